@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import NoReturn
 
 _MODULES = ("vendi", "text_utils", "image_utils", "molecule_utils")
-_EXAMPLE_HINT = "keep samples in a list, and what tells of them in lists of the same length"
+_EXAMPLE_HINT = "keep samples in a list, and their labels and features in lists of the same length"
 # Replacements for each of the other names.
 _REPLACEMENTS = {
     "data_utils": _EXAMPLE_HINT,
@@ -44,6 +44,6 @@ def raise_missing_name(name: str) -> NoReturn:
     """
     if name in _REPLACEMENTS:
         raise ImportError(
-            f"vendiscore.compat has no {name!r}; instead: {_REPLACEMENTS[name]}", name=name
+            f"vendiscore.compat has no {name!r}; use this instead: {_REPLACEMENTS[name]}", name=name
         )
     raise AttributeError(f"vendiscore.compat has no {name!r}", name=name)

@@ -15,7 +15,7 @@ from . import raise_missing_name as __getattr__  # noqa: F401
 
 
 def get_pixel_vectors(images: Sequence[Any], resize: int | None = 32) -> np.ndarray:
-    """Return the bytes (n, pixels) of PIL images, resized to `resize` × `resize` unless it is 0."""
+    """Return the bytes of each PIL image as a row, resized to `resize` × `resize` unless 0."""
     sized = [image.resize((resize, resize)) if resize else image for image in images]
     return np.stack([np.array(image).ravel() for image in sized])
 
@@ -27,7 +27,7 @@ def get_embeddings(
     batch_size: int = 64,
     device: Device = "cpu",
 ) -> np.ndarray:
-    """Return the outputs (n, d) of an image model, by default Inception v3."""
+    """Return the output of an image model for each image, by default of Inception v3."""
     if model is None:
         return get_inception_embeddings(images, batch_size, device)
     if transform is None:
@@ -39,7 +39,7 @@ def get_embeddings(
 def get_inception_embeddings(
     images: Sequence[object], batch_size: int = 64, device: Device = "cpu"
 ) -> np.ndarray:
-    """Return the pooled outputs (n, 2048) of torchvision's Inception v3."""
+    """Return the 2,048 pooled features of torchvision's Inception v3 for each image."""
     return encoder(kind="images", batch_size=batch_size, device=device).encode(images)
 
 

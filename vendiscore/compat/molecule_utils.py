@@ -40,19 +40,19 @@ def load_molecules(
     """
     lines = Path(fn).read_text(encoding="utf-8").splitlines()[1:]
     smiles = [line.strip().partition(",")[0] for line in lines]
-    every = dict.fromkeys(smiles) if unique else smiles
-    found = ((s, get_mol(s)) for s in every)
-    read = (
-        SimpleNamespace(x=mol, features={"s": s}, labels={}) for s, mol in found if mol is not None
+    selected = dict.fromkeys(smiles) if unique else smiles
+    parsed = ((s, get_mol(s)) for s in selected)
+    valid = (
+        SimpleNamespace(x=mol, features={"s": s}, labels={}) for s, mol in parsed if mol is not None
     )
     with require("rdkit.rdBase", "molecules", "load_molecules").BlockLogs():
-        return list(islice(read, max_samples))
+        return list(islice(valid, max_samples))
 
 
 def get_tanimoto_K(
     mols: Sequence[object], fp: str | Callable[..., object] = "morgan"
 ) -> np.ndarray:
-    """Return Tanimoto similarities (n, n) of fingerprints: "morgan", "rdk" or a function."""
+    """Return the Tanimoto similarity matrix of fingerprints: "morgan", "rdk" or a function."""
     if callable(fp):
         return as_similarity([fp(mol) for mol in mols], k="tanimoto").dense()
     if fp not in _KERNELS:

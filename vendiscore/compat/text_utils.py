@@ -25,7 +25,7 @@ def get_ngrams(
     lowercase: bool = False,
     **kwargs: object,
 ) -> Any:
-    """Return sparse n-gram counts (texts, n-grams) by scikit-learn; `kwargs` go to its vectorizer.
+    """Return sparse n-gram counts, one row per text; `kwargs` are passed to CountVectorizer.
 
     `n` is a length, or a tuple of the shortest and the longest. With `return_vectorizer`, the
     vectorizer is also returned.
@@ -49,13 +49,13 @@ def get_embeddings(
     device: Device = "cpu",
     model_path: str = _SIMCSE,
 ) -> np.ndarray:
-    """Return the pooled outputs (texts, d) of a model, or its first tokens if it has no pooler."""
-    how: Record = {"pooling": "pooler", "batch_size": batch_size}
+    """Return the pooled output of a model for each text; of the first token if it has no pooler."""
+    options: Record = {"pooling": "pooler", "batch_size": batch_size}
     if model is None:
-        return encoder(model_path, device=device, **how).encode(sents)
+        return encoder(model_path, device=device, **options).encode(sents)
     if getattr(model, "pooler", None) is None:
-        how["pooling"] = "cls"
-    return encoder(model=model, tokenizer=tokenizer, **how).encode(sents)
+        options["pooling"] = "cls"
+    return encoder(model=model, tokenizer=tokenizer, **options).encode(sents)
 
 
 def single_ngram_diversity(
@@ -87,7 +87,7 @@ def bleu(hyps: Sequence[Any], refs: Sequence[Any], tokenizer: Tokenizer | None =
 def self_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
     """Return the mean BLEU of each text with all others as references."""
     tokens = list(map(tokenizer, sents))
-    return _mean_bleu((own, tokens[:i] + tokens[i + 1 :]) for i, own in enumerate(tokens))
+    return _mean_bleu((hyp, tokens[:i] + tokens[i + 1 :]) for i, hyp in enumerate(tokens))
 
 
 def pairwise_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
@@ -118,7 +118,7 @@ def embedding_vendi_score(
 
 
 def _mean_bleu(pairs: Iterable[tuple[object, object]]) -> float:
-    bleu_score = require("nltk.translate.bleu_score", "compat", "BLEU as vendi_score has it")
+    bleu_score = require("nltk.translate.bleu_score", "compat", "BLEU as computed by vendi_score")
     smooth = bleu_score.SmoothingFunction().method1
-    found = [bleu_score.sentence_bleu(refs, hyp, smoothing_function=smooth) for hyp, refs in pairs]
-    return float(np.mean(found))
+    scores = [bleu_score.sentence_bleu(refs, hyp, smoothing_function=smooth) for hyp, refs in pairs]
+    return float(np.mean(scores))

@@ -19,7 +19,7 @@ __all__ += ["score_X", "score_dual", "weight_K"]
 
 
 def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
-    """Return K / n, or √p_i K_ij √p_j: the matrix (n, n) whose eigenvalues are scored."""
+    """Return K / n, or √p_i K_ij √p_j, for n samples: the matrix whose eigenvalues are scored."""
     if p is None:
         return K / K.shape[0]
     root = np.sqrt(p)
@@ -27,27 +27,27 @@ def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
 
 
 def normalize_K(K: np.ndarray) -> np.ndarray:
-    """Return K (n, n) divided by √(K_ii K_jj); the diagonal becomes 1."""
+    """Divide each entry K_ij by √(K_ii K_jj), so the diagonal becomes 1."""
     root = np.sqrt(np.diagonal(K))
     return K / np.outer(root, root)
 
 
 def entropy_q(p: Rows, q: float | str = DEFAULT_ORDER) -> float:
-    """Return the Rényi entropy of order q, in nats, of proportions p (m,) that sum to 1."""
-    shares = np.asarray(p)
-    return math.log(effective_number(shares[shares > 0], float(q)))
+    """Return the Rényi entropy of order q, in nats, of proportions p that sum to 1."""
+    proportions = np.asarray(p)
+    return math.log(effective_number(proportions[proportions > 0], float(q)))
 
 
 def intdiv_K(K: np.ndarray, q: float = DEFAULT_ORDER, p: Weights | None = None) -> float:
-    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q of a similarity matrix (n, n)."""
-    shares = np.full(K.shape[0], 1 / K.shape[0]) if p is None else np.asarray(p)
-    return float(1 - shares @ K**q @ shares)
+    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q of a similarity matrix K."""
+    weights = np.full(K.shape[0], 1 / K.shape[0]) if p is None else np.asarray(p)
+    return float(1 - weights @ K**q @ weights)
 
 
 def intdiv_X(
     X: Rows, q: float = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> float:
-    """Return `intdiv_K` of the dot products of rows (n, d), by default cosine similarities."""
+    """Return `intdiv_K` of the dot products of the rows of X, by default cosine similarities."""
     return intdiv_K(as_similarity(X, score_X=True, normalize=normalize).dense(), q, p)
 
 

@@ -79,7 +79,8 @@ def encoder(
     MissingPackageError
         If a package that the model requires is not installed.
     OSError
-        If the model cannot be found or downloaded.
+        If the model does not exist. A ConnectionError if it is not in the local cache and the Hub
+        cannot be reached.
     TypeError, ValueError
         If arguments exclude each other, or the model does not support the pooling or lacks
         trained weights.
@@ -106,9 +107,9 @@ def encoder(
         samples = TEXTS
         adapter = tokenizer
     else:
-        idle = {"tokenizer": tokenizer, "max_length": max_length, "cache": cache}
-        check_no_conflict(idle, "kind='images'")
+        text_options = {"tokenizer": tokenizer, "max_length": max_length, "cache": cache}
+        check_no_conflict(text_options, "kind='images'")
         samples = IMAGES
         adapter = transform
-    own = (pooling, batch_size, device, half, revision, max_length, cache)
-    return make_encoder(samples, model_path, model, adapter, *own)
+    options = (pooling, batch_size, device, half, revision, max_length, cache)
+    return make_encoder(samples, model_path, model, adapter, *options)

@@ -24,8 +24,8 @@ class EmbeddingCache:
     """Cached embeddings of texts by one model with fixed settings; processes may share the file."""
 
     def __init__(self, folder: str | Path, settings: Options) -> None:
-        counting = {key: value for key, value in settings.items() if key not in IRRELEVANT_SETTINGS}
-        name = hash_bytes(repr(counting).encode()).hex()
+        relevant = {key: value for key, value in settings.items() if key not in IRRELEVANT_SETTINGS}
+        name = hash_bytes(repr(relevant).encode()).hex()
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.path: Path = Path(folder) / f"{name}.sqlite"
         with self._raise_as_os_error():
@@ -42,13 +42,13 @@ class EmbeddingCache:
 
         Rows whose length differs from most others are corrupt and get no checksum.
         """
-        asked = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
-        if self.database.execute(asked).fetchone():
+        query = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
+        if self.database.execute(query).fetchone():
             return
         with self.database:
             # prevents other processes from adding it at the same time
             self.database.execute("BEGIN IMMEDIATE")
-            if self.database.execute(asked).fetchone():
+            if self.database.execute(query).fetchone():
                 return
             self.database.execute("ALTER TABLE texts ADD COLUMN checksum BLOB")
             by_length = "SELECT length(row) FROM texts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
@@ -56,10 +56,10 @@ class EmbeddingCache:
                 "SELECT rowid, text, row, missed, partial FROM texts "
                 f"WHERE length(row) = ({by_length})"
             )
-            while some := rows.fetchmany(1000):
+            while batch := rows.fetchmany(1000):
                 self.database.executemany(
                     "UPDATE texts SET checksum = ? WHERE rowid = ?",
-                    [(_compute_checksum(*entry), rowid) for rowid, *entry in some],
+                    [(_compute_checksum(*entry), rowid) for rowid, *entry in batch],
                 )
 
     def read(self, texts: Sequence[str]) -> list[CachedRow]:
@@ -67,20 +67,20 @@ class EmbeddingCache:
 
         Rows that do not match their checksum are not returned; a warning reports their number.
         """
-        ask = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
+        query = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
         rows: list[CachedRow] = []
         damaged = 0
         with self._raise_as_os_error():
             for key in map(_encode_key, texts):
-                found = self.database.execute(ask, (key,)).fetchone()
-                intact = found is not None and _compute_checksum(key, *found[:3]) == found[3]
-                rows.append(found[:3] if intact else None)
-                damaged += found is not None and not intact
+                entry = self.database.execute(query, (key,)).fetchone()
+                intact = entry is not None and _compute_checksum(key, *entry[:3]) == entry[3]
+                rows.append(entry[:3] if intact else None)
+                damaged += entry is not None and not intact
         if damaged:
             warn(
-                f"{damaged:,} of {len(texts):,} embeddings in the cache {self.path} are damaged, "
-                f"as their checksums show; they are computed again and replaced. If this warning "
-                f"comes again, delete the file and check the disk"
+                f"{damaged:,} of {len(texts):,} embeddings in the cache {self.path} are damaged "
+                "(their checksums are wrong) and are recomputed. If this warning recurs, delete "
+                "the file and check the disk"
             )
         return rows
 
@@ -106,12 +106,12 @@ class EmbeddingCache:
         except sqlite3.OperationalError as error:
             raise OSError(
                 f"the cache of embeddings {self.path} cannot be used ({error}); check that its "
-                f"folder can be written and that no other process locks it, or pass another `cache`"
+                f"folder is writable and that no other process locks it, or pass another `cache`"
             ) from error
         except sqlite3.DatabaseError as error:
             raise OSError(
-                f"the cache of embeddings {self.path} is damaged ({error}); delete the file: the "
-                f"embeddings are then computed again"
+                f"the cache of embeddings {self.path} is damaged ({error}); delete the file; the "
+                f"embeddings are then recomputed"
             ) from error
 
 

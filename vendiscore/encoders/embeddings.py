@@ -18,7 +18,7 @@ def check_no_conflict(values: Mapping[str, object], other: str) -> None:
     """Raise a ValueError if options are given that have no effect together with `other`."""
     for name, value in values.items():
         if value is not None:
-            raise ValueError(f"`{name}` has no effect with {other}; leave one of them out")
+            raise ValueError(f"`{name}` has no effect with {other}; remove one of them")
 
 
 def embed(
@@ -29,7 +29,7 @@ def embed(
     batch_size: int,
     lengths: Sequence[int] | None = None,
 ) -> Counts[np.ndarray]:
-    """Return embeddings (n, d) in the order of the samples; yield the number of samples done.
+    """Return one embedding per sample, in their order; yield the number of samples done.
 
     While a batch is encoded, `report["places"]` holds the indices of its samples.
     """
@@ -46,9 +46,9 @@ def embed(
                 rows = _as_rows(encode([samples[i] for i in batch]), len(batch))
                 break
             except SampleError as error:
-                refused = error.reindexed(batch).problems
-                problems |= refused
-                batch = batch[~np.isin(batch, list(refused))]
+                new_problems = error.reindexed(batch).problems
+                problems |= new_problems
+                batch = batch[~np.isin(batch, list(new_problems))]
         if not len(batch):
             continue
         problems |= {int(batch[i]): problem for i, problem in _describe_zero_rows(rows).items()}
@@ -57,8 +57,8 @@ def embed(
             X = np.empty((n, rows.shape[1]), np.float64 if double else np.float32)
         if rows.shape[1] != X.shape[1]:
             raise ValueError(
-                f"`model` must return embeddings of one length, got {X.shape[1]} and then "
-                f"{rows.shape[1]} numbers; it must treat every sample by itself"
+                f"`model` must return embeddings of equal length, got lengths {X.shape[1]} and "
+                f"{rows.shape[1]}; it must embed each sample independently"
             )
         X[batch] = rows
     SampleError.check(problems)
@@ -66,7 +66,7 @@ def embed(
 
 
 def _as_rows(output: object, m: int) -> np.ndarray:
-    """Return the output of an encoder as an (m, d) array."""
+    """Return the output of an encoder for m samples as an array with one row per sample."""
     if is_torch(output):
         tensor = output.detach().cpu()
         output = tensor.numpy() if tensor.dtype.itemsize > 2 else tensor.float().numpy()
@@ -76,7 +76,7 @@ def _as_rows(output: object, m: int) -> np.ndarray:
         rows = np.asarray(output)
     except ValueError:
         raise ValueError(
-            f"`model` must return embeddings of one length for a list of {m} samples, got rows "
+            f"`model` must return embeddings of equal length for a list of {m} samples, got rows "
             f"of different lengths"
         ) from None
     if rows.dtype.kind not in "fiu":
@@ -99,8 +99,8 @@ def _describe_zero_rows(rows: np.ndarray) -> dict[int, str]:
     for i in np.flatnonzero(~finite):
         bad = rows[i][~np.isfinite(rows[i])][0]
         problems[int(i)] = (
-            f"has {bad} in its embedding; look for the fault in the model (in half precision, "
-            f"try half=False) or remove the sample"
+            f"has {bad} in its embedding; check the model (in half precision, try half=False), or "
+            f"remove the sample"
         )
     for i in np.flatnonzero(~rows.any(axis=1)):
         problems[int(i)] = (

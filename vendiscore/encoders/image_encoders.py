@@ -67,8 +67,8 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
         if pooling is None:
             if not sentences.supports("image"):
                 raise ValueError(
-                    f"`model_path` {str(path)!r} does not take images, according to its files; "
-                    "pass pooling='mean', 'cls' or 'pooler' to use its network alone"
+                    f"the model {str(path)!r} does not accept images, according to its files; "
+                    "pass pooling='mean', 'cls' or 'pooler' to use only its network"
                 )
             settings = sentence_settings(sentences, model) | {
                 "transform": _qualified_name(processor)
@@ -88,8 +88,8 @@ def _wrap_network(
     """Wrap a torch network passed by the caller, with its transform."""
     if not is_network(model):
         raise TypeError(
-            f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
-            f"leave it out if the model encodes pictures by itself"
+            f"`transform` requires a torch network as `model`, got {type(model).__name__}; "
+            f"remove `transform` if the model prepares images itself"
         )
     return _build_network(
         model, None, pooling, _as_batch_transform(transform), _qualified_name(transform)
@@ -181,8 +181,8 @@ def _as_batch_transform(transform: Transform) -> Encode:
             tensors.append(torch.as_tensor(out))
             if tensors[-1].shape != tensors[0].shape:
                 raise ValueError(
-                    "`transform` must bring all images to one shape, got "
-                    f"{tuple(tensors[0].shape)} and {tuple(tensors[-1].shape)}; let it resize them"
+                    "`transform` must return tensors of equal shape, got "
+                    f"{tuple(tensors[0].shape)} and {tuple(tensors[-1].shape)}; add a resize step"
                 )
         return torch.stack(tensors)
 

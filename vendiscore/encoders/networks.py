@@ -48,8 +48,8 @@ def resolve_model_files(
     path: str | Path | None, revision: str | None, extra: str, device: object, half: bool | None
 ) -> ModelFiles:
     """Return the Hub id or folder of a model with the requested device and precision."""
-    place = pick_device(device, extra)
-    return ModelFiles(path, revision, extra, place, pick_dtype(half, place))
+    torch_device = pick_device(device, extra)
+    return ModelFiles(path, revision, extra, torch_device, pick_dtype(half, torch_device))
 
 
 def pick_device(device: object, extra: str) -> torch.device:
@@ -60,15 +60,15 @@ def pick_device(device: object, extra: str) -> torch.device:
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
-        found = torch.empty(1, device=str(device) if isinstance(device, bool) else device)
-        found.cpu()
+        tensor = torch.empty(1, device=str(device) if isinstance(device, bool) else device)
+        tensor.cpu()
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         why = str(error).partition("\n")[0]
         raise ValueError(
-            f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1' that can be used "
-            f"here, got {device!r}: {why}; pass 'cpu'"
+            f"`device` must be a torch device that is available on this machine, such as 'cpu', "
+            f"'cuda' or 'cuda:1', got {device!r}: {why}; pass 'cpu'"
         ) from None
-    return found.device  # includes the device index
+    return tensor.device  # includes the device index
 
 
 def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
@@ -107,8 +107,8 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
             raise ValueError(f"max_seq_length is {short_repr(length)}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); get the "
-            f"model again"
+            f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); "
+            f"download the model again"
         ) from error
     network = model.transformers_model
     steps = [type(step).__name__ for step in model]
@@ -118,7 +118,7 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
         if network is None or others:
             raise ValueError(
                 f"`pooling` cannot replace the steps of {path!r}, which has "
-                f"{' and '.join(others or steps)}; leave it out"
+                f"{' and '.join(others or steps)}; remove `pooling`"
             )
     if network is not None:
         # transformers marks the weights it loads; sentence-transformers has no report of missing
@@ -152,19 +152,19 @@ def _check_trained(
     pooler = [key for key in missing if "pooler" in key.split(".")]
     if pooling == "pooler" and pooler:
         raise ValueError(
-            f"`pooling='pooler'` needs trained weights, but {path!r} has none for "
+            f"`pooling='pooler'` requires trained weights, but {path!r} has none for "
             f"{pooler[0]}, which would be random; pass pooling='mean' or 'cls'"
         )
     if others := [key for key in missing if key not in pooler]:
         raise ValueError(
-            f"`model_path` must hold all weights of a {type(model).__name__}, but {path!r} lacks "
-            f"{len(others)} of them ({others[0]}, …), which would be random; pass the folder of "
-            f"the whole model"
+            f"`model_path` must contain all weights of a {type(model).__name__}, but {path!r} "
+            f"lacks {len(others)} of them ({others[0]}, …), which would be random; pass a folder "
+            "with all files of the model"
         )
 
 
 def has_modules_file(files: ModelFiles) -> bool:
-    """Return whether a model has `modules.json`; warn if the Hub cannot be reached."""
+    """Return whether a model has `modules.json`; warn if this cannot be determined."""
     path = str(files.path)
     if Path(path).is_dir():
         return (Path(path) / "modules.json").is_file()
@@ -193,7 +193,7 @@ def has_modules_file(files: ModelFiles) -> bool:
 
 
 def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """Return one row per sample, shape (n, d), from the output of a network."""
+    """Return one row per sample from the output of a network."""
     if isinstance(output, (list, tuple)):
         output = output[0]
     if is_torch(output):
@@ -202,15 +202,15 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
             raise ValueError(
-                "`pooling='pooler'` needs a model with a pooled output, but this model has none; "
-                "pass pooling='mean' or 'cls'"
+                "`pooling='pooler'` requires a model with a pooled output, but this model has "
+                "none; pass pooling='mean' or 'cls'"
             )
         return _flatten_pooled(pooled)
     hidden = getattr(output, "last_hidden_state", None)
     if hidden is None or hidden.ndim != 3:
         raise ValueError(
-            f"`pooling={pooling!r}` needs a model with one hidden state per token, but this model "
-            "has none; pass pooling='pooler'"
+            f"`pooling={pooling!r}` requires a model with one hidden state per token, but this "
+            "model has none; pass pooling='pooler'"
         )
     if pooling == "cls":
         return hidden[:, 0]
@@ -221,7 +221,7 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
 
 
 def _flatten_pooled(tensor: torch.Tensor) -> torch.Tensor:
-    """Reshape (n, d, 1, 1), the pooled output of convolutional networks, to (n, d)."""
+    """Remove trailing axes of length 1, which pooled outputs of convolutional networks have."""
     flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
     return tensor.flatten(1) if flat else tensor
 
@@ -263,7 +263,10 @@ class Network:
     def inference_mode(
         self, samples: Sequence[object], report: Record
     ) -> Iterator[tuple[Encode, Record]]:
-        """Yield a function from batches to rows, and settings; it adds omissions to `report`."""
+        """Yield a function from batches to rows, and the settings.
+
+        The function adds samples that the model cannot represent to `report`.
+        """
         torch = require("torch", "text", "an encoder")
         self.check(samples)
         with nullcontext() if self.device else _evaluation_mode(self.model):
@@ -283,7 +286,7 @@ class Network:
         """Raise a `SampleError` for samples that the network does not support, before any work."""
 
     def prepare_inputs(self, batch: list[Any], report: Record) -> object:
-        """Return the inputs of a batch; add its omissions to `report`."""
+        """Return the inputs of a batch; add samples that cannot be represented to `report`."""
         return self.prepare(batch)
 
 

@@ -24,13 +24,13 @@ _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
 _CHANNELS = (1, 3, 4)
 _ORIENTATION = 0x0112  # the EXIF tag
 _FOLDER_PROBLEM = (
-    "is a folder, not an image: {}; pass the folder itself for the images in it, or, for "
-    "groups, lists of files"
+    "is a folder, not an image: {}; pass only the path of the folder to use its images, or lists "
+    "of files for groups"
 )
 
 
 class _ImageError(Exception):
-    """An image that cannot be read; the message continues "sample i …"."""
+    """An image that cannot be read; the message is a predicate such as "has masked pixels"."""
 
 
 def as_image(item: object, index: int, background: str | None = None) -> Image:
@@ -108,8 +108,8 @@ def _get_stored(item: Mapping[str, object]) -> object:
             return item[key]
     column = "image" if "image" in item else next(iter(item), "image")
     raise _ImageError(
-        f"must have `bytes` or `path`, as the values of `datasets.Image`, got a mapping with the "
-        f"keys {sorted(map(str, item))}; of a dataset pass its column, ds[{column!r}]",
+        "must have a key `bytes` or `path`, like values of `datasets.Image`, got a mapping with "
+        f"the keys {sorted(map(str, item))}; for a dataset, pass its column, ds[{column!r}]",
     )
 
 
@@ -133,7 +133,7 @@ def _decode_image(image: Image) -> Image:
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable_error(error) from error
     if animated:
-        raise _ImageError("is an animation; pass its frames, each of which is an image")
+        raise _ImageError("is an animation; pass its frames as separate images")
     if not turned:
         return image
     upright = require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
@@ -163,35 +163,35 @@ def _to_eight_bit(image: Image) -> Image:
         return require("PIL.Image", "images", "a kernel on images").fromarray(pixels)
     if image.mode not in _GREYS + _COLOURS:
         raise _ImageError(
-            f"is an image of mode {image.mode}, which has no single conversion to 8-bit greyscale "
-            f"or RGB; pass np.asarray(image) / top, with the same top for all images"
+            f"is an image of mode {image.mode}, which has no unique conversion to 8-bit greyscale "
+            f"or RGB; pass np.asarray(image) / maximum, with the same maximum for all images"
         )
     return image.convert("L" if image.mode in _GREYS else "RGB")
 
 
 def _to_opaque(image: Image, background: str | None) -> Image:
     """Replace transparent pixels by the background."""
-    # A file in mode L or RGB can declare a transparent colour. A converted image still carries this
-    # declaration, but its pixels are opaque.
+    # A file in mode L or RGB can declare a transparent colour. A converted image keeps this
+    # declaration, although its pixels are opaque.
     is_converted = image.format is None and image.mode in ("L", "RGB")
     if is_converted or not image.has_transparency_data:
         return image
-    seen = image.convert("RGBA")
-    if seen.getchannel("A").getextrema()[0] == 255:
+    rgba = image.convert("RGBA")
+    if rgba.getchannel("A").getextrema()[0] == 255:
         return image
     if background is None:
         raise _ImageError(
             "has transparent pixels, whose colour depends on the background; pass "
             "background='white', or another colour, with k='pixels' or k='image_embeddings'"
         )
-    under = seen.copy()
-    under.paste(background, (0, 0, *seen.size))
-    under.alpha_composite(seen)
-    return under.convert("RGB")
+    canvas = rgba.copy()
+    canvas.paste(background, (0, 0, *rgba.size))
+    canvas.alpha_composite(rgba)
+    return canvas.convert("RGB")
 
 
 def _pixel_array(item: object) -> np.ndarray:
-    """Return an array or tensor as (H, W) or (H, W, 3 or 4) in uint8."""
+    """Return an image as a uint8 array of shape (height, width) or (height, width, channels)."""
     try:
         if is_torch(item):
             pixels = item.detach().cpu()
@@ -240,8 +240,8 @@ def _to_bytes(A: np.ndarray) -> np.ndarray:
     if not (low >= 0 and high <= top):  # also catches NaN
         kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
         raise _ImageError(
-            f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; rescale all "
-            "images the same way, by what values can be: x / 255, or (x + 1) / 2 from −1 to 1"
+            f"must contain {kind}, got values from {low:g} to {high:g} in {A.dtype}; rescale all "
+            "images in the same way, such as x / 255, or (x + 1) / 2 for values from −1 to 1"
         )
     scaled = np.rint(A.astype(np.float64) * 255) if top == 1 else A
     return np.ascontiguousarray(scaled.astype(np.uint8))

@@ -153,46 +153,49 @@ class Encoder:
         TypeError, ValueError
             If there are no samples, or the model does not return one row per sample.
         """
-        read: Any = as_samples(samples)
-        self._modality.check(read)
-        return self.embed_checked(read)[0]
+        sample_list: Any = as_samples(samples)
+        self._modality.check(sample_list)
+        return self.embed_checked(sample_list)[0]
 
     def with_reader(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
         """Return an encoder that converts batches to model inputs with `read`."""
         return Encoder(self._modality._replace(read=read), self._model, self.batch_size)
 
     def embed_checked(self, samples: Sequence[object]) -> EmbeddingResult:
-        """Return embeddings (n, d) of checked samples and their report; show progress."""
+        """Embed samples without checking their types; return embeddings, settings and report.
+
+        The report has the attributes `missed` and `partial` of a Similarity. Progress is shown.
+        """
         if self._cache is None:
             return self._embed_with_progress(samples)
         texts = list(map(str, samples))
-        kept = self._cache.read(texts)
-        places: dict[str, list[int]] = {}  # indices of texts that are not cached
+        cached = self._cache.read(texts)
+        new_indices: dict[str, list[int]] = {}  # indices of each text that is not cached
         for i, text in enumerate(texts):
-            if kept[i] is None:
-                places.setdefault(text, []).append(i)
-        if places:
-            new = list(places)
+            if cached[i] is None:
+                new_indices.setdefault(text, []).append(i)
+        if new_indices:
+            new = list(new_indices)
             try:
                 X, _, report = self._embed_with_progress(new)
             except SampleError as error:
                 raise error.reindexed(
-                    [np.array(own) for own in places.values()]
+                    [np.array(indices) for indices in new_indices.values()]
                 ) from error.__cause__
             self._cache.add(new, X, report)
-            for j, (row, of_text) in enumerate(zip(X, places.values(), strict=True)):
-                found = (
+            for j, (row, indices) in enumerate(zip(X, new_indices.values(), strict=True)):
+                entry = (
                     row.astype("f4").tobytes(),
                     report["missed"].get(j),
                     report["partial"].get(j),
                 )
-                for i in of_text:
-                    kept[i] = found
-        rows, missed, partial = zip(*filter(None, kept), strict=True)
+                for i in indices:
+                    cached[i] = entry
+        rows, missed, partial = zip(*filter(None, cached), strict=True)
         X = np.array([np.frombuffer(row, np.float32) for row in rows])
         report = {
-            "missed": {i: why for i, why in enumerate(missed) if why},
-            "partial": {i: why for i, why in enumerate(partial) if why},
+            "missed": {i: reason for i, reason in enumerate(missed) if reason},
+            "partial": {i: reason for i, reason in enumerate(partial) if reason},
         }
         return X, {**self.settings, "dims": X.shape[1]}, report
 
@@ -248,13 +251,13 @@ def make_encoder(
             "loaded model as model=…"
         )
     if model is None:
-        check_no_conflict({modality.adapter: adapter}, "model_path=…, which has its own")
+        check_no_conflict({modality.adapter: adapter}, "model_path=…, which defines it")
         path = modality.default if model_path is None else model_path
-        if modality.name == "text" and (found := find_static_files(str(path))):
+        if modality.name == "text" and (static_files := find_static_files(str(path))):
             check_no_conflict(
                 {**own, "revision": revision}, "a static model, which is a table of vectors"
             )
-            static = StaticModel(path, found)
+            static = StaticModel(path, static_files)
             return Encoder(
                 modality, CallableModel(static.encode, static.settings), batch_size, cache
             )
@@ -269,9 +272,7 @@ def make_encoder(
     path = None if model_path == modality.default else model_path
     check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")
     if adapter is not None:
-        check_no_conflict(
-            {"half": half, "device": device}, "model=…, which has its own: move it there"
-        )
+        check_no_conflict({"half": half, "device": device}, "model=…; set it on the model")
         return Encoder(modality, modality.wrap(model, adapter, pooling, max_length), batch_size)
     if isinstance(model, Encoder):
         if model.kind != modality.name:
@@ -280,20 +281,21 @@ def make_encoder(
                 f"vendiscore.encoder(…, kind={modality.name!r})"
             )
         size = None if batch_size == BATCH_SIZE else batch_size
-        check_no_conflict({**own, "batch_size": size}, "an encoder, which has its own")
+        check_no_conflict({**own, "batch_size": size}, "an encoder, which has its own settings")
         return model
     encode = _get_encode(model, modality.adapter)
-    check_no_conflict(own, "a model that encodes by itself")
+    check_no_conflict(own, "a model that encodes samples itself")
     # The signature includes the code of functions, but only the type of objects, which can be
     # large.
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
-    named = to_plain(model) if function else type(model).__qualname__
-    settings = {"model": named, "model_path": None, "pooling": None}
+    name = to_plain(model) if function else type(model).__qualname__
+    settings = {"model": name, "model_path": None, "pooling": None}
     # A SentenceTransformer truncates texts without reporting it.
-    limit, its_tokenizer = (getattr(model, name, None) for name in ("max_seq_length", "tokenizer"))
-    if modality.name != "text" or not (isinstance(limit, int) and callable(its_tokenizer)):
-        limit = its_tokenizer = None
-    return Encoder(modality, CallableModel(encode, settings, limit, its_tokenizer), batch_size)
+    limit = getattr(model, "max_seq_length", None)
+    tokenizer = getattr(model, "tokenizer", None)
+    if modality.name != "text" or not (isinstance(limit, int) and callable(tokenizer)):
+        limit = tokenizer = None
+    return Encoder(modality, CallableModel(encode, settings, limit, tokenizer), batch_size)
 
 
 def _get_encode(model: Any, adapter: str) -> Encode:
@@ -304,7 +306,7 @@ def _get_encode(model: Any, adapter: str) -> Encode:
     if is_network(model):
         raise TypeError(
             f"`{adapter}` is missing: `model` is a torch network ({type(model).__name__}) without "
-            f"a method encode(list of samples); pass the {adapter} that goes with its weights"
+            f"a method encode(list of samples); pass the {adapter} with which it was trained"
         )
     if not callable(model):
         hint = f"; pass model_path={model!r}" if isinstance(model, str) else ""

@@ -70,8 +70,8 @@ def _is_static(modules: Path) -> bool:
         steps = [str(step["type"]) for step in json.loads(modules.read_text(encoding="utf-8"))]
     except (ValueError, TypeError, KeyError):
         return False  # sentence-transformers raises an error that explains the problem
-    known = (".StaticEmbedding", ".Normalize")
-    return bool(steps) and all(step.endswith(known) for step in steps)
+    supported = (".StaticEmbedding", ".Normalize")
+    return bool(steps) and all(step.endswith(supported) for step in steps)
 
 
 @contextmanager
@@ -81,8 +81,10 @@ def _safetensors_errors(path: Path) -> Iterator[ModuleType]:
     try:
         yield package
     except (package.SafetensorError, TypeError) as error:  # TypeError if NumPy lacks the type
-        damaged = f"{str(path)!r} is not a safetensors file for NumPy, or cut short ({error})"
-        raise ValueError(f"{damaged}; get the model again") from None
+        raise ValueError(
+            f"{str(path)!r} is not a complete safetensors file with types of NumPy ({error}); "
+            f"download the model again"
+        ) from None
 
 
 def _read_tensors(path: Path) -> dict[str, np.ndarray]:
@@ -106,10 +108,10 @@ class StaticModel:
         self._rows = tensors.get("mapping")
         self._weights = tensors.get("weights")
         if self._vectors.ndim != 2:
-            raise ValueError(f"{str(files.tensors)!r} must hold a matrix with a row per token")
+            raise ValueError(f"{str(files.tensors)!r} must contain a matrix with one row per token")
         # model2vec ignores unknown tokens; wordllama and byte-level tokenizers have none.
-        written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
-        self._unknown = self._tokenizer.token_to_id(written) if written else None
+        unknown = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
+        self._unknown = self._tokenizer.token_to_id(unknown) if unknown else None
         self.settings: dict[str, str] = {
             "model": "StaticModel",
             "model_path": str(path),
@@ -118,15 +120,15 @@ class StaticModel:
         }
 
     def encode(self, texts: list[str]) -> np.ndarray:
-        """Return the mean vector of each text; zeros if no token is known."""
-        found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        """Return the mean token vector of each text; zeros if it has no known token."""
+        encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
-        for row, encoding in zip(rows, found, strict=True):
+        for row, encoding in zip(rows, encodings, strict=True):
             ids = np.array([i for i in encoding.ids if i != self._unknown], dtype=int)
             if not len(ids):
                 continue
-            places = ids if self._rows is None else self._rows[ids]
-            vectors = self._vectors[places]
+            row_indices = ids if self._rows is None else self._rows[ids]
+            vectors = self._vectors[row_indices]
             if self._weights is not None:
                 vectors = vectors * self._weights[ids, None]
             row[:] = vectors.mean(axis=0, dtype=np.float64)

@@ -88,8 +88,8 @@ def _load_network(
         # transformers raises an error if the path is invalid.
         files.load_component("AutoConfig")
         raise ValueError(
-            f"`model_path` {str(path)!r} says nothing about pooling (no modules.json); pass "
-            f"pooling='mean', 'cls' or 'pooler', as the model's card says"
+            f"the files of the model {str(path)!r} do not specify its pooling (no modules.json); "
+            "pass pooling='mean', 'cls' or 'pooler', as stated on its model card"
         )
     else:
         model = load_pretrained(files, pooling)
@@ -111,13 +111,13 @@ def _wrap_network(
     """Wrap a network passed by the caller, with its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
         raise TypeError(
-            f"`tokenizer` goes with a transformers `model`, got {type(model).__name__}; leave "
-            f"it out if the model encodes by itself"
+            f"`tokenizer` requires a transformers network as `model`, got {type(model).__name__}; "
+            f"remove `tokenizer` if the model tokenizes texts itself"
         )
     if pooling is None:
         raise ValueError(
-            "`pooling` is missing: a transformers `model` does not say how its tokens become "
-            "one embedding; pass pooling='mean', 'cls' or 'pooler', as its card says"
+            "`pooling` is required with a transformers `model`, to combine token vectors into one "
+            "embedding; pass pooling='mean', 'cls' or 'pooler', as stated on its model card"
         )
     limit = get_token_limit(model, tokenizer, max_length, None)
     return _build_transformer(model, tokenizer, pooling, "given", limit, None)
@@ -227,15 +227,15 @@ class TextNetwork(Network):
             lengths = mask.sum(dim=1).tolist()
             full = [i for i, length in enumerate(lengths) if length == limit]
             texts = [prompt + batch[i] for i in full]
-            whole = self.tokenizer(texts, verbose=False)["input_ids"] if texts else []
-        places = report["places"]
-        for i, own in zip(full, whole, strict=True):
-            if len(own) > limit:
-                report["partial"][places[i]] = f"is truncated at {limit} tokens"
+            untruncated = self.tokenizer(texts, verbose=False)["input_ids"] if texts else []
+        indices = report["places"]
+        for i, ids in zip(full, untruncated, strict=True):
+            if len(ids) > limit:
+                report["partial"][indices[i]] = f"is truncated at {limit} tokens"
         special = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
-        for place, ids in zip(places, inputs["input_ids"].tolist(), strict=True):
+        for index, ids in zip(indices, inputs["input_ids"].tolist(), strict=True):
             if special.issuperset(ids):
-                report["missed"][place] = "has no token that the model knows; remove it"
+                report["missed"][index] = "has only tokens that are unknown to the model; remove it"
         return inputs
 
 
@@ -269,10 +269,12 @@ def get_token_limit(
     if max_length is None:
         bounds = [stated_length or tokenizer.model_max_length, positions]
         # Tokenizers without a limit report 10³⁰.
-        known = [bound for bound in bounds if bound is not None and bound < 1 << 24]
-        return min(known, default=None)
+        limits = [bound for bound in bounds if bound is not None and bound < 1 << 24]
+        return min(limits, default=None)
     if positions is not None and max_length > positions:
-        raise ValueError(f"`max_length` must be at most {positions} here, got {max_length}")
+        raise ValueError(
+            f"`max_length` must be at most {positions} for this model, got {max_length}"
+        )
     return max_length
 
 
@@ -292,12 +294,12 @@ class PairClassifier:
     has_warned: bool = False
 
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
-        """Return the probability that the texts of each pair are equivalent, shape (m,)."""
+        """Return the probability of each pair that its texts are equivalent."""
         self._warn_about_truncation(pairs)
-        asked = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]
-        with self.network.inference_mode(asked, {}) as (encode, _):
-            found = score_in_batches(asked, batch_size, encode)
-        return found.reshape(-1, len(pairs)).min(axis=0)
+        ordered_pairs = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]
+        with self.network.inference_mode(ordered_pairs, {}) as (encode, _):
+            scores = score_in_batches(ordered_pairs, batch_size, encode)
+        return scores.reshape(-1, len(pairs)).min(axis=0)
 
     def _warn_about_truncation(self, pairs: Sequence[tuple[str, str]]) -> None:
         limit = self.limit
@@ -314,24 +316,26 @@ class PairClassifier:
             self.has_warned = True
             shown = " and ".join(map(short_repr, truncated[0]))
             warn(
-                f"`same` truncates {len(truncated):,} of {len(pairs):,} pairs of texts at {limit} "
-                f"tokens, such as {shown}: what follows is not compared; pass shorter texts"
+                f"the model `same` truncates {len(truncated):,} of {len(pairs):,} pairs of texts "
+                f"to {limit} tokens, such as {shown}; the text beyond this limit is ignored. Pass "
+                "shorter texts"
             )
 
 
 def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
-    """Return the scores (m,) of pairs, computed in batches; the longest pairs come first."""
+    """Compute one score per pair in batches, starting with the longest pairs."""
     order = np.argsort([-len(repr(pair)) for pair in pairs], kind="stable")
     scores = np.empty(len(pairs))
     for start in track(range(0, len(pairs), batch_size), None, "judging pairs"):
-        at = order[start : start + batch_size]
-        of_batch = to_host(score([pairs[i] for i in at]))
-        if of_batch.shape != at.shape or of_batch.dtype.kind not in "fiub":
+        batch = order[start : start + batch_size]
+        batch_scores = to_host(score([pairs[i] for i in batch]))
+        if batch_scores.shape != batch.shape or batch_scores.dtype.kind not in "fiub":
             raise TypeError(
-                f"`same` must return a number for each of {len(at)} pairs, got "
-                f"{short_repr(of_batch)}; take a list of pairs and return a list of scores"
+                f"`same` must return a number for each of {len(batch)} pairs, got "
+                f"{short_repr(batch_scores)}; pass a function from a list of pairs to a list of "
+                "scores"
             )
-        scores[at] = of_batch
+        scores[batch] = batch_scores
     return scores
 
 
@@ -364,13 +368,13 @@ def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClas
     def prepare(pairs: list[Any]) -> BatchEncoding:
         return tokenize(*map(list, zip(*pairs, strict=True)))
 
-    def share(inputs: Record) -> torch.Tensor:
+    def probability(inputs: Record) -> torch.Tensor:
         logits = model(**inputs).logits.float()
-        shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
-        return shares[:, label]
+        probabilities = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
+        return probabilities[:, label]
 
     settings = describe_network(model) | {"max_length": limit}
-    network = Network(model, files.device, settings, prepare, share)
+    network = Network(model, files.device, settings, prepare, probability)
     return PairClassifier(network, both, tokenizer, limit)
 
 

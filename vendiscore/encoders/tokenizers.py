@@ -39,9 +39,9 @@ def cache_tokens() -> Iterator[None]:
 def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str], list[str]]:
     """Return a sacrebleu tokenizer, a function from a text to its tokens."""
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
-    known = metrics.BLEU.TOKENIZERS
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(f"`{argument}` is unknown: {name!r}. {suggest_name(name, known)}")
+    tokenizers = metrics.BLEU.TOKENIZERS
+    if not isinstance(name, str) or name not in tokenizers:
+        raise ValueError(f"`{argument}` is unknown: {name!r}. {suggest_name(name, tokenizers)}")
     install, *modules = _REQUIRED_PACKAGES.get(name, ("",))
     for module in modules:
         if sys.modules.get(module) is None and find_spec(module) is None:
@@ -53,8 +53,8 @@ def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str],
         file = os.path.join(pieces.SACREBLEU_DIR, "models", os.path.basename(url))
         if not os.path.exists(file):
             raise FileNotFoundError(
-                f"{argument}={name!r} needs a model that is not on this machine, {file}; get it "
-                f"once, by sacrebleu.metrics.BLEU(tokenize={name!r}), which downloads it from {url}"
+                f"{argument}={name!r} requires the file {file}, which does not exist; call "
+                f"sacrebleu.metrics.BLEU(tokenize={name!r}) once to download it from {url}"
             )
     split = metrics.BLEU(tokenize=name).tokenizer
 

@@ -49,7 +49,7 @@ def tokenize(text: str) -> list[str]:
 
 def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
     """Tokenize many texts at once, joined as lines."""
-    # Line feeds within a text become tabs, which all rules treat alike.
+    # Line feeds within a text become tabs, which all rules treat in the same way.
     lines = [text.replace("\n", "\t") for text in texts]
     tokens = []
     start = 0
@@ -59,8 +59,8 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
         while end < len(lines) and characters < _MAX_BATCH_CHARACTERS:
             characters += len(lines[end])
             end += 1
-        apart = _separate_tokens("\n{}\n".format("\n".join(lines[start:end])))
-        tokens += [line.split() for line in apart[1:-1].split("\n")]
+        separated = _separate_tokens("\n{}\n".format("\n".join(lines[start:end])))
+        tokens += [line.split() for line in separated[1:-1].split("\n")]
         start = end
     return tokens
 

@@ -67,7 +67,7 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
 
 
 def _as_numeric_rows(samples: SampleContainer) -> Rows:
-    """Return numeric rows as a NumPy array (n, d) in their own precision, or as CSR."""
+    """Return numeric rows as a two-dimensional NumPy array of unchanged precision, or as CSR."""
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
     ):
@@ -111,8 +111,8 @@ def _describe_improper_rows(X: Rows) -> dict[int, str]:
 
 def _describe_non_bit(value: object, column: object) -> str:
     return (
-        f"must have only 0 and 1, got {value:.6g} in column {column}; pass X > 0 for what is there "
-        "and what is not, or compare numbers by k='cosine'"
+        f"must contain only 0 and 1, got {value:.6g} in column {column}; pass X > 0 for presence "
+        "and absence, or compare numbers with k='cosine'"
     )
 
 
@@ -122,14 +122,14 @@ def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleEr
     for i in problems if isinstance(samples, list) else ():
         sample = samples[i]
         if isinstance(sample, str) or _is_rdkit_object(sample):
-            remedy = "molecules go to k='morgan'"
+            hint = "for molecules, use k='morgan'"
             if hasattr(sample, "GetNonzeroElements"):
-                remedy = "of counts make bits, by GetFingerprint of the generator"
+                hint = "use GetFingerprint of the generator instead of counts"
             if isinstance(sample, str) and not sample.strip("01"):
-                remedy = "pass [int(bit) for bit in bits] of each"
+                hint = "pass [int(bit) for bit in text] for each text of bits"
             problems[i] = (
-                f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
-                f"{type(sample).__name__}: {short_repr(sample)}; {remedy}"
+                f"must be a row of 0 and 1 or an RDKit fingerprint, got "
+                f"{type(sample).__name__}: {short_repr(sample)}; {hint}"
             )
     return SampleError.from_problems(problems)
 
@@ -148,7 +148,9 @@ def _require_memory(n: int, d: int) -> None:
 
 def _check_size(bits: int) -> None:
     if bits > MAX_BITS:
-        raise ValueError(f"rows must have at most {MAX_BITS} bits, got {bits}; fold them")
+        raise ValueError(
+            f"rows must have at most {MAX_BITS} bits, got {bits}; fold them to fewer bits"
+        )
 
 
 def _drop_empty_columns(B: Rows) -> Rows:
@@ -180,16 +182,19 @@ def _fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
     widths = [sample.GetNumBits() if _is_fingerprint(sample) else 0 for sample in samples]
     usual = Counter(filter(None, widths)).most_common(1)[0][0]
     problems = {}
-    on = []
+    set_bits = []
     for i, sample in enumerate(samples):
         if _is_fingerprint(sample) and widths[i] == usual:
-            on.append(list(sample.GetOnBits()))
+            set_bits.append(list(sample.GetOnBits()))
             continue
-        found = f"{type(sample).__name__}: {short_repr(sample)}"
+        received = f"{type(sample).__name__}: {short_repr(sample)}"
         if widths[i]:
-            found = f"one of {widths[i]} bits"
-        problems[i] = f"must be a fingerprint of {usual} bits like the rest, got {found}; remake it"
+            received = f"a fingerprint of {widths[i]} bits"
+        problems[i] = (
+            f"must be a fingerprint of {usual} bits, as most samples are, got {received}; "
+            "recompute it"
+        )
     SampleError.check(problems)
-    starts = np.cumsum([0, *map(len, on)])
-    columns = np.fromiter(chain.from_iterable(on), np.int64)
-    return sp.csr_array((np.ones(len(columns)), columns, starts), (len(on), usual))
+    starts = np.cumsum([0, *map(len, set_bits)])
+    columns = np.fromiter(chain.from_iterable(set_bits), np.int64)
+    return sp.csr_array((np.ones(len(columns)), columns, starts), (len(set_bits), usual))

@@ -89,18 +89,22 @@ def bleu(
 def sentence_bleu(
     tokenize: str, smooth: object, max_order: int, lowercase: bool, caller: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """Return a tokenizer, and a function (matches by order, length, reference length) -> BLEU."""
+    """Return a tokenizer, and a function that maps matches and text lengths to BLEU.
+
+    The arguments of the function are the matches for n = 1, 2, …, the length of the text and the
+    length of the reference.
+    """
     BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
-    known = BLEU.SMOOTH_DEFAULTS
-    if not isinstance(smooth, str) or smooth not in known:
-        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, known)}")
+    methods = BLEU.SMOOTH_DEFAULTS
+    if not isinstance(smooth, str) or smooth not in methods:
+        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, methods)}")
     split = load_tokenizer(tokenize, "tokenize")
 
     def words(text: str) -> list[str]:
         return split(text.lower() if lowercase else text)
 
     def score(matches: Sequence[int], length: int, other: int) -> float:
-        found = BLEU.compute_bleu(
+        percentage = BLEU.compute_bleu(
             correct=list(matches),
             total=[max(0, length - n) for n in range(max_order)],
             sys_len=length,
@@ -109,7 +113,7 @@ def sentence_bleu(
             effective_order=True,
             max_ngram_order=max_order,
         ).score
-        return min(found / 100, 1.0)  # a perfect score of sacrebleu is 100.00000000000004
+        return min(percentage / 100, 1.0)  # a perfect score of sacrebleu is 100.00000000000004
 
     return words, score
 
@@ -119,16 +123,16 @@ def _build_matrix(
     max_order: int,
     score: Callable[[tuple[int, ...], int, int], float],
 ) -> np.ndarray:
-    """Return K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
+    """Return the matrix of scores; `score` gets matches by n-gram length and two text lengths."""
     n = len(tokens)
     needed = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
-    every = range(1, max_order + 1)
-    orders = [_indicator_columns(*counted, n) for counted in count_ngrams(tokens, every)]
+    ngram_counts = count_ngrams(tokens, range(1, max_order + 1))
+    orders = [_indicator_columns(*counts, n) for counts in ngram_counts]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[Hashable, ...], int] = {}
     same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])
-    known = cache(score)
+    cached_score = cache(score)
     K = np.empty((n, n))
     size = max(1, MAX_PAIRS_PER_BLOCK // n)
     for i in track(range(0, n, size), -(-n // size), "comparing pairs"):
@@ -138,7 +142,7 @@ def _build_matrix(
         matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in orders]
         first, inverse = _find_distinct([a, b, *matches])
         scores = [
-            known(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
+            cached_score(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
             for j in first
         ]
         block = np.array(scores)[inverse].reshape(a.shape)
@@ -151,15 +155,18 @@ def _build_matrix(
 def _indicator_columns(
     texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int
 ) -> sp.csr_array:
-    """Return 0/1 columns "count is at least m"; dot products of rows are Σ min(count, count')."""
+    """For each n-gram and m = 1, 2, …, return a 0/1 column: whether it occurs at least m times.
+
+    Dot products of the rows of two texts are the sum of the smaller counts of their n-grams.
+    """
     width = int(grams.max(initial=0)) + 1
     repeats = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    places = np.repeat(texts, counts), np.repeat(grams, counts) + width * repeats
-    return sp.csr_array((np.ones(len(repeats)), places), (n, width * int(counts.max(initial=1))))
+    indices = np.repeat(texts, counts), np.repeat(grams, counts) + width * repeats
+    return sp.csr_array((np.ones(len(repeats)), indices), (n, width * int(counts.max(initial=1))))
 
 
 def _find_distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices of the first occurrences of distinct tuples, and the inverse mapping."""
+    """Return the first index of each distinct tuple of column values, and the inverse mapping."""
     key = np.zeros(columns[0].size, dtype=np.int64)
     span = 1
     for column in columns:

@@ -34,7 +34,7 @@ from ..support.text_detection import normalize_text
 from ..support.types import Device
 from .labels import labels
 
-Answer = Callable[[Any], object]  # the answer in a sample
+Answer = Callable[[Any], object]  # extracts the answer of a sample
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _MAX_PATH_LENGTH = 255
@@ -125,7 +125,7 @@ def equivalence(
     path = _as_path(same)
     by_list: Callable[..., ArrayLike] | None = None  # maps all pairs to scores
     if check_bool("graded", graded):
-        check_no_conflict(judging, "graded=True, by which scores count as they are")
+        check_no_conflict(judging, "graded=True, which uses scores unchanged")
         judging["graded"] = graded
         if hasattr(same, "predict") and hasattr(same, "config"):
             check_texts(samples)
@@ -146,11 +146,9 @@ def equivalence(
     else:
         if by_list is None:
             of_model["batch_size"] = size_given
-        check_no_conflict(of_model, "`same`, which is not the path of a model")
+        check_no_conflict(of_model, "a `same` that is not the path of a model")
         if by_list is None and (answer := _get_answer_function(same)):
-            check_no_conflict(
-                judging, "answers, not pairs (judged by a model, function of two or matrix)"
-            )
+            check_no_conflict(judging, "a `same` that extracts answers instead of judging pairs")
             if answer is not same:
                 check_texts(samples)
             return _compare_answers(samples, answer).noted(settings=settings)
@@ -170,7 +168,7 @@ def equivalence(
                 try:
                     found = same(distinct[i], distinct[j])
                 except Exception as error:
-                    error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
+                    error.add_note(f"raised by `same` for samples {first[i]} and {first[j]}")
                     raise
                 number = isinstance(found, (int, float)) or hasattr(found, "item")
                 if not number or not math.isfinite(found):
@@ -205,9 +203,9 @@ def equivalence(
         for at in np.flatnonzero(~(abs(scores - 0.5) <= 0.5)):  # also catches NaN
             i, j = pairs[at]
             raise ValueError(
-                f"`same` must give scores from 0 to 1, got {scores[at]:.6g} for samples {first[i]} "
-                f"and {first[j]}; scale them, as a CrossEncoder does with "
-                "activation_fn=torch.nn.Sigmoid()"
+                f"`same` must return scores from 0 to 1, got {scores[at]:.6g} for samples "
+                f"{first[i]} and {first[j]}; rescale them, for example with "
+                "activation_fn=torch.nn.Sigmoid() of a CrossEncoder"
             )
         return scores
 
@@ -239,7 +237,7 @@ def _get_answer_function(same: object) -> Answer | None:
         pattern = re.compile(same)
     except re.error as error:
         raise ValueError(
-            f"`same` is not a regular expression: {error}, got {short_repr(same)}"
+            f"`same` must be a valid regular expression, got {short_repr(same)}: {error}"
         ) from None
     if isinstance(same, str) and not pattern.groups:
         raise ValueError(
@@ -254,20 +252,20 @@ def _takes_one_argument(function: Callable[..., object]) -> bool:
     if isinstance(function, type):  # such as float, which converts a sample
         return True
     try:
-        given = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except ValueError:  # built-in functions without a signature, such as max
         return True
-    places = [each for each in given if each.kind < each.VAR_POSITIONAL]
-    return len(places) == 1 or sum(each.default is each.empty for each in places) == 1
+    positional = [each for each in parameters if each.kind < each.VAR_POSITIONAL]
+    return len(positional) == 1 or sum(each.default is each.empty for each in positional) == 1
 
 
 def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
-    """Return the first matching group, or the whole, of the last match in a text."""
-    found = [*pattern.finditer(text)]
-    if not found:
+    """Return the first group of the last match in a text, or the whole match if it has no group."""
+    matches = [*pattern.finditer(text)]
+    if not matches:
         return None
-    groups = [group for group in found[-1].groups() if group is not None]
-    return normalize_text(groups[0] if groups else found[-1].group())
+    groups = [group for group in matches[-1].groups() if group is not None]
+    return normalize_text(groups[0] if groups else matches[-1].group())
 
 
 def _compare_answers(samples: Sequence[object], answer: Answer) -> Similarity:
@@ -278,14 +276,14 @@ def _compare_answers(samples: Sequence[object], answer: Answer) -> Similarity:
             answers.append(answer(sample))
         except Exception as error:
             error.add_note(
-                f"`same` was finding the answer of sample {i}, {short_repr(sample)}; let it "
-                "return None for a sample without an answer"
+                f"raised by `same` for sample {i}, {short_repr(sample)}; return None for a sample "
+                "without an answer"
             )
             raise
     partial = {}
-    keys: list[object] = [(found,) for found in answers]
+    keys: list[object] = [(value,) for value in answers]
     for i, sample in enumerate(samples):
         if answers[i] is None:
             keys[i] = normalize_text(sample) if isinstance(sample, str) else sample
-            partial[i] = "has no answer by `same`, and is compared as a whole"
+            partial[i] = "has no answer according to `same`, and is compared as a whole"
     return labels(keys).noted(partial=partial)

@@ -77,9 +77,11 @@ def image_embeddings(
     TypeError, ValueError
         If `background` is not a colour, the model returns no array of embeddings, does not support
         `pooling` or lacks trained weights.
-    MissingPackageError, ConnectionError
-        If pillow, torch, torchvision, transformers or the weights of Inception are needed but
-        missing.
+    MissingPackageError
+        If pillow, torch, torchvision or transformers is needed but missing.
+    OSError
+        If the model does not exist. A ConnectionError if it is not in the local cache and the Hub
+        cannot be reached; the message lists installed alternatives.
     """
     check_images(images)
     check_background(background)
@@ -89,5 +91,5 @@ def image_embeddings(
     if background is not None:
         encoder = encoder.with_reader(partial(read_images, background=background))
     with name_files_in_errors(images):
-        X, settings, omissions = encoder.embed_checked(images)
-    return FeatureSimilarity(X, settings).normalized().noted(**omissions)
+        X, settings, report = encoder.embed_checked(images)
+    return FeatureSimilarity(X, settings).normalized().noted(**report)

@@ -42,7 +42,11 @@ def labels(values: Sequence[object]) -> Similarity:
     check_label_shape(values, "samples")
     values = values.tolist() if hasattr(values, "tolist") else values
     SampleError.check(
-        {i: why for i, value in enumerate(values) if (why := _describe_label_problem(value))}
+        {
+            i: problem
+            for i, value in enumerate(values)
+            if (problem := _describe_label_problem(value))
+        }
     )
     return FeatureSimilarity(_build_indicator_matrix([[value] for value in values]))
 
@@ -65,12 +69,12 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
     """
     if hasattr(sets, "shape") and len(sets.shape) > 1:
         raise TypeError(
-            f"kernel 'tags' needs a list of sets of labels, got an array of shape "
-            f"{tuple(sets.shape)}; compare indicator vectors by k='cosine'"
+            f"kernel 'tags' requires a list of sets of labels, got an array of shape "
+            f"{tuple(sets.shape)}; for indicator vectors, use k='cosine'"
         )
-    read = [_parse_tag_set(tagged) for tagged in sets]
-    SampleError.check({i: problem for i, (_, problem) in enumerate(read) if problem})
-    rows = [row for row, _ in read]
+    parsed = [_parse_tag_set(tag_set) for tag_set in sets]
+    SampleError.check({i: problem for i, (_, problem) in enumerate(parsed) if problem})
+    rows = [row for row, _ in parsed]
     sizes = np.array([len(row) for row in rows])
     return FeatureSimilarity(scale_rows(_build_indicator_matrix(rows), 1 / np.sqrt(sizes)))
 
@@ -80,12 +84,12 @@ def _parse_tag_set(tag_set: object) -> tuple[list[Hashable], str]:
     if isinstance(tag_set, (str, bytes, Mapping)) or not isinstance(tag_set, Iterable):
         return (
             [],
-            f"must be a set of labels, got {type(tag_set).__name__}: {short_repr(tag_set)}; split "
-            f"it",
+            f"must be a set of labels, got {type(tag_set).__name__}: {short_repr(tag_set)}; pass a "
+            f"list of labels",
         )
     row = tag_set.tolist() if hasattr(tag_set, "tolist") else list(tag_set)
     if not isinstance(row, list) or not row:
-        return [], "is an empty set of labels; remove it, or give it a label for “none”"
+        return [], "is an empty set of labels; remove it, or add a label such as 'none'"
     for value in row:
         if problem := _describe_label_problem(value):
             return [], problem
@@ -137,9 +141,9 @@ def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
     if bool(xp.any(bad)):
         for i in map(int, np.flatnonzero(bad.tolist())):
             low = to_float(lowest[i])
-            found = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {to_float(sums[i]):.6g}"
+            value = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {to_float(sums[i]):.6g}"
             problems[i] = (
-                f"of `probabilities` must be at least 0 and sum to 1, got {found}; pass the "
+                f"of `probabilities` must be at least 0 and sum to 1, got {value}; pass the "
                 f"softmax of logits, or divide each row by its sum"
             )
     return problems
@@ -149,14 +153,17 @@ def _describe_label_problem(value: object) -> str:
     """Describe why a label is invalid, or return ""."""
     if not is_hashable(value):
         kind = type(value).__name__
-        return f"has a label that is not hashable, {kind}: {short_repr(value)}; sets go to 'tags'"
+        return (
+            f"has a label that is not hashable, {kind}: {short_repr(value)}; for sets of labels, "
+            "use k='tags'"
+        )
     if is_missing(value):
-        return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
+        return f"has a missing label: {value!r}; remove it, or use a label such as 'unknown'"
     return ""
 
 
 def _build_indicator_matrix(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
-    """Return a CSR indicator matrix (n_rows, n_labels), with columns in order of appearance."""
+    """Return a CSR indicator matrix with one row per set of labels and one column per label."""
     columns: dict[Hashable, int] = {}
     indices = [columns.setdefault(value, len(columns)) for row in rows for value in row]
     starts = np.cumsum([0, *map(len, rows)])

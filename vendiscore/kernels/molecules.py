@@ -213,9 +213,9 @@ def _compare_by_generator(
 ) -> Similarity:
     """Return the similarity of molecules under a fingerprint generator of RDKit."""
     make = getattr(_require_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
-    own = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
+    options = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
     return _compare_fingerprints(
-        molecules, make(**own).GetFingerprintAsNumPy, coefficient, settings
+        molecules, make(**options).GetFingerprintAsNumPy, coefficient, settings
     )
 
 
@@ -242,12 +242,13 @@ def _compare_fingerprints(
     SampleError.check(problems)
     empty = np.flatnonzero(~bits.any(axis=1)).tolist()
     if empty:  # one bit per molecule without set bits, shared by duplicates
-        some = [molecules[i] for i in empty]
-        written = np.array([*_iter_fingerprints(some, _require_rdkit("rdkit.Chem").MolToSmiles)])
-        more = np.zeros((n, len(empty)), np.uint8)
-        more[empty] = np.equal.outer(written, written)
-        bits = np.hstack([bits, more])
-    why = "has no bit in this fingerprint, so that only equal ones are like it; 'morgan' has some"
+        without_bits = [molecules[i] for i in empty]
+        to_smiles = _require_rdkit("rdkit.Chem").MolToSmiles
+        smiles = np.array([*_iter_fingerprints(without_bits, to_smiles)])
+        new_bits = np.zeros((n, len(empty)), np.uint8)
+        new_bits[empty] = np.equal.outer(smiles, smiles)
+        bits = np.hstack([bits, new_bits])
+    why = "has no bit set in this fingerprint, so it is similar only to duplicates; use k='morgan'"
     return BitSimilarity(bits, chosen, settings).noted(partial=dict.fromkeys(empty, why))
 
 
@@ -257,12 +258,12 @@ def canonical_smiles(molecules: Sequence[object]) -> list[str]:
     >>> canonical_smiles(["OCC", "CCO"])
     ['CCO', 'CCO']
     """
-    written = []
+    canonical = []
     for smiles in _iter_fingerprints(molecules, _require_rdkit("rdkit.Chem").MolToSmiles):
         if isinstance(smiles, ValueError):
             raise smiles
-        written.append(smiles)
-    return written
+        canonical.append(smiles)
+    return canonical
 
 
 def _iter_fingerprints(
@@ -278,7 +279,8 @@ def _iter_fingerprints(
             except RuntimeError as error:  # failed preconditions of RDKit (unsanitized Mol)
                 reason = str(error).strip().partition("\n")[0]
                 yield ValueError(
-                    f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
+                    f"is a Mol whose fingerprint cannot be computed ({reason}); call "
+                    "Chem.SanitizeMol first"
                 )
 
 
@@ -287,26 +289,26 @@ def parse_molecule(sample: object) -> Mol:
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 
     if not isinstance(sample, (str, Mol)):
-        remedy = ""
+        hint = ""
         if isinstance(sample, (list, tuple, dict)):
-            remedy = "; of a table pass one column, such as df['smiles']"
+            hint = "; for a table, pass one column, such as df['smiles']"
         elif hasattr(sample, "ToBitString"):
-            remedy = "; fingerprints that are made go to k='tanimoto'"
+            hint = "; for fingerprints, use k='tanimoto'"
         raise ValueError(  # noqa: TRY004
             f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: "
-            f"{short_repr(sample)}{remedy}"
+            f"{short_repr(sample)}{hint}"
         )
     inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
     if isinstance(sample, str):
-        read = MolFromInchi if inchi else MolFromSmiles
-        written = sample.split()[0] if inchi else sample
+        parse = MolFromInchi if inchi else MolFromSmiles
+        text = sample.split()[0] if inchi else sample
         # older versions of RDKit stop parsing at this character
-        molecule = None if "\0" in written else read(written)
+        molecule = None if "\0" in text else parse(text)
     else:
         molecule = sample
     if molecule is None:
         kind = "an InChI" if inchi else "a SMILES"
-        raise ValueError(f"is not {kind} that RDKit can read: {sample!r}; correct or remove it")
+        raise ValueError(f"is not {kind} that RDKit can parse: {sample!r}; correct or remove it")
     if molecule.GetNumAtoms() == 0:
         raise ValueError(f"is a molecule without atoms: {sample!r}; correct or remove it")
     return molecule

@@ -64,21 +64,23 @@ def pixels(
         If pillow is missing (extra `images`).
     """
     if size is not None:
-        size = check_int("size", size, hint="or None, which compares images as they are")
+        size = check_int("size", size, hint="or None for no resizing")
     check_choice("mode", mode, ("L", "RGB", None))
     check_background(background)
     with name_files_in_errors(images):
         X, mixed = _read_pixels(images, size, mode, background)
     similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
     if mixed:
-        return similarity.noted(notes=["Greyscale images were made RGB, which others are."])
+        return similarity.noted(
+            notes=["Greyscale images were converted to RGB, because other images have colour."]
+        )
     return similarity
 
 
 def _read_pixels(
     images: Sequence[object], size: int | None, mode: Mode | None, background: str | None
 ) -> tuple[np.ndarray, bool]:
-    """Return the bytes of each image as a row, and whether greyscale and colour were mixed."""
+    """Return the bytes of each image as a row, and whether greyscale and colour are mixed."""
     n = len(images)
     if size is not None:
         _require_memory(n, 3 * size * size if mode != "L" else size * size)
@@ -103,8 +105,8 @@ def _read_pixels(
             X = np.empty((n, width), dtype=np.uint8)
         if image.size != first.size:
             problems[i] = (
-                f"is an image of {image.width} × {image.height} pixels, but the first of "
-                f"{first.width} × {first.height}; pass a `size` for all"
+                f"has {image.width} × {image.height} pixels, but the first image has "
+                f"{first.width} × {first.height}; pass `size` to resize all images"
             )
             continue
         if image.mode != first.mode:
@@ -116,7 +118,7 @@ def _read_pixels(
             image = image.convert("RGB")
         X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long
         if not X[i].any():
-            problems[i] = "is black all over, which has no cosine; remove it"
+            problems[i] = "is completely black, so its cosine is undefined; remove it"
     SampleError.check(problems)
     return X, mixed
 

@@ -45,8 +45,8 @@ _UNIT_CONTROL = Control(
 )
 # Not accepted as tokens: strings would be split into characters, mappings into keys.
 _UNORDERED = (str, bytes, Mapping, AbstractSet)
-# Such a text has n-grams of only one of the requested lengths.
-_ONE_WORD_NOTE = "is one word; n-grams of characters, or labels, suit such texts"
+# A text of one word has n-grams of only one of the requested lengths.
+_ONE_WORD_NOTE = "is one word; for such texts, use analyzer='char' or k='labels'"
 
 
 def fit_analyzer(
@@ -55,26 +55,30 @@ def fit_analyzer(
     analyzer: object = "auto",
     **other_options: object,
 ) -> FittedOptions:
-    """Choose words or characters for these texts unless given; return a message for the user."""
+    """Choose n-grams of words or of characters for these texts, with a note, unless given."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return FittedOptions({})
     strings = [text for text in texts if isinstance(text, str)]
-    found = count_unspaced(strings)
-    if found < max(1, len(strings) / 10):
+    n_unspaced = count_unspaced(strings)
+    if n_unspaced < max(1, len(strings) / 10):
         return FittedOptions({"analyzer": "word"})
-    which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
-    if 2 * found > len(strings):
+    subject = f"{n_unspaced} of {len(strings)} distinct texts"
+    beginning = f"{subject} are in a script without spaces between words"
+    if 2 * n_unspaced > len(strings):
         tokenizer = suggest_tokenizer(strings)
-        note = f"{which}: n-grams of characters are used for all; {tokenizer} finds words"
+        note = (
+            f"{beginning}: n-grams of characters are used for all texts; to split texts into "
+            f"words, pass {tokenizer}"
+        )
         fitted = "char"
     else:
         note = (
-            f"{which}, so each clause counts as one word and they seem to differ more than they "
-            "do: n-grams of words are used for all; analyzer='char' uses characters, and "
-            f"{suggest_tokenizer(strings)} finds words"
+            f"{beginning}, so each of their clauses counts as one word, which increases the score: "
+            "n-grams of words are used for all texts; to compare characters, pass analyzer='char'; "
+            f"to split texts into words, pass {suggest_tokenizer(strings)}"
         )
         fitted = "word"
-    warn(f"{note}. Pass `analyzer` to say which is meant")
+    warn(f"{note}. To avoid this warning, set `analyzer`")
     return FittedOptions({"analyzer": fitted}, [f"{note}."])
 
 
@@ -126,25 +130,24 @@ def ngram_overlap(
     ValueError, MissingPackageError, FileNotFoundError
         If the named tokenizer is unknown, or its package or model is missing.
     """
-    remedy = "pass ns=1, or ns=(1, 2, 3, 4)"
-    several = ns if isinstance(ns, Iterable) and is_collection(ns) else [ns]
-    orders = tuple(check_int("ns", n, hint=remedy) for n in several)
+    hint = "pass ns=1, or ns=(1, 2, 3, 4)"
+    lengths = ns if isinstance(ns, Iterable) and is_collection(ns) else [ns]
+    orders = tuple(check_int("ns", n, hint=hint) for n in lengths)
     if not orders:
         raise ValueError(
-            f"`ns` must be one or more integers of at least 1, got {short_repr(ns)}; {remedy}"
+            f"`ns` must be one or more integers of at least 1, got {short_repr(ns)}; {hint}"
         )
     check_choice("analyzer", analyzer, ("auto", "word", "char"))
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
-    least, than = min(orders), f"every n in ns={orders}"
-    tokens = tokenize_texts(texts, tokenizer, analyzer, least, than)
+    tokens = tokenize_texts(texts, tokenizer, analyzer, min(orders), f"every n in ns={orders}")
     settings = {"ns": list(orders), "analyzer": analyzer}
     X = _unit_features(tokens, orders)
     similarity = FeatureSimilarity(X, settings)
     if len(orders) > 1:  # for a single n, this was requested
         if analyzer == "word":
             similarity.partial = {
-                i: _ONE_WORD_NOTE for i, own in enumerate(tokens) if len(own) == 1
+                i: _ONE_WORD_NOTE for i, words in enumerate(tokens) if len(words) == 1
             }
         sums = np.unique(X @ np.arange(X.shape[1]))  # equal for equal rows
         similarity.merges = len(sums) < len(tokens)
@@ -152,23 +155,26 @@ def ngram_overlap(
 
 
 def _unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
-    """Return unit-norm features for all n; n-grams that occur once share one column per text."""
+    """Return unit-norm features for all n-gram lengths `orders`.
+
+    N-grams that occur only once in all texts share one column per text.
+    """
     n = len(tokens)
-    numbers = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
-    scales = 1 / np.sqrt((numbers > 0).sum(axis=0))
-    alone = np.zeros(n)
+    totals = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
+    scales = 1 / np.sqrt((totals > 0).sum(axis=0))
+    unique_squares = np.zeros(n)
     parts = []
     width = 0
-    for number, (rows, columns, counts) in zip(numbers, count_ngrams(tokens, orders), strict=True):
-        others = number - np.bincount(rows, counts, n)
-        squares = others + np.bincount(rows, counts**2, n)
+    for total, (rows, columns, counts) in zip(totals, count_ngrams(tokens, orders), strict=True):
+        n_unique = total - np.bincount(rows, counts, n)
+        squares = n_unique + np.bincount(rows, counts**2, n)
         factors = scales / np.sqrt(np.maximum(squares, 1))
-        alone += others * factors**2
+        unique_squares += n_unique * factors**2
         parts.append((rows, width + columns, counts * factors[rows]))
         width += columns.max(initial=-1) + 1
-    own = np.flatnonzero(alone)
-    parts.append((own, width + np.arange(len(own)), np.sqrt(alone[own])))
-    width += len(own)
+    texts = np.flatnonzero(unique_squares)
+    parts.append((texts, width + np.arange(len(texts)), np.sqrt(unique_squares[texts])))
+    width += len(texts)
     rows, columns, values = map(np.concatenate, zip(*parts, strict=True))
     if n * width > MAX_DENSE_SIZE:
         starts = np.flatnonzero(np.diff(columns, prepend=-1, append=width))
@@ -187,11 +193,11 @@ def tokenize_texts(
 ) -> list[Tokens]:
     """Return the tokens of each text, as used by `ngram_overlap`."""
     tokenize = parse_tokenizer(tokenizer, analyzer)
-    memory = TOKEN_CACHE.get()
-    if memory is None or callable(tokenizer):  # a user's function may not be deterministic
+    caches = TOKEN_CACHE.get()
+    if caches is None or callable(tokenizer):  # a user's function may not be deterministic
         return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text)
-    remembered = memory.setdefault((tokenizer, analyzer), {})
-    return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text, remembered)
+    cache = caches.setdefault((tokenizer, analyzer), {})
+    return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text, cache)
 
 
 def split_into_tokens(
@@ -201,7 +207,10 @@ def split_into_tokens(
     min_tokens_text: str = "1",
     cache: dict[str, Tokens] | None = None,
 ) -> list[Tokens]:
-    """Split each text into at least `min_tokens` tokens, called `min_tokens_text` in errors."""
+    """Split each text into tokens; raise a SampleError for texts with fewer than `min_tokens`.
+
+    The error describes this minimum as `min_tokens_text`.
+    """
     by_text = {} if cache is None else cache
     strings = [text for text in texts if isinstance(text, str)]
     new = [text for text in dict.fromkeys(strings) if text not in by_text]
@@ -215,22 +224,23 @@ def split_into_tokens(
     by_text.update(zip(new, split, strict=True))
     tokens = [by_text[text] if isinstance(text, str) else [] for text in texts]
     problems = {}
-    for i, (text, own) in enumerate(zip(texts, tokens, strict=True)):
-        if len(own) >= max(min_tokens, 1):
+    for i, (text, words) in enumerate(zip(texts, tokens, strict=True)):
+        if len(words) >= max(min_tokens, 1):
             continue
         if not isinstance(text, str):
-            remedy = ""
+            hint = ""
             if isinstance(text, (list, tuple, Mapping)):
-                remedy = (
-                    "; of a table pass one column, such as df['text'], of groups a list of lists"
+                hint = (
+                    "; for a table, pass one column, such as df['text']; for groups, a list of "
+                    "lists"
                 )
             elif isinstance(text, os.PathLike):
-                remedy = "; of files pass path.read_text(); for image files, pass k='pixels'"
-            problems[i] = f"must be a str, got {type(text).__name__}: {short_repr(text)}{remedy}"
-        elif not own:
+                hint = "; for text files, pass path.read_text(); for image files, pass k='pixels'"
+            problems[i] = f"must be a str, got {type(text).__name__}: {short_repr(text)}{hint}"
+        elif not words:
             problems[i] = f"has no tokens: {short_repr(text)}; remove empty texts"
         else:
-            number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
+            number = "1 token" if len(words) == 1 else f"{len(words)} tokens"
             problems[i] = (
                 f"has {number}, fewer than {min_tokens_text}; remove it or pass a smaller n"
             )
@@ -241,25 +251,25 @@ def split_into_tokens(
 
 def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
     try:
-        found: object = tokenize(text)
+        result: object = tokenize(text)
     except Exception as error:
-        error.add_note(f"the tokenizer was reading {short_repr(text)}")
+        error.add_note(f"raised by `tokenizer` for {short_repr(text)}")
         raise
     tokens = None
-    if hasattr(found, "tolist"):
-        tokens = found.tolist()
-    elif isinstance(found, Iterable) and not isinstance(found, _UNORDERED):
-        tokens = list(found)
+    if hasattr(result, "tolist"):
+        tokens = result.tolist()
+    elif isinstance(result, Iterable) and not isinstance(result, _UNORDERED):
+        tokens = list(result)
     if not isinstance(tokens, list):
         raise TypeError(
-            f"`tokenizer` must return a list of tokens, got {type(found).__name__} for "
+            f"`tokenizer` must return a list of tokens, got {type(result).__name__} for "
             f"{short_repr(text)}; pass a function such as str.split"
         )
     for token in tokens:
         if type(token) is not str and not _is_token(token):
             raise TypeError(
                 f"`tokenizer` must return tokens that are str or int, got {type(token).__name__} "
-                f"{short_repr(token)} for {short_repr(text)}; take their text"
+                f"{short_repr(token)} for {short_repr(text)}; return their text"
             )
     return tokens
 
@@ -278,12 +288,12 @@ def count_ngrams(
 
     Each result is (text indices, n-gram codes, counts), sorted by n-gram code and then text index.
     """
-    number: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    code_by_token: defaultdict[Hashable, int] = defaultdict(count().__next__)
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
-    every = map(number.__getitem__, chain.from_iterable(tokens))
-    grams = np.fromiter(every, int, len(text))
+    codes = map(code_by_token.__getitem__, chain.from_iterable(tokens))
+    grams = np.fromiter(codes, int, len(text))
     starts = np.arange(len(text))
-    found = {}
+    results = {}
     for n in range(1, max(orders) + 1):
         if n > 1:
             at = np.full(len(text), -1)
@@ -297,21 +307,22 @@ def count_ngrams(
         grams = (np.cumsum(recurs) - 1)[grams[recurs[grams]]]
         if n in orders:
             pairs, counts = np.unique(grams * len(tokens) + text[starts], return_counts=True)
-            of_texts, texts = np.divmod(pairs, len(tokens))
-            found[n] = texts, of_texts, counts
-    return [found[n] for n in orders]
+            codes_in_texts, texts = np.divmod(pairs, len(tokens))
+            results[n] = texts, codes_in_texts, counts
+    return [results[n] for n in orders]
 
 
 def parse_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
     """Return the function that splits a text into tokens, words or characters."""
     if tokenizer is not None and not isinstance(tokenizer, str) and not callable(tokenizer):
         raise TypeError(
-            f"`tokenizer` must be a callable from str to a list of str, or the name of one of "
-            f"sacrebleu, got {type(tokenizer).__name__}; pass a function such as str.split, or 'zh'"
+            "`tokenizer` must be a function from a text to a list of tokens, or the name of a "
+            f"sacrebleu tokenizer, got {type(tokenizer).__name__}; pass, for example, str.split "
+            "or 'zh'"
         )
     if analyzer == "char":
         if tokenizer is not None:
-            raise ValueError("`tokenizer` has no effect with analyzer='char'; leave one out")
+            raise ValueError("`tokenizer` has no effect with analyzer='char'; remove one of them")
         return list
     if isinstance(tokenizer, str):
         return load_tokenizer(tokenizer)

@@ -96,16 +96,17 @@ def text_embeddings(
     MissingPackageError
         If torch or transformers (extra `text`) is missing but needed.
     OSError
-        If the model is neither available locally nor can be downloaded.
+        If the model does not exist. A ConnectionError if it is not in the local cache and the Hub
+        cannot be reached; the message lists installed alternatives.
     """
     if in_context:
         raise TypeError(
-            "`in_context` compares answers after their prompts: pass `prompts` and "
-            "given_prompt=True, and one kernel, or leave it out"
+            "`in_context` compares answers after their prompts; it requires a single kernel, "
+            "`prompts` and given_prompt=True"
         )
     check_texts(texts)
-    own = (pooling, batch_size, device, half, revision, max_length, cache)
-    encoder = make_encoder(TEXTS, model_path, model, tokenizer, *own)
-    X, settings, omissions = encoder.embed_checked(texts)
-    rows = FeatureSimilarity(X, settings).normalized()
-    return rows.noted(**omissions, merges=True, truncates=True, scripts=encoder.scripts)
+    options = (pooling, batch_size, device, half, revision, max_length, cache)
+    encoder = make_encoder(TEXTS, model_path, model, tokenizer, *options)
+    X, settings, report = encoder.embed_checked(texts)
+    similarity = FeatureSimilarity(X, settings).normalized()
+    return similarity.noted(**report, merges=True, truncates=True, scripts=encoder.scripts)

@@ -29,7 +29,7 @@ _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4
 _SIGMA_CONTROL = Control(
     "sigma",
     "scale σ",
-    info="how far apart is not alike any more; 0 for the median distance",
+    info="distance beyond which samples are hardly similar; 0 for the median distance",
     phrase="σ {}",
 )
 
@@ -70,7 +70,7 @@ def linear(vectors: SampleContainer) -> Similarity:
 def _fit_sigma(
     kernel: ExponentialKernel, vectors: SampleContainer, sigma: float | None = None
 ) -> Record:
-    """Return σ if it is not given: the median distance between distinct samples."""
+    """Return the fitted option: by default, σ is the median distance between distinct samples."""
     return {} if sigma is not None else {"sigma": median_distance(_as_dense_rows(vectors), kernel)}
 
 

@@ -59,7 +59,7 @@ def test_every_other_name_says_what_to_use_instead():
             if inspect.isfunction(value) and value.__module__ == peer.__name__
         ]
         for name in {*own} - {*NAMES[ours].split()}:
-            with pytest.raises(ImportError, match=f"has no '{name}'; instead: "):
+            with pytest.raises(ImportError, match=f"has no '{name}'; use this instead: "):
                 getattr(ours, name)
     with pytest.raises(ImportError, match="instead: keep samples in a list"):
         exec("from vendiscore.compat import data_utils")

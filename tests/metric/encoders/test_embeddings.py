@@ -94,7 +94,7 @@ def test_rows_without_a_direction_are_named_with_those_that_were_refused():
     ("encode", "error", "message"),
     [
         (lambda batch: [[1.0] * len(text) for text in batch], ValueError, "different lengths"),
-        (lambda batch: [[1.0] * len(batch)] * len(batch), ValueError, "got 2 and then 1 numbers"),
+        (lambda batch: [[1.0] * len(batch)] * len(batch), ValueError, "got lengths 2 and 1"),
         (lambda batch: [["a"]] * len(batch), TypeError, "array of real numbers"),
         (lambda batch: [[1j]] * len(batch), TypeError, "of dtype complex128"),
         (lambda batch: np.ones(len(batch)), ValueError, r"\(2,\)"),

@@ -82,14 +82,14 @@ def test_image_features_of_a_network_with_texts_are_used():
 
 
 def test_images_of_several_shapes_need_a_transform_that_resizes():
-    with pytest.raises(ValueError, match=r"`transform` must bring .* \(3, 4, 4\) and \(3, 2, 2\)"):
+    with pytest.raises(ValueError, match=r"`transform` must return .* \(3, 4, 4\) and \(3, 2, 2\)"):
         embed([PICTURES[0], Image.new("RGB", (2, 2))], Mean())
     images = [PICTURES[0], Image.new("RGB", (2, 2), "white")]
     assert embed(images, Mean(), lambda image: to_tensor(image.resize((2, 2)))).shape == (2, 3)
 
 
 def test_a_transform_is_for_a_network():
-    with pytest.raises(TypeError, match="`transform` goes with a torch network as `model`"):
+    with pytest.raises(TypeError, match="`transform` requires a torch network as `model`"):
         encoder(kind="images", model=lambda images: images, transform=to_tensor)
 
 

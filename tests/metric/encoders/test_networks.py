@@ -80,7 +80,7 @@ def test_tensors_are_rows_already_whatever_holds_them():
     ],
 )
 def test_an_output_without_the_pooling_is_refused(output, pooling, message):
-    with pytest.raises(ValueError, match=f"`pooling='{pooling}'` needs .*{message}"):
+    with pytest.raises(ValueError, match=f"`pooling='{pooling}'` requires .*{message}"):
         pool(output, pooling)
 
 
@@ -222,7 +222,7 @@ def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypa
     [
         ([], "pooler", ""),
         (["pooler.dense.weight"], "mean", ""),
-        (["pooler.dense.weight"], "pooler", "`pooling='pooler'` needs trained weights"),
+        (["pooler.dense.weight"], "pooler", "`pooling='pooler'` requires trained weights"),
         (["layer.1.weight", "layer.2.weight"], "mean", r"lacks 2 of them \(layer.1.weight"),
         (["layer.1.weight", "pooler.bias"], "cls", r"lacks 1 of them \(layer.1.weight"),
     ],

@@ -101,7 +101,7 @@ def test_animations_are_refused():
     [
         (3, "must be a PIL image, .* got int: 3"),
         (b"no image", "cannot be read as an image"),
-        ({"image": 1}, r"must have `bytes` or `path`.*ds\['image'\]"),
+        ({"image": 1}, r"must have a key `bytes` or `path`.*ds\['image'\]"),
         ({"a": 1}, r"ds\['a'\]"),
         (np.zeros((2, 3, 5)), "1, 3 or 4 channels"),
         (np.zeros((0, 3)), r"got shape \(0, 3\)"),

@@ -180,7 +180,9 @@ def test_keywords_beside_one_that_has_its_own_are_refused(options):
 def test_an_encoder_of_the_other_kind_is_refused():
     with pytest.raises(TypeError, match=r"an encoder of images, got <encoder of text: model='Lett"):
         compute(pictures(2), k="image_embeddings", model=encoder(model=Letters()))
-    with pytest.raises(TypeError, match="`tokenizer` goes with a transformers `model`, got Encod"):
+    with pytest.raises(
+        TypeError, match="`tokenizer` requires a transformers network as `model`, got Encod"
+    ):
         compute(["a"], k="text_embeddings", model=encoder(model=Letters()), tokenizer=len)
 
 

@@ -54,7 +54,7 @@ def probability(folder, a, b, label):
 
 
 # Two of the shared texts have more tokens together than the small model takes.
-pytestmark = pytest.mark.filterwarnings("ignore:`same` truncates")
+pytestmark = pytest.mark.filterwarnings("ignore:the model `same` truncates")
 TEXTS = [text for text in TEXTS if text]
 PAIRS = [(i, j) for i in range(len(TEXTS)) for j in range(i + 1, len(TEXTS))]
 
@@ -122,7 +122,7 @@ def test_models_that_judge_no_pairs_are_refused(tmp_path):
     many = {0: "bad", 1: "fair", 2: "good"}
     with pytest.raises(ValueError, match=r"label 'entailment'.*has bad, fair, good"):
         compute(["a", "b"], k="equivalence", same=classifier(tmp_path / "many", many))
-    with pytest.raises(ValueError, match="must hold all weights"):
+    with pytest.raises(ValueError, match="must contain all weights"):
         compute(["a", "b"], k="equivalence", same=tiny_bert(tmp_path / "bert"))
     folder = classifier(tmp_path / "nli", NLI)
     with pytest.raises(ValueError, match="`max_length` must be at most 24"):
@@ -216,12 +216,12 @@ def test_scores_that_are_not_probabilities_are_refused(tmp_path):
     library = pytest.importorskip("sentence_transformers")
     folder = str(classifier(tmp_path / "one", {0: "LABEL_0"}))
     model = library.CrossEncoder(folder, device="cpu", activation_fn=torch.nn.Identity())
-    with pytest.raises(ValueError, match=r"for samples \d and \d; scale them, as a CrossEncoder "):
+    with pytest.raises(ValueError, match=r"for samples \d and \d; rescale them, for example "):
         compute(TEXTS, same=model, **GRADED)
     many = classifier(tmp_path / "many", {0: "bad", 1: "fair", 2: "good"})
     with pytest.raises(ValueError, match=r"label 'entailment'.*has bad, fair, good"):
         compute(TEXTS, same=library.CrossEncoder(str(many), device="cpu"), **GRADED)
-    with pytest.raises(ValueError, match="`max_length` has no effect with `same`"):
+    with pytest.raises(ValueError, match="`max_length` has no effect with a `same` that is not"):
         compute(TEXTS, same=model, max_length=9, **GRADED)
     with pytest.raises(ValueError, match="sample 1 must be a str, got int"):
         compute(["a", 3], same=model, **GRADED)
@@ -246,7 +246,7 @@ def test_pairs_that_the_model_truncates_give_one_warning(tmp_path):
         compute(texts, k="equivalence", same=str(folder))
     truncated = [str(x.message) for x in caught if "`same` truncates" in str(x.message)]
     assert len(truncated) == 1
-    assert "at 24 tokens, such as 'a dog' and 'the cat sat" in truncated[0]
+    assert "to 24 tokens, such as 'a dog' and 'the cat sat" in truncated[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compute(["a dog", "every cat"], k="equivalence", same=str(folder))

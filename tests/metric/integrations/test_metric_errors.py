@@ -168,7 +168,7 @@ CASES = [
     (TEXTS, {"ns": [0, 1]}, ValueError, "`ns` must be an integer of at least 1, got 0; pass ns=1"),
     (TEXTS, {"ns": []}, ValueError, "`ns` must be one or more integers of at least 1"),
     (TEXTS, {"analyzer": "byte"}, ValueError, "`analyzer` must be 'auto', 'word' or 'char', got"),
-    (TEXTS, {"tokenizer": 3}, TypeError, "`tokenizer` must be a callable"),
+    (TEXTS, {"tokenizer": 3}, TypeError, "`tokenizer` must be a function"),
     (TEXTS, {"tokenizer": str.split, "analyzer": "char"}, ValueError, "`tokenizer` has no effect"),
 ]
 

@@ -140,22 +140,28 @@ def test_weights_groups_and_two_sets(measure):
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([[0, 1], [1, 2]], "sample 1 must have only 0 and 1, got 2 in column 1; pass X > 0"),
-        (np.array([[0, 1], [0.5, 1]]), r"sample 1 must have only 0 and 1, got 0\.5 in column 0"),
-        (np.array([[0, 1], [np.nan, 1]]), "sample 1 must have only 0 and 1, got nan in column 0"),
+        ([[0, 1], [1, 2]], "sample 1 must contain only 0 and 1, got 2 in column 1; pass X > 0"),
+        (np.array([[0, 1], [0.5, 1]]), r"sample 1 must contain only 0 and 1, got 0\.5 in column 0"),
+        (
+            np.array([[0, 1], [np.nan, 1]]),
+            "sample 1 must contain only 0 and 1, got nan in column 0",
+        ),
         (
             np.array([[0, -1], [1, 1]]),
-            "sample 0 must have only 0 and 1, got -1 in column 1; .*k='c",
+            "sample 0 must contain only 0 and 1, got -1 in column 1; .*k='c",
         ),
-        (np.array([[0, 255]], np.uint8), "sample 0 must have only 0 and 1, got 255 in column 1"),
-        (sp.csr_array([[0, 1], [3, 2]]), "sample 1 must have only 0 and 1, got 3 in column 0"),
+        (np.array([[0, 255]], np.uint8), "sample 0 must contain only 0 and 1, got 255 in column 1"),
+        (sp.csr_array([[0, 1], [3, 2]]), "sample 1 must contain only 0 and 1, got 3 in column 0"),
         (
             [[0, 1], [1, 0, 1], [0, 0]],
             r"sample 1 of `samples` has shape \(3,\), but other rows have",
         ),
-        ([[0, 1], "CCO"], "sample 1 must be a row of 0 and 1 or .*'CCO'; molecules go to k='mor"),
+        (
+            [[0, 1], "CCO"],
+            "sample 1 must be a row of 0 and 1 or .*'CCO'; for molecules, use k='mor",
+        ),
         (["CCO", "CCN"], r"sample 0 must be a row .*'CCO'; .*\(2 samples cannot be used: 0, 1\)"),
-        (["0110", "1100"], r"sample 0 must .*'0110'; pass \[int\(bit\) for bit in bits\] of each"),
+        (["0110", "1100"], r"sample 0 must .*'0110'; pass \[int\(bit\) for bit in text\] for each"),
         ([[0, 1], None], "sample 1 of `samples` must be a row of numbers, got NoneType"),
     ],
 )
@@ -281,15 +287,19 @@ def test_other_samples_beside_fingerprints_are_named():
     good, counts = make.GetFingerprint(molecules[0]), make.GetCountFingerprint(molecules[1])
     short = DataStructs.ExplicitBitVect(64)
     mixed = [good, good, counts, short, "CCO", [0, 1]]
-    problem = "sample 2 must be a fingerprint of 2048 bits like the rest, got UIntSparseIntVect"
+    problem = (
+        "sample 2 must be a fingerprint of 2048 bits, as most samples are, got UIntSparseIntVect"
+    )
     with pytest.raises(SampleError, match=problem) as refused:
         compute(mixed, k="tanimoto")
     assert list(refused.value.problems) == [2, 3, 4, 5]
-    with pytest.raises(SampleError, match="of counts make bits, by GetFingerprint"):
+    with pytest.raises(SampleError, match="use GetFingerprint of the generator"):
         compute([counts, counts], k="tanimoto")
-    with pytest.raises(SampleError, match=r"got Mol: .*molecules go to k='morgan'"):
+    with pytest.raises(SampleError, match=r"got Mol: .*for molecules, use k='morgan'"):
         compute(molecules, k="tanimoto")
-    with pytest.raises(SampleError, match=r"got ExplicitBitVect: .*are made go to k='tanimoto'"):
+    with pytest.raises(
+        SampleError, match=r"got ExplicitBitVect: .*for fingerprints, use k='tanimoto'"
+    ):
         compute([good], k="morgan")
     with pytest.raises(ValueError, match=r"`k` is missing, .*ExplicitBitVect .*pass k='tanimoto'"):
         compute([good, good])

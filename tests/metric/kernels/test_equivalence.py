@@ -107,7 +107,7 @@ def test_audit_says_of_which_sets_all_pairs_are_judged():
     ("options", "error", "message"),
     [
         ({"same": "exatc"}, ValueError, "must be 'exact', a pattern with a group"),
-        ({"same": "answer: (.*"}, ValueError, "is not a regular expression"),
+        ({"same": "answer: (.*"}, ValueError, "must be a valid regular expression"),
         ({"same": 7}, TypeError, "or a matrix of judgements, got int"),
         ({"same": np.eye(2)}, ValueError, r"\(3, 3\) of 3 samples, got shape \(2, 2\)"),
         ({"same": np.full((3, 3), np.nan)}, ValueError, "nan"),
@@ -129,13 +129,13 @@ def test_judges_that_cannot_be_used_are_refused(options, error, message):
 def test_an_error_of_the_judge_names_its_samples():
     with pytest.raises(ZeroDivisionError) as caught:
         compute(["a", "a", "b"], k="equivalence", same=lambda a, b: 1 / 0)
-    assert caught.value.__notes__ == ["`same` was judging samples 0 and 2"]
+    assert caught.value.__notes__ == ["raised by `same` for samples 0 and 2"]
 
 
 def test_an_error_of_a_function_of_one_sample_names_the_sample():
     with pytest.raises(ValueError, match="could not convert string to float") as caught:
         compute(["1", "one"], k="equivalence", same=float)
-    assert "finding the answer of sample 1, 'one'; let it return None" in caught.value.__notes__[0]
+    assert "raised by `same` for sample 1, 'one'; return None" in caught.value.__notes__[0]
 
 
 def test_settings_tell_one_judge_from_another():

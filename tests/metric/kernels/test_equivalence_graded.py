@@ -234,20 +234,28 @@ def test_the_signature_tells_scores_from_classes():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, ValueError, r"`graded` has no effect with answers, not pairs \(judged by a model"),
-        ({"same": "exact"}, ValueError, "`graded` has no effect with answers"),
-        ({"same": "answer: (.*)"}, ValueError, "`graded` has no effect with answers"),
+        ({}, ValueError, r"`graded` has no effect with a `same` that extracts answers"),
+        ({"same": "exact"}, ValueError, "`graded` has no effect with a `same` that"),
+        ({"same": "answer: (.*)"}, ValueError, "`graded` has no effect with a `same` that"),
         ({"same": score, "same_above": 0.5}, ValueError, "`same_above` has no effect with graded"),
         ({"same": score, "audit": 3}, ValueError, "`audit` has no effect with graded=True"),
-        ({"same": score, "batch_size": 3}, ValueError, "`batch_size` has no effect with `same`"),
+        (
+            {"same": score, "batch_size": 3},
+            ValueError,
+            "`batch_size` has no effect with a `same` that is not",
+        ),
         ({"same": len, "device": "cpu"}, ValueError, "`device` has no effect.*path of a model"),
         ({"same": score, "graded": 1}, TypeError, "`graded` must be True or False, got 1"),
-        ({"same": lambda a, b: 1.5}, ValueError, "got 1.5 for samples 0 and 2; scale them"),
+        ({"same": lambda a, b: 1.5}, ValueError, "got 1.5 for samples 0 and 2; rescale them"),
         ({"same": lambda a, b: None}, TypeError, "got None for samples 0 and 2"),
         ({"same": lambda x: [-0.1] * 2}, ValueError, r"0 to 1, got -0.1 for samples [02] and [02]"),
         ({"same": lambda x: [0, np.inf]}, ValueError, r"got inf .*torch\.nn\.Sigmoid\(\)"),
         ({"same": lambda x: [0.5]}, TypeError, "a number for each of 2 pairs, got array"),
-        ({"same": lambda x: 0.5}, TypeError, r"got array\(0.5\); take a list of pairs"),
+        (
+            {"same": lambda x: 0.5},
+            TypeError,
+            r"got array\(0.5\); pass a function from a list of pairs",
+        ),
         ({"same": lambda x: ["yes", "no"]}, TypeError, "a number for each of 2 pairs"),
         ({"same": np.full((3, 3), 2)}, ValueError, "got 2 for samples 0 and 2"),
         ({"same": np.full((3, 3), np.nan)}, ValueError, "got nan for samples 0 and 2"),
@@ -263,4 +271,4 @@ def test_judges_that_give_no_scores_are_refused(options, error, message):
 def test_an_error_of_the_judge_names_its_samples():
     with pytest.raises(ZeroDivisionError) as caught:
         compute(["a", "a", "b"], k="equivalence", same=lambda a, b: 1 / 0, graded=True)
-    assert caught.value.__notes__ == ["`same` was judging samples 0 and 2"]
+    assert caught.value.__notes__ == ["raised by `same` for samples 0 and 2"]

@@ -159,7 +159,7 @@ def test_a_vision_model_is_pooled_as_its_files_say(torch, vit, tmp_path):
     pooling = {"pooling_mode": "mean", "word_embedding_dimension": 16}
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     (folder / "modules.json").write_text(json.dumps(steps))
-    with pytest.raises(ValueError, match="does not take images, according to its files; pass"):
+    with pytest.raises(ValueError, match="does not accept images, according to its files; pass"):
         found(model_path=folder)
     reads = {"image": {"method": "forward", "method_output_name": "last_hidden_state"}}
     reads = {"modality_config": reads, "module_output_name": "token_embeddings"}
@@ -219,7 +219,7 @@ def test_a_convolutional_network_pools_to_one_row(torch, tmp_path):
     S = as_similarity(pictures(3), k="image_embeddings", model_path=folder)
     assert S.X.shape == (3, 8)
     with pytest.raises(
-        ValueError, match="`pooling='mean'` needs a model with one hidden state per"
+        ValueError, match="`pooling='mean'` requires a model with one hidden state per"
     ):
         dense(pictures(3), k="image_embeddings", model_path=folder, pooling="mean")
 
@@ -229,7 +229,7 @@ def test_a_vision_model_without_trained_pooler_is_refused(torch, vit, tmp_path):
 
     model = transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False)
     folder = save_vision(model, tmp_path)
-    with pytest.raises(ValueError, match=r"needs trained weights, but .* has none for pooler"):
+    with pytest.raises(ValueError, match=r"requires trained weights, but .* has none for pooler"):
         dense(pictures(3), k="image_embeddings", model_path=folder)
     cls = dense(pictures(3), k="image_embeddings", model_path=folder, pooling="cls")
     np.testing.assert_allclose(
@@ -359,7 +359,9 @@ def test_a_network_without_transform_or_with_one_that_does_not_resize_is_refused
     from torchvision.transforms import functional
 
     options = {"model": small_network(torch), "transform": functional.to_tensor}
-    with pytest.raises(ValueError, match=r"to one shape, got \(3, 24, 40\) and \(3, 9, 40\); let"):
+    with pytest.raises(
+        ValueError, match=r"of equal shape, got \(3, 24, 40\) and \(3, 9, 40\); add"
+    ):
         dense([*pictures(1), *pictures(1, height=9)], k="image_embeddings", **options)
 
 

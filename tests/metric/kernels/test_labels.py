@@ -61,7 +61,7 @@ def test_labels_that_are_no_label_are_refused():
     with pytest.raises(SampleError, match="sample 1 is an empty set"):
         compute([["b"], []], k="tags")
     with pytest.raises(
-        SampleError, match="sample 0 must be a set of labels, got str: 'a;b'; split"
+        SampleError, match="sample 0 must be a set of labels, got str: 'a;b'; pass a list"
     ):
         compute(["a;b"], k="tags")
 

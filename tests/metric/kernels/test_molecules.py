@@ -132,7 +132,7 @@ def test_unreadable_smiles_is_named_with_its_place():
     with pytest.warns(UserWarning, match="left out 1 of 2.*'C1CC'; correct or remove it$"):
         compute(["CCO", "C1CC"], k="morgan", on_error="skip")
     with pytest.raises(
-        SampleError, match=r"got list: \['CCO'\]; of a table pass one column, .*\['smi"
+        SampleError, match=r"got list: \['CCO'\]; for a table, pass one column, .*\['smi"
     ):
         compute(pytest.importorskip("pandas").DataFrame({"smiles": ["CCO", "CCN"]}), k="morgan")
     with pytest.raises(SampleError, match=r"sample 1 is a molecule without atoms"):
@@ -141,7 +141,9 @@ def test_unreadable_smiles_is_named_with_its_place():
         SampleError, match=r"sample 1 must be a SMILES or an rdkit.Chem.Mol, got int"
     ):
         compute(["CCO", 3], k="rdkit")
-    with pytest.raises(SampleError, match=r"sample 0 is a Mol without a fingerprint.*SanitizeMol"):
+    with pytest.raises(
+        SampleError, match=r"sample 0 is a Mol whose fingerprint cannot be computed.*SanitizeMol"
+    ):
         compute([Chem.MolFromSmiles("c1ccccc1", sanitize=False)], k="morgan")
 
 

@@ -193,7 +193,7 @@ def test_a_colour_of_a_file_that_is_transparent_is_refused_and_one_that_was_conv
 @pytest.mark.parametrize("mode", ["I", "F"])
 def test_more_than_sixteen_bits_are_refused(mode):
     with pytest.raises(
-        SampleError, match=f"sample 0 is an image of mode {mode}, which has no single"
+        SampleError, match=f"sample 0 is an image of mode {mode}, which has no unique"
     ):
         dense([Image.new(mode, (9, 9), 1)])
 
@@ -245,7 +245,9 @@ def test_greyscale_among_colour_is_made_colour(size, order):
     every = [*pictures(2, channels=1), *pictures(2)]
     images = [every[i] for i in order]
     S = as_similarity(images, k="pixels", size=size)
-    assert [*S.notes] == ["Greyscale images were made RGB, which others are."]
+    assert [*S.notes] == [
+        "Greyscale images were converted to RGB, because other images have colour."
+    ]
     rgb = [Image.fromarray(image).convert("RGB") for image in images]
     np.testing.assert_array_equal(S.dense(), dense(rgb, size=size))
     grey = [image.convert("L") for image in rgb]
@@ -255,7 +257,9 @@ def test_greyscale_among_colour_is_made_colour(size, order):
 
 def test_without_a_size_images_must_be_equally_large():
     images = [*pictures(2), *pictures(1, height=25)]
-    with pytest.raises(SampleError, match=r"sample 2 is an image of 40 × 25 .* first of 40 × 24"):
+    with pytest.raises(
+        SampleError, match=r"sample 2 has 40 × 25 pixels, .* first image has 40 × 24"
+    ):
         dense(images, size=None)
     assert dense(images).shape == (3, 3)
 
@@ -285,9 +289,9 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
         (3.5, "must be a PIL image, .* got float: 3.5"),
         (
             {"id": 1, "image": 1},
-            r"must have `bytes` or `path`, .* with the keys .* column, ds\['image'\]",
+            r"must have a key `bytes` or `path`, .* with the keys .* column, ds\['image'\]",
         ),
-        ({"bytes": None, "path": None}, "must have `bytes` or `path`"),
+        ({"bytes": None, "path": None}, "must have a key `bytes` or `path`"),
         (np.zeros(784), r"must be an array of shape \(H, W\) or .* got shape \(784,\)"),
         (np.zeros((0, 4)), r"got shape \(0, 4\)"),
         (np.zeros((2, 3, 4, 5)), r"got shape \(2, 3, 4, 5\)"),
@@ -295,10 +299,16 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
             np.zeros((9, 9, 2)),
             r"must have 1, 3 or 4 channels, first or last, got shape \(9, 9, 2\)",
         ),
-        (np.full((4, 4), 2.5), "must hold floats from 0 to 1, got values from 2.5 to 2.5 in float"),
-        (np.full((4, 4), -0.5), "must hold floats from 0 to 1"),
-        (np.full((4, 4), np.nan), "must hold floats from 0 to 1, got values from nan to nan"),
-        (np.full((4, 4), 256), "must hold integers from 0 to 255, got values from 256 to 256 in i"),
+        (
+            np.full((4, 4), 2.5),
+            "must contain floats from 0 to 1, got values from 2.5 to 2.5 in float",
+        ),
+        (np.full((4, 4), -0.5), "must contain floats from 0 to 1"),
+        (np.full((4, 4), np.nan), "must contain floats from 0 to 1, got values from nan to nan"),
+        (
+            np.full((4, 4), 256),
+            "must contain integers from 0 to 255, got values from 256 to 256 in i",
+        ),
         (
             np.full((4, 4), 60000, np.uint16),
             "integers from 0 to 255, got .* in uint16; rescale all",
@@ -307,11 +317,11 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
         (np.linspace(-1, 1, 16).reshape(4, 4), r"rescale all .* or \(x \+ 1\) / 2"),
         (
             Image.fromarray(np.full((4, 4), 0.5, np.float32)),
-            r"mode F, .* pass np.asarray\(image\) / top, with the same top for all images",
+            r"mode F, .* pass np.asarray\(image\) / maximum, with the same maximum for all images",
         ),
         (np.full((4, 4), "x"), "must be an array of numbers, got dtype <U1"),
         ([[1, 2], [3]], "cannot be read as an array: "),
-        (np.zeros((4, 4), np.uint8), "is black all over, which has no cosine"),
+        (np.zeros((4, 4), np.uint8), "is completely black, so its cosine is undefined"),
     ],
 )
 def test_what_is_no_picture_is_named_with_its_place(sample, message):

@@ -254,7 +254,7 @@ def test_an_exception_of_the_tokenizer_quotes_the_text():
 
     with pytest.raises(IndexError) as caught:
         compute(["a b c", "ab"], tokenizer=tokenizer)
-    assert caught.value.__notes__ == ["the tokenizer was reading 'ab'"]
+    assert caught.value.__notes__ == ["raised by `tokenizer` for 'ab'"]
 
 
 @pytest.mark.parametrize("first", [None, "", " ", float("nan")])

@@ -133,13 +133,17 @@ def test_a_text_that_is_none_is_named_before_any_model_is_loaded():
     [
         ({"pooling": "max"}, ValueError, "`pooling` must be 'pooler', 'cls' or 'mean', got 'max'"),
         ({"batch_size": 0}, ValueError, "`batch_size` must be an integer of at least 1, got 0"),
-        ({"device": "tpu9"}, ValueError, "`device` must be a torch device such as .*'tpu9'"),
+        ({"device": "tpu9"}, ValueError, "`device` must be a torch device that .*'tpu9'"),
         ({"half": True, "device": "cpu"}, ValueError, "`half` must be False on a CPU, got True"),
         ({"tokenizer": str.split}, ValueError, "`tokenizer` has no effect with model_path=…"),
         ({"model": len, "model_path": "b"}, ValueError, "`model_path` has no effect with model=…"),
         ({"model": len, "pooling": "cls"}, ValueError, "`pooling` has no effect with a model tha"),
         ({"model": len, "max_length": 3}, ValueError, "`max_length` has no effect with a model t"),
-        ({"model": len, "tokenizer": len}, TypeError, "`tokenizer` goes with a transformers `mod"),
+        (
+            {"model": len, "tokenizer": len},
+            TypeError,
+            "`tokenizer` requires a transformers network",
+        ),
     ],
 )
 def test_an_option_that_cannot_be_followed_is_refused(options, error, message):

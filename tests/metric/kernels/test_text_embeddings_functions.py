@@ -55,7 +55,11 @@ def test_an_encoder_sees_one_batch_at_a_time_and_keeps_double_precision():
         (lambda t: np.ones(5), ValueError, r"shape \(2, d\) for a list of 2 .* got shape \(5,\)"),
         (lambda t: np.ones((1, 5)), ValueError, r"got shape \(1, 5\)"),
         (lambda t: np.ones((len(t), 0)), ValueError, r"got shape \(2, 0\)"),
-        (lambda t: np.ones((len(t), len(t[0]))), ValueError, "of one length, got 4 and then 2"),
+        (
+            lambda t: np.ones((len(t), len(t[0]))),
+            ValueError,
+            "of equal length, got lengths 4 and 2",
+        ),
         (lambda t: [[1, 2], [1]], ValueError, "got rows of different lengths"),
         (lambda t: None, TypeError, "array of real numbers, one row per sample, got NoneType"),
         (lambda t: np.full((len(t), 2), "x"), TypeError, "got ndarray of dtype <U1"),
@@ -72,7 +76,7 @@ def test_a_model_that_returns_no_embeddings_is_named(model, error, message):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (float("nan"), "sample 3 has nan in its embedding; look for the fault in the model"),
+        (float("nan"), "sample 3 has nan in its embedding; check the model"),
         (float("inf"), "sample 3 has inf in its embedding"),
         (0.0, "sample 3 has an embedding of zeros, which has no cosine"),
     ],

@@ -19,7 +19,7 @@ def test_positions_of_roberta_start_behind_its_padding_index(tmp_path):
     folder = save(transformers.RobertaModel(config), tiny_tokenizer(), tmp_path)
     S = similarity(["cat " * 40, "dog"], model_path=folder, pooling="cls")
     assert (S.settings["max_length"], list(S.partial)) == (9, [0])
-    with pytest.raises(ValueError, match="`max_length` must be at most 9 here, got 10"):
+    with pytest.raises(ValueError, match="`max_length` must be at most 9 for this model, got 10"):
         similarity(["cat"], model_path=folder, max_length=10, pooling="cls")
 
 
@@ -55,7 +55,7 @@ def test_a_decoder_needs_no_padding_token_of_its_own_but_text_needs_tokens(tmp_p
     np.testing.assert_allclose(K, cosines(torch.stack(rows).detach().double().numpy()), atol=2e-6)
     with pytest.raises(SampleError, match="sample 3 has no tokens: ''; remove empty texts"):
         similarity(["the cat", "the cat", "dog", ""], model_path=folder, pooling="mean")
-    with pytest.raises(ValueError, match="needs a model with a pooled output, but this model"):
+    with pytest.raises(ValueError, match="requires a model with a pooled output, but this model"):
         similarity(["the cat"], model_path=folder, pooling="pooler")
 
 

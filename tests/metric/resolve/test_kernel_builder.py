@@ -37,7 +37,7 @@ def test_molecules_in_other_forms_can_be_compared_as_told():
     named = ["CO methanol", "O\twater", " CC(=O)O"]
     inchi = ["InChI=1S/CH4O/c1-2/h2H,1H3", "InChI=1S/H2O/h1H2 water", "CC(=O)O"]
     assert compute(named, k="morgan") == compute(inchi, k="morgan") == expected
-    with pytest.raises(vendiscore.SampleError, match="sample 1 is not an InChI that RDKit can rea"):
+    with pytest.raises(vendiscore.SampleError, match="sample 1 is not an InChI that RDKit can par"):
         compute(["CO", "InChI=1S/what"], k="morgan")
 
 

@@ -150,11 +150,11 @@ def test_notes_say_which_texts_are_in_context(tmp_path):
 
 def test_in_context_without_prompts_to_take_out_is_refused():
     for how in ({}, {"prompts": PROMPTS, "given_prompt": False}):
-        with pytest.raises(TypeError, match="compares answers after their prompts: pass `prompts`"):
+        with pytest.raises(TypeError, match="compares answers after their prompts; it requires"):
             compute(ANSWERS, k="text_embeddings", model=embed, in_context=True, **how)
     with pytest.raises(TypeError, match="`in_context` must be"):
         similarity(in_context="yes")
-    with pytest.raises(TypeError, match="and one kernel, or leave it out"):
+    with pytest.raises(TypeError, match="requires a single kernel, `prompts`"):
         compute(
             ANSWERS,
             k={"text_embeddings": 0.5, "ngram_overlap": 0.5},

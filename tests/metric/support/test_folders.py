@@ -169,14 +169,17 @@ def test_errors_about_images_name_their_files(photos):
     for i, problem in told.items():
         assert str(photos / names[i]) in problem
     (place,) = (i for i, name in names.items() if name == "2.png")
-    assert told[place] == f"({photos / '2.png'}) is black all over, which has no cosine; remove it"
+    assert (
+        told[place]
+        == f"({photos / '2.png'}) is completely black, so its cosine is undefined; remove it"
+    )
     with pytest.warns(UserWarning, match="left out 4 of 12 samples"):
         found = compute(photos, k="pixels", on_error="skip", details=True)
     good = [path for i, path in enumerate(by_name(photos)) if i not in told]
     assert found["VS"] == compute(good, k="pixels")["VS"]
     # The same of lists of paths, and of the values of a `datasets.Image` column.
     for hold in (str, lambda path: {"bytes": None, "path": str(path)}):
-        with pytest.raises(SampleError, match=r"sample \d \(.*2\.png\) is black all over"):
+        with pytest.raises(SampleError, match=r"sample \d \(.*2\.png\) is completely black"):
             compute([hold(path) for path in [*good, photos / "2.png"]], k="pixels")
 
 

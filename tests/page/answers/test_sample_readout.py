@@ -49,7 +49,7 @@ def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
     assert error.what == "5 of 10 molecules cannot be used"
     assert (error.others, error.rows) == (5, "rows 3, 5, 7, 9 and 11")
     for row, smiles, line in zip((3, 5, 7, 9, 11), BAD, error.each, strict=True):
-        assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can read"
+        assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can parse"
     assert "or leave them out to score the others (5)" in str(error)
     found = score(samples, "morgan", leave_out=True)
     assert found["VS"] == pytest.approx(compute(GOOD, k="morgan")["VS"], rel=1e-12)
@@ -146,7 +146,7 @@ def test_images_that_have_no_direction_are_named_and_left_out():
     samples = read(Given(files=files))
     error = unusable(samples, "pixels")
     assert error.rows == "images shape 1.png and shape 4.png"
-    assert error.each[0].startswith("image shape 1.png is black all over")
+    assert error.each[0].startswith("image shape 1.png is completely black")
     found = score(samples, "pixels", leave_out=True)
     right = compute([image.convert("RGB") for image in shapes], k="pixels")["VS"]
     assert found["VS"] == pytest.approx(right, rel=1e-12)

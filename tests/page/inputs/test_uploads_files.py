@@ -181,4 +181,4 @@ def test_bad_molecules_are_found_as_the_file_is_read():
     assert len(found) == 27
     assert list(found.problems) == [21, 22, 23, 24, 25]
     assert found.where(found.problems) == "rows 23–27"
-    assert found.problems[21].startswith("is not a SMILES that RDKit can read")
+    assert found.problems[21].startswith("is not a SMILES that RDKit can parse")

@@ -68,7 +68,7 @@ def test_the_remedy_of_a_message_works(typed, remedy, tmp_path, monkeypatch, cap
         ("score", "use q=2 or q=float('inf'), which", "use -q 2 or -q inf, which"),
         ("score", "pass measures=['VS'] or leave `measures` out", "pass -m VS or leave -m out"),
         ("sources", "`by` names it", "--by names it"),
-        ("explain", "pass a `size` for all", "pass a `size` for all"),
+        ("explain", "pass `size` to resize all", "pass `size` to resize all"),
         ("score", "type --by a=b", "type --by a=b"),
         ("score", "a matrix is passed with score_K=True.", "a matrix is passed with --matrix."),
         ("score", "unknown kernel `k='rb f'`.", "unknown kernel -k 'rb f'."),
