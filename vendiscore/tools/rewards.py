@@ -1,4 +1,4 @@
-"""Rewards for what each of several samples adds to its group, in addition to its quality."""
+"""Rewards for the contribution of each sample to the diversity of its group."""
 
 import math
 import re
@@ -76,8 +76,8 @@ def group_rewards(
     samples : list or array-like
         The n samples, as for `compute`. A list of lists means groups.
     quality : array-like of shape (n,), optional
-        Reward of each sample, non-negative with ``fuse="x"``. Without it, the reward is `weight`
-        times the credit for diversity.
+        Quality of each sample, such as its reward for correctness; non-negative with ``fuse="x"``.
+        If omitted, the reward is `weight` times the credit for diversity.
     groups : sequence of length n of labels, optional
         Group of each sample. By default samples with equal prompts; without prompts, all samples.
     prompts : sequence of length n, optional
@@ -146,44 +146,46 @@ def group_rewards(
     >>> group_rewards(answers, [1.0, 1.0, 1.0, 0.0], prompts=["?"] * 4).round(3)
     array([0.5, 0.5, 1. , 0. ])
     """
-    fuse, weight = read_fusion(fuse, weight)
-    taken = prompts if check_bool("given_prompt", given_prompt) else None
-    how = similarity_spec_from_keywords(
-        {"k": k, "prompts": taken, "given_prompt": given_prompt, **options}, group_rewards
+    fuse, weight = check_fusion(fuse, weight)
+    conditioning_prompts = prompts if check_bool("given_prompt", given_prompt) else None
+    spec = similarity_spec_from_keywords(
+        {"k": k, "prompts": conditioning_prompts, "given_prompt": given_prompt, **options},
+        group_rewards,
     )
-    flat = check_samples(samples, how)
-    check_no_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
-    flat, found = flatten_groups(flat, how, groups, stacks=True)
-    n = SampleSet(flat, how).n_input
-    if found is not None:
-        if prompts is not None and found.nested and taken is None:
+    flat = check_samples(samples, spec)
+    check_no_gradient("`group_rewards`", **spec.options, samples=flat, quality=quality)
+    flat, group_labels = flatten_groups(flat, spec, groups, stacks=True)
+    n = SampleSet(flat, spec).n_input
+    if group_labels is not None:
+        if prompts is not None and group_labels.nested and conditioning_prompts is None:
             raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
     elif prompts is not None:
-        found = group_equal_prompts(prompts)
+        group_labels = group_equal_prompts(prompts)
     else:
-        found = GroupLabels((0,), np.zeros(n, dtype=int))
-    check_size(found, n, "prompts" if groups is None else "groups")
-    credits, _ = credits_of(
-        flat, found, how, credit=credit, q=q, psd=psd, match_length=match_length
+        group_labels = GroupLabels((0,), np.zeros(n, dtype=int))
+    check_size(group_labels, n, "prompts" if groups is None else "groups")
+    credits, _ = compute_credits(
+        flat, group_labels, spec, credit=credit, q=q, psd=psd, match_length=match_length
     )
     if quality is not None:
-        quality = check_per_sample(quality, "quality").for_samples(len(credits), found)
-    return fused(credits, quality, fuse, weight)
+        quality = check_per_sample(quality, "quality").for_samples(len(credits), group_labels)
+    return combine_with_quality(credits, quality, fuse, weight)
 
 
-def credits_of(
+def compute_credits(
     samples: SampleContainer,
     groups: GroupLabels,
-    how: SimilaritySpec,
+    spec: SimilaritySpec,
     *,
     credit: Credit = "surprise",
     q: float = DEFAULT_ORDER,
     psd: PSD = "check",
     match_length: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find what each sample adds to its group, given any prompts, and the score of each group.
+    """Compute the credit of each sample, shape (n,), and the score of each group, shape (g,).
 
-    Both are NaN where a sample is alone.
+    Both are NaN for groups of one sample. Similarities are conditioned on the conditioning prompts
+    of `spec`; a sample that repeats its prompt verbatim has credit 0.
     """
     check_choice("credit", credit, get_args(Credit))
     q = check_order(q, allow_zero=False)
@@ -193,138 +195,150 @@ def credits_of(
             "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "
             "common get the same surprise; pass a finite q, or credit='leave_one_out'"
         )
-    if how.drop_unusable:
+    if spec.drop_unusable:
         raise ValueError(
             "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
             "blank texts earn 0"
         )
     codes = groups.codes
     sizes = np.bincount(codes, minlength=len(groups))
-    some = np.flatnonzero(sizes[codes] > 1)
-    texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
+    # The samples whose credits are computed. Others count for the sizes of groups only.
+    indices = np.flatnonzero(sizes[codes] > 1)
+    are_texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
     if check_bool("match_length", match_length):
-        if not (isinstance(samples, list) and texts):
+        if not (isinstance(samples, list) and are_texts):
             raise TypeError("`match_length` compares texts word by word; leave it out")
-        samples = _matched(samples, codes)
-    if texts:
-        some = some[[bool(samples[i].strip()) for i in some]]
-    found = np.where(sizes[codes] > 1, 0.0, np.nan)
+        samples = match_lengths(samples, codes)
+    if are_texts:
+        indices = indices[[bool(samples[i].strip()) for i in indices]]
+    credits = np.where(sizes[codes] > 1, 0.0, np.nan)
     scores = np.where(sizes > 1, 1.0, np.nan)
-    taken = None
-    at = codes
-    if how.conditioning_prompts is not None and len(codes):
-        taken, at = flatten_prompts(how.conditioning_prompts, [samples], [len(codes)], [groups])
-        if match_length:  # which leaves a prompt that is alone its length
-            words = _matched(taken, range(len(taken)))
-            taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
-    while len(some):
-        if taken is not None:
-            how = replace(how, grouping_prompts=PromptSpec(take_samples(taken, at[some])))
-        chosen = (
-            samples
-            if len(some) == len(codes)
-            else SampleSubset(SampleSet(samples, how), some).samples
+    prompts = None
+    prompt_codes = codes
+    if spec.conditioning_prompts is not None and len(codes):
+        prompts, prompt_codes = flatten_prompts(
+            spec.conditioning_prompts, [samples], [len(codes)], [groups]
         )
-        labels, own = np.unique(codes[some], return_inverse=True)
-        named = GroupLabels(tuple(groups.labels[i] for i in labels), own)
-        subject = SampleSet(
-            chosen,
-            how,
+        if match_length:  # only removes repeated words, because each prompt is a group of its own
+            shortened = match_lengths(prompts, range(len(prompts)))
+            prompts = [text or prompt for text, prompt in zip(shortened, prompts, strict=True)]
+    while len(indices):
+        if prompts is not None:
+            prompt_spec = PromptSpec(take_samples(prompts, prompt_codes[indices]))
+            spec = replace(spec, grouping_prompts=prompt_spec)
+        subset = samples
+        if len(indices) < len(codes):
+            subset = SampleSubset(SampleSet(samples, spec), indices).samples
+        group_indices, subset_codes = np.unique(codes[indices], return_inverse=True)
+        labels = tuple(groups.labels[i] for i in group_indices)
+        sample_set = SampleSet(
+            subset,
+            spec,
             orders=[q],
             psd=psd,
-            groups=named,
+            groups=GroupLabels(labels, subset_codes),
             needs=frozenset(),
             group_needs=frozenset(("similarity",)),
         )
         try:
-            echoes = subject.similarity.echoes
-            if echoes is None:
-                found[some], scores[labels] = _of_groups(subject, credit)
+            repeats_prompt = sample_set.similarity.echoes
+            if repeats_prompt is None:
+                results = _compute_group_credits(sample_set, credit)
+                credits[indices], scores[group_indices] = results
                 break
-            some = some[~to_host(echoes)]
+            indices = indices[~to_host(repeats_prompt)]
         except SampleError as error:
-            raise groups.locate_error(error.reindexed(some)) from error.__cause__
-    return found, scores
+            raise groups.locate_error(error.reindexed(indices)) from error.__cause__
+    return credits, scores
 
 
-def _of_groups(subject: SampleSet, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
-    """Return credits and scores of groups, which blank texts do not belong to."""
-    assert subject.groups is not None
-    codes = subject.groups.codes
-    (q,) = subject.orders
-    psd = subject.psd
+def _compute_group_credits(sample_set: SampleSet, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the credits of samples, and the scores of groups, without blank texts."""
+    assert sample_set.groups is not None
+    codes = sample_set.groups.codes
+    (q,) = sample_set.orders
+    psd = sample_set.psd
     sizes = np.bincount(codes)
-    credits = np.zeros(subject.n_input)
+    credits = np.zeros(sample_set.n_input)
     scores = np.ones(len(sizes))
-    apart = np.ones(len(sizes), dtype=bool)
-    for numbers, stack in iter_stacked_groups(subject):
+    is_pending = np.ones(len(sizes), dtype=bool)
+    for group_indices, stack in iter_stacked_groups(sample_set):
         spectra = StackedSpectra(stack.K, None, [q], psd, True, stack.similarity)
-        usual = ~(stack.unusual | to_host(spectra.unusual))
-        of_sets = to_host(spectra.values[0])
+        is_valid = ~(stack.unusual | to_host(spectra.unusual))
+        stack_scores = to_host(spectra.values[0])
         if stack.n > 1 and credit == "surprise":
-            credits[stack.rows[usual]] = spectra.compute_surprise(q)[usual]
+            credits[stack.rows[is_valid]] = spectra.compute_surprise(q)[is_valid]
         elif stack.n > 1:
-            rows = of_sets[:, None] - np.exp(spectra.log_scores_leaving_each_out(q))
-            credits[stack.rows[usual]] = rows[usual]
-        scores[numbers[usual]] = of_sets[usual]
-        apart[numbers[usual]] = False
-    for i in np.flatnonzero(apart):
-        part = subject.parts[i]
+            drops = stack_scores[:, None] - np.exp(spectra.log_scores_leaving_each_out(q))
+            credits[stack.rows[is_valid]] = drops[is_valid]
+        scores[group_indices[is_valid]] = stack_scores[is_valid]
+        is_pending[group_indices[is_valid]] = False
+    # Groups that cannot be computed as a stack.
+    for i in np.flatnonzero(is_pending):
+        group = sample_set.parts[i]
         try:
-            spectrum = compute_spectrum(part.similarity, psd=psd, vectors=True)
+            spectrum = compute_spectrum(group.similarity, psd=psd, vectors=True)
         except Exception as error:
-            error.add_note(f"this is about {part.name}")
+            error.add_note(f"this is about {group.name}")
             raise
         scores[i] = math.exp(compute_log_score(spectrum, q))
-        if part.n > 1 and credit == "leave_one_out":
-            credits[part.indices] = scores[i] - np.exp(leave_one_out(spectrum, q))
-        elif part.n > 1:
-            credits[part.indices] = compute_surprise(spectrum, q)
-        subject.parts[i] = part.without_cache()
+        if group.n > 1 and credit == "leave_one_out":
+            credits[group.indices] = scores[i] - np.exp(leave_one_out(spectrum, q))
+        elif group.n > 1:
+            credits[group.indices] = compute_surprise(spectrum, q)
+        sample_set.parts[i] = group.without_cache()
     if credit == "surprise":
         credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores
 
 
-def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float) -> np.ndarray:
-    """Return rewards from what samples add, NaN for nothing, and their quality."""
-    alone = np.isnan(credits)
-    added = weight * np.where(alone, 0.0, credits)
+def combine_with_quality(
+    credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float
+) -> np.ndarray:
+    """Compute rewards from credits, shape (n,), and quality; NaN marks groups of one sample."""
+    is_single = np.isnan(credits)
+    weighted = weight * np.where(is_single, 0.0, credits)
     if quality is None:
-        return added
+        return weighted
     if fuse == "+":
-        return quality + added
+        return quality + weighted
     if (quality < 0).any():
         i = int(np.argmax(quality < 0))
         raise ValueError(
             f"`quality` must be at least 0 to be multiplied by a credit, got {quality[i]:.3g} for "
             f"sample {i}; pass fuse='+', or a quality that begins at 0"
         )
-    return quality * (1 - weight + weight * np.where(alone, 1.0, np.maximum(credits, 0.0)))
+    return quality * (1 - weight + weight * np.where(is_single, 1.0, np.maximum(credits, 0.0)))
 
 
-def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
-    """Read how diversity is joined with quality, and its weight."""
-    read: Fuse = check_choice("fuse", fuse, get_args(Fuse))
-    if read == "x":
+def check_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
+    """Validate `fuse` and `weight`, as documented in `group_rewards`."""
+    checked_fuse: Fuse = check_choice("fuse", fuse, get_args(Fuse))
+    if checked_fuse == "x":
         expected = "a number from 0 to 1 where it multiplies"
-        return read, check_float("weight", weight, expected, lambda w: 0 <= w <= 1)
-    return read, check_float("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
+        return checked_fuse, check_float("weight", weight, expected, lambda w: 0 <= w <= 1)
+    return checked_fuse, check_float("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
 
 
-def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
-    """Return the distinct words of each text, no more of them than half of its group have."""
-    read = []
+def match_lengths(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
+    """Return the distinct words of each text, truncated to the median number in its group.
+
+    Words are characters in scripts without spaces. `codes` are the groups of the texts.
+    """
+    texts_as_words = []
     counts: dict[int, list[int]] = {}
     for text, code in zip(texts, codes, strict=True):
         words: Iterable[str] = _WORD.findall(text.casefold())
-        space = " "
+        separator = " "
         if count_unspaced([text]):
-            space = ""
+            separator = ""
             words = "".join(words)
         distinct = list(dict.fromkeys(words))
-        read.append((space, distinct, code))
+        texts_as_words.append((separator, distinct, code))
         if distinct:
             counts.setdefault(code, []).append(len(distinct))
-    most = {code: sorted(sizes)[(len(sizes) - 1) // 2] for code, sizes in counts.items()}
-    return [space.join(distinct[: most.get(code)]) for space, distinct, code in read]
+    medians = {code: sorted(sizes)[(len(sizes) - 1) // 2] for code, sizes in counts.items()}
+    return [
+        separator.join(distinct[: medians.get(code)])
+        for separator, distinct, code in texts_as_words
+    ]

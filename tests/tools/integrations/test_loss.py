@@ -156,7 +156,7 @@ def test_a_matrix_of_equal_samples_is_left_at_order_2():
         ({"psd": "cut"}, ValueError, "`psd` must be 'check' or 'clip', got 'cut'"),
         ({"k": "rbg"}, ValueError, "Did you mean 'rbf'"),
         ({"sigma": 1}, TypeError, "'sigma' is not an option of kernel 'cosine'"),
-        ({"k": "rbf", "score_K": True}, ValueError, "pass one of k, score_K"),
+        ({"k": "rbf", "score_K": True}, ValueError, "`k` and `score_K` are mutually exclusive"),
     ],
 )
 def test_keywords_are_read_when_it_is_made(options, error, message):
@@ -167,14 +167,14 @@ def test_keywords_are_read_when_it_is_made(options, error, message):
 @pytest.mark.parametrize(
     ("options", "batch", "error", "message"),
     [
-        ({}, [[1.0, 2.0]], TypeError, "must be a tensor of floating point, got list; pass torch"),
-        ({}, torch.eye(2).long(), TypeError, "tensor of floating point, got torch.int64; pass"),
+        ({}, [[1.0, 2.0]], TypeError, "must be a floating-point tensor, got list; pass torch"),
+        ({}, torch.eye(2).long(), TypeError, "floating-point tensor, got torch.int64; pass"),
         ({}, torch.zeros(2, 2), SampleError, "sample 0 is a zero vector, which has no cosine"),
         ({}, torch.full((2, 2), math.nan), SampleError, "sample 0 of `samples` must be finite"),
         ({}, torch.ones(0, 2), ValueError, "`samples` is empty"),
         ({"score_K": True}, 2 * torch.eye(2), ValueError, "similarity 1 with itself, got 2"),
         ({"score_K": True}, 2 * torch.eye(3) - 1, NotPSDError, "smallest eigenvalue"),
-        ({"k": lambda a, b: 1.0}, torch.eye(2), TypeError, "`k` must be a kernel that stays in to"),
+        ({"k": lambda a, b: 1.0}, torch.eye(2), TypeError, "`k` must be a kernel that is diff"),
     ],
 )
 def test_batches_that_cannot_be_scored_are_refused(options, batch, error, message):

@@ -90,7 +90,7 @@ def test_embeddings_of_a_network_are_added_without_gradients():
         (
             X[:, :3],
             ValueError,
-            r"must be a tensor \(n, 5\), as `num_features` says, got shape \(60",
+            r"must be a tensor of shape \(n, 5\), because num_features=5, got shape \(60",
         ),
         (X[0], ValueError, r"got shape \(5,\); reshape"),
         (ROWS, ValueError, "got ndarray"),
@@ -114,7 +114,7 @@ def test_arguments_are_read():
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method of metric")
 def test_no_embeddings_have_no_score():
-    with pytest.raises(ValueError, match="no embeddings were added by any process"):
+    with pytest.raises(ValueError, match="no process has added embeddings"):
         VendiScore(num_features=5).compute()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, group_rewards, score
-from vendiscore.tools.integrations.trl import ALONE, VendiReward
+from vendiscore.tools.integrations.trl import SINGLE_COMPLETION_WARNING, VendiReward
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "tasks" / "harnesses.md"
 TEXTS = [
@@ -180,7 +180,7 @@ def test_quality_is_another_reward_function():
         found = reward(prompts=PROMPTS, completions=TEXTS + OTHERS, label=label)
         assert found.pop(4) is None
         assert found == pytest.approx(np.delete(join(label, credits), 4))
-    with pytest.warns(UserWarning, match="alone"):
+    with pytest.warns(UserWarning, match="only one completion"):
         assert VendiReward(quality=quality)(["?"], ["a cat"], label=[0.5]) == [0.5]
 
 
@@ -220,12 +220,12 @@ def test_over_two_ranks_a_completion_that_is_alone_has_no_reward():
     apart = [reward(prompts=prompts[own], completions=texts[own]) for own in ranks]
     assert apart[0] + apart[1] == pytest.approx(whole, rel=1e-12)
     metrics = []
-    with pytest.warns(UserWarning, match=ALONE):
+    with pytest.warns(UserWarning, match=SINGLE_COMPLETION_WARNING):
         first = reward(prompts[:4], texts[:4], log_metric=lambda *told: metrics.append(told))
     assert first == [*apart[0], None]
     assert len(metrics) == 1
     assert reward(prompts=prompts[4:], completions=texts[4:])[0] is not None
-    with pytest.warns(UserWarning, match=ALONE):
+    with pytest.warns(UserWarning, match=SINGLE_COMPLETION_WARNING):
         assert reward(prompts=["a"], completions=["b"], log_metric=metrics.append) == [None]
 
 
@@ -268,7 +268,7 @@ def test_arguments_are_read(arguments, error, message):
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_each_completion_has_a_prompt(n):
-    with pytest.raises(ValueError, match=f"one prompt for each of 2 completions, got {n}; repeat"):
+    with pytest.raises(ValueError, match=f"each of the 2 completions, got {n}; repeat"):
         VendiReward()(prompts=["?"] * n, completions=TEXTS[:2])
 
 

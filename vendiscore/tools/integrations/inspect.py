@@ -1,6 +1,7 @@
-"""The diversity of the answers to each sample over epochs, as a metric of inspect_ai.
+"""A metric of inspect_ai: the diversity of the answers to each sample over several epochs.
 
-It needs a release with `@metric(scores="unreduced")`, and is registered by an entry point.
+It requires a release of inspect_ai that supports `@metric(scores="unreduced")`. The package
+registers it by an entry point.
 """
 
 from __future__ import annotations
@@ -18,38 +19,43 @@ from ...support.optional import require
 from ...support.text_detection import fill_blanks
 
 _scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
-Make = Callable[..., object]
+Factory = Callable[..., object]
 if TYPE_CHECKING:
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target
     from inspect_ai.solver import TaskState
-else:  # inspect_ai looks up by these names what a metric takes
+else:  # inspect_ai resolves the annotations of a metric by these names
     SampleScore = _scorer.SampleScore
     Score = _scorer.Score
 
 
-def _documented(decorate: Callable[[Make], Make]) -> Callable[[Make], Make]:
-    """Make a decorator of inspect_ai keep docstring and signature."""
-    return lambda make: update_wrapper(decorate(make), make)
+def _keep_metadata(decorator: Callable[[Factory], Factory]) -> Callable[[Factory], Factory]:
+    """Wrap a decorator of inspect_ai so that it keeps the docstring and signature."""
+    return lambda factory: update_wrapper(decorator(factory), factory)
 
 
-@_documented(_scorer.metric(scores="unreduced"))
+@_keep_metadata(_scorer.metric(scores="unreduced"))
 def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
-    """Score the answers to each sample: the mean over samples, and its standard error.
+    """Make a metric: the mean score of the answers to each sample, and its standard error.
 
     Parameters
     ----------
-    given_prompt : bool
-        Take the prompt out of the similarity; the scorer leaves it in `metadata["prompt"]` of a
-        score, as `completion` does.
-    **options : `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompt. The scorer must then store the prompt in
+        `metadata["prompt"]` of each score, as `completion` does.
+    **options
+        `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`.
 
     Returns
     -------
     metric
-        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}, or for
-        q=2 {"VS_q2": …, "VS_q2_se": …, "samples": …}. Blank answers count as one more text. Samples
-        without two answers are left out, so that VS is NaN, of 0 samples, while the first epoch
-        runs, and if the scorer gives no answers.
+        Function of scores whose attribute `answer` is the text. It returns {"VS": …, "VS_se": …,
+        "samples": …}, or for q=2 {"VS_q2": …, "VS_q2_se": …, "samples": …}, where "samples" is the
+        number of samples with at least two answers; others are ignored. All blank answers count as
+        one distinct text. VS is NaN if no sample has two answers, as during the first epoch.
+
+    See Also
+    --------
+    vendiscore.compute : The function that computes the score.
 
     Examples
     --------
@@ -59,25 +65,27 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
     request = parse_generation_request(options)
-    taking = check_bool("given_prompt", given_prompt)
+    check_bool("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
         answers: dict[object, list[str]] = {}
-        prompts = {each.sample_id: (each.score.metadata or {}).get("prompt") for each in scores}
-        if any(each.score.answer is not None for each in scores):
-            for each in scores:
-                answers.setdefault(each.sample_id, []).append(each.score.answer or "")
-        some = {of: texts for of, texts in answers.items() if len(texts) > 1}
-        groups = list(map(fill_blanks, some.values()))
-        own = [prompts[of] for of in some]
-        if taking and None in own:
-            raise ValueError(
-                "`given_prompt` needs the prompt in `metadata['prompt']` of each score; use the "
-                "scorer `completion`, or one that leaves it there"
-            )
-        asked = request.with_prompts(fill_blanks(own)) if taking else request
+        prompts = {row.sample_id: (row.score.metadata or {}).get("prompt") for row in scores}
+        if any(row.score.answer is not None for row in scores):
+            for row in scores:
+                answers.setdefault(row.sample_id, []).append(row.score.answer or "")
+        repeated = {sample_id: texts for sample_id, texts in answers.items() if len(texts) > 1}
+        groups = list(map(fill_blanks, repeated.values()))
+        conditioned_request = request
+        if given_prompt:
+            group_prompts = [prompts[sample_id] for sample_id in repeated]
+            if None in group_prompts:
+                raise ValueError(
+                    "`given_prompt` requires the prompt in `metadata['prompt']` of each score; use "
+                    "the scorer `completion`, or one that stores it there"
+                )
+            conditioned_request = request.with_prompts(fill_blanks(group_prompts))
         if groups:
-            result = evaluate_request(groups, None, asked)
+            result = evaluate_request(groups, None, conditioned_request)
         else:
             result = Result(dict.fromkeys(request.keys, float("nan")))
         result["samples"] = len(groups)
@@ -86,9 +94,15 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     return diversity
 
 
-@_documented(_scorer.scorer(metrics=[vendi_score()]))
+@_keep_metadata(_scorer.scorer(metrics=[vendi_score()]))
 def completion() -> Scorer:
-    """Make a scorer that keeps the whole completion as the answer, where no other one does."""
+    """Make a scorer that stores the completion as the answer, and the prompt in the metadata.
+
+    Returns
+    -------
+    scorer
+        Use it if the task has no other scorer that sets `answer`.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.output.completion

@@ -1,4 +1,4 @@
-"""The diversity of the generations for each prompt, as a metric of lm-eval."""
+"""A metric of lm-evaluation-harness: the diversity of the generations for each prompt."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from ...scoring.score_request import parse_generation_request
 from ...support.arguments import check_bool
 from ...support.text_detection import fill_blanks
 
-REMEDY = (
-    "set `repeats: 4`, say, in the task and the filter `take_first_k` with `k: 4` in its "
-    "`filter_list`: the default filter, `take_first`, throws all repeats but the first away"
+_HINT = (
+    "set for example `repeats: 4` in the task, and the filter `take_first_k` with `k: 4` in its "
+    "`filter_list`; the default filter, `take_first`, keeps only the first generation"
 )
 
 
@@ -27,9 +27,9 @@ def vendi_score(
     Parameters
     ----------
     predictions : list of one list of str
-        The generations that the filter returned. Blank ones count as one more distinct text.
+        The generations that the filter returned. All blank ones count as one distinct text.
     references : list of str
-        The prompt if `given_prompt` is True; otherwise ignored.
+        List of one prompt if `given_prompt` is True; otherwise ignored.
     given_prompt : bool, default False
         Whether to condition similarities on the prompt; `doc_to_target` of the task must then be
         the prompt.
@@ -62,10 +62,8 @@ def vendi_score(
         if check_bool("given_prompt", given_prompt):
             request = request.with_prompts(fill_blanks(references[0]))
         if isinstance(generations, str) or len(generations) < 2:
-            got = "1, which scores 1 whatever it is" if generations else "none"
-            raise ValueError(
-                f"the generations for a prompt must be two or more, got {got}; {REMEDY}"
-            )
+            count = 1 if generations else 0
+            raise ValueError(f"each prompt must have at least 2 generations, got {count}; {_HINT}")
         return evaluate_request(fill_blanks(list(generations)), None, request)
-    except TypeError as error:  # after which lm-eval would try a call of another kind
+    except TypeError as error:  # after a TypeError, lm-eval would call with other arguments
         raise ValueError(str(error)) from error

@@ -1,4 +1,4 @@
-"""A loss against collapse: −log VS of a batch, as a module of torch."""
+"""A torch loss against collapse: −log VS of a batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
     """A loss that rewards diversity of a batch: -weight * log VS_q.
 
     It is 0 if all samples are identical and -weight * log n for n samples with nothing in common.
-    ``loss = fit(x) + diversity(z)`` prevents the collapse of a generator, an encoder or prototypes.
+    Added to another loss, it prevents the collapse of a generator, an encoder or prototypes.
 
     Parameters
     ----------
@@ -61,9 +61,10 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
     With the eigenvalues lambda_i of K / n, log VS_q is log(sum_i lambda_i^q) / (1 - q), and at q =
     1 -sum_i lambda_i log(lambda_i).
 
-    The gradient is exact. It is finite also if samples coincide or K is rank-deficient; up to order
-    1 it is then the slope along the existing directions. It is therefore 0 if all vectors are
-    identical, and small close to this point, so use the loss from the beginning of training.
+    The gradient is exact, and finite also if samples are identical or K is rank-deficient. Up to
+    order 1, only changes within the span of the samples then contribute to it. It is therefore 0 if
+    all vectors are identical, and small if they are nearly identical, so use the loss from the
+    beginning of training.
 
     Time is O(n d^2 + d^3) for d < n features, else O(n^2 d + n^3), in double precision. In parallel
     training, each process scores its own batch. `torch.compile` does not compile this loss.
@@ -94,12 +95,12 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )
         self.psd = check_psd(psd)
-        named = "cosine" if k is None and not (score_K or score_X) else k
-        rest = {"k": named, "score_K": score_K, "score_X": score_X, "normalize": normalize}
-        self._how = similarity_spec_from_keywords(rest | options)
-        self._said = named if named is not None else "score_K" if score_K else "score_X"
+        kernel = "cosine" if k is None and not (score_K or score_X) else k
+        keywords = {"k": kernel, "score_K": score_K, "score_X": score_X, "normalize": normalize}
+        self._spec = similarity_spec_from_keywords(keywords | options)
+        self._kernel_name = kernel if kernel is not None else "score_K" if score_K else "score_X"
 
-    # Checks of input look at numbers, which is not compiled.
+    # The validation depends on the values of the batch, which torch cannot compile.
     @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
     def forward(self, samples: Samples, p: Weights | None = None) -> Tensor:
         """Compute the loss of a batch.
@@ -129,22 +130,22 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__
             raise TypeError(
-                f"`samples` must be a tensor of floating point, got {got}; pass "
-                "torch.as_tensor(samples).float(), or a network's output"
+                f"`samples` must be a floating-point tensor, got {got}; pass "
+                f"torch.as_tensor(samples).float(), or the output of a network"
             )
         dtype = torch.promote_types(samples.dtype, torch.float32)
         rows = as_samples(samples if samples.ndim <= 2 else samples.flatten(1))
         with disable_autocast(samples):
-            (K,) = build_set_similarities([rows], self._how, ["samples"])
+            (K,) = build_set_similarities([rows], self._spec, ["samples"])
             weights = check_weights(p, K.n + len(K.dropped), K.dropped, like=K.diagonal())
             value = compute_vendi_scores(K, [self.q], weights, self.psd).values[0]
         if not is_torch(value):
             raise TypeError(
-                f"`k` must be a kernel that stays in torch, got {self._said!r}; pass 'cosine', "
-                f"'rbf' or 'laplacian', or K itself, with score_K=True"
+                f"`k` must be a kernel that is differentiable in torch, got {self._kernel_name!r}; "
+                f"pass 'cosine', 'rbf' or 'laplacian', or similarity matrices with score_K=True"
             )
         return (-self.weight * value.log()).to(dtype)
 
     def extra_repr(self) -> str:
-        """Return the part of the `repr` between brackets."""
-        return f"{self._said!r}, q={self.q:g}, weight={self.weight:g}"
+        """Return the arguments that `repr` shows."""
+        return f"{self._kernel_name!r}, q={self.q:g}, weight={self.weight:g}"

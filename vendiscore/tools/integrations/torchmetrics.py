@@ -1,4 +1,4 @@
-"""The Vendi Score as a metric of torchmetrics: a sum on the device, synced by torch.distributed."""
+"""A metric of torchmetrics: the Vendi Score of embeddings, over batches and processes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
     higher_is_better = True
     full_state_update = False
     plot_lower_bound: float = 1.0
-    _how = similarity_spec_from_keywords({"k": "cosine"})
+    _spec = similarity_spec_from_keywords({"k": "cosine"})
 
     products: Tensor
     count: Tensor
@@ -78,7 +78,7 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         super().__init__(**options)
         self.num_features = check_int("num_features", num_features)
         self.orders = check_orders(q)
-        self.several = is_collection(q)
+        self.has_several_orders = is_collection(q)
         products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
@@ -103,13 +103,14 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
             if not is_torch(X) or X.ndim != 2 or X.shape[1] != self.num_features:
                 got = f"shape {tuple(X.shape)}" if is_torch(X) else type(X).__name__
                 raise ValueError(
-                    f"embeddings must be a tensor (n, {self.num_features}), as `num_features` "
-                    f"says, got {got}; reshape them, or set num_features"
+                    f"`embeddings` must be a tensor of shape (n, {self.num_features}), because "
+                    f"num_features={self.num_features}, got {got}; reshape them, or set "
+                    f"num_features"
                 )
             if not len(X):
                 return
             X = X.detach().to(self.products.device)
-            similarity = unit(build_set_similarities([X], self._how, ["batch"])[0])
+            similarity = unit(build_set_similarities([X], self._spec, ["batch"])[0])
             self.products += similarity.covariance()
             self.count += len(X)
 
@@ -128,9 +129,9 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         """
         n = int(self.count)
         if n == 0:
-            raise ValueError("no embeddings were added by any process; call update(…) first")
+            raise ValueError("no process has added embeddings; call update(embeddings) first")
         values = score_covariance(self.products, n, self.orders).values
-        if not self.several:
+        if not self.has_several_orders:
             return values[0]
         suffixes = order_suffixes(self.orders, several=True)
         return {f"VS{suffix}": value for suffix, value in zip(suffixes, values, strict=True)}

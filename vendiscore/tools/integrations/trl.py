@@ -1,4 +1,4 @@
-"""Diversity as a reward of TRL: what each completion adds to those for its prompt."""
+"""A reward function of TRL for the diversity of the completions for each prompt."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,22 +14,22 @@ from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.errors import warn
 from ...support.text_detection import fill_blanks
 from ...support.types import Record
-from ..rewards import Credit, Fuse, credits_of, fused, read_fusion
+from ..rewards import Credit, Fuse, check_fusion, combine_with_quality, compute_credits
 
-ALONE = (
-    "some completions are alone with their prompt on this process, and have no reward from "
-    "VendiReward: let `num_generations` divide the number of completions of each process"
+SINGLE_COMPLETION_WARNING = (
+    "some prompts have only one completion on this process, for which VendiReward returns None; "
+    "choose a batch size per process that is divisible by `num_generations`"
 )
 
 
 class VendiReward:
-    """A reward function of TRL: what each completion adds to the other completions for its prompt.
+    """A reward function of TRL: the contribution of each completion to the diversity of its group.
 
-    It applies `group_rewards` with prompts as groups; if a group is split over processes, to each
-    part. Diversity by itself also rewards nonsense: add a reward for quality, or multiply by one. A
-    completion that is the only one for its prompt has reward None, with a warning, unless it has a
-    quality. Blank completions have credit 0. TRL logs the score of the completions as "VS", or for
-    q=2 "VS_q2".
+    The completions for one prompt form a group, as in `group_rewards`; if it is split over
+    processes, each process scores its own completions. Diversity by itself also rewards nonsense,
+    so add a reward for quality, or pass `quality`. The only completion for a prompt has reward
+    None, with a warning, unless `quality` is passed. Blank completions have credit 0. TRL logs the
+    score of the completions as "VS", or for q=2 "VS_q2".
 
     Parameters
     ----------
@@ -95,18 +95,19 @@ class VendiReward:
     ) -> None:
         self.__name__ = "vendi_reward"  # in logs
         self.quality = quality
-        self.fuse, self.weight = read_fusion(fuse, weight)
+        self.fuse, self.weight = check_fusion(fuse, weight)
         self.options: Record = {"credit": credit, "q": q, "match_length": match_length, "psd": psd}
-        # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
-        self.compared: Record = {"k": k, **options}
-        credits_of(
+        # Parsed again by each call, because a parsed specification may contain functions, which
+        # cannot be pickled.
+        self.similarity_keywords: Record = {"k": k, **options}
+        compute_credits(
             [],
             group_equal_prompts([]),
-            similarity_spec_from_keywords(self.compared),
+            similarity_spec_from_keywords(self.similarity_keywords),
             **self.options,
         )
         self.given_prompt: bool = check_bool("given_prompt", given_prompt)
-        self._key: str = key_at(q)  # of the mean score, in logs
+        self._metric_name: str = key_at(q)  # of the mean score in logs
 
     def __call__(
         self,
@@ -138,38 +139,46 @@ class VendiReward:
         """
         if len(prompts) != len(completions):
             raise ValueError(
-                f"`prompts` must have one prompt for each of {len(completions)} completions, got "
-                f"{len(prompts)}; repeat a prompt for each of its completions"
+                f"`prompts` must have one prompt for each of the {len(completions)} completions, "
+                f"got {len(prompts)}; repeat each prompt for each of its completions"
             )
         groups = group_equal_prompts(prompts)
-        texts = [_text_of(completion) for completion in completions]
-        compared = {**self.compared, "given_prompt": self.given_prompt}
+        texts = [_extract_text(completion) for completion in completions]
+        similarity_keywords = {**self.similarity_keywords, "given_prompt": self.given_prompt}
         if self.given_prompt:
-            compared["prompts"] = fill_blanks([_text_of(prompt, "user") for prompt in prompts])
-        found, scores = credits_of(
-            texts, groups, similarity_spec_from_keywords(compared), **self.options
+            similarity_keywords["prompts"] = fill_blanks(
+                [_extract_text(prompt, "user") for prompt in prompts]
+            )
+        credits, scores = compute_credits(
+            texts, groups, similarity_spec_from_keywords(similarity_keywords), **self.options
         )
-        if np.isnan(found).any():
-            warn(ALONE)
+        if np.isnan(credits).any():
+            warn(SINGLE_COMPLETION_WARNING)
         if log_metric is not None and not np.isnan(scores).all():
-            log_metric(self._key, float(np.nanmean(scores)))
+            log_metric(self._metric_name, float(np.nanmean(scores)))
         if log_extra is not None:
-            log_extra(self._key, _plain(scores[groups.codes]))
+            log_extra(self._metric_name, _to_list(scores[groups.codes]))
         if self.quality is None:
-            return _plain(self.weight * found)
-        given = self.quality(prompts=prompts, completions=completions, **columns)
-        known = np.array([math.nan if value is None else value for value in given], dtype=float)
-        return _plain(fused(found, known, self.fuse, self.weight))
+            return _to_list(self.weight * credits)
+        rewards = self.quality(prompts=prompts, completions=completions, **columns)
+        quality = np.array([math.nan if x is None else x for x in rewards], dtype=float)
+        return _to_list(combine_with_quality(credits, quality, self.fuse, self.weight))
 
 
-def _plain(values: np.ndarray) -> list[float | None]:
+def _to_list(values: np.ndarray) -> list[float | None]:
+    """Convert an array to a list, with None instead of NaN."""
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _text_of(completion: Any, role: str = "assistant") -> str:
-    """Return a text, or the text of the messages of one role, by default the assistant's."""
+def _extract_text(completion: Any, role: str = "assistant") -> str:
+    """Return the text of a completion or prompt: a string, a message, or a list of these.
+
+    Only messages with the given role are used.
+    """
+    if completion is None or isinstance(completion, str):
+        return completion or ""
     if isinstance(completion, dict):
-        ours = completion.get("role", role) == role  # and not of tools
-        return _text_of(completion.get("content", completion.get("text")), role) if ours else ""
-    text = "" if completion is None else completion
-    return text if isinstance(text, str) else "\n".join(_text_of(each, role) for each in text)
+        if completion.get("role", role) != role:
+            return ""
+        return _extract_text(completion.get("content", completion.get("text")), role)
+    return "\n".join(_extract_text(message, role) for message in completion)
