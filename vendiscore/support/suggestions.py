@@ -705,6 +705,7 @@ _OTHER_KINDS: dict[NameKind, str] = {
 # Kinds whose synonyms and sentences are used for names of a kind, in this order.
 _FALLBACK_KINDS: dict[NameKind, tuple[NameKind, ...]] = {"flag": ("flag", "command", "keyword")}
 _RELATED_KINDS: dict[NameKind, tuple[NameKind, ...]] = {
+    "flag": ("kernel", "measure"),
     "function": ("measure", "kernel"),
     "kernel": ("measure",),
     "keyword": ("kernel", "measure", "function"),
@@ -1152,6 +1153,9 @@ def describe_call_error(
         ):
             hint = suggest_name(name, descriptions, kind="keyword", value=value, quote="`")
             return f"unknown keyword {name!r}. {hint or 'Remove it.'}"
+    repeated = [name for name in positional[: len(args)] if name in options]
+    if repeated:
+        return f"`{repeated[0]}` is passed both by position and by name; remove one of them"
     if missing:
         hints = (replacement_hint(name, "keyword") for name in options if name not in descriptions)
         hint = next(filter(None, hints), "")

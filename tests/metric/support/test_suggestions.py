@@ -142,3 +142,8 @@ def test_a_metric_of_scipy_names_the_samples_that_have_it(metric, said):
     with pytest.raises(ValueError) as refused:
         compute(np.eye(3), metric=metric, measures="MagArea")
     assert said in str(refused.value)
+
+
+def test_an_argument_that_is_passed_twice_is_named():
+    with pytest.raises(TypeError, match="`samples` is passed both by position and by name"):
+        compute(TEXTS, samples=TEXTS)
