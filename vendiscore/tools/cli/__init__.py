@@ -23,32 +23,32 @@ _DROPPED_SAMPLES_WARNING = r".* left out \d+ of \d+ samples, as asked"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `argv` holds the arguments after the program name."""
-    given = list(sys.argv[1:] if argv is None else argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):  # regardless of the encoding of the terminal
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    if given[:1] == ["help"]:
-        given = [*given[1:], "--help"]
-    command = given.pop(0) if given and given[0] in COMMANDS else "score"
-    if not given and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
-        given = ["--help"]  # standard input is a terminal
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
+    command = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "score"
+    if not arguments and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
+        arguments = ["--help"]  # standard input is a terminal
     if (
         command == "score"
-        and given
-        and _WORD_PATTERN.fullmatch(given[0])
-        and not Path(given[0]).exists()
+        and arguments
+        and _WORD_PATTERN.fullmatch(arguments[0])
+        and not Path(arguments[0]).exists()
     ):
         files = [file.name for file in Path().iterdir()]
-        print_message(f"error: {describe_unknown_command(given[0], files)}")
+        print_message(f"error: {describe_unknown_command(arguments[0], files)}")
         return USAGE
-    made = build_parser(command)
+    parser = build_parser(command)
     try:
-        args = made.parse_intermixed_args(given)
-        args.use_flags = made.replace_keywords_by_flags
+        args = parser.parse_intermixed_args(arguments)
+        args.use_flags = parser.replace_keywords_by_flags
         args.notes = Notes(
             args.use_flags, getattr(args, "quiet", False), getattr(args, "verbose", False)
         )
-        args.words = [PROGRAM, *([command] * (command != "score")), *given]
+        args.words = [PROGRAM, *([command] * (command != "score")), *arguments]
         args.command_line = shlex.join(args.words)
     except SystemExit as end:  # from --help, --version and errors of argparse
         return end.code if isinstance(end.code, int) else USAGE
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (LookupError, ValueError, TypeError, ImportError, MemoryError, OSError) as error:
-        print_message(f"error: {made.replace_keywords_by_flags(str(error))}")
+        print_message(f"error: {parser.replace_keywords_by_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
     return 0
 

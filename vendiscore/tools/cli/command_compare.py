@@ -25,51 +25,55 @@ def run_compare(args: Namespace) -> str:
 
 def compare_files(args: Namespace) -> Comparison:
     """Compare the sets of files according to the options of the command."""
-    own = ("psd", "allow_repeats", "pool_repeats")
-    command_options = parse_command_options(args, own)
+    comparison_options = ("psd", "allow_repeats", "pool_repeats")
+    command_options = parse_command_options(args, comparison_options)
     with as_usage_error():
         CompareOptions(
             command_options.order, args.level, args.permutations, args.size, seed=args.seed
         ).checked()
     sources = read_sets(args, command_options)
-    asked = dict(command_options.keywords_for(sources[0]))
+    keywords = dict(command_options.keywords_for(sources[0]))
     # drops samples that the kernel cannot use, file by file, to list them by line
     if args.on_error == "skip":
-        of_kernel = {name: value for name, value in asked.items() if name not in own}
-        sources = [build_similarity(each, of_kernel, args.given_prompt)[0] for each in sources]
-        asked.pop("on_error")
-    asked["q"] = command_options.order
-    asked |= {name: getattr(args, name) for name in _COMPARE_FLAGS}
+        kernel_keywords = {
+            name: value for name, value in keywords.items() if name not in comparison_options
+        }
+        sources = [
+            build_similarity(source, kernel_keywords, args.given_prompt)[0] for source in sources
+        ]
+        keywords.pop("on_error")
+    keywords["q"] = command_options.order
+    keywords |= {name: getattr(args, name) for name in _COMPARE_FLAGS}
     if len(sources) == 1:
-        known = {"samples": sources[0]}
+        sources_by_name = {"samples": sources[0]}
         values = sources[0].values
         groups: object = sources[0].groups
-        asked["by"] = sources[0].sets
+        keywords["by"] = sources[0].sets
     else:
-        known = {source.name: source for source in sources}
+        sources_by_name = {source.name: source for source in sources}
         values = {source.name: source.values for source in sources}
         groups = {source.name: source.groups for source in sources if source.groups}
-    asked |= {"groups": groups or None} | prompt_keywords(sources, args.given_prompt)
-    with report_file_locations(known):
-        return compare(values, **asked)
+    keywords |= {"groups": groups or None} | prompt_keywords(sources, args.given_prompt)
+    with report_file_locations(sources_by_name):
+        return compare(values, **keywords)
 
 
 def format_comparison_signature(args: Namespace, comparison: Comparison) -> str:
     """Return the settings of a comparison as a single line."""
-    asked = {name: getattr(args, name) for name in _COMPARE_FLAGS}
+    options = {name: getattr(args, name) for name in _COMPARE_FLAGS}
     if comparison.allow_repeats is not None:
-        asked["allow_repeats"] = comparison.allow_repeats
-    return format_signature(["VS"], {**comparison.settings, "q": comparison.q, **asked})
+        options["allow_repeats"] = comparison.allow_repeats
+    return format_signature(["VS"], {**comparison.settings, "q": comparison.q, **options})
 
 
 def _format_comparison(args: Namespace, comparison: Comparison) -> str:
     result = comparison.to_dict()
-    shown = []
+    pair_rows = []
     for pair in result["pairs"]:
         row = {name: pair[name] for name in ("a", "b", "difference", "low", "high")}
         row["p"] = format_bounded_p(pair["p_adjusted"], pair["p_floor"])
         row["detectable"] = pair["detectable_difference"]
-        shown.append(row | {"verdict": pair["verdict"]})
+        pair_rows.append(row | {"verdict": pair["verdict"]})
     sets = result["sets"]
     if comparison.groups:  # show the largest possible score next to the score
         first = ("name", "n", "n_per_group")
@@ -77,7 +81,7 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
     else:
         per_group = {"n_per_group", "size_per_group"}
         sets = [{key: row[key] for key in row if key not in per_group} for row in sets]
-    tables = [("sets", sets), ("pairs", shown)]
+    tables = [("sets", sets), ("pairs", pair_rows)]
     signature = format_comparison_signature(args, comparison)
     return output.format_result(
         args, comparison.to_dict, comparison.sentence, result["pairs"], tables, signature

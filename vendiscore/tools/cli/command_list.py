@@ -34,18 +34,17 @@ def run_measures(args: Namespace) -> str:
             }
             for each in list_measures()
         ]
-        listed = output.format_text_table(rows)
+        table = output.format_text_table(rows)
         presets = ", ".join(f"-m {each}" for each in PRESETS)
-        return f"{listed}\nPresets of several measures: {presets} (`vendiscore measures text`).\n"
+        return f"{table}\nPresets of several measures: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
-        some = PRESETS[args.name]
-        return (
-            f"-m {args.name} computes {', '.join(some.measures)}. {some.question}. {some.source}.\n"
-        )
+        preset = PRESETS[args.name]
+        names = ", ".join(preset.measures)
+        return f"-m {args.name} computes {names}. {preset.question}. {preset.source}.\n"
     with as_usage_error():
-        found = get_measure(args.name)
-    options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
-    head = f"-m {found.name}: values in {found.range}. "
-    head += f"{found.direction.capitalize()} values mean more {found.aspect}. "
-    head += f"Options: {options or 'none'}. Source: {found.source}."
-    return f"{head}\n\n{(inspect.getdoc(found.compute) or '').strip()}\n"
+        measure = get_measure(args.name)
+    options = ", ".join(f"{option}={default!r}" for option, default in measure.options.items())
+    description = f"-m {measure.name}: values in {measure.range}. "
+    description += f"{measure.direction.capitalize()} values mean more {measure.aspect}. "
+    description += f"Options: {options or 'none'}. Source: {measure.source}."
+    return f"{description}\n\n{(inspect.getdoc(measure.compute) or '').strip()}\n"

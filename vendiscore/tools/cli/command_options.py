@@ -80,20 +80,20 @@ class CommandOptions:
 
     def keywords_for(self, source: Samples, needs_kernel: bool = True) -> Record:
         """Return keywords of `compute` for a file, with the default kernel if `needs_kernel`."""
-        found = dict(self.keywords)
-        idle = source.kind == "vectors" and not needs_kernel
-        if idle and not self.has_comparison:
-            found.pop("on_error", None)  # distance-based measures need no kernel
+        keywords = dict(self.keywords)
+        is_kernel_unused = source.kind == "vectors" and not needs_kernel
+        if is_kernel_unused and not self.has_comparison:
+            keywords.pop("on_error", None)  # distance-based measures need no kernel
         kind = source.kind
         if kind == "texts" and are_sequences(source.values):  # the file format does not tell
             kind = "sequences"
-        if kind not in _DEFAULT_KERNELS or self.has_comparison or idle:
-            return found
-        kernel, what = _DEFAULT_KERNELS[kind]
+        if kind not in _DEFAULT_KERNELS or self.has_comparison or is_kernel_unused:
+            return keywords
+        kernel, description = _DEFAULT_KERNELS[kind]
         file = source.name.partition(" › ")[0]
-        self.args.notes.add_note(f"{kind} are compared by {what} (-k {kernel})", file)
-        letters = _SEQUENCE_OPTIONS if kind == "sequences" else {}
-        return {"k": kernel, **letters, **found}
+        self.args.notes.add_note(f"{kind} are compared by {description} (-k {kernel})", file)
+        sequence_options = _SEQUENCE_OPTIONS if kind == "sequences" else {}
+        return {"k": kernel, **sequence_options, **keywords}
 
 
 def parse_command_options(
@@ -101,8 +101,8 @@ def parse_command_options(
 ) -> CommandOptions:
     """Parse kernel options; if `extra_names` is given, also check them and the order."""
     check_conflicting_flags(args)
-    kind = ""
-    found = {}
+    sample_type = ""
+    keywords = {}
     order = float(DEFAULT_ORDER)
     if args.quiet and args.verbose:
         raise UsageError("--quiet and --verbose are mutually exclusive; remove one of them")
@@ -112,57 +112,67 @@ def parse_command_options(
             kernel, _ = parse_kernel_name(name)
             options = parse_option_flags(parts)
             check_kernel_options(kernel, options)
-            kind = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
-            found = {"k": name, **options}
-        found |= parse_option_flags(args.option or [])
+            sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
+            keywords = {"k": name, **options}
+        keywords |= parse_option_flags(args.option or [])
         if args.matrix:
-            found["score_K"] = True
+            keywords["score_K"] = True
         if extra_names is not None:
-            own = {name: x for name, x in found.items() if name not in extra_names}
-            similarity_spec_from_keywords(own, extra_names=extra_names, allow_fit=True)
+            kernel_keywords = {
+                name: value for name, value in keywords.items() if name not in extra_names
+            }
+            similarity_spec_from_keywords(kernel_keywords, extra_names=extra_names, allow_fit=True)
             order = check_order(parse_value(args.order), "-q")
-    if not kind and any(found.get(name) for name in _NUMBER_INPUT_KEYWORDS):
-        kind = "vectors"
+    if not sample_type and any(keywords.get(name) for name in _NUMBER_INPUT_KEYWORDS):
+        sample_type = "vectors"
     if args.on_error == "skip":
-        found["on_error"] = "skip"
+        keywords["on_error"] = "skip"
     if getattr(args, "no_repeats", False):
-        found["allow_repeats"] = False
+        keywords["allow_repeats"] = False
     if getattr(args, "no_pool_repeats", False):
-        found["pool_repeats"] = False
-    return CommandOptions(args, kind, found, order)
+        keywords["pool_repeats"] = False
+    return CommandOptions(args, sample_type, keywords, order)
 
 
 def check_conflicting_flags(args: Namespace) -> None:
     """Raise a UsageError for flags that have no effect because of another flag."""
     passed = {name for name, value in vars(args).items() if value not in (None, False)}
-    form = getattr(args, "format", "text")
+    output_format = getattr(args, "format", "text")
     if {"counts", "matrix"} <= passed:
         raise UsageError("--counts and --matrix are mutually exclusive; remove one of them")
     if "brief" in passed:
         others = [f"--{name}" for name in ("ci", "signature") if name in passed]
-        if form != "text":
-            others.append(f"-f {form}")
+        if output_format != "text":
+            others.append(f"-f {output_format}")
         if others:
             raise UsageError(f"-b prints only values; remove -b or {', '.join(others)}")
-    csv_table = args.command == "table" and form == "csv"
-    if "signature" in passed and (form == "html" or csv_table):
-        raise UsageError(f"--signature is not supported with -f {form}; remove one of them")
+    csv_table = args.command == "table" and output_format == "csv"
+    if "signature" in passed and (output_format == "html" or csv_table):
+        raise UsageError(
+            f"--signature is not supported with -f {output_format}; remove one of them"
+        )
     if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
         raise UsageError("-q has no effect on near-duplicates; remove it")
-    if args.command == "explain" and args.size != DEFAULT_TABLE_ROWS and form in ("json", "csv"):
-        raise UsageError(f"-n has no effect with -f {form}, which contains all rows; remove it")
+    if (
+        args.command == "explain"
+        and args.size != DEFAULT_TABLE_ROWS
+        and output_format in ("json", "csv")
+    ):
+        raise UsageError(
+            f"-n has no effect with -f {output_format}, which contains all rows; remove it"
+        )
 
 
 def parse_score_options(
     args: Namespace, command_options: CommandOptions
 ) -> tuple[Record, ScoreRequest]:
     """Parse the keywords of `score` that do not concern the kernel, and the whole request."""
-    found = {"q": parse_value(args.order)}
+    score_keywords = {"q": parse_value(args.order)}
     if args.measures:
-        found["measures"] = parse_measure_flags(args.measures)
+        score_keywords["measures"] = parse_measure_flags(args.measures)
     if args.ci and "ci" not in command_options.keywords:
-        found["ci"] = 0.95
-    keywords = {**command_options.keywords, **found}
+        score_keywords["ci"] = 0.95
+    keywords = {**command_options.keywords, **score_keywords}
     if args.format == "html" and "ci" not in keywords:
         for name in ("allow_repeats", "pool_repeats"):  # concern the interval that a report adds
             keywords.pop(name, None)
@@ -176,7 +186,7 @@ def parse_score_options(
             "--references requires a measure of two sets, for example -m MMD; "
             f"{names} uses only one set"
         )
-    return found, request
+    return score_keywords, request
 
 
 @contextmanager
@@ -216,9 +226,9 @@ def build_similarity(
     source: Samples, keywords: Record, given_prompt: bool
 ) -> tuple[Samples, Similarity]:
     """Return the samples that the kernel can use, and their similarity."""
-    asked = prompt_keywords([source], given_prompt) if given_prompt else {}
+    prompts = prompt_keywords([source], given_prompt) if given_prompt else {}
     with report_file_locations({"samples": source}):
-        similarity = as_similarity(source.values, **asked, **keywords)
+        similarity = as_similarity(source.values, **prompts, **keywords)
     return drop_samples(source, similarity.dropped), similarity
 
 
@@ -319,12 +329,14 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
     from ..reading.columns import set_columns  # slow import that plain text does not need
     from ..reading.tables import Table
 
-    named = set_columns(source.source) if isinstance(source.source, Table) else []
-    named = [name for name in named if name not in (source.column, source.grouping.get("prompts"))]
-    if not named:
+    columns = set_columns(source.source) if isinstance(source.source, Table) else []
+    columns = [
+        name for name in columns if name not in (source.column, source.grouping.get("prompts"))
+    ]
+    if not columns:
         return ""
-    flags = f", for example --by {shlex.quote(named[0])}"
-    if getattr(args, "group_by", None) == named[0]:
+    flags = f", for example --by {shlex.quote(columns[0])}"
+    if getattr(args, "group_by", None) == columns[0]:
         return f"{flags} instead of --group-by"
     prompts = source.grouping.get("groups")
     return flags + (f" --prompt {shlex.quote(prompts)}" if prompts and not args.prompts else "")
@@ -387,11 +399,11 @@ def parse_value(text: str) -> object:
 
 
 def parse_option_flags(pairs: Iterable[str]) -> Record:
-    found = {}
+    options = {}
     for pair in pairs:
-        name, sign, text = pair.partition("=")
+        name, separator, text = pair.partition("=")
         name = name.strip().replace("-", "_")
-        if not sign or not name:
+        if not separator or not name:
             raise UsageError(
                 f"-o must be OPTION=VALUE, got {pair!r}; to write results to a file, use > FILE"
             )
@@ -401,14 +413,14 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
             raise UsageError(
                 f"-o {name} requires a Python object; call vendiscore.compute in Python"
             )
-        found[name] = parse_value(text)
-    return found
+        options[name] = parse_value(text)
+    return options
 
 
 def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
     """Parse MEASURE[:OPTION=VALUE…], several separated by commas, or the name of a preset."""
-    found: dict[str, Record] = {}
+    measures: dict[str, Record] = {}
     for text in (part.strip() for each in texts for part in each.split(",")):
         name, *parts = text.split(":")
-        found[name] = found.get(name, {}) | parse_option_flags(parts)
-    return found if any(found.values()) else list(found)
+        measures[name] = measures.get(name, {}) | parse_option_flags(parts)
+    return measures if any(measures.values()) else list(measures)

@@ -47,23 +47,27 @@ def run_select(args: Namespace) -> str:
             "kernel)"
         )
     _check_output(args)
-    command_options, source, similarity, given = _read_similarity(args, "initial", "swaps", "psd")
+    command_options, source, similarity, keywords = _read_similarity(
+        args, "initial", "swaps", "psd"
+    )
     if source.prompts and not args.given_prompt:
         raise UsageError(
             "select does not group samples by prompt; pass --given-prompt to condition "
             "similarities on the prompt, or remove --prompt"
         )
     with report_file_locations({"samples": source}):
-        found = select(
+        selection = select(
             similarity,
             args.size,
             objective=args.objective,
             quality=source.quality or None,
-            **given,
+            **keywords,
         )
-    kept = found.places.tolist()
-    text = _write_or_format_samples(command_options, source, kept, found.sentence, found.to_dict())
-    if found.interrupted:
+    indices = selection.places.tolist()
+    text = _write_or_format_samples(
+        command_options, source, indices, selection.sentence, selection.to_dict()
+    )
+    if selection.interrupted:
         sys.stdout.write(text)
         raise KeyboardInterrupt
     return text
@@ -72,46 +76,46 @@ def run_select(args: Namespace) -> str:
 def run_dedup(args: Namespace) -> str:
     """Return the samples without near-duplicates, in the format of the file."""
     _check_output(args)
-    command_options, source, _, found = _explain_file(args)
-    kept = found.kept.tolist()
-    sentence = f"Retained {len(kept):,} of {found.n:,} samples, without near-duplicates"
-    sentence += f" ({found.criterion})."
-    result = {"n": found.n, "threshold": args.threshold, "criterion": found.criterion}
-    return _write_or_format_samples(command_options, source, kept, sentence, result)
+    command_options, source, _, explanation = _explain_file(args)
+    indices = explanation.kept.tolist()
+    sentence = f"Retained {len(indices):,} of {explanation.n:,} samples, without near-duplicates"
+    sentence += f" ({explanation.criterion})."
+    result = {"n": explanation.n, "threshold": args.threshold, "criterion": explanation.criterion}
+    return _write_or_format_samples(command_options, source, indices, sentence, result)
 
 
 def run_growth(args: Namespace) -> str:
     """Return a sentence, and one row per number of samples."""
-    _, source, similarity, given = _read_similarity(args, "psd", "allow_repeats")
+    _, source, similarity, keywords = _read_similarity(args, "psd", "allow_repeats")
     sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
     prompts = prompt_keywords([source], False)
     with report_file_locations({"samples": source}):
-        found = growth(similarity, sizes, level=args.level, **prompts, **given)
+        curve = growth(similarity, sizes, level=args.level, **prompts, **keywords)
     names = ("size", "score", "low", "high")
-    columns = zip(found.sizes, found.scores, found.low, found.high, strict=True)
+    columns = zip(curve.sizes, curve.scores, curve.low, curve.high, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in columns]
-    settings = {**similarity.settings, "q": found.q, "level": found.level}
+    settings = {**similarity.settings, "q": curve.q, "level": curve.level}
     if not prompts:  # intervals over prompts do not depend on it
-        settings["allow_repeats"] = given.get("allow_repeats", True)
+        settings["allow_repeats"] = keywords.get("allow_repeats", True)
     signature = format_signature(["growth"], settings)
     return output.format_result(
-        args, found.to_dict, found.sentence, rows, [("growth", rows)], signature
+        args, curve.to_dict, curve.sentence, rows, [("growth", rows)], signature
     )
 
 
 def run_explain(args: Namespace) -> str:
     """Return a summary, near-duplicates and modes, or one row per sample."""
-    _, source, similarity, found = _explain_file(args)
-    rows = _build_sample_rows(found, source)
+    _, source, similarity, explanation = _explain_file(args)
+    rows = _build_sample_rows(explanation, source)
 
     def result() -> Record:
-        return found.to_dict() | {"places": source.places}
+        return explanation.to_dict() | {"places": source.places}
 
-    sentence = "\n".join(filter(None, [found.sentence, found.strip]))
-    shown = _iter_tables(found, source, rows, args.size)
-    settings = {**similarity.settings, "q": found.q, "threshold": found.threshold}
+    sentence = "\n".join(filter(None, [explanation.sentence, explanation.strip]))
+    tables = _iter_tables(explanation, source, rows, args.size)
+    settings = {**similarity.settings, "q": explanation.q, "threshold": explanation.threshold}
     signature = format_signature(["explain"], settings)
-    return output.format_result(args, result, sentence, rows, shown, signature)
+    return output.format_result(args, result, sentence, rows, tables, signature)
 
 
 def _iter_tables(
@@ -123,28 +127,28 @@ def _iter_tables(
     def pick(i: int, *names: str) -> Record:
         return {name: rows[i][name] for name in names}
 
-    repeated = []
-    for i, rest in explanation.groups[:size]:
-        near = join_names(map(str, _locate_samples(source, rest)))
-        repeated.append(pick(i, unit) | {"near-duplicates": near} | pick(i, "sample"))
+    near_duplicates = []
+    for i, duplicates in explanation.groups[:size]:
+        listed = join_names(map(str, _locate_samples(source, duplicates)))
+        near_duplicates.append(pick(i, unit) | {"near-duplicates": listed} | pick(i, "sample"))
     pairs = []
     above, below = explanation.boundary()
-    for i, j, alike in [*above[::-1], *below]:
+    for i, j, similarity in [*above[::-1], *below]:
         other = pick(j, unit, "sample")
-        named = {f"other {name}": value for name, value in other.items()}
-        pairs.append({"similarity": alike} | pick(i, unit, "sample") | named)
+        other_columns = {f"other {name}": value for name, value in other.items()}
+        pairs.append({"similarity": similarity} | pick(i, unit, "sample") | other_columns)
     modes = []
     for mode in explanation.modes():
         if len(mode.exemplars):
             row = {"proportion": mode.share, "members": len(mode.members)}
             modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
     columns = (unit, "adds", "surprise", "unexplained", "sample")
-    adding = [pick(i, *columns) for i in range(len(rows))]
-    adding.sort(key=lambda row: -row["adds"])
-    yield "near-duplicates", repeated
+    contributions = [pick(i, *columns) for i in range(len(rows))]
+    contributions.sort(key=lambda row: -row["adds"])
+    yield "near-duplicates", near_duplicates
     yield "pairs close to the threshold", pairs
     yield "modes", modes[:size]
-    yield "samples that contribute most", adding[:size]
+    yield "samples that contribute most", contributions[:size]
 
 
 def _read_similarity(
@@ -152,45 +156,47 @@ def _read_similarity(
 ) -> tuple[CommandOptions, Samples, Similarity, Record]:
     """Return options, usable samples, their similarity, and the keywords q and `extra_names`."""
     command_options = parse_command_options(args, extra_names)
-    source, *others = read_files(args.files, command_options)
-    if others:
+    source, *other_files = read_files(args.files, command_options)
+    if other_files:
         raise UsageError(f"{args.command} requires exactly one FILE, got {len(args.files)}")
     check_one_set(source, allow_prompts=args.command != "select")
     if "output" in args:
         _check_output_file(args, source)
-    given = command_options.keywords_for(source)
-    rest = {"q": command_options.order} | {
-        name: given.pop(name) for name in extra_names if name in given
+    keywords = command_options.keywords_for(source)
+    extra_keywords = {"q": command_options.order} | {
+        name: keywords.pop(name) for name in extra_names if name in keywords
     }
-    source, similarity = build_similarity(source, given, args.given_prompt)
+    source, similarity = build_similarity(source, keywords, args.given_prompt)
     if similarity.dropped:
         similarity = similarity.noted(dropped={})
-    return command_options, source, similarity, rest
+    return command_options, source, similarity, extra_keywords
 
 
 def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity, Explanation]:
-    command_options, source, similarity, given = _read_similarity(args, "psd")
+    command_options, source, similarity, keywords = _read_similarity(args, "psd")
     with report_file_locations({"samples": source}):
-        order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
+        order, threshold, psd = read_terms(
+            keywords["q"], args.threshold, keywords.get("psd", "check")
+        )
         groups = group_equal_prompts(source.prompts) if source.prompts else None
-        subject = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
+        sample_set = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
         within = groups is not None
-        found = explained(subject, order, limit, texts=source.values, within=within)
-    return command_options, source, similarity, found
+        explanation = explained(sample_set, order, threshold, texts=source.values, within=within)
+    return command_options, source, similarity, explanation
 
 
 def _check_output(args: Namespace) -> None:
     """Raise a UsageError for contradictory output flags."""
-    asked = [flag for flag in ("rows", "indices") if getattr(args, flag)]
-    if args.format == "json" and asked:
-        raise UsageError(f"-f json already contains row numbers and indices; remove --{asked[0]}")
-    if len(asked) > 1:
+    flags = [flag for flag in ("rows", "indices") if getattr(args, flag)]
+    if args.format == "json" and flags:
+        raise UsageError(f"-f json already contains row numbers and indices; remove --{flags[0]}")
+    if len(flags) > 1:
         raise UsageError("--rows and --indices are mutually exclusive; remove one of them")
 
 
 def _check_output_file(args: Namespace, source: Samples) -> None:
     """Raise if samples cannot be written to the output file: arrays as text, or text as arrays."""
-    target = args.output and file_extension(args.output)
+    extension = args.output and file_extension(args.output)
     if args.rows and source.saved:
         raise UsageError(
             f"--rows is not supported, because rows of {source.name} have no numbers; pass "
@@ -205,15 +211,15 @@ def _check_output_file(args: Namespace, source: Samples) -> None:
         )
     if not args.output:
         return
-    exists = Path(args.output).exists() and args.files != [STDIN]
-    if exists and Path(args.output).samefile(args.files[0]):
+    is_existing = Path(args.output).exists() and args.files != [STDIN]
+    if is_existing and Path(args.output).samefile(args.files[0]):
         raise UsageError(f"--output must not be the input file, got {args.output}")
     binary = named_format(args.output) in ("npy", "npz", "parquet")
-    if (binary and target not in source.endings) or not (binary or source.written):
-        wanted = [f".{end}" for end in source.endings] or ["that of a text file, for example .csv"]
+    if (binary and extension not in source.endings) or not (binary or source.written):
+        endings = [f".{end}" for end in source.endings] or ["that of a text file, for example .csv"]
         raise UsageError(
             f"--output {args.output} cannot store samples of {source.name}; the ending must be "
-            f"{' or '.join(wanted)}"
+            f"{' or '.join(endings)}"
         )
 
 

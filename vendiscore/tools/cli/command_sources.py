@@ -30,7 +30,7 @@ def run_sources(args: Namespace) -> str:
                 "the samples have no prompts, so each source is compared as a whole; to compare "
                 "answers to the same prompt, pass --prompt COLUMN"
             )
-        asked = command_options.keywords_for(files[0]) | {
+        keywords = command_options.keywords_for(files[0]) | {
             "level": args.level,
             "q": command_options.order,
         }
@@ -38,27 +38,27 @@ def run_sources(args: Namespace) -> str:
             labels = files[0].sets
         else:
             labels = [file.name for file in files for _ in range(len(file))]
-        asked_by = [file.prompts or file.groups for file in files]
-        prompts = [prompt for each in asked_by for prompt in each] or None
+        prompts_by_file = [file.prompts or file.groups for file in files]
+        prompts = [prompt for each in prompts_by_file for prompt in each] or None
         values = concatenate_samples([file.values for file in files])
         try:
-            found = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **asked)
+            result = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **keywords)
         except SampleError as error:
             _report_unusable(files, error.problems, skip=False)
             raise
-    _report_unusable(files, found.dropped, skip=True)
-    for note in found.notes:
+    _report_unusable(files, result.dropped, skip=True)
+    for note in result.notes:
         args.notes.add_note(note, minor=True)
-    return _format_sources(args, found)
+    return _format_sources(args, result)
 
 
 def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
     """List unusable samples by file and line, as an error or in notes."""
     start = 0
     for file in files:
-        some = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
-        if some:
-            report_unusable_samples(file, some, skip)
+        file_problems = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
+        if file_problems:
+            report_unusable_samples(file, file_problems, skip)
         start += len(file)
 
 

@@ -39,64 +39,66 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     """Read the samples of a file according to the options of the command."""
     name = "standard input" if path == STDIN else path
     try:
-        found = replace(_read_file_or_folder(path, read_options), name=name)
+        samples = replace(_read_file_or_folder(path, read_options), name=name)
     except AskError as error:
         lines = (f"  {line}" for line in _format_alternatives(args, error, path))
         raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
     except RefusedError as error:
-        at = f", {error.place}" if error.place else ""
-        remedy = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
-        raise DataError(f"{name}{at}: {error.message}{remedy}") from None
+        location = f", {error.place}" if error.place else ""
+        hint = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
+        raise DataError(f"{name}{location}: {error.message}{hint}") from None
     except OSError as error:
         raise DataError(f"{name}: {_describe_os_error(error, path)}") from None
-    rows = found.rows if len({*found.rows}) == len(found) else range(len(found))
-    found = replace(found, index=rows, count=len(found))
-    if found.problems:
-        report_unusable_samples(found, found.problems, args.on_error == "skip")
-        found = found.subset([i for i in range(len(found)) if i not in found.problems])
-    if not len(found.values):
+    rows = samples.rows if len({*samples.rows}) == len(samples) else range(len(samples))
+    samples = replace(samples, index=rows, count=len(samples))
+    if samples.problems:
+        report_unusable_samples(samples, samples.problems, args.on_error == "skip")
+        samples = samples.subset([i for i in range(len(samples)) if i not in samples.problems])
+    if not len(samples.values):
         raise DataError(f"{name}: {NO_SAMPLES}")
-    return found
+    return samples
 
 
 def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[str]:
     """Return a command for each way to resolve an ambiguous file."""
-    ways = []
-    alone = "by" in args and len(args.files) == 1
-    compares = "by" in args and args.command != "score"
-    known = [
+    commands = []
+    is_single_table = "by" in args and len(args.files) == 1
+    is_comparison = "by" in args and args.command != "score"
+    known_flags = [
         format_flag(name, value) for name, value in error.known.items() if value and name in args
     ]
-    prompts = [flag for flag in known if flag.startswith("--prompt")]
-    for _, asked in error.choices[:_MAX_ALTERNATIVES]:
-        if "file" in asked:  # of a folder
+    prompts = [flag for flag in known_flags if flag.startswith("--prompt")]
+    for _, options in error.choices[:_MAX_ALTERNATIVES]:
+        if "file" in options:  # of a folder
             words = [word for word in args.words if not word.endswith("subfolders")]
-            ways.append(shlex.join(str(asked["file"]) if w == path else w for w in words))
+            commands.append(shlex.join(str(options["file"]) if w == path else w for w in words))
             continue
-        if "pool" in asked:
-            if prompts and args.command != "select" and not (compares and alone):
+        if "pool" in options:
+            if prompts and args.command != "select" and not (is_comparison and is_single_table):
                 # without the column in question
-                ways.append(f"{args.command_line} {' '.join(known)}")
-            if not (compares and alone):
-                ways.append(f"{args.command_line} --pool")
+                commands.append(f"{args.command_line} {' '.join(known_flags)}")
+            if not (is_comparison and is_single_table):
+                commands.append(f"{args.command_line} --pool")
             continue
         flags = []
-        for name, value in asked.items():
+        for name, value in options.items():
             if value and name != "group_by":
                 flags.append(format_flag(name, value))
             elif value is False and name in _NEGATABLE_FLAGS:
                 flags.append(f"--no-{name}")
             elif value is False and name == "matrix":
                 flags.append(f"-k {_DEFAULT_KERNELS['vectors']}")
-        if "group_by" in asked:
-            column = shlex.quote(str(asked["group_by"]))
-            if alone:
-                ways.append(" ".join([args.command_line, *flags, f"--by {column}", *prompts]))
-            if "group_by" in args and not compares:
-                ways.append(" ".join([args.command_line, *flags, f"--group-by {column}", *known]))
-        elif not (compares and alone and "subfolders" in asked):
-            ways.append(" ".join([args.command_line, *flags]))
-    return ways
+        if "group_by" in options:
+            column = shlex.quote(str(options["group_by"]))
+            if is_single_table:
+                commands.append(" ".join([args.command_line, *flags, f"--by {column}", *prompts]))
+            if "group_by" in args and not is_comparison:
+                commands.append(
+                    " ".join([args.command_line, *flags, f"--group-by {column}", *known_flags])
+                )
+        elif not (is_comparison and is_single_table and "subfolders" in options):
+            commands.append(" ".join([args.command_line, *flags]))
+    return commands
 
 
 def format_flag(name: str, value: object) -> str:
