@@ -171,8 +171,8 @@ def test_of_many_sources_a_few_are_printed(run, save):
     path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
     out = run("sources", path, *COLUMNS)[1]
     assert len(out.split("\n\n")[1].splitlines()) == 22
-    assert "those that add most first (23 more: -f csv and -f json list all):" in out
-    assert "farthest pairs:" in out
+    assert "by decreasing contribution (23 more: -f csv and -f json list all):" in out
+    assert "least similar pairs:" in out
     assert len(run("sources", path, *COLUMNS, "-f", "csv")[1].splitlines()) == 44
     assert len(json.loads(run("sources", path, *COLUMNS, "-f", "json")[1])["sources"]) == 43
 
