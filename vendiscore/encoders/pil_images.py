@@ -41,7 +41,7 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
     PIL = require("PIL.Image", "images", "a kernel on images")
     try:
         if isinstance(item, Mapping):
-            item = _get_stored(item)
+            item = _get_image_source(item)
         if isinstance(item, (bytes, bytearray)):
             item = io.BytesIO(item)
         if isinstance(item, (str, Path, io.BytesIO)):
@@ -89,7 +89,7 @@ def check_images(images: Sequence[object]) -> None:
     problems = {}
     for i, item in enumerate(images):
         try:
-            source = _get_stored(item) if isinstance(item, Mapping) else item
+            source = _get_image_source(item) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
                 if os.path.isdir(source):
                     problems[i] = _FOLDER_PROBLEM.format(short_repr(os.fspath(source)))
@@ -102,7 +102,7 @@ def check_images(images: Sequence[object]) -> None:
     SampleError.check(problems)
 
 
-def _get_stored(item: Mapping[str, object]) -> object:
+def _get_image_source(item: Mapping[str, object]) -> object:
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]

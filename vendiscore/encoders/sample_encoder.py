@@ -155,13 +155,13 @@ class Encoder:
         """
         sample_list: Any = as_samples(samples)
         self._modality.check(sample_list)
-        return self.embed_checked(sample_list)[0]
+        return self.embed_with_report(sample_list)[0]
 
     def with_reader(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
         """Return an encoder that converts batches to model inputs with `read`."""
         return Encoder(self._modality._replace(read=read), self._model, self.batch_size)
 
-    def embed_checked(self, samples: Sequence[object]) -> EmbeddingResult:
+    def embed_with_report(self, samples: Sequence[object]) -> EmbeddingResult:
         """Embed samples without checking their types; return embeddings, settings and report.
 
         The report has the attributes `missed` and `partial` of a Similarity. Progress is shown.

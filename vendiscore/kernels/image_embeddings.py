@@ -91,5 +91,5 @@ def image_embeddings(
     if background is not None:
         encoder = encoder.with_reader(partial(read_images, background=background))
     with name_files_in_errors(images):
-        X, settings, report = encoder.embed_checked(images)
+        X, settings, report = encoder.embed_with_report(images)
     return FeatureSimilarity(X, settings).normalized().noted(**report)

@@ -107,6 +107,6 @@ def text_embeddings(
     check_texts(texts)
     options = (pooling, batch_size, device, half, revision, max_length, cache)
     encoder = make_encoder(TEXTS, model_path, model, tokenizer, *options)
-    X, settings, report = encoder.embed_checked(texts)
+    X, settings, report = encoder.embed_with_report(texts)
     similarity = FeatureSimilarity(X, settings).normalized()
     return similarity.noted(**report, merges=True, truncates=True, scripts=encoder.scripts)

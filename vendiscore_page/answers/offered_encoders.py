@@ -151,7 +151,7 @@ def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
         known = yield from map_steps(steps, words)
         network = copy(network)  # for the kernel, which asks for these samples in this order
-        network.embed_checked = lambda samples: known  # type: ignore[method-assign]
+        network.embed_with_report = lambda samples: known  # type: ignore[method-assign]
     return as_similarity(samples, k=kernel.name, model=network, **given)
 
 

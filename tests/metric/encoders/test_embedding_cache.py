@@ -60,9 +60,9 @@ def test_rows_and_reports_are_those_without_a_cache(folder, tmp_path):
     plain = encoder(folder, pooling="mean", max_length=4)
     keeping = encoder(folder, pooling="mean", max_length=4, cache=tmp_path)
     texts = [*TEXTS, " ".join(SENTENCES)]
-    expected, _, report = plain.embed_checked(texts)
+    expected, _, report = plain.embed_with_report(texts)
     for _ in range(2):
-        X, settings, found = keeping.embed_checked(texts)
+        X, settings, found = keeping.embed_with_report(texts)
         np.testing.assert_allclose(X, expected, rtol=0, atol=1e-6)
         assert found["partial"] == report["partial"] != {}
         assert settings["dims"] == X.shape[1]
