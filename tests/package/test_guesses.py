@@ -127,7 +127,7 @@ GUESSES = {
     'v.compute(["a cat"])': "",
     'v.compute("a cat")': "pass ['a cat', …]",
     "v.compute(ta, k=lambda a,b: float(a==b))": "",
-    "v.effective_number(ta)": "for samples use score(samples) or compute(samples)",
+    "v.effective_number(ta)": "use score(samples) for samples",
     "v.diversity(ta)": SCORE,
     "v.help": "help(compute) describes the main function",
 }

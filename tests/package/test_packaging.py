@@ -130,7 +130,7 @@ def test_all_that_is_missing_is_named_at_once(tmp_path, module):
         print(error)
     """
     names = " ".join(sorted(["scipy", "tqdm", "psutil", module]))
-    said = f"vendiscore needs packages that are not installed: pip install {names}"
+    said = f"vendiscore requires packages that are not installed; run `pip install {names}`"
     assert python(code, tmp_path, ROOT) == said
 
 

@@ -1,1 +1,1 @@
-"""The definition of the Vendi Score: Hill numbers of eigenvalues, and validation of matrices."""
+"""The definition of the Vendi Score, and validation of similarity matrices."""

@@ -15,9 +15,9 @@ from ..support.types import Rows
 DIAGONAL_TOLERANCE = 1e-5
 # Maximum asymmetry of a matrix with unit diagonal due to rounding in single precision.
 SYMMETRY_TOLERANCE = 1e-5
-# Maximum rounding error of a matrix with unit diagonal in double precision.
+# Maximum rounding error of an entry of a matrix with unit diagonal in double precision.
 ROUNDING = 64 * float(np.finfo(float).eps)
-# Up to this size, comparing K with its transpose is faster than a product with a vector.
+# Up to this size, comparing K with its transpose is faster than multiplying K by a vector.
 MAX_ENTRYWISE_SIZE = 128
 
 
@@ -25,32 +25,40 @@ def check_square(K: Rows, name: str) -> None:
     """Raise a ValueError if a matrix is not square."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(
-            f"`{name}` must be a square similarity matrix, got shape {tuple(K.shape)}; rows of "
-            f"features go with `score_X`"
+            f"`{name}` must be a square similarity matrix, got shape {tuple(K.shape)}; use "
+            f"`score_X` for rows of features"
         )
 
 
-def check_samples(
-    diagonal: Array, is_valid: Array, problem: str, indices: Sequence[int] | None = None
+def check_sample_values(
+    values: Array, is_valid: Array, problem: str, indices: Sequence[int] | None = None
 ) -> None:
-    """Raise a SampleError for all samples i with `is_valid[i]` False.
+    """Raise a SampleError that lists all samples with an invalid value, such as k(x, x).
 
-    `problem` is a format string for k(x, x). `indices` are the sample indices to report, if they
-    differ from 0, …, n − 1.
+    `is_valid` is a boolean mask of the n samples. `problem` is a format string that describes an
+    invalid value. `indices` are the sample indices to report, if they differ from 0, …, n − 1.
     """
     if bool(is_valid.all()):
         return
-    bad = np.flatnonzero(~np.asarray(is_valid.tolist(), dtype=bool)).tolist()
+    invalid = np.flatnonzero(~np.asarray(is_valid.tolist(), dtype=bool)).tolist()
     SampleError.check(
-        {i if indices is None else indices[i]: problem.format(to_float(diagonal[i])) for i in bad}
+        {i if indices is None else indices[i]: problem.format(to_float(values[i])) for i in invalid}
     )
 
 
-def check_positive(diagonal: Array, prefix: str = "", indices: Sequence[int] | None = None) -> None:
-    """Raise a SampleError for samples with k(x, x) ≤ 0, which cannot be normalized."""
-    problem = "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0"
-    good = (diagonal > 0) & (diagonal < math.inf)
-    check_samples(diagonal, good, f"{prefix}{problem}; remove it (a zero vector?)", indices)
+def check_positive_diagonal(
+    diagonal: Array, prefix: str = "", indices: Sequence[int] | None = None
+) -> None:
+    """Raise a SampleError for samples that cannot be normalized, because k(x, x) is not positive.
+
+    `prefix` precedes the problem in the message, for example "of `K` ".
+    """
+    problem = (
+        "cannot be normalized: its similarity with itself must be positive, got {:.3g}; remove "
+        "this sample, which may be a zero vector"
+    )
+    is_valid = (diagonal > 0) & (diagonal < math.inf)
+    check_sample_values(diagonal, is_valid, f"{prefix}{problem}", indices)
 
 
 def check_unit_diagonal(
@@ -64,36 +72,38 @@ def check_unit_diagonal(
     """Raise a SampleError unless k(x, x) = 1 for every sample.
 
     `precision` is the machine epsilon of the input if it is coarser than float64. `has_features`
-    omits the hint that the matrix may hold distances.
+    omits the hint that the matrix may contain distances. `prefix` precedes the problem in the
+    message, for example "of `K` ".
     """
     distance = diagonal - 1
     if is_numpy(distance) and np.vdot(distance, distance) <= DIAGONAL_TOLERANCE**2:
         return  # the norm bounds the largest entry
-    good = abs(distance) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # False for NaN
-    if bool(good.all()):
+    is_valid = abs(distance) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # False for NaN
+    if bool(is_valid.all()):
         return
     hint = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
     if not has_features and bool((diagonal == 0).all()):
-        hint = "for a distance d pass exp(−d)"
+        hint = "if the values are distances D, pass np.exp(-D)"
     problem = f"must have similarity 1 with itself, got {{:.6g}}; {hint}"
-    check_samples(diagonal, good, f"{prefix}{problem}", indices)
+    check_sample_values(diagonal, is_valid, f"{prefix}{problem}", indices)
 
 
 def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
-    """Raise a ValueError for a matrix with a zero diagonal, which probably holds distances."""
+    """Raise a ValueError for a matrix with a zero diagonal, which probably contains distances."""
     largest = float(abs(diagonal).max())
     if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * float(abs(K).max()):
         raise ValueError(
-            f"`{name}` must be similarities, 1 on the diagonal, but this looks like distances, 0 "
-            f"there; pass 1 - D (of distances up to 1) or np.exp(-D), or measure them by magnitude "
-            f"with metric='precomputed'"
+            f"`{name}` must be similarities with a diagonal of 1, got a diagonal of 0, so it "
+            f"probably contains distances D; pass np.exp(-D), or 1 - D if no distance exceeds 1, "
+            f"or use measures of distances such as 'MagArea' with metric='precomputed'"
         )
 
 
 def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str) -> float:
-    """Compute max |A_ij − A_ji| for A = diag(s) K diag(s), or ROUNDING if that is larger.
+    """Compute max |A_ij − A_ji| for A = diag(s) K diag(s), where s is `scale`.
 
-    Raises a ValueError if the asymmetry exceeds `tolerance`, or if an entry exceeds 1.
+    Returns at least ROUNDING. Raises a ValueError if the asymmetry exceeds `tolerance`, or if the
+    absolute value of an entry of A exceeds 1 by more than `tolerance`.
     """
     n = K.shape[0]
     if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
@@ -116,13 +126,13 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
         if not float(size.max()) <= 1 + tolerance:
             a, b = divmod(int(size.argmax()), n)
             raise ValueError(
-                f"{name} must have no entry that can exceed its diagonal of 1, but "
-                f"K[{rows.start + a}, {b}] = {float(part[a, b]):.6g}; such a matrix is not "
-                f"positive semidefinite"
+                f"{name} must have entries between -1 and 1, its diagonal, got "
+                f"K[{rows.start + a}, {b}] = {float(part[a, b]):.6g}; a matrix with larger entries "
+                f"is not positive semidefinite"
             )
     if K.itemsize == 8:
-        # If (K − Kᵀ) g = 0 up to rounding for a vector g without a pattern, K is symmetric. This
-        # takes two products; drawing a random g would take as long as three.
+        # If (K − Kᵀ) g = 0 up to rounding for an irregular vector g, K is symmetric. This takes the
+        # time of two products with a vector. Drawing a random g would take as long as three.
         g = asarray_like(np.cos(np.arange(n) ** 2), K)
         g = g if scale is None else g * scale
         gap = K @ g - g @ K
@@ -144,7 +154,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
                 raise ValueError(
                     f"{name} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
                     f"{float(one[a, b]):.6g} and K[{j + b}, {i + a}] = {float(other[a, b]):.6g}; "
-                    f"pass (K + K.T) / 2 if that is meant"
+                    f"pass (K + K.T) / 2 to average both"
                 )
     return worst
 
@@ -152,10 +162,11 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
 def is_symmetric(
     K: Array, scale: Array | None = None, precision: float = 0.0, name: str = "`K`"
 ) -> bool:
-    """Return whether diag(s) K diag(s) is symmetric up to rounding in double precision.
+    """Return whether A = diag(s) K diag(s), s = `scale`, is symmetric in double precision.
 
-    If it is not, the caller averages K and Kᵀ. Raises a ValueError if the asymmetry, or an entry
-    above 1, is too large to be a rounding error of entries of relative precision `precision`.
+    If it is not, the caller averages K and Kᵀ. Raises a ValueError if the asymmetry of A, or the
+    difference between an entry and 1, is too large to be a rounding error. `precision` is the
+    machine epsilon of the input if it is coarser than float64.
     """
     tolerance = max(SYMMETRY_TOLERANCE, 2 * precision)
     return compute_asymmetry(K, scale, tolerance, name) <= ROUNDING
@@ -164,20 +175,20 @@ def is_symmetric(
 def check_matrix(
     K: np.ndarray, normalize: bool = False, precision: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Validate similarities K (n, n); return them, made symmetric, and their diagonal.
+    """Validate similarities K (n, n) of n samples; return a symmetric matrix and its diagonal.
 
     `precision` is the machine epsilon of the input if it is coarser than float64, otherwise 0.
     """
     check_square(K, "K")
     diagonal = K.diagonal()
     scale = None
-    of = "of `K` "
+    prefix = "of `K` "
     try:
         if normalize:
-            check_positive(diagonal, of)
+            check_positive_diagonal(diagonal, prefix)
             scale = 1 / np.sqrt(diagonal)
         else:
-            check_unit_diagonal(diagonal, precision, prefix=of)
+            check_unit_diagonal(diagonal, precision, prefix=prefix)
     except SampleError:
         check_no_distances(K, diagonal, "K")
         raise

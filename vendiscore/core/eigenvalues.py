@@ -1,4 +1,4 @@
-"""Normalized eigenvalues: the eigenvalues of a matrix of trace 1, without rounding errors."""
+"""Normalized eigenvalues: the eigenvalues of a matrix of trace 1, with rounding errors removed."""
 
 from __future__ import annotations
 
@@ -21,32 +21,35 @@ EPS = float(np.finfo(float).eps)
 # Negative eigenvalues that sum to less than this fraction of the trace are rounding errors: setting
 # them to zero changes log VS by at most about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
-# Orders below 1 depend on eigenvalues near the rounding threshold. A warning follows if truncating
-# them may change log VS by more than MAX_TRUNCATION_EFFECT. The spectrum has a gap if the smallest
-# remaining eigenvalue is MIN_SPECTRAL_GAP times the threshold.
+# Orders below 1 depend on eigenvalues near the rounding threshold. A warning is emitted if
+# truncating these eigenvalues may change log VS by more than MAX_TRUNCATION_EFFECT. The spectrum
+# has a gap if the smallest remaining eigenvalue is at least MIN_SPECTRAL_GAP times the threshold.
 MAX_TRUNCATION_EFFECT, MIN_SPECTRAL_GAP = 1e-6, 1e4
 
-# Takes a symmetric matrix or a stack of them, and whether to compute eigenvectors. Returns the
-# eigenvalues (..., m) in ascending order, and the eigenvectors as columns or None. May overwrite
-# the matrix.
+# Takes a symmetric m × m matrix or a stack of matrices, and whether to compute eigenvectors.
+# Returns the eigenvalues (..., m) in ascending order, and the eigenvectors as columns or None. May
+# overwrite the matrix.
 Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 
 
 def check_psd(psd: object) -> PSD:
-    """Return `psd`, or raise a ValueError if it is unknown."""
-    hint = "which raises for negative eigenvalues or sets them to zero"
+    """Return `psd`; raise a ValueError unless it is "check" or "clip"."""
+    hint = "'check' raises an error for negative eigenvalues, 'clip' sets them to zero"
     return check_choice("psd", psd, get_args(PSD), hint)
 
 
 def suggest_clipping() -> str:
-    """Describe the usual cause of impossible eigenvalues, and what to do."""
-    return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
+    """Describe the usual cause of impossible eigenvalues, and suggest psd="clip"."""
+    return (
+        "the similarity may not be positive semidefinite; pass psd='clip' to set negative "
+        "eigenvalues to zero"
+    )
 
 
 class EigenvalueTolerance(NamedTuple):
     """Upper bounds of rounding errors in the eigenvalues of the weighted matrix of n samples.
 
-    `entry_rounding` and `max_negative_mass` are proportions of the trace, and
+    The bounds `entry_rounding` and `max_negative_mass` are relative to the trace, and
     `eigensolver_rounding` is relative to the largest eigenvalue.
 
     Attributes
@@ -54,10 +57,10 @@ class EigenvalueTolerance(NamedTuple):
     n : int
         The number of samples, an upper bound of every score.
     entry_precision : float, default 0
-        Relative rounding error of the entries, if their precision was coarser than float64.
+        Machine epsilon of the entries if their precision is coarser than float64, otherwise 0.
     semidefinite : bool, default False
-        Whether the matrix is positive semidefinite by construction, like products of features.
-        Rounding of the entries then adds no spurious eigenvalues.
+        Whether the matrix is positive semidefinite by construction, as for products of features.
+        Rounding of the entries then causes no spurious eigenvalues.
     describe_cause : callable
         Takes no argument and returns a hint for messages about impossible eigenvalues.
     """
@@ -77,39 +80,47 @@ class EigenvalueTolerance(NamedTuple):
         return max(NEGATIVE_MASS, 0.25 * self.entry_precision * math.sqrt(self.n))
 
     def entry_rounding(self, size: int) -> float:
-        """Return the largest eigenvalue that may be a rounding error of the entries."""
+        """Return the largest eigenvalue that rounding of the entries may cause.
+
+        `size` is the number of rows of the matrix.
+        """
         return 0.0 if self.semidefinite else self.entry_precision / math.sqrt(size)
 
     def eigensolver_rounding(self, size: int) -> float:
-        """Return the largest rounding error of the eigensolver, relative to λ_max.
+        """Return the largest rounding error of the eigensolver, relative to the largest eigenvalue.
 
-        It is n ε, or m ε if the matrix is larger than the number of samples.
+        It is machine epsilon times the number of samples or the number of rows of the matrix,
+        `size`, whichever is larger.
         """
         return max(self.n, size) * EPS
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormalizedEigenvalues:
-    """Eigenvalues of a matrix of trace 1, or of a stack of these, without rounding errors.
+    """Eigenvalues of an m × m matrix of trace 1, with rounding errors removed.
+
+    Leading axes of the arrays, written as "...", belong to a stack of matrices.
 
     Attributes
     ----------
     values : array (..., m)
-        Descending, at least 0 and summing to 1; a differentiable tensor for torch input.
+        The eigenvalues in descending order, at least 0, with a sum of 1. A differentiable tensor
+        for torch input.
     computed : ndarray (..., m)
-        The eigenvalues as returned by the eigensolver, descending.
+        The eigenvalues as returned by the eigensolver, in descending order.
     threshold : float or ndarray (...)
-        Eigenvalues up to this threshold may be rounding errors of the eigensolver; set to zero.
+        Eigenvalues up to this threshold may be rounding errors of the eigensolver, and are set to
+        zero.
     entry_threshold : float
-        Orders below 1 also ignore eigenvalues up to this threshold, which may be due to rounding
-        of the entries; 0 for entries in float64.
+        Eigenvalues up to this threshold may be caused by rounding of the entries, and are also
+        ignored by orders below 1. It is 0 for entries in float64.
     negative_mass : float or ndarray (...)
-        Minus the sum of the negative eigenvalues, which were set to zero.
+        The absolute sum of the negative eigenvalues, which were set to zero.
     vectors : array (..., m, m), optional
         The eigenvectors as columns, in the order of `values`.
     is_impossible : bool or ndarray (...)
-        Which matrices of a stack have eigenvalues that no similarity matrix can have. Always False
-        for a single matrix, because an error is raised instead.
+        Whether each matrix of a stack has eigenvalues that no similarity matrix can have. Always
+        False for a single matrix, because an error is raised instead.
     """
 
     values: Array
@@ -127,11 +138,14 @@ class NormalizedEigenvalues:
 
     @property
     def largest_threshold(self) -> float:
-        """The larger threshold of a single matrix, over all orders."""
+        """The larger of both thresholds of a single matrix."""
         return max(float(self.threshold), self.entry_threshold)
 
     def values_at(self, q: float) -> Array:
-        """Return the values (..., m) that order q depends on, which sum to 1."""
+        """Return the eigenvalues (..., m) for order q, with a sum of 1.
+
+        Below order 1, eigenvalues up to `entry_threshold` are set to zero.
+        """
         values = self.values
         if q >= 1 or not self.entry_threshold:
             return values
@@ -143,7 +157,7 @@ class NormalizedEigenvalues:
         return hill_number(self.values_at(q), q)
 
     def count_truncated(self) -> np.ndarray:
-        """Return how many truncated eigenvalues may be non-zero despite rounding."""
+        """Count the truncated eigenvalues that may be non-zero, for each matrix."""
         computed = self.computed
         size = computed.shape[-1]
         largest = computed[..., :1]
@@ -178,17 +192,20 @@ class NormalizedEigenvalues:
         worst = int(changes.argmax())
         if changes[worst] > MAX_TRUNCATION_EFFECT:
             count = np.count_nonzero(changes > MAX_TRUNCATION_EFFECT)
-            sets = f"in {count} of {len(changes)} groups, up to " if self.computed.ndim > 1 else ""
+            groups = ""
+            if self.computed.ndim > 1:
+                groups = f"in {count} of {len(changes)} groups, up to "
             warn(
-                f"{sets}{n_truncated[worst]} eigenvalues below {threshold[worst]:.2g} of the trace "
-                f"may be rounding and count as zero; order {q:.12g} would be up to "
-                f"{np.expm1(changes[worst]):.2g} larger if they are not (relative). Orders of 1 "
-                f"and more do not depend on them."
+                f"{groups}{n_truncated[worst]} eigenvalues below {threshold[worst]:.2g} of the "
+                f"trace may be rounding errors and are set to zero. If they are not rounding "
+                f"errors, the score of order {q:.12g} is too small by up to "
+                f"{np.expm1(changes[worst]):.2g} (relative). Orders of at least 1 do not depend on "
+                f"these eigenvalues"
             )
 
 
 def decompose_with_numpy(A: Array, vectors: bool = False) -> tuple[Array, Array | None]:
-    """Return eigenvalues in ascending order, and eigenvectors or None, computed by NumPy."""
+    """Compute eigenvalues in ascending order, and eigenvectors if requested, with NumPy."""
     if vectors:
         values, V = np.linalg.eigh(A)
         return values, V
@@ -202,16 +219,17 @@ def compute_eigenvalues(
     solve: Eigensolver = decompose_with_numpy,
     vectors: bool = False,
 ) -> NormalizedEigenvalues:
-    """Compute normalized eigenvalues of A, symmetric and of trace 1, or of each of a stack.
+    """Compute the normalized eigenvalues of a symmetric matrix A of trace 1.
 
-    For a diagonal matrix without gradient they are its entries, and none is truncated.
+    A may also be a stack of matrices. The eigenvalues of a diagonal matrix without gradient are its
+    diagonal entries, of which none is truncated.
 
     Raises
     ------
     NotPSDError
-        For negative eigenvalues beyond rounding errors, unless psd="clip".
+        If a single matrix has negative eigenvalues beyond rounding errors, unless psd="clip".
     ValueError
-        If the eigenvalues do not sum to 1.
+        If the eigenvalues of a single matrix do not sum to 1.
     """
     # Derivatives of eigenvalues depend on the off-diagonal entries, even if these are zero.
     if A.ndim == 2 and not has_gradient(A) and is_diagonal(A):
@@ -254,12 +272,12 @@ def normalize_eigenvalues(
     if computed.ndim == 1:
         negative_mass = float(negative_mass)
         if is_impossible:
-            raise _describe_impossible(computed, negative_mass, tolerance)
+            raise _build_eigenvalue_error(computed, negative_mass, tolerance)
         if psd == "check" and negative_mass > NEGATIVE_MASS:
             warn(
-                f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
-                f"rounding of the precision that the matrix came in, and were set to zero; compute "
-                f"similarities in a higher one to be rid of them"
+                f"negative eigenvalues with a sum of {-negative_mass:.2g}, relative to a trace of "
+                f"1, are treated as rounding errors of the input precision and set to zero; "
+                f"compute the similarities in higher precision to avoid them"
             )
         if entry_threshold <= threshold:
             entry_threshold = 0.0
@@ -283,7 +301,7 @@ def flip(values: Array) -> Array:
     return values[..., ::-1] if is_numpy(values) else namespace(values).flip(values, axis=-1)
 
 
-def _describe_impossible(
+def _build_eigenvalue_error(
     computed: np.ndarray, negative_mass: float, tolerance: EigenvalueTolerance
 ) -> ValueError:
     """Build the error about descending eigenvalues that no similarity matrix can have."""
@@ -291,7 +309,7 @@ def _describe_impossible(
     if abs(total - 1) <= RANGE_TOLERANCE:
         return NotPSDError(float(computed[-1]), negative_mass)
     return ValueError(
-        f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
+        f"the eigenvalues of the similarity matrix must sum to 1, got {total:.6g}; "
         f"{tolerance.describe_cause()}"
     )
 
@@ -305,20 +323,23 @@ def normalize_above(
     is_above = values > threshold
     positive = values * is_above + 0.0  # + 0.0 turns −0.0 into 0.0
     total = positive.sum(-1)
-    if is_torch(values):  # truncated values still contribute to the gradient of the trace
-        apart = is_above if psd == "check" else abs(values) > threshold
-        rest = (values * ~apart).sum(-1)
-        total = total + rest - rest.detach()
+    if is_torch(values):  # truncated eigenvalues still contribute to the gradient of the trace
+        is_separate = is_above if psd == "check" else abs(values) > threshold
+        truncated = (values * ~is_separate).sum(-1)
+        total = total + truncated - truncated.detach()
     return positive / (total if total.ndim == 0 else total[..., None])
 
 
 def clip_eigenvalues(values: Array) -> Array:
-    """Set eigenvalues (..., m) up to m ε λ_max, also negative ones, to 0; divide by the sum."""
+    """Set negative eigenvalues (..., m) and rounding errors to 0, then divide by the sum.
+
+    Rounding errors are at most m times machine epsilon times the largest eigenvalue.
+    """
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 
 
 def is_diagonal(A: Array) -> bool:
-    """Return whether a matrix is diagonal, with entries of at least 0."""
+    """Return whether a matrix is diagonal, without negative entries."""
     if count_nonzero(A[0]) > 1:
         return False
     diagonal = namespace(A).linalg.diagonal(A)

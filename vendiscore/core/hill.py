@@ -1,4 +1,4 @@
-"""Effective numbers (Hill numbers) of proportions, of every order."""
+"""Hill numbers of every order: effective numbers of types, from their proportions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ..support.errors import short_repr
 from ..support.namespace import Array, detach, is_numpy, is_torch, namespace, to_float
 from ..support.types import Number
 
-# Maximum rounding error of a sum of proportions, and relative error of a score at a bound.
+# Maximum rounding error of a sum of proportions, and maximum relative error of a score at its lower
+# or upper bound.
 RANGE_TOLERANCE = 1e-6
 # For orders this close to 1, tensors use the gradient of q = 1: the factor 1/(q − 1) would amplify
 # rounding errors.
@@ -45,8 +46,8 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
 
     Notes
     -----
-    The value does not increase with q. Up to order 1 its slope is infinite when a proportion of 0
-    increases; the gradient then is the slope along the positive proportions.
+    The value does not increase with q. Up to order 1, the derivative with respect to a proportion
+    of 0 is infinite. The gradient of a tensor therefore includes only the positive proportions.
 
     References
     ----------
@@ -60,31 +61,31 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     >>> effective_number([0.5, 0.5, 0.0], q=1)
     2.0
     """
-    q = check_order(q, hint="call once for each order")
+    q = check_order(q, hint="call the function once for each order")
     if not is_torch(shares) or shares.ndim != 1:
         shares = _check_proportions(shares)
-    shares, spacing = _to_float64(shares)
+    shares, precision = _to_float64(shares)
     positive = shares[shares > 0]
     total = to_float(shares.sum())
-    if positive.shape[0] == 0 or not abs(total - 1) <= max(RANGE_TOLERANCE, 2 * spacing):
+    if positive.shape[0] == 0 or not abs(total - 1) <= max(RANGE_TOLERANCE, 2 * precision):
         raise ValueError(
-            f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
-            f"{total:.6g}; divide them by it"
+            f"`shares` must be proportions that sum to 1, got a sum of {total:.6g}; divide "
+            f"`shares` by their sum"
         )
-    least = to_float(shares.min())
-    if least < 0:
-        raise ValueError(f"`shares` must be at least 0, got a least share of {least:.3g}")
-    if spacing:  # a sum that differs from 1 by rounding would change orders near 1
+    smallest = to_float(shares.min())
+    if smallest < 0:
+        raise ValueError(f"`shares` must be at least 0, got {smallest:.3g}; pass proportions")
+    if precision:  # a sum that differs from 1 by rounding would change orders near 1
         positive = positive / total
     return hill_number(positive, q)
 
 
 def hill_number(proportions: Array, q: float) -> Number:
-    """Return the Hill number of order q of proportions (..., m), one for each row.
+    """Compute the Hill number of order q of m proportions, shape (m,), or of each row of (..., m).
 
-    Proportions must be at least 0 and sum to 1, which is not checked; zeros are ignored. The
-    result, between 1 and the number of positive proportions, is a float for a single NumPy row and
-    otherwise an array or a tensor.
+    The proportions of a row must be at least 0 and sum to 1, which is not checked. Zeros are
+    ignored. The result is between 1 and the number of positive proportions. It is a float for a
+    single NumPy row, otherwise an array or a tensor.
     """
     if is_numpy(proportions) and proportions.ndim == 1:
         positive = proportions[proportions > 0]
@@ -105,7 +106,7 @@ def hill_number(proportions: Array, q: float) -> Number:
 def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) -> Array:
     """Compute the Hill number from proportions, their logarithms and the number of positive ones.
 
-    `logs` has the logarithm of the largest proportion in place of log 0.
+    For proportions of 0, `logs` contains the logarithm of the largest proportion.
     """
     if q == 0:
         return (proportions * 0).sum(-1) + count  # an array or tensor like the proportions
@@ -116,14 +117,14 @@ def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) 
 
 
 def clip_number(value: Array | float, upper: int) -> float:
-    """Clip an effective number to [1, upper], however far outside it is."""
+    """Clip an effective number to [1, upper], and return it as a float."""
     return min(max(float(value), 1.0), float(upper))
 
 
 def clip_to_range(values: Array | float, upper: Array | int) -> Any:
-    """Clip effective numbers to [1, upper]; clipped tensors keep their gradient.
+    """Clip effective numbers to [1, upper]; the gradient of clipped tensors is unchanged.
 
-    A single number that is not a tensor becomes a float.
+    A single number that is not a tensor is returned as a float.
     """
     if is_numpy(values):
         return np.clip(values, 1.0, upper)
@@ -138,45 +139,45 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
 
 def _check_proportions(shares: object) -> np.ndarray:
     """Return `shares` as a one-dimensional array; raise a TypeError if they are not numbers."""
-    read: Any = shares
+    array: Any = shares
     if isinstance(shares, (list, tuple)):
         with suppress(TypeError, ValueError):
-            read = np.asarray(shares, dtype=float)
-    if getattr(getattr(read, "dtype", None), "kind", "O") not in "biuf" or read.ndim != 1:
+            array = np.asarray(shares, dtype=float)
+    if getattr(getattr(array, "dtype", None), "kind", "O") not in "biuf" or array.ndim != 1:
         raise TypeError(
-            f"`shares` must be an array (m,) of numbers that sum to 1, got {short_repr(shares)}; "
-            f"for samples use score(samples) or compute(samples), for a similarity matrix "
-            f"score_K(K)"
+            f"`shares` must be a one-dimensional array of proportions that sum to 1, got "
+            f"{short_repr(shares)}; use score(samples) for samples, or score_K(K) for a similarity "
+            f"matrix"
         )
-    return read
+    return array
 
 
 def _to_float64(shares: Array) -> tuple[Array, float]:
-    """Return shares in float64, and the machine epsilon of their dtype if it is coarser, else 0."""
+    """Return proportions in float64, and the machine epsilon of their dtype; 0 for float64."""
     xp = namespace(shares)
     if shares.dtype == xp.float64:
         return shares, 0.0
-    spacing = float(xp.finfo(shares.dtype).eps) if "float" in str(shares.dtype) else 0.0
-    return xp.astype(shares, xp.float64), spacing
+    precision = float(xp.finfo(shares.dtype).eps) if "float" in str(shares.dtype) else 0.0
+    return xp.astype(shares, xp.float64), precision
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
-    """Compute log (Σ w exp((q − 1) logs))^{1/(1−q)} for rows of weights that sum to 1.
+    """Compute log (Σ w exp((q − 1) logs))^{1/(1−q)}, or its limit −Σ w logs for q = 1.
 
-    For q = 1, its limit.
+    The sum is over the last axis, along which the weights w sum to 1.
     """
     if q == 1:
         return -(weights * logs).sum(-1)
     xp = namespace(logs)
     if abs(q - 1) < 0.5:
-        # Σ w e^x = 1 + Σ w (e^x − 1) is accurate for q → 1, unlike the plain formula (0/0).
+        # Σ w e^x = 1 + Σ w (e^x − 1) is accurate for q → 1, where the plain formula tends to 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)
         # The sum of weights is 1, but its gradient with respect to weights of 0 is not 0.
         if is_torch(weights) and abs(q - 1) > ORDER_ONE_TOLERANCE:
             total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
-    # Factor out the largest term, so (q − 1) (logs − top) is at most 0; it may be −∞.
+    # Factor out the largest term, so exponents (q − 1) (logs − top) are at most 0, possibly −∞.
     top = (xp.max if q > 1 else xp.min)(logs, axis=-1, keepdims=True)
     with np.errstate(over="ignore", under="ignore"):
         powers = xp.exp((q - 1) * (logs - top))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..support.namespace import Array, gram, is_torch, namespace, rescale_rows, to_float
 from ..support.types import Number
-from .checks import check_matrix, check_positive, check_unit_diagonal
+from .checks import check_matrix, check_positive_diagonal, check_unit_diagonal
 from .eigenvalues import (
     PSD,
     Eigensolver,
@@ -21,28 +21,31 @@ from .eigenvalues import (
 )
 from .hill import RANGE_TOLERANCE, clip_to_range
 
-# Rows are rescaled before squaring if a squared length, or its inverse, exceeds this.
+# Rows are rescaled before squaring if a squared length, or its inverse, exceeds this limit.
 MAX_SQUARED_NORM = 1e30
 
 
 def compute_squared_norm(A: Array) -> Array | float:
-    """Return the sum of squared entries, Σ λ², of a symmetric matrix or of each of a stack."""
+    """Compute the sum of squared entries of a symmetric matrix, or of each matrix of a stack.
+
+    It equals the sum of the squared eigenvalues.
+    """
     if A.ndim == 2 and not is_torch(A):
         return np.vdot(A, A)
     return (A * A).sum((-2, -1))
 
 
 class Solver(NamedTuple):
-    """The functions that compute eigenvalues and norms of a matrix; by default NumPy's.
+    """Functions that compute eigenvalues and norms of a matrix; by default those of NumPy.
 
     Attributes
     ----------
     eigenvalues : callable
-        See `Eigensolver`.
+        Computes the eigenvalues, and eigenvectors if requested; see `Eigensolver`.
     squared_norm : callable
-        Returns the sum of squared entries.
+        Computes the sum of squared entries, for order 2.
     largest_eigenvalue : callable, optional
-        Returns the largest eigenvalue, for order ∞. By default all eigenvalues are computed.
+        Computes the largest eigenvalue, for order ∞. By default all eigenvalues are computed.
     vectors : bool, default False
         Whether to compute eigenvectors as well.
     """
@@ -65,9 +68,9 @@ def compute_hill_numbers(
 ) -> tuple[list[Number], NormalizedEigenvalues | None]:
     """Compute the Hill numbers of the eigenvalues of a weighted matrix.
 
-    All Vendi Scores are computed here: (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of A. This is the
-    number of positive eigenvalues at q = 0, exp(−Σ λ log λ) at q = 1, 1/‖A‖² at q = 2 and 1/λ_max
-    at q = ∞.
+    All Vendi Scores are computed by this function. The score of order q is (Σ λ^q)^{1/(1−q)}, where
+    λ are the eigenvalues of A. This is the number of positive eigenvalues at q = 0, exp(−Σ λ log λ)
+    at q = 1, 1/‖A‖² at q = 2 and 1/λ_max at q = ∞.
 
     Negative eigenvalues raise an error or are set to zero, see `psd`. If order 2 is the only
     order, eigenvalues are not computed and negative ones remain undetected. The same is true of
@@ -77,14 +80,15 @@ def compute_hill_numbers(
     Parameters
     ----------
     A : array (m, m) or (g, m, m)
-        Symmetric, of trace 1, in float64: diag(√p) K diag(√p) for similarities K, or Xᵀ diag(p) X
-        for features X. For a stack, every score is an array (g,).
+        Symmetric matrix with m rows, of trace 1, in float64: diag(√p) K diag(√p) for similarities
+        K and weights p, or Xᵀ diag(p) X for features X. For a stack of g matrices, every score is
+        an array (g,).
     orders : sequence of float
         Orders of the scores, in [0, ∞].
     tolerance : EigenvalueTolerance
         Number of samples, and bounds of rounding errors in eigenvalues.
     psd : {"check", "clip"}, default "check"
-        Raise for negative eigenvalues beyond rounding errors, or set them to zero.
+        Raise an error for negative eigenvalues beyond rounding errors, or set them to zero.
     solver : Solver
         Functions that compute eigenvalues and norms. `A` may be of any type that they accept, for
         example a matrix on disk.
@@ -92,8 +96,8 @@ def compute_hill_numbers(
     Returns
     -------
     scores : list of float (of arrays for a stack, of 0-d tensors for torch)
-        A score between 1 and n for each order. At order 2, it is NaN for a matrix of a stack whose
-        norm no similarity matrix can have; for other orders see `is_impossible` of `eigenvalues`.
+        A score between 1 and n for each order. For a matrix of a stack that cannot be a similarity
+        matrix, the score of order 2 is NaN; for other orders see `is_impossible` of `eigenvalues`.
     eigenvalues : NormalizedEigenvalues or None
         None if no order needed the eigenvalues.
 
@@ -124,7 +128,10 @@ def compute_hill_numbers(
 def can_skip_eigenvalues(
     orders: Sequence[float], semidefinite: bool, psd: PSD, solver: Solver
 ) -> bool:
-    """Return whether all scores can be computed from a norm or the largest eigenvalue."""
+    """Return whether all scores can be computed from the norm or the largest eigenvalue.
+
+    This applies to orders 2 and ∞. `semidefinite` tells that the matrix is positive semidefinite.
+    """
     if solver.vectors or (psd == "clip" and not semidefinite):
         return False
     for q in orders:
@@ -136,7 +143,7 @@ def can_skip_eigenvalues(
 def score_without_eigenvalues(
     A: Array, q: float, tolerance: EigenvalueTolerance, solver: Solver
 ) -> Number:
-    """Return 1/‖A‖² for order 2, 1/λ_max for order ∞."""
+    """Compute the score as 1/‖A‖² for order 2, or 1/λ_max for order ∞."""
     if q == 2:
         return check_range(1 / solver.squared_norm(A), q, tolerance)
     assert solver.largest_eigenvalue is not None
@@ -144,9 +151,9 @@ def score_without_eigenvalues(
 
 
 def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) -> Number:
-    """Clip a score of order q to [1, n]; raise a ValueError if it is out of range beyond rounding.
+    """Clip a score of order q to [1, n]; raise a ValueError if it is outside beyond rounding.
 
-    For a stack, out-of-range scores become NaN instead.
+    For a stack, scores outside this range become NaN instead.
     """
     n = tolerance.n
     if getattr(value, "ndim", 0):
@@ -155,8 +162,8 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
         return clip_to_range(xp.where(is_possible, value, math.nan), n)
     if not 1 - RANGE_TOLERANCE <= to_float(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
-            f"the Vendi Score of order {q:g} came out as {to_float(value):.6g}, which {n} samples "
-            f"cannot have: {tolerance.describe_cause()}"
+            f"the Vendi Score of order {q:g} must be between 1 and {n}, the number of samples, got "
+            f"{to_float(value):.6g}; {tolerance.describe_cause()}"
         )
     return clip_to_range(value, n)
 
@@ -164,9 +171,9 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
 def weight_matrix(
     K: np.ndarray, p: np.ndarray | None = None, normalize: bool = False
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
-    """Validate similarities K (n, n) and compute diag(√p) K diag(√p), of trace 1.
+    """Validate the similarities K (n, n) of n samples, and compute diag(√p) K diag(√p) of trace 1.
 
-    NaN and infinite entries fail one of the checks, though the message does not mention them.
+    NaN and infinite entries raise an error whose message does not mention them.
     """
     n = len(K)
     precision = 0.0
@@ -188,7 +195,8 @@ def weight_features(
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
     """Compute the smaller of FFᵀ and FᵀF, which have the same non-zero eigenvalues.
 
-    F consists of the rows of X (n, d), divided by their lengths and multiplied by √p.
+    The rows of F are the features X (n, d) of n samples, divided by their lengths and multiplied by
+    √p.
     """
     n, d = X.shape
     X = X.astype(np.float64, copy=False)
@@ -197,10 +205,10 @@ def weight_features(
         if not (squares.min() >= 1 / MAX_SQUARED_NORM and squares.max() <= MAX_SQUARED_NORM):
             X = rescale_rows(X)  # does not change cosines
             squares = _compute_squares(X)
-        check_positive(squares, "of `X` ")
+        check_positive_diagonal(squares, "of `X` ")
     else:
         check_unit_diagonal(squares, has_features=True, prefix="of `X` ")
-    # Dividing by lengths that are 1 up to rounding makes the trace exactly the sum of p.
+    # Dividing by lengths that are 1 up to rounding makes the trace equal to the sum of p.
     F = X * np.sqrt((1 / n if p is None else p) / squares)[:, None]
     return gram(F.T if d < n else F), EigenvalueTolerance(n, semidefinite=True)
 
@@ -220,8 +228,9 @@ def score_K(
 ) -> float:
     """Compute the Vendi Score of finite, symmetric similarities K (n, n) with unit diagonal.
 
-    VS_q = (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p). The caller checks q and
-    p, which sums to 1. Negative eigenvalues beyond rounding raise an error, except at order 2.
+    VS_q = (Σ λ^q)^{1/(1−q)} with the eigenvalues λ of diag(√p) K diag(√p). The caller validates q
+    and the weights p, which must sum to 1. Negative eigenvalues beyond rounding raise an error,
+    except at order 2.
 
     >>> score_K(np.array([[1.0, 0.0], [0.0, 1.0]]), q=1)
     2.0
@@ -239,9 +248,10 @@ def score_X(
     *,
     solver: Solver = NUMPY_SOLVER,
 ) -> float:
-    """Compute the Vendi Score of finite features X (n, d), whose dot products are similarities.
+    """Compute the Vendi Score of n samples from finite features X (n, d).
 
-    The caller checks q and p, which sums to 1. Everything is computed in float64.
+    Similarities are dot products of rows, which are divided by their lengths if `normalize`. The
+    caller validates q and the weights p, which must sum to 1. Computations are in float64.
 
     >>> score_X(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]]), q=0)
     2.0

@@ -33,11 +33,11 @@ def mag_area(
     samples : list, array-like, Similarity or MetricSpace
         The n samples, as for `as_space`. Not modified.
     n_scales : int, default 30
-        Number of evenly spaced scales of the trapezoidal rule, at least 2; the paper uses 10 to 30.
-        With 30 the integral is up to 1.2e-2 off if clusters are much narrower than the distances
-        between them; with 1000, up to 3e-4.
+        Number of evenly spaced scales of the trapezoidal rule, at least 2; Limbeck et al. use 10 to
+        30. If clusters are much narrower than the distances between them, the error of the integral
+        is up to 1.2e-2 with 30 scales, and up to 3e-4 with 1000.
     epsilon : float, default 0.05
-        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
         below 1.
     t_cut : float, optional
         Upper limit of the scales; by default the convergence scale of the samples.
@@ -58,7 +58,7 @@ def mag_area(
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -86,8 +86,10 @@ def mag_area(
     >>> round(mag_area([0.0, 1.0], n_scales=1000), 4)  # 2 ln((1 + e^t)/2), t = t_conv
     4.6052
     """
-    own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
-    return _compute_areas([build_metric_space(samples, options, mag_area)], **own)[0]
+    checked = check_magnitude_options(
+        n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average
+    )
+    return _compute_areas([build_metric_space(samples, options, mag_area)], **checked)[0]
 
 
 def mag_areas(
@@ -107,11 +109,11 @@ def mag_areas(
         The sets, each as `samples` of `mag_area`. Options that are fitted to data, such as a
         bandwidth, are fitted to all sets, or with ``fit="samples"`` to the first one.
     n_scales : int, default 30
-        Number of evenly spaced scales of the trapezoidal rule, at least 2; the paper uses 10 to 30.
-        With 30 the integral is up to 1.2e-2 off if clusters are much narrower than the distances
-        between them; with 1000, up to 3e-4.
+        Number of evenly spaced scales of the trapezoidal rule, at least 2; Limbeck et al. use 10 to
+        30. If clusters are much narrower than the distances between them, the error of the integral
+        is up to 1.2e-2 with 30 scales, and up to 3e-4 with 1000.
     epsilon : float, default 0.05
-        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
         below 1.
     t_cut : float or "median", default "median"
         Upper limit of the scales: a number, such as ``convergence_scale(reference)``, or the median
@@ -133,7 +135,7 @@ def mag_areas(
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -143,7 +145,7 @@ def mag_areas(
     --------
     mag_area : Area of one set.
     mag_diff : Difference between two sets.
-    convergence_scale : Where magnitude is close to the number of samples.
+    convergence_scale : Scale at which magnitude is close to the number of samples.
 
     Notes
     -----
@@ -160,16 +162,21 @@ def mag_areas(
     [4.605, 4.605]
     """
     cut = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
-    own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average)
+    checked = check_magnitude_options(
+        n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average
+    )
     if isinstance(sets, Mapping) or not is_collection(sets):
         raise TypeError(
-            f"`sets` must be several sets of samples, got {type(sets).__name__}; pass [samples, …]"
+            f"`sets` must be a list of sets of samples, got {type(sets).__name__}; pass "
+            f"[samples, …]"
         )
     sets = list(sets)
     if not sets:
-        raise ValueError("`sets` is empty: expected one or more sets of samples")
+        raise ValueError(
+            "`sets` must contain at least one set of samples, got none; pass [samples]"
+        )
     names = [f"sets[{i}]" for i in range(len(sets))]
-    return _compute_areas(build_metric_spaces(sets, names, mag_areas, **options), **own)
+    return _compute_areas(build_metric_spaces(sets, names, mag_areas, **options), **checked)
 
 
 def mag_diff(
@@ -195,11 +202,11 @@ def mag_diff(
     references : list, array-like, Similarity or MetricSpace
         The set to compare with. Not modified.
     n_scales : int, default 30
-        Number of evenly spaced scales of the trapezoidal rule, at least 2; the paper uses 10 to 30.
-        With 30 the integral is up to 1.2e-2 off if clusters are much narrower than the distances
-        between them; with 1000, up to 3e-4.
+        Number of evenly spaced scales of the trapezoidal rule, at least 2; Limbeck et al. use 10 to
+        30. If clusters are much narrower than the distances between them, the error of the integral
+        is up to 1.2e-2 with 30 scales, and up to 3e-4 with 1000.
     epsilon : float, default 0.05
-        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
         below 1.
     t_cut : float, optional
         Upper limit of the scales; by default the convergence scale of the references. It must be
@@ -218,7 +225,7 @@ def mag_diff(
     Returns
     -------
     float
-        The difference, with the sign of the paper; non-negative if `absolute`.
+        The difference; positive if the samples are more diverse, non-negative if `absolute`.
 
     Raises
     ------
@@ -226,7 +233,7 @@ def mag_diff(
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -251,7 +258,7 @@ def mag_diff(
     >>> mag_diff([0.0, 0.0], [0.0, 1.0], absolute=True) > 1
     True
     """
-    own = check_magnitude_options(
+    checked = check_magnitude_options(
         epsilon=epsilon,
         t_cut=t_cut,
         n_scales=n_scales,
@@ -262,7 +269,7 @@ def mag_diff(
     spaces = build_metric_spaces(
         [samples, references], ["samples", "references"], mag_diff, **options
     )
-    return float(compute_area_difference(*spaces, **own))
+    return float(compute_area_difference(*spaces, **checked))
 
 
 def _compute_areas(
@@ -272,7 +279,10 @@ def _compute_areas(
     n_scales: int,
     average: bool,
 ) -> list[float]:
-    """Compute the areas of spaces up to `t_cut`, by default their median convergence scale."""
+    """Compute the areas of several spaces over scales from 0 to `t_cut`.
+
+    By default, `t_cut` is the median of their convergence scales.
+    """
     cut = t_cut or float(np.median([find_convergence_scale(space, epsilon) for space in spaces]))
     return [float(compute_area(space, cut, n_scales, average)) for space in spaces]
 
@@ -281,9 +291,12 @@ def _compute_areas(
 def compute_area(
     space: MetricSpace | StackedSpaces, t_cut: Number, n_scales: int, average: bool
 ) -> Number:
-    """Compute `mag_area` of a space, or (g,) of stacked spaces, without validating arguments."""
+    """Compute `mag_area` of a space, or of each of g stacked spaces, shape (g,).
+
+    Arguments are not validated.
+    """
     if isinstance(space, StackedSpaces):
-        t_cut = np.where(t_cut, t_cut, np.nan)  # handle empty intervals one by one
+        t_cut = np.where(t_cut, t_cut, np.nan)  # empty intervals are treated one by one
     elif t_cut == 0:
         _check_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
@@ -304,7 +317,10 @@ def compute_area_difference(
     relative: bool,
     absolute: bool,
 ) -> Number:
-    """Compute `mag_diff` of a space, or (g,) of stacked spaces, without validating arguments."""
+    """Compute `mag_diff` of a space, or of each of g stacked spaces, shape (g,).
+
+    Arguments are not validated.
+    """
     cut = t_cut or find_convergence_scale(reference, epsilon)
     if cut == 0:
         if isinstance(space, StackedSpaces):
@@ -326,19 +342,25 @@ def compute_area_difference(
 
 
 def _check_one_point(space: MetricSpace, label: str) -> None:
-    """Raise a ValueError if a space of several points has a cut-off of 0, an empty interval."""
+    """Raise a ValueError if a space with a cut-off scale of 0 has more than one distinct point.
+
+    `label` names the sets that determine the cut-off.
+    """
     if space.distinct > 1:
         raise ValueError(
-            f"there is no interval to measure {space.distinct} distinct points over: the "
-            f"convergence scale of {label} is 0, since they are one point or `epsilon` is large; "
-            f"pass `t_cut`, the scale to end at"
+            f"the area of {space.distinct} distinct points requires an upper limit above 0, but "
+            f"the convergence scale of {label} is 0, because they are a single point or `epsilon` "
+            f"is too large; pass `t_cut`, the upper limit of the scales"
         )
 
 
 def _check_area(area: Number) -> Number:
-    """Return an area; raise if it is not finite and at least 0. Several areas may include NaN."""
+    """Return the area; raise an ArithmeticError unless it is finite and at least 0.
+
+    An array of areas is returned unchanged.
+    """
     if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(
-            f"the area came out as {area:g}, but must be finite and at least 0; use another `t_cut`"
+            f"the area must be finite and at least 0, got {area:g}; use another `t_cut`"
         )
     return area

@@ -7,7 +7,7 @@ import numpy as np
 
 Precondition = Callable[[np.ndarray], np.ndarray] | None
 
-# Lanczos steps between restarts. Few are enough, because isolated eigenvalues converge first.
+# Number of Lanczos steps between restarts; extreme eigenvalues that are isolated converge first.
 _LANCZOS_STEPS = 8
 
 
@@ -19,7 +19,11 @@ def conjugate_gradients(
     precondition: Precondition = None,
     weight: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray | None, int]:
-    """Solve A x = b to Σ weight (b − A x)² ≤ goal²; return x, or None on failure, and the steps."""
+    """Solve A x = b by conjugate gradients until Σ weight (b − A x)² ≤ goal².
+
+    Returns x and the number of steps. x is None if `steps` steps are not enough, or if A or the
+    preconditioner is not positive definite.
+    """
     x = np.zeros_like(b)
     r = b.copy()
     p = np.zeros_like(b)
@@ -45,19 +49,20 @@ def conjugate_gradients(
 def estimate_extreme_eigenvalue(
     multiply: Callable[[np.ndarray], np.ndarray], n: int, *, largest: bool
 ) -> float:
-    """Estimate the largest or smallest eigenvalue of a symmetric matrix (n, n); NaN on failure.
+    """Estimate the largest or smallest eigenvalue of a symmetric matrix with n rows.
 
-    The estimate lies within the spectrum.
+    The estimate is between the smallest and the largest eigenvalue. It is NaN if the iteration
+    fails. `multiply` returns the product of the matrix with a vector.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh  # slow to import
 
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(n).standard_normal(n)  # reproducible, unlike ARPACK's default
-    end = "LA" if largest else "SA"
+    which = "LA" if largest else "SA"
     steps = min(n, _LANCZOS_STEPS)
     try:
         values = eigsh(
-            matrix, k=1, which=end, v0=start, ncv=steps, tol=0.01, return_eigenvectors=False
+            matrix, k=1, which=which, v0=start, ncv=steps, tol=0.01, return_eigenvectors=False
         )
     except ArpackError:
         return math.nan

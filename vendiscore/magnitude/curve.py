@@ -1,4 +1,4 @@
-"""The magnitude function of a set up to 1.5 times its convergence scale, for plots and lookup."""
+"""The magnitude function of a set, from scale 0 to 1.5 times its convergence scale, for plots."""
 
 from dataclasses import dataclass
 
@@ -53,8 +53,8 @@ class MagnitudeCurve(SummaryMixin):
     def sentence(self) -> str:
         """Summary sentence: the number of distinct samples and the convergence scale."""
         return (
-            f"{self.distinct:,} distinct samples; 95 % of them count at the scale "
-            f"{self.convergence:.4g}."
+            f"{self.distinct:,} distinct samples; the magnitude is 95 % of this number at the "
+            f"scale {self.convergence:.4g}."
         )
 
     def to_dict(self) -> Record:
@@ -109,7 +109,7 @@ class MagnitudeCurve(SummaryMixin):
         return self.magnitude_at(t)
 
 
-Curve = MagnitudeCurve  # the name before version 0.5
+Curve = MagnitudeCurve  # alias, the name before version 0.5
 
 
 def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
@@ -135,7 +135,7 @@ def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError

@@ -13,8 +13,8 @@ from .scales import MagnitudeFunction, evaluate_magnitude, find_convergence_scal
 def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
     """Compute the magnitude of a set of samples at one scale.
 
-    Magnitude is an effective number of points: near 1 if all distances are small at scale t, and
-    near the number of distinct samples if all are large.
+    Magnitude is an effective number of points. It is near 1 if all distances are small at scale t,
+    and near the number of distinct samples if all distances are large.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -70,8 +70,8 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
     >>> round(magnitude([0.0, 1.0], t=1.0), 6)  # 2 / (1 + e^{−1})
     1.462117
     """
-    own = check_magnitude_options(t=t)
-    return build_metric_space(samples, options, magnitude).magnitude(**own)
+    checked = check_magnitude_options(t=t)
+    return build_metric_space(samples, options, magnitude).magnitude(**checked)
 
 
 def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np.ndarray:
@@ -100,7 +100,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -113,9 +113,9 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
 
     Notes
     -----
-    The weights w solve Z w = 1 with Z = exp(-t D), to double precision; `solve(t).weights_error` of
-    a MetricSpace is an error bound. Time
-    and memory are those of `magnitude` at each scale.
+    The weights w solve Z w = 1 with Z = exp(-t D) in double precision. An error bound is
+    `solve(t).weights_error` of a MetricSpace. Time and memory are those of `magnitude` at each
+    scale.
 
     References
     ----------
@@ -127,10 +127,10 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
     >>> magnitude_weights([0.0, 100.0, 0.0], t=1.0)
     array([0.5, 1. , 0.5])
     """
-    own = check_magnitude_options(t=t)
-    if own["t"] == 0:
-        raise ValueError("`t` must be more than 0 for weights, got 0: Z is then singular")
-    return build_metric_space(samples, options, magnitude_weights).weights(**own)
+    checked = check_magnitude_options(t=t)
+    if checked["t"] == 0:
+        raise ValueError("`t` must be above 0 for magnitude weights, got 0; pass a positive scale")
+    return build_metric_space(samples, options, magnitude_weights).weights(**checked)
 
 
 def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
@@ -179,8 +179,8 @@ def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
     >>> round(spread([0.0, 1.0], t=1.0), 6)
     1.462117
     """
-    own = check_magnitude_options(t=t)
-    return build_metric_space(samples, options, spread).spread(**own)
+    checked = check_magnitude_options(t=t)
+    return build_metric_space(samples, options, spread).spread(**checked)
 
 
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: object) -> float:
@@ -194,7 +194,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
     samples : list, array-like, Similarity or MetricSpace
         The n samples, as for `as_space`. Not modified.
     epsilon : float, default 0.05
-        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
         below 1.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
@@ -202,8 +202,9 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
     Returns
     -------
     float
-        The scale in units of 1 / distance; 0 if Mag(0) = 1 is enough, as for a single point. The
-        relative error is 1e-9 or 1e-10 / epsilon, and larger if magnitude hardly changes with t.
+        The scale in units of 1 / distance. It is 0 if Mag(0) = 1 is at least (1 - epsilon) n, as
+        for a single point. The relative error is at most the larger of 1e-9 and 1e-10 / epsilon,
+        except if magnitude hardly changes with t.
 
     Raises
     ------
@@ -211,7 +212,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -238,8 +239,10 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
     >>> round(convergence_scale([0.0, 1.0]), 6)  # 2 / (1 + e^{−t}) = 1.9
     2.944439
     """
-    own = check_magnitude_options(epsilon=epsilon)
-    return find_convergence_scale(build_metric_space(samples, options, convergence_scale), **own)
+    checked = check_magnitude_options(epsilon=epsilon)
+    return find_convergence_scale(
+        build_metric_space(samples, options, convergence_scale), **checked
+    )
 
 
 def magnitude_function(
@@ -261,9 +264,9 @@ def magnitude_function(
         Scales, at least 0, in any order. By default `n_scales` evenly spaced scales from 0 to the
         convergence scale.
     n_scales : int, default 30
-        Number of scales, including both ends, if `scales` is not given; at least 2.
+        Number of scales, including 0 and the upper limit, if `scales` is not given; at least 2.
     epsilon : float, default 0.05
-        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
         below 1.
     t_cut : float, optional
         Upper limit of the scales; by default the convergence scale of the samples.
@@ -281,7 +284,7 @@ def magnitude_function(
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -310,11 +313,11 @@ def magnitude_function(
     array([1.      , 1.462117])
     """
     chosen = None if scales is None else np.unique(check_scales("scales", scales))
-    own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
+    checked = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
     space = build_metric_space(samples, options, magnitude_function)
     if chosen is None:
-        last = own["t_cut"] or find_convergence_scale(space, own["epsilon"])
-        chosen = np.linspace(0.0, last, own["n_scales"])
+        last = checked["t_cut"] or find_convergence_scale(space, checked["epsilon"])
+        chosen = np.linspace(0.0, last, checked["n_scales"])
     return evaluate_magnitude(space, chosen)
 
 
@@ -338,7 +341,7 @@ def magnitude_dimension(
     n_scales : int, default 30
         Number of scales if `scales` is not given; at least 3.
     epsilon : float, default 0.05
-        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
         below 1.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
@@ -355,8 +358,8 @@ def magnitude_dimension(
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision, or scales are so close that their differences are
-        lost to rounding errors.
+        If a value exceeds the range of double precision, or if scales are so close that their
+        differences are rounding errors.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -382,20 +385,23 @@ def magnitude_dimension(
     True
     """
     n_scales = check_n_scales(n_scales, min_value=3)
-    own = check_magnitude_options(epsilon=epsilon)
+    checked = check_magnitude_options(epsilon=epsilon)
     space = build_metric_space(samples, options, magnitude_dimension)
     if scales is None:
-        t_conv = find_convergence_scale(space, **own)
+        t_conv = find_convergence_scale(space, **checked)
         if t_conv == 0:
             return MagnitudeFunction(np.zeros(0), np.zeros(0))
         chosen = np.geomspace(t_conv / 100, t_conv, n_scales)
     else:
         chosen = np.unique(check_scales("scales", scales))
         if len(chosen) < 3 or chosen[0] == 0:
-            raise ValueError(f"`scales` must be at least 3 different ones > 0, got {chosen}")
+            raise ValueError(
+                f"`scales` must contain at least 3 distinct scales, all above 0, got {chosen}"
+            )
     slopes = np.gradient(np.log(evaluate_magnitude(space, chosen).values), np.log(chosen))
     if not np.isfinite(slopes).all():
         raise ArithmeticError(
-            "the slopes of log Mag are not finite: these scales are too near to each other"
+            "cannot compute the magnitude dimension, because some scales are too close to each "
+            "other; pass scales that are further apart"
         )
     return MagnitudeFunction(chosen, slopes)

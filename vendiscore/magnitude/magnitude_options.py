@@ -1,4 +1,4 @@
-"""Validation of the parameters that functions of magnitude share."""
+"""Validation of the parameters that several functions of magnitude have in common."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -10,8 +10,8 @@ from ..support.types import Record
 
 SolverName = Literal["auto", "cg", "cholesky"]
 MAX_SCALES = 10**6
-# Magnitudes have relative errors of 1e-9. At this distance from 1 or n, the distance has three
-# correct digits.
+# Minimum distance of a target magnitude from 1, and from n relative to n. Magnitudes have relative
+# errors of 1e-9, so this distance is computed with three correct digits.
 RANGE_END_TOLERANCE = 1e-6
 
 
@@ -23,38 +23,38 @@ def check_scale(name: str, t: object) -> float:
 
 def check_scales(name: str, t: object) -> list[float]:
     """Return one or several scales as a list of floats; raise if a scale is invalid."""
-    several = t if isinstance(t, Iterable) and is_collection(t) else [t]
-    scales = [check_scale(name, scale) for scale in several]
+    values = t if isinstance(t, Iterable) and is_collection(t) else [t]
+    scales = [check_scale(name, scale) for scale in values]
     if not scales:
         raise ValueError(
-            f"`{name}` must be a scale or several, got none: an empty list, or an iterator that "
-            f"has been used up"
+            f"`{name}` must contain at least one scale, got none; pass a number or a non-empty list"
         )
     return scales
 
 
 def check_n_scales(n_scales: object, min_value: int = 2) -> int:
     """Return the number of scales as an int; raise if it is out of range."""
-    return check_int("n_scales", n_scales, min_value, MAX_SCALES, "30 is usual")
+    return check_int("n_scales", n_scales, min_value, MAX_SCALES, "the default is 30")
 
 
 def _check_cut(t_cut: object) -> float | None:
     if t_cut is None:
         return None
-    expected = "a finite scale of more than 0"
-    remedy = "leave it out for t_conv"
-    return check_float("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, remedy)
+    expected = "a finite scale above 0"
+    hint = "omit `t_cut` to use the convergence scale"
+    return check_float("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, hint)
 
 
 def _check_epsilon(epsilon: object) -> float:
     expected = "a number between 0 and 1"
-    read = check_float("epsilon", epsilon, expected, lambda e: 0 < e < 1, "0.05 is usual")
-    if read < RANGE_END_TOLERANCE:
+    hint = "the default is 0.05"
+    number = check_float("epsilon", epsilon, expected, lambda e: 0 < e < 1, hint)
+    if number < RANGE_END_TOLERANCE:
         raise ValueError(
-            f"`epsilon` must be at least {RANGE_END_TOLERANCE:g}, got {read!r}: magnitudes are "
-            f"known to 1e-9, which does not say how far from n they are; 0.05 is usual"
+            f"`epsilon` must be at least {RANGE_END_TOLERANCE:g}, because magnitudes have a "
+            f"relative error of 1e-9, got {number!r}; {hint}"
         )
-    return read
+    return number
 
 
 OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
@@ -68,5 +68,5 @@ OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
 
 
 def check_magnitude_options(**options: object) -> Record:
-    """Validate options in the order of the arguments, and return them as plain values."""
+    """Validate options of magnitude in their order, and return them in canonical form."""
     return {name: OPTION_CHECKS[name](value) for name, value in options.items()}

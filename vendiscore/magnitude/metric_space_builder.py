@@ -1,4 +1,4 @@
-"""Build metric spaces from rows of numbers, a distance matrix, or the distances of a kernel."""
+"""Construction of metric spaces from numeric rows, a distance matrix, or a kernel."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -57,9 +57,10 @@ def as_space(
     solver: SolverName = "auto",
     **options: object,
 ) -> MetricSpace:
-    """Compute the distances between samples once, for several magnitudes.
+    """Compute the distances between samples once, to compute several magnitudes from them.
 
-    Every magnitude function takes these arguments, or a MetricSpace, which stores its solutions.
+    All functions of magnitude accept the same arguments, or a MetricSpace, which stores its
+    solutions.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def as_space(
         If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
         are not of negative type may cause this at small scales.
     ArithmeticError
-        If a value exceeds double precision or is lost to rounding errors.
+        If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
         If the distances and one work array do not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -144,20 +145,24 @@ def build_metric_spaces(
     solver: object = "auto",
     **options: object,
 ) -> list[MetricSpace]:
-    """Build comparable MetricSpaces of several sets; options are those of `as_space`, and `fit`."""
-    own = check_magnitude_options(solver=solver)
-    given = {name: value for name, value in options.items() if value is not None}
-    how = similarity_spec_from_keywords(
-        given, caller, extra_names=own, allow_metric=True, allow_fit=len(sets) > 1
+    """Build the MetricSpace of each of several sets, with the same kernel options.
+
+    `options` are those of `as_space` and, for several sets, `fit`. `names` are the names of the
+    sets in error messages.
+    """
+    checked = check_magnitude_options(solver=solver)
+    keywords = {name: value for name, value in options.items() if value is not None}
+    spec = similarity_spec_from_keywords(
+        keywords, caller, extra_names=checked, allow_metric=True, allow_fit=len(sets) > 1
     )
-    check_kernel_or_metric(how, "magnitude")
+    check_kernel_or_metric(spec, "magnitude")
     mixed = not all(map(is_precomputed, sets))
     samples = []
-    for each, name in zip(sets, names, strict=True):
+    for samples_of_set, name in zip(sets, names, strict=True):
         if not mixed:
-            check_solver(each, own["solver"], name)
-        samples.append(check_samples(each, how, name, has_other_sets=mixed))
-    return as_spaces(samples, how, names, **own)
+            check_solver(samples_of_set, checked["solver"], name)
+        samples.append(check_samples(samples_of_set, spec, name, has_other_sets=mixed))
+    return as_spaces(samples, spec, names, **checked)
 
 
 def as_spaces(
@@ -167,16 +172,20 @@ def as_spaces(
     similarities: Callable[[], Sequence[Similarity]] | None = None,
     solver: SolverName = "auto",
 ) -> list[MetricSpace]:
-    """Build the MetricSpace of each set; `similarities` returns those already computed."""
+    """Build the MetricSpace of each set of validated samples.
+
+    `names` are the names of the sets in error messages. If similarities of the sets have already
+    been computed, `similarities` returns them.
+    """
     if any(isinstance(samples, MetricSpace) for samples in sets):
-        made: list[MetricSpace] = []
+        spaces: list[MetricSpace] = []
         for samples, name in zip(sets, names, strict=True):
             if isinstance(samples, MetricSpace):
-                made.append(samples)
+                spaces.append(samples)
             else:
-                made += as_spaces([samples], spec, [name], solver=solver)
-        check_no_separate_fit(sets, made, names, MetricSpace)
-        return made
+                spaces += as_spaces([samples], spec, [name], solver=solver)
+        check_no_separate_fit(sets, spaces, names, MetricSpace)
+        return spaces
     check_no_gradient("magnitude", samples=list(sets))
     if spec.metric == "precomputed":
         settings = {"metric": "precomputed"}
@@ -185,41 +194,42 @@ def as_spaces(
     if uses_row_distances(sets, spec):
         return _from_rows(sets, spec, names, solver)
     check_no_metric_options(spec.metric_options)
-    of_kernel = (
-        build_set_similarities(sets, spec, names) if similarities is None else similarities()
-    )
+    if similarities is None:
+        set_similarities = build_set_similarities(sets, spec, names)
+    else:
+        set_similarities = list(similarities())
     with np.errstate(under="ignore", over="ignore"):
-        return [_from_similarity(each, spec, solver) for each in of_kernel]
+        return [_from_similarity(similarity, spec, solver) for similarity in set_similarities]
 
 
 def check_solver(samples: object, solver: SolverName, name: str) -> None:
     """Raise a TypeError if samples are a MetricSpace with another solver than `solver`."""
     if isinstance(samples, MetricSpace) and solver not in ("auto", samples.solver.method):
         raise TypeError(
-            f"`{name}` is a MetricSpace, which keeps its solver {samples.solver.method!r}: "
-            f"`solver` has no effect on it; leave it out, or pass the samples themselves"
+            f"`solver` has no effect on `{name}`, a MetricSpace with solver "
+            f"{samples.solver.method!r}; omit `solver`, or pass the samples themselves"
         )
 
 
 def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
-    """Return whether distances are computed from rows of numbers instead of a kernel."""
+    """Return whether distances are computed from numeric rows instead of a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     if spec.metric is not None:
         return spec.uses_vector_metric
-    of_kernel = spec.defines_similarity or spec.conditioning_prompts is not None
-    return not of_kernel and not any(map(_has_text, sets))
+    uses_kernel = spec.defines_similarity or spec.conditioning_prompts is not None
+    return not uses_kernel and not any(map(_has_text, sets))
 
 
 def has_distance_scale(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether samples with nothing in common have a known distance, as with a kernel."""
+    """Return whether the distance of samples with nothing in common is known, as for a kernel."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
     return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
 
 
 def _has_text(samples: Samples) -> bool:
-    """Return whether samples are strings or lists of strings, which are left to a kernel."""
+    """Return whether samples are strings or lists of strings, which need a kernel."""
     if not isinstance(samples, list):
         return False
     firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
@@ -229,6 +239,7 @@ def _has_text(samples: Samples) -> bool:
 def _from_rows(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], solver: SolverName
 ) -> list[MetricSpace]:
+    """Build the MetricSpace of each set of numeric rows."""
     metric = check_row_metric(spec)
     rows = list(map(as_numpy_rows, sets, names))
     label = to_plain(metric)
@@ -238,12 +249,12 @@ def _from_rows(
     for X, name in zip(rows, names, strict=True):
         first, inverse = _find_distinct(np.asarray(group_identical_rows(X)))
 
-        def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
+        def describe_pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
             return f"rows {first[i]} and {first[j]} of `{name}`"
 
         distinct = X if len(first) == len(X) else X[first]
         try:
-            D = compute_distances(distinct, metric, options, name, pair)
+            D = compute_distances(distinct, metric, options, name, describe_pair)
         except SampleError as error:
             raise error.reindexed(group_indices(inverse)) from None
         spaces.append(
@@ -254,7 +265,7 @@ def _from_rows(
                 solver,
                 negative_type=label in NEGATIVE_TYPE or p <= 2,
                 hilbert=label == "euclidean" or p == 2,
-                # Distances of unit vectors up to this may have been rounded to 0.
+                # Distances of unit vectors below this may have been rounded to 0.
                 slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
             )
         )
@@ -262,15 +273,15 @@ def _from_rows(
 
 
 def check_row_metric(spec: SimilaritySpec) -> Metric:
-    """Return the metric of rows of numbers; raise a TypeError for kernel options without kernel."""
+    """Return the metric of numeric rows; raise a TypeError for kernel options without a kernel."""
     metric = spec.metric or "euclidean"
-    of_kernel = [*spec.options, *(["normalize"] if spec.normalize else [])]
-    of_kernel += ["on_error"] if spec.drop_unusable else []
-    of_kernel += ["fit"] if spec.fit else []
-    if of_kernel and not spec.defines_similarity:  # otherwise other measures use the kernel
+    kernel_options = [*spec.options, *(["normalize"] if spec.normalize else [])]
+    kernel_options += ["on_error"] if spec.drop_unusable else []
+    kernel_options += ["fit"] if spec.fit else []
+    if kernel_options and not spec.defines_similarity:  # otherwise other measures use the kernel
         raise TypeError(
-            f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "
-            f"`{of_kernel[0]}` out for metric {metric!r}"
+            f"`{kernel_options[0]}` is an option of kernels and has no effect on metric "
+            f"{metric!r}; pass a kernel as `k`, or remove `{kernel_options[0]}`"
         )
     return metric
 
@@ -286,21 +297,28 @@ def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
     """Raise a ValueError if the sets have different numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
-        raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
+        raise ValueError(
+            f"all sets must have the same number of columns, got {widths} for {', '.join(names)}"
+        )
 
 
 def _find_distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first sample of each group and the group of each sample, after a memory check."""
+    """Return the first sample of each group, and the group of each sample.
+
+    `groups` contains the same number for identical samples. Raises a TooLargeError if the magnitude
+    of the distinct samples does not fit in memory.
+    """
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
-    what = f"the magnitude of {n} distinct samples (distances and a work array)"
-    memory.require(12 * n**2, what, "take fewer samples")
+    description = f"the magnitude of {n} distinct samples (distances and a work array)"
+    memory.require(12 * n**2, description, "use fewer samples")
     return first, inverse
 
 
 def _from_similarity(
     similarity: Similarity, spec: SimilaritySpec, solver: SolverName
 ) -> MetricSpace:
+    """Build the MetricSpace with the distances of a kernel."""
     check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
     first, inverse = _find_distinct(
@@ -319,16 +337,16 @@ def _from_similarity(
                 D, CLOSE_PAIR_RATIO, lambda i, j: squared_sparse_distances(F, i, j)
             )
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
-    least = compute_nearest_distances(D)
-    i = int(np.argmin(least))
+    nearest = compute_nearest_distances(D)
+    i = int(np.argmin(nearest))
     j = int(np.argmin(D[i]))  # a negative entry cannot be on the diagonal
-    check_squared_distance(least[i], f"samples {first[i]} and {first[j]}")
+    check_squared_distance(nearest[i], f"samples {first[i]} and {first[j]}")
     D[rounding > D] = 0.0
     # Unless rounding errors are small compared with the squared distances, these may not be
     # distances in a Hilbert space.
-    hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
-    halved = spec.metric == "1-k"
-    if halved:
+    hilbert = similarity.psd and (F is not None or nearest[i] > 20 * n * rounding)
+    is_halved = spec.metric == "1-k"
+    if is_halved:
         D /= 2
     else:
         np.sqrt(D, out=D)
@@ -338,11 +356,11 @@ def _from_similarity(
         kernel_distance_settings(similarity, spec),
         solver,
         negative_type=similarity.psd,
-        hilbert=bool(hilbert) and not halved,
+        hilbert=bool(hilbert) and not is_halved,
         fitted=similarity.fitted,
         notes=[*similarity.notes, *repeated_prompt_notes(similarity)],
         slack=4 * rounding**0.5,
-        unit=1.0 if halved else math.sqrt(2),
+        unit=1.0 if is_halved else math.sqrt(2),
     )
 
 

@@ -1,4 +1,4 @@
-"""Evaluate magnitude at several scales, and find the convergence scale."""
+"""Evaluation of magnitude at several scales, and search for the convergence scale."""
 
 import math
 from collections.abc import Callable
@@ -21,11 +21,11 @@ LOG_ODDS_TOLERANCE = 1e-10
 # Function values up to this are treated as 0 in the search for a root.
 ROOT_ROUNDING = 1e-15
 # Steps in log t of the search for the convergence scale: maximum step, and length of the first step
-# relative to a Newton step. Steps double.
+# relative to a Newton step. The step is doubled repeatedly.
 MAX_SEARCH_STEP = 400.0
 FIRST_STEP_FACTOR = 1.1
 MAX_LOG_SCALE = math.log(1e307)
-# The spread of a random subset of this size gives the start and the slope of the search.
+# The search starts from an estimate by the spread of a random subset of this size.
 N_SAMPLED_POINTS = 128
 GUESS_TOLERANCE = 0.01
 # The secant method usually takes six to ten steps.
@@ -64,7 +64,7 @@ class MagnitudeFunction(NamedTuple):
 
     def __str__(self) -> str:
         if not len(self.scales):
-            return "No scales, and so no values."
+            return "No values, because there are no scales."
         return (
             f"{len(self.scales)} values, from {self.values[0]:.4g} at the scale "
             f"{self.scales[0]:.4g} to {self.values[-1]:.4g} at the scale {self.scales[-1]:.4g}."
@@ -80,15 +80,19 @@ class MagnitudeFunction(NamedTuple):
 
 
 def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -> MagnitudeFunction:
-    """Compute Mag(t) at scales (T,), in the given order; shape (g, T) for stacked spaces."""
+    """Compute the magnitude at each of T scales, in their order.
+
+    The values have shape (T,) for a space, and (g, T) for g stacked spaces.
+    """
     if isinstance(space, StackedSpaces):
         return MagnitudeFunction(scales, space.compute_magnitudes(scales))
     values = np.empty(len(scales))
-    # Start with the largest scale, which is easy to solve. Each solution helps to solve the next.
+    # Start with the largest scale, which is easy to solve. Each solution speeds up the next one.
     order = np.argsort(-scales, kind="stable")
     n = space.distinct
     count = len(scales)
-    # A scale takes about half a factorisation and some products: 0.6 to 1.4 n³ for 3,000 points.
+    # A scale takes the time of about half a factorisation and some products, that is, 0.6 to 1.4 n³
+    # operations for 3,000 points.
     work = count * float(n) ** 3
     size = 12.0 * n**2
     with announce_duration(
@@ -109,7 +113,10 @@ def dissimilar_cutoff(n: int, unit: float, epsilon: float) -> float:
 
 
 def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -> Number:
-    """Find the scale at which Mag(t) = (1 − ε) n for n distinct points; cached in each space."""
+    """Find the scale at which Mag(t) = (1 − ε) n for n distinct points.
+
+    The result has shape (g,) for g stacked spaces. A MetricSpace caches its convergence scales.
+    """
     if isinstance(space, StackedSpaces):
         return _search_convergence_scales(space, epsilon)
     with space.solver.lock, np.errstate(under="ignore", over="ignore"):
@@ -121,8 +128,8 @@ def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -
 def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
     """Compute the log odds of magnitudes between 1 and n, for one or several spaces.
 
-    For n points with all distances equal to d they are td, and for all sets they are nearly linear
-    in t, which helps the search for a root.
+    If all n points have the same distance d, the log odds are td. For other sets they are nearly
+    linear in t, which simplifies the search for a root.
     """
     return np.log1p(n * np.maximum(value - 1, 0.0) / np.maximum(n - value, 1e-15 * n))
 
@@ -130,7 +137,7 @@ def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
 def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     """Find a convergence scale by a search in log t, starting from an estimate by the spread.
 
-    If there are several, any of them may be returned.
+    If there are several convergence scales, any of them may be returned.
     """
     n = space.distinct
     target = (1 - epsilon) * n
@@ -142,15 +149,15 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
         return odds / largest  # all distances are equal to d: Mag = n / (1 + (n − 1) e^{−td})
     if target - 1 < RANGE_END_TOLERANCE:
         raise ValueError(
-            f"`epsilon` must leave (1 − ε) n more than {RANGE_END_TOLERANCE:g} above Mag(0) = 1, "
-            f"got {epsilon!r} for {n} points, and magnitudes are known to 1e-9; use a smaller one"
+            f"`epsilon` must be smaller: the magnitude (1 − ε) n at the convergence scale must "
+            f"exceed 1 by at least {RANGE_END_TOLERANCE:g}, got ε = {epsilon!r} for n = {n} points"
         )
 
     rows = np.random.default_rng(n).permutation(n)[:N_SAMPLED_POINTS]
-    some = space.D[rows]
+    sampled_distances = space.D[rows]
 
     def spread_gap(x: float) -> float:
-        ordinary = np.exp(some * -np.exp(np.float64(x))).sum(axis=1)
+        ordinary = np.exp(sampled_distances * -np.exp(np.float64(x))).sum(axis=1)
         return float(compute_log_odds(n * (1 / ordinary).mean(), n)) - odds
 
     def gap(x: float) -> float:
@@ -168,17 +175,18 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     root = _find_root(gap, min(guess, MAX_LOG_SCALE), slope, SCALE_TOLERANCE)
     if isinstance(root, float):
         return math.exp(root)
-    low, high = (math.exp(end) for end in root)
+    low, high = (math.exp(limit) for limit in root)
     raise ValueError(
-        f"no convergence scale between {low:.3g} and {high:.3g}: the magnitude does not reach "
-        f"{target:.6g} of {n} points; pass t_cut=… or scales=…"
+        f"no convergence scale found between {low:.3g} and {high:.3g}, because the magnitude of "
+        f"{n} points does not reach {target:.6g}; pass t_cut=… or scales=…"
     )
 
 
 def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
-    """Find the convergence scales (g,) by the secant method; NaN if it does not converge.
+    """Find the convergence scale of each of g spaces by the secant method, shape (g,).
 
-    Distances are of negative type, so magnitude increases with the scale and there is only one.
+    It is NaN if the method does not converge. Distances are of negative type, so magnitude
+    increases with the scale, and each space has a single convergence scale.
     """
     target = (1 - epsilon) * spaces.n
     if target <= 1:
@@ -192,24 +200,27 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
         values = spaces.compute_magnitudes((x * first)[:, None])
         return compute_log_odds(values[:, 0], spaces.n) - odds
 
-    before = np.ones(len(first))
-    behind = gap(before)
-    x = before + GUESS_TOLERANCE
+    previous_x = np.ones(len(first))
+    previous_gap = gap(previous_x)
+    x = previous_x + GUESS_TOLERANCE
     for _ in range(MAX_SECANT_STEPS):
-        ahead = gap(x)
-        step = ahead * (x - before) / (ahead - behind)
-        step[np.abs(ahead) <= LOG_ODDS_TOLERANCE * odds] = 0.0
-        before, behind, x = x, ahead, x - step
+        current_gap = gap(x)
+        step = current_gap * (x - previous_x) / (current_gap - previous_gap)
+        step[np.abs(current_gap) <= LOG_ODDS_TOLERANCE * odds] = 0.0
+        previous_x, previous_gap, x = x, current_gap, x - step
         if not (np.abs(step) > SCALE_TOLERANCE).any():
             break
-    sure = (np.abs(step) <= SCALE_TOLERANCE) & (target - 1 >= RANGE_END_TOLERANCE)
-    return np.where(sure, x * first, np.nan)
+    is_accurate = (np.abs(step) <= SCALE_TOLERANCE) & (target - 1 >= RANGE_END_TOLERANCE)
+    return np.where(is_accurate, x * first, np.nan)
 
 
 def _find_root(
     f: Callable[[float], float], x: float, slope: float, tolerance: float
 ) -> float | tuple[float, float]:
-    """Find a root of a function that increases overall; return the searched interval if none."""
+    """Find a root of a function that tends to increase, starting at x with the given slope.
+
+    Returns the searched interval if there is no root in it.
+    """
 
     @cache
     def g(x: float) -> float:

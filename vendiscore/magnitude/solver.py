@@ -1,4 +1,7 @@
-"""Solve Z w = 1 with Z = exp(−tD) for the weights w of a metric space, with error bounds."""
+"""Solver of Z w = 1, Z = exp(−tD), for the magnitude weights w of a metric space.
+
+D are the distances, and t is the scale. Solutions have error bounds.
+"""
 
 import math
 import threading
@@ -23,15 +26,15 @@ MAX_DIRECT_SIZE = 256
 # Target and maximum accepted relative error of the magnitude.
 TARGET_ERROR = 1e-9
 MAX_ERROR = 1e-6
-# Reduction of the residual by one round of conjugate gradients, limited by single precision.
+# Factor by which one run of conjugate gradients reduces the residual, limited by single precision.
 CG_TOLERANCE = 1e-6
-# n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
+# n/25 products with a triangle of Z take about as long as its Cholesky factorisation.
 CG_STEP_DIVISOR = 25
 MAX_REFINEMENTS = 20
-# A factor at scale t is used as preconditioner for scales down to this fraction of t, and proves a
-# bound for larger scales.
+# A Cholesky factor at scale t is used as preconditioner for scales of at least this fraction of t.
+# It also proves a bound of the eigenvalues at larger scales.
 MIN_FACTOR_RATIO = 0.25
-# Number of solved scales from which the initial weights are extrapolated; more do not help.
+# Maximum number of solved scales from which the initial weights are extrapolated.
 N_EXTRAPOLATION_SCALES = 6
 DOUBLE_CHOLESKY = "float64 cholesky"
 # Factor of the bound m_i in `_diagonal_bound`, which covers the influence of other points.
@@ -47,16 +50,17 @@ class Solution:
     t : float
         The scale.
     weights : ndarray (n,)
-        Approximate solution w of Z w = 1, with residual r = 1 − Z w.
+        Approximate solution w of Z w = 1 for n points; its residual is r = 1 − Z w.
     magnitude : float
-        1ᵀw + wᵀr.
+        The magnitude 1ᵀw + wᵀr.
     residual : float
         Upper bound of max |r|.
     error : float
-        Upper bound (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude of the relative error of the magnitude, for m
-        with Z ⪰ diag(m).
+        Upper bound of the relative error of the magnitude: (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude, for a
+        vector m with Z ⪰ diag(m) and machine epsilon ε.
     weights_error : float
-        Upper bound √(rᵀm⁻¹r / min m) / max |w| of the errors of weights, relative to the largest.
+        Upper bound of the errors of the weights, relative to the largest weight:
+        √(rᵀm⁻¹r / min m) / max |w|.
     method : str
         How the weights were computed.
     """
@@ -71,7 +75,7 @@ class Solution:
 
     @property
     def is_final(self) -> bool:
-        """Whether the weights are accurate, or cannot be improved."""
+        """True if the weights are accurate or cannot be computed more accurately."""
         return self.method == DOUBLE_CHOLESKY or self.weights_error <= TARGET_ERROR
 
 
@@ -101,18 +105,29 @@ class IndefiniteError(ValueError):
 
     def __str__(self) -> str:
         return (
-            f"the similarities exp(−tD) at scale t={self.t:.6g} are singular or indefinite, so "
-            f"that the magnitude is not defined or not computable in double precision. Use larger "
-            f"scales (scales=… or t=…), distances of negative type (metric 'euclidean' or "
-            f"'manhattan', or a kernel with metric='kernel'), or remove samples that are almost "
-            f"identical."
+            f"the similarities exp(−tD) at scale t={self.t:.6g} are singular or indefinite, so the "
+            f"magnitude is undefined or cannot be computed in double precision. Use larger scales "
+            f"(scales=… or t=…), use distances of negative type (metric 'euclidean' or "
+            f"'manhattan', or a kernel with metric='kernel'), or remove nearly identical samples"
         )
 
 
 class Solver:
-    """Computes and caches the weights of a space at each scale.
+    """Computes and caches the magnitude weights of n points at each scale.
 
-    It uses 4n² bytes in addition to D in single precision, and 8n² in double precision.
+    In addition to the distances D, it uses 4n² bytes in single precision, and 8n² bytes in double
+    precision.
+
+    Parameters
+    ----------
+    D : ndarray (n, n)
+        Distances.
+    method : {"auto", "cg", "cholesky"}, default "auto"
+        The `solver` of `as_space`.
+    negative_type : bool, default False
+        Whether the distances are of negative type, so that exp(−tD) is positive definite.
+    hilbert : bool, default False
+        Whether the distances are those of points in a Hilbert space.
     """
 
     def __init__(
@@ -131,10 +146,10 @@ class Solver:
         self.lock: threading.RLock = threading.RLock()
         self._solutions: dict[float, Solution] = {}
         self._work: TriangularArrays | None = None
-        # Bound m proved by a factorisation, for each scale.
+        # Lower bound of the eigenvalues of Z proved by a factorisation, for each scale.
         self._proved_bounds: dict[float, float] = {}
         self.max_distance: float = float(D.max(initial=0.0))
-        self._max_double_scale = 0.0  # largest scale at which single precision was insufficient
+        self._max_double_scale = 0.0  # largest scale at which single precision was too inaccurate
 
     def __getstate__(self) -> Record:
         return {**vars(self), "lock": None, "_work": None}
@@ -144,7 +159,7 @@ class Solver:
         self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:
-        """Solve at scale t > 0, with accurate weights and magnitude."""
+        """Compute accurate weights and the magnitude at scale t > 0."""
         return self._get_solution(t, weights=True)
 
     def magnitude(self, t: float) -> float:
@@ -161,19 +176,21 @@ class Solver:
             raise
 
     def _get_solution(self, t: float, *, weights: bool) -> Solution:
+        """Return the cached solution at scale t, or compute it; accurate weights if `weights`."""
         with self.lock, np.errstate(under="ignore", over="ignore"):
-            known = self._solutions.get(t)
-            if known is None or (weights and not known.is_final):
-                known = self._solutions[t] = self._solve(float(t), weights)
-            return known
+            solution = self._solutions.get(t)
+            if solution is None or (weights and not solution.is_final):
+                solution = self._solutions[t] = self._solve(float(t), weights)
+            return solution
 
     @property
     def solutions(self) -> list[Solution]:
-        """All solutions so far, sorted by scale."""
+        """All cached solutions, sorted by scale."""
         with self.lock:
             return [self._solutions[t] for t in sorted(self._solutions)]
 
     def _solve(self, t: float, weights: bool) -> Solution:
+        """Solve at scale t; compute accurate weights if `weights`, else only the magnitude."""
         solution = None
         if self.method == "cg" or (self.n > MAX_DIRECT_SIZE and t > self._max_double_scale):
             if self.method == "cg" or (self.method == "auto" and self.negative_type):
@@ -196,11 +213,15 @@ class Solver:
         return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
 
     def _solve_by_conjugate_gradients(self, t: float, weights: bool) -> Solution | None:
-        """Solve by conjugate gradients, preconditioned by a factor if needed; None on failure."""
+        """Solve by conjugate gradients, with a Cholesky factor as preconditioner if needed.
+
+        Returns None on failure.
+        """
         Z = self._get_work_array(np.float32)
         if not np.any(self._diagonal_bound(t)):
-            proofs = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
-            if not any(proofs):
+            # The first successful factorisation proves that Z is positive definite at scale t.
+            results = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
+            if not any(results):
                 return None
         w = self._extrapolate_weights(t)
         r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, Z.array)
@@ -216,7 +237,7 @@ class Solver:
         return solution
 
     def _factorise(self, t: float, dtype: type) -> bool:
-        """Factorise Z, and return whether this proves that Z is positive definite."""
+        """Factorise Z at scale t, and return whether this proves that Z is positive definite."""
         Z = self._get_work_array(dtype)
         multiply_similarities(self.D, t, np.zeros(self.n), self.max_distance, Z.array)
         if not Z.factorise(t):
@@ -226,17 +247,17 @@ class Solver:
         largest = estimate_extreme_eigenvalue(Z.solve, self.n, largest=True)
         if not 0 < largest < math.inf:
             return False
-        least = 1 / (2 * largest)
+        lower_bound = 1 / (2 * largest)
         if Z.dtype is np.float32:
             # Bounds of rounding errors of the entries of Z and of the factorisation.
             rounding = SINGLE_EPS * Z.multiply(np.ones(self.n)).max()
-            least /= 2
+            lower_bound /= 2
             if (
-                least < 2 * rounding
+                lower_bound < 2 * rounding
                 or not estimate_extreme_eigenvalue(Z.whiten, self.n, largest=False) >= 0.5
             ):
                 return False
-        self._proved_bounds[t] = max(least, self._proved_bounds.get(t, 0.0))
+        self._proved_bounds[t] = max(lower_bound, self._proved_bounds.get(t, 0.0))
         return True
 
     def _diagonal_bound(self, t: float) -> np.ndarray | float:
@@ -281,7 +302,8 @@ class Solver:
     ) -> Solution | None:
         """Correct weights w with residual r by conjugate gradients in single precision.
 
-        Returns None if `limit` steps are not enough.
+        Returns None if `limit` steps are not enough. The weights are accurate if `weights`, else
+        only the magnitude.
         """
         multiply = self._get_work_array(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
@@ -295,15 +317,15 @@ class Solver:
         if w.any():
             goal = TARGET_ERROR / 8 * min(self.n, max(1.0, w.sum()))
         if weights:
-            # Compute half of the digits; the next residual gives the other half.
+            # Compute half of the digits. The correction by the next residual adds the other half.
             goal = (TARGET_ERROR / 8) ** 2 * np.min(floor)
 
         def correct(r: np.ndarray) -> np.ndarray | None:
             nonlocal steps
-            wanted = math.sqrt(max(goal, CG_TOLERANCE**2 * (r @ (inverse * r))))
-            left = limit - steps
-            e, taken = conjugate_gradients(multiply, r, wanted, left, precondition, inverse)
-            steps += taken
+            target = math.sqrt(max(goal, CG_TOLERANCE**2 * (r @ (inverse * r))))
+            max_steps = limit - steps
+            e, n_steps = conjugate_gradients(multiply, r, target, max_steps, precondition, inverse)
+            steps += n_steps
             return e
 
         for _ in range(2):
@@ -332,9 +354,9 @@ class Solver:
         method: str,
         weights: bool,
     ) -> Solution | None:
-        """Correct w by its residual in double precision until the error is below TARGET_ERROR.
+        """Correct w by its residual in double precision until the error is at most TARGET_ERROR.
 
-        `correct(r)` approximates Z⁻¹ r. Returns None if the target cannot be reached.
+        `correct(r)` approximates Z⁻¹ r. Returns None if this error cannot be reached.
         """
         best: Solution | None = None
         floor = self._diagonal_bound(t)
@@ -346,14 +368,15 @@ class Solver:
             residual = solution.residual
             if not math.isfinite(solution.error):
                 break
-            stuck = best is not None and residual > best.residual / 2
+            is_stuck = best is not None and residual > best.residual / 2
             if best is None or residual < best.residual:
                 best = solution
-            enough = _solution_error(solution, weights) <= TARGET_ERROR
-            # With a factor, further refinement of the weights is cheap. But stop once the residual
-            # consists of rounding errors, which would make the weights worse.
-            rounding = residual <= 2 * _weights_rounding(w)
-            if stuck or rounding or (enough and (residual <= TARGET_ERROR or "cg" in method)):
+            is_accurate = _solution_error(solution, weights) <= TARGET_ERROR
+            # With a Cholesky factor, further refinement of the weights is fast. But stop once the
+            # residual consists of rounding errors, which would make the weights less accurate.
+            is_rounding = residual <= 2 * _weights_rounding(w)
+            is_done = is_accurate and (residual <= TARGET_ERROR or "cg" in method)
+            if is_stuck or is_rounding or is_done:
                 break
             e = correct(r)
             if e is None:
@@ -361,7 +384,7 @@ class Solver:
             w = w + e
         if best is None:
             return None
-        # In single precision, None makes the caller try double precision.
+        # If the method used single precision, the caller then tries double precision.
         if method != DOUBLE_CHOLESKY:
             return best if _solution_error(best, weights) <= TARGET_ERROR else None
         return best if best.error <= MAX_ERROR else None
@@ -370,7 +393,7 @@ class Solver:
         """Extrapolate the weights at t from solutions at the nearest scales."""
         near: list[Solution] = []
         for solution in sorted(self._solutions.values(), key=lambda s: abs(s.t - t)):
-            # Scales much closer to each other than to t would amplify errors.
+            # Scales that are much closer to each other than to t would amplify errors.
             if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
                 near.append(solution)
             if len(near) == N_EXTRAPOLATION_SCALES:
@@ -399,17 +422,18 @@ def _build_solution(
     method: str,
     first_order: float = 0.0,
 ) -> Solution:
-    """Build a Solution and its error bounds; r is |1 − Z w| or an upper bound of it.
+    """Build a Solution with its error bounds.
 
-    `first_order` is an additional error of `value`, and `floor` is m with Z ⪰ diag(m).
+    r is |1 − Z w| or an upper bound of it, and `residual` an upper bound of its maximum. `value` is
+    the magnitude, `first_order` an additional error of it, and `floor` a vector m with Z ⪰ diag(m).
     """
     error = math.inf
     weights_error = math.inf
     if 0 < value < math.inf and np.all(floor > 0):
         absolute = np.abs(w)
-        left_out = r @ (r / floor)
+        second_order = r @ (r / floor)
         rounding = EPS * absolute.sum() ** 2
-        error = (left_out + first_order + rounding) / value
+        error = (second_order + first_order + rounding) / value
         r = r + _weights_rounding(w)
         distance = math.sqrt(r @ (r / floor) / np.min(floor))
         weights_error = distance / absolute.max()
@@ -417,20 +441,25 @@ def _build_solution(
 
 
 def _solution_error(solution: Solution, weights: bool) -> float:
+    """Return the error bound of the weights if `weights`, else of the magnitude."""
     return solution.weights_error if weights else solution.error
 
 
 def _weights_rounding(w: np.ndarray) -> float:
-    """Bound the rounding error of entries of Z w: 4ε Z|w|, as Z|w| ≤ 1 + 2 Σ |negative w|."""
+    """Return an upper bound of the rounding error of entries of Z w.
+
+    The error is at most 4 EPS Z|w|, and Z|w| is at most 1 plus twice the absolute sum of negative
+    weights.
+    """
     negative = w[w < 0]
     return 4 * EPS * (1 - 2 * negative.sum())
 
 
 def compute_nearest_distances(D: np.ndarray) -> np.ndarray:
     """Compute the distance of each point to its nearest neighbour."""
-    found = np.empty(len(D))
+    nearest = np.empty(len(D))
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block].copy()
         rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
-        found[block] = rows.min(axis=1)
-    return found
+        nearest[block] = rows.min(axis=1)
+    return nearest

@@ -9,17 +9,17 @@ from ..support.summary import format_repr
 from .magnitude_options import SolverName
 from .solver import EPS, MAX_ERROR, Solution, Solver
 
-# Maximum relative difference of the distances of two samples, at distance 0, to a third.
+# Maximum relative difference between the distances of two identical samples to a third sample.
 ZERO_DISTANCE_TOLERANCE = 1e-6
-# Maximum error bound of magnitudes of stacked spaces; otherwise they are computed one by one.
+# Maximum relative error bound of magnitudes of stacked spaces. Others are computed one by one.
 STACKED_TOLERANCE = 1e-12
 
 
 class MetricSpace:
     """The distinct points among samples, with their distances; create it with `as_space`.
 
-    Solutions of the magnitude equations are stored. Threads may share a space and take turns at
-    solving.
+    Solutions of the magnitude equations are stored. A space is thread-safe: threads solve one after
+    the other.
 
     Attributes
     ----------
@@ -67,16 +67,16 @@ class MetricSpace:
         slack: float = 0.0,
         unit: float | None = None,
     ) -> None:
-        # `slack`: distances up to this may have been rounded to 0, so the distances of samples at
-        # distance 0 to a third sample may differ by it. `negative_type` and `hilbert`: properties
-        # of the distances that the solver uses.
+        # Distances up to `slack` may have been rounded to 0, so the distances of two samples at
+        # distance 0 to a third sample may differ by `slack`. `negative_type` and `hilbert` are
+        # properties of the distances that the solver uses.
         if inverse is None:
             inverse = np.arange(len(D))
-        _, places = np.unique(inverse, return_index=True)
-        first, twin = _merge_identical(D, slack, places)
+        _, indices = np.unique(inverse, return_index=True)
+        first, points = _merge_identical(D, slack, indices)
         if len(first) < len(D):
             D = D[np.ix_(first, first)]
-        self.inverse: np.ndarray = twin[inverse]
+        self.inverse: np.ndarray = points[inverse]
         self.D = D
         self.settings: dict[str, object] = dict(settings or {})
         self.fitted: dict[str, object] = dict(fitted or {})
@@ -125,12 +125,11 @@ class MetricSpace:
             return 1.0
         value = self.solver.magnitude(t)
         # An accepted solution is within the theoretical range up to MAX_ERROR.
-        most = self.distinct if self.solver.negative_type else np.inf
-        if not 1 - MAX_ERROR <= value <= most * (1 + MAX_ERROR):
+        upper = self.distinct if self.solver.negative_type else np.inf
+        if not 1 - MAX_ERROR <= value <= upper * (1 + MAX_ERROR):
             raise ArithmeticError(
-                f"the magnitude at scale t={t:.6g} came out as {value!r}, but must be between 1 "
-                f"and {most:g}: rounding has spoilt it; use larger scales, or remove samples that "
-                f"are almost identical"
+                f"the magnitude at scale t={t:.6g} must be between 1 and {upper:g}, got {value!r} "
+                f"because of rounding errors; use larger scales, or remove nearly identical samples"
             )
         return value
 
@@ -172,23 +171,26 @@ class MetricSpace:
 
 
 class StackedSpaces:
-    """Several spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
+    """g metric spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
 
-    Distances must be of negative type. Results (g,) are NaN for spaces that need a MetricSpace of
-    their own, because a distance is 0 or invalid, or rounding errors are too large.
+    Distances must be of negative type. The result for a space is NaN if it must be computed by a
+    MetricSpace, because a distance is 0 or invalid, or because rounding errors are too large.
     """
 
     def __init__(self, D: np.ndarray, unit: float | None = None) -> None:
         self.n: int = D.shape[1]
         self.unit = unit
-        others = 1 - np.eye(self.n)
-        good = np.isfinite(D) & (D > 0) | (others == 0)
-        self.is_valid: np.ndarray = good.all(axis=(1, 2))
-        D[~self.is_valid] = others
+        equal_distances = 1 - np.eye(self.n)
+        is_valid = np.isfinite(D) & (D > 0) | (equal_distances == 0)
+        self.is_valid: np.ndarray = is_valid.all(axis=(1, 2))
+        D[~self.is_valid] = equal_distances
         self.D = D
 
     def compute_magnitudes(self, t: np.ndarray) -> np.ndarray:
-        """Compute Mag(t), shape (g, T), at scales (T,) or (g, T)."""
+        """Compute the magnitude of each space at T scales, shape (g, T).
+
+        Scales t have shape (T,), or (g, T) if they differ between spaces.
+        """
         scales = np.where(t > 0, t, 1.0)
         Z = np.exp(self.D[:, None] * -scales[..., None, None])
         try:
@@ -197,13 +199,13 @@ class StackedSpaces:
             w = np.full((*Z.shape[:-1], 1), np.nan)
         r = 1 - Z @ w
         value = (w + w * r).sum((-1, -2))
-        # Bound of the error rᵀ Z⁻¹ r if eigenvalues are at least ε, plus rounding of the sum.
+        # Bound of the error rᵀ Z⁻¹ r if eigenvalues of Z are at least EPS, plus rounding errors.
         error = (r * r).sum((-1, -2)) / EPS + EPS * np.abs(w).sum((-1, -2)) ** 2
-        usual = (error <= STACKED_TOLERANCE * value) & self.is_valid[:, None]
-        return np.where(t == 0, 1.0, np.where(usual, value, np.nan))
+        is_accurate = (error <= STACKED_TOLERANCE * value) & self.is_valid[:, None]
+        return np.where(t == 0, 1.0, np.where(is_accurate, value, np.nan))
 
     def spread(self, t: float) -> np.ndarray:
-        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each space."""
+        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each space, shape (g,)."""
         ordinary = np.exp(self.D * -t).sum(axis=2)
         return np.where(self.is_valid, (1 / ordinary).sum(axis=1), np.nan)
 
@@ -211,9 +213,9 @@ class StackedSpaces:
 def _merge_identical(
     D: np.ndarray, slack: float, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first sample of each group at distance 0, and the group of each sample.
+    """Group samples at distance 0; return the first sample of each group, and the group of each.
 
-    Raises a ValueError if samples at distance 0 have different distances to a third sample;
+    Raises a ValueError if two samples at distance 0 have different distances to a third sample.
     `indices` are the sample indices for the message.
     """
     n = len(D)
@@ -222,13 +224,13 @@ def _merge_identical(
         first[block] = np.argmax(D[block] == 0, axis=1)
     for i in np.flatnonzero(first < np.arange(n)):
         gap = np.abs(D[i] - D[first[i]])
-        wrong = gap > ZERO_DISTANCE_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
-        if wrong.any():
-            j = int(np.argmax(wrong))
+        is_wrong = gap > ZERO_DISTANCE_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
+        if is_wrong.any():
+            j = int(np.argmax(is_wrong))
             raise ValueError(
-                f"samples {indices[first[i]]} and {indices[i]} are at distance 0 but at distances "
-                f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {indices[j]}: no metric "
-                f"allows that; check how the distances were made"
+                f"samples {indices[first[i]]} and {indices[i]} have distance 0, but different "
+                f"distances {D[first[i], j]:.6g} and {D[i, j]:.6g} to sample {indices[j]}, which "
+                f"is impossible for a metric; check how the distances were computed"
             )
         first[i] = first[first[i]]
     return np.unique(first, return_inverse=True)

@@ -9,27 +9,28 @@ import scipy
 from ..support import memory
 from ..support.namespace import row_blocks
 
-# Similarities below e^−60 are set to e^−60 = 9e-27, which is negligible next to a diagonal of ones.
-# Subnormal numbers in single precision would make products thirty times slower.
+# Similarities below e^−60 = 9e-27 are set to e^−60, which is negligible compared with the diagonal
+# of ones. Subnormal numbers in single precision would make products thirty times slower.
 MIN_EXPONENT = -60.0
 
 
 class TriangularArrays:
-    """An array (n, n) in single or double precision for exp(−tD) and a Cholesky factor.
+    """An array (n, n) that stores exp(−tD) above the diagonal, and a Cholesky factor below it.
 
-    exp(−tD) is above the diagonal. The factor may be of another scale, `factor_scale`.
+    The factor may belong to another scale t, `factor_scale`. The array is in single or double
+    precision.
     """
 
     def __init__(self, n: int, dtype: type) -> None:
         needed = np.dtype(dtype).itemsize * n**2
-        memory.require(needed, f"the similarities of {n} distinct samples", "take fewer samples")
+        memory.require(needed, f"the similarities of {n} distinct samples", "use fewer samples")
         self.n = n
         self.dtype = dtype
         self.array: np.ndarray = np.empty((n, n), dtype)
-        # The transpose in Fortran order for BLAS: upper and lower triangle are exchanged.
+        # The transpose in Fortran order for BLAS, in which both triangles are exchanged.
         self.columns: np.ndarray = self.array.T
         self.factor_scale: float = 0.0  # the scale of the factor, 0 if there is none
-        # 1 minus the diagonal of the array, which is the diagonal of the factor
+        # The diagonal of the array is that of the factor. This is 1 minus the diagonal.
         self.diagonal_correction: np.ndarray = np.zeros(n)
         np.fill_diagonal(self.array, 1)
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
@@ -41,7 +42,7 @@ class TriangularArrays:
         return np.asarray(product, np.float64) + self.diagonal_correction * v
 
     def factorise(self, t: float) -> bool:
-        """Compute the Cholesky factor of exp(−tD); False if it is not positive definite."""
+        """Compute the Cholesky factor of exp(−tD); return False if it is not positive definite."""
         for block in row_blocks(self.n, 12 * self.n):
             self.array[block, : block.start] = self.array[: block.start, block].T
             square = self.array[block, block]
@@ -59,12 +60,15 @@ class TriangularArrays:
         return self._substitute(self._substitute(r, trans=1), trans=0)
 
     def whiten(self, v: np.ndarray) -> np.ndarray:
-        """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the factor L; v up to rounding if scales agree."""
+        """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the Cholesky factor L.
+
+        The result is v up to rounding if the factor belongs to the same scale t.
+        """
         x = self._substitute(v, trans=0)
         return self._substitute(self.multiply(x), trans=1)
 
     def _substitute(self, v: np.ndarray, trans: int) -> np.ndarray:
-        """Compute L⁻¹ v (`trans` 1) or L⁻ᵀ v (`trans` 0)."""
+        """Compute L⁻¹ v if `trans` is 1, or L⁻ᵀ v if `trans` is 0."""
         x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
         return np.asarray(x, np.float64)
 
@@ -76,14 +80,14 @@ def multiply_similarities(
     largest: float = math.inf,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute exp(−tD) w in double precision, for D ≤ `largest`.
+    """Compute exp(−tD) w in double precision, where `largest` is an upper bound of D.
 
-    The entries above the diagonal are also written to `out`.
+    The entries of exp(−tD) above the diagonal are also written to `out`, if given.
     """
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)
-    tiny = not t * largest <= -MIN_EXPONENT
+    has_tiny_entries = not t * largest <= -MIN_EXPONENT
     for block in row_blocks(n, 12 * n):
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), MIN_EXPONENT))
         y[block] += square @ w[block]
@@ -98,12 +102,12 @@ def multiply_similarities(
             buffer = np.empty(rows * columns)
         z = buffer[: rows * columns].reshape(rows, columns)
         np.multiply(D[block, stop:], np.float64(-t), out=z)
-        if tiny:
+        if has_tiny_entries:
             np.maximum(z, MIN_EXPONENT, out=z)
         np.exp(z, out=z)
         if out is not None:
             out[block, stop:] = z
-        # Use SciPy's BLAS, as elsewhere in the solver; NumPy's has separate threads.
+        # Use the BLAS of SciPy, as elsewhere in the solver; that of NumPy has separate threads.
         y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
         y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])
     return y
@@ -111,4 +115,5 @@ def multiply_similarities(
 
 @cache
 def _upper_mask(size: int) -> np.ndarray:
+    """Return a boolean mask (size, size) of the entries above the diagonal."""
     return np.triu(np.ones((size, size), dtype=bool), 1)

@@ -10,7 +10,7 @@ from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 
-from ..core.checks import check_positive, check_unit_diagonal
+from ..core.checks import check_positive_diagonal, check_unit_diagonal
 from ..support import memory
 from ..support.namespace import (
     Array,
@@ -536,7 +536,7 @@ class Similarity(metaclass=HelpfulCallMeta):
             If diagonal entries are not positive.
         """
         diagonal = self.diagonal()
-        check_positive(diagonal, indices=_input_indices(self) if self.dropped else None)
+        check_positive_diagonal(diagonal, indices=_input_indices(self) if self.dropped else None)
         return self.scaled(1 / namespace(diagonal).sqrt(diagonal))
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..core.checks import check_samples
+from ..core.checks import check_sample_values
 from ..support.arguments import check_float
 from ..support.namespace import row_blocks, to_host
 from ..support.types import Options, PairFunction, Rows
@@ -79,7 +79,7 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
             f"{D.shape}; for rows of numbers, pass metric='euclidean'"
         )
     diagonal = D.diagonal()
-    check_samples(
+    check_sample_values(
         diagonal,
         diagonal == 0,
         "must have distance 0 to itself, got {:.6g}; for a similarity matrix, pass score_K=True "
@@ -121,7 +121,7 @@ def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     what = "a constant vector"
     if metric == "cosine":
         what = "a zero vector"
-    check_samples(
+    check_sample_values(
         largest,
         usable,
         f"is {what}, for which metric {metric!r} is undefined; remove it from `{name}` or use "

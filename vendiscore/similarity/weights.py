@@ -9,7 +9,7 @@ from numbers import Number
 
 import numpy as np
 
-from ..core.checks import check_samples
+from ..core.checks import check_sample_values
 from ..support.arguments import is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.namespace import Array, is_torch, namespace, to_float, to_host
@@ -85,7 +85,9 @@ def check_per_sample(
         bounds = f" and at least {min_value:g}"
     if max_value < np.inf:
         bounds += f" and at most {max_value:g}"
-    check_samples(numbers, is_valid, f"of `{name}` must be finite{bounds}, got {{:.6g}}{hint}")
+    check_sample_values(
+        numbers, is_valid, f"of `{name}` must be finite{bounds}, got {{:.6g}}{hint}"
+    )
     return PerSampleValues(name, numbers, sizes)
 
 

@@ -24,7 +24,8 @@ def check_int(
 ) -> int:
     """Return `value` as an int; raise if it is not an integer in [min_value, max_value].
 
-    NumPy integers and tensors with a single integer are accepted, but not booleans.
+    NumPy integers and tensors with a single integer are accepted, but not booleans. `hint` is
+    appended to the message.
     """
     if type(value) is int and min_value <= value <= max_value:
         return value
@@ -50,25 +51,26 @@ def check_float(
     is_allowed: Callable[[float], bool] = np.isfinite,
     hint: str = "",
 ) -> float:
-    """Return `value` as a float; raise if it is not a real number or `is_allowed` is False.
+    """Return `value` as a float; raise if it is not a real number or not `is_allowed(value)`.
 
-    Strings, booleans, complex numbers and arrays with a dimension are not accepted.
+    Strings, booleans, complex numbers and arrays of one or more dimensions are not accepted.
+    `expected` describes the allowed values, and `hint` is appended to the message.
     """
-    kind = str(getattr(value, "dtype", ""))
-    wrong: type[Exception] = TypeError
-    single = getattr(value, "ndim", 0) == 0 and "complex" not in kind and not _is_boolean(value)
-    if single and isinstance(value, SupportsFloat):
+    dtype = str(getattr(value, "dtype", ""))
+    error: type[Exception] = TypeError
+    is_scalar = getattr(value, "ndim", 0) == 0 and "complex" not in dtype and not _is_boolean(value)
+    if is_scalar and isinstance(value, SupportsFloat):
         check_no_gradient(f"`{name}`", **{name: value})
         try:
-            read = float(value)
-            if is_allowed(read):
-                return read
-            wrong = ValueError
+            number = float(value)
+            if is_allowed(number):
+                return number
+            error = ValueError
         except OverflowError:
-            wrong = ValueError
+            error = ValueError
         except (TypeError, ValueError):
             pass
-    raise wrong(f"`{name}` must be {expected}, got {short_repr(value)}{hint and f'; {hint}'}")
+    raise error(f"`{name}` must be {expected}, got {short_repr(value)}{hint and f'; {hint}'}")
 
 
 def check_order(
@@ -86,33 +88,33 @@ def check_order(
     if (type(q) is int or isinstance(q, float)) and 0 < q <= min(max_value, 1e6):
         return float(q)  # fast path
     expected = "a number in [0, inf] or 'inf'"
-    usual = "q=1 is the usual Vendi Score"
+    default_hint = "the default is q=1"
     if not allow_zero:
         expected = "an order above 0"
-        usual = "q=0 counts dimensions: take a small order such as 0.1, or q=1"
+        default_hint = "use a small order such as 0.1, or q=1"
     if max_value < math.inf:
         expected += f" and at most {max_value:g}"
-    read = math.inf if isinstance(q, str) and q == "inf" else q
+    order = math.inf if isinstance(q, str) and q == "inf" else q
 
-    def allowed(q: float) -> bool:
+    def is_allowed(q: float) -> bool:
         return 0 <= q <= max_value and (allow_zero or q > 0)
 
-    return check_float(name, read, expected, allowed, hint or usual)
+    return check_float(name, order, expected, is_allowed, hint or default_hint)
 
 
 def check_choice(name: str, value: object, choices: Iterable[Choice], hint: str = "") -> Choice:
     """Return `value` if it is one of `choices`, which may include None; raise otherwise."""
-    words = tuple(choices)
-    for word in words:
-        if value is word or (isinstance(value, str) and value == word):
-            return word
-    *most, last = map(repr, words)
-    names = f"{', '.join(most)} or {last}" if most else last
+    options = tuple(choices)
+    for option in options:
+        if value is option or (isinstance(value, str) and value == option):
+            return option
+    *others, last = map(repr, options)
+    names = f"{', '.join(others)} or {last}" if others else last
     raise ValueError(f"`{name}` must be {names}, got {short_repr(value)}{hint and f'; {hint}'}")
 
 
 def check_bool(name: str, value: object) -> bool:
-    """Return `value` as a bool; raise if it is not True or False (0 and "no" are not)."""
+    """Return `value` as a bool; raise if it is not True or False. Numbers are not accepted."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {short_repr(value)}")
     return bool(value)
@@ -132,7 +134,10 @@ def has_gradient(x: object) -> bool:
 
 
 def check_no_gradient(caller: str, /, **arguments: object) -> None:
-    """Raise a TypeError if one of `arguments` requires a gradient; `caller` does not support it."""
+    """Raise a TypeError if one of `arguments` requires a gradient.
+
+    `caller` is the name of the function that does not support gradients.
+    """
     for name, value in arguments.items():
         if has_gradient(value):
             raise TypeError(f"{caller} cannot be differentiated; pass {name}.detach()")
@@ -140,8 +145,8 @@ def check_no_gradient(caller: str, /, **arguments: object) -> None:
 
 def is_collection(value: object) -> TypeGuard[Iterable[object]]:
     """Return whether a value is iterable, and neither a string nor a 0-d array."""
-    single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
-    return isinstance(value, Iterable) and not single
+    is_scalar = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
+    return isinstance(value, Iterable) and not is_scalar
 
 
 def _is_boolean(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""The exceptions NotPSDError and SampleError, and warnings that point to the user's code."""
+"""The exceptions NotPSDError and SampleError, and warnings that refer to the line of the caller."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MAX_LISTED_SAMPLES = 10  # maximum number of unusable samples whose indices a me
 
 
 def _reduce_error(error: Exception) -> tuple[type, tuple[object, ...]]:
-    """Implement `__reduce__` for errors with attributes named like their arguments."""
+    """Implement `__reduce__` for errors that store each argument as an attribute of this name."""
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
 
 
 def short_repr(value: object) -> str:
-    """Return the `repr` of a value, abbreviated in the middle to 60 characters."""
+    """Return the `repr` of a value, abbreviated in the middle to at most 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:39]}…{text[-20:]}"
 
@@ -50,10 +50,14 @@ class NotPSDError(ValueError):
     def __init__(self, smallest: float, negative_mass: float) -> None:
         super().__init__(
             f"the similarity must be positive semidefinite, but its smallest eigenvalue is "
-            f"{smallest:.3g} and the negative ones sum to {-negative_mass:.3g} of a trace of 1. "
-            "Use a kernel that is positive semidefinite, or pass psd='clip' to set negative "
-            "eigenvalues to zero and restore the trace on purpose."
-            + (" A value this small may be rounding error." if negative_mass < 1e-2 else "")
+            f"{smallest:.3g} and its negative eigenvalues sum to {-negative_mass:.3g}, relative to "
+            "a trace of 1. Use a positive semidefinite kernel, or pass psd='clip' to set negative "
+            "eigenvalues to zero and rescale the others to sum to 1"
+            + (
+                ". Negative eigenvalues this small may be rounding errors"
+                if negative_mass < 1e-2
+                else ""
+            )
         )
         self.smallest = smallest
         self.negative_mass = negative_mass
@@ -107,17 +111,17 @@ class SampleError(ValueError):
             raise cls.from_problems(problems)
 
     def reindexed(self, indices: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
-        """Return the error with index i replaced by `indices[i]`, one or several indices."""
-        moved: dict[int, str] = {}
+        """Return the error with each index i replaced by `indices[i]`, one or several indices."""
+        problems: dict[int, str] = {}
         for index, problem in self.problems.items():
-            moved |= dict.fromkeys(np.atleast_1d(indices[index]).tolist(), problem)
-        return SampleError.from_problems(moved)
+            problems |= dict.fromkeys(np.atleast_1d(indices[index]).tolist(), problem)
+        return SampleError.from_problems(problems)
 
     __reduce__ = _reduce_error
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Emit a warning that points to the line that called this package."""
+    """Emit a warning that refers to the line of code that called this package."""
     level = depth = 0
     frame: FrameType | None = sys._getframe()
     # Find the outermost frame of this package; frames of functools may lie between.

@@ -15,7 +15,7 @@ _HIDDEN_NAMES = ("thumbs.db", "desktop.ini", "__macosx")
 
 
 class ImageFiles(list[Path]):
-    """Paths of the image files of a folder, sorted by name, with a note for the results."""
+    """Paths of the image files of a folder, sorted by name, with a note for the result."""
 
     def __init__(self, paths: Sequence[Path], note: str) -> None:
         super().__init__(paths)
@@ -28,50 +28,59 @@ def file_extension(name: str) -> str:
 
 
 def is_folder(samples: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether `samples` is the path of an existing folder."""
     return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
 
 
 def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> ImageFiles:
     """List the files of a folder with an image extension, sorted, without hidden files.
 
-    `name` is the argument that messages mention. Warns about other files; raises a ValueError if
-    there is no image.
+    `name` is the argument that messages mention. Emits a warning about other files, and raises a
+    ValueError if there is no image file.
     """
     path = Path(os.fsdecode(folder))
     files, folders = list_folder(path)
     images = [file for file in files if file_extension(file) in IMAGE_EXTENSIONS]
     others = [file for file in files if file_extension(file) not in IMAGE_EXTENSIONS]
-    left = [*others, *(f"{folder}/" for folder in folders)]
+    ignored = [*others, *(f"{folder}/" for folder in folders)]
     if not images:
-        hint = "pass what is in the files, or the paths of images" if left else "check the path"
+        hint = "check the path"
         if folders:
-            hint = "pass one of its folders, or all files: sorted(Path(…).rglob('*.png')), say, "
-            hint += "with [path.parent.name for path in …] as `groups`"
+            hint = (
+                "pass one of its subfolders, or a list of all files, for example "
+                "sorted(Path(…).rglob('*.png')), with [path.parent.name for path in …] as `groups`"
+            )
+        elif ignored:
+            hint = "pass the contents of the files, or the paths of images"
         raise ValueError(
             f"`{name}` must be a collection of samples, or a folder with image files, got the "
-            f"folder {str(path)!r} with {format_names(left) or 'nothing in it'}; {hint}"
+            f"folder {str(path)!r} with {format_names(ignored) or 'no files'}; {hint}"
         )
-    many = "1 image file" if len(images) == 1 else f"{len(images):,} image files"
-    note = f"{many} of the folder {str(path)!r}, by name"
-    if left:
+    count = "1 image file" if len(images) == 1 else f"{len(images):,} image files"
+    note = f"{count} of the folder {str(path)!r}, by name"
+    if ignored:
+        is_single = len(ignored) == 1
+        entries = (
+            "1 other file or folder" if is_single else f"{len(ignored)} other files or folders"
+        )
         warn(
-            f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
-            f"left out, not named as images or folders: {format_names(left)}"
+            f"`{name}` are the {note}; {entries} {'is' if is_single else 'are'} ignored: "
+            f"{format_names(ignored)}"
         )
-        note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} not"
+        note += f", without {entries}"
     return ImageFiles([path / image for image in images], f"The {name} are the {note}.")
 
 
 def list_folder(path: Path, recursive: bool = False) -> tuple[list[str], list[str]]:
-    """Return the names of files and of subfolders, without hidden ones.
+    """Return the names of the files and of the subfolders of a folder, without hidden ones.
 
-    If `recursive`, return the relative paths of files at any depth, and no folders.
+    If `recursive`, return the relative paths of all files at any depth, and no subfolders.
     """
     files: list[str] = []
     for root, folders, names in os.walk(path, onerror=_raise_error):
-        at = Path(root).relative_to(path)
+        relative = Path(root).relative_to(path)
         folders[:] = sorted(name for name in folders if not is_hidden(name))
-        files += (str(at / name) for name in names if not is_hidden(name))
+        files += (str(relative / name) for name in names if not is_hidden(name))
         if not recursive:
             return sorted(files), folders
     return sorted(files), []
@@ -83,11 +92,12 @@ def _raise_error(error: OSError) -> None:
 
 def is_hidden(path: str) -> bool:
     """Return whether a path within a folder is hidden, or lies in a hidden folder."""
-    named = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
-    return any(part.startswith(".") or part.lower() in _HIDDEN_NAMES for part in named)
+    parts = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
+    return any(part.startswith(".") or part.lower() in _HIDDEN_NAMES for part in parts)
 
 
 def format_names(names: Sequence[str]) -> str:
+    """Format at most five names as a list in quotes, such as "'a', 'b', …"."""
     return ", ".join(map(repr, names[:_MAX_LISTED_NAMES])) + (
         ", …" if len(names) > _MAX_LISTED_NAMES else ""
     )

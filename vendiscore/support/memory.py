@@ -1,4 +1,4 @@
-"""Check the available memory before a large allocation."""
+"""Checks of the available memory before large allocations."""
 
 from functools import cache
 from pathlib import Path
@@ -8,7 +8,7 @@ _PROCESS_CGROUP = Path("/proc/self/cgroup")
 # Memory that the system reclaims before it kills a process: file cache and kernel caches.
 _RECLAIMABLE = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
-# Allocations up to this size are not checked, because a check takes 0.1 ms.
+# Allocations of at most this size are not checked, because a check takes 0.1 ms.
 UNCHECKED_BYTES = 1 << 26
 # Maximum fraction of the available memory for caches of values that can be recomputed.
 MAX_CACHE_FRACTION = 0.25
@@ -37,8 +37,8 @@ def available_bytes() -> int:
 
     machine = int(psutil.virtual_memory().available)
     groups = map(_group_available, _control_groups(_CGROUP_ROOT, _PROCESS_CGROUP))
-    least = min([machine, _available_address_space(), *groups])
-    return max(0, least)
+    available = min([machine, _available_address_space(), *groups])
+    return max(0, available)
 
 
 def has_room(size: int) -> bool:
@@ -48,32 +48,36 @@ def has_room(size: int) -> bool:
 
 @cache
 def _control_groups(root: Path, process_file: Path) -> tuple[Path, ...]:
-    """Return the folders of the cgroups that limit the memory of this process, on first call."""
-    tops = (root, root / "unified")  # the second if version 1 is mounted at the first
-    folders = [*tops]
-    mine = process_file.read_text() if process_file.exists() else ""
-    path = mine.partition("0::")[2]  # the cgroup of version 2, listed last
-    for top in tops:
-        inner = top / path.strip("/\n")
-        folders += [group for group in (inner, *inner.parents) if top in group.parents]
+    """Return the folders of the cgroups that limit the memory of this process; cached."""
+    # If cgroups of version 1 are mounted at `root`, those of version 2 are in the second folder.
+    mounts = (root, root / "unified")
+    folders = [*mounts]
+    process_groups = process_file.read_text() if process_file.exists() else ""
+    path = process_groups.partition("0::")[2]  # the cgroup of version 2, listed last
+    for mount in mounts:
+        group_folder = mount / path.strip("/\n")
+        parents = (group_folder, *group_folder.parents)
+        folders += [folder for folder in parents if mount in folder.parents]
     return tuple(folder for folder in dict.fromkeys(folders) if _group_limit(folder) < _NO_LIMIT)
 
 
 def _group_limit(folder: Path) -> int:
+    """Return the memory limit of a cgroup in bytes."""
     # Above "high" the system does not kill a process, but slows it down drastically.
     return min(_read_bytes(folder / "memory.max"), _read_bytes(folder / "memory.high"))
 
 
 def _group_available(folder: Path) -> int:
-    bound = _group_limit(folder)
-    taken = _read_bytes(folder / "memory.current")
-    if max(bound, taken) < _NO_LIMIT:
-        return bound - max(0, taken - _reclaimable_bytes(folder))
+    """Return how many bytes can still be allocated in a cgroup."""
+    limit = _group_limit(folder)
+    used = _read_bytes(folder / "memory.current")
+    if max(limit, used) < _NO_LIMIT:
+        return limit - max(0, used - _reclaimable_bytes(folder))
     return _NO_LIMIT
 
 
 def _read_bytes(file: Path) -> int:
-    """Read a number of bytes from a file; no limit if it contains "max" or does not exist."""
+    """Read a number of bytes from a file; _NO_LIMIT if it contains "max" or does not exist."""
     try:
         return int(file.read_text())
     except (OSError, ValueError):
@@ -81,7 +85,7 @@ def _read_bytes(file: Path) -> int:
 
 
 def _reclaimable_bytes(folder: Path) -> int:
-    """Return the bytes in use that the system can reclaim."""
+    """Return how many bytes in use by a cgroup the system can reclaim."""
     file = folder / "memory.stat"
     if not file.exists():
         return 0
@@ -94,6 +98,7 @@ def _reclaimable_bytes(folder: Path) -> int:
 
 
 def _available_address_space() -> int:
+    """Return how many bytes can still be allocated within the limit of `ulimit -v`."""
     import psutil
 
     try:
@@ -109,7 +114,8 @@ def _available_address_space() -> int:
 def require(needed: int, description: str, hint: str) -> None:
     """Raise a TooLargeError if `needed` bytes exceed the available memory.
 
-    Up to UNCHECKED_BYTES are not checked.
+    At most UNCHECKED_BYTES are not checked. `description` names what needs the memory, and `hint`
+    is appended to the message.
 
     >>> require(1000, "a small array", "nothing to do")
     """
@@ -118,6 +124,6 @@ def require(needed: int, description: str, hint: str) -> None:
     available = available_bytes()
     if needed > available:
         raise TooLargeError(
-            f"{description} needs {needed / 1e9:,.1f} GB ({needed:,} bytes) and "
+            f"{description} needs {needed / 1e9:,.1f} GB ({needed:,} bytes) of memory, but "
             f"{available / 1e9:,.1f} GB are available; {hint}"
         )

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     import torch
     from scipy.sparse import csr_array
 
-# For type checkers; torch is not imported. Code uses the array API standard.
+# An array or tensor, for type checkers; torch is not imported. Code uses the array API standard.
 Array: TypeAlias = "np.ndarray | torch.Tensor"
 
 _BLOCK_BYTES = 1 << 21  # size of a block of rows that fits in the cache of a core
-# Maximum number of rows in one product with its own transpose; failures were observed at twice
-# as many, see `gram`.
+# Maximum number of rows of a matrix in one product with its own transpose. Crashes were observed at
+# twice this number, see `gram`.
 MAX_GRAM_ROWS = 8192
 
 
 def is_torch(x: object) -> TypeGuard[torch.Tensor]:
     """Return whether `x` is a torch tensor, without importing torch."""
-    # If another thread is importing torch, the module has no attributes yet; x is not a tensor.
+    # While another thread is importing torch, the module has no attributes yet, so x is no tensor.
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
     return tensor is not None and isinstance(x, tensor)
 
 
 def is_numpy(x: object) -> TypeGuard[np.ndarray]:
-    """Return whether `x` is a NumPy array, which NumPy's and SciPy's routines accept."""
+    """Return whether `x` is a NumPy array."""
     return isinstance(x, np.ndarray)
 
 
@@ -51,7 +51,7 @@ def namespace(x: Array) -> ModuleType:
 
 
 def detach(x: object) -> Any:
-    """Return `x`, a tensor without its gradient."""
+    """Return `x`, without its gradient if it is a tensor."""
     return x.detach() if hasattr(x, "detach") else x
 
 
@@ -79,31 +79,35 @@ def asarray_like(x: object, other: Array) -> Array:
 
 
 def row_blocks(n: int, row_bytes: int, min_rows: int = 64) -> Iterable[slice]:
-    """Split n rows into slices of blocks that fit in the cache, of at least `min_rows` rows."""
+    """Split n rows of `row_bytes` bytes into blocks that fit in the cache of a core, as slices.
+
+    A block has at least `min_rows` rows, except for the last one.
+    """
     size = max(min_rows, _BLOCK_BYTES // max(1, row_bytes))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
 def gram(A: Array) -> Array:
     """Return A Aᵀ for A of shape (m, k), in the precision of A."""
-    # NumPy computes a product with its own transpose by the threaded syrk of OpenBLAS, which
-    # crashes from about 16,000 rows on some machines (numpy/numpy#19685). So use smaller blocks.
+    # NumPy multiplies a matrix by its own transpose with the threaded routine syrk of OpenBLAS,
+    # which crashes for about 16,000 rows or more on some machines (numpy/numpy#19685). So use
+    # smaller blocks.
     m = A.shape[0]
     if not is_numpy(A) or m <= MAX_GRAM_ROWS:
         return A @ A.T
     out = np.empty((m, m), A.dtype)
     size = -(-m // -(-m // MAX_GRAM_ROWS))  # blocks of equal size
     for start in range(0, m, size):
-        own, later = slice(start, start + size), slice(start + size, None)
-        out[own, own] = A[own] @ A[own].T
+        block, later = slice(start, start + size), slice(start + size, None)
+        out[block, block] = A[block] @ A[block].T
         if start + size < m:
-            np.matmul(A[own], A[later].T, out=out[own, later])
-            out[later, own] = out[own, later].T
+            np.matmul(A[block], A[later].T, out=out[block, later])
+            out[later, block] = out[block, later].T
     return out
 
 
 def disable_autocast(X: object) -> AbstractContextManager[None]:
-    """Return a context in which torch multiplies tensors like X without autocast."""
+    """Return a context without autocast for torch tensors on the device of X."""
     if not is_torch(X):
         return nullcontext()
     context: AbstractContextManager[None] = sys.modules["torch"].autocast(
@@ -113,9 +117,10 @@ def disable_autocast(X: object) -> AbstractContextManager[None]:
 
 
 def has_exact_float32_matmul(X: torch.Tensor) -> bool:
-    """Return whether torch multiplies float32 tensors like X in float32, not in TF32 or bfloat16.
+    """Return whether torch multiplies float32 tensors in float32, not in TF32 or bfloat16.
 
-    This depends on `torch.set_float32_matmul_precision` and `torch.backends`.
+    This depends on the device of X, on `torch.set_float32_matmul_precision` and on
+    `torch.backends`.
     """
     torch = sys.modules["torch"]
     backend = torch.backends.cuda if X.device.type == "cuda" else torch.backends.mkldnn
@@ -126,7 +131,7 @@ def has_exact_float32_matmul(X: torch.Tensor) -> bool:
 
 
 def scale_rows(F: Array | csr_array, s: Array) -> Array | csr_array:
-    """Return diag(s) F for dense or sparse F."""
+    """Multiply each row of F, dense or sparse, by the corresponding entry of s."""
     if not is_sparse(F):
         return F * s[:, None]
     F = F.tocsr(copy=True)
@@ -135,16 +140,19 @@ def scale_rows(F: Array | csr_array, s: Array) -> Array | csr_array:
 
 
 def rescale_rows(X: Array | csr_array) -> Array | csr_array:
-    """Multiply each non-zero row by a power of two so its largest entry is in [½, 1)."""
+    """Multiply each non-zero row by a power of two to bring its largest entry into [½, 1)."""
     size = abs(detach(X))
     top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)
     exponent = np.frexp(to_host(top))[1]
     half = exponent // 2  # 2¹⁰⁷⁴ overflows, so multiply by two factors
-    for part in (half, exponent - half):
-        X = scale_rows(X, asarray_like(np.ldexp(1.0, -part), X))
+    for half_exponent in (half, exponent - half):
+        X = scale_rows(X, asarray_like(np.ldexp(1.0, -half_exponent), X))
     return X
 
 
 def product(A: Array | csr_array, V: Array) -> Array:
-    """Return A @ V in the precision of V; torch, unlike NumPy, does not promote dtypes here."""
+    """Return A @ V in the precision of V.
+
+    Torch does not promote dtypes in products, unlike NumPy.
+    """
     return (A.to(V.dtype) if is_torch(A) else A) @ V

@@ -1,4 +1,4 @@
-"""Import optional packages, with an error that shows the command to install missing ones."""
+"""Import of optional packages; the error about a missing package shows how to install it."""
 
 import importlib
 import sys
@@ -11,7 +11,7 @@ from .. import __version__
 # Required packages; pyproject.toml has the versions. In a Hugging Face Space, the package may be
 # imported without having been installed, so this module reports all missing packages at once.
 BASE_PACKAGES = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
-# Packages that are needed together with the key (package, extra).
+# Further packages that are needed together with a package of an extra, by (package, extra).
 _ADDITIONAL_PACKAGES = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
@@ -22,6 +22,7 @@ _PYPI_NAMES = {"PIL": "pillow", "sklearn": "scikit-learn"}
 
 
 def _missing(names: tuple[str, ...]) -> list[str]:
+    """Return the names of packages that are not installed."""
     return [name for name in names if sys.modules.get(name) is None and find_spec(name) is None]
 
 
@@ -31,7 +32,8 @@ def _format_pip_command(names: list[str]) -> str:
 
 if _missing_base := _missing(BASE_PACKAGES):
     raise ModuleNotFoundError(
-        f"vendiscore needs packages that are not installed: {_format_pip_command(_missing_base)}",
+        f"vendiscore requires packages that are not installed; run "
+        f"`{_format_pip_command(_missing_base)}`",
         name=_missing_base[0],
     )
 
@@ -78,10 +80,10 @@ def versions() -> dict[str, str]:
     """Return the versions of the packages that scores depend on."""
     from importlib.metadata import PackageNotFoundError, version  # takes 20 ms
 
-    found = {name: version(name) for name in ("numpy", "scipy")}
+    package_versions = {name: version(name) for name in ("numpy", "scipy")}
     with suppress(PackageNotFoundError):
-        found["evaluate"] = version("evaluate")
-    return found | {"vendiscore": __version__}
+        package_versions["evaluate"] = version("evaluate")
+    return package_versions | {"vendiscore": __version__}
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:
@@ -100,7 +102,7 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
 
 
 def is_network(x: object) -> bool:
-    """Return whether `x` is a torch module, without importing torch."""
+    """Return whether `x` is a `torch.nn.Module`, without importing torch."""
     return any(
         base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
         for base in type(x).__mro__

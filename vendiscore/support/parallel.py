@@ -1,4 +1,7 @@
-"""Run work in as many Python threads as BLAS may use, while BLAS itself uses one."""
+"""Parallel computation in Python threads, while BLAS uses a single thread.
+
+The number of Python threads is the number of threads that BLAS may use otherwise.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
-# Maximum number of results, in addition to one per thread, that wait to be yielded in order.
+# Maximum number of results, in addition to one per thread, that wait to be yielded in their order.
 MAX_WAITING_RESULTS = 2
 
 
@@ -28,9 +31,10 @@ def slices(stop: int, size: int, start: int = 0) -> list[slice]:
 def map_ordered(
     function: Callable[[Item], Value], items: Iterable[Item], threaded: bool = True
 ) -> Generator[Value]:
-    """Yield `map(function, items)`, computed in threads, with few results in memory at a time.
+    """Yield `function(item)` for each item in order, computed in threads.
 
-    `threaded=False` is for functions that are not thread-safe; BLAS then uses its own threads.
+    Only a few results are in memory at a time. Pass `threaded=False` for functions that are not
+    thread-safe; BLAS then uses its own threads.
     """
     if not threaded:
         yield from map(function, items)
@@ -53,42 +57,49 @@ def map_ordered(
 
 
 def run_parallel(function: Callable[[Item], object], items: Iterable[Item]) -> None:
-    """Call `function` on each item in threads, and discard the results."""
+    """Call `function(item)` for each item in threads, and discard the results."""
     deque(map_ordered(function, items), maxlen=0)
 
 
 class _BlasThreadLimits:
-    """Nested and concurrent limits on BLAS threads; the lowest applies to the whole process."""
+    """Nested and concurrent limits on the number of threads of BLAS.
+
+    The lowest limit applies to the whole process.
+    """
 
     def __init__(self) -> None:
         self.lock = Lock()
-        self.needs: dict[object, int] = {}
+        self.limits: dict[object, int] = {}
         self.original_limits: list[tuple[LibController, int]] = []
 
-    def begin(self, user: object, max_threads: int) -> int:
-        """Limit BLAS to `max_threads` threads, and return its original number."""
+    def add(self, key: object, max_threads: int) -> int:
+        """Limit BLAS to `max_threads` threads, and return its original number of threads.
+
+        `key` identifies the limit for `remove`.
+        """
         with self.lock:
-            self.needs[user] = max_threads
+            self.limits[key] = max_threads
             if not self.original_limits:
                 self.original_limits = [
-                    (one, one.num_threads) for one in blas_controller().lib_controllers
+                    (library, library.num_threads) for library in blas_controller().lib_controllers
                 ]
             self.apply()
             return max((threads for _, threads in self.original_limits), default=1)
 
-    def end(self, user: object) -> None:
-        """Remove the limit of `user`; calling it twice has no effect."""
+    def remove(self, key: object) -> None:
+        """Remove the limit identified by `key`; removing it again has no effect."""
         with self.lock:
-            self.needs.pop(user, None)
+            self.limits.pop(key, None)
             self.apply()
-            if not self.needs:
+            if not self.limits:
                 self.original_limits = []
 
     def apply(self) -> None:
+        """Set the number of threads of each BLAS library to the lowest limit."""
         for library, threads in self.original_limits:
-            wanted = min([threads, *self.needs.values()])
-            if library.num_threads != wanted:  # reading is ten times faster than setting
-                library.set_num_threads(wanted)
+            max_threads = min([threads, *self.limits.values()])
+            if library.num_threads != max_threads:  # reading is ten times faster than setting
+                library.set_num_threads(max_threads)
 
 
 _blas_limits = _BlasThreadLimits()
@@ -96,21 +107,24 @@ _blas_limits = _BlasThreadLimits()
 
 @contextmanager
 def limit_blas_threads(max_threads: int) -> Iterator[int]:
-    """Limit BLAS to `max_threads` threads within the context, and yield its original number."""
-    user = object()
+    """Limit BLAS to `max_threads` threads within the context.
+
+    Yields the number of threads that BLAS uses without limits.
+    """
+    key = object()
     try:
-        yield _blas_limits.begin(user, max_threads)
+        yield _blas_limits.add(key, max_threads)
     finally:
         # An interrupt can arrive while the limit is being removed, so remove it twice.
         try:
-            _blas_limits.end(user)
+            _blas_limits.remove(key)
         finally:
-            _blas_limits.end(user)
+            _blas_limits.remove(key)
 
 
 @cache
 def blas_controller() -> ThreadpoolController:
-    """Return the controller of the threads of NumPy's and SciPy's BLAS."""
+    """Return the controller of the threads of the BLAS libraries of NumPy and SciPy."""
     import scipy.linalg  # noqa: F401  loads SciPy's BLAS, which differs from NumPy's
     from threadpoolctl import ThreadpoolController
 

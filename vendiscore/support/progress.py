@@ -1,6 +1,6 @@
-"""Progress bars and announcements of long work.
+"""Progress bars and announcements of long computations.
 
-Work is a generator that yields its progress and returns its result.
+A computation is a generator that yields its progress and returns its result.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ Step = TypeVar("Step")
 Mapped = TypeVar("Mapped")
 # Yields descriptions of the current step, and returns the result.
 Steps = Generator[str, None, Value]
-# Yields the number of samples done so far, beginning with 0, and returns the result.
+# Yields the number of samples processed so far, starting from 0, and returns the result.
 Counts = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds before a bar appears
 _QUIET = ContextVar("quiet", default=False)
-_MIN_ANNOUNCED_SECONDS = 10.0  # work that takes longer is announced
-# Lower bound of the speed of any machine; its speed is measured only for work that could take
-# long at this rate.
+_MIN_ANNOUNCED_SECONDS = 10.0  # computations that take longer are announced
+# Lower bound of the speed of any machine. The actual speed is measured only for computations that
+# could take long at this speed.
 _MIN_FLOPS_PER_SECOND = 1e9
 _DURATION_ANNOUNCED = ContextVar("duration_announced", default=False)
 
@@ -65,13 +65,13 @@ def map_steps(
             except StopIteration as end:
                 result = end.value
                 return result
-            word = transform(step)
-            if word is not None:
-                yield word
+            transformed = transform(step)
+            if transformed is not None:
+                yield transformed
 
 
 def run_with_progress(counts: Counts[Value], total: int, description: str) -> Value:
-    """Run a generator to its end with a progress bar, and return its result."""
+    """Run a generator of counts up to `total` with a progress bar, and return its result."""
     if _is_silent():
         return run_steps(counts)
     with _make_progress_bar(None, total, description) as bar:
@@ -92,7 +92,10 @@ def track(items: Iterable[Step], total: int | None, description: str) -> Iterato
 
 
 def announce(sentence: str) -> None:
-    """Print a line to stderr under the same conditions as a bar, for work of a single step."""
+    """Print a line to stderr, for computations without a progress bar.
+
+    `quiet` and `datasets.disable_progress_bars()` suppress it.
+    """
     if not _is_silent():
         print(sentence, file=_Terminal(sys.stderr), flush=True)
 
@@ -105,11 +108,12 @@ def announce_duration(
     single_precision: bool = False,
     hint: str = "",
 ) -> contextlib.AbstractContextManager[None]:
-    """Announce the estimated time and memory of work that takes more than 10 seconds.
+    """Announce the estimated time and memory of a computation of more than 10 seconds.
 
-    `description` begins the line ("Scoring 20,000 samples"). `flops` is the number of
-    multiplications and additions, at the speed of a matrix product in the given precision, and
-    `n_bytes` the memory. Within the returned context, nothing else is announced.
+    `description` begins the line ("Scoring 20,000 samples"), and `hint` ends it. `flops` is the
+    number of multiplications and additions, at the speed of a matrix product in the given
+    precision, and `n_bytes` the memory. Within the returned context, no other computation is
+    announced.
     """
     if flops > _MIN_ANNOUNCED_SECONDS * _MIN_FLOPS_PER_SECOND and not (
         _DURATION_ANNOUNCED.get() or _is_silent()
@@ -124,7 +128,7 @@ def announce_duration(
 
 
 def _format_duration(seconds: float) -> str:
-    """Format a time with its unit and one or two digits."""
+    """Format a duration with one or two digits and a unit, such as "3 minutes"."""
     units = {"seconds": 1, "minutes": 60, "hours": 3600}
     unit = next((unit for unit, length in units.items() if seconds < 100 * length), "hours")
     count = seconds / units[unit]
@@ -133,15 +137,15 @@ def _format_duration(seconds: float) -> str:
 
 @cache
 def _measure_flops_per_second(single_precision: bool) -> float:
-    """Measure the floating-point operations per second of a matrix product, within 0.1 s."""
+    """Measure the floating-point operations per second of a matrix product, in about 0.1 s."""
     import numpy as np
 
-    # In smaller products, threads mostly wait for each other if the machine is busy.
+    # In smaller products, threads mostly wait for each other on a busy machine.
     size, seconds = 768, math.inf
     A = np.full((size, size), 0.5, np.float32 if single_precision else np.float64)
-    for _ in range(4):  # the first wakes the threads
+    for _ in range(4):  # the first product starts the threads
         start = time.perf_counter()
-        A @ A  # a product with its own transpose would take half the operations
+        A @ A  # a product with its own transpose would take half of the operations
         seconds = min(seconds, time.perf_counter() - start)
     return 2 * size**3 / seconds
 
@@ -161,6 +165,7 @@ def _make_progress_bar(items: Iterable[object] | None, total: int | None, descri
 
 
 def _is_silent() -> bool:
+    """Return whether bars and announcements are disabled."""
     # An interrupt inside tqdm can leave its lock with the main thread; others would deadlock.
     if _QUIET.get() or threading.current_thread() is not threading.main_thread():
         return True
@@ -171,7 +176,7 @@ def _is_silent() -> bool:
 
 
 class _Terminal:
-    """A stream that ignores errors of writing, for example to a closed terminal."""
+    """A stream that ignores errors when writing, for example to a closed terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

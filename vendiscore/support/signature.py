@@ -25,7 +25,7 @@ from .types import Record
 
 # Settings that are reported but do not change results.
 IRRELEVANT_SETTINGS = frozenset(("audit", "batch_size", "cache", "device", "symmetric_pairs"))
-# Characters with a meaning in signatures; text that contains one is quoted.
+# Characters with a special meaning in signatures; text that contains one of them is quoted.
 _RESERVED_CHARACTERS = set(" |,+=:;*'\"")
 # Replaces the digest of functions and objects whose source code is not available.
 UNKNOWN_SOURCE = "source=unknown"
@@ -35,7 +35,7 @@ _UNNAMED_MODULES = ("builtins", "__main__", "__mp_main__")
 # Larger arrays are represented by a digest.
 _MAX_PRINTED_NUMBERS = 8
 _SIMPLE_TYPES = {type(None), bool, int, float, str}
-# The functions being described, to stop at a function that encloses itself.
+# The functions that are being described, to stop at a function that contains a reference to itself.
 _ENCLOSING_FUNCTIONS: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 
 
@@ -89,6 +89,7 @@ def format_signature(measures: Iterable[str], settings: Mapping[str, object]) ->
 
 
 def _format_setting(value: object) -> str:
+    """Format the value of a setting for a signature."""
     if isinstance(value, str):
         return repr(value) if _RESERVED_CHARACTERS & set(value) else value
     if isinstance(value, float):
@@ -104,37 +105,38 @@ def _describe_object(value: object) -> str:
     """Describe a function or object by its name and a digest of its source code and values."""
     name = str(getattr(value, "__qualname__", type(value).__qualname__))
     outer = _ENCLOSING_FUNCTIONS.get()
-    if isinstance(value, type) or is_network(value) or any(value is each for each in outer):
+    is_recursive = any(value is function for function in outer)
+    if isinstance(value, type) or is_network(value) or is_recursive:
         return name
     module = str(getattr(value, "__module__", None) or "builtins")
-    # Omit names of scripts, which differ when imported, and submodules of the standard library,
-    # which change between Python versions.
+    # Omit the names of scripts, which differ if a script is imported, and submodules of the
+    # standard library, which change between Python versions.
     root = module.partition(".")[0]
-    standard = root in _STANDARD_LIBRARY
+    is_standard = root in _STANDARD_LIBRARY
     if root not in _UNNAMED_MODULES:
-        name = f"{root if standard else module}.{name}"
-    if standard and hasattr(value, "__qualname__") and _owner(value) is None:
+        name = f"{root if is_standard else module}.{name}"
+    if is_standard and hasattr(value, "__qualname__") and _bound_object(value) is None:
         return name  # functions of the standard library are identified by their name
     token = _ENCLOSING_FUNCTIONS.set((*outer, value))
     try:
-        made = repr(_describe_content(value))
+        content = repr(_describe_content(value))
     except Exception:  # arbitrary objects can raise any exception
-        made = UNKNOWN_SOURCE
+        content = UNKNOWN_SOURCE
     finally:
         _ENCLOSING_FUNCTIONS.reset(token)
-    if UNKNOWN_SOURCE in made:
+    if UNKNOWN_SOURCE in content:
         return f"{name} {UNKNOWN_SOURCE}"
-    return f"{name}@{hash_bytes(made.encode()).hex()[:8]}"
+    return f"{name}@{hash_bytes(content.encode()).hex()[:8]}"
 
 
-def _owner(function: object) -> object:
-    """Return the object that a method is bound to, None for other functions."""
+def _bound_object(function: object) -> object:
+    """Return the object to which a method is bound; None for other functions."""
     owner = getattr(function, "__self__", None)
     return None if isinstance(owner, types.ModuleType) else owner
 
 
 def _describe_content(value: object) -> object:
-    """Return source code and values that distinguish an object from others of the same name."""
+    """Return the source code and values that distinguish an object from others of the same name."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, functools.partial):
@@ -142,9 +144,9 @@ def _describe_content(value: object) -> object:
     if isinstance(value, types.MethodType):
         return _describe_object(value.__func__), to_plain(value.__self__)
     if isinstance(value, types.FunctionType):
-        return sorted(repr(_describe_function(each)) for each in _collect_helpers(value))
-    if hasattr(value, "__qualname__"):  # compiled
-        owner = _owner(value)
+        return sorted(repr(_describe_function(helper)) for helper in _collect_helpers(value))
+    if hasattr(value, "__qualname__"):  # a compiled function
+        owner = _bound_object(value)
         return UNKNOWN_SOURCE if owner is None else to_plain(owner)
     kind: Any = type(value)
     reduce = copyreg.dispatch_table.get(kind, methodcaller("__reduce_ex__", 2))
@@ -152,26 +154,26 @@ def _describe_content(value: object) -> object:
 
 
 def _collect_helpers(function: types.FunctionType) -> list[types.FunctionType]:
-    """Return a function and all functions of its module that it uses, directly or not."""
-    found = [function]
-    for each in found:  # the list grows in the loop
-        for x in _global_values(each).values():
-            mine = isinstance(x, types.FunctionType) and x.__module__ == function.__module__
-            if mine and x not in found:
-                found.append(x)
-    return found
+    """Return a function and all functions of its module that it uses, directly or indirectly."""
+    functions = [function]
+    for helper in functions:  # the list grows in the loop
+        for x in _global_values(helper).values():
+            is_helper = isinstance(x, types.FunctionType) and x.__module__ == function.__module__
+            if is_helper and x not in functions:
+                functions.append(x)
+    return functions
 
 
 def _describe_function(function: types.FunctionType) -> tuple[object, ...]:
-    """Return source code, defaults, enclosed values and global values of a function."""
+    """Return the source code, defaults, enclosed values and global values of a function."""
     code = function.__code__
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     # Lists, dicts and other objects are omitted: they may be caches that grow from call to call.
-    kinds = (int, float, str, tuple, np.ndarray, np.generic, re.Pattern)
+    value_types = (int, float, str, tuple, np.ndarray, np.generic, re.Pattern)
     used = {
         name: to_plain(x)
         for name, x in _global_values(function).items()
-        if isinstance(x, kinds) or is_torch(x)
+        if isinstance(x, value_types) or is_torch(x)
     }
     named = {f"{name}=": to_plain(x) for name, x in (function.__kwdefaults__ or {}).items()}
     values = to_plain(function.__defaults__), to_plain(cells), sorted((used | named).items())
@@ -184,6 +186,7 @@ def _global_values(function: types.FunctionType) -> Record:
 
 
 def _global_names(code: types.CodeType) -> list[str]:
+    """Return the names that the code of a function and of its inner functions refers to."""
     inner = [
         name for c in code.co_consts if isinstance(c, types.CodeType) for name in _global_names(c)
     ]
@@ -201,14 +204,15 @@ def _source_text(code: types.CodeType, file: str) -> str:
         return UNKNOWN_SOURCE
     linecache.checkcache(file)
     text = "".join(linecache.getlines(file))
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    node_types = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     segments = []
     for node in ast.walk(_parse_source(text)):
-        if isinstance(node, kinds) and getattr(node, "name", "<lambda>") == code.co_name:
-            first = min(each.lineno for each in [node, *getattr(node, "decorator_list", ())])
+        if isinstance(node, node_types) and getattr(node, "name", "<lambda>") == code.co_name:
+            decorators = getattr(node, "decorator_list", ())
+            first = min(part.lineno for part in [node, *decorators])
             if first == code.co_firstlineno:
                 segments.append(ast.get_source_segment(text, node, padded=True) or UNKNOWN_SOURCE)
-    # Not every Python version can distinguish lambdas that begin in the same line.
+    # Not every Python version can distinguish lambdas that begin on the same line.
     return _strip_blank_lines(segments[0]) if len(segments) == 1 else UNKNOWN_SOURCE
 
 
@@ -218,13 +222,13 @@ def _parse_source(text: str) -> ast.Module:
 
 
 @functools.lru_cache(maxsize=256)
-def _class_sources(kind: type) -> list[str]:
+def _class_sources(cls: type) -> list[str]:
     """Return the source code of a class and its bases, except classes of the standard library.
 
     Raises an OSError if the source code is not available.
     """
-    others = [c for c in kind.__mro__ if c.__module__.partition(".")[0] not in _STANDARD_LIBRARY]
-    return [_strip_blank_lines(inspect.getsource(c)) for c in others]
+    classes = [c for c in cls.__mro__ if c.__module__.partition(".")[0] not in _STANDARD_LIBRARY]
+    return [_strip_blank_lines(inspect.getsource(c)) for c in classes]
 
 
 def _strip_blank_lines(text: str) -> str:

@@ -20,7 +20,8 @@ class SummaryMixin:
     """Mixin: `str()` is a summary sentence, `repr()` one line with the main attributes.
 
     Results can be pickled, deep-copied, and converted by `to_dict` and `to_frame`. A subclass is a
-    dataclass, and overrides these two methods if its attributes are not one row of values.
+    dataclass. It overrides `to_dict` and `to_frame` if its attributes are not a single row of
+    values.
     """
 
     _repr_attributes: ClassVar[tuple[str, ...]]
@@ -56,20 +57,19 @@ class SummaryMixin:
 def build_attribute_error(result: object, name: str) -> AttributeError:
     """Build the error about an unknown attribute of a result, with the available names.
 
-    If a property of that name exists, its own AttributeError is raised.
+    If a property of this name raised an AttributeError, the same error is raised again.
     """
-    kind = type(result)
-    if hasattr(kind, name):
+    cls = type(result)
+    if hasattr(cls, name):
         # Python calls `__getattr__` if a property raises an AttributeError: raise it again.
         object.__getattribute__(result, name)
-    article = "an" if kind.__name__[0] in "AEIOU" else "a"
-    message = f"{article} {kind.__name__} has no attribute {name!r}"
+    message = f"{cls.__name__!r} object has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(message)
-    names = sorted(each for each in {*dir(kind), *vars(result)} if not each.startswith("_"))
-    described = describe_entries(inspect.getdoc(kind) or "", "Attributes")
+    names = sorted(each for each in {*dir(cls), *vars(result)} if not each.startswith("_"))
+    described = describe_entries(inspect.getdoc(cls) or "", "Attributes")
     descriptions = {
-        each: described.get(each) or first_sentence(inspect.getdoc(getattr(kind, each, "")) or "")
+        each: described.get(each) or first_sentence(inspect.getdoc(getattr(cls, each, "")) or "")
         for each in names
     }
     hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(result))
@@ -103,9 +103,9 @@ def to_json_value(value: object) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): to_json_value(each) for key, each in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_json_value(each) for each in value]
+        return [to_json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
             return None
@@ -135,15 +135,15 @@ def truncate(text: str, max_length: int) -> str:
 
 
 def format_with_error(value: float, error: float) -> str:
-    """Format a number as "value ± error"; without the error if it is not finite or 0."""
-    known = math.isfinite(error) and error > 0
-    return format_value(value, error) + (f" ± {format_value(error, error)}" if known else "")
+    """Format a number as "value ± error"; without the error if the error is 0 or not finite."""
+    has_error = math.isfinite(error) and error > 0
+    return format_value(value, error) + (f" ± {format_value(error, error)}" if has_error else "")
 
 
 def format_with_interval(value: float, low: float, high: float, error: float | None = None) -> str:
     """Format a number and its interval, with digits according to its standard error.
 
-    By default, the standard error is taken to be a quarter of the interval.
+    By default, the standard error is estimated as a quarter of the length of the interval.
     """
     if math.isnan(low) or math.isnan(high):
         return f"{format_value(value, error)} (no interval)"
@@ -158,8 +158,8 @@ def format_value(value: float, error: float | None = None) -> str:
     value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
         return f"{value:.4g}"
-    indices = max(0, 1 - math.floor(math.log10(error)))
-    return f"{round(value, indices) + 0.0:.{indices}f}"  # + 0.0 turns −0.0 into 0.0
+    decimals = max(0, 1 - math.floor(math.log10(error)))
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0 turns −0.0 into 0.0
 
 
 def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-# Replaces blank generations in long evaluation or training runs, which would otherwise fail.
+# Replaces blank texts in long evaluation or training runs, which would otherwise fail.
 BLANK = "∅"
 # Maximum number of strings to examine, and the fraction of them that must match.
 _MAX_EXAMINED = 200
@@ -101,19 +101,18 @@ def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[st
     >>> looks_like(["CC(=O)O", "c1ccccc1"])
     ('SMILES of molecules', 'morgan')
     """
-    some = strings[:: -(-len(strings) // _MAX_EXAMINED)] if strings else []
-    enough = share * max(1, len(some))
-    if sum(bool(_IMAGE_NAME.fullmatch(text)) for text in some) >= enough:
+    examined = strings[:: -(-len(strings) // _MAX_EXAMINED)] if strings else []
+    min_count = share * max(1, len(examined))
+    if sum(bool(_IMAGE_NAME.fullmatch(text)) for text in examined) >= min_count:
         return "names of image files", "pixels"
-    # Words can consist of symbols of atoms only, so look for bonds, branches, rings and brackets,
-    # which most molecules have, or for _MOLECULE_SIGNS, which words never contain.
+    # Words can consist of symbols of atoms only. So require bonds, branches, rings or brackets,
+    # which most molecules have, or _MOLECULE_SIGNS, which words never contain.
     # In a line of a .smi file, the SMILES ends at the first space and a name follows.
-    heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
-    marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
-    marked |= (
-        _MIN_MOLECULE_SIGNS * len(some) <= sum(map(bool, map(_MOLECULE_SIGNS.search, heads))) > 0
-    )
-    if marked and sum(map(can_be_smiles, heads)) >= enough:
+    first_words = [(text.split(maxsplit=1) or [""])[0] for text in examined]
+    n_signs = sum(map(bool, map(_MOLECULE_SIGNS.search, first_words)))
+    has_signs = 2 * sum(not word.isalpha() for word in first_words) >= len(examined)
+    has_signs |= _MIN_MOLECULE_SIGNS * len(examined) <= n_signs > 0
+    if has_signs and sum(map(can_be_smiles, first_words)) >= min_count:
         return "SMILES of molecules", "morgan"
     return None
 
@@ -134,17 +133,18 @@ def are_sequences(strings: Sequence[str]) -> bool:
 
 
 def count_unspaced(texts: Sequence[str]) -> int:
-    """Count the texts that are mostly in scripts without spaces, and have no spaces added."""
-    whole = "".join(texts)
-    return (
-        0
-        if whole.isascii() or not _UNSPACED_LETTERS.search(whole)
-        else sum(map(_is_unspaced, texts))
-    )
+    """Count the texts whose words are not separated, in scripts that use no spaces.
+
+    Texts in these scripts with spaces between words, such as segmented Chinese, are not counted.
+    """
+    joined = "".join(texts)
+    if joined.isascii() or not _UNSPACED_LETTERS.search(joined):
+        return 0
+    return sum(map(_is_unspaced, texts))
 
 
 def can_be_smiles(text: str) -> bool:
-    """Return whether a word has the syntax of SMILES; its chemistry is not checked."""
+    """Return whether a word has the syntax of SMILES; it may still be chemically invalid."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
     rings = Counter(re.findall(r"%\d\d|\d", _BRACKETED.sub("", text)))
@@ -152,19 +152,21 @@ def can_be_smiles(text: str) -> bool:
 
 
 def _is_unspaced(text: str) -> bool:
-    own = sum(map(len, _UNSPACED_LETTERS.findall(text)))
-    others = sum(map(len, _LETTERS.findall(_UNSPACED_LETTERS.sub(" ", text))))
-    return own > others and len(_UNSPACED_GAP.findall(text)) * _MAX_WORD_LETTERS < own
+    """Return whether a text is mostly in a script without spaces, and has few spaces."""
+    n_unspaced = sum(map(len, _UNSPACED_LETTERS.findall(text)))
+    n_other = sum(map(len, _LETTERS.findall(_UNSPACED_LETTERS.sub(" ", text))))
+    n_gaps = len(_UNSPACED_GAP.findall(text))
+    return n_unspaced > n_other and n_gaps * _MAX_WORD_LETTERS < n_unspaced
 
 
 def normalize_text(text: str) -> str:
     """Normalize Unicode form and case, and remove spaces, punctuation and control characters.
 
-    A text without other characters is returned unchanged.
+    A text that consists only of removed characters is returned unchanged.
 
     >>> normalize_text("Don\u2019t STOP!") == normalize_text("dont stop")
     True
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    form = "".join(each for each in folded if unicodedata.category(each)[0] not in "PZC")
-    return form or text
+    normalized = "".join(char for char in folded if unicodedata.category(char)[0] not in "PZC")
+    return normalized or text

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Tensor: TypeAlias = "torch.Tensor"
 Rows: TypeAlias = "Array | csr_array"  # numeric, one row per sample
-SampleContainer: TypeAlias = "list[Any] | Rows"  # validated samples
-PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y) or a distance
+SampleContainer: TypeAlias = "list[Any] | Rows"  # samples after validation
+PairFunction: TypeAlias = Callable[[Any, Any], float]  # a similarity or a distance of two samples
 # Samples as users pass them: a list, an array, a column or the path of a folder. Which types of
 # samples are supported depends on the kernel.
 Samples: TypeAlias = "Iterable[object] | os.PathLike[str] | SimilarityLike"
@@ -28,7 +28,7 @@ Device: TypeAlias = "str | int | torch.device | None"
 Frame: TypeAlias = "pd.DataFrame"
 Axes: TypeAlias = "_Axes"
 Options: TypeAlias = Mapping[str, object]  # keyword arguments, not validated yet
-Record: TypeAlias = dict[str, Any]  # names to values: a table row, scores, settings
+Record: TypeAlias = dict[str, Any]  # values by name: scores, settings or a row of a table
 
 
 class SimilarityLike(Protocol):

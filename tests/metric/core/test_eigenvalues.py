@@ -71,12 +71,12 @@ def test_errors_of_the_entries_may_make_eigenvalues_negative():
     """Twice the area 0.42 σ √n of half a semicircle, σ the spacing over √12."""
     values, coarse = np.array([-1e-3, 0.4, 0.601]), rounding(100, precision=1e-3)
     assert coarse.max_negative_mass == pytest.approx(2 * 0.42 * 1e-3 / 12**0.5 * 10, rel=0.04)
-    with pytest.warns(UserWarning, match="count as rounding of the precision"):
+    with pytest.warns(UserWarning, match="treated as rounding errors of the input precision"):
         normalize_eigenvalues(values, coarse)
 
 
 def test_eigenvalues_that_do_not_sum_to_1_are_refused():
-    with pytest.raises(ValueError, match=r"sum to 1\.2 instead of 1: look at the kernel"):
+    with pytest.raises(ValueError, match=r"must sum to 1, got 1\.2; look at the kernel"):
         normalize_eigenvalues(np.array([0.6, 0.6]), rounding(2))
 
 

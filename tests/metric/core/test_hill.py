@@ -64,12 +64,22 @@ def test_order_1_is_the_limit_of_the_others():
 @pytest.mark.parametrize(
     ("shares", "q", "error", "message"),
     [
-        ([0.5, 0.4], 1, ValueError, r"sum to 1, got a sum of 0\.9; divide them by it"),
-        ([1.5, -0.5], 1, ValueError, "must be at least 0, got a least share of -0.5"),
+        ([0.5, 0.4], 1, ValueError, r"sum to 1, got a sum of 0\.9; divide `shares`"),
+        ([1.5, -0.5], 1, ValueError, "must be at least 0, got -0.5"),
         ([0.5, 0.5], -1, ValueError, r"`q` must be a number in \[0, inf\]"),
-        ([0.5, 0.5], "two", TypeError, r"`q` must be a number .* call once for each order"),
-        ("ab", 1, TypeError, r"must be an array \(m,\) of numbers that sum to 1, got 'ab'"),
-        ([[0.5, 0.5]], 1, TypeError, r"for samples use score\(samples\)"),
+        (
+            [0.5, 0.5],
+            "two",
+            TypeError,
+            r"`q` must be a number .* call the function once for each order",
+        ),
+        (
+            "ab",
+            1,
+            TypeError,
+            r"must be a one-dimensional array of proportions that sum to 1, got 'ab'",
+        ),
+        ([[0.5, 0.5]], 1, TypeError, r"use score\(samples\) for samples"),
     ],
 )
 def test_what_are_no_shares_is_refused(shares, q, error, message):

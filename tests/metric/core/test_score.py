@@ -137,9 +137,9 @@ def test_negative_eigenvalues_are_refused_but_for_rounding():
         (np.array([[1, 0.5], [0.4, 1]]), r"symmetric matrix, got K\[0, 1\] = 0\.5 and K\[1, 0\]"),
         (
             np.array([[1, 2], [2, 1.0]]),
-            r"can exceed its diagonal of 1, but K\[0, 1\]",
+            r"between -1 and 1, its diagonal, got K\[0, 1\]",
         ),
-        (np.array([[0, 3], [3, 0.0]]), "this looks like distances"),
+        (np.array([[0, 3], [3, 0.0]]), "probably contains distances"),
     ],
 )
 def test_matrices_that_are_no_similarities_are_refused(K, message):
@@ -160,7 +160,7 @@ def test_samples_that_are_not_like_themselves_are_named():
 
 def test_orders_below_1_warn_where_small_eigenvalues_were_cut():
     decaying = unit_rows(60, 60) * 10.0 ** -np.arange(60)
-    with pytest.warns(UserWarning, match="may be rounding and count as zero; order 0 would be up"):
+    with pytest.warns(UserWarning, match="may be rounding errors and are set to zero"):
         score_K(decaying @ decaying.T, 0.0, normalize=True)
 
 

@@ -91,8 +91,8 @@ def test_one_point_has_an_empty_interval():
 @pytest.mark.parametrize(
     ("sets", "error", "message"),
     [
-        ([], ValueError, "`sets` is empty"),
-        ("ab", TypeError, "`sets` must be several sets of samples, got str"),
+        ([], ValueError, "`sets` must contain at least one"),
+        ("ab", TypeError, "`sets` must be a list of sets of samples, got str"),
         ({"a": [1.0]}, TypeError, "got dict"),
         (3, TypeError, "got int"),
     ],
@@ -132,5 +132,5 @@ def test_stacked_spaces_have_the_areas_of_each():
 
 
 def test_an_area_beyond_the_range_is_an_error():
-    with pytest.raises(ArithmeticError, match="the area came out as inf"):
+    with pytest.raises(ArithmeticError, match="the area must be finite and at least 0, got inf"):
         mag_area([0.0, 1.0], t_cut=1.7e308)

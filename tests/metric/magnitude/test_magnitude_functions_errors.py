@@ -31,7 +31,11 @@ from vendiscore.magnitude.magnitude_functions import magnitude
         ),
         (lambda X: magnitude(X, "a"), TypeError, "`t` must be a finite scale"),
         (lambda X: magnitude(X, np.nan), ValueError, "`t` must be a finite scale"),
-        (lambda X: magnitude_weights(X, 0), ValueError, "`t` must be more than 0 for weights"),
+        (
+            lambda X: magnitude_weights(X, 0),
+            ValueError,
+            "`t` must be above 0 for magnitude weights",
+        ),
         (
             lambda X: convergence_scale(X, epsilon=1),
             ValueError,
@@ -52,19 +56,23 @@ from vendiscore.magnitude.magnitude_functions import magnitude
         (
             lambda X: mag_area(X, t_cut=0),
             ValueError,
-            "`t_cut` must be a finite scale of more than 0, got 0",
+            "`t_cut` must be a finite scale above 0, got 0",
         ),
-        (lambda X: mag_areas([]), ValueError, "`sets` is empty"),
+        (lambda X: mag_areas([]), ValueError, "`sets` must contain at least one"),
         (lambda X: mag_areas([X, [[np.nan, 1.0]]]), ValueError, r"`sets\[1\]` must be finite"),
-        (lambda X: magnitude_dimension(X, scales=[1, 2]), ValueError, "at least 3 different"),
+        (lambda X: magnitude_dimension(X, scales=[1, 2]), ValueError, "at least 3 distinct"),
         (lambda X: magnitude(X, metric="euclidian"), ValueError, "Did you mean 'euclidean'?"),
         (lambda X: magnitude(X, solver="qr"), ValueError, "`solver` must be 'auto'"),
         (lambda X: magnitude(X, k="rbf", metric="cosine"), ValueError, "not both"),
         (lambda X: magnitude(X, k="rbff"), ValueError, "Did you mean 'rbf'?"),
         (lambda X: magnitude(X, sigmma=1), TypeError, "unknown keyword 'sigmma'"),
-        (lambda X: magnitude(X, metric="euclidean", ns=1), TypeError, "`ns` belongs to a kernel: "),
+        (
+            lambda X: magnitude(X, metric="euclidean", ns=1),
+            TypeError,
+            "`ns` is an option of kernels",
+        ),
         (lambda X: magnitude(X, sigma=1.0), TypeError, "It is an option of 'laplacian', 'rbf"),
-        (lambda X: magnitude(X, normalize=True), TypeError, "`normalize` belongs to a kernel"),
+        (lambda X: magnitude(X, normalize=True), TypeError, "`normalize` is an option of kernels"),
         (lambda X: magnitude([], 1), ValueError, "`samples` is empty"),
     ],
 )
@@ -101,7 +109,9 @@ def test_bad_distances_are_named() -> None:
             magnitude(D, metric="precomputed")
     D = pairwise(cloud(6, 2))
     D[1, 4] = D[4, 1] = 0.0
-    with pytest.raises(ValueError, match="samples 1 and 4 are at distance 0 but at distances"):
+    with pytest.raises(
+        ValueError, match="samples 1 and 4 have distance 0, but different distances"
+    ):
         magnitude(D, metric="precomputed")
 
 
@@ -141,16 +151,18 @@ def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
 def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10_000_000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
-    with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
+    with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*use fewer samples"):
         magnitude(cloud(1000, 2))
-    with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
+    with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*use fewer samples"):
         magnitude(cloud(1000, 2), k="rbf")
 
 
 @pytest.mark.parametrize("one", [[[1.0, 2.0]], [[1.0, 2.0]] * 4], ids=["one sample", "copies"])
 def test_a_difference_from_one_point_needs_a_scale_to_end_at(one):
     several = np.random.default_rng(0).standard_normal((6, 2))
-    empty = r"convergence scale of `references` is 0, since they are one point .* pass `t_cut`"
+    empty = (
+        r"convergence scale of `references` is 0, because they are a single point .* pass `t_cut`"
+    )
     for options in ({}, {"absolute": True}, {"relative": True}, {"average": True}):
         with pytest.raises(ValueError, match=empty):
             mag_diff(several, one, **options)

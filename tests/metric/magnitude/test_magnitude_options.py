@@ -31,7 +31,7 @@ def test_several_scales_are_read_in_order():
     with pytest.raises(ValueError, match=r"`scales` .* got -1"):
         check_scales("scales", [1, -1])
     for value in ([], iter(())):
-        with pytest.raises(ValueError, match="`scales` must be a scale or several, got none"):
+        with pytest.raises(ValueError, match="`scales` must contain at least one scale, got none"):
             check_scales("scales", value)
 
 
@@ -63,8 +63,8 @@ def test_options_are_plain_values(name, value, result):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("t_cut", 0, "of more than 0"),
-        ("t_cut", np.inf, "of more than 0"),
+        ("t_cut", 0, "above 0"),
+        ("t_cut", np.inf, "above 0"),
         ("epsilon", 0, "between 0 and 1"),
         ("epsilon", 1, "between 0 and 1"),
         ("epsilon", 9e-7, "at least 1e-06"),

@@ -208,5 +208,5 @@ def test_a_space_keeps_its_solver():
     space = as_space(X, solver="cholesky")
     found = compute(space, measures="MagArea", details=True)
     assert found["details"]["options"]["solver"] == "cholesky"
-    with pytest.raises(TypeError, match="keeps its solver 'cholesky': `solver` has no effect"):
+    with pytest.raises(TypeError, match=r"`solver` has no effect .* with solver 'cholesky'"):
         compute(space, measures={"MagArea": {"solver": "cg"}})

@@ -135,7 +135,7 @@ def test_areas_of_groups_of_one_point_are_as_of_each():
     X = np.repeat(np.random.default_rng(0).normal(size=(3, 4)), 5, axis=0)
     how = {"measures": ["MagArea", "t_conv"], "average": True, "epsilon": 0.9}
     assert compute(X, groups=np.repeat(np.arange(3), 5), **how)["MagArea"] == 1.0
-    with pytest.raises(ValueError, match="no interval to measure") as raised:
+    with pytest.raises(ValueError, match="requires an upper limit above 0") as raised:
         compute(np.arange(8.0)[:, None], groups=list("aaaabbbb"), **how)
     assert any("group 'a'" in note for note in raised.value.__notes__)
     line = {"groups": list("aaab"), "references": [[0.0], [0.0]], "measures": "MagDiff"}

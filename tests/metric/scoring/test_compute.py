@@ -164,7 +164,7 @@ def test_what_is_no_similarity_matrix_is_called_by_its_own_name():
     for K, problem in (
         (np.ones((2, 3)), "`K` must be a square"),
         (np.triu(np.ones((2, 2))), "`K` must be a symmetric"),
-        (1 - np.eye(2), "`K` must be similarities, .* looks like distances"),
+        (1 - np.eye(2), "`K` must be similarities .* probably contains distances"),
         (np.ones((2, 3, 3)), "`K` must be .* got 2 matrices; pass one matrix, and to `compute`"),
     ):
         with pytest.raises(ValueError, match=problem):
@@ -391,7 +391,7 @@ def test_truncated_eigenvalues_give_a_warning_below_order_1():
     X = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 60)))[0]
     X = X * 10.0 ** -np.arange(60)
     K = X @ X.T
-    with pytest.warns(UserWarning, match="may be rounding and count as zero; order 0 would be"):
+    with pytest.warns(UserWarning, match="may be rounding errors and are set to zero"):
         compute(K, score_K=True, normalize=True, q=0)
 
 
@@ -439,6 +439,6 @@ def test_rounding_of_half_precision_may_make_eigenvalues_negative():
     values = np.linalg.eigvalsh(K.astype(float) / 60)
     limit = 0.25 * 2.0**-10 * math.sqrt(60)
     assert limit / 60 < -values[values < 0].sum() < limit
-    with pytest.warns(UserWarning, match="count as rounding of the precision that the matrix"):
+    with pytest.warns(UserWarning, match="treated as rounding errors of the input precision"):
         found = compute(K, score_K=True, q=1.5)["VS_q1.5"]
     assert found == pytest.approx(compute(X, score_X=True, q=1.5)["VS_q1.5"], rel=5e-3)

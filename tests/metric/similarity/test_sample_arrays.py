@@ -92,7 +92,10 @@ BAD_ROWS = [
     ({"a": 1.0}, "must be a row of numbers, got dict.*pass one of its columns"),
     ([np.nan, 1.0], "must be finite, got nan"),
     ([1.0, -np.inf], "must be finite, got -inf"),
-    ([10**30, 1], "has the integer 1000000000000000000000000000000, which float64 cannot hold"),
+    (
+        [10**30, 1],
+        "has the integer 1000000000000000000000000000000, which float64 cannot represent",
+    ),
     ([10**400, 1], "has 10+…0+, which exceeds the range of double precision"),
     (np.ma.masked_array([1.0, 2.0], mask=[0, 1]), "has masked entries"),
 ]

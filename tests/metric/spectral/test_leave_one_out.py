@@ -240,7 +240,7 @@ def test_a_tensor_has_the_same_scores_without_each():
 def test_what_cannot_be_answered_is_refused():
     X = unit_rows(5, 3)
     spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
-    with pytest.raises(ValueError, match="`q` must be an order above 0, got 0; q=0 counts dimen"):
+    with pytest.raises(ValueError, match="`q` must be an order above 0, got 0; use a small o"):
         leave_one_out(spectrum, 0)
     with pytest.raises(ValueError, match="must contain eigenvectors; pass compute_spectrum"):
         log_score_drops(compute_spectrum(FeatureSimilarity(X)))

@@ -104,9 +104,9 @@ def test_an_order_is_read_in_one_way_within_the_bounds_of_a_function():
     assert [check_order(q) for q in (0, 0.5, np.int64(2), "inf")] == [0.0, 0.5, 2.0, math.inf]
     assert check_order(2, allow_zero=False, max_value=2) == 2
     for q, bounds, said in (
-        (-1, {}, r"`q` must be a number in \[0, inf\] or 'inf', got -1; q=1 is the usual"),
+        (-1, {}, r"`q` must be a number in \[0, inf\] or 'inf', got -1; the default is q=1"),
         (math.nan, {}, "got nan"),
-        (0, {"allow_zero": False}, "must be an order above 0, got 0; q=0 counts dimensions"),
+        (0, {"allow_zero": False}, "must be an order above 0, got 0; use a small order"),
         (2.5, {"allow_zero": False, "max_value": 2}, "an order above 0 and at most 2, got 2.5"),
     ):
         with pytest.raises(ValueError, match=said):

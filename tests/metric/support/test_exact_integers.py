@@ -41,7 +41,7 @@ def test_integers_with_a_float64_and_other_entries_are_accepted(entry):
 def test_integers_without_a_float64_are_named(entry):
     message = describe_inexact_integer(entry)
     assert str(int(entry))[:20] in message
-    assert "which float64 cannot hold" in message
+    assert "which float64 cannot represent" in message
 
 
 def test_every_integer_up_to_the_limit_is_a_float64():

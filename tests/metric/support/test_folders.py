@@ -95,26 +95,28 @@ def test_other_files_and_folders_are_left_out_and_named(photos, save):
         warnings.simplefilter("error")
         assert compute(photos, k="pixels") == expected
     (photos / "labels.csv").write_text("1,2")
-    with pytest.warns(UserWarning, match=r"the 12 image files of .*; 1 more in it is left out, not "
-                      r"named as images or folders: 'labels\.csv'$"):  # fmt: skip
+    with pytest.warns(UserWarning, match=r"the 12 image files of .*; 1 other file or folder is "
+                      r"ignored: 'labels\.csv'$"):  # fmt: skip
         assert compute(photos, k="pixels") == expected
     (photos / "more").mkdir()
     (photos / "more" / "13.png").write_bytes(png(PICTURES[0]))
     for i in range(7):
         (photos / f"note {i}").write_text("a")
-    with pytest.warns(UserWarning, match=r"9 more in it are left out.*: 'labels\.csv', .*, …$"):
+    with pytest.warns(
+        UserWarning, match=r"9 other files or folders are ignored: 'labels\.csv', .*, …$"
+    ):
         found = compute(photos, k="pixels", details=True)
     assert found["VS"] == expected["VS"]
-    assert any("by name, without 9 more in it that are not." in note
+    assert any("by name, without 9 other files or folders." in note
                for note in found["details"]["notes"])  # fmt: skip
 
 
 def test_a_folder_without_images_says_what_it_has(tmp_path):
-    with pytest.raises(ValueError, match=r"got the folder '.*' with nothing in it; check the path"):
+    with pytest.raises(ValueError, match=r"got the folder '.*' with no files; check the path"):
         compute(tmp_path, k="pixels")
     (tmp_path / "a.txt").write_text("a")
     (tmp_path / "README").write_text("a")
-    with pytest.raises(ValueError, match=r"with 'README', 'a\.txt'; pass what is in"):
+    with pytest.raises(ValueError, match=r"with 'README', 'a\.txt'; pass the contents of"):
         compute(str(tmp_path), k="ngram_overlap")
     for name in ("cats", "dogs"):
         (tmp_path / name).mkdir()

@@ -41,5 +41,5 @@ def test_there_is_one_product_with_the_own_transpose():
     ]
     assert found == [
         ("namespace.py", "return A @ A.T"),  # torch
-        ("namespace.py", "out[own, own] = A[own] @ A[own].T"),  # a block
+        ("namespace.py", "out[block, block] = A[block] @ A[block].T"),  # a block
     ]

@@ -53,7 +53,7 @@ def test_all_missing_packages_of_the_base_are_named_at_once():
         "import vendiscore.support.optional\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "needs packages that are not installed: pip install scipy tqdm" in run.stderr
+    assert "requires packages that are not installed; run `pip install scipy tqdm`" in run.stderr
 
 
 def test_versions_are_those_of_the_packages_and_of_this_one():

@@ -402,7 +402,7 @@ def test_no_matrix_of_all_pairs_is_made_where_features_are_few():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"q": 0}, ValueError, "`q` must be an order above 0, got 0; q=0 counts dimensions"),
+        ({"q": 0}, ValueError, "`q` must be an order above 0, got 0; use a small order"),
         ({"q": [1, 2]}, TypeError, r"`q` must be an order above 0, got \[1, 2\]"),
         ({"threshold": 1.5}, ValueError, "`threshold` must be a similarity, from -1 to 1, got 1.5"),
         ({"threshold": -2}, ValueError, "`threshold` must be a similarity, from -1 to 1, got -2"),

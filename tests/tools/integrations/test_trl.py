@@ -251,7 +251,7 @@ def test_any_kernel_compares():
     ("arguments", "error", "message"),
     [
         ({"credit": "shapley"}, ValueError, "`credit` must be 'surprise' or 'leave_one_out', got"),
-        ({"q": 0}, ValueError, "`q` must be an order above 0, got 0; q=0 counts dimensions"),
+        ({"q": 0}, ValueError, "`q` must be an order above 0, got 0; use a small order"),
         ({"match_length": "no"}, TypeError, "`match_length` must be True or False"),
         ({"k": "ngrams"}, ValueError, "unknown kernel `k='ngrams'`"),
         ({"nss": 1}, TypeError, "unknown keyword 'nss'"),
