@@ -28,7 +28,7 @@ TESTS = (
     *("metric/scoring/test_scores", "metric/similarity/test_sample_arrays"),
     *("metric/spectral/test_routes", "metric/spectral/test_spectrum", "metric/support/"),
     *("tools/analysis/test_comparison.py", "tools/analysis/test_growth"),
-    *("tools/analysis/test_sample_table", "tools/analysis/test_sources"),
+    *("tools/analysis/test_explanation", "tools/analysis/test_sources"),
     *("tools/cli/test_command", "tools/cli/test_output", "tools/reports/test_sections"),
     *("tools/reports/test_source_report", "tools/selection/test_select_samples"),
     *("tools/streams/test_state", "tools/test_rewards"),

@@ -44,7 +44,12 @@ from vendiscore.support.namespace import to_host
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
-from vendiscore.tools.analysis.comparison import DIFFERENT, LESS, MORE, Comparison
+from vendiscore.tools.analysis.comparison import (
+    DIRECTION_UNKNOWN,
+    LESS_DIVERSE,
+    MORE_DIVERSE,
+    Comparison,
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import sentences, vectors
@@ -168,7 +173,7 @@ def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[s
         "runs": repeats,
         "difference": apart,
         "differ": float(np.mean([row.p <= 0.05 + 1e-9 and row.difference > 0 for row in pairs])),
-        "directions": float(np.mean([each.verdict("S0", "S1") == MORE for each in found])),
+        "directions": float(np.mean([each.verdict("S0", "S1") == MORE_DIVERSE for each in found])),
         "covered": float(np.mean([row.low <= apart <= row.high for row in pairs])),
         "above": float(np.mean([row.low > apart for row in pairs])),
         "below": float(np.mean([row.high < apart for row in pairs])),
@@ -311,9 +316,13 @@ def equal_mean(source: EqualMean, runs: int, permutations: int = 199) -> dict[st
     row["permutations"] = permutations
     row["mean_log_scores"] = source.mean_log_scores(np.random.default_rng(2), _CALIBRATION)
     verdicts = [each.verdict("S0", "S1") for each in found]
-    row["directions"] = float(np.mean([verdict in (MORE, LESS) for verdict in verdicts]))
-    row["more"] = float(np.mean([verdict == MORE for verdict in verdicts]))
-    row["direction_not_shown"] = float(np.mean([verdict == DIFFERENT for verdict in verdicts]))
+    row["directions"] = float(
+        np.mean([verdict in (MORE_DIVERSE, LESS_DIVERSE) for verdict in verdicts])
+    )
+    row["more"] = float(np.mean([verdict == MORE_DIVERSE for verdict in verdicts]))
+    row["direction_not_shown"] = float(
+        np.mean([verdict == DIRECTION_UNKNOWN for verdict in verdicts])
+    )
     print(f"directions stated: {row['directions']:.4f} of {runs} runs", flush=True)
     return row
 

@@ -36,7 +36,7 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
-from vendiscore.tools.analysis.comparison import LESS, MORE, Comparison
+from vendiscore.tools.analysis.comparison import LESS_DIVERSE, MORE_DIVERSE, Comparison
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import SOURCES, pooled
@@ -133,8 +133,8 @@ def rows_of(
         detectable = [pair.detectable_difference for pair in pairs]
         row["detectable"] = float(np.nanmedian(detectable))
         row["detectable_quartiles"] = np.nanquantile(detectable, [0.25, 0.75]).tolist()
-        row["right"] = verdicts.count(MORE) / repeats
-        row["wrong"] = verdicts.count(LESS) / repeats
+        row["right"] = verdicts.count(MORE_DIVERSE) / repeats
+        row["wrong"] = verdicts.count(LESS_DIVERSE) / repeats
         print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
         rows.append(row)
     true = np.mean([row["difference"] for row in rows]) if len(degrees) == 1 else None

@@ -41,7 +41,7 @@ from vendiscore.scoring.recurrence_intervals import (
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.tools.analysis.compare_options import CompareOptions
-from vendiscore.tools.analysis.pair_inference import EQUAL
+from vendiscore.tools.analysis.pair_inference import EQUALITY_TOLERANCE
 from vendiscore.tools.analysis.unpaired_comparison import estimate_score
 
 LEVEL = 0.95
@@ -181,10 +181,10 @@ def exclude_zero(a: np.ndarray, b: np.ndarray, way: dict[str, Any]) -> tuple[flo
     (x, x_low, x_high), (y, y_low, y_high) = (ends(parts, way) for parts in (a, b))
     if "log" not in way:
         x, x_low, x_high, y, y_low, y_high = map(np.exp, (x, x_low, x_high, y, y_low, y_high))
-    difference = np.where(np.abs(x - y) < EQUAL * np.abs(x), 0.0, x - y)
+    difference = np.where(np.abs(x - y) < EQUALITY_TOLERANCE * np.abs(x), 0.0, x - y)
     low = difference - np.hypot(x - x_low, y_high - y)
     high = difference + np.hypot(x_high - x, y - y_low)
-    return float(np.mean(low > EQUAL)), float(np.mean(high < -EQUAL))
+    return float(np.mean(low > EQUALITY_TOLERANCE)), float(np.mean(high < -EQUALITY_TOLERANCE))
 
 
 def measure_labels(draw: Draw, n: int, name: str) -> np.ndarray:

@@ -32,7 +32,7 @@ from threadpoolctl import threadpool_limits
 from vendiscore import as_similarity, effective_number, growth
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import compute_vendi_scores
-from vendiscore.tools.analysis.growth import grown
+from vendiscore.tools.analysis.growth import growth_from_similarity
 
 POOL, KINDS = 4000, 200
 SIZES, ORDERS = (20, 40, 150), (0.5, 1.0, 2.0, math.inf)
@@ -134,7 +134,7 @@ def covers(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
     sets = [pool.draw(rng, n) for _ in range(repeats)]
     rows = []
     for j, q in enumerate(ORDERS):
-        found = [grown(each, sizes, q) for each in sets]
+        found = [growth_from_similarity(each, sizes, q) for each in sets]
         row: dict[str, Any] = {"name": name, "n": n, "q": str(q), "repeats": repeats}
         row["grows"] = float(truths[2 * n][j] - truths[n][j])
         for i, label in enumerate(AT):

@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 from vendiscore import as_similarity, effective_number
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import compute_vendi_scores
-from vendiscore.tools.analysis.growth import ENOUGH, grown
+from vendiscore.tools.analysis.growth import MIN_EXTRAPOLATED_SIZE, growth_from_similarity
 
 SIZES, ORDERS = (5, 10, 20, 50, 100), (1.0, 2.0)
 DIMENSIONS, SPREAD, SIGMA = 8, 0.1, 1.0  # of clusters: centres are standard normal
@@ -99,8 +99,8 @@ def cell(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
     is_labels = type(pool) is Pool and pool.shares is not None
     rows = []
     for q, of_n, of_2n in zip(ORDERS, at_n, at_2n, strict=True):
-        goes_on = is_labels or q == 2 or n >= ENOUGH
-        found = [grown(each, [n, 2 * n] if goes_on else [n], q) for each in sets]
+        goes_on = is_labels or q == 2 or n >= MIN_EXTRAPOLATED_SIZE
+        found = [growth_from_similarity(each, [n, 2 * n] if goes_on else [n], q) for each in sets]
         scores, low, high = (
             np.log([getattr(one, part) for one in found]) for part in ("scores", "low", "high")
         )

@@ -50,7 +50,7 @@ from vendiscore import compare
 from vendiscore.resolve.similarity_builder import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
-from vendiscore.tools.analysis.comparison import LESS, MORE, Comparison
+from vendiscore.tools.analysis.comparison import LESS_DIVERSE, MORE_DIVERSE, Comparison
 
 PERMUTATIONS = 199  # which give p ≤ 0.05 about as often as 999 do
 POOL = 1000  # samples that sets are drawn from
@@ -201,8 +201,8 @@ def count_verdicts(comparisons: list[Comparison]) -> dict[str, Any]:
     pairs = [each.pairs[0] for each in comparisons]
     return {
         "runs": len(pairs),
-        "more": float(np.mean([verdict == MORE for verdict in verdicts])),
-        "less": float(np.mean([verdict == LESS for verdict in verdicts])),
+        "more": float(np.mean([verdict == MORE_DIVERSE for verdict in verdicts])),
+        "less": float(np.mean([verdict == LESS_DIVERSE for verdict in verdicts])),
         "p": float(np.mean([pair.p <= 0.05 + 1e-9 for pair in pairs])),
         "interval": float(np.mean([pair.low > 0 or pair.high < 0 for pair in pairs])),
     }

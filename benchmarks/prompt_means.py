@@ -37,12 +37,12 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.support.namespace import to_host
 from vendiscore.tools.analysis.pair_inference import (
-    can_signs_reach,
+    can_sign_flips_reach,
     estimate_paired_difference,
     exact_p_value,
     student_p_value,
 )
-from vendiscore.tools.analysis.paired_comparison import _compute_statistics, _enumerate_signs
+from vendiscore.tools.analysis.paired_comparison import _flip_all_signs, _studentized_means
 
 LEVEL = 0.95
 CHOSEN_ON = ("human", "McDiv_nuggets, story_gen", "conTest, prompt_gen", "decTest, story_gen")
@@ -161,13 +161,13 @@ def means_rows(sources: dict[str, Source], draws: int) -> Rows:
 
 def p_value(differences: np.ndarray, rng: np.random.Generator) -> float:
     """Return p of `compare` for these differences of prompts, at one pair and level 0.95."""
-    if not can_signs_reach(LEVEL, len(differences)):
+    if not can_sign_flips_reach(LEVEL, len(differences)):
         return student_p_value(differences)
-    observed = float(_compute_statistics(differences))
+    observed = float(_studentized_means(differences))
     if len(differences) <= 11:
-        return exact_p_value(observed, _enumerate_signs(differences))
+        return exact_p_value(observed, _flip_all_signs(differences))
     signs = rng.choice([-1, 1], (SIGNS, len(differences)))
-    return exact_p_value(observed, _compute_statistics(signs * differences))
+    return exact_p_value(observed, _studentized_means(signs * differences))
 
 
 def stated(differences: np.ndarray, rng: np.random.Generator) -> tuple[float, float, float, float]:

@@ -31,13 +31,13 @@ from pairs import DATA, environment, peak, write
 from vendiscore import as_similarity, compute, score_K, sources
 from vendiscore.scoring.subsampling import logit_interval
 from vendiscore.support.namespace import to_host
-from vendiscore.tools.analysis.between_sources import Score, Sources
 from vendiscore.tools.analysis.source_scores import (
     SourcesOptions,
     compute_scores,
     estimate_score,
     sum_prompts,
 )
+from vendiscore.tools.analysis.sources_result import ScoreWithInterval, Sources
 
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
@@ -217,7 +217,7 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def score_of(K: np.ndarray, options: SourcesOptions) -> Score:
+def score_of(K: np.ndarray, options: SourcesOptions) -> ScoreWithInterval:
     """Return the number of sources from similarities of one answer each, (prompts, G, G)."""
     own = np.ones(K.shape[:2])
     result = sum_prompts(K, own, own > 0)

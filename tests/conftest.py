@@ -104,7 +104,7 @@ MARKS = {
         "tools/streams/test_state_recipes",
         "metric/similarity/test_distance_matrix",
         "metric/encoders/test_sample_encoder",
-        "tools/analysis/test_sample_table.py",
+        "tools/analysis/test_explanation.py",
         "metric/scoring/test_compute_gradients",
         "metric/kernels/test_image_embeddings",
         "metric/kernels/test_pixels",

@@ -64,10 +64,11 @@ for module in ("document", "sections", "thumbnails"):
     FORWARDED[f"report.{module}"] = f"tools.reports.{module}"
 for module in ("inspect", "lm_eval", "loss", "torchmetrics", "trl"):
     FORWARDED[f"integrations.{module}"] = f"tools.integrations.{module}"
-for module in ("between_sources", "comparison", "growth", "near_pairs", "novelty"):
+for module in ("comparison", "growth", "near_pairs", "novelty", "spectral_modes"):
     FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
-for module in ("sample_table", "sentences", "spectral_modes"):
-    FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
+FORWARDED["analysis.between_sources"] = "tools.analysis.sources_result"
+FORWARDED["analysis.sample_table"] = "tools.analysis.explanation"
+FORWARDED["analysis.sentences"] = "tools.analysis.report_text"
 MAX_LINES = 5  # of a forwarding module, without its docstring and blank lines
 
 

@@ -152,6 +152,10 @@ def test_pickled_functions_are_the_public_ones():
 @pytest.mark.parametrize("module", ["vendiscore.analysis.comparison", "vendiscore.report"])
 def test_classes_are_found_at_paths_that_earlier_pickles_name(module):
     # Version 0.4 pickled results as classes of these modules.
-    name = {"vendiscore.analysis.comparison": "Comparison", "vendiscore.report": "Findings"}
-    class_ = pickle.loads(f"c{module}\n{name[module]}\n.".encode())
-    assert class_.__name__ == name[module]
+    names = {
+        "vendiscore.analysis.comparison": ("Comparison", "Comparison"),
+        "vendiscore.report": ("Findings", "ReportData"),
+    }
+    pickled_name, name = names[module]
+    class_ = pickle.loads(f"c{module}\n{pickled_name}\n.".encode())
+    assert class_.__name__ == name

@@ -1,5 +1,5 @@
-"""The documented import path of names of `vendiscore.tools.analysis.between_sources`."""
+"""The documented import path of names of `vendiscore.tools.analysis.sources_result`."""
 
-from ..tools.analysis.between_sources import Score, SourceRow, Sources
+from ..tools.analysis.sources_result import Score, ScoreWithInterval, SourceRow, Sources
 
-__all__ = ["Score", "SourceRow", "Sources"]
+__all__ = ["Score", "ScoreWithInterval", "SourceRow", "Sources"]

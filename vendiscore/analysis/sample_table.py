@@ -1,5 +1,5 @@
-"""The documented import path of names of `vendiscore.tools.analysis.sample_table`."""
+"""The documented import path of names of `vendiscore.tools.analysis.explanation`."""
 
-from ..tools.analysis.sample_table import Explanation
+from ..tools.analysis.explanation import Explanation
 
 __all__ = ["Explanation"]

@@ -1,4 +1,5 @@
-"""The documented import path of `vendiscore.tools.analysis.sentences`."""
+"""The documented import path of `vendiscore.tools.analysis.report_text`."""
 
-from ..tools.analysis.sentences import *  # noqa: F403
-from ..tools.analysis.sentences import __all__ as __all__
+from ..tools.analysis.report_text import *  # noqa: F403
+from ..tools.analysis.report_text import __all__ as __all__
+from ..tools.analysis.report_text import __getattr__ as __getattr__

@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from vendiscore.report import Findings
+from vendiscore.report import ReportData
 from vendiscore.support.errors import short_repr
 from vendiscore.support.progress import run_steps
 
@@ -240,7 +240,7 @@ def _answer(job: Job, q: object, threshold: object, allow_repeats: object) -> Re
     return answer | _samples(found, job)
 
 
-def _samples(found: Findings, job: Job) -> Record:
+def _samples(found: ReportData, job: Job) -> Record:
     """Return groups of similar samples, and the samples that are least similar to any other."""
     explained = found.explanation
 
@@ -254,7 +254,7 @@ def _samples(found: Findings, job: Job) -> Record:
     closest = explained.nearest_similarity
     few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
     alone = np.argsort(closest, kind="stable")[:few]
-    places = found.places.tolist()
+    places = found.indices.tolist()
     return {
         "alike": {
             "threshold": explained.threshold,

@@ -8,7 +8,7 @@ import numpy as np
 
 from vendiscore import Similarity, sources
 from vendiscore.report import key_at
-from vendiscore.tools.analysis.between_sources import Sources
+from vendiscore.tools.analysis.sources_result import Sources
 
 from ..aliases import Record
 from ..inputs.roles import SOURCES

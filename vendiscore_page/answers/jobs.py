@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.report import Findings, find, sentences
+from vendiscore.report import ReportData, compute_report_data, sentences
 from vendiscore.resolve.sample_labels import GroupLabels, parse_group_labels
 
 from ..aliases import Options, Record, Steps
@@ -79,7 +79,7 @@ class Job:
 
     def findings(
         self, q: object, threshold: object = DEFAULT_THRESHOLD, allow_repeats: object = True
-    ) -> Steps[Findings]:
+    ) -> Steps[ReportData]:
         """Find the results at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
         if allow_repeats is not True:
@@ -91,16 +91,16 @@ class Job:
             similarity = None
             if self.choice.is_encoder:
                 similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
-            found = find(self.samples, None, given, similarity=similarity)
+            found = compute_report_data(self.samples, None, given, similarity=similarity)
             return replace(found, threshold=alike_from, floor=FLOOR)
         except SampleError as error:
             if self.groups is None:
                 raise
             raise self.groups.locate_error(error) from error.__cause__
 
-    def sentence(self, found: Findings) -> str:
+    def sentence(self, found: ReportData) -> str:
         """Return the meaning of the number, after the way in which samples were compared."""
-        said = sentences.meaning(found, self.what)
+        said = sentences.describe_score(found, self.what)
         given = ", given the prompt" if self.prompts else ""
         return f"{self.choice.by}{given}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
 
@@ -120,13 +120,13 @@ class Job:
         arguments = kernel_menu.arguments(choice, options) | given_prompts(self.prompts)
         return replace(self, choice=choice, arguments=arguments)
 
-    def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
+    def code(self, found: ReportData, *others: tuple[Job, ReportData]) -> str:
         """Write Python that prints this number, and the numbers of other jobs on these samples."""
         calls = [f"print({job._call(each)})" for job, each in [(self, found), *others]]
         head = [imported(self.source.head), f"samples = {self.source.samples}"]
         return "\n".join([*head, *calls])
 
-    def _call(self, found: Findings) -> str:
+    def _call(self, found: ReportData) -> str:
         apart = ("groups", "q", "prompts")
         arguments = {name: x for name, x in found.arguments.items() if name not in apart}
         options = keywords(arguments, found.order)
@@ -223,7 +223,7 @@ def vector_job(
             f"A similarity matrix K must be square, one matrix of all samples, got {got}; for rows "
             f"of features pick another kernel."
         )
-    texts = None if chosen.is_matrix else lambda i: sentences.numbers(X[i])
+    texts = None if chosen.is_matrix else lambda i: sentences.format_row(X[i])
     source = _source_of_rows(X, source, groups)
     return Job("vectors", X, chosen, arguments, source, groups, texts)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
 from vendiscore.encoders.sample_encoder import MODEL_SCRIPTS
-from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
+from vendiscore.report import Figure, ReportData, pictures, report_of, sentences, thumbnails
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.scoring.typical import describe_wording_limits
 from vendiscore.similarity.encoder_scope import find_mismatch
@@ -46,7 +46,7 @@ _MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="se
 class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
-    def __init__(self, found: Findings, job: Job, answer: Record) -> None:
+    def __init__(self, found: ReportData, job: Job, answer: Record) -> None:
         self._found, self._job = found.without_matrices(), job
         self.answer = answer
         self._second: Record = {}
@@ -92,7 +92,7 @@ class Result:
                 drawn = list(pictures(found))
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
-            said = [sentences.how(found), found.growth_text, why]
+            said = [sentences.describe_kernel(found), found.growth_text, why]
             return {
                 "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
@@ -117,12 +117,12 @@ def _second_choice(job: Job) -> tuple[Choice | None, str]:
     return None, f"By meaning: not computed, {because}"
 
 
-def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
+def _second(first: Job, found: ReportData, job: Job, other: ReportData) -> Record:
     given = ", given the prompt" if job.prompts else ""
     details, sees = other.details, job.choice.sees
     notes = [
         details["typical"],
-        f"By {sees}: {sentences.interval(other, job.what)}",
+        f"By {sees}: {sentences.describe_interval(other, job.what)}",
         describe_wording_limits(details, ""),
         "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
     ]
@@ -132,7 +132,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "sentence": f"{found.value:,.1f} by {first.choice.sees}, {other.value:,.1f} by "
         f"{sees}{given}",
         other.key: other.value,
-        **other.ends,
+        **other.interval,
         "notes": [note for note in notes if note],
         "code": first.code(found, (job, other)),
     }
@@ -155,7 +155,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         python = samples.python and replace(samples.python, groups=labels)
         samples = replace(samples, groups=in_sets(samples), sets=(), python=python)
 
-    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int], list[Record]]]:
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[ReportData, Job, list[int], list[Record]]]:
         job = job_of(samples, kept[""], chosen.kernel, settings.options, settings.prompts)
         try:
             found = yield from job.findings(settings.q, settings.threshold, settings.allow_repeats)
@@ -188,12 +188,12 @@ def _by_set(
     for label, some in places.items():
         job = job_of(samples, some, chosen.kernel, settings.options, settings.prompts)
         found = yield from job.findings(settings.q, allow_repeats=settings.allow_repeats)
-        rows.append({"group": str(label), "n": found.n, found.key: found.value, **found.ends})
+        rows.append({"group": str(label), "n": found.n, found.key: found.value, **found.interval})
     return rows
 
 
 def _answer(
-    found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
+    found: ReportData, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
 ) -> Record:
     n, details = found.n, found.details
     groups = details["groups"] if found.grouped else None
@@ -213,12 +213,12 @@ def _answer(
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
         "sentence": job.sentence(found),
-        "copies": sentences.copies(found, job.what) if found.distinct < n else "",
+        "copies": sentences.describe_duplicates(found, job.what) if found.distinct < n else "",
         "wording": describe_wording_limits(
             details, "" if second or _lacks_meaning(job) else _MEANING
         ),
         "second": second,
-        "interval": sentences.interval(found, job.what),
+        "interval": sentences.describe_interval(found, job.what),
         "notes": _notes(found, job, samples, bad),
         "code": job.code(found),
         "id_column": samples.roles.get("id", ("",))[0],
@@ -247,11 +247,11 @@ def _lacks_meaning(job: Job) -> bool:
     return find_mismatch(texts, scripts, sequences=job.letters) is not None
 
 
-def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
+def _notes(found: ReportData, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
     notes = [
         *samples.told,
         *left_out(samples, bad),
-        sentences.looked_at(len(found.chosen), found.n),
+        sentences.describe_subsample(len(found.subsample_rows), found.n),
     ]
     letters = _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
     if letters:
@@ -274,7 +274,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
     return [note for note in notes if note]
 
 
-def _unit(found: Findings) -> Record:
+def _unit(found: ReportData) -> Record:
     """Return whether n-grams are of words or characters, which may follow from the texts."""
     settings = {} if found.similarity is None else found.similarity.settings
     return {name: value for name, value in settings.items() if name == "analyzer"}

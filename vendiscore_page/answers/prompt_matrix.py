@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from vendiscore import Similarity, compute
-from vendiscore.report import find, key_at
+from vendiscore.report import compute_report_data, key_at
 
 from ..aliases import Record
 from ..inputs.file_code import draw_indices
@@ -76,4 +76,4 @@ def sampled(together: Similarity, columns: Record) -> tuple[list[int], Record]:
 @np.errstate(all="ignore")
 def coordinates(together: Similarity, places: list[int]) -> Record:
     """Return where some samples are on a map of them."""
-    return map_(find(places, None, {}, similarity=together.take(np.array(places))))
+    return map_(compute_report_data(places, None, {}, similarity=together.take(np.array(places))))

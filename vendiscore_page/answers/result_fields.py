@@ -1,11 +1,11 @@
 """The names by which the page and its API show the fields of a result."""
 
-from vendiscore.report import Findings, key_at
+from vendiscore.report import ReportData, key_at
 from vendiscore.tools.analysis.comparison import Comparison
 
 from ..aliases import Record
 
-# Of `Findings.to_dict`, the page and the API, where {key} is the key of the main number; "" for a
+# Of `ReportData.to_dict`, the page and the API, where {key} is the key of the main number; "" for a
 # field that is not shown as it is.
 _FIELDS = (
     ("value", "{key}", "{key}"),
@@ -48,13 +48,13 @@ _PAIR_NAMES = (
 _PAIR_FIELDS = {**dict(zip(_PAIR_NAMES, _PAIR_NAMES, strict=True)), "p_adjusted": "p"}
 
 
-def page_fields(found: Findings) -> Record:
+def page_fields(found: ReportData) -> Record:
     """Return the fields that the page shows, under its names; None for a missing value."""
     result = found.to_dict()
     return {page.format(**result): result[name] for name, page, _ in _FIELDS if page}
 
 
-def api_fields(found: Findings) -> Record:
+def api_fields(found: ReportData) -> Record:
     """Return the fields that the API returns, under its names, without missing values."""
     result = found.to_dict()
     return {

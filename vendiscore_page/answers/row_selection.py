@@ -1,16 +1,16 @@
 """Rows to keep: the most different samples of a result, chosen as `select` chooses them."""
 
 from vendiscore import select
-from vendiscore.report import Findings, key_at
+from vendiscore.report import ReportData, key_at
 from vendiscore.support.errors import short_repr
 
 from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError
 
 
-def rows_to_keep(found: Findings, size: object) -> Record:
+def rows_to_keep(found: ReportData, size: object) -> Record:
     """Return the places of `size` samples in the page's table, and the score of them and of all."""
-    similarity, order = found.looked.similarity, found.order
+    similarity, order = found.subsample.similarity, found.order
     most = min(similarity.n, MAX_CHOSEN)
     if type(size) is not int or not 1 <= size <= most:
         raise RefusedError(

@@ -156,4 +156,4 @@ def _shown(samples: Samples, i: int) -> object:
         return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
     if samples.kind == "images":
         return {"image": value.thumbnail}
-    return sentences.numbers(np.ravel(value))
+    return sentences.format_row(np.ravel(value))

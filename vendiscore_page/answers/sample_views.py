@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.report import Findings
-from vendiscore.tools.analysis.layout import linked
+from vendiscore.report import ReportData
+from vendiscore.tools.analysis.layout import average_linkage_tree
 
 from ..aliases import Record
 from ..inputs.visitor_samples import Samples
@@ -15,10 +15,10 @@ SPAN = 1000  # of the map
 FEATURES = 20  # columns of numbers that come back with their rows
 
 
-def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Record:
+def columns(found: ReportData, job: Job, samples: Samples, kept: list[int]) -> Record:
     """Return the samples whose pairs were looked at: a list for each column of their table."""
     explained, labels = found.explanation, job.labels
-    places = found.places.tolist()
+    places = found.indices.tolist()
     rows = [kept[i] for i in places]
     cells = {name: [column[i] for i in rows] for name, column in samples.cells.items()}
     if 0 < len(samples.features) == samples.values.shape[1] <= FEATURES:
@@ -35,7 +35,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
     }
 
 
-def alike(found: Findings, threshold: float | None = None) -> Record:
+def alike(found: ReportData, threshold: float | None = None) -> Record:
     """Return groups of near-duplicates by their rows in the table, and the score without these."""
     explained = found.explanation
     if threshold is not None:
@@ -56,13 +56,13 @@ def alike(found: Findings, threshold: float | None = None) -> Record:
     }
 
 
-def themes(found: Findings) -> Record:
+def themes(found: ReportData) -> Record:
     """Return the merges of average linkage, each with the sample most similar to the others.
 
     Cut before its last c − 1 merges, the tree has c themes: as many as are effectively different.
     """
     K, n = found.K, found.explanation.n
-    merges = linked(K)[:, :2].astype(int).tolist() if n > 1 else []
+    merges = average_linkage_tree(K)[:, :2].astype(int).tolist() if n > 1 else []
     members = [[i] for i in range(n)]
     sums = np.zeros(n)  # of the similarities of each sample to its theme
     typical = []
@@ -76,7 +76,7 @@ def themes(found: Findings) -> Record:
     return {"count": max(1, round(found.explanation.score)), "merges": merges, "typical": typical}
 
 
-def map_(found: Findings) -> Record:
+def map_(found: ReportData) -> Record:
     """Return coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
     XY = found.coordinates
     low, high = XY.min(axis=0), XY.max(axis=0)

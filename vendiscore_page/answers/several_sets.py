@@ -15,7 +15,12 @@ from vendiscore.support.progress import map_steps
 from vendiscore.support.signature import format_number, format_signature, to_plain
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
-from vendiscore.tools.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow
+from vendiscore.tools.analysis.comparison import (
+    DIRECTION_UNKNOWN,
+    MORE_DIVERSE,
+    Comparison,
+    PairRow,
+)
 from vendiscore.tools.analysis.paired_comparison import match_groups
 
 from ..aliases import Record, Steps
@@ -175,16 +180,16 @@ def standing(comparison: Comparison) -> str:
     names = comparison.names
     told: dict[tuple[str, ...], list[str]] = {}
     for a in names:
-        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE)
+        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE_DIVERSE)
         if others:
             told.setdefault(others, []).append(a)
     parts = [
-        f"{series(more)} {'is' if len(more) == 1 else 'are'} {MORE} than {series(less)}"
+        f"{series(more)} {'is' if len(more) == 1 else 'are'} {MORE_DIVERSE} than {series(less)}"
         for less, more in told.items()
     ]
     unclear: dict[str, list[str]] = {}
     for row in comparison.pairs:
-        if comparison.verdict(row.a, row.b) == DIFFERENT:
+        if comparison.verdict(row.a, row.b) == DIRECTION_UNKNOWN:
             unclear.setdefault(row.a, []).append(row.b)
     parts += [
         f"{a} and {series(others)} differ, but the data do not show which is more diverse"

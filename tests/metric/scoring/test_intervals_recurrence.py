@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from vendiscore import as_similarity, compare, compute, growth
 from vendiscore.result import key_at
-from vendiscore.tools.analysis.findings import find
+from vendiscore.tools.analysis.report_data import compute_report_data
 
 ENDS = ("VS_low", "VS_high")
 NAMES = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gil", "Hana", "Ines", "Jon"]
@@ -180,7 +180,7 @@ def test_a_statement_without_effect_is_an_error_for_lists_and_other_functions():
     with pytest.raises(TypeError, match="`allow_repeats` must be True or False, got 0"):
         compute(list("abcd"), k="labels", ci=0.95, allow_repeats=0)
     with pytest.raises(TypeError, match="was not requested"):
-        find(list("abcd"), None, {"k": "labels", "q": 0, "allow_repeats": False})
+        compute_report_data(list("abcd"), None, {"k": "labels", "q": 0, "allow_repeats": False})
 
 
 def test_two_prompts_of_a_comparison_have_no_interval():
@@ -207,13 +207,13 @@ def test_two_prompts_of_a_curve_have_no_interval():
 
 def test_a_report_has_one_interval_of_one_number():
     for level in (0.95, 0.8):
-        found = find(TEMPLATE[:8], None, {"ci": level})
+        found = compute_report_data(TEMPLATE[:8], None, {"ci": level})
         i = found.growth.sizes.index(8)
         ends = [found.numbers[end] for end in ENDS]
         assert [found.growth.low[i], found.growth.high[i]] == ends
         assert found.growth.level == level
     X = np.random.default_rng(0).normal(size=(8, 32))
-    narrow = find(X, None, {"k": "cosine", "allow_repeats": False})
+    narrow = compute_report_data(X, None, {"k": "cosine", "allow_repeats": False})
     i = narrow.growth.sizes.index(8)
     assert narrow.growth.low[i] == narrow.numbers["VS_low"]
     assert "allow_repeats=False" in narrow.details["signature"]

@@ -11,7 +11,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
 from vendiscore.result import key_at
-from vendiscore.tools.analysis.findings import MOST
+from vendiscore.tools.analysis.report_data import MAX_COMPARED
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import MAX_SAMPLES, RefusedError
@@ -132,18 +132,18 @@ def test_alike_samples_lie_close_on_the_map():
 
 
 def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
-    many = clusters(MOST + 300, 5)
+    many = clusters(MAX_COMPARED + 300, 5)
     ours = answered(many, "vectors", "cosine")
     assert ours["VS"] == compute(many, k="cosine", ci=0.95)["VS"]
-    assert (ours["n"], len(ours["samples"]["place"])) == (MOST + 300, MOST)
+    assert (ours["n"], len(ours["samples"]["place"])) == (MAX_COMPARED + 300, MAX_COMPARED)
     assert (
-        f"Pairs were compared among {MOST:,} of the {MOST + 300:,} samples, drawn at random."
-        in ours["notes"]
+        f"Pairs were compared among {MAX_COMPARED:,} of the {MAX_COMPARED + 300:,} samples, "
+        "drawn at random." in ours["notes"]
     )
-    assert len(ours["samples"]["place"]) == MOST == len(set(ours["samples"]["place"]))
-    assert max(ours["samples"]["nearest"]) < MOST
+    assert len(ours["samples"]["place"]) == MAX_COMPARED == len(set(ours["samples"]["place"]))
+    assert max(ours["samples"]["nearest"]) < MAX_COMPARED
     some = many[np.array(ours["samples"]["place"]) - 1]
-    assert ours["without"]["of"] == MOST
+    assert ours["without"]["of"] == MAX_COMPARED
     assert ours["without"]["all"] == pytest.approx(compute(some, k="cosine")["VS"])
 
 
@@ -232,13 +232,13 @@ def test_settings_that_are_not_known_are_refused(settings, said):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("n", [50, MOST + 50])
+@pytest.mark.parametrize("n", [50, MAX_COMPARED + 50])
 def test_matrices_that_a_result_does_not_keep_are_computed_again(n):
-    from vendiscore.report import find, report_of
+    from vendiscore.report import compute_report_data, report_of
 
     X = np.random.default_rng(0).normal(size=(n, 4))
-    found = find(X, None, {"k": "cosine", "q": 1})
-    assert found.explanation.n == len(found.K) == min(n, MOST)
+    found = compute_report_data(X, None, {"k": "cosine", "q": 1})
+    assert found.explanation.n == len(found.K) == min(n, MAX_COMPARED)
     small = found.without_matrices()
     assert size_of(small) < size_of(found) - 0.9 * found.K.nbytes
     np.testing.assert_array_equal(small.spectrum.values, found.spectrum.values)

@@ -34,7 +34,7 @@ def test_fewer_individuals_have_the_diversity_of_expected_frequencies(m, q):
 @pytest.mark.parametrize("q", [0, 1, 2])
 def test_values_without_an_individual_are_those_of_the_others(q):
     whole = Abundances(CLASSES)
-    found = whole.diversity(5, q)[whole.places][1:]
+    found = whole.diversity(5, q)[whole.expand_indices][1:]
     for i in range(N):
         alone = Abundances(np.delete(CLASSES, i)).diversity(5, q)[0]
         assert found[i] == pytest.approx(alone, rel=1e-9)
@@ -44,7 +44,7 @@ def test_values_without_an_individual_are_those_of_the_others(q):
 @pytest.mark.parametrize("m", [11, 15, 30])
 def test_extrapolation_without_an_individual_is_that_of_the_others(m, q):
     whole = Abundances(CLASSES)
-    found = whole.diversity(m, q)[whole.places][1:]
+    found = whole.diversity(m, q)[whole.expand_indices][1:]
     for i in (0, 4, 7):
         alone = Abundances(np.delete(CLASSES, i)).diversity(m, q)[0]
         assert found[i] == pytest.approx(alone, rel=1e-6)

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from vendiscore import compare
 from vendiscore.scoring.subsampling import compute_mean_and_error, student_interval
 from vendiscore.tools.analysis.detectable import (
-    detectable_errors,
+    detectable_standard_errors,
     estimate_paired_detectable,
     estimate_unpaired_detectable,
     scale_detectable,
@@ -21,7 +21,7 @@ from vendiscore.tools.analysis.pair_inference import difference_level
 @pytest.mark.parametrize("groups", [3, 5, 12, 40])
 def test_the_interval_of_a_detectable_difference_excludes_0_in_80_percent(groups):
     rng = np.random.default_rng(groups)
-    true = detectable_errors(groups, 0.95, signed=False) / math.sqrt(groups)
+    true = detectable_standard_errors(groups, 0.95, signed=False) / math.sqrt(groups)
     drawn = rng.normal(true, 1, (4000, groups))
     low = [student_interval(differences, 0.95)[2] for differences in drawn]
     assert np.mean(np.array(low) > 0) == pytest.approx(0.8, abs=0.025)
@@ -29,14 +29,18 @@ def test_the_interval_of_a_detectable_difference_excludes_0_in_80_percent(groups
 
 def test_signs_of_few_groups_detect_less():
     for groups in range(6, 12):
-        plain, signed = (detectable_errors(groups, 0.95, signed) for signed in (False, True))
+        plain, signed = (
+            detectable_standard_errors(groups, 0.95, signed) for signed in (False, True)
+        )
         assert plain <= signed
-    assert detectable_errors(6, 0.95, True) > 1.05 * detectable_errors(6, 0.95, False)
+    assert detectable_standard_errors(6, 0.95, True) > 1.05 * detectable_standard_errors(
+        6, 0.95, False
+    )
     # Of six differences all must have one sign.
-    all_positive = norm.cdf(detectable_errors(6, 0.95, True) / math.sqrt(6)) ** 6
+    all_positive = norm.cdf(detectable_standard_errors(6, 0.95, True) / math.sqrt(6)) ** 6
     assert all_positive == pytest.approx(0.8)
-    assert detectable_errors(5, 0.95, True) == detectable_errors(5, 0.95, False)
-    assert math.isnan(detectable_errors(2, 0.95, False))
+    assert detectable_standard_errors(5, 0.95, True) == detectable_standard_errors(5, 0.95, False)
+    assert math.isnan(detectable_standard_errors(2, 0.95, False))
 
 
 @pytest.mark.parametrize("groups", [3, 6, 20])
@@ -46,7 +50,7 @@ def test_an_estimate_is_as_often_too_small_as_too_large(groups):
     for differences in rng.normal(size=(2000, groups)):
         _, error = compute_mean_and_error(differences)
         estimates.append(estimate_paired_detectable(error, groups, 0.95, True))
-    true = detectable_errors(groups, 0.95, True) / math.sqrt(groups)
+    true = detectable_standard_errors(groups, 0.95, True) / math.sqrt(groups)
     assert np.median(estimates) == pytest.approx(true, rel=0.05)
 
 

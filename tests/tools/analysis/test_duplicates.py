@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
 from vendiscore.tools.analysis import pair_search
-from vendiscore.tools.analysis.duplicates import LEVELS, compare_samples, text_forms
+from vendiscore.tools.analysis.duplicates import REPEAT_THRESHOLDS, find_duplicates, normalize_texts
 
 RNG = np.random.default_rng(0)
 X = np.repeat(RNG.standard_normal((6, 4)), 5, axis=0) + 0.1 * RNG.standard_normal((30, 4))
@@ -16,12 +16,12 @@ K = X @ X.T
 
 
 def found_at(threshold, similarity=None, **options):
-    return compare_samples(similarity or FeatureSimilarity(X), threshold, **options)[1]
+    return find_duplicates(similarity or FeatureSimilarity(X), threshold, **options)[1]
 
 
 @pytest.mark.parametrize("threshold", [0.8, 0.95, 0.99, 1.0])
 def test_every_near_duplicate_is_similar_to_the_kept_one(threshold):
-    of = found_at(threshold).redundant_of
+    of = found_at(threshold).representatives
     kept = np.flatnonzero(of < 0)
     for i in np.flatnonzero(of >= 0):
         assert of[of[i]] == -1  # no chains
@@ -38,34 +38,34 @@ def test_the_sample_with_most_near_duplicates_is_kept():
     star[0, 1:] = star[1:, 0] = 0.96
     star[np.ix_(range(1, 5), range(1, 5))] += 0.9 * (1 - np.eye(4))
     found = found_at(0.95, MatrixSimilarity(star[::-1, ::-1].copy()))
-    assert found.redundant_of.tolist() == [4, 4, 4, 4, -1]
-    assert found.kept.tolist() == [4]
+    assert found.representatives.tolist() == [4, 4, 4, 4, -1]
+    assert found.retained.tolist() == [4]
     assert found.groups() == [(4, [0, 1, 2, 3])]
 
 
 def test_copies_repeat_the_first_of_them_at_any_threshold():
-    of = found_at(1.0).redundant_of
+    of = found_at(1.0).representatives
     assert (of[7], of[21]) == (5, 20)
     assert (of >= 0).sum() == 2
 
 
 def test_samples_without_weight_are_kept_last():
     pair = MatrixSimilarity(np.array([[1, 0.99, 0], [0.99, 1, 0], [0, 0, 1]]))
-    assert found_at(0.95, pair).redundant_of.tolist() == [-1, 0, -1]
+    assert found_at(0.95, pair).representatives.tolist() == [-1, 0, -1]
     p = np.array([0, 0.5, 0.5])
-    assert found_at(0.95, pair, p=p).redundant_of.tolist() == [1, -1, -1]
+    assert found_at(0.95, pair, p=p).representatives.tolist() == [1, -1, -1]
 
 
 def test_texts_of_one_form_are_near_duplicates_whatever_the_kernel():
     apart = MatrixSimilarity(np.eye(3))
     found = found_at(0.95, apart, forms=["a cat", "dog", "a cat"])
-    assert found.redundant_of.tolist() == [-1, -1, 0]
+    assert found.representatives.tolist() == [-1, -1, 0]
 
 
 def test_samples_of_other_codes_are_not_compared():
     codes = np.arange(30) % 2
-    near, found = compare_samples(FeatureSimilarity(X), 0.9, codes=codes)
-    of = found.redundant_of
+    near, found = find_duplicates(FeatureSimilarity(X), 0.9, codes=codes)
+    of = found.representatives
     some = np.flatnonzero(of >= 0)
     assert len(some) > 3
     assert (codes[some] == codes[of[some]]).all()
@@ -75,7 +75,7 @@ def test_samples_of_other_codes_are_not_compared():
 
 
 def test_nearest_samples_are_those_of_all_pairs():
-    near, _ = compare_samples(FeatureSimilarity(X), 0.95)
+    near, _ = find_duplicates(FeatureSimilarity(X), 0.95)
     others = K - 2 * np.eye(30)
     np.testing.assert_allclose(near.similarity, others.max(axis=1), atol=1e-6)
     np.testing.assert_allclose(others[np.arange(30), near.nearest], near.similarity, atol=1e-6)
@@ -85,7 +85,7 @@ def test_another_threshold_needs_no_new_comparison():
     low = found_at(0.9, floor=0.7)
     for threshold in (0.7, 0.8, 0.99):
         again = low.rethreshold(threshold)
-        assert again.redundant_of.tolist() == found_at(threshold).redundant_of.tolist()
+        assert again.representatives.tolist() == found_at(threshold).representatives.tolist()
     with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.7, got 0\.6"):
         low.rethreshold(0.6)
     with pytest.raises(ValueError, match="`threshold` must be a similarity, at most 1"):
@@ -94,11 +94,11 @@ def test_another_threshold_needs_no_new_comparison():
 
 def test_repeats_are_counted_at_each_level_that_was_searched():
     found = found_at(0.95, floor=0.9)
-    counts = found.repeats()
-    assert [*counts] == [*LEVELS]
+    counts = found.count_repeats()
+    assert [*counts] == [*REPEAT_THRESHOLDS]
     assert counts[0.8] is None
     for level in (0.9, 0.95, 0.99):
-        assert counts[level] == (found_at(level).redundant_of >= 0).sum()
+        assert counts[level] == (found_at(level).representatives >= 0).sum()
 
 
 def test_the_boundary_has_the_pairs_next_to_the_threshold():
@@ -114,7 +114,7 @@ def test_the_boundary_has_the_pairs_next_to_the_threshold():
 
 
 def test_too_many_pairs_raise_the_threshold_with_a_warning(monkeypatch):
-    monkeypatch.setattr(pair_search, "MOST_PAIRS", 20)
+    monkeypatch.setattr(pair_search, "MAX_PAIRS", 20)
     with pytest.warns(UserWarning, match=r"more than 20 pairs have a similarity of 0\.5 or more"):
         found = found_at(0.5)
     assert found.threshold > 0.5
@@ -123,8 +123,8 @@ def test_too_many_pairs_raise_the_threshold_with_a_warning(monkeypatch):
 def test_forms_are_those_of_texts_only():
     texts = ["A  cat!", "a cat", "dog"]
     similarity = as_similarity(texts, k="ngram_overlap")
-    forms = text_forms(similarity, texts, np.array([0, 1, 2]))
+    forms = normalize_texts(similarity, texts, np.array([0, 1, 2]))
     assert forms[0] == forms[1] != forms[2]
-    assert text_forms(similarity, texts, np.array([2])) == [forms[2]]
-    assert text_forms(as_similarity(texts, k="labels"), texts, np.arange(3)) is None
-    assert text_forms(similarity, np.array(texts), np.arange(3)) is None
+    assert normalize_texts(similarity, texts, np.array([2])) == [forms[2]]
+    assert normalize_texts(as_similarity(texts, k="labels"), texts, np.arange(3)) is None
+    assert normalize_texts(similarity, np.array(texts), np.arange(3)) is None

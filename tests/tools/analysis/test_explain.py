@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, explain, score, score_K
-from vendiscore.tools.analysis.explain import read_terms
+from vendiscore.tools.analysis.explain import check_explain_options
 
 TEXTS = ["a b", "a b", "c d", "a c", "e f g"]
 
@@ -50,16 +50,16 @@ def test_samples_left_out_keep_the_callers_indices():
 
 
 def test_terms_are_read():
-    assert read_terms(2, 0.5, "clip") == (2.0, 0.5, "clip")
-    assert read_terms(1, 1, "check") == (1.0, 1.0, "check")
-    assert read_terms("inf", -1, "check") == (np.inf, -1.0, "check")
+    assert check_explain_options(2, 0.5, "clip") == (2.0, 0.5, "clip")
+    assert check_explain_options(1, 1, "check") == (1.0, 1.0, "check")
+    assert check_explain_options("inf", -1, "check") == (np.inf, -1.0, "check")
     for q, threshold, psd, message in (
         (0, 0.5, "check", "`q` must be an order above 0"),
         (1, 1.01, "check", "`threshold` must be a similarity, from -1 to 1"),
         (1, 0.5, "x", "`psd`"),
     ):
         with pytest.raises(ValueError, match=message):
-            read_terms(q, threshold, psd)
+            check_explain_options(q, threshold, psd)
 
 
 def test_similarities_without_a_score_are_refused_at_once():

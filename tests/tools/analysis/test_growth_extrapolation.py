@@ -10,7 +10,11 @@ from scipy.special import digamma, gammaln
 from vendiscore import as_similarity, growth
 from vendiscore.scoring.recurrence_intervals import make_log_deficit
 from vendiscore.tools.analysis.abundances import Abundances
-from vendiscore.tools.analysis.growth import Kappa, continued, kappa_of
+from vendiscore.tools.analysis.growth import (
+    RedundancyEstimate,
+    extrapolate_redundancy,
+    redundancy_estimate,
+)
 
 # Small sets that are extrapolated on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore:.* do not tell what more would add")
@@ -20,47 +24,49 @@ GIRDLED = np.array([46, 22, 17, 15, 15, 9, 8, 6, 6, 4, 2, 2, 2, 2, *[1] * 12])
 LABELS = np.repeat(np.arange(len(GIRDLED)), GIRDLED)
 
 
-def kappas(*logs: float, n: int = 40, change: float = 0.0) -> list[Kappa]:
+def kappas(*logs: float, n: int = 40, change: float = 0.0) -> list[RedundancyEstimate]:
     changes = change * np.random.default_rng(0).normal(size=n)
-    return [Kappa(log, changes) for log in logs]
+    return [RedundancyEstimate(log, changes) for log in logs]
 
 
 def test_steps_continue_by_their_ratio():
-    assert continued(kappas(-1.0, -1.8, -2.44, -2.952), 1).log == pytest.approx(-2.952 - 0.4096)
-    flat = continued(kappas(-1.0, -1.0, -1.0, -1.0), 1)
-    assert (flat.log, flat.missed) == (-1.0, 0.0)
+    assert extrapolate_redundancy(kappas(-1.0, -1.8, -2.44, -2.952), 1).log == pytest.approx(
+        -2.952 - 0.4096
+    )
+    flat = extrapolate_redundancy(kappas(-1.0, -1.0, -1.0, -1.0), 1)
+    assert (flat.log, flat.model_error) == (-1.0, 0.0)
     # They shrink by half at most, and do not grow.
-    assert continued(kappas(-1.0, -2.0, -2.5, -2.6), 1).log == pytest.approx(-2.65)
-    assert continued(kappas(-1.0, -1.1, -1.2, -1.5), 1).log == pytest.approx(-1.8)
+    assert extrapolate_redundancy(kappas(-1.0, -2.0, -2.5, -2.6), 1).log == pytest.approx(-2.65)
+    assert extrapolate_redundancy(kappas(-1.0, -1.1, -1.2, -1.5), 1).log == pytest.approx(-1.8)
 
 
 def test_a_ratio_that_falls_falls_once_more_and_adds_an_error():
-    found = continued(kappas(0.0, -1.0, -1.9, -2.5), 1)  # 0.9, then 2/3
+    found = extrapolate_redundancy(kappas(0.0, -1.0, -1.9, -2.5), 1)  # 0.9, then 2/3
     fall = 0.6 * (0.9 - 2 / 3)
     assert found.log == pytest.approx(-2.5 - 0.6 * 2 / 3 + fall)
-    assert found.missed == pytest.approx(2 * fall)
-    assert found.error == pytest.approx(found.missed)
+    assert found.model_error == pytest.approx(2 * fall)
+    assert found.error == pytest.approx(found.model_error)
 
 
 def test_no_doubling_changes_nothing_and_two_halves_are_one():
     found = kappas(-1.0, -1.8, -2.44, -2.952)
-    assert continued(found, 0).log == -2.952
+    assert extrapolate_redundancy(found, 0).log == -2.952
     even = kappas(-1.0, -2.0, -3.0, -4.0)
-    assert continued(even, 0.5).log == pytest.approx(-4.5)
-    assert continued(even, 1).log == pytest.approx(-5)
+    assert extrapolate_redundancy(even, 0.5).log == pytest.approx(-4.5)
+    assert extrapolate_redundancy(even, 1).log == pytest.approx(-5)
 
 
 def test_kappa_of_nothing_in_common_is_0():
-    found = kappa_of(np.zeros(9))
+    found = redundancy_estimate(np.zeros(9))
     assert found.log == -math.inf
     assert found.scores(8, make_log_deficit(1), 0.95, None)[::2] == pytest.approx((8, 8))
     # A sample whose absence leaves hardly any similarity counts by its share, not its logarithm.
-    assert np.isfinite(kappa_of(np.array([0.1, 0.0, *[0.11] * 7])).changes).all()
+    assert np.isfinite(redundancy_estimate(np.array([0.1, 0.0, *[0.11] * 7])).changes).all()
 
 
 def test_what_has_nothing_in_common_does_not_continue():
-    nothing = [Kappa(-math.inf, np.zeros(40))] * 4
-    assert continued(nothing, 1).log == -math.inf
+    nothing = [RedundancyEstimate(-math.inf, np.zeros(40))] * 4
+    assert extrapolate_redundancy(nothing, 1).log == -math.inf
 
 
 @pytest.mark.parametrize(

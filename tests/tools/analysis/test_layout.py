@@ -5,11 +5,11 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
 from vendiscore.spectral.vendi_scores import compute_spectrum
-from vendiscore.tools.analysis.layout import FAR, layout
+from vendiscore.tools.analysis.layout import MIN_SIGN_DISTANCE, kernel_pca_coordinates
 
 
 def of(similarity, p=None) -> np.ndarray:
-    return layout(compute_spectrum(similarity, p, vectors=True), p)
+    return kernel_pca_coordinates(compute_spectrum(similarity, p, vectors=True), p)
 
 
 def slow(K: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
@@ -67,7 +67,7 @@ def test_samples_that_are_the_same_are_in_one_place(n):
 def test_the_first_that_is_far_out_is_on_the_positive_side():
     found = of(as_similarity(np.random.default_rng(2).normal(size=(25, 3)), k="rbf"))
     for column in found.T:
-        assert column[np.abs(column) >= FAR * np.abs(column).max()][0] > 0
+        assert column[np.abs(column) >= MIN_SIGN_DISTANCE * np.abs(column).max()][0] > 0
 
 
 @pytest.mark.parametrize("n", [30, 300])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vendiscore import MatrixSimilarity, as_similarity
 from vendiscore.similarity import tiles
 from vendiscore.tools.analysis import pair_search
-from vendiscore.tools.analysis.duplicates import compare_samples
+from vendiscore.tools.analysis.duplicates import find_duplicates
 
 WORDS = ["a", "b", "c d", "e"]
 THRESHOLDS = [-1.0, 0.0, 0.5, 0.8, 0.95, 1.0]
@@ -45,7 +45,7 @@ KINDS = {
 
 def listed(found):
     """Return the pairs of a result with repeats of identical samples written out."""
-    groups = [np.flatnonzero(found._first == i).tolist() for i in range(found.n)]
+    groups = [np.flatnonzero(found._first_copy == i).tolist() for i in range(found.n)]
     pairs = {pair for group in groups for pair in itertools.combinations(group, 2)}
     above, _ = found.boundary(found.n**2, np.arange(found.n))
     for i, j, _ in above:
@@ -73,20 +73,20 @@ def test_every_pair_at_the_threshold_or_above_is_listed(kind, seed, n, threshold
     K = np.asarray(similarity.dense(), dtype=float)
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr(pair_search, "SMALL", 0)
+            patch.setattr(pair_search, "MAX_DOUBLE_PRECISION", 0)
             patch.setattr(tiles, "TILE_SIZE", 16)
-        _, found = compare_samples(similarity, threshold)
+        _, found = find_duplicates(similarity, threshold)
     slack = 1e-6 if kind.endswith("float32") else 1e-9
     assert found.threshold == threshold
     assert at_least(K, threshold + slack) <= listed(found)
     if kind != "cosine, float32":
         assert at_least(K, threshold) <= listed(found)
-    identical = found._first[:, None] == found._first
+    identical = found._first_copy[:, None] == found._first_copy
     assert listed(found) <= at_least(np.where(identical, 1.0, K), threshold - 2 * slack)
-    repeats = found.redundant_of
+    repeats = found.representatives
     for i in np.flatnonzero(repeats >= 0):
         assert (min(i, repeats[i]), max(i, repeats[i])) in listed(found)
-    for kept in itertools.combinations(found.kept.tolist(), 2):
+    for kept in itertools.combinations(found.retained.tolist(), 2):
         assert kept not in listed(found)
 
 
@@ -104,11 +104,11 @@ def test_pairs_below_the_threshold_do_not_crowd_out_pairs_above(above, below, la
     K[upper] = values
     K = K + np.triu(K, 1).T
     if large:
-        monkeypatch.setattr(pair_search, "SMALL", 0)
+        monkeypatch.setattr(pair_search, "MAX_DOUBLE_PRECISION", 0)
         monkeypatch.setattr(tiles, "TILE_SIZE", 16)
-    monkeypatch.setattr(pair_search, "ROWS", 8)
-    monkeypatch.setattr(pair_search, "MOST_PAIRS", 300)
-    _, found = compare_samples(MatrixSimilarity(K), 0.95)
+    monkeypatch.setattr(pair_search, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(pair_search, "MAX_PAIRS", 300)
+    _, found = find_duplicates(MatrixSimilarity(K), 0.95)
     assert found.threshold == 0.95
     assert listed(found) == at_least(K, 0.95)
 
@@ -121,18 +121,18 @@ def test_a_threshold_that_too_many_pairs_reach_rises_and_all_at_the_new_one_are_
     similarity = steps(np.random.default_rng(seed), 30)
     K = similarity.dense()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_search, "ROWS", 8)
-        patch.setattr(pair_search, "MOST_PAIRS", most)
+        patch.setattr(pair_search, "BLOCK_ROWS", 8)
+        patch.setattr(pair_search, "MAX_PAIRS", most)
         if large:
-            patch.setattr(pair_search, "SMALL", 0)
+            patch.setattr(pair_search, "MAX_DOUBLE_PRECISION", 0)
             patch.setattr(tiles, "TILE_SIZE", 16)
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
-            _, found = compare_samples(similarity, 0.8)
+            _, found = find_duplicates(similarity, 0.8)
     message = f"more than {most} pairs have a similarity of 0.8 or more: the threshold"
     assert [str(each.message).startswith(message) for each in shown] == [True] * len(shown)
     assert (found.threshold > 0.8) == bool(shown)
     assert found.threshold <= 1
     assert listed(found) == at_least(K, found.threshold - 1e-9)
-    distinct = np.flatnonzero(found._first == np.arange(found.n))
+    distinct = np.flatnonzero(found._first_copy == np.arange(found.n))
     assert bool(shown) == (len(at_least(K[np.ix_(distinct, distinct)], 0.8)) > most)

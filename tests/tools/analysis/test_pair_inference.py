@@ -10,7 +10,7 @@ from scipy.stats import ttest_1samp
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.pair_inference import (
     adjust_p_values,
-    can_signs_reach,
+    can_sign_flips_reach,
     difference_level,
     estimate_difference,
     estimate_paired_difference,
@@ -97,7 +97,7 @@ def test_p_of_few_differences_is_students_unless_they_are_equal_or_two():
 def test_signs_reach_a_level_if_the_rarest_do(level):
     for groups in range(2, 16):
         reached = exact_p_value(1.0, np.zeros(2 ** (groups - 1) - 1)) <= 1 - level
-        assert can_signs_reach(level, groups) == reached
+        assert can_sign_flips_reach(level, groups) == reached
 
 
 def test_levels_of_one_pair_are_exact():

@@ -7,7 +7,7 @@ from vendiscore import FeatureSimilarity, Similarity, as_similarity
 from vendiscore.similarity import tiles
 from vendiscore.similarity.tiles import SimilarityTiles
 from vendiscore.tools.analysis import pair_search
-from vendiscore.tools.analysis.duplicates import compare_samples
+from vendiscore.tools.analysis.duplicates import find_duplicates
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(330, 12)) * np.exp(-np.arange(12) / 4)
@@ -32,16 +32,16 @@ KINDS = {
 @pytest.fixture
 def large(monkeypatch):
     """Treat every set as a large one, in small tiles."""
-    monkeypatch.setattr(pair_search, "SMALL", 0)
+    monkeypatch.setattr(pair_search, "MAX_DOUBLE_PRECISION", 0)
     monkeypatch.setattr(tiles, "TILE_SIZE", 64)
 
 
 def both(similarity, monkeypatch, **options):
     """Compare as a small set, and as a large one."""
     with monkeypatch.context() as as_small:
-        as_small.setattr(pair_search, "SMALL", similarity.n)
-        small = compare_samples(similarity, **options)
-    return small, compare_samples(similarity, **options)
+        as_small.setattr(pair_search, "MAX_DOUBLE_PRECISION", similarity.n)
+        small = find_duplicates(similarity, **options)
+    return small, find_duplicates(similarity, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -55,13 +55,13 @@ def test_a_large_set_has_the_pairs_and_neighbours_of_double_precision(
         similarity, monkeypatch, threshold=threshold, forms=forms
     )
     assert found_large.threshold == found.threshold
-    np.testing.assert_array_equal(found_large.redundant_of, found.redundant_of)
+    np.testing.assert_array_equal(found_large.representatives, found.representatives)
     np.testing.assert_allclose(near_large.similarity, near.similarity, atol=1e-12)
     K = similarity.dense() - np.eye(similarity.n)
     others = K[np.arange(similarity.n), near_large.nearest]
     assert (near_large.nearest != np.arange(similarity.n)).all()
     np.testing.assert_allclose(others, near.similarity, atol=1e-12)
-    assert found_large.repeats() == found.repeats()
+    assert found_large.count_repeats() == found.count_repeats()
 
 
 def test_the_nearest_of_several_that_are_equal_is_the_first(large, monkeypatch):
@@ -74,18 +74,18 @@ def test_samples_of_weight_zero_are_repeats_of_those_with_weight(large, monkeypa
     p = np.full(330, 1 / 329)
     p[5] = 0  # a copy of 40
     (_, small), (_, found) = both(KINDS["cosine"], monkeypatch, threshold=0.9, p=p)
-    np.testing.assert_array_equal(found.redundant_of, small.redundant_of)
-    assert found.redundant_of[5] == 40
+    np.testing.assert_array_equal(found.representatives, small.representatives)
+    assert found.representatives[5] == 40
 
 
 def test_the_floor_rises_where_there_are_too_many_pairs(large, monkeypatch):
-    monkeypatch.setattr(pair_search, "MOST_PAIRS", 3_000)
+    monkeypatch.setattr(pair_search, "MAX_PAIRS", 3_000)
     (_, small), (_, found) = both(KINDS["cosine"], monkeypatch, threshold=0.95, floor=0.2)
     for each in (small, found):
         assert 0.2 < each.floor < 0.95
     assert len(found._pairs[0]) <= 5_000
     K = np.triu(KINDS["cosine"].dense(), 1)
-    distinct = found._first == np.arange(330)
+    distinct = found._first_copy == np.arange(330)
     K[~distinct] = K[:, ~distinct] = -1
     assert len(found._pairs[0]) == np.count_nonzero(found.floor <= K)
 
@@ -107,8 +107,8 @@ def test_tiles_and_pairs_are_parts_of_the_matrix(kind, large):
 def test_rows_of_a_tensor_are_compared_as_rows_of_numpy(large):
     torch = pytest.importorskip("torch")
     K = as_similarity(torch.as_tensor(ROWS.astype(np.float32)), k="cosine")
-    near, found = compare_samples(K)
-    expected_near, expected = compare_samples(KINDS["cosine, float32"])
+    near, found = find_duplicates(K)
+    expected_near, expected = find_duplicates(KINDS["cosine, float32"])
     np.testing.assert_array_equal(near.nearest, expected_near.nearest)
     np.testing.assert_allclose(near.similarity, expected_near.similarity, atol=1e-12)
-    np.testing.assert_array_equal(found.redundant_of, expected.redundant_of)
+    np.testing.assert_array_equal(found.representatives, expected.representatives)

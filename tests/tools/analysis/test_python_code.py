@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.tools.analysis.python_code import reproduced
+from vendiscore.tools.analysis.python_code import format_call
 
 TEXTS = ["a cat sat", 'the dog\'s "tail"', "new\nline"]
 
@@ -31,18 +31,18 @@ def run(code, **names):
     ],
 )
 def test_short_samples_and_arguments_are_written_out(samples, arguments):
-    code = reproduced(samples, None, arguments, "texts")
+    code = format_call(samples, None, arguments, "texts")
     assert run(code) == pytest.approx(compute(samples, **arguments))
 
 
 def test_a_tuple_of_one_stays_a_tuple():
-    code = reproduced(["a"], None, {"ns": (1,), "other": (1, 2), "empty": ()}, "texts")
+    code = format_call(["a"], None, {"ns": (1,), "other": (1, 2), "empty": ()}, "texts")
     assert "ns=(1,), other=(1, 2), empty=())" in code
 
 
 def test_references_are_passed():
     X, Y = np.eye(3), np.eye(3)[:2] + 0.5
-    code = reproduced(X, Y, {"measures": ["MagDiff"]}, "vectors")
+    code = format_call(X, Y, {"measures": ["MagDiff"]}, "vectors")
     expected = compute(X, references=Y, measures=["MagDiff"])
     assert run(code) == pytest.approx(expected)
     assert "references=references" in code
@@ -50,7 +50,7 @@ def test_references_are_passed():
 
 def test_long_samples_are_named_in_a_comment():
     samples = np.random.default_rng(0).standard_normal((40, 50))
-    code = reproduced(samples, samples + 1, {"measures": ["MagDiff"]}, "vectors")
+    code = format_call(samples, samples + 1, {"measures": ["MagDiff"]}, "vectors")
     assert "# `samples` are the vectors of this report, in their order." in code
     assert "# `references` are the references of this report" in code
     expected = compute(samples, references=samples + 1, measures=["MagDiff"])
@@ -73,7 +73,7 @@ def one_of_mine(a, b):
     ids=["function", "set", "nan", "array", "text"],
 )
 def test_other_arguments_are_described_in_a_comment(value, comment):
-    code = reproduced(["a"], None, {"option": value}, "texts")
+    code = format_call(["a"], None, {"option": value}, "texts")
     line = next(line for line in code.splitlines() if line.startswith("# `option` is"))
     assert comment in line
     assert "option=option" in code
@@ -81,5 +81,5 @@ def test_other_arguments_are_described_in_a_comment(value, comment):
 
 
 def test_a_value_is_on_one_line():
-    code = reproduced(["a"], None, {"option": "two\nlines" * 200}, "texts")
+    code = format_call(["a"], None, {"option": "two\nlines" * 200}, "texts")
     assert len(code.splitlines()) == 4

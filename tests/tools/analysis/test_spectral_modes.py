@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import as_similarity, explain
 from vendiscore.measures.sample_set import SampleSet
-from vendiscore.tools.analysis.spectral_modes import EXEMPLARS, Mode, modes_of, strongest
+from vendiscore.tools.analysis.spectral_modes import EXEMPLARS, Mode, list_modes, strongest_modes
 
 LABELS = list("aababca")
 RNG = np.random.default_rng(0)
@@ -17,7 +17,7 @@ def spectrum_of(similarity, **options):
 
 
 def test_modes_of_labels_are_the_classes():
-    mode, weight = strongest(spectrum_of(as_similarity(LABELS, k="labels")))
+    mode, weight = strongest_modes(spectrum_of(as_similarity(LABELS, k="labels")))
     assert mode.tolist() == [{"a": 0, "b": 1, "c": 2}[label] for label in LABELS]
     np.testing.assert_allclose(weight, 1)
 
@@ -27,14 +27,14 @@ def test_the_weight_is_the_largest_part_of_a_sample():
     values, U = np.asarray(spectrum.values), np.asarray(spectrum.vectors)
     values = values[values > 0]
     parts = U**2 * values
-    mode, weight = strongest(spectrum)
+    mode, weight = strongest_modes(spectrum)
     assert mode.tolist() == parts.argmax(axis=1).tolist()
     np.testing.assert_allclose(weight, parts.max(axis=1) * 8, rtol=1e-9)  # each weighs 1/8
 
 
 def test_samples_without_weight_belong_to_no_mode():
     p = np.array([0.5, 0, 0.5, 0, 0, 0, 0])
-    mode, weight = strongest(spectrum_of(as_similarity(LABELS, k="labels"), weights=p))
+    mode, weight = strongest_modes(spectrum_of(as_similarity(LABELS, k="labels"), weights=p))
     assert mode[1] == mode[3] == -1
     assert weight[1] == weight[3] == 0
     assert mode[0] != mode[2]
@@ -42,16 +42,16 @@ def test_samples_without_weight_belong_to_no_mode():
 
 def test_members_are_the_callers_indices_the_strongest_first():
     spectrum = spectrum_of(as_similarity(X, k="cosine"))
-    mode, weight = strongest(spectrum)
+    mode, weight = strongest_modes(spectrum)
     places = np.arange(8) * 10
-    modes = modes_of(spectrum, mode, weight, 2, places)
+    modes = list_modes(spectrum, mode, weight, 2, places)
     assert [each.number for each in modes] == [0, 1]
     for each in modes:
         own = np.flatnonzero(mode == each.number)
         expected = own[np.argsort(-weight[own], kind="stable")] * 10
         assert each.members.tolist() == expected.tolist()
         assert each.share == pytest.approx(spectrum.values[each.number])
-    assert len(modes_of(spectrum, mode, weight, 99, places)) == 3
+    assert len(list_modes(spectrum, mode, weight, 99, places)) == 3
 
 
 def test_a_mode_is_described_by_its_strongest_samples():

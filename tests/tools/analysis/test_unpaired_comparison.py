@@ -14,14 +14,14 @@ from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.unpaired_comparison import (
     average_errors,
     score_subsets,
+    window_slices,
     window_weights,
-    windows,
 )
 
 
 def test_windows_meet_every_sample_about_as_often():
     for n, m in ((40, 40), (42, 40), (79, 40), (80, 40), (130, 40), (1000, 40), (5, 2)):
-        runs = windows(n, m)
+        runs = window_slices(n, m)
         assert all(run.stop - run.start == m for run in runs)
         met = np.zeros(n)
         for run in runs:
@@ -47,7 +47,7 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
     for other in (60, 130):
         sets = [source(rng, 60), source(rng, other, 0.3)]
         screened_p = compare(*sets, q=q, permutations=99, **options).pairs[0].p
-        monkeypatch.setattr("vendiscore.tools.analysis.unpaired_comparison.STACKED", 64)
+        monkeypatch.setattr("vendiscore.tools.analysis.unpaired_comparison.MAX_STACKED_SIZE", 64)
         exact = compare(*sets, q=q, permutations=99, **options).pairs[0].p
         monkeypatch.undo()
         assert screened_p == pytest.approx(exact, abs=0.02 + 0.1 * exact)

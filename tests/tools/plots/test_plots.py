@@ -14,11 +14,11 @@ from matplotlib.figure import Figure  # noqa: E402
 
 from vendiscore import as_similarity, compare, growth, plots  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
-from vendiscore.tools.analysis.findings import find  # noqa: E402
+from vendiscore.tools.analysis.report_data import compute_report_data  # noqa: E402
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 SIMILARITY = as_similarity(X, k="rbf", sigma=1.0)
-FOUND = find(SIMILARITY, None, {"q": 2})
+FOUND = compute_report_data(SIMILARITY, None, {"q": 2})
 SHARES = FOUND.spectrum.values
 CURVE = magnitude_curve(SIMILARITY)
 COMPARED = compare(X[:15], X[15:], k="rbf", sigma=1.0, permutations=19)
@@ -28,7 +28,7 @@ GROWN = growth(X, [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
 PLOTS = {
     "spectrum": lambda ax=None: plots.spectrum(SHARES, ax=ax),
     "profile": lambda ax=None: plots.profile(FOUND.profile_orders, FOUND.profile, ax=ax),
-    "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.seriated, ax=ax),
+    "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.heat_map_order, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
     "source_map": lambda ax=None: plots.source_map(X[:, :2], list("abcd" * 10), ax=ax),
     "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
@@ -91,9 +91,9 @@ def test_an_order_is_marked_where_it_is_in_the_picture(ax, q, marked):
 
 
 def test_a_heat_map_shows_samples_in_their_order(ax):
-    plots.heat_map(FOUND.K, FOUND.seriated, ax=ax)
+    plots.heat_map(FOUND.K, FOUND.heat_map_order, ax=ax)
     shown = ax.images[0].get_array()
-    assert np.array_equal(shown, FOUND.K[np.ix_(FOUND.seriated, FOUND.seriated)])
+    assert np.array_equal(shown, FOUND.K[np.ix_(FOUND.heat_map_order, FOUND.heat_map_order)])
     assert ax.get_xlabel() == "samples, clustered"
     as_they_come = plots.heat_map(FOUND.K)
     assert np.array_equal(as_they_come.images[0].get_array(), FOUND.K)

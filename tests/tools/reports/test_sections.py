@@ -12,7 +12,7 @@ from reports import read
 
 import vendiscore
 from vendiscore import compute, report
-from vendiscore.tools.analysis import findings
+from vendiscore.tools.analysis import report_data
 from vendiscore.tools.reports import document
 
 TEXTS = [
@@ -96,7 +96,7 @@ def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
 
 
 def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) -> None:
-    monkeypatch.setattr(findings, "MOST", 5)
+    monkeypatch.setattr(report_data, "MAX_COMPARED", 5)
     assert (
         "it needs all eigenvectors of 12 samples, which takes long; pass ci="
         in read(report(TEXTS)).text["score"]
@@ -225,8 +225,8 @@ def test_what_is_too_long_to_be_written_out_is_called_by_its_name(capsys) -> Non
 
 
 def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
-    monkeypatch.setattr(findings, "MOST", 20)
-    monkeypatch.setattr(findings, "MOST_GROWN", 16)
+    monkeypatch.setattr(report_data, "MAX_COMPARED", 20)
+    monkeypatch.setattr(report_data, "MAX_GROWTH_SAMPLES", 16)
     found = report(X, k="cosine", p=None)
     page = read(found)
     assert found.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)

@@ -63,12 +63,12 @@ class AnswerTable:
 
 
 def tabulate_samples(
-    samples: Samples, by: object, prompts: object, how: SimilaritySpec
+    samples: Samples, by: object, prompts: object, spec: SimilaritySpec
 ) -> AnswerTable:
     """Return the table of samples with the source and the prompt of each, or None for sets."""
-    samples = check_collection(samples, how)
+    samples = check_collection(samples, spec)
     if isinstance(samples, Similarity):
-        (samples,) = build_set_similarities([samples], how, ["answers"])
+        (samples,) = build_set_similarities([samples], spec, ["answers"])
     n = samples.n if isinstance(samples, Similarity) else num_samples(samples)
     index = np.flatnonzero(~find_missing(samples, n))
     sources = parse_group_labels(by, "by", n).select(index)
@@ -76,35 +76,35 @@ def tabulate_samples(
     if prompts is not None:
         asked = parse_group_labels(prompts, "prompts", n).select(index)
     names = tuple(format_labels(sources, "by"))
-    _check_several(names)
+    _check_two_sources(names)
     if len(index) < n:
         samples = take_samples(samples, index)
     return AnswerTable(samples, names, asked.labels, sources.codes, asked.codes, index)
 
 
-def tabulate_sets(sets: Samples, names: object, how: SimilaritySpec) -> AnswerTable:
+def tabulate_sets(sets: Samples, names: object, spec: SimilaritySpec) -> AnswerTable:
     """Return the table of sets of samples that answer no prompts, by source or in a list."""
     samples = {}
     codes = []
     for name, of_source in _name_sources(sets, names).items():
-        samples[name] = check_collection(of_source, how, name)
+        samples[name] = check_collection(of_source, spec, name)
         codes.append(np.zeros(num_samples(samples[name]), dtype=int))
-    return _concatenate(samples, (), codes)
+    return _concatenate_sources(samples, (), codes)
 
 
 def tabulate_answers(
-    answers: Samples, prompts: object, names: object, how: SimilaritySpec
+    answers: Samples, prompts: object, names: object, spec: SimilaritySpec
 ) -> AnswerTable:
     """Return the table of answers to prompts, by source or in a list of sources."""
     by_source = _name_sources(answers, names)
-    labels = _prompt_labels(prompts, by_source)
+    labels = _collect_prompts(prompts, by_source)
     samples = {}
     codes = []
     counts = {}
     for name, of_source in by_source.items():
         if labels is not None and isinstance(of_source, Mapping):
-            of_source = _in_order(of_source, labels, name)
-        samples[name], prompt, counts[name] = _flatten(of_source, how, name)
+            of_source = _order_by_prompt(of_source, labels, name)
+        samples[name], prompt, counts[name] = _flatten_answers(of_source, spec, name)
         codes.append(prompt)
         if labels is not None and counts[name] != len(labels):
             raise ValueError(
@@ -120,10 +120,10 @@ def tabulate_answers(
             f"source as a dict of prompt to answer, or aligned=False, if they are sets of samples "
             f"that answer no prompts"
         )
-    return _concatenate(samples, range(counts[b]) if labels is None else labels, codes)
+    return _concatenate_sources(samples, range(counts[b]) if labels is None else labels, codes)
 
 
-def _concatenate(
+def _concatenate_sources(
     samples: Record, prompts: Sequence[Hashable], codes: Sequence[np.ndarray]
 ) -> AnswerTable:
     """Return the table of samples by source, from the prompt codes of each source."""
@@ -158,11 +158,11 @@ def _name_sources(answers: Any, names: object) -> Record:
             f"df['prompt'], by=df['model'])"
         )
     by_source = name_sets(answers, names, "source")
-    _check_several(tuple(by_source))
+    _check_two_sources(tuple(by_source))
     return by_source
 
 
-def _check_several(names: Sequence[str]) -> None:
+def _check_two_sources(names: Sequence[str]) -> None:
     """Raise unless there are two sources or more."""
     if len(names) < 2:
         got = f"got {names[0]!r} alone" if names else "got none"
@@ -172,7 +172,7 @@ def _check_several(names: Sequence[str]) -> None:
         )
 
 
-def _prompt_labels(prompts: object, by_source: Record) -> tuple[Hashable, ...] | None:
+def _collect_prompts(prompts: object, by_source: Record) -> tuple[Hashable, ...] | None:
     """Return the prompts passed, or those of dicts of prompt to answer; None if there are none."""
     dicts = [answers for answers in by_source.values() if isinstance(answers, Mapping)]
     if prompts is None:
@@ -189,7 +189,9 @@ def _prompt_labels(prompts: object, by_source: Record) -> tuple[Hashable, ...] |
     return labels.labels
 
 
-def _in_order(answers: Mapping[Any, object], prompts: Sequence[Hashable], name: str) -> list[Any]:
+def _order_by_prompt(
+    answers: Mapping[Any, object], prompts: Sequence[Hashable], name: str
+) -> list[Any]:
     """Return the answer of a source to each prompt, None where it is missing."""
     known = set(prompts)
     for prompt in answers:
@@ -198,7 +200,9 @@ def _in_order(answers: Mapping[Any, object], prompts: Sequence[Hashable], name: 
     return [answers.get(prompt) for prompt in prompts]
 
 
-def _flatten(answers: Samples, how: SimilaritySpec, name: str) -> tuple[Samples, np.ndarray, int]:
+def _flatten_answers(
+    answers: Samples, spec: SimilaritySpec, name: str
+) -> tuple[Samples, np.ndarray, int]:
     """Return the samples of one source, the prompt code of each, and the number of prompts."""
     answers = as_samples(answers, name)
     prompts = num_samples(answers)
@@ -208,13 +212,13 @@ def _flatten(answers: Samples, how: SimilaritySpec, name: str) -> tuple[Samples,
     if isinstance(answers, list):
         answers = take_samples(answers, codes)
         if any(isinstance(answer, list) for answer in answers):
-            single = object if how.has_callable_kernel else str  # becomes a list of one
+            single = object if spec.has_callable_kernel else str  # becomes a list of one
             lists: list[Any] = [
                 answer if isinstance(answer, list) or not isinstance(answer, single) else [answer]
                 for answer in answers
             ]
-            if how.has_callable_kernel:
+            if spec.has_callable_kernel:
                 return concatenate_samples(lists), np.repeat(codes, list(map(len, lists))), prompts
             answers = lists
-    flat, groups = flatten_groups(answers, how, stacks=True, name=name)
+    flat, groups = flatten_groups(answers, spec, stacks=True, name=name)
     return flat, codes if groups is None else codes[groups.codes], prompts

@@ -51,7 +51,7 @@ from .comparison import Comparison, GroupPairRow
 from .group_comparison import compare_in_groups
 from .pair_inference import adjust_p_values, min_permutations
 from .paired_comparison import (
-    Groups,
+    GroupIndices,
     match_groups,
     paired_comparison_steps,
     shuffle_larger_sets,
@@ -59,16 +59,16 @@ from .paired_comparison import (
 from .unpaired_comparison import unpaired_comparison_steps
 
 # Labels of groups, for each set in order or by its name.
-Labelled: TypeAlias = Sequence[object] | Options | None
+GroupLabelsBySet: TypeAlias = Sequence[object] | Options | None
 # The similarity of all samples, the position of the set of each, and the label of its group.
-Pooled: TypeAlias = tuple[Similarity, np.ndarray, list[Hashable] | None]
+PooledSamples: TypeAlias = tuple[Similarity, np.ndarray, list[Hashable] | None]
 
 
 def compare(
     *sets: Samples,
     names: Sequence[str] | None = None,
     by: object = None,
-    groups: Labelled = None,
+    groups: GroupLabelsBySet = None,
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
@@ -239,7 +239,7 @@ def compare(
     if by is None:
         similarity, set_codes, labels = pool_sets(sets_by_name, groups, spec)
     else:
-        similarity, set_codes, labels = pool_labelled(sets, set_labels, groups, spec)
+        similarity, set_codes, labels = pool_labelled_samples(sets, set_labels, groups, spec)
     check_no_gradient("compare", **how, samples=similarity)
     retained = np.setdiff1d(np.arange(len(set_codes)), list(similarity.dropped))
     set_codes = set_codes[retained]
@@ -283,7 +283,7 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
     return name_sets(given, names, "set")
 
 
-def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> Pooled:
+def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> PooledSamples:
     """Return the samples of all sets together; `groups` has labels for each set."""
     names = list(sets_by_name)
     sets = [check_collection(sets_by_name[name], spec, name, has_other_sets=True) for name in names]
@@ -301,9 +301,9 @@ def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> Poo
     return similarity, np.repeat(np.arange(len(names)), count_samples_by_set(sets, spec)), labels
 
 
-def pool_labelled(
+def pool_labelled_samples(
     sets: Sequence[SampleContainer], by: Labels, groups: object, spec: SimilaritySpec
-) -> Pooled:
+) -> PooledSamples:
     """Return the samples of one collection; `by` and `groups` have a label for each."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
         n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
@@ -355,7 +355,7 @@ def comparison_steps(
     set_codes: np.ndarray,
     names: Sequence[str],
     options: CompareOptions,
-    groups: Groups | None = None,
+    groups: GroupIndices | None = None,
     labels: Sequence[Hashable] | None = None,
 ) -> Counts[Comparison]:
     """Compare sets of samples, and yield the number of permutations so far.

@@ -24,13 +24,13 @@ from .compare_options import Effects
 from .detectable import scale_detectable
 from .pair_inference import ratio_level
 
-MORE = "more diverse"
-LESS = "less diverse"
-SAME = "no difference shown"
-DIFFERENT = "different, direction not shown"
-_TURNED = {MORE: LESS, LESS: MORE}
-_ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
-_MORE_GROUPS = 2  # how many times as many groups a sentence tells of
+MORE_DIVERSE = "more diverse"
+LESS_DIVERSE = "less diverse"
+NO_DIFFERENCE = "no difference shown"
+DIRECTION_UNKNOWN = "different, direction not shown"
+_OPPOSITE = {MORE_DIVERSE: LESS_DIVERSE, LESS_DIVERSE: MORE_DIVERSE}
+_P_TOLERANCE = 1 + 1e-9  # p-values that differ by less are equal
+_GROUPS_FACTOR = 2  # how many times as many groups a sentence tells of
 # With fewer groups, `detectable_difference` is mostly too small (benchmarks/detectable.py).
 _FEW_GROUPS = 8
 
@@ -359,7 +359,7 @@ class Comparison(SummaryMixin):
                 return self._verdict(row)
             if (row.b, row.a) == (a, b):
                 verdict = self._verdict(row)
-                return _TURNED.get(verdict, verdict)
+                return _OPPOSITE.get(verdict, verdict)
         raise ValueError(
             f"`a` and `b` must be two of the sets {', '.join(map(repr, self.names))}, got {a!r} "
             f"and {b!r}"
@@ -380,7 +380,7 @@ class Comparison(SummaryMixin):
         bool
             Whether the verdict states a direction.
         """
-        return self.verdict(a, b) in _TURNED
+        return self.verdict(a, b) in _OPPOSITE
 
     def _verdict(self, row: PairRow) -> str:
         # Two one-sided tests show that two sets are the same (Schuirmann 1987).
@@ -388,20 +388,25 @@ class Comparison(SummaryMixin):
         if row.ratio_high <= margin and row.ratio_low * margin >= 1:
             return self._equivalence
         if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
-            return SAME
+            return NO_DIFFERENCE
         # p asks whether both sets come from one source, the interval about their mean scores.
         if not row.excludes_zero:
-            return DIFFERENT
-        return MORE if row.low > 0 else LESS
+            return DIRECTION_UNKNOWN
+        return MORE_DIVERSE if row.low > 0 else LESS_DIVERSE
 
     @property
-    def at(self) -> str:
+    def size_description(self) -> str:
         """The matched size, in words."""
         if self.groups:
             if self.effects == "fixed":
                 return f"in a group, over these {self.groups} groups"
             return f"in a group, over {self.groups} groups and others like them"
         return f"at {self.sets[0].size} samples each"
+
+    @property
+    def at(self) -> str:
+        """An alias of `size_description`."""
+        return self.size_description
 
     @property
     def verdicts(self) -> list[str]:
@@ -411,12 +416,15 @@ class Comparison(SummaryMixin):
     @property
     def sentence(self) -> str:
         """A sentence for each pair that differs, or one sentence if none differs."""
-        unclear = [row for row in self.pairs if self._verdict(row) == SAME]
-        clear = [row for row in self.pairs if self._verdict(row) != SAME]
+        unclear = [row for row in self.pairs if self._verdict(row) == NO_DIFFERENCE]
+        clear = [row for row in self.pairs if self._verdict(row) != NO_DIFFERENCE]
         if not clear and len(unclear) > 1:
             p = min(row.p_adjusted for row in self.pairs)
             names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-            sentence = f"{SAME.capitalize()} between {names} {self.at} (p ≥ {p:.2g})."
+            sentence = (
+                f"{NO_DIFFERENCE.capitalize()} between {names} {self.size_description} "
+                f"(p ≥ {p:.2g})."
+            )
             return sentence + self._describe_detectable(unclear)
         if len(unclear) == 1:
             sentences = [self._describe_pair(row) for row in self.pairs]
@@ -497,7 +505,7 @@ class Comparison(SummaryMixin):
             [row.matched for row in rows],
             [row.matched_low for row in rows],
             [row.matched_high for row in rows],
-            label=f"effectively different, {self.at}",
+            label=f"effectively different, {self.size_description}",
             ax=ax,
         )
 
@@ -514,15 +522,15 @@ class Comparison(SummaryMixin):
     def _describe_pair(self, row: PairRow) -> str:
         verdict = self._verdict(row)
         p = format_p_value(row)
-        if row.p_adjusted <= row.p_floor * _ROUNDED or self._is_out_of_reach(row):
+        if row.p_adjusted <= row.p_floor * _P_TOLERANCE or self._is_out_of_reach(row):
             p += self._p_value_hint(row)
         interval = self._describe_interval(row, verdict)
         details = f"{interval}, {p}"
-        if verdict == SAME:
-            start = f"{SAME.capitalize()} between {row.a} and {row.b}"
+        if verdict == NO_DIFFERENCE:
+            start = f"{NO_DIFFERENCE.capitalize()} between {row.a} and {row.b}"
             if row.excludes_zero:
                 details += ", the interval alone does not show one"
-        elif verdict == DIFFERENT:
+        elif verdict == DIRECTION_UNKNOWN:
             start = (
                 f"{row.a} and {row.b} differ ({p}), but the data do not show which is more diverse"
             )
@@ -531,10 +539,9 @@ class Comparison(SummaryMixin):
             start = f"{row.a} and {row.b} are {verdict}"
         else:
             start = f"{row.a} is {verdict} than {row.b}"
-        sentence = (
-            f"{start}: {row.difference:+.2f} effectively different samples {self.at} ({details})."
-        )
-        return sentence + self._describe_detectable([row]) if verdict == SAME else sentence
+        difference = f"{row.difference:+.2f} effectively different samples {self.size_description}"
+        sentence = f"{start}: {difference} ({details})."
+        return sentence + self._describe_detectable([row]) if verdict == NO_DIFFERENCE else sentence
 
     def _describe_detectable(self, rows: Sequence[PairRow]) -> str:
         """Return which difference is detected in 80 % of cases, and what would help, or ""."""
@@ -555,7 +562,7 @@ class Comparison(SummaryMixin):
         detect = "detect smaller ones" if possible else "can show one"
         hint = f"larger sets, or sets compared by prompt or group, {detect}"
         if self.groups:
-            many = _MORE_GROUPS * self.groups
+            many = _GROUPS_FACTOR * self.groups
             signed = self.effects == "random"
             scaled = scale_detectable(difference, self.groups, many, row.level, signed)
             percent = f"{100 * scaled / larger:.0f} %"
@@ -593,7 +600,7 @@ class Comparison(SummaryMixin):
 
 def format_bounded_p(p: float, floor: float) -> str:
     """Format a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
-    return f"{'≤ ' * (p <= floor * _ROUNDED and p < 1)}{p:.2g}"
+    return f"{'≤ ' * (p <= floor * _P_TOLERANCE and p < 1)}{p:.2g}"
 
 
 def format_p_value(row: PairRow) -> str:

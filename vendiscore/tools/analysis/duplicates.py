@@ -22,12 +22,12 @@ from ...support.text_detection import normalize_text
 from ...support.types import Samples
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair
-from .pair_search import Pairs, compare_all, first_of
+from .pair_search import SimilarPairs, first_in_group, search_pairs
 
-LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
+REPEAT_THRESHOLDS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
 
-def compare_samples(
+def find_duplicates(
     similarity: Similarity,
     threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
@@ -41,42 +41,44 @@ def compare_samples(
     compared. The threshold rises, with a warning, if more than MOST_PAIRS pairs are that similar.
     """
     n = similarity.n
-    groups = _joined(similarity.groups(), forms)
-    idle = np.zeros(n, dtype=bool)
+    groups = _merge_identical(similarity.groups(), forms)
+    has_zero_weight = np.zeros(n, dtype=bool)
     if p is not None:
-        idle = to_host(p) == 0
-    first = first_of(groups, idle)  # among copies, a sample with a weight comes first
+        has_zero_weight = to_host(p) == 0
+    first = first_in_group(
+        groups, has_zero_weight
+    )  # among copies, a sample with a weight comes first
     if codes is None:
-        neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
+        neighbours, floor, pairs = search_pairs(similarity, first, threshold, floor)
     else:
-        first = first_of(joint_groups([codes, first]), idle)
-        neighbours, floor, pairs = _compare_within(similarity, codes, first, threshold, floor)
+        first = first_in_group(joint_groups([codes, first]), has_zero_weight)
+        neighbours, floor, pairs = _search_pairs_by_code(similarity, codes, first, threshold, floor)
     if floor > threshold + ROUNDING:
         warn(
-            f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "
+            f"more than {pair_search.MAX_PAIRS:,} pairs have a similarity of {threshold:g} or "
             f"more: the threshold of near-duplicates is {floor:.6g} instead"
         )
         threshold = floor
     i, j, alike = pairs
     order = np.lexsort((j, i, -alike))
     ordered = [column[order] for column in pairs]
-    return neighbours, Duplicates(n, threshold, floor, first, ordered, idle)
+    return neighbours, Duplicates(n, threshold, floor, first, ordered, has_zero_weight)
 
 
-def _compare_within(
+def _search_pairs_by_code(
     similarity: Similarity,
     codes: np.ndarray,
     first: np.ndarray,
     threshold: float,
     floor: float | None,
-) -> tuple[Neighbours, float, Pairs]:
+) -> tuple[Neighbours, float, SimilarPairs]:
     """Compare samples of one code with each other; see `compare_all`."""
     neighbours = Neighbours(similarity.n)
     columns = []
     for rows in group_indices(codes):
         part = similarity_subset(similarity, rows)
         first_in_part = np.searchsorted(rows, first[rows])
-        near, floor, (i, j, alike) = compare_all(part, first_in_part, threshold, floor)
+        near, floor, (i, j, alike) = search_pairs(part, first_in_part, threshold, floor)
         neighbours.nearest[rows] = rows[near.nearest]
         neighbours.similarity[rows] = near.similarity
         columns.append((rows[i], rows[j], alike))
@@ -85,7 +87,7 @@ def _compare_within(
     return neighbours, floor, (i, j, alike)
 
 
-def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
+def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
     """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
@@ -96,7 +98,7 @@ def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarra
         return codes
     n = len(codes)
     later = np.zeros(n, dtype=bool)
-    first = np.r_[first_of(codes, later), first_of(groups, later)]
+    first = np.r_[first_in_group(codes, later), first_in_group(groups, later)]
     every = np.arange(n)
     edges = np.ones(2 * n, dtype=bool)
     graph = sp.coo_array((edges, (np.r_[every, every], first)), shape=(n, n))
@@ -111,9 +113,9 @@ class Duplicates:
     n: int
     threshold: float
     floor: float  # the lowest threshold that `rethreshold` accepts
-    _first: np.ndarray  # for each sample, the first one that is identical
+    _first_copy: np.ndarray  # for each sample, the first one that is identical
     _pairs: Sequence[np.ndarray]  # i, j and their similarities, the most similar first
-    _idle: np.ndarray  # True for samples of weight 0
+    _has_zero_weight: np.ndarray  # True for samples of weight 0
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""
@@ -126,11 +128,13 @@ class Duplicates:
         return replace(self, threshold=read)
 
     @cached_property
-    def redundant_of(self) -> np.ndarray:
+    def representatives(self) -> np.ndarray:
         """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
-        i, j, similarity = self._some(slice(self._count))
-        copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
+        i, j, similarity = self._select_pairs(slice(self._num_near_duplicate_pairs))
+        copies = np.bincount(
+            self._first_copy, minlength=self.n
+        )  # number of copies, itself included
         rows = np.r_[i, j]
         columns = np.r_[j, i]
         entries = np.r_[similarity, similarity]
@@ -139,65 +143,67 @@ class Duplicates:
         near = others + copies - 1
         of = np.full(self.n, -1)
         best = np.full(self.n, -np.inf)
-        for place in np.lexsort((-near, self._idle)).tolist():
+        for place in np.lexsort((-near, self._has_zero_weight)).tolist():
             if not copies[place] or not near[place] or best[place] > -np.inf:
                 continue  # a copy, without near-duplicates, or a repeat of a kept one
             part = slice(graph.indptr[place], graph.indptr[place + 1])
             others = graph.indices[part]
             similarities = graph.data[part]
             closer = similarities > best[others]
-            repeats = others[closer]
-            best[repeats] = similarities[closer]
-            of[repeats] = place
-        copy = self._first != np.arange(self.n)
-        of_first = of[self._first]
-        return np.where(copy & (of_first < 0), self._first, of_first)
+            count_repeats = others[closer]
+            best[count_repeats] = similarities[closer]
+            of[count_repeats] = place
+        copy = self._first_copy != np.arange(self.n)
+        of_first = of[self._first_copy]
+        return np.where(copy & (of_first < 0), self._first_copy, of_first)
 
     @property
-    def kept(self) -> np.ndarray:
+    def retained(self) -> np.ndarray:
         """Places of the samples that remain once near-duplicates are removed, ascending."""
-        return np.flatnonzero(self.redundant_of < 0)
+        return np.flatnonzero(self.representatives < 0)
 
     def groups(self) -> list[tuple[int, list[int]]]:
         """Return (the one to keep, the others) of each group, the largest first."""
         groups: dict[int, list[int]] = {}
-        for place, owner in enumerate(self.redundant_of.tolist()):
+        for place, owner in enumerate(self.representatives.tolist()):
             if owner >= 0:
                 groups.setdefault(owner, []).append(place)
         return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
-        edge = self._count
+        edge = self._num_near_duplicate_pairs
         above = min(edge, count)
-        i, j, similarity = self._some(slice(edge - above, edge + count))
+        i, j, similarity = self._select_pairs(slice(edge - above, edge + count))
         columns = zip(places[i].tolist(), places[j].tolist(), similarity.tolist(), strict=True)
         pairs = [Pair(*column) for column in columns]
         nearest_first = pairs[:above][::-1]
         return nearest_first, pairs[above:]
 
-    def repeats(self) -> dict[float, int | None]:
+    def count_repeats(self) -> dict[float, int | None]:
         """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
-        counts: dict[float, int | None] = dict.fromkeys(LEVELS)
-        for level in LEVELS:
+        counts: dict[float, int | None] = dict.fromkeys(REPEAT_THRESHOLDS)
+        for level in REPEAT_THRESHOLDS:
             if level >= self.floor - ROUNDING:
                 again = self.rethreshold(level)
-                counts[level] = self.n - len(again.kept)
+                counts[level] = self.n - len(again.retained)
         return counts
 
-    def _some(self, places: slice) -> list[np.ndarray]:
+    def _select_pairs(self, places: slice) -> list[np.ndarray]:
         """Return i, j and the similarities of the pairs at some places."""
         return [column[places] for column in self._pairs]
 
     @property
-    def _count(self) -> int:
+    def _num_near_duplicate_pairs(self) -> int:
         """Number of pairs that are at least as similar as the threshold."""
         least = self.threshold - ROUNDING
         similarity = self._pairs[2]
         return int(np.searchsorted(-similarity, -least, side="right"))
 
 
-def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:
+def normalize_texts(
+    similarity: Similarity, samples: Samples, places: np.ndarray
+) -> list[str] | None:
     """Return texts without case, space and punctuation; None if the samples are not texts."""
     if not isinstance(samples, list):
         return None

@@ -17,11 +17,11 @@ from ...support.arguments import (
     check_order,
 )
 from ...support.types import Samples, Weights
-from .duplicates import compare_samples, text_forms
-from .sample_table import Explanation
+from .duplicates import find_duplicates, normalize_texts
+from .explanation import Explanation
 
 # Spectra of more dimensions take minutes: they are computed only when a result needs them.
-SOON = 4096
+MAX_IMMEDIATE_SIZE = 4096
 
 
 def explain(
@@ -101,14 +101,14 @@ def explain(
     2.0
     """
     read = similarity_spec_from_keywords(how, explain, allow_grouping=True)
-    order, limit, psd = read_terms(q, threshold, psd)
+    order, limit, psd = check_explain_options(q, threshold, psd)
     collection = check_samples(samples, read, "samples")
     read, asked = group_by_prompt(read, [collection])
     subject = SampleSet(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
-    return explained(subject, order, limit, within=asked is not None)
+    return explain_sample_set(subject, order, limit, within=asked is not None)
 
 
-def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
+def check_explain_options(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
     """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
     allowed = "a similarity, from -1 to 1"
     usual = "0.95 is the usual one: choose by `repeats` and `boundary()` of the result"
@@ -116,7 +116,7 @@ def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float,
     return check_order(q, allow_zero=False), limit, check_psd(psd)
 
 
-def explained(
+def explain_sample_set(
     subject: SampleSet,
     q: float,
     threshold: float = DEFAULT_THRESHOLD,
@@ -139,14 +139,14 @@ def explained(
         check_no_gradient("explain", **subject.spec.options, samples=similarity, p=subject.p)
         dim = similarity.dim or similarity.n
         parts = subject.parts if within else ()
-        if min(similarity.n, dim) <= SOON:
+        if min(similarity.n, dim) <= MAX_IMMEDIATE_SIZE:
             for each in parts or (subject,):
                 each.decompose()  # raises at once for similarities without a score
         if places is None:
             places = np.flatnonzero(subject.row_of_input >= 0)
         if texts is None:
             texts = subject.samples
-        forms = text_forms(similarity, texts, places)
+        forms = normalize_texts(similarity, texts, places)
         codes = subject.codes if within else None
-        compared = compare_samples(similarity, threshold, floor, subject.p, forms, codes)
-    return Explanation(q, places, *compared, subject, texts, _parts=parts)
+        compared = find_duplicates(similarity, threshold, floor, subject.p, forms, codes)
+    return Explanation(q, places, *compared, subject, texts, _prompt_sets=parts)

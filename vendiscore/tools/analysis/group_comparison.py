@@ -13,12 +13,12 @@ from ...similarity.base import Similarity
 from .compare_options import CompareOptions
 from .comparison import GroupPairRow
 from .pair_inference import difference_level, estimate_difference
-from .paired_comparison import Groups
+from .paired_comparison import GroupIndices
 
 
 def compare_in_groups(
     similarity: Similarity,
-    groups: Groups,
+    groups: GroupIndices,
     labels: Sequence[Hashable],
     names: Sequence[str],
     pairs: Sequence[tuple[int, int]],

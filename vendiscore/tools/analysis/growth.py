@@ -63,19 +63,20 @@ from ...support.summary import (
 from ...support.types import Axes, Frame, Record, Samples
 from .. import plots
 from .abundances import Abundances
-from .unpaired_comparison import STACKED
+from .unpaired_comparison import MAX_STACKED_SIZE
 
 # Novelty above this share of a sample exceeds the ridge of the computation.
-LEAST_NOVELTY = 1e-6
-ENOUGH = 16  # the least n for which n/8 samples are two or more
-_FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
-_EVEN = 1 - 1e-6  # the largest ratio of steps of log κ
-_ROUNDING = 1e-12
-_IDENTIFIED = 2  # the order at which pairs of samples determine the score of any number
-_LEAST_ORDER = 0.1  # of the jackknife: at order 0 a sample adds a whole dimension, or nothing
+MIN_NOVELTY = 1e-6
+MIN_EXTRAPOLATED_SIZE = 16  # the least n for which n/8 samples are two or more
+_FALL_ERROR_FACTOR = 2.0  # the error of a falling ratio of steps, in units of its last fall
+_MAX_STEP_RATIO = 1 - 1e-6  # the largest ratio of steps of log κ
+_MIN_KAPPA = 1e-12
+_IDENTIFIED_ORDER = 2  # the order at which pairs of samples determine the score of any number
+# The jackknife fails at order 0, where a sample changes the score by 0 or by one dimension.
+_MIN_JACKKNIFE_ORDER = 0.1
 # Subsets of m that are drawn: work / m³, but at least and at most so many.
-_WORK = 5e7
-_FEWEST, _MOST = 40, 4000
+_SUBSET_WORK = 5e7
+_MIN_SUBSETS, _MAX_SUBSETS = 40, 4000
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,7 +146,7 @@ class Growth(SummaryMixin):
             parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
         if self.asymptote:
             ends = format_with_interval(*self.asymptote)
-            about = "about" if self.q >= _IDENTIFIED else "at least about"
+            about = "about" if self.q >= _IDENTIFIED_ORDER else "at least about"
             parts.append(f"infinitely many samples would be {about} {ends} effectively different")
         elif True in last:
             parts.append("the score of infinitely many is not identified")
@@ -367,22 +368,24 @@ def growth(
         )
     closed = has_closed_form(similarity, order, psd)
     most = least
-    if len(parts) == 1 and (closed or least >= ENOUGH):
+    if len(parts) == 1 and (closed or least >= MIN_EXTRAPOLATED_SIZE):
         most = 2 * least
-    wanted = _sizes(sizes, least, most)
+    wanted = _check_sizes(sizes, least, most)
     curves = [
-        grown(part, wanted, order, level=level, psd=psd, allow_repeats=allow_repeats)
+        growth_from_similarity(
+            part, wanted, order, level=level, psd=psd, allow_repeats=allow_repeats
+        )
         for part in parts
     ]
     if len(curves) > 1:
-        return _mean(curves, least)
+        return _average_curves(curves, least)
     (curve,) = curves
     if curve.caution:
         warn(curve.caution)
     return curve
 
 
-def _mean(curves: Sequence[Growth], n: int) -> Growth:
+def _average_curves(curves: Sequence[Growth], n: int) -> Growth:
     """Return the mean of several curves of the same sizes, up to n, with intervals over curves."""
     first = curves[0]
     scores = np.array([curve.scores for curve in curves])
@@ -401,7 +404,7 @@ def _mean(curves: Sequence[Growth], n: int) -> Growth:
     return Growth(first.q, first.level, n, first.sizes, mean, lower, upper, first.extrapolated)
 
 
-def grown(
+def growth_from_similarity(
     similarity: Similarity,
     sizes: Sequence[int],
     q: float,
@@ -426,23 +429,23 @@ def grown(
         abundances = Abundances(classes)
         coverage = tuple(map(abundances.coverage, sizes))
     if classes is not None and q in (0, 1):
-        points = {m: kappa_of(abundances.kappas(max(m, 2), q)) for m in every}
-        end = kappa_of(abundances.kappas(math.inf, q))
-        known = _of_logs(np.log(abundances.diversity(n, q)[abundances.places]))
+        points = {m: redundancy_estimate(abundances.kappas(max(m, 2), q)) for m in every}
+        end = redundancy_estimate(abundances.kappas(math.inf, q))
+        known = _jackknife_log_scores(np.log(abundances.diversity(n, q)[abundances.expand_indices]))
     elif has_closed_form(similarity, q, psd):
-        kappas = _mean_squares(similarity)
-        end = kappa_of(kappas)
+        kappas = _mean_squared_similarity(similarity)
+        end = redundancy_estimate(kappas)
         points = dict.fromkeys(every, end)
         least = 1 / np.append(n, np.full(n, n - 1))
-        known = _of_logs(-np.log(least + (1 - least) * kappas))
+        known = _jackknife_log_scores(-np.log(least + (1 - least) * kappas))
     else:
         halves = [n // 8, n // 4, n // 2] if beyond else []
         drawn = sorted({m for m in every if m <= n} | {*halves})
-        points, spectrum = _drawn(similarity, drawn, q, psd, spectrum)
+        points, spectrum = _subsampled_redundancy(similarity, drawn, q, psd, spectrum)
         last = [points[m] for m in [*halves, n]]
         for m in every:
             if m > n:
-                points[m] = continued(last, math.log2(m / n))
+                points[m] = extrapolate_redundancy(last, math.log2(m / n))
         known = jackknife(spectrum, q) if q else None
     repeats = count_recurrences(similarity, allow_repeats)
     deficit = make_log_deficit(q)
@@ -466,7 +469,7 @@ def grown(
     rows = rows[np.isin(every, sizes)]
     scores, low, high = map(tuple, rows.T.tolist())
     limit = None
-    if end and -math.inf < end.log < -LEAST_NOVELTY:
+    if end and -math.inf < end.log < -MIN_NOVELTY:
         limit = end.scores(math.inf, deficit, level, None)
         if classes is None and similarity.dim and limit[0] > similarity.dim:
             limit = None
@@ -481,7 +484,7 @@ def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
     return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
 
 
-def _sizes(sizes: object, n: int, most: int) -> list[int]:
+def _check_sizes(sizes: object, n: int, most: int) -> list[int]:
     """Return the requested sizes, ascending, `most` at most."""
     if sizes is None:
         doublings = np.arange(-8, 3) / 2
@@ -492,11 +495,13 @@ def _sizes(sizes: object, n: int, most: int) -> list[int]:
         raise TypeError(f"`sizes` must be a list of integers, got {short_repr(sizes)}; pass [{n}]")
     remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
     if most == n:
-        remedy = f"beyond {n} a size needs {ENOUGH} samples of one prompt, or order 2"
+        remedy = (
+            f"beyond {n} a size needs {MIN_EXTRAPOLATED_SIZE} samples of one prompt, or order 2"
+        )
     return sorted({check_int("sizes", m, 1, most, remedy) for m in asked})
 
 
-def _mean_squares(similarity: Similarity) -> np.ndarray:
+def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
     """Return the mean of k² over pairs (1 + n,), of all samples and without each."""
     n = similarity.n
     sums = np.empty(n)
@@ -509,18 +514,18 @@ def _mean_squares(similarity: Similarity) -> np.ndarray:
     return np.append(mean, left)
 
 
-def _of_logs(logs: np.ndarray) -> JackknifeEstimate:
+def _jackknife_log_scores(logs: np.ndarray) -> JackknifeEstimate:
     """Return the jackknife of log VS (1 + n,), of all samples and without each."""
     return jackknife_from_leave_one_out(float(logs[0]), logs[1:])
 
 
-def _drawn(
+def _subsampled_redundancy(
     similarity: Similarity,
     sizes: Sequence[int],
     q: float,
     psd: PSD,
     spectrum: Spectrum | None,
-) -> tuple[dict[int, Kappa], Spectrum]:
+) -> tuple[dict[int, RedundancyEstimate], Spectrum]:
     """Return κ of the mean log VS over subsets of each size, with the jackknife of all samples.
 
     Return the spectrum of all samples, too.
@@ -532,55 +537,57 @@ def _drawn(
     part = materialize_matrix(similarity, n)
     rng = np.random.default_rng(0)
     points = {}
-    work = sum(_FEWEST * estimate_eigensolver_work(min(m, part.dim or n)) for m in sizes)
+    work = sum(_MIN_SUBSETS * estimate_eigensolver_work(min(m, part.dim or n)) for m in sizes)
     with announce_duration(f"Scoring subsets of {n:,} samples", work):
         if spectrum is None:
             spectrum = compute_spectrum(part, psd=psd, vectors=True)
         log = compute_log_score(spectrum, q)
-        left = leave_one_out(spectrum, max(q, _LEAST_ORDER))
+        left = leave_one_out(spectrum, max(q, _MIN_JACKKNIFE_ORDER))
         kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
-        kappas /= max(kappas[0], _ROUNDING)
-        whole = _powers(spectrum.values, n)
+        kappas /= max(kappas[0], _MIN_KAPPA)
+        whole = _power_sums(spectrum.values, n)
         for m in track(sizes, len(sizes), "drawing subsets"):
             mean = log if m == n else 0.0
             error = 0.0
             if 1 < m < n:
-                rows = _scored(part, m, q, psd, rng)
+                rows = _score_random_subsets(part, m, q, psd, rng)
                 meet = m * (m - 1) / (n * (n - 1))
                 gaps = rows[:, 1:] - whole * meet * np.array([1, (m - 2) / (n - 2)])
-                mean, error = _intercept(rows[:, 0], gaps)
+                mean, error = _regression_intercept(rows[:, 0], gaps)
             rest = math.expm1(math.log(m) - mean)  # m/VS − 1
-            of_kappa = error * (1 + 1 / max(rest, _ROUNDING))
-            points[m] = kappa_of(rest / max(m - 1, 1) * kappas, of_kappa)
+            of_kappa = error * (1 + 1 / max(rest, _MIN_KAPPA))
+            points[m] = redundancy_estimate(rest / max(m - 1, 1) * kappas, of_kappa)
     return points, spectrum
 
 
-def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator) -> np.ndarray:
+def _score_random_subsets(
+    part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator
+) -> np.ndarray:
     """Return log VS of random subsets of m, and their sums of powers, (g, 3)."""
-    count = int(np.clip(_WORK / m**3, _FEWEST, _MOST))
+    count = int(np.clip(_SUBSET_WORK / m**3, _MIN_SUBSETS, _MAX_SUBSETS))
     subsets = np.argsort(rng.random((count, part.n)), axis=1)[:, :m]
     rows = np.empty((count, 3))
     singly = np.arange(count)
-    if m <= STACKED:
+    if m <= MAX_STACKED_SIZE:
         stack = StackedSpectra(
             to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=part
         )
-        rows = np.column_stack([np.log(stack.values[0]), _powers(stack.eigenvalues.values, m)])
+        rows = np.column_stack([np.log(stack.values[0]), _power_sums(stack.eigenvalues.values, m)])
         singly = np.flatnonzero(stack.unusual)  # one of which may be an error
     for i in singly:
         of_subset = compute_spectrum(part.take(subsets[i]), psd=psd)
-        rows[i] = [compute_log_score(of_subset, q), *_powers(of_subset.values, m)]
+        rows[i] = [compute_log_score(of_subset, q), *_power_sums(of_subset.values, m)]
     return rows
 
 
-def _powers(values: Array, m: int) -> np.ndarray:
+def _power_sums(values: Array, m: int) -> np.ndarray:
     """Return Σ (mλ − 1)² and Σ (mλ − 1)³ of m eigenvalues, (…, 2); those left out are 0."""
     gaps = m * to_host(values)[..., None] - 1
     powers = np.array([2, 3])
     return np.sum(gaps**powers, axis=-2) + (m - gaps.shape[-2]) * (-1) ** powers
 
 
-def _intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
+def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
     """Return the mean of logs where gaps (g, 2) are 0, by regression, and its standard error."""
     design = np.column_stack([np.ones(len(logs)), gaps])
     inverse = np.linalg.pinv(design, rcond=1e-12)
@@ -590,27 +597,27 @@ def _intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Kappa:
+class RedundancyEstimate:
     """log κ, its change (n,) as each of the n samples is left out, and an error of the model."""
 
     log: float
     changes: np.ndarray
-    missed: float = 0.0
+    model_error: float = 0.0
 
     @property
     def error(self) -> float:
         """The standard error of log κ: jackknife and model error together."""
-        return math.hypot(delete_one_error(self.changes), self.missed)
+        return math.hypot(delete_one_error(self.changes), self.model_error)
 
     def scores(
         self, m: float, deficit: DeficitFunction, level: float, repeats: RecurrenceCounts | None
     ) -> tuple[float, float, float]:
         """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
         whole = math.exp(self.log)
-        kappa = min(whole, 1 - _ROUNDING)
+        kappa = min(whole, 1 - _MIN_KAPPA)
 
         def odds(K: np.ndarray, w: np.ndarray, n: int) -> float:
-            kappa = min(math.expm1(deficit(K, w, n)) / (n - 1), 1 - _ROUNDING)
+            kappa = min(math.expm1(deficit(K, w, n)) / (n - 1), 1 - _MIN_KAPPA)
             return kappa / (1 - kappa)
 
         now = kappa / (1 - kappa)
@@ -626,16 +633,18 @@ class Kappa:
         return score, least, most
 
 
-def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:
+def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> RedundancyEstimate:
     """Return κ from its values (1 + n,) for all samples, then without each."""
-    if values[0] <= _ROUNDING:
-        return Kappa(-math.inf, np.zeros(len(values) - 1))
+    if values[0] <= _MIN_KAPPA:
+        return RedundancyEstimate(-math.inf, np.zeros(len(values) - 1))
     shares = values[1:] / values[0]
     changes = np.log(shares) if shares.min() > 0.01 else shares - 1
-    return Kappa(math.log(values[0]), changes, missed)
+    return RedundancyEstimate(math.log(values[0]), changes, model_error)
 
 
-def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
+def extrapolate_redundancy(
+    kappas: Sequence[RedundancyEstimate], doublings: float
+) -> RedundancyEstimate:
     """Extrapolate κ from n/8, n/4, n/2 and n samples by so many doublings.
 
     Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
@@ -644,8 +653,8 @@ def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
     with np.errstate(all="ignore"):
         steps = np.nan_to_num(np.diff([kappa.log for kappa in kappas]), posinf=0.0, neginf=0.0)
         ratios = np.nan_to_num(steps[1:] / steps[:-1], posinf=0.0)
-    before, r = np.clip(ratios, 0.5, _EVEN).tolist()
+    before, r = np.clip(ratios, 0.5, _MAX_STEP_RATIO).tolist()
     ahead = float(steps[-1]) * (1 - r**doublings) / (1 - r)
     fall = max(0.0, before - r) * ahead
     log = kappas[-1].log + r * ahead - fall
-    return replace(kappas[-1], log=log, missed=_FALLS * abs(fall))
+    return replace(kappas[-1], log=log, model_error=_FALL_ERROR_FACTOR * abs(fall))

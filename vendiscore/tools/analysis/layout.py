@@ -11,12 +11,12 @@ from ...support import memory
 from ...support.namespace import to_host
 
 # Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.
-FAR = 0.37
+MIN_SIGN_DISTANCE = 0.37
 # Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
-OPTIMAL_SIZE = 100
+MAX_OPTIMAL_ORDERING = 100
 
 
-def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
+def kernel_pca_coordinates(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     """Return places (n, 2) by kernel PCA (Schölkopf, Smola & Müller, Neural Computation 1998).
 
     Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ.
@@ -39,7 +39,7 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     places[heavy, : axes.shape[1]] = centred - mean @ axes
     distances = np.abs(places)
     size = distances.max(axis=0)
-    far = distances >= FAR * size
+    far = distances >= MIN_SIGN_DISTANCE * size
     first = far.argmax(axis=0)
     small = size <= 1e-7 * max(1.0, size.max())
     places[:, small] = 0.0
@@ -54,20 +54,20 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
         return np.arange(n)
     memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
     K = to_host(similarity.dense())
-    tree = linked(K, optimal=n <= OPTIMAL_SIZE)
+    tree = average_linkage_tree(K, optimal=n <= MAX_OPTIMAL_ORDERING)
     return leaves_list(tree)
 
 
-def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
+def average_linkage_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     """Return groups of average linkage at that mean similarity (n, n), the largest first."""
-    tree = linked(similarity)
+    tree = average_linkage_tree(similarity)
     distance = 1 - threshold + 1e-9
     codes = fcluster(tree, distance, "distance")
     groups = [places.tolist() for places in group_indices(codes - 1)]
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
-def linked(K: np.ndarray, optimal: bool = False) -> np.ndarray:
+def average_linkage_tree(K: np.ndarray, optimal: bool = False) -> np.ndarray:
     """Return the tree of average linkage by 1 − k."""
     D = np.maximum(1 - K, 0)
     D = (D + D.T) / 2

@@ -64,17 +64,17 @@ class NearPairs:
     def __init__(
         self,
         floor: float,
-        most: int,
+        max_pairs: int,
         threshold: float = np.inf,
         error: float = 0.0,
     ) -> None:
         self.floor = floor - error
         self._threshold = threshold - error
-        self._top = 1 - error
-        self._most = most
+        self._max_floor = 1 - error
+        self._max_pairs = max_pairs
         self._count = 0
         none = np.empty(0, np.int32)
-        self._parts = [(none, none, np.empty(0))]
+        self._batches = [(none, none, np.empty(0))]
 
     def add(
         self,
@@ -83,33 +83,33 @@ class NearPairs:
         similarity: np.ndarray,
     ) -> None:
         """Add pairs, but for pairs below the floor."""
-        kept = similarity >= self.least
+        kept = similarity >= self.min_similarity
         i = i[kept].astype(np.int32)
         j = j[kept].astype(np.int32)
-        self._parts.append((i, j, similarity[kept]))
+        self._batches.append((i, j, similarity[kept]))
         self._count += len(i)
         # Drop the less similar half, and all pairs as similar as the last one that is dropped.
-        while self._count > self._most and self.floor < self._top:
+        while self._count > self._max_pairs and self.floor < self._max_floor:
             _, _, similarity = self.arrays
             half = len(similarity) // 2
             middle = float(np.partition(similarity, half)[half])
             higher = middle + 3 * ROUNDING  # `least` is above the middle one
             if self.floor < self._threshold < higher:
                 higher = self._threshold
-            self.floor = min(higher, self._top)
-            self._parts = [self.arrays]
-            self._count = len(self._parts[0][0])
+            self.floor = min(higher, self._max_floor)
+            self._batches = [self.arrays]
+            self._count = len(self._batches[0][0])
 
     @property
-    def least(self) -> float:
+    def min_similarity(self) -> float:
         """The similarity of a pair that counts at the threshold `floor`, less rounding."""
         return self.floor - 2 * ROUNDING
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """i, j and the similarity of each pair, unsorted."""
-        i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
-        kept = similarity >= self.least
+        i, j, similarity = map(np.concatenate, zip(*self._batches, strict=True))
+        kept = similarity >= self.min_similarity
         return i[kept], j[kept], similarity[kept]
 
 

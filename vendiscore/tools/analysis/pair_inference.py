@@ -16,11 +16,13 @@ from numpy.typing import ArrayLike
 from ...scoring.subsampling import MIN_VALUES, student_interval
 
 # Permutations are drawn in batches until so many are at least as extreme as the observed sets.
-BATCH = 99
-ENOUGH_EXTREME = 20
-EQUAL = 1e-9  # scores and statistics that differ by less are equal but for rounding
+PERMUTATION_BATCH = 99
+MAX_EXTREME = 20
+EQUALITY_TOLERANCE = 1e-9  # scores and statistics that differ by less are equal but for rounding
 _MIN_ERROR = 1e-12  # replaces a standard error of 0
-_REFINED = 10  # approximate statistics on either side of the threshold that are refined at once
+_REFINE_BATCH = (
+    10  # approximate statistics on either side of the threshold that are refined at once
+)
 
 # A score or a difference with both ends of its interval.
 Interval: TypeAlias = tuple[float, float, float]
@@ -39,9 +41,9 @@ def ratio_level(level: float, n_pairs: int) -> float:
 def estimate_paired_difference(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
     """Return the mean of a − b, scores (groups,) of two sets, with Student's interval."""
     mean, _, low, high = student_interval(a - b, level)
-    if abs(mean) < EQUAL:
+    if abs(mean) < EQUALITY_TOLERANCE:
         mean = 0.0
-        if high - low < EQUAL:
+        if high - low < EQUALITY_TOLERANCE:
             low = high = 0.0
     return mean, low, high
 
@@ -60,7 +62,7 @@ def estimate_difference(a: Interval, b: Interval) -> Interval:
     x, x_low, x_high = a
     y, y_low, y_high = b
     difference = x - y
-    if abs(difference) <= EQUAL * abs(x):
+    if abs(difference) <= EQUALITY_TOLERANCE * abs(x):
         difference = 0.0
     below = math.hypot(x - x_low, y_high - y)
     above = math.hypot(x_high - x, y - y_low)
@@ -76,12 +78,12 @@ def estimate_ratio(a: Interval, b: Interval) -> tuple[float, float]:
 def studentized_difference(difference: ArrayLike, error: ArrayLike) -> np.ndarray:
     """Return differences over their standard errors, 0 for those that are 0 but for rounding."""
     statistics = difference / np.maximum(error, _MIN_ERROR)
-    return np.where(np.abs(difference) < EQUAL, 0.0, statistics)
+    return np.where(np.abs(difference) < EQUALITY_TOLERANCE, 0.0, statistics)
 
 
 def extreme_threshold(observed: float) -> float:
     """Return the absolute value from which a statistic is as extreme as the observed one."""
-    return abs(observed) * (1 - EQUAL)
+    return abs(observed) * (1 - EQUALITY_TOLERANCE)
 
 
 def exact_p_value(observed: float, others: np.ndarray) -> float:
@@ -90,9 +92,9 @@ def exact_p_value(observed: float, others: np.ndarray) -> float:
     return float((extreme + 1) / (len(others) + 1))
 
 
-def can_signs_reach(level: float, n_groups: int) -> bool:
+def can_sign_flips_reach(level: float, n_groups: int) -> bool:
     """Return whether some signs of the differences of groups are as rare as 1 − level."""
-    return 2.0 ** (1 - n_groups) <= 1 - level + EQUAL
+    return 2.0 ** (1 - n_groups) <= 1 - level + EQUALITY_TOLERANCE
 
 
 def student_p_value(differences: np.ndarray) -> float:
@@ -104,9 +106,9 @@ def student_p_value(differences: np.ndarray) -> float:
     count = len(differences)
     mean = float(differences.mean())
     error = float(differences.std(ddof=1)) / math.sqrt(count)
-    if count < MIN_VALUES or abs(mean) < EQUAL:
+    if count < MIN_VALUES or abs(mean) < EQUALITY_TOLERANCE:
         return 1.0
-    if error < EQUAL:
+    if error < EQUALITY_TOLERANCE:
         return 2.0 ** (1 - count)
     return 2 * float(scipy.special.stdtr(count - 1, -abs(mean) / error))
 
@@ -116,7 +118,7 @@ def permutation_test_steps(
     draw: Callable[[int], np.ndarray],
     permutations: int,
     level: float = 0.95,
-    batch: int = BATCH,
+    batch: int = PERMUTATION_BATCH,
 ) -> Generator[int, None, tuple[float, int]]:
     """Yield the number of permutations so far; return p in (0, 1] and the number used.
 
@@ -124,13 +126,13 @@ def permutation_test_steps(
     the observed one, no more are drawn, which keeps p valid (Besag & Clifford, Biometrika 1991).
     """
     threshold = extreme_threshold(observed)
-    fewest = max(BATCH, min_permutations(level))
+    fewest = max(PERMUTATION_BATCH, min_permutations(level))
     done = extreme = 0
-    while done < permutations and not (extreme >= ENOUGH_EXTREME and done >= fewest):
+    while done < permutations and not (extreme >= MAX_EXTREME and done >= fewest):
         count = min(batch if done else fewest, permutations - done)
         extremes = extreme + np.cumsum(np.abs(draw(count)) >= threshold)
         numbers = done + np.arange(1, count + 1)
-        enough = np.flatnonzero((extremes >= ENOUGH_EXTREME) & (numbers >= fewest))
+        enough = np.flatnonzero((extremes >= MAX_EXTREME) & (numbers >= fewest))
         last = enough[0] if len(enough) else -1
         done = int(numbers[last])
         extreme = int(extremes[last])
@@ -146,7 +148,7 @@ def refine_near_threshold(
     The first are exact, and scale the approximations of the others. Those nearest to the threshold
     are replaced in batches, until none of a batch changes sides.
     """
-    count = min(2 * _REFINED, len(approximate))
+    count = min(2 * _REFINE_BATCH, len(approximate))
     values = approximate.astype(float)
     values[:count] = compute_exact(np.arange(count))
     first = approximate[:count]
@@ -158,8 +160,8 @@ def refine_near_threshold(
     are_above = values[order] >= threshold
     for above in (True, False):
         side = order[are_above == above]
-        for start in range(0, len(side), _REFINED):
-            indices = side[start : start + _REFINED]
+        for start in range(0, len(side), _REFINE_BATCH):
+            indices = side[start : start + _REFINE_BATCH]
             values[indices] = compute_exact(indices)
             if ((values[indices] >= threshold) == above).all():
                 break

@@ -18,32 +18,32 @@ from ...support.progress import announce_duration, track
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 
 # Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
-MOST_PAIRS = 4_000_000
+MAX_PAIRS = 4_000_000
 # Pairs this far below the threshold are kept too, so that `rethreshold` can lower it.
-MARGIN = 0.2
+FLOOR_MARGIN = 0.2
 # Up to SMALL samples, all pairs are in double precision.
-SMALL = 4096
+MAX_DOUBLE_PRECISION = 4096
 # Rows that are compared with all others at once: a product of fewer waits for memory.
-ROWS = 256
+BLOCK_ROWS = 256
 # Samples i, samples j and their similarity.
-Pairs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
+SimilarPairs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 # Operations for an entry of K from any other kernel than products of dense features.
-ENTRY = 200.0
+ENTRY_OPERATIONS = 200.0
 
 
-def compare_all(
+def search_pairs(
     similarity: Similarity,
     first: np.ndarray,
     threshold: float,
     floor: float | None = None,
-) -> tuple[Neighbours, float, Pairs]:
+) -> tuple[Neighbours, float, SimilarPairs]:
     """Return the nearest of each of n samples, a floor, and the pairs at least as similar.
 
     Pairs are of samples that are their own `first` (n,): one per copy.
     """
     every = np.arange(similarity.n)
     # One sample of each group of identical ones is compared: its `first`, if the group has one.
-    chosen = first_of(similarity.groups(), first != every)
+    chosen = first_in_group(similarity.groups(), first != every)
     places, kinds = np.unique(chosen, return_inverse=True)
     distinct = similarity
     if len(places) < len(every):
@@ -52,27 +52,27 @@ def compare_all(
         distinct = FeatureSimilarity(to_host(distinct.features()))  # n × d, where pairs are n²
     n = distinct.n
     if floor is None:
-        floor = threshold - MARGIN
-    if n <= SMALL:
-        pairs = NearPairs(floor, MOST_PAIRS, threshold)
-        blocks = [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n, ROWS)]
+        floor = threshold - FLOOR_MARGIN
+    if n <= MAX_DOUBLE_PRECISION:
+        pairs = NearPairs(floor, MAX_PAIRS, threshold)
+        blocks = [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n, BLOCK_ROWS)]
 
-        def exact(rows: slice, columns: slice) -> np.ndarray:
+        def compute_block(rows: slice, columns: slice) -> np.ndarray:
             K = to_host(distinct.rows(rows))
             return np.array(K[:, columns], dtype=np.float64)
 
-        neighbours = _by_tiles(distinct, exact, blocks, pairs)
+        neighbours = _search_tiles(distinct, compute_block, blocks, pairs)
         if n == 1:
             neighbours.similarity = to_host(distinct.diagonal())
         floor = pairs.floor
         i, j, values = pairs.arrays
     else:
-        pairs = NearPairs(floor, MOST_PAIRS, threshold, FLOAT32_ERROR)
+        pairs = NearPairs(floor, MAX_PAIRS, threshold, FLOAT32_ERROR)
         tiles = SimilarityTiles(distinct)
-        of_entry = ENTRY if tiles.rows is None else tiles.rows.shape[1]
+        of_entry = ENTRY_OPERATIONS if tiles.rows is None else tiles.rows.shape[1]
         flops = float(n) * n * of_entry
         with announce_duration(f"Comparing {n:,} samples", flops, 4 * n, single_precision=True):
-            neighbours = _by_tiles(distinct, tiles, tiles.tiles, pairs)
+            neighbours = _search_tiles(distinct, tiles, tiles.tiles, pairs)
         i, j, _ = pairs.arrays
         values = tiles.pairs(i, j)  # in double precision
         neighbours.similarity = tiles.pairs(np.arange(n), neighbours.nearest)
@@ -82,11 +82,11 @@ def compare_all(
     j = places[j]
     are_first = (first[i] == i) & (first[j] == j)
     kept = are_first & (values >= floor - 2 * ROUNDING)
-    _expand(neighbours, distinct, kinds)
+    _expand_to_copies(neighbours, distinct, kinds)
     return neighbours, floor, (i[kept], j[kept], values[kept])
 
 
-def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
+def first_in_group(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
     """Return the first sample of each sample's group, (n,), of which `later` ones come last."""
     first = np.arange(len(later))
     if groups is not None:
@@ -96,7 +96,7 @@ def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
     return first
 
 
-def _expand(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> None:
+def _expand_to_copies(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> None:
     """Expand neighbours of distinct samples to all samples, each of one of the `kinds`."""
     _, earliest = np.unique(kinds, return_index=True)
     nearest = earliest[neighbours.nearest]
@@ -112,7 +112,7 @@ def _expand(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> 
     neighbours.similarity[copied] = diagonal[kinds[copied]]
 
 
-def _by_tiles(
+def _search_tiles(
     similarity: Similarity,
     entries: Callable[[slice, slice], np.ndarray],
     tiles: Sequence[Tile],
@@ -121,12 +121,12 @@ def _by_tiles(
     """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
     neighbours = Neighbours(similarity.n)
 
-    def closer(
+    def select_closer(
         K: np.ndarray,
         most: np.ndarray,
         rows: np.ndarray,
         columns: np.ndarray,
-    ) -> Pairs:
+    ) -> SimilarPairs:
         """Return the nearest column of rows that are nearer to it than to their neighbour so far.
 
         Other tiles may raise similarities meanwhile; `add` compares once more.
@@ -135,23 +135,23 @@ def _by_tiles(
         nearest = K[i].argmax(axis=1)
         return rows[i], columns[nearest], most[i]
 
-    def look(tile: Tile) -> tuple[Pairs, Pairs, Pairs]:
+    def process_tile(tile: Tile) -> tuple[SimilarPairs, SimilarPairs, SimilarPairs]:
         K = entries(*tile)
         rows, columns = (np.arange(part.start, part.stop) for part in tile)
         if rows[0] == columns[0]:  # samples of the columns come first
             np.fill_diagonal(K, -np.inf)
         of_rows = K.max(axis=1)
-        by_row = closer(K, of_rows, rows, columns)
-        by_column = closer(K.T, K.max(axis=0), columns, rows)
-        near = np.flatnonzero(of_rows >= pairs.least)
-        a, b = np.nonzero(K[near] >= pairs.least)
+        by_row = select_closer(K, of_rows, rows, columns)
+        by_column = select_closer(K.T, K.max(axis=0), columns, rows)
+        near = np.flatnonzero(of_rows >= pairs.min_similarity)
+        a, b = np.nonzero(K[near] >= pairs.min_similarity)
         a = near[a]
         i = rows[a]
         j = columns[b]
         once = i < j
         return by_row, by_column, (i[once], j[once], K[a, b][once])
 
-    done = map_ordered(look, tiles, similarity.in_threads)
+    done = map_ordered(process_tile, tiles, similarity.in_threads)
     for by_row, by_column, near in track(done, len(tiles), "comparing samples"):
         neighbours.add(*by_row)
         neighbours.add(*by_column)

@@ -27,7 +27,7 @@ from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_paired_detectable
 from .pair_inference import (
-    can_signs_reach,
+    can_sign_flips_reach,
     difference_level,
     estimate_paired_difference,
     estimate_paired_ratio,
@@ -39,17 +39,17 @@ from .pair_inference import (
 )
 
 # For each group the indices of its samples, set by set.
-Groups: TypeAlias = Sequence[Sequence[np.ndarray]]
+GroupIndices: TypeAlias = Sequence[Sequence[np.ndarray]]
 
 # Groups of equal sizes, their similarities (g, N, N), the size of each set, and the matched size.
-Stack: TypeAlias = tuple[np.ndarray, np.ndarray, list[int], int]
+GroupStack: TypeAlias = tuple[np.ndarray, np.ndarray, list[int], int]
 
-_MAX_ENUMERATED = 11  # groups whose differences are tried with all signs
+_MAX_ENUMERATED_GROUPS = 11  # groups whose differences are tried with all signs
 
 
 def match_groups(
     labels: Sequence[Hashable], set_codes: np.ndarray, names: Sequence[str], argument: str
-) -> Groups:
+) -> GroupIndices:
     """Return the samples of each set in each group that all sets have, in order of appearance.
 
     Labels are of `groups`, all of which must have two samples or more of each set, or of `prompts`,
@@ -89,7 +89,7 @@ def match_groups(
 
 def paired_comparison_steps(
     similarity: Similarity,
-    groups: Groups,
+    groups: GroupIndices,
     names: Sequence[str],
     pairs: Sequence[tuple[int, int]],
     options: CompareOptions,
@@ -118,7 +118,7 @@ def paired_comparison_steps(
         b = matched[j, order]
         difference = estimate_paired_difference(a, b, level)
         ratio = estimate_paired_ratio(a, b, ratio_level(options.level, len(pairs)))
-        stacks: list[Stack] = []
+        stacks: list[GroupStack] = []
         if options.effects == "fixed":
             stacks = list(_stack_groups(similarity, groups, [i, j]))
         steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
@@ -135,7 +135,7 @@ def paired_comparison_steps(
 def _p_value_steps(
     differences: np.ndarray,
     level: float,
-    stacks: Sequence[Stack],
+    stacks: Sequence[GroupStack],
     similarity: Similarity,
     options: CompareOptions,
     rng: np.random.Generator,
@@ -147,23 +147,23 @@ def _p_value_steps(
     Student's.
     """
     count = len(differences)
-    observed = float(_compute_statistics(differences))
+    observed = float(_studentized_means(differences))
     few = count < MIN_VALUES
-    if options.effects == "random" and (few or not can_signs_reach(level, count)):
+    if options.effects == "random" and (few or not can_sign_flips_reach(level, count)):
         return student_p_value(differences), 0, float(few)
-    if options.effects == "random" and count <= _MAX_ENUMERATED:
-        others = _enumerate_signs(differences)
+    if options.effects == "random" and count <= _MAX_ENUMERATED_GROUPS:
+        others = _flip_all_signs(differences)
         return exact_p_value(observed, others), len(others), 1 / (len(others) + 1)
-    draw: Callable[[int], np.ndarray] = partial(_draw_signs, differences, rng)
+    draw: Callable[[int], np.ndarray] = partial(_flip_random_signs, differences, rng)
     if options.effects == "fixed":
-        draw = partial(_exchange_samples, stacks, similarity, options, rng)
+        draw = partial(_permute_samples, stacks, similarity, options, rng)
     steps = permutation_test_steps(observed, draw, options.permutations, options.level)
     p, permutations = yield from steps
     return p, permutations, 1 / (options.permutations + 1)
 
 
 def score_groups(
-    similarity: Similarity, groups: Groups, options: CompareOptions
+    similarity: Similarity, groups: GroupIndices, options: CompareOptions
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return VS of each set in each group, (sets, groups): of all samples, and of the fewest."""
     sets = range(len(groups[0]))
@@ -180,7 +180,7 @@ def score_groups(
     return whole, matched
 
 
-def shuffle_larger_sets(groups: Groups, rng: np.random.Generator) -> Groups:
+def shuffle_larger_sets(groups: GroupIndices, rng: np.random.Generator) -> GroupIndices:
     """Return groups whose larger sets are in random order, as the first samples are matched."""
     shuffled = []
     for group in groups:
@@ -189,7 +189,7 @@ def shuffle_larger_sets(groups: Groups, rng: np.random.Generator) -> Groups:
     return shuffled
 
 
-def _batch_by_size(groups: Groups, sets: Sequence[int]) -> list[np.ndarray]:
+def _batch_by_size(groups: GroupIndices, sets: Sequence[int]) -> list[np.ndarray]:
     """Return batches of groups in which some sets, and the smallest of all, are equally large."""
     batches: dict[tuple[int, ...], list[int]] = {}
     for code, group in enumerate(groups):
@@ -198,7 +198,9 @@ def _batch_by_size(groups: Groups, sets: Sequence[int]) -> list[np.ndarray]:
     return list(map(np.array, batches.values()))
 
 
-def _stack_groups(similarity: Similarity, groups: Groups, sets: Sequence[int]) -> Iterator[Stack]:
+def _stack_groups(
+    similarity: Similarity, groups: GroupIndices, sets: Sequence[int]
+) -> Iterator[GroupStack]:
     """Yield the similarities of some sets, one after the other, in groups of equal sizes."""
     for batch in _batch_by_size(groups, sets):
         group = groups[batch[0]]
@@ -220,25 +222,25 @@ def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions)
     return StackedSpectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
 
 
-def _compute_statistics(differences: np.ndarray) -> np.ndarray:
+def _studentized_means(differences: np.ndarray) -> np.ndarray:
     """Return the means of differences (…, groups) over their standard errors."""
     error = differences.std(axis=-1, ddof=1) / math.sqrt(differences.shape[-1])
     return studentized_difference(differences.mean(axis=-1), error)
 
 
-def _enumerate_signs(differences: np.ndarray) -> np.ndarray:
+def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
     """Return the statistics of all other signs; of signs and their opposites, one."""
     signs = [(1, *others) for others in itertools.product([1, -1], repeat=len(differences) - 1)]
-    return _compute_statistics(np.array(signs[1:]) * differences)
+    return _studentized_means(np.array(signs[1:]) * differences)
 
 
-def _draw_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
+def _flip_random_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
     """Return the statistics of differences with random signs: the sets exchange their names."""
-    return _compute_statistics(rng.choice([-1, 1], (count, len(differences))) * differences)
+    return _studentized_means(rng.choice([-1, 1], (count, len(differences))) * differences)
 
 
-def _exchange_samples(
-    stacks: Sequence[Stack],
+def _permute_samples(
+    stacks: Sequence[GroupStack],
     similarity: Similarity,
     options: CompareOptions,
     rng: np.random.Generator,
@@ -255,4 +257,4 @@ def _exchange_samples(
             a, b = (_score_stack(part, similarity, options) for part in parts)
             scores.append(a - b)
         differences.append(np.concatenate(scores))
-    return _compute_statistics(np.array(differences))
+    return _studentized_means(np.array(differences))

@@ -10,23 +10,23 @@ from ...support.signature import to_plain
 from ...support.types import Options, Samples
 
 # Samples and arguments of more characters than this are not written out.
-_INLINE = 1_500
+_MAX_LITERAL_LENGTH = 1_500
 
 
-def reproduced(
+def format_call(
     samples: Samples,
     references: Samples | None,
     arguments: Options,
-    what: str,
+    sample_noun: str,
 ) -> str:
     """Write Python that reproduces the numbers of a report, with short arguments written out."""
-    lines = ["import vendiscore", _assigned("samples", samples, what)]
+    lines = ["import vendiscore", _format_assignment("samples", samples, sample_noun)]
     options = ["samples"]
     if references is not None:
-        lines.append(_assigned("references", references, "references"))
+        lines.append(_format_assignment("references", references, "references"))
         options.append("references=references")
     for name, value in arguments.items():
-        text = _literal(value)
+        text = _format_literal(value)
         if text is None:
             text = name
             passed = to_plain(value)  # another run would warn of it too
@@ -38,31 +38,31 @@ def reproduced(
     return "\n".join(lines)
 
 
-def _assigned(name: str, samples: Samples, what: str) -> str:
+def _format_assignment(name: str, samples: Samples, sample_noun: str) -> str:
     """Write the line that gives samples their name, a comment if they are long."""
-    text = _literal(samples)
+    text = _format_literal(samples)
     if text is None:
-        return f"# `{name}` are the {what} of this report, in their order."
+        return f"# `{name}` are the {sample_noun} of this report, in their order."
     return f"{name} = {text}"
 
 
-def _literal(value: object) -> str | None:
+def _format_literal(value: object) -> str | None:
     """Write a value as a Python literal; None if it is long or has no literal."""
-    if isinstance(value, np.ndarray) and value.size <= _INLINE:
+    if isinstance(value, np.ndarray) and value.size <= _MAX_LITERAL_LENGTH:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
-    text = _written(value)
-    return None if text is None or len(text) > _INLINE else text
+    text = _format_value(value)
+    return None if text is None or len(text) > _MAX_LITERAL_LENGTH else text
 
 
-def _written(value: object) -> str | None:
+def _format_value(value: object) -> str | None:
     """Write a value; None for a set, whose order changes, and for what has no literal."""
     if type(value) is float and not math.isfinite(value):
         return "'inf'" if value == math.inf else None
     if value is None or type(value) in (bool, int, float, str):
         return repr(value)
-    if not isinstance(value, (list, tuple, dict)) or len(value) > _INLINE:
+    if not isinstance(value, (list, tuple, dict)) or len(value) > _MAX_LITERAL_LENGTH:
         return None
-    items = [_written(item) for item in (value.values() if isinstance(value, dict) else value)]
+    items = [_format_value(item) for item in (value.values() if isinstance(value, dict) else value)]
     if None in items:
         return None
     if isinstance(value, dict):

@@ -41,15 +41,15 @@ from ...support.parallel import map_ordered
 from ...support.progress import track
 from ...support.types import Options
 from .answer_table import AnswerTable
-from .between_sources import Score, SourceRow, Sources
-from .layout import clustered_order, layout
+from .layout import clustered_order, kernel_pca_coordinates
+from .sources_result import ScoreWithInterval, SourceRow, Sources
 
 # Answers drawn at random to fit a bandwidth; more would hardly change it.
-MAX_FITTED = 1_000
+MAX_FITTED_ANSWERS = 1_000
 # Random blocks of whole sets, each left out once.
 MAX_BLOCKS = 20
 ROUNDING = 1e-9
-CLIPPED = (
+CLIPPED_NOTE = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
 )
@@ -120,14 +120,14 @@ def check_sources_options(
     return SourcesOptions(order, level, check_psd(psd), check_bool("given_prompt", given_prompt))
 
 
-def compare_sources(table: AnswerTable, how: SimilaritySpec, options: SourcesOptions) -> Sources:
+def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOptions) -> Sources:
     """Return the result of `sources`."""
-    check_no_gradient("sources", **how.options, samples=table.samples)
+    check_no_gradient("sources", **spec.options, samples=table.samples)
     check_table(table, options.given_prompt)
-    usable, how, dropped = fit_kernel(table, how, options.given_prompt)
-    result = compare_answers(usable, how, options) if table.prompts else compare_sets(usable)
+    usable, spec, dropped = fit_kernel(table, spec, options.given_prompt)
+    result = compare_answers(usable, spec, options) if table.prompts else compare_sets(usable)
     dropped |= result.dropped
-    if dropped and not isinstance(how.k, tuple):  # kernels of a mixture warn themselves
+    if dropped and not isinstance(spec.k, tuple):  # kernels of a mixture warn themselves
         row = min(dropped)
         warn(
             f"sources left out {len(dropped)} of {len(table.source)} samples, as asked, first of "
@@ -144,7 +144,7 @@ def compare_sources(table: AnswerTable, how: SimilaritySpec, options: SourcesOpt
         if result.complete:
             raise
         spectrum = compute_spectrum(K, psd="clip", vectors=True)
-        notes.append(CLIPPED)
+        notes.append(CLIPPED_NOTE)
     value = to_float(spectrum.effective_number(options.q))
     score = estimate_score(value, plain, options, logit_interval)
     corrected_score = None
@@ -176,7 +176,7 @@ def compare_sources(table: AnswerTable, how: SimilaritySpec, options: SourcesOpt
         table.prompts,
         result.per_prompt,
         clustered_order(K),
-        layout(spectrum),
+        kernel_pca_coordinates(spectrum),
         result.settings,
         tuple(notes),
         {int(table.index[row]): problem for row, problem in sorted(dropped.items())},
@@ -187,7 +187,7 @@ def compare_sources(table: AnswerTable, how: SimilaritySpec, options: SourcesOpt
 
 
 def fit_kernel(
-    table: AnswerTable, how: SimilaritySpec, given_prompt: bool
+    table: AnswerTable, spec: SimilaritySpec, given_prompt: bool
 ) -> tuple[AnswerTable, SimilaritySpec, Problems]:
     """Load models and fit options once: to all answers, or to some if they are many.
 
@@ -195,21 +195,21 @@ def fit_kernel(
     samples. Also what is wrong with each row that it lacks.
     """
     rows = np.arange(len(table.source))
-    has_model = "model" in getattr(how.k, "options", ())
-    at_once = has_model or isinstance(how.k, tuple) or not table.prompts
-    if at_once or (has_fitted_options(how) and len(rows) <= MAX_FITTED):
-        similarity, rows, dropped = select_usable(table, how, given_prompt, rows)
-        return table.select(rows, similarity), how, dropped
-    if has_fitted_options(how):
-        drawn = np.random.default_rng(0).permutation(rows)[:MAX_FITTED]
-        similarity, _, _ = select_usable(table, how, given_prompt, np.sort(drawn))
+    has_model = "model" in getattr(spec.k, "options", ())
+    at_once = has_model or isinstance(spec.k, tuple) or not table.prompts
+    if at_once or (has_fitted_options(spec) and len(rows) <= MAX_FITTED_ANSWERS):
+        similarity, rows, dropped = select_usable(table, spec, given_prompt, rows)
+        return table.select(rows, similarity), spec, dropped
+    if has_fitted_options(spec):
+        drawn = np.random.default_rng(0).permutation(rows)[:MAX_FITTED_ANSWERS]
+        similarity, _, _ = select_usable(table, spec, given_prompt, np.sort(drawn))
         if similarity is not None:
-            how = replace(how, options={**how.options, **similarity.fitted})
-    return table, how, {}
+            spec = replace(spec, options={**spec.options, **similarity.fitted})
+    return table, spec, {}
 
 
 def select_usable(
-    table: AnswerTable, how: SimilaritySpec, given_prompt: bool, rows: np.ndarray
+    table: AnswerTable, spec: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[Similarity | None, np.ndarray, Problems]:
     """Return the Similarity of the answers in `rows` that can be used, and their rows.
 
@@ -218,7 +218,7 @@ def select_usable(
     if isinstance(table.samples, Similarity) and len(rows):
         return table.samples.take(rows), rows, {}
     dropped: Problems = {}
-    strict = replace(how, drop_unusable=False)
+    strict = replace(spec, drop_unusable=False)
     while len(rows):
         if given_prompt:
             strict = strict.with_prompts([table.prompts[i] for i in table.prompt[rows]], True)
@@ -228,7 +228,7 @@ def select_usable(
             )
         except SampleError as error:
             problems = error.reindexed(rows).problems
-            if not how.drop_unusable:
+            if not spec.drop_unusable:
                 raise locate_error(table, problems) from error.__cause__
             dropped |= problems
             rows = np.setdiff1d(rows, list(problems))
@@ -252,10 +252,10 @@ def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
 
 
 def compare_answers(
-    table: AnswerTable, how: SimilaritySpec, options: SourcesOptions
+    table: AnswerTable, spec: SimilaritySpec, options: SourcesOptions
 ) -> SourceComparison:
     """Compare the answers of sources to each prompt."""
-    means, counts, settings, dropped = compute_means(table, how, options.given_prompt)
+    means, counts, settings, dropped = compute_means(table, spec, options.given_prompt)
     answers = counts.sum(axis=0)
     if not answers.all():
         name = table.names[int(answers.argmin())]
@@ -287,7 +287,7 @@ def compare_answers(
 
 
 def compute_means(
-    table: AnswerTable, how: SimilaritySpec, given_prompt: bool
+    table: AnswerTable, spec: SimilaritySpec, given_prompt: bool
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
     """Return mean similarities of sources in their answers to each prompt, (prompts, n, n).
 
@@ -300,7 +300,7 @@ def compute_means(
     counts = np.zeros((len(rows), n))
     settings: Options = {}
     dropped: Problems = {}
-    compare = partial(compare_rows, table, how, given_prompt)
+    compare = partial(compare_rows, table, spec, given_prompt)
     results = track(map_ordered(compare, rows), len(rows), "comparing answers")
     for prompt, result in enumerate(results):
         means[prompt], counts[prompt], kernel_settings, problems = result
@@ -310,11 +310,11 @@ def compute_means(
 
 
 def compare_rows(
-    table: AnswerTable, how: SimilaritySpec, given_prompt: bool, rows: np.ndarray
+    table: AnswerTable, spec: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
     """Return the same for the answers in some rows: means (n, n), numbers of answers (n,)."""
     n = len(table.names)
-    similarity, usable, dropped = select_usable(table, how, given_prompt, rows)
+    similarity, usable, dropped = select_usable(table, spec, given_prompt, rows)
     if similarity is None:
         return np.zeros((n, n)), np.zeros(n), {}, dropped
     codes = table.source[usable]
@@ -427,20 +427,22 @@ def estimate_score(
     sources: SourceSimilarity,
     options: SourcesOptions,
     interval: Callable[..., tuple[float, float]],
-) -> Score:
+) -> ScoreWithInterval:
     """Return an effective number of sources, with its jackknife error and its interval.
 
     Fewer units than `MIN_VALUES` have neither: two may agree by chance.
     """
     if options.level is None or sources.units < MIN_VALUES:
-        return Score(value)
+        return ScoreWithInterval(value)
     score = partial(compute_scores, q=options.q)
     scores = np.concatenate(list(map_ordered(score, sources.without_each)))
     error = float(delete_one_error(scores))
     n = float(len(sources.similarity))
     if error < ROUNDING:
-        return Score(value, 0.0, *interval_without_spread(value, sources, options.level, options.q))
-    return Score(value, error, *interval(value, scores, options.level, 1.0, n))
+        return ScoreWithInterval(
+            value, 0.0, *interval_without_spread(value, sources, options.level, options.q)
+        )
+    return ScoreWithInterval(value, error, *interval(value, scores, options.level, 1.0, n))
 
 
 def student_interval(

@@ -6,8 +6,8 @@ from ...resolve.similarity_spec import similarity_spec_from_keywords
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.types import PairFunction, Samples
 from .answer_table import tabulate_answers, tabulate_samples, tabulate_sets
-from .between_sources import Sources
 from .source_scores import check_sources_options, compare_sources
+from .sources_result import Sources
 
 
 def sources(

@@ -58,7 +58,7 @@ class Mode(SummaryMixin):
         return self.members[:EXEMPLARS].tolist()
 
 
-def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+def strongest_modes(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     """Return the mode of each sample (n,) and its share of the sample; −1 and 0 for weight 0."""
     values = to_host(spectrum.values)
     values = values[values > 0]
@@ -77,7 +77,7 @@ def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     return mode, np.minimum(weight, 1.0)
 
 
-def modes_of(
+def list_modes(
     spectrum: Spectrum,
     mode: np.ndarray,
     weight: np.ndarray,

@@ -28,7 +28,7 @@ from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_unpaired_detectable
 from .pair_inference import (
-    BATCH,
+    PERMUTATION_BATCH,
     Interval,
     difference_level,
     estimate_difference,
@@ -41,16 +41,16 @@ from .pair_inference import (
 )
 
 MAX_WINDOWS = 4
-MAX_SIZE = 200  # by default: the time of a permutation grows with its cube
-STACKED = 48  # samples in sets whose spectra are computed at once
-_HALVES = 10  # pairs of halves, for the errors of order 0
+MAX_DEFAULT_SIZE = 200  # by default: the time of a permutation grows with its cube
+MAX_STACKED_SIZE = 48  # samples in sets whose spectra are computed at once
+_NUM_HALVINGS = 10  # pairs of halves, for the errors of order 0
 
 # log VS of many sets and their standard errors.
-Scores: TypeAlias = tuple[np.ndarray, np.ndarray]
+LogScores: TypeAlias = tuple[np.ndarray, np.ndarray]
 # From orders (count, n) of the samples of two sets to a statistic of each.
-Statistics: TypeAlias = Callable[[np.ndarray], np.ndarray]
+StatisticFunction: TypeAlias = Callable[[np.ndarray], np.ndarray]
 # log VS of a set with its jackknife, and the samples that repeat: what an interval is made of.
-Estimate: TypeAlias = tuple[JackknifeEstimate, RecurrenceCounts | None]
+LogScoreEstimate: TypeAlias = tuple[JackknifeEstimate, RecurrenceCounts | None]
 
 
 def unpaired_comparison_steps(
@@ -102,10 +102,10 @@ def _permutation_steps(
     similarity: Similarity, n_a: int, size: int, options: CompareOptions, rng: np.random.Generator
 ) -> Generator[int, None, tuple[float, int]]:
     """Exchange samples of two sets, the first n_a of which are set a; return p."""
-    compute: Statistics = partial(_compute_statistics, similarity, n_a, size, options)
+    compute: StatisticFunction = partial(_compute_statistics, similarity, n_a, size, options)
     observed = float(compute(np.arange(similarity.n)[None])[0])
-    batch = BATCH
-    if options.q and size > STACKED:
+    batch = PERMUTATION_BATCH
+    if options.q and size > MAX_STACKED_SIZE:
         slopes = influence(_decompose(similarity, options), options.q)
         approximate = partial(_approximate_statistics, slopes, n_a, size)
         compute = partial(_refine_statistics, approximate, compute, extreme_threshold(observed))
@@ -117,7 +117,7 @@ def _permutation_steps(
 def _choose_size(smallest: int, size: int | None) -> int:
     """Return how many samples are drawn of each set."""
     if size is None:
-        return min(smallest, MAX_SIZE)
+        return min(smallest, MAX_DEFAULT_SIZE)
     if size > smallest:
         raise ValueError(
             f"`size` must be {smallest} at most, the size of the smallest set, got {size}; leave "
@@ -126,7 +126,7 @@ def _choose_size(smallest: int, size: int | None) -> int:
     return size
 
 
-def windows(n: int, m: int) -> list[slice]:
+def window_slices(n: int, m: int) -> list[slice]:
     """Return windows, runs of m of n positions, that cover all of them, or four such windows."""
     count = min(MAX_WINDOWS, math.ceil(n / m))
     used = min(n, MAX_WINDOWS * m)
@@ -137,7 +137,7 @@ def windows(n: int, m: int) -> list[slice]:
 def window_weights(n: int, m: int) -> np.ndarray:
     """Return the weight that each of n positions has in a mean over windows of m."""
     weights = np.zeros(n)
-    runs = windows(n, m)
+    runs = window_slices(n, m)
     for run in runs:
         weights[run] += 1 / (m * len(runs))
     return weights
@@ -149,7 +149,7 @@ def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
     return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
 
 
-def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -> Estimate:
+def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -> LogScoreEstimate:
     """Estimate log VS of `size` of the samples, which are in random order."""
     n = similarity.n
     q = options.q
@@ -162,11 +162,11 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
         def score(indices: np.ndarray) -> np.ndarray:
             return score_subsets(similarity, indices, options)[0]
 
-        error = half_sampling_error(n, score, half, _HALVES, rng)
+        error = half_sampling_error(n, score, half, _NUM_HALVINGS, rng)
         return JackknifeEstimate(float(log), float(error), units=n), None
     logs = []
     errors = []
-    for run in windows(n, size):
+    for run in window_slices(n, size):
         window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
         logs.append(float(window.log))
         errors.append((window.error, window.spread, window.gain))
@@ -175,7 +175,7 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
     return JackknifeEstimate(float(np.mean(logs)), error, spread, n, gain), repeats
 
 
-def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> Interval:
+def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: float) -> Interval:
     """Return the score of `size` samples, and both ends of its interval."""
     score, repeats = estimate
     log = float(score.log)
@@ -189,7 +189,7 @@ def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> I
     return value, min(low, value), max(high, value)
 
 
-def _with_conservative_tails(estimate: Estimate) -> Estimate:
+def _with_conservative_tails(estimate: LogScoreEstimate) -> LogScoreEstimate:
     """Return an estimate, neither tail of whose interval exceeds half of 1 − level.
 
     A difference needs this, because the direction of a verdict depends on one tail.
@@ -199,14 +199,16 @@ def _with_conservative_tails(estimate: Estimate) -> Estimate:
 
 
 def _summarize_score(
-    estimate: Estimate, size: int, options: CompareOptions
+    estimate: LogScoreEstimate, size: int, options: CompareOptions
 ) -> tuple[float, float, float, float]:
     """Return the score of `size` samples, its standard error and both ends of its interval."""
     value, low, high = compute_interval(estimate, size, options.q, options.level)
     return value, value * float(estimate[0].error), low, high
 
 
-def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareOptions) -> Scores:
+def score_subsets(
+    similarity: Similarity, indices: np.ndarray, options: CompareOptions
+) -> LogScores:
     """Return log VS of subsets (…, m), with errors by influence, which costs little.
 
     Small subsets are scored as stacks. At order 0, errors are 0.
@@ -216,7 +218,7 @@ def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareO
     count, m = subsets.shape
     logs, errors = np.zeros((2, count))
     singly = np.ones(count, dtype=bool)
-    if q and m <= STACKED:
+    if q and m <= MAX_STACKED_SIZE:
         for rows in row_blocks(count, 16 * m * m):
             K = to_host(similarity.stack(subsets[rows]))
             stack = StackedSpectra(K, None, [q], options.psd, True, similarity)
@@ -238,10 +240,10 @@ def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
 
 def _score_windows(
     similarity: Similarity, orders: np.ndarray, size: int, options: CompareOptions
-) -> Scores:
+) -> LogScores:
     """Return mean log VS over windows of orders (…, n) of samples, with errors."""
     n = orders.shape[-1]
-    indices = np.stack([orders[..., run] for run in windows(n, size)])
+    indices = np.stack([orders[..., run] for run in window_slices(n, size)])
     logs, errors = score_subsets(similarity, indices, options)
     return logs.mean(axis=0), average_errors(errors, n, size)
 
@@ -265,13 +267,13 @@ def _approximate_statistics(
     return _compare_scores(*scores)
 
 
-def _compare_scores(a: Scores, b: Scores) -> np.ndarray:
+def _compare_scores(a: LogScores, b: LogScores) -> np.ndarray:
     """Return differences of log VS over their standard errors."""
     return studentized_difference(a[0] - b[0], np.hypot(a[1], b[1]))
 
 
 def _refine_statistics(
-    approximate: Statistics, compute: Statistics, threshold: float, orders: np.ndarray
+    approximate: StatisticFunction, compute: StatisticFunction, threshold: float, orders: np.ndarray
 ) -> np.ndarray:
     """Return absolute statistics of orders, exact where they are near the threshold."""
     return refine_near_threshold(
@@ -280,7 +282,7 @@ def _refine_statistics(
 
 
 def _draw_statistics(
-    compute: Statistics, n: int, rng: np.random.Generator, count: int
+    compute: StatisticFunction, n: int, rng: np.random.Generator, count: int
 ) -> np.ndarray:
     """Return the statistics of random orders of n samples."""
     orders = np.tile(np.arange(n), (count, 1))

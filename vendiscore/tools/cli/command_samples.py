@@ -14,10 +14,10 @@ from ...support.folders import file_extension
 from ...support.signature import format_signature
 from ...support.summary import truncate
 from ...support.types import Record
-from ..analysis import sentences
-from ..analysis.explain import explained, read_terms
+from ..analysis import report_text
+from ..analysis.explain import check_explain_options, explain_sample_set
+from ..analysis.explanation import SAMPLE_COLUMNS, Explanation
 from ..analysis.growth import growth
-from ..analysis.sample_table import COLUMNS, Explanation
 from ..reading.formats import named_format
 from ..reading.names import join_names
 from ..reading.samples import Samples
@@ -175,13 +175,15 @@ def _read_similarity(
 def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity, Explanation]:
     command_options, source, similarity, keywords = _read_similarity(args, "psd")
     with report_file_locations({"samples": source}):
-        order, threshold, psd = read_terms(
+        order, threshold, psd = check_explain_options(
             keywords["q"], args.threshold, keywords.get("psd", "check")
         )
         groups = group_equal_prompts(source.prompts) if source.prompts else None
         sample_set = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
         within = groups is not None
-        explanation = explained(sample_set, order, threshold, texts=source.values, within=within)
+        explanation = explain_sample_set(
+            sample_set, order, threshold, texts=source.values, within=within
+        )
     return command_options, source, similarity, explanation
 
 
@@ -266,14 +268,14 @@ def _locate_samples(source: Samples, selected: Sequence[int]) -> list[int | str]
 def _build_sample_rows(explanation: Explanation, source: Samples) -> list[Record]:
     """Return one row per sample, with indices into the file."""
     rows: list[Record] = [{source.unit: place} for place in source.places]
-    for name in COLUMNS:
+    for name in SAMPLE_COLUMNS:
         for row, value in zip(rows, getattr(explanation, name).tolist(), strict=True):
             row[name] = None if value != value else value
             if name in ("nearest", "redundant_of"):
                 row[name] = source.places[value] if value >= 0 else None
     for row, sample in zip(rows, source.values, strict=True):
         if isinstance(sample, np.ndarray):
-            row["sample"] = sentences.numbers(sample.ravel())
+            row["sample"] = report_text.format_row(sample.ravel())
         else:
             row["sample"] = truncate(" ".join(str(sample).split()), _MAX_CELL_WIDTH)
     return rows

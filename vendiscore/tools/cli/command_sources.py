@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...similarity.concatenation import concatenate_samples
 from ...support.errors import SampleError
 from ...support.summary import truncate
-from ..analysis.between_sources import Sources
 from ..analysis.source_scores import check_sources_options
 from ..analysis.sources import sources
+from ..analysis.sources_result import Sources
 from ..reading.samples import Samples
 from ..reports import report
 from ..reports.source_report import iter_tables

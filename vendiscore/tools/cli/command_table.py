@@ -44,7 +44,8 @@ def run_table(args: Namespace) -> str:
             cells = rows.setdefault(row.name, {"set": row.name, "n": row.n})
             cells[kernel] = f"{cell} {letters[row.name]}"
         args.notes.add_note(
-            f"effective number of different samples {comparison.at} [interval]; {_LETTER_NOTE}",
+            f"effective number of different samples {comparison.size_description} [interval]; "
+            f"{_LETTER_NOTE}",
             kernel,
         )
     if args.plot:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...support import types
-    from ..analysis.between_sources import Sources
+    from ..analysis.sources_result import Sources
     from .app_exports import *  # noqa: F403
     from .document import Report
 
@@ -88,8 +88,8 @@ def report(
     >>> [section.name for section in result.sections][:2]
     ['score', 'alike']
     """
-    from ..analysis.between_sources import Sources
-    from ..analysis.findings import find
+    from ..analysis.report_data import compute_report_data
+    from ..analysis.sources_result import Sources
     from .document import report_of
 
     if title is not None and not isinstance(title, str):
@@ -105,4 +105,4 @@ def report(
                 "`sources`"
             )
         return source_report(samples, title)
-    return report_of(find(samples, references, keywords), title)
+    return report_of(compute_report_data(samples, references, keywords), title)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ...result import key_at
     from ...support.text_detection import looks_like
-    from ..analysis import sentences
-    from ..analysis.findings import Findings, find
+    from ..analysis import report_text as sentences
+    from ..analysis.report_data import ReportData, compute_report_data
     from ..reading.columnar_files import Columns
     from ..reading.columns import column_kind, few_values, is_prose
     from ..reading.encodings import decode
@@ -30,16 +30,16 @@ __all__ = [
     "AskError",
     "Columns",
     "Figure",
-    "Findings",
     "Limits",
     "RefusedError",
+    "ReportData",
     "Samples",
     "Table",
     "Wanted",
     "column_kind",
+    "compute_report_data",
     "decode",
     "few_values",
-    "find",
     "format_of",
     "is_named",
     "is_prose",
@@ -60,8 +60,8 @@ __all__ = [
 ]
 # The modules of these names; a module is imported when one of its names is first used.
 _MODULES = {
-    "tools.analysis": "sentences",
-    "tools.analysis.findings": "Findings find",
+    "analysis": "sentences",
+    "tools.analysis.report_data": "Findings ReportData compute_report_data find",
     "tools.reading.columnar_files": "Columns",
     "tools.reading.columns": "column_kind few_values is_prose",
     "tools.reading.encodings": "decode",

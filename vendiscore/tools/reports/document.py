@@ -12,7 +12,7 @@ import numpy as np
 
 from ...support.summary import SummaryMixin, format_with_error, make_frame, to_json_value
 from ...support.types import Frame, Record, Samples
-from ..analysis.findings import Findings
+from ..analysis.report_data import ReportData
 from .markup import escape, render_list
 from .previews import Previews
 from .sections import Section, iter_sections
@@ -125,14 +125,14 @@ class Report(SummaryMixin):
 
 @np.errstate(all="ignore")
 def report_of(
-    report_data: Findings, title: str | None = None, samples: Samples | None = None
+    report_data: ReportData, title: str | None = None, samples: Samples | None = None
 ) -> Report:
     """Write a report from its data.
 
     Parameters
     ----------
-    report_data : Findings
-        Result of `find`.
+    report_data : ReportData
+        Result of `compute_report_data`.
     title : str, optional
         Heading, by default for example "Diversity of 20 texts".
     samples : list, optional
@@ -145,16 +145,16 @@ def report_of(
 
     See Also
     --------
-    vendiscore.report.find : Compute findings.
+    vendiscore.report.compute_report_data : Compute the content of a report.
     vendiscore.report.report : Compute findings and write the report in one call.
 
     Examples
     --------
-    >>> from vendiscore.report import find, report_of
-    >>> report_of(find(["a cat", "a cat", "the dog"], None, {})).title
+    >>> from vendiscore.report import compute_report_data, report_of
+    >>> report_of(compute_report_data(["a cat", "a cat", "the dog"], None, {})).title
     'Diversity of 3 texts'
     """
-    previews = Previews.from_sample_set(report_data.subject)
+    previews = Previews.from_sample_set(report_data.sample_set)
     if samples is not None:
         previews.samples = samples
     title = title or f"Diversity of {previews.format_count(report_data.n)}"

@@ -9,9 +9,9 @@ from ...magnitude.curve import MagnitudeCurve
 from ...support.namespace import to_host
 from ...support.types import Axes
 from .. import plots
-from ..analysis import sentences
-from ..analysis.findings import Findings
+from ..analysis import report_text
 from ..analysis.growth import Growth
+from ..analysis.report_data import ReportData
 from .svg import render_svg
 
 # Maximum number of rows of the heat map, to keep the file small.
@@ -76,13 +76,13 @@ class Figure(NamedTuple):
         return cls(name, render_svg(draw, label), title, text)
 
 
-def pictures(report_data: Findings, curve: MagnitudeCurve | None = None) -> Iterator[Figure]:
+def pictures(report_data: ReportData, curve: MagnitudeCurve | None = None) -> Iterator[Figure]:
     """Draw the figures of a report, one by one.
 
     Parameters
     ----------
-    report_data : Findings
-        Result of `find`.
+    report_data : ReportData
+        Result of `compute_report_data`.
     curve : MagnitudeCurve, optional
         A magnitude function to draw if the findings lack one.
 
@@ -93,12 +93,13 @@ def pictures(report_data: Findings, curve: MagnitudeCurve | None = None) -> Iter
 
     See Also
     --------
-    vendiscore.report.find : Compute findings.
+    vendiscore.report.compute_report_data : Compute the content of a report.
 
     Examples
     --------
-    >>> from vendiscore.report import find, pictures
-    >>> [figure.name for figure in pictures(find(["a cat", "a cat", "the dog"], None, {}))]
+    >>> from vendiscore.report import compute_report_data, pictures
+    >>> data = compute_report_data(["a cat", "a cat", "the dog"], None, {})
+    >>> [figure.name for figure in pictures(data)]
     ['heat', 'spectrum', 'profile']
     """
     if report_data.similarity is not None:
@@ -111,28 +112,28 @@ def pictures(report_data: Findings, curve: MagnitudeCurve | None = None) -> Iter
         yield magnitude_figure(magnitude_curve)
 
 
-def heat_map_figure(report_data: Findings) -> Figure:
+def heat_map_figure(report_data: ReportData) -> Figure:
     """Draw all similarities, ordered by group and so that similar samples are adjacent."""
     svg = render_svg(
         lambda ax: plots.heat_map(
             report_data.K,
-            report_data.seriated,
+            report_data.heat_map_order,
             groups=report_data.codes,
             ax=ax,
             cells=_MAX_HEAT_MAP_ROWS,
         ),
-        sentences.heat(report_data.K),
+        report_text.describe_heat_map(report_data.K),
         (4.4, 3.7),
         (0.15, 0.13, 0.68, 0.85),
     )
     caption = "Bright squares along the diagonal are clusters of similar samples."
     if report_data.codes is not None:
         caption += " Lines separate the groups."
-    caption += _subsample_note(len(report_data.chosen), report_data.n)
+    caption += _subsample_note(len(report_data.subsample_rows), report_data.n)
     return Figure("heat", svg, "Similarities", caption)
 
 
-def spectrum_figure(report_data: Findings) -> Figure:
+def spectrum_figure(report_data: ReportData) -> Figure:
     """Draw the largest normalized eigenvalues, in percent."""
     eigenvalues = to_host(report_data.spectrum.values)
     label = (
@@ -148,7 +149,7 @@ def spectrum_figure(report_data: Findings) -> Figure:
     )
 
 
-def profile_figure(report_data: Findings) -> Figure:
+def profile_figure(report_data: ReportData) -> Figure:
     """Draw the score at each order; without groups, the requested order is marked."""
     orders = report_data.profile_orders
     values = report_data.profile

@@ -19,7 +19,7 @@ from ...support.namespace import to_host
 from ...support.optional import require
 from ...support.signature import to_plain
 from ...support.summary import truncate
-from ..analysis import sentences
+from ..analysis import report_text
 from .markup import escape, render_collapsible
 from .thumbnails import sketch, small
 
@@ -98,7 +98,7 @@ class Previews:
             return f"sample {index}"
         if self.sample_type == "vectors":
             row = np.ravel(to_host(sample) if hasattr(sample, "dtype") else sample)
-            return f"row {index}: {sentences.numbers(row, 3)}"
+            return f"row {index}: {report_text.format_row(row, 3)}"
         if self.sample_type == "images":
             return _image_file_name(sample) or f"image {index}"
         return _to_text(sample) or f"sample {index}"

@@ -11,11 +11,11 @@ from ...spectral.leave_one_out import relative_drops
 from ...support.optional import MissingPackageError
 from ...support.signature import format_number, to_plain
 from ...support.summary import render_table
-from ..analysis import sentences
-from ..analysis.findings import Findings
-from ..analysis.python_code import reproduced
-from ..analysis.sample_table import PAIRS, Explanation
-from ..analysis.sentences import short
+from ..analysis import report_text
+from ..analysis.explanation import BOUNDARY_PAIRS, Explanation
+from ..analysis.python_code import format_call
+from ..analysis.report_data import ReportData
+from ..analysis.report_text import format_short
 from .figures import Figure, pictures
 from .markup import (
     escape,
@@ -72,7 +72,7 @@ class Section:
     html: str
 
 
-def iter_sections(report_data: Findings, previews: Previews) -> Iterator[Section]:
+def iter_sections(report_data: ReportData, previews: Previews) -> Iterator[Section]:
     """Yield the sections that have content, in order."""
     renderers = [
         ("score", "Score", score_section),
@@ -89,24 +89,27 @@ def iter_sections(report_data: Findings, previews: Previews) -> Iterator[Section
             yield Section(name, title, html)
 
 
-def score_section(report_data: Findings, previews: Previews) -> str:
+def score_section(report_data: ReportData, previews: Previews) -> str:
     """Render the score, its meaning and interval, and the kernel."""
     return (
         render_paragraph(
-            sentences.copies(report_data, previews.plural), sentences.left_out(report_data)
+            report_text.describe_duplicates(report_data, previews.plural),
+            report_text.describe_dropped(report_data),
         )
         + _render_headline(report_data)
         + render_paragraph(
-            sentences.meaning(report_data, previews.plural), report_data.details["typical"]
+            report_text.describe_score(report_data, previews.plural), report_data.details["typical"]
         )
         + render_html_strip(report_data.details)
-        + render_paragraph(sentences.interval(report_data, previews.plural))
-        + render_paragraph(sentences.how(report_data), sentences.beside(report_data))
+        + render_paragraph(report_text.describe_interval(report_data, previews.plural))
+        + render_paragraph(
+            report_text.describe_kernel(report_data), report_text.describe_references(report_data)
+        )
         + _render_values(report_data)
     )
 
 
-def groups_section(report_data: Findings, previews: Previews) -> str:
+def groups_section(report_data: ReportData, previews: Previews) -> str:
     """Render a table of the scores of each group."""
     if not report_data.grouped:
         return ""
@@ -114,7 +117,7 @@ def groups_section(report_data: Findings, previews: Previews) -> str:
     names = [name for name in groups[0] if name not in ("group", "n")]
     rows = []
     for group in groups[:MAX_GROUPS]:
-        values = ("–" if group[name] is None else short(group[name]) for name in names)
+        values = ("–" if group[name] is None else format_short(group[name]) for name in names)
         rows.append([escape(str(group["group"]), 60), f"{group['n']:,}", *values])
     remaining = render_remaining_count(
         len(groups) - MAX_GROUPS, " groups are in the attribute `numbers` of the report"
@@ -122,7 +125,7 @@ def groups_section(report_data: Findings, previews: Previews) -> str:
     return render_table(["group", "n", *map(escape, names)], rows) + remaining
 
 
-def growth_section(report_data: Findings, previews: Previews) -> str:
+def growth_section(report_data: ReportData, previews: Previews) -> str:
     """Render a description and a table of the scores of fewer and more samples."""
     growth = report_data.growth
     if growth is None:
@@ -137,13 +140,15 @@ def growth_section(report_data: Findings, previews: Previews) -> str:
         growth.sizes, growth.scores, growth.low, growth.high, strict=True
     ):
         expected = " (expected)" if size > growth.n else ""
-        rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
+        rows.append(
+            [f"{size:,}{expected}", format_short(value), " to ".join(map(format_short, ends))]
+        )
     head = [previews.plural, "score", f"{100 * growth.level:g} % interval"]
     text = render_paragraph(subsample_note, report_data.growth_text)
     return text + render_table(head, rows)
 
 
-def figure_section(report_data: Findings, previews: Previews) -> str:
+def figure_section(report_data: ReportData, previews: Previews) -> str:
     """Render the figures, or a note if matplotlib is missing."""
     try:
         return render_figures(pictures(report_data))
@@ -161,15 +166,15 @@ def render_figures(figures: Iterable[Figure]) -> str:
     return f'<div class="grid">{elements}</div>'
 
 
-def settings_section(report_data: Findings, previews: Previews) -> str:
+def settings_section(report_data: ReportData, previews: Previews) -> str:
     """Render settings, notes, the signature, versions, and Python code that repeats the call."""
     details = report_data.details
     notes = render_list(escape(note, 2_000) for note in details["notes"])
-    code = reproduced(
-        report_data.given,
+    code = format_call(
+        report_data.input_samples,
         report_data.references,
         report_data.arguments,
-        previews.format_count(report_data.subject.n_input),
+        previews.format_count(report_data.sample_set.n_input),
     )
     return (
         render_table(["setting", "value"], _iter_settings(report_data))
@@ -185,11 +190,11 @@ def settings_section(report_data: Findings, previews: Previews) -> str:
     )
 
 
-def _render_headline(report_data: Findings) -> str:
+def _render_headline(report_data: ReportData) -> str:
     value = report_data.value
     key = escape(report_data.key)
     if not report_data.is_vendi:
-        return f'<p class="number"><b>{short(value)}</b> {key}</p>'
+        return f'<p class="number"><b>{format_short(value)}</b> {key}</p>'
     if report_data.grouped:
         return f'<p class="number"><b>{value:.2f}</b> effectively different in a group</p>'
     return render_headline(value, report_data.n)
@@ -208,23 +213,25 @@ def render_headline(value: float, n: int, noun: str = "") -> str:
     )
 
 
-def _render_values(report_data: Findings) -> str:
+def _render_values(report_data: ReportData) -> str:
     """Render a table of all values; "" if there is only one."""
     if len(report_data.rows) == 1:
         return ""
     rows = []
     for result in report_data.rows:
         key, low, high = result["key"], result["low"], result["high"]
-        interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
-        row = [escape(key), short(result["value"]), interval, "", ""]
-        if not key.endswith(NULL_SUFFIXES) and (measure := sentences.measure(key)):
-            description = escape(f"{measure.range}, {sentences.about(measure)}")
+        interval = (
+            "" if low is None or high is None else f"{format_short(low)} to {format_short(high)}"
+        )
+        row = [escape(key), format_short(result["value"]), interval, "", ""]
+        if not key.endswith(NULL_SUFFIXES) and (measure := report_text.find_measure(key)):
+            description = escape(f"{measure.range}, {report_text.describe_direction(measure)}")
             row[3:] = description, render_collapsible(measure.summary, 400)
         rows.append(row)
     return render_table(["name", "value", "interval", "range", "description"], rows)
 
 
-def _iter_settings(report_data: Findings) -> Iterator[list[str]]:
+def _iter_settings(report_data: ReportData) -> Iterator[list[str]]:
     """Yield the name and the value of each setting, as HTML."""
     details = report_data.details
     yield ["samples", f"{report_data.n:,}, {report_data.distinct:,} distinct"]
@@ -246,11 +253,11 @@ def _iter_settings(report_data: Findings) -> Iterator[list[str]]:
     yield ["versions", escape(", ".join(versions))]
 
 
-def similarity_section(report_data: Findings, previews: Previews) -> str:
+def similarity_section(report_data: ReportData, previews: Previews) -> str:
     """Render near-duplicates, the pairs closest to the threshold, and modes."""
     if report_data.similarity is None or report_data.n < 2:
         return ""
-    explanation = report_data.alike
+    explanation = report_data.similarity_explanation
     modes = (
         "A mode is a direction that many samples share. Its proportion is the part of the set "
         "along this direction. The table shows the samples that are closest to each mode."
@@ -266,7 +273,7 @@ def similarity_section(report_data: Findings, previews: Previews) -> str:
     )
 
 
-def redundancy_section(report_data: Findings, previews: Previews) -> str:
+def redundancy_section(report_data: ReportData, previews: Previews) -> str:
     """Render the samples with the smallest contributions, and those with the largest."""
     if report_data.similarity is None or report_data.n < 2:
         return ""
@@ -317,11 +324,11 @@ def _drop_mirrored_pairs(order: np.ndarray, explanation: Explanation, count: int
     return order[np.sort(first)[:count]].tolist()
 
 
-def sample_section(report_data: Findings, previews: Previews) -> str:
+def sample_section(report_data: ReportData, previews: Previews) -> str:
     """Render a collapsed table of all samples, or of as many as fit into the file."""
     has_similarity = report_data.similarity is not None
     explanation = report_data.explanation if has_similarity and report_data.n > 1 else None
-    indices = report_data.places if has_similarity else np.arange(report_data.n)
+    indices = report_data.indices if has_similarity else np.arange(report_data.n)
     head = ["index", previews.singular]
     if explanation is not None:
         head += ["most similar", "similarity", "contribution", "mode", "duplicate of"]
@@ -359,9 +366,9 @@ def sample_section(report_data: Findings, previews: Previews) -> str:
     return f"{render_paragraph(*notes)}<details>{summary}{render_table(head, rows)}</details>"
 
 
-def _subsample_note(report_data: Findings, explanation: Explanation) -> str:
+def _subsample_note(report_data: ReportData, explanation: Explanation) -> str:
     """Describe which samples were compared; "" if all were, without groups."""
-    subsample = sentences.looked_at(explanation.n, report_data.n)
+    subsample = report_text.describe_subsample(explanation.n, report_data.n)
     groups = "This section describes all groups together." if report_data.grouped else ""
     return f"{subsample} {groups}".strip()
 
@@ -393,7 +400,7 @@ def _render_near_duplicates(explanation: Explanation, previews: Previews) -> str
 
 def _render_boundary(explanation: Explanation, previews: Previews) -> str:
     """Render the pairs closest to the threshold on both sides, to help judge the threshold."""
-    above, below = explanation.boundary(PAIRS)
+    above, below = explanation.boundary(BOUNDARY_PAIRS)
     rows = [
         [
             f"{pair.similarity:.3f}",

@@ -7,8 +7,8 @@ from ...result import key_at
 from ...support.optional import MissingPackageError
 from ...support.summary import render_table, truncate
 from ...support.types import Record
-from ..analysis.between_sources import Sources
-from ..analysis.sentences import short
+from ..analysis.report_text import format_short
+from ..analysis.sources_result import Sources
 from .document import Report
 from .figures import Figure
 from .markup import (
@@ -86,7 +86,7 @@ def source_report(result: Sources, title: str | None = None) -> Report:
 
 def _render_cell(value: object) -> str:
     if isinstance(value, float):
-        return short(value)
+        return format_short(value)
     if type(value) is int:
         return f"{value:,}"
     return render_collapsible("" if value is None else str(value), 800)

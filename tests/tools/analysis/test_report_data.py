@@ -7,7 +7,7 @@ import pytest
 from decompositions import counted
 
 from vendiscore import report
-from vendiscore.report import find
+from vendiscore.report import compute_report_data
 
 RNG = np.random.default_rng(0)
 # Intervals of the score and of growth look at sets in which one text recurs more often.
@@ -36,7 +36,7 @@ def test_report_decomposes_the_matrix_of_all_samples_once(q):
 def test_repeats_next_to_samples_left_out():
     texts = ["", "the cow", "a dog ran", "The  cow!"]
     with pytest.warns(UserWarning, match="left out"):
-        found = find(texts, None, {"k": "ngram_overlap", "on_error": "skip"})
+        found = compute_report_data(texts, None, {"k": "ngram_overlap", "on_error": "skip"})
     assert found.explanation.groups == [(1, [3])]
 
 
@@ -76,7 +76,7 @@ def test_report_of_several_measures_decomposes_their_matrix_once():
     ids=["texts", "infinite order", "two groups", "distances"],
 )
 def test_to_dict_has_the_numbers_of_compute_as_json(samples, how):
-    found = find(samples, None, how)
+    found = compute_report_data(samples, None, how)
     result = found.to_dict()
     json.dumps(result, allow_nan=False)
     key = result["key"]
@@ -96,10 +96,10 @@ def test_to_dict_has_the_numbers_of_compute_as_json(samples, how):
 
 
 def test_matrices_that_were_dropped_are_computed_again():
-    from vendiscore.tools.analysis.findings import MOST
+    from vendiscore.tools.analysis.report_data import MAX_COMPARED
 
-    X = np.random.default_rng(0).normal(size=(MOST + 50, 4))
-    found = find(X, None, {"k": "cosine"})
+    X = np.random.default_rng(0).normal(size=(MAX_COMPARED + 50, 4))
+    found = compute_report_data(X, None, {"k": "cosine"})
     K, explanation = found.K, found.explanation
     small = found.without_matrices()
     assert small.spectrum.vectors is None

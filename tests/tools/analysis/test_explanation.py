@@ -14,7 +14,7 @@ import vendiscore
 from vendiscore import MatrixSimilarity, compute, explain, score
 from vendiscore.result import key_at
 from vendiscore.tools.analysis import pair_search
-from vendiscore.tools.analysis.duplicates import compare_samples
+from vendiscore.tools.analysis.duplicates import find_duplicates
 
 COLUMNS = [
     "surprise",
@@ -58,7 +58,7 @@ def slow_redundant(K, threshold):
 
 
 def duplicates_of(K, threshold):
-    return compare_samples(MatrixSimilarity(K), threshold, threshold - 0.2)[1]
+    return find_duplicates(MatrixSimilarity(K), threshold, threshold - 0.2)[1]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
@@ -115,13 +115,13 @@ def test_kept_samples_differ_and_the_others_repeat_one_of_them(n, seed, threshol
     drawn = rng.integers(0, n, n)
     K = K[np.ix_(drawn, drawn)]  # some come more than once
     found = duplicates_of(K, threshold)
-    of, kept = found.redundant_of, found.kept
+    of, kept = found.representatives, found.retained
     assert all(K[i, j] < threshold for i, j in itertools.combinations(kept, 2))
     assert all(of[of[i]] == -1 and K[i, of[i]] >= threshold for i in np.flatnonzero(of >= 0))
     np.testing.assert_array_equal(of, slow_redundant(K, threshold))
     members = [place for keep, rest in found.groups() for place in (keep, *rest)]
     assert len(members) == len(set(members))
-    assert set(np.flatnonzero(found.redundant_of >= 0)) <= set(members)
+    assert set(np.flatnonzero(found.representatives >= 0)) <= set(members)
 
 
 def test_the_score_without_duplicates_is_that_of_the_kept_samples():
@@ -178,7 +178,7 @@ def test_repeats_are_counted_at_four_thresholds(threshold):
 def test_repeats_below_the_floor_are_unknown():
     found = explain(rows(), k="cosine", threshold=0.9).duplicates
     high = replace(found, floor=0.9)
-    assert high.repeats() == found.repeats() | {0.8: None}
+    assert high.count_repeats() == found.repeats | {0.8: None}
     few = explain(rows(), k="cosine")
     few.__dict__["repeats"] = {0.8: None, 0.9: None, 0.95: 3, 0.99: 0}
     assert "; 3 at 0.95, 0 at 0.99)" in few.sentence
@@ -233,7 +233,7 @@ def test_the_boundary_is_the_pairs_next_to_the_threshold():
 
 
 def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it(monkeypatch):
-    monkeypatch.setattr(pair_search, "MOST_PAIRS", 50)
+    monkeypatch.setattr(pair_search, "MAX_PAIRS", 50)
     K = cosines(rows(60, 3))
     with pytest.warns(UserWarning, match=r"more than 50 pairs have a similarity of 0\.9 or more"):
         few = duplicates_of(K, 0.9)
@@ -243,19 +243,19 @@ def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it
     high = max(few.floor, 0.98)
     assert len(few._pairs[0]) == np.sum(upper >= few.floor)
     np.testing.assert_array_equal(
-        duplicates_of(K, high).redundant_of, slow_redundant(K - 2 * np.eye(60), high)
+        duplicates_of(K, high).representatives, slow_redundant(K - 2 * np.eye(60), high)
     )
     with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.\d+, got 0\.8: pairs"):
         few.rethreshold(0.8)
 
 
 def test_identical_samples_are_no_crowd(monkeypatch):
-    monkeypatch.setattr(pair_search, "MOST_PAIRS", 50)
+    monkeypatch.setattr(pair_search, "MAX_PAIRS", 50)
     K = np.kron(np.array([[1.0, 0.97], [0.97, 1.0]]), np.ones((30, 30)))
     found = duplicates_of(K, 0.99)
-    assert found.redundant_of.tolist() == [-1, *[0] * 29, -1, *[30] * 29]
+    assert found.representatives.tolist() == [-1, *[0] * 29, -1, *[30] * 29]
     assert list(found.groups()) == [(0, [*range(1, 30)]), (30, [*range(31, 60)])]
-    assert set(found.rethreshold(0.95).redundant_of[1:].tolist()) == {0}
+    assert set(found.rethreshold(0.95).representatives[1:].tolist()) == {0}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -422,11 +422,14 @@ def test_what_cannot_be_explained_is_refused(options, error, message):
 def test_the_floor_can_be_further_down():
     from vendiscore import as_similarity
     from vendiscore.measures.sample_set import SampleSet
-    from vendiscore.tools.analysis.explain import explained
+    from vendiscore.tools.analysis.explain import explain_sample_set
 
     X = np.random.default_rng(0).normal(size=(20, 3))
     subject = SampleSet(as_similarity(X, k="rbf", sigma=1.0))
-    deep, shallow = explained(subject, 1.0, 0.8, 0.1), explained(subject, 1.0, 0.8)
+    deep, shallow = (
+        explain_sample_set(subject, 1.0, 0.8, 0.1),
+        explain_sample_set(subject, 1.0, 0.8),
+    )
     assert (deep.floor, shallow.floor) == (0.1, pytest.approx(0.6))
     assert deep.rethreshold(0.6).groups == shallow.rethreshold(0.6).groups
-    assert explained(subject, 1.0, 0.8, 0.9).floor == 0.8
+    assert explain_sample_set(subject, 1.0, 0.8, 0.9).floor == 0.8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import sources
-from vendiscore.tools.analysis.between_sources import Score, SourceRow, Sources
+from vendiscore.tools.analysis.sources_result import ScoreWithInterval, SourceRow, Sources
 
 
 def result(**changes):
@@ -12,8 +12,8 @@ def result(**changes):
     names = ("x", "y", "z")
     fields = {
         "sources": tuple(SourceRow(name, 2, 0.5, "y", 0.9, 0.4) for name in names),
-        "found": Score(2.0, 0.1, 1.8, 2.2),
-        "corrected": Score(2.5),
+        "found": ScoreWithInterval(2.0, 0.1, 1.8, 2.2),
+        "corrected": ScoreWithInterval(2.5),
         "q": 2.0,
         "level": 0.9,
         "similarity": similarity,
@@ -29,12 +29,12 @@ def result(**changes):
 
 
 def test_a_score_is_quoted_with_its_interval_if_it_has_one():
-    assert str(Score(1.9, 0.1, 1.7, 2.1)) == "1.90 (1.70 to 2.10)."
-    assert Score(1.9).words == Score(1.9, 0.1).words == "1.9"
-    assert Score(1.9, 0.1, 1.7, 2.1).keys("VS") == {
+    assert str(ScoreWithInterval(1.9, 0.1, 1.7, 2.1)) == "1.90 (1.70 to 2.10)."
+    assert ScoreWithInterval(1.9).words == ScoreWithInterval(1.9, 0.1).words == "1.9"
+    assert ScoreWithInterval(1.9, 0.1, 1.7, 2.1).keys("VS") == {
         "VS": 1.9, "VS_se": 0.1, "VS_low": 1.7, "VS_high": 2.1,
     }  # fmt: skip
-    assert Score(1.9).keys("VS") == {"VS": 1.9}
+    assert ScoreWithInterval(1.9).keys("VS") == {"VS": 1.9}
 
 
 def test_a_row_is_a_sentence():
@@ -48,7 +48,9 @@ def test_the_sentence_has_the_terms_of_the_number():
     assert sentence.startswith("3 sources are effectively 2.00 (1.80 to 2.20) different ones")
     assert "2.5 without the differences within a source" in sentence
     assert sentence.endswith("(90 % interval, 2 prompts, kernel labels, q=2).")
-    plain = result(found=Score(2.0), corrected=None, per_prompt=(), prompts=(), settings={})
+    plain = result(
+        found=ScoreWithInterval(2.0), corrected=None, per_prompt=(), prompts=(), settings={}
+    )
     assert plain.sentence == "3 sources are effectively 2 different ones (q=2)."
 
 

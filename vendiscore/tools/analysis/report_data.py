@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -33,20 +33,32 @@ from ...support.namespace import is_numpy, to_float, to_host
 from ...support.signature import to_plain
 from ...support.summary import to_json_record
 from ...support.types import Options, Record, Samples
-from .explain import explained
-from .growth import ENOUGH, Growth, grown
-from .layout import clustered_order, layout
-from .sample_table import Explanation, taken
+from .explain import explain_sample_set
+from .explanation import Explanation, take_sample_set
+from .growth import MIN_EXTRAPOLATED_SIZE, Growth, growth_from_similarity
+from .layout import clustered_order, kernel_pca_coordinates
 
-LEVEL = 0.95  # of an interval that the caller did not request
+DEFAULT_LEVEL = 0.95  # of an interval that the caller did not request
 # Largest number of samples whose pairs are compared; from a larger set so many are drawn.
-MOST = 2_000
+MAX_COMPARED = 2_000
 # The same limit for growth, which takes many spectra.
-MOST_GROWN = 1_000
+MAX_GROWTH_SAMPLES = 1_000
+
+
+# Attributes of `ReportData` before version 0.5.
+_RENAMED = {
+    "alike": "similarity_explanation",
+    "chosen": "subsample_rows",
+    "given": "input_samples",
+    "looked": "subsample",
+    "places": "indices",
+    "seriated": "heat_map_order",
+    "subject": "sample_set",
+}
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class ReportData:
     """The results that a report shows, each computed at first use.
 
     Attributes
@@ -74,12 +86,12 @@ class Findings:
 
     See Also
     --------
-    find : Compute findings.
+    compute_report_data : Compute the content of a report.
 
     Examples
     --------
-    >>> from vendiscore.report import find
-    >>> result = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> from vendiscore.report import compute_report_data
+    >>> result = compute_report_data(["a cat", "a cat", "the dog"], None, {"ns": [1]})
     >>> round(result.value, 3), result.distinct, result.explanation.groups
     (1.89, 2, [(0, [1])])
     """
@@ -87,15 +99,22 @@ class Findings:
     # Steps of 1/8 up to 5, where most curves are flat.
     profile_orders: ClassVar[tuple[float, ...]] = tuple(np.arange(0, 5.125, 0.125).tolist())
 
-    subject: SampleSet = field(repr=False)
+    sample_set: SampleSet = field(repr=False)
     request: ScoreRequest = field(repr=False)
     arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
-    given: Samples = field(repr=False)  # the samples that the caller passed
+    input_samples: Samples = field(repr=False)  # the samples that the caller passed
     references: Samples | None = field(repr=False)
     numbers: Record
     no_interval: str = ""  # why the numbers have no interval
     threshold: float = DEFAULT_THRESHOLD  # of near-duplicates
     floor: float | None = None  # the lowest threshold for `rethreshold`
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            if name in _RENAMED:
+                return getattr(self, _RENAMED[name])
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def details(self) -> Record:
@@ -115,12 +134,12 @@ class Findings:
     @property
     def grouped(self) -> bool:
         """True if the numbers are means over groups."""
-        return self.subject.groups is not None
+        return self.sample_set.groups is not None
 
     @property
     def sizes(self) -> list[int]:
         """Number of samples of all, of each group, or of each prompt of a group of several."""
-        groups = self.subject.groups
+        groups = self.sample_set.groups
         if groups is None:
             return [self.n]
         sizes = [row["n"] for row in self.details["groups"]]
@@ -156,7 +175,7 @@ class Findings:
         return number_rows(self.numbers)
 
     @cached_property
-    def ends(self) -> dict[str, float | None]:
+    def interval(self) -> dict[str, float | None]:
         """The standard error of the main number, and its interval: "se", "low" and "high"."""
         (row,) = (row for row in self.rows if row["key"] == self.key)
         return {name: row[name] for name in ("se", "low", "high")}
@@ -185,7 +204,7 @@ class Findings:
             {
                 "key": self.key,
                 "value": self.value,
-                **self.ends,
+                **self.interval,
                 "level": details.get("interval", {}).get("level"),
                 "n": self.n,
                 "distinct": self.distinct,
@@ -200,67 +219,73 @@ class Findings:
             }
         )
 
-    def without_matrices(self) -> Findings:
+    def without_matrices(self) -> ReportData:
         """Return a copy without K and without eigenvectors of samples that were not chosen.
 
         Returns
         -------
-        Findings
+        ReportData
             The copy.
         """
         views = {name: view for name, view in vars(self).items() if name != "K"}
-        if self.similarity is not None and len(self.chosen) < self.similarity.n:
-            subject = replace(self.subject)  # which has computed nothing
-            subject.similarities = self.subject.similarities
-            views |= {"subject": subject, "spectrum": replace(self.spectrum, vectors=None)}
-        small = object.__new__(Findings)
+        if self.similarity is not None and len(self.subsample_rows) < self.similarity.n:
+            sample_set = replace(self.sample_set)  # which has computed nothing
+            sample_set.similarities = self.sample_set.similarities
+            views |= {"sample_set": sample_set, "spectrum": replace(self.spectrum, vectors=None)}
+        small = object.__new__(ReportData)
         vars(small).update(views)
         return small
 
     @cached_property
     def similarity(self) -> Similarity | None:
         """Similarity of the samples; None if only their distances were computed."""
-        return self.subject.similarity if self.subject.has_similarities else None
+        return self.sample_set.similarity if self.sample_set.has_similarities else None
 
     @cached_property
-    def chosen(self) -> np.ndarray:
+    def subsample_rows(self) -> np.ndarray:
         """The rows in `similarity` of the samples whose pairs are compared: all, or 2000."""
-        return subsample_indices(self.subject.similarity.n, MOST)
+        return subsample_indices(self.sample_set.similarity.n, MAX_COMPARED)
 
     @cached_property
-    def looked(self) -> SampleSet:
+    def subsample(self) -> SampleSet:
         """The chosen samples as a set of their own."""
-        if len(self.chosen) == self.subject.similarity.n:
-            return self.subject
-        return taken(self.subject, self.chosen)
+        if len(self.subsample_rows) == self.sample_set.similarity.n:
+            return self.sample_set
+        return take_sample_set(self.sample_set, self.subsample_rows)
 
     @cached_property
-    def places(self) -> np.ndarray:
+    def indices(self) -> np.ndarray:
         """Place of each chosen sample in the list that the caller passed."""
-        return np.flatnonzero(self.subject.row_of_input >= 0)[self.chosen]
+        return np.flatnonzero(self.sample_set.row_of_input >= 0)[self.subsample_rows]
 
     @cached_property
     def explanation(self) -> Explanation:
         """The explanation of the chosen samples, by their indices."""
-        return self._explained(self.looked, self.places)
+        return self._explain(self.subsample, self.indices)
 
     @cached_property
-    def alike(self) -> Explanation:
+    def similarity_explanation(self) -> Explanation:
         """Explanation of all samples if their features are dense, else of the chosen ones."""
         whole = self.similarity
-        if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
-            return self._explained(self.subject, np.flatnonzero(self.subject.row_of_input >= 0))
+        if (
+            isinstance(whole, FeatureSimilarity)
+            and is_numpy(whole.X)
+            and whole.n > self.subsample.n
+        ):
+            return self._explain(self.sample_set, np.flatnonzero(self.sample_set.row_of_input >= 0))
         return self.explanation
 
-    def _explained(self, subject: SampleSet, places: np.ndarray) -> Explanation:
+    def _explain(self, sample_set: SampleSet, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
-        return explained(subject, q, self.threshold, self.floor, self.subject.samples, places)
+        return explain_sample_set(
+            sample_set, q, self.threshold, self.floor, self.sample_set.samples, places
+        )
 
     @cached_property
     def spectrum(self) -> Spectrum:
         """Spectrum of all samples where it is known, else of the chosen ones."""
-        whole = self.subject.needed_spectrum
-        return self.looked.eigen if whole is None or whole.single_precision else whole
+        whole = self.sample_set.needed_spectrum
+        return self.subsample.eigen if whole is None or whole.single_precision else whole
 
     @cached_property
     def profile(self) -> np.ndarray:
@@ -270,10 +295,10 @@ class Findings:
     @cached_property
     def K(self) -> np.ndarray:
         """Similarity matrix of the chosen samples."""
-        return to_host(self.looked.similarity.dense())
+        return to_host(self.subsample.similarity.dense())
 
     @cached_property
-    def seriated(self) -> np.ndarray:
+    def heat_map_order(self) -> np.ndarray:
         """Chosen samples in the order of a heat map, each group side by side."""
         order = clustered_order(MatrixSimilarity(self.K))
         return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
@@ -281,13 +306,13 @@ class Findings:
     @property
     def coordinates(self) -> np.ndarray:
         """The coordinates of the chosen samples on a map, of shape (n, 2)."""
-        return layout(self.looked.eigen, self.looked.p)
+        return kernel_pca_coordinates(self.subsample.eigen, self.subsample.p)
 
     @cached_property
     def codes(self) -> np.ndarray | None:
         """Group number of each chosen sample."""
-        groups = self.subject.groups
-        return None if groups is None else groups.codes[self.places]
+        groups = self.sample_set.groups
+        return None if groups is None else groups.codes[self.indices]
 
     @cached_property
     def no_growth(self) -> str:
@@ -296,7 +321,7 @@ class Findings:
             return "Growth is not shown: it needs similarities, and only distances were used."
         if self.grouped:
             return "Growth is not shown: it needs one set of samples, and these are in groups."
-        if self.subject.p is not None:
+        if self.sample_set.p is not None:
             return "Growth needs samples of equal weight, and `p` gives them weights."
         if self.similarity.n < MIN_SAMPLES:
             return f"Growth is not shown: it needs at least {MIN_SAMPLES} samples."
@@ -309,24 +334,24 @@ class Findings:
             return None
         some = self.similarity
         spectrum = None
-        if some.n > MOST_GROWN:
-            some = some.take(subsample_indices(some.n, MOST_GROWN))
+        if some.n > MAX_GROWTH_SAMPLES:
+            some = some.take(subsample_indices(some.n, MAX_GROWTH_SAMPLES))
         else:
-            spectrum = self.looked.eigen
+            spectrum = self.subsample.eigen
         n = some.n
         q = self.order
-        sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
+        sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= MIN_EXTRAPOLATED_SIZE or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
-        curve = grown(
+        curve = growth_from_similarity(
             some,
             wanted,
             q,
-            level=self.request.ci or LEVEL,
-            psd=self.subject.psd,
+            level=self.request.ci or DEFAULT_LEVEL,
+            psd=self.sample_set.psd,
             allow_repeats=self.request.allow_repeats,
             spectrum=spectrum,
         )
-        low, high = self.ends["low"], self.ends["high"]
+        low, high = self.interval["low"], self.interval["high"]
         if low is None or high is None or n < self.similarity.n or not self.is_vendi:
             return curve
         return curve.with_interval(n, low, high)  # one number has one interval
@@ -341,23 +366,23 @@ class Findings:
     @cached_property
     def curve(self) -> MagnitudeCurve | None:
         """The magnitude function, if a measure used distances."""
-        if self.grouped or not self.subject.spaces or self.subject.space.n > MOST:
+        if self.grouped or not self.sample_set.spaces or self.sample_set.space.n > MAX_COMPARED:
             return None
         try:
-            found = magnitude_curve(self.subject.space)
+            found = magnitude_curve(self.sample_set.space)
         except (IndefiniteError, ArithmeticError):
             return None
         return found if found.convergence > 0 else None
 
 
 @np.errstate(all="ignore")  # as `compute` does: numbers are checked
-def find(
+def compute_report_data(
     samples: Samples,
     references: Samples | None,
     arguments: Options,
     *,
     similarity: Similarity | None = None,
-) -> Findings:
+) -> ReportData:
     """Compute what `compute` returns, with an interval if possible, for a report.
 
     Parameters
@@ -373,7 +398,7 @@ def find(
 
     Returns
     -------
-    Findings
+    ReportData
         The values, and further results that are computed at first use.
 
     Raises
@@ -394,8 +419,8 @@ def find(
 
     Examples
     --------
-    >>> from vendiscore.report import find
-    >>> result = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> from vendiscore.report import compute_report_data
+    >>> result = compute_report_data(["a cat", "a cat", "the dog"], None, {"ns": [1]})
     >>> round(result.value, 3), result.order
     (1.89, 1.0)
     """
@@ -412,38 +437,38 @@ def find(
     check_references(references, request)
     if references is None:
         check_no_fit(request.spec)
-    subject = build_sample_set(samples, references, request)
+    sample_set = build_sample_set(samples, references, request)
     check_no_gradient(
         "report",
         **request.spec.options,
-        samples=subject.samples,
-        references=subject.references,
+        samples=sample_set.samples,
+        references=sample_set.references,
         p=request.p,
     )
-    subject.compares_within_groups = False  # all pairs are compared
+    sample_set.compares_within_groups = False  # all pairs are compared
     if similarity is not None:
-        subject.similarities = [similarity]
-    why = _without_interval(subject, request)
+        sample_set.similarities = [similarity]
+    why = _missing_interval_reason(sample_set, request)
     names = {chosen.measure.name for chosen in request.measures}
-    exact = subject.groups is None and request.estimate_options is None
+    exact = sample_set.groups is None and request.estimate_options is None
     if request.ci is None and not why:
-        keywords |= {"ci": LEVEL}
-        request = replace(request, ci=LEVEL)
-    elif "VS" in names and exact and subject.similarity.n <= MOST:
-        subject.decompose()
+        keywords |= {"ci": DEFAULT_LEVEL}
+        request = replace(request, ci=DEFAULT_LEVEL)
+    elif "VS" in names and exact and sample_set.similarity.n <= MAX_COMPARED:
+        sample_set.decompose()
     if not allow_repeats:
         measures = [chosen.measure for chosen in request.measures]
         clusters = request.clusters is not None
-        check_allow_repeats(request.ci, clusters, subject.groups is not None, measures)
+        check_allow_repeats(request.ci, clusters, sample_set.groups is not None, measures)
         request = replace(request, allow_repeats=False)
     if not pool_repeats:
         check_pool_repeats(request.ci, True, [chosen.measure for chosen in request.measures])
         request = replace(request, pool_repeats=False)
-    numbers = evaluate_sample_set(subject, request)
-    return Findings(subject, request, keywords, samples, references, numbers, why)
+    numbers = evaluate_sample_set(sample_set, request)
+    return ReportData(sample_set, request, keywords, samples, references, numbers, why)
 
 
-def _without_interval(subject: SampleSet, request: ScoreRequest) -> str:
+def _missing_interval_reason(sample_set: SampleSet, request: ScoreRequest) -> str:
     """Return a sentence on why an interval cannot be added by default; empty if one can."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
@@ -454,8 +479,8 @@ def _without_interval(subject: SampleSet, request: ScoreRequest) -> str:
         return "There is no interval: it needs samples of equal weight, and `p` gives them weights."
     if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
         return "There is no interval: order 0 counts dimensions, which change by one or nothing."
-    if subject.groups is not None:
-        if len(subject.groups.sets or subject.groups) < MIN_VALUES:
+    if sample_set.groups is not None:
+        if len(sample_set.groups.sets or sample_set.groups) < MIN_VALUES:
             return (
                 "There is no interval: a mean over groups needs three groups or more. Compare a "
                 "few sources instead of averaging them."
@@ -464,18 +489,23 @@ def _without_interval(subject: SampleSet, request: ScoreRequest) -> str:
             return "There is no interval: these measures look at all groups together."
         return ""
     dear = [name for name in names if name not in JACKKNIFE_INTERVALS]
-    if dear or isinstance(subject.samples, MetricSpace):
+    if dear or isinstance(sample_set.samples, MetricSpace):
         return (
             f"No interval was computed: it takes measuring {(dear or names)[0]} of many halves of "
             f"the samples; pass ci=0.95 to compute it."
         )
-    n = subject.similarity.n
-    dim = subject.similarity.dim or n
+    n = sample_set.similarity.n
+    dim = sample_set.similarity.dim or n
     if n < MIN_SAMPLES:
         return f"There is no interval: it needs {MIN_SAMPLES} samples or more."
-    if "VS" in names and min(n, dim) > MOST:
+    if "VS" in names and min(n, dim) > MAX_COMPARED:
         return (
             f"No interval was computed: it needs all eigenvectors of {n:,} samples, which takes "
             f"long; pass ci=0.95 to compute it."
         )
     return ""
+
+
+# Names before version 0.5.
+Findings = ReportData
+find = compute_report_data

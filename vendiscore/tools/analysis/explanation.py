@@ -30,15 +30,15 @@ from ...support.types import Axes, Frame, Record
 from ..plots.set_structure import contributions
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
-from .spectral_modes import Mode, modes_of, strongest
+from .spectral_modes import Mode, list_modes, strongest_modes
 
-NUMBERS = ("surprise", "adds", "unexplained")
-COLUMNS = (*NUMBERS, "mode", "nearest", "nearest_similarity", "redundant_of")
-DUST = 1e-12  # a smaller loss of log VS may be rounding
+VALUE_COLUMNS = ("surprise", "adds", "unexplained")
+SAMPLE_COLUMNS = (*VALUE_COLUMNS, "mode", "nearest", "nearest_similarity", "redundant_of")
+MIN_LOSS = 1e-12  # a smaller loss of log VS may be rounding
 # Rows that the table of a large set shows from each end, and characters of a text.
-SHOWN = 5
-LETTERS = 60
-PAIRS = 3  # shown on each side of the threshold
+ROWS_PER_END = 5
+MAX_TEXT_LENGTH = 60
+BOUNDARY_PAIRS = 3  # shown on each side of the threshold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,11 +74,13 @@ class Explanation(SummaryMixin):
     places: np.ndarray
     neighbours: Neighbours
     duplicates: Duplicates
-    _subject: SampleSet
-    _samples: object
-    _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
+    _sample_set: SampleSet
+    _input_samples: object
+    _scores_without_duplicates: dict[float, float] = field(
+        default_factory=dict
+    )  # without duplicates, by threshold
     # the samples of each prompt, which are explained by themselves
-    _parts: Sequence[SampleSubset] = ()
+    _prompt_sets: Sequence[SampleSubset] = ()
 
     def __copy__(self) -> Explanation:
         new = object.__new__(type(self))  # with the samples, which are not pickled
@@ -87,12 +89,12 @@ class Explanation(SummaryMixin):
 
     def __getstate__(self) -> Record:
         """Return the similarities of the samples, and of the samples themselves the texts only."""
-        samples = self._samples
+        samples = self._input_samples
         if isinstance(samples, list):
             samples = [text if isinstance(text, str) else None for text in samples]
         else:
             samples = None
-        return {**vars(self), "_samples": samples, "_placed": self._placed}
+        return {**vars(self), "_input_samples": samples, "_reference_scale": self._reference_scale}
 
     @property
     def n(self) -> int:
@@ -103,19 +105,21 @@ class Explanation(SummaryMixin):
     def _spectrum(self) -> Spectrum:
         """The spectrum, computed at its first use."""
         with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-            return self._subject.eigen
+            return self._sample_set.eigen
 
     @property
     def score(self) -> float:
         """VS_q of all samples, in [1, n]; with prompts, the mean over them."""
-        if self._parts:
-            return float(np.mean([part.eigen.effective_number(self.q) for part in self._parts]))
+        if self._prompt_sets:
+            return float(
+                np.mean([part.eigen.effective_number(self.q) for part in self._prompt_sets])
+            )
         return to_float(self._spectrum.effective_number(self.q))
 
     @cached_property
     def surprise(self) -> np.ndarray:
         """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
-        return self._each(lambda part: compute_surprise(part.eigen, self.q))
+        return self._compute_per_sample(lambda part: compute_surprise(part.eigen, self.q))
 
     @cached_property
     def adds(self) -> np.ndarray:
@@ -124,9 +128,9 @@ class Explanation(SummaryMixin):
         Negative for samples that repeat others. The web app and reports show the fraction of VS
         that is lost, 1 - exp(-adds).
         """
-        return self._each(self._adds)
+        return self._compute_per_sample(self._compute_contributions)
 
-    def _adds(self, part: SampleSet) -> np.ndarray:
+    def _compute_contributions(self, part: SampleSet) -> np.ndarray:
         if part.n == 1 or (part.p is not None and to_host(part.p).max() > MAX_SAMPLE_WEIGHT):
             return np.zeros(part.n)
         return np.asarray(log_score_drops(part.eigen, self.q))
@@ -134,22 +138,22 @@ class Explanation(SummaryMixin):
     @cached_property
     def unexplained(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return self._each(lambda part: compute_residual_fractions(part.eigen))
+        return self._compute_per_sample(lambda part: compute_residual_fractions(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
-    def _each(self, measured: Callable[[SampleSet], np.ndarray]) -> np.ndarray:
+    def _compute_per_sample(self, measured: Callable[[SampleSet], np.ndarray]) -> np.ndarray:
         """Return a number of each sample, of all samples together or of its prompt."""
-        if not self._parts:
-            return measured(self._subject)
+        if not self._prompt_sets:
+            return measured(self._sample_set)
         values = np.empty(self.n)
-        for part in self._parts:
+        for part in self._prompt_sets:
             values[part.rows] = measured(part)
         return values
 
     @property
     def mode(self) -> np.ndarray:
         """Number of the mode that each sample belongs to the most; see `modes`."""
-        return self._each(lambda part: strongest(part.eigen)[0]).astype(int)
+        return self._compute_per_sample(lambda part: strongest_modes(part.eigen)[0]).astype(int)
 
     @property
     def nearest(self) -> np.ndarray:
@@ -164,7 +168,7 @@ class Explanation(SummaryMixin):
     @property
     def redundant_of(self) -> np.ndarray:
         """Place of the sample that each near-duplicate repeats; −1 for samples to keep."""
-        of = self.duplicates.redundant_of
+        of = self.duplicates.representatives
         return np.where(of < 0, -1, self.places[of])
 
     @property
@@ -175,7 +179,7 @@ class Explanation(SummaryMixin):
     @cached_property
     def repeats(self) -> dict[float, int | None]:
         """The number of repeats at 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
-        return self.duplicates.repeats()
+        return self.duplicates.count_repeats()
 
     @property
     def floor(self) -> float:
@@ -185,7 +189,7 @@ class Explanation(SummaryMixin):
     @property
     def kept(self) -> np.ndarray:
         """The indices of the samples that remain if near-duplicates are removed."""
-        return self.places[self.duplicates.kept]
+        return self.places[self.duplicates.retained]
 
     @property
     def groups(self) -> list[tuple[int, list[int]]]:
@@ -198,21 +202,21 @@ class Explanation(SummaryMixin):
     @property
     def score_without_duplicates(self) -> float:
         """VS_q of the samples in `kept`, their weights divided by their sum; takes a spectrum."""
-        kept = self.duplicates.kept
+        kept = self.duplicates.retained
         if len(kept) == self.n:
             return self.score
-        if self.threshold not in self._scores:
+        if self.threshold not in self._scores_without_duplicates:
             scores = []
-            for rows in [part.rows for part in self._parts] or [kept]:
-                part = taken(self._subject, np.intersect1d(rows, kept))
+            for rows in [part.rows for part in self._prompt_sets] or [kept]:
+                part = take_sample_set(self._sample_set, np.intersect1d(rows, kept))
                 how = part.similarity, [self.q], part.p, part.psd
                 # as `score`, which it is compared with
                 known = compute_vendi_scores(*how, allow_single=False)
                 scores.append(to_float(known.values[0]))
-            self._scores[self.threshold] = float(np.mean(scores))
-        return self._scores[self.threshold]
+            self._scores_without_duplicates[self.threshold] = float(np.mean(scores))
+        return self._scores_without_duplicates[self.threshold]
 
-    def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
+    def boundary(self, count: int = BOUNDARY_PAIRS) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs whose similarity is closest to the threshold on either side.
 
         Parameters
@@ -252,7 +256,7 @@ class Explanation(SummaryMixin):
     @property
     def coverage(self) -> float:
         """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
-        share = compute_coverage(self.unexplained, self._subject.p)
+        share = compute_coverage(self.unexplained, self._sample_set.p)
         return min(max(float(share), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
@@ -270,9 +274,9 @@ class Explanation(SummaryMixin):
         """
         wanted = int(np.ceil(self.score)) if count is None else check_int("count", count)
         modes = []
-        sets = [(part.eigen, part.retained_indices) for part in self._parts]
+        sets = [(part.eigen, part.retained_indices) for part in self._prompt_sets]
         for spectrum, places in sets or [(self._spectrum, self.places)]:
-            modes += modes_of(spectrum, *strongest(spectrum), wanted, places)
+            modes += list_modes(spectrum, *strongest_modes(spectrum), wanted, places)
         return modes
 
     def to_dict(self) -> Record:
@@ -334,7 +338,7 @@ class Explanation(SummaryMixin):
 
     @property
     def _columns(self) -> dict[str, np.ndarray]:
-        return {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
+        return {"place": self.places} | {name: getattr(self, name) for name in SAMPLE_COLUMNS}
 
     @property
     def criterion(self) -> str:
@@ -356,7 +360,7 @@ class Explanation(SummaryMixin):
             others = self.counts and f" ({self.counts})"
             return f"No two are as similar as {self.threshold:g}{others}."
         return (
-            f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
+            f"{_format_count(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
             f"without, the score is {self.score_without_duplicates:.4g}."
         )
 
@@ -375,54 +379,56 @@ class Explanation(SummaryMixin):
     @property
     def sentence(self) -> str:
         """The result in a few sentences."""
-        lower = int(np.sum(self.adds < -DUST))
-        known = self._placed["typical"]
+        lower = int(np.sum(self.adds < -MIN_LOSS))
+        known = self._reference_scale["typical"]
         within = ""
-        if self._parts:
-            within = f" within a prompt, in the mean over {len(self._parts)}"
+        if self._prompt_sets:
+            within = f" within a prompt, in the mean over {len(self._prompt_sets)}"
         return (
-            f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
+            f"{_format_count(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different{within} (q={self.q:g}). {self.copies} "
-            f"{_counted(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
+            f"{_format_count(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
         )
 
     @property
     def strip(self) -> str:
         """Two lines of text with the score among known sets; "" if none is like this one."""
-        return str(self._placed["strip"])
+        return str(self._reference_scale["strip"])
 
     @cached_property
-    def _placed(self) -> Record:
+    def _reference_scale(self) -> Record:
         """The score among known sets, which are not sets of several prompts."""
-        if self._parts:
+        if self._prompt_sets:
             return empty_reference_scale()
-        return compare_with_typical(self._subject, self.n, self.q, self.score, self._samples)
+        return compare_with_typical(
+            self._sample_set, self.n, self.q, self.score, self._input_samples
+        )
 
     @property
-    def _words(self) -> str:
+    def _text(self) -> str:
         return " ".join(filter(None, [self.sentence, self.edge]))
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, [self._words, self.strip]))
+        return "\n".join(filter(None, [self._text, self.strip]))
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
-        few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
+        few = [*order[:ROWS_PER_END], *order[ROWS_PER_END:][-ROWS_PER_END:]]
         shown: Record = {name: column[few] for name, column in self._columns.items()}
         caption = "by what they add"
         if self.n > len(few):
             caption = "what adds the most, and the least"
-        samples = self._samples
+        samples = self._input_samples
         shown["sample"] = [""] * len(few)
         for i, place in enumerate(self.places[few]):
             text = samples[place] if isinstance(samples, list) else None
             if isinstance(text, str):
-                shown["sample"][i] = truncate(text, LETTERS)
+                shown["sample"][i] = truncate(text, MAX_TEXT_LENGTH)
         table = render_html_table(shown, caption)
-        return f"<p>{html.escape(self._words)}</p>{render_html_strip(self._placed)}{table}"
+        return f"<p>{html.escape(self._text)}</p>{render_html_strip(self._reference_scale)}{table}"
 
 
-def taken(subject: SampleSet, rows: np.ndarray) -> SampleSet:
+def take_sample_set(subject: SampleSet, rows: np.ndarray) -> SampleSet:
     """Return some samples of a subject, their weights divided by their sum."""
     p = None
     if subject.p is not None:
@@ -431,5 +437,5 @@ def taken(subject: SampleSet, rows: np.ndarray) -> SampleSet:
     return SampleSet(subject.similarity.take(rows), weights=p, psd=subject.psd)
 
 
-def _counted(count: int, one: str, several: str) -> str:
+def _format_count(count: int, one: str, several: str) -> str:
     return f"{count} {one if count == 1 else several}"

@@ -24,11 +24,11 @@ from ...support.summary import (
 from ...support.types import Axes, Frame, Options, Record
 from .. import plots
 from ..plots.axes import make_axes_if_none
-from .layout import linked_groups
+from .layout import average_linkage_groups
 
 
 @dataclass(frozen=True, repr=False)
-class Score(SummaryMixin):
+class ScoreWithInterval(SummaryMixin):
     """An effective number with its interval.
 
     Attributes
@@ -48,7 +48,7 @@ class Score(SummaryMixin):
 
     Examples
     --------
-    >>> print(Score(1.9, 0.1, 1.7, 2.1))
+    >>> print(ScoreWithInterval(1.9, 0.1, 1.7, 2.1))
     1.90 (1.70 to 2.10).
     """
 
@@ -152,9 +152,9 @@ class Sources(SummaryMixin):
     ----------
     sources : tuple of SourceRow
         One row per source, in the order passed.
-    found : Score
+    found : ScoreWithInterval
         The effective number of sources.
-    corrected : Score or None
+    corrected : ScoreWithInterval or None
         The effective number without differences within a source, so that two samples of one source
         count as one. None unless each source has several answers to a prompt.
     q : float
@@ -195,8 +195,8 @@ class Sources(SummaryMixin):
     _repr_attributes = ("names", "q", "score")
 
     sources: tuple[SourceRow, ...]
-    found: Score
-    corrected: Score | None
+    found: ScoreWithInterval
+    corrected: ScoreWithInterval | None
     q: float
     level: float | None
     similarity: np.ndarray
@@ -270,7 +270,7 @@ class Sources(SummaryMixin):
             Names of the sources in each group, the largest group first.
         """
         threshold = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
-        groups = linked_groups(self.similarity, threshold)
+        groups = average_linkage_groups(self.similarity, threshold)
         return [[self.sources[i].name for i in group] for group in groups]
 
     def to_frame(self, rows: str = "sources") -> Frame:
@@ -377,3 +377,6 @@ class Sources(SummaryMixin):
         return render_html_table(
             {name: [row[name] for row in rows] for name in rows[0]}, self.sentence
         )
+
+
+Score = ScoreWithInterval  # the name before version 0.5

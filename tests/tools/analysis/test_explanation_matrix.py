@@ -7,9 +7,9 @@ from decompositions import counted
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
 from vendiscore.result import key_at
 from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
-from vendiscore.tools.analysis.findings import find
 from vendiscore.tools.analysis.layout import clustered_order
-from vendiscore.tools.analysis.pair_search import compare_all
+from vendiscore.tools.analysis.pair_search import search_pairs
+from vendiscore.tools.analysis.report_data import compute_report_data
 
 
 def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:
@@ -20,7 +20,7 @@ def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:
 
 
 def neighbours_of(similarity):
-    return compare_all(similarity, np.arange(similarity.n), 0.95)[0]
+    return search_pairs(similarity, np.arange(similarity.n), 0.95)[0]
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 300])
@@ -79,7 +79,9 @@ SIMILARITIES = {
 def test_findings_have_the_score_and_the_profile_of_compute_from_one_decomposition(name, q):
     similarity = SIMILARITIES[name]
     with counted() as seen:
-        found = find(similarity, None, {"q": q} | ({"allow_repeats": False} if q else {}))
+        found = compute_report_data(
+            similarity, None, {"q": q} | ({"allow_repeats": False} if q else {})
+        )
         assert sum(found.spectrum.values) == pytest.approx(1)
         profile = [found.profile[found.profile_orders.index(order)] for order in (0, 1, 2, 5)]
     size = min(similarity.n, similarity.dim or similarity.n)
@@ -96,7 +98,7 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     X /= np.linalg.norm(X, axis=1)[:, None]
     similarity = FeatureSimilarity(X).normalized()
     assert compute_vendi_scores(similarity, [1.5]).spectrum.single_precision
-    found = find(similarity, None, {"q": 1.5})
+    found = compute_report_data(similarity, None, {"q": 1.5})
     assert found.value == pytest.approx(compute(similarity, q=1.5)["VS_q1.5"], rel=1e-7)
     right = compute_spectrum(similarity).profile(found.profile_orders)
     assert found.profile == pytest.approx(right, rel=1e-9)
@@ -105,19 +107,21 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
 @pytest.mark.parametrize("q", [1, 2])
 def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
     similarity = MatrixSimilarity(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
-    found = find(similarity, None, {"q": q, "psd": "clip"})
+    found = compute_report_data(similarity, None, {"q": q, "psd": "clip"})
     assert found.value == compute(similarity, q=q, psd="clip")[key_at(q)]
     assert found.spectrum.values.min() >= 0
     with pytest.raises(ValueError, match="positive semidefinite"):
-        _ = find(similarity, None, {"q": q}).profile
+        _ = compute_report_data(similarity, None, {"q": q}).profile
 
 
 def test_a_tensor_is_looked_at_as_an_array_is():
     torch = pytest.importorskip("torch")
     K = matrix(12, values=30) / 20 + 0.95 * np.eye(12)
     K /= K[0, 0]
-    array, tensor = (find(MatrixSimilarity(each), None, {}) for each in (K, torch.asarray(K)))
+    array, tensor = (
+        compute_report_data(MatrixSimilarity(each), None, {}) for each in (K, torch.asarray(K))
+    )
     assert tensor.value == pytest.approx(array.value, rel=1e-12)
     assert tensor.profile == pytest.approx(array.profile, rel=1e-12)
     assert np.array_equal(tensor.explanation.nearest, array.explanation.nearest)
-    assert np.array_equal(tensor.seriated, array.seriated)
+    assert np.array_equal(tensor.heat_map_order, array.heat_map_order)

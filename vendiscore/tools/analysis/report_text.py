@@ -5,21 +5,21 @@ import numpy as np
 from ...measures.measure import Aspect, Measure, list_measures
 from ...resolve.kernel import list_kernels
 from ...support.namespace import to_float, to_host
-from .findings import Findings
+from .report_data import ReportData
 
 __all__ = [
-    "about",
-    "beside",
-    "copies",
-    "heat",
-    "how",
-    "interval",
-    "left_out",
-    "looked_at",
-    "meaning",
-    "measure",
-    "numbers",
-    "short",
+    "describe_direction",
+    "describe_dropped",
+    "describe_duplicates",
+    "describe_heat_map",
+    "describe_interval",
+    "describe_kernel",
+    "describe_references",
+    "describe_score",
+    "describe_subsample",
+    "find_measure",
+    "format_row",
+    "format_short",
 ]
 
 # A score below this is reported as one sample.
@@ -39,15 +39,19 @@ _MORE: dict[Aspect, str] = {
 }
 
 
-def meaning(found: Findings, what: str) -> str:
+def describe_score(found: ReportData, what: str) -> str:
     """Say what the number means; `what` names the samples in the plural."""
     n = found.n
     score = found.value
     if not found.is_vendi:
-        known = measure(found.key)
-        return f"{found.key}: {known.summary} {about(known).capitalize()}." if known else ""
+        known = find_measure(found.key)
+        return (
+            f"{found.key}: {known.summary} {describe_direction(known).capitalize()}."
+            if known
+            else ""
+        )
     if found.grouped:
-        return _of_groups(found, what)
+        return _describe_group_mean(found, what)
     if n == 1:
         return "One sample alone is exactly one; add more to compare."
     if score < ONE:
@@ -59,9 +63,9 @@ def meaning(found: Findings, what: str) -> str:
     )
 
 
-def _of_groups(found: Findings, what: str) -> str:
+def _describe_group_mean(found: ReportData, what: str) -> str:
     sizes = found.sizes
-    se = found.ends["se"]
+    se = found.interval["se"]
     if se is None:
         return (
             f"These {sizes[0]} {what} are one group, and this is its score; several groups have a "
@@ -77,9 +81,9 @@ def _of_groups(found: Findings, what: str) -> str:
     )
 
 
-def interval(found: Findings, what: str) -> str:
+def describe_interval(found: ReportData, what: str) -> str:
     """Say how certain the number is, or why it has no interval."""
-    se, low, high = found.ends.values()
+    se, low, high = found.interval.values()
     if found.request.estimate_options is not None:
         if not se:
             return f"The score is exact, although an estimate was requested. {found.no_interval}"
@@ -96,24 +100,26 @@ def interval(found: Findings, what: str) -> str:
     percent = f"{100 * float(found.details['interval']['level']):g}"
     if found.grouped:
         return (
-            f"{percent} % interval of the mean over groups: {short(low)} to {short(high)} "
-            f"({_GROUP_METHODS[_method(found)]})."
+            f"{percent} % interval of the mean over groups: {format_short(low)} to "
+            f"{format_short(high)} "
+            f"({_GROUP_METHODS[_interval_method(found)]})."
         )
     return (
-        f"{percent} % interval: {short(low)} to {short(high)}. A new set of {found.n:,} {what} of "
+        f"{percent} % interval: {format_short(low)} to {format_short(high)}. "
+        f"A new set of {found.n:,} {what} of "
         f"the same source would typically score within about "
-        f"{short(se) if se >= 1 else f'{se:.2g}'} of this (one standard error)."
+        f"{format_short(se) if se >= 1 else f'{se:.2g}'} of this (one standard error)."
     )
 
 
-def _method(found: Findings) -> str:
+def _interval_method(found: ReportData) -> str:
     """Return the method of the interval of the number."""
-    known = measure(found.key)
+    known = find_measure(found.key)
     assert known is not None
     return str(found.details["interval"]["method"][known.name])
 
 
-def how(found: Findings) -> str:
+def describe_kernel(found: ReportData) -> str:
     """Name the kernel or metric that compares the samples."""
     details = found.details
     if "kernel" not in details:
@@ -132,7 +138,7 @@ def how(found: Findings) -> str:
     return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
 
 
-def beside(found: Findings) -> str:
+def describe_references(found: ReportData) -> str:
     """Name the measures that compare samples with references."""
     if not found.request.two_sample_measures:
         return ""
@@ -141,7 +147,7 @@ def beside(found: Findings) -> str:
     return f"Samples were compared with the references by {names}."
 
 
-def left_out(found: Findings) -> str:
+def describe_dropped(found: ReportData) -> str:
     """Say which samples the kernel could not use."""
     dropped = found.details["dropped"]
     if not dropped:
@@ -151,25 +157,25 @@ def left_out(found: Findings) -> str:
     return f"The kernel cannot use {several}, left out here: sample {place} {why}."
 
 
-def about(measure: Measure) -> str:
+def describe_direction(measure: Measure) -> str:
     """Say whether higher or lower values of a measure mean more of its aspect."""
     return f"{measure.direction} is {_MORE[measure.aspect]}"
 
 
-def measure(key: str) -> Measure | None:
+def find_measure(key: str) -> Measure | None:
     """Return the measure behind the key of a number."""
     known = {measure.name: measure for measure in list_measures()}
     names = (name for name in known if f"{key}_".startswith(f"{name}_"))
     return known.get(max(names, key=len, default=""))
 
 
-def looked_at(n: int, total: int) -> str:
+def describe_subsample(n: int, total: int) -> str:
     """Say among how many of the samples pairs were compared; empty if among all."""
     said = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
     return said if n < total else ""
 
 
-def copies(found: Findings, what: str) -> str:
+def describe_duplicates(found: ReportData, what: str) -> str:
     """Say how many samples are identical with others, or with others of their group."""
     n = found.n
     distinct = found.distinct
@@ -183,22 +189,45 @@ def copies(found: Findings, what: str) -> str:
     return f"To this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
 
 
-def short(value: object) -> str:
+def format_short(value: object) -> str:
     """Write a number for readers: two decimals, or four digits where it is small or very large."""
     number = to_float(value)
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 
 
-def numbers(row: np.ndarray, digits: int = 4) -> str:
+def format_row(row: np.ndarray, digits: int = 4) -> str:
     """Return the first numbers of a row, without a negative zero."""
     said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
     return f"{said}, …" if len(row) > NUMBERS else said
 
 
-def heat(K: np.ndarray) -> str:
+def describe_heat_map(K: np.ndarray) -> str:
     """Say what a heat map of similarities shows."""
     n = len(K)
     if n == 1:
         return "Similarity of one sample with itself"
     mean = (K.sum() - np.trace(K)) / (n * (n - 1))
     return f"Similarities of {n} samples, {mean:.2f} on average between two"
+
+
+# Names before version 0.5.
+_RENAMED = {
+    "about": describe_direction,
+    "beside": describe_references,
+    "copies": describe_duplicates,
+    "heat": describe_heat_map,
+    "how": describe_kernel,
+    "interval": describe_interval,
+    "left_out": describe_dropped,
+    "looked_at": describe_subsample,
+    "meaning": describe_score,
+    "measure": find_measure,
+    "numbers": format_row,
+    "short": format_short,
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _RENAMED:
+        return _RENAMED[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
