@@ -6,7 +6,8 @@ from collections.abc import Callable
 from ..reading.names import join_names
 from .exit_codes import print_message
 
-_NUMBER = re.compile(r"\d[\d.,]*")
+# Parts in which texts about several sets may differ: lists of further samples, and numbers.
+_VARIABLE_PART = re.compile(r" \(also [^)]*\)|\d[\d.,]*")
 # Number of lines to which notes are limited, together with warnings and the lines printed before.
 _MAX_LINES = 3
 
@@ -72,7 +73,9 @@ class Notes:
 
 
 def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-    named_texts = collected.setdefault(_NUMBER.sub("#", text).rstrip("."), [])
+    named_texts = collected.setdefault(
+        _VARIABLE_PART.sub(lambda match: "" if match[0][0] == " " else "#", text).rstrip("."), []
+    )
     if (name, text) not in named_texts:
         named_texts.append((name, text))
 
