@@ -1,15 +1,19 @@
-"""Finds the package `vendiscore` for a metric script that `evaluate` has copied into its cache.
+"""Import of the package `vendiscore` for a metric script in the cache of Hugging Face `evaluate`.
 
-`evaluate.load` copies a script and the single files that it imports, never a package. This file is
-copied with the script and looks for the package of the same version, in this order:
+`evaluate.load` copies a script, and single files that it imports, into its cache, but no packages.
+This file is copied with the script. It imports the package `vendiscore` of the same version, from
+the first of these sources:
 
-1. the package in use, unless the script belongs to a package with other code (an error);
-2. the folder of the script that the caller named, or of the Space at the requested revision;
+1. the package that this process has already imported; if its code differs from that of the script,
+   an ImportError is raised;
+2. the folder of the script passed to `evaluate.load`, or the files of the Space at the requested
+   revision;
 3. the installed package.
 
-If a metric is unpickled in another process, nobody names a script. `evaluate` then knows only the
-path that it recorded when it first copied a script with this text. The metric is pickled with the
-folder of its package, so that a wrong guess is an error.
+If a metric is unpickled in another process, no script is passed. `evaluate` then only has the path
+that it recorded when it first copied a script with the same text, which may belong to another
+clone. The metric is therefore pickled with the folder of its package, and a different package
+raises an ImportError.
 """
 
 import json
@@ -31,19 +35,27 @@ NAME = "vendiscore"
 
 
 def find_package(file: str, version: str, path: str | None = None) -> ModuleType:
-    """Return the package `vendiscore` of a metric script, with its integration of `evaluate`.
+    """Import the package `vendiscore` for a metric script, with its metrics for `evaluate`.
 
     Parameters
     ----------
-    file, version : str
-        `__file__` and `__version__` of the metric script.
+    file : str
+        `__file__` of the metric script.
+    version : str
+        `__version__` of the metric script.
     path : str, optional
-        The folder `vendiscore` of the package that a pickled metric was made with.
+        Folder of the package `vendiscore` from which a metric was pickled.
+
+    Returns
+    -------
+    module
+        The package.
 
     Raises
     ------
     ImportError
-        If there is no such package, or this process already uses a package with other code.
+        If no package of this version is found, or if this process already uses a package whose
+        code differs.
     """
     call = read_call()
     script = call.get("path", file)
@@ -53,7 +65,8 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
     if folder and not (folder / NAME).is_dir():
         folder = None
     if NAME not in sys.modules:
-        # Python itself could take a script or a clone in the working directory for the package.
+        # Python's own search could find the script vendiscore.py, or another clone in the working
+        # directory, instead of the package.
         paths = [str(folder), *sys.path] if folder else sys.path
         paths = [path for path in paths if Path(path, NAME, "__init__.py").is_file()]
         if not paths:
@@ -77,7 +90,7 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
 
 
 def read_call() -> dict[str, Any]:
-    """Return the arguments of the current call of `evaluate.load`; {} if there is none."""
+    """Return the arguments of the call of `evaluate.load` that runs the script; {} without one."""
     frame = sys._getframe()
     while frame is not None:
         if frame.f_code is load.__code__:
@@ -87,7 +100,11 @@ def read_call() -> dict[str, Any]:
 
 
 def find_folder(copy: Path, call: dict[str, Any]) -> Path | None:
-    """Return the folder of the script that was copied: named by the caller, or recorded."""
+    """Return the folder from which `evaluate` copied the script, or None if it is unknown.
+
+    `copy` is the path of the copied script, and `call` holds the arguments of `evaluate.load`. The
+    files of a Space are downloaded.
+    """
     script = Path(read_record(copy.with_suffix(".json")).get("original file path", ""))
     space = copy.parents[1].name.replace("--", "/")
     if "/" in space:
@@ -95,7 +112,8 @@ def find_folder(copy: Path, call: dict[str, Any]) -> Path | None:
             with suppress(OSError):  # no such revision, or no network and not in the cache
                 return download_space(space, revision)
         warnings.warn(
-            f"cannot download the Space {space}; an installed {NAME} is used", stacklevel=2
+            f"cannot download the Space {space}; the installed package {NAME} is used instead",
+            stacklevel=2,
         )
         return None
     if call:
@@ -106,7 +124,7 @@ def find_folder(copy: Path, call: dict[str, Any]) -> Path | None:
 
 
 def iter_revisions(script: Path, call: dict[str, Any]) -> Iterator[str]:
-    """Iterate over the revisions from which `evaluate` takes the script of a Space."""
+    """Iterate over the revisions of a Space from which `evaluate` may have loaded the script."""
     if call:
         revisions = [call["revision"]] if call["revision"] else [SCRIPTS_VERSION, "main"]
     else:
@@ -118,7 +136,7 @@ def iter_revisions(script: Path, call: dict[str, Any]) -> Iterator[str]:
 
 @cache
 def download_space(space: str, revision: str) -> Path:
-    """Download the package of a Space, or take it from the cache."""
+    """Download the package in a Space unless it is cached; return its folder."""
     from huggingface_hub import snapshot_download
 
     patterns = [f"{NAME}/**", f"{NAME}.py", "kernels/**"]
@@ -128,7 +146,7 @@ def download_space(space: str, revision: str) -> Path:
 
 
 def read_record(path: Path) -> dict[str, str]:
-    """Read a file that `evaluate` wrote next to a copy; {} if it cannot be read."""
+    """Read a JSON file that `evaluate` wrote next to a copied script; {} if it cannot be read."""
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -136,9 +154,9 @@ def read_record(path: Path) -> dict[str, str]:
 
 
 def add_finder(paths: list[str]) -> None:
-    """Let Python import the package from the first of these folders that has it.
+    """Make Python import the package from the first of these folders that contains it.
 
-    The finder stays, because an entry must not be removed while another thread imports.
+    The finder is not removed afterwards, because another thread may be importing.
     """
     finder = SimpleNamespace(
         find_spec=lambda name, *_: PathFinder.find_spec(name, paths) if name == NAME else None
@@ -147,7 +165,10 @@ def add_finder(paths: list[str]) -> None:
 
 
 def have_same_code(folder: Path, used: Path) -> bool:
-    """Return whether the packages in two folders, and their kernels of equal names, are equal."""
+    """Return whether the packages in two folders have the same code.
+
+    Local kernels in files of the same name must also be the same.
+    """
     if folder.resolve() == used.resolve():
         return True
     kernels, used_kernels = read_code(folder / "kernels"), read_code(used / "kernels")

@@ -1,7 +1,8 @@
 """The magnitude of a metric space as a Hugging Face metric: `evaluate.load("magnitude.py")`.
 
-`evaluate` copies this script into its cache. The copy finds the package `vendiscore` and passes on
-its metric, `Magnitude` of `vendiscore/integrations/huggingface.py`.
+`evaluate` copies this script into its cache and runs the copy. The copy imports the package
+`vendiscore` and defines the metric as a subclass of `Magnitude` in
+`vendiscore/integrations/huggingface.py`.
 """
 
 from .library import find_package
@@ -14,7 +15,8 @@ _package = find_package(__file__, __version__)
 class Magnitude(_package.integrations.huggingface.Magnitude):
     """The metric of the package that belongs to this script."""
 
-    # `evaluate` runs this file once for all clones with this text; other processes may guess.
+    # `evaluate` runs a single copy of this file for all clones in which it has the same text.
+    # Therefore each call of `evaluate.load`, and each unpickled metric, checks the package.
 
     def _download_and_prepare(self, dl_manager):
         find_package(__file__, __version__)

@@ -1,4 +1,4 @@
-"""The words that two texts share. Also the template of a kernel: copy this file and change it."""
+"""Word overlap of texts; also a template for new kernels: copy this file and change it."""
 
 from collections.abc import Sequence
 
@@ -15,24 +15,24 @@ from vendiscore.support import memory
     source="Jaccard, New Phytologist 1912; positive semidefinite: Gower, Biometrics 1971",
 )
 def word_overlap(texts: Sequence[str], lowercase: bool = True) -> MatrixSimilarity:
-    """|A ∩ B| / |A ∪ B|: of all words in two texts, the share that both have (Jaccard).
+    """|A ∩ B| / |A ∪ B|: the proportion of the words of two texts that both contain (Jaccard).
 
     Parameters
     ----------
     texts : sequence of str
-        Words are what white space separates; how often a text has one does not count.
-    lowercase : bool
-        Whether "The" and "the" are one word.
+        The n texts. Words are separated by white space. A repeated word counts once.
+    lowercase : bool, default True
+        Whether "The" and "the" are the same word.
 
     Returns
     -------
     MatrixSimilarity
-        Shares from 0 to 1, in a dense matrix (n, n).
+        Similarities from 0 to 1, as a dense matrix of shape (n, n).
 
     Raises
     ------
     SampleError
-        If texts are not strings or have no words; it names all of them.
+        If texts are not strings or have no words; the message lists their indices.
     TooLargeError
         If the matrix does not fit in memory.
 
@@ -56,7 +56,8 @@ def word_overlap(texts: Sequence[str], lowercase: bool = True) -> MatrixSimilari
     columns: dict[str, int] = {}
     indices = [columns.setdefault(word, len(columns)) for row in words for word in row]
     starts = np.cumsum([0, *map(len, words)])
-    has = sp.csr_array((np.ones(len(indices)), indices, starts), (n, len(columns)))
-    both = FeatureSimilarity(has).dense()  # products of rows of ones and zeros count what is shared
-    sizes = both.diagonal()
-    return MatrixSimilarity(both / (sizes[:, None] + sizes - both), psd=True)
+    # Entry (i, j) is 1 if text i contains word j, so products of rows count common words.
+    contains = sp.csr_array((np.ones(len(indices)), indices, starts), (n, len(columns)))
+    common = FeatureSimilarity(contains).dense()
+    sizes = common.diagonal()
+    return MatrixSimilarity(common / (sizes[:, None] + sizes - common), psd=True)

@@ -1,8 +1,10 @@
-"""How many effectively different samples are here?
+"""Diversity of sets of samples: the Vendi Score, magnitude and other measures.
 
-`compute` gives Vendi Scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number;
-`State` adds samples up batch by batch, `register_kernel` and `register_measure` add your own,
-`encoder` loads a model once. `load` gives the metric of `evaluate.load("vendiscore.py")`.
+The Vendi Score is the effective number of different samples. `compute` returns scores as a dict;
+`score`, `score_K`, `score_X` and `score_dual` return a single number. `State` scores data that
+arrives in batches. `compare`, `explain`, `growth`, `select` and `report` analyse sets.
+`register_kernel` and `register_measure` add kernels and measures, and `encoder` loads an embedding
+model. `load` returns a metric for Hugging Face `evaluate`.
 """
 
 import inspect
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.5.0.dev0"
 
-from .support import optional  # noqa: F401  first: it tells of all packages that are not there
+from .support import optional  # noqa: F401  imported first, to report missing packages
 from .support.suggestions import first_sentence, suggest_name, with_call_hints
 
 if TYPE_CHECKING:
@@ -68,7 +70,8 @@ __all__ += ["magnitude_dimension", "magnitude_function", "magnitude_weights", "n
 __all__ += ["register_kernel", "register_measure", "report", "score", "score_K", "score_X"]
 __all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spread"]
 
-# Where each name is; tests/package/test_front_door.py compares it with the imports above.
+# The module that defines each public name. tests/package/test_front_door.py checks that this agrees
+# with the imports above.
 _MODULES = {
     "encoders": "encoder",
     "support.errors": "NotPSDError SampleError",
@@ -101,23 +104,27 @@ _MODULES = {
     "tools.analysis.growth": "growth",
     "tools.analysis.novelty": "novelty",
 }
-_HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
-_HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}
+# The module by name; None for a public name that is a module itself.
+_MODULE_BY_NAME: dict[str, str | None] = {"plots": None}
+_MODULE_BY_NAME |= {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise _unknown(name, sys._getframe(1).f_code.co_name == "_handle_fromlist")
-    home = import_module(f".{_HOME[name] or name}", __name__)
-    value = getattr(home, name) if _HOME[name] else home
+    if name not in _MODULE_BY_NAME:
+        raise _unknown_name_error(name, sys._getframe(1).f_code.co_name == "_handle_fromlist")
+    module = import_module(f".{_MODULE_BY_NAME[name] or name}", __name__)
+    value = getattr(module, name) if _MODULE_BY_NAME[name] else module
     if isinstance(value, FunctionType):
         value = with_call_hints(value)
     globals()[name] = value
     return value
 
 
-def _unknown(name: str, imported: bool) -> AttributeError | ImportError:
-    """Return the error for a name that the package does not have, with a hint."""
+def _unknown_name_error(name: str, is_import: bool) -> AttributeError | ImportError:
+    """Return the error for an unknown name, with a hint.
+
+    `is_import` is True for ``from vendiscore import name``.
+    """
     message = f"module {__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(message)
@@ -126,7 +133,7 @@ def _unknown(name: str, imported: bool) -> AttributeError | ImportError:
     hint = suggest_name(name, descriptions, kind="function", quote="`", fallback=fallback)
     # Python replaces an AttributeError by its own ImportError for `from vendiscore import name`,
     # except if `name` is a submodule.
-    if imported and find_spec(f"{__name__}.{name}") is None:
+    if is_import and find_spec(f"{__name__}.{name}") is None:
         return ImportError(f"cannot import name {name!r} from {__name__!r}. {hint}", name=__name__)
     return AttributeError(f"{message}. {hint}")
 
@@ -140,6 +147,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# The folder `report` has the name of its function, and whoever imports it first would put it in the
-# place of the function: so that is done here. It looks for nothing until it is called.
+# The function `report` has the same name as its subpackage. Importing the subpackage later would
+# replace the function by the module, so it is imported here. This imports no other modules.
 __getattr__("report")

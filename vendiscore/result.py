@@ -1,8 +1,7 @@
-"""Results and the grammar of their keys, `NAME[_q2][_t0.5][_se|_low|_high]`.
+"""Results, and the format of their keys: `NAME[_q2][_t0.5][_se|_low|_high]`.
 
-Every key of a value is made here. A measure that has an order names it in its keys, except where a
-call passed order 1 by itself: `q=1` gives "VS", `q=2` gives "VS_q2", and `q=[1, 2]` gives "VS_q1"
-and "VS_q2".
+Keys of measures with an order contain the order, except for a single order 1: `q=1` gives the key
+"VS", `q=2` gives "VS_q2", and `q=[1, 2]` gives "VS_q1" and "VS_q2".
 """
 
 import math
@@ -17,15 +16,16 @@ from .support.signature import format_number, to_plain
 from .support.summary import make_frame, to_json_record
 from .support.types import Frame, Record
 
-# What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
+# Suffixes of the keys of a standard error and an interval.
 ERROR_SUFFIXES = ("_se", "_low", "_high")
+# Suffixes of the keys that compare BetweenVS with permuted group labels.
 NULL_SUFFIXES = ("_null", "_excess", "_p")
 
 
 def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
-    """Return what orders add to the name of a measure, "" for order 1 unless it is one of several.
+    """Return the suffix that each order adds to keys, such as "_q2"; "" for a single order 1.
 
-    `several` says whether the caller passed a sequence, which may hold one order.
+    `several` is True if the orders were passed as a sequence, which may have length 1.
     """
     orders = list(orders)
     if not several and orders == [DEFAULT_ORDER]:
@@ -34,12 +34,12 @@ def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
 
 
 def scale_suffix(t: float) -> str:
-    """Return what one of several scales adds to the name of a measure, such as "_t0.5"."""
+    """Return the suffix that a scale adds to keys if there are several scales, such as "_t0.5"."""
     return f"_t{format_number(t)}"
 
 
 def key_at(q: float | str, name: str = "VS") -> str:
-    """Return the key of a measure in the result of a call with a single order.
+    """Return the key of a measure in a result with a single order.
 
     Parameters
     ----------
@@ -72,26 +72,26 @@ def key_at(q: float | str, name: str = "VS") -> str:
 
 
 class Result(dict[str, Any]):
-    """Values by their keys; a missing key raises a KeyError that lists the keys.
+    """Dict of values by key; a missing key raises a KeyError that lists the available keys.
 
     Examples
     --------
     >>> Result({"VS_q2": 1.5})["VS"]
     Traceback (most recent call last):
-    KeyError: "no 'VS' for q=2; the keys are 'VS_q2'"
+    KeyError: "no key 'VS' for q=2; available keys: 'VS_q2'"
     """
 
     def __missing__(self, key: object) -> NoReturn:
-        known = ", ".join(map(repr, self))
-        why = _describe_missing_key(key, list(self)) if isinstance(key, str) else ""
-        raise KeyError(f"no {short_repr(key)}{why}; the keys are {known}")
+        available = ", ".join(map(repr, self))
+        reason = _describe_missing_key(key, list(self)) if isinstance(key, str) else ""
+        raise KeyError(f"no key {short_repr(key)}{reason}; available keys: {available}")
 
     def copy(self) -> "Result":
         """Return a shallow copy."""
         return Result(self)
 
     def to_dict(self) -> Record:
-        """Return a dict of plain values for JSON; None for NaN, "inf" for infinity."""
+        """Return a dict of built-in types for JSON, with None for NaN and "inf" for infinity."""
         return to_json_record(to_plain(self))
 
     def to_frame(self) -> Frame:
@@ -103,18 +103,20 @@ class Result(dict[str, Any]):
 def number_rows(
     numbers: Mapping[str, Any], endings: Iterable[str] = ERROR_SUFFIXES
 ) -> list[Record]:
-    """Return one row per number of a result, with its standard error and interval.
+    """Return one row per value of a result, with its standard error and interval.
 
     Parameters
     ----------
-    numbers : mapping, such as a Result
-    endings : iterable of str, endings of keys that have no row of their own
+    numbers : mapping
+        Values by key, such as a Result.
+    endings : iterable of str
+        Suffixes of keys that get no row, because their value is part of the row of another key.
 
     Returns
     -------
     list of dict
-        "key" and "value" as in `numbers`, and "se", "low" and "high" as floats; None for a missing
-        one, and for NaN, which an interval of two groups is.
+        "key" and "value" as in `numbers`, and "se", "low" and "high" as floats, or None if the
+        number is missing or NaN, as in the interval of a mean over two groups.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def number_rows(
 
 
 def _describe_missing_key(key: str, keys: list[str]) -> str:
-    """Explain a key that differs from others by its order alone; "" for any other key."""
+    """Describe why a key is missing if another key differs only in the order; otherwise ""."""
     orders = []
     for other in keys:
         order = re.search(r"_q(\d[^_]*|inf)(?=_|$)", other)
@@ -146,5 +148,5 @@ def _describe_missing_key(key: str, keys: list[str]) -> str:
     if orders:
         return f" for q=[{', '.join(orders)}]"
     if re.sub(r"_q1(?=_|$)", "", key, count=1) in keys:
-        return ": a single order 1 is not part of the key"
+        return ", because a single order q=1 is not part of the key"
     return ""

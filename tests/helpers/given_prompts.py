@@ -11,7 +11,7 @@ from vendiscore import MissingPackageError, as_similarity, list_kernels
 
 ORDERS = (0.5, 1, 2, "inf")
 REFUSED = {k.name: "not positive semidefinite" for k in list_kernels() if not k.psd}
-REFUSED |= dict.fromkeys(["equivalence", "labels"], "wholly or not at all")
+REFUSED |= dict.fromkeys(["equivalence", "labels"], "has only the values 0 and 1")
 KERNELS = {kernel.name: kernel for kernel in list_kernels() if kernel.name not in REFUSED}
 every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
 # The contract's, in which the sample that is the prompt here repeats another.

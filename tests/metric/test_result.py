@@ -66,15 +66,13 @@ def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
     key = "BetweenVS_q2"
     assert list(result) == [key, *(key + ending for ending in NULL_SUFFIXES)]
     details = compute(groups, k="labels", q=2, measures="BetweenVS", details=True)["details"]
-    assert any(
-        "BetweenVS_q2_null is the value of BetweenVS_q2" in note for note in details["notes"]
-    )
+    assert any("BetweenVS_q2_null is the mean of BetweenVS_q2" in note for note in details["notes"])
 
 
 @pytest.mark.parametrize(
     ("arguments", "key", "message"),
     [
-        ({"q": 2}, "VS", "no 'VS' for q=2; the keys are 'VS_q2'"),
+        ({"q": 2}, "VS", "no key 'VS' for q=2; available keys: 'VS_q2'"),
         ({"q": [0.5, 2]}, "VS", "no 'VS' for q=[0.5, 2]; the keys are 'VS_q0.5', 'VS_q2'"),
         (
             {"q": "inf", "measures": ["IntDiv", "LC"]},
@@ -84,12 +82,18 @@ def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
         (
             {"q": 2, "ci": 0.9},
             "VS_low",
-            "no 'VS_low' for q=2; the keys are 'VS_q2', 'VS_q2_se', 'VS_q2_low', 'VS_q2_high'",
+            "no key 'VS_low' for q=2; available keys: 'VS_q2', 'VS_q2_se', 'VS_q2_low', "
+            "'VS_q2_high'",
         ),
-        ({}, "VS_q1", "no 'VS_q1': a single order 1 is not part of the key; the keys are 'VS'"),
+        (
+            {},
+            "VS_q1",
+            "no key 'VS_q1', because a single order q=1 is not part of the key; available keys: "
+            "'VS'",
+        ),
         ({}, "VS_q2", "no 'VS_q2'; the keys are 'VS'"),
-        ({"q": 2, "details": True}, "LC", "no 'LC'; the keys are 'VS_q2', 'details'"),
-        ({"q": 2}, 0, "no 0; the keys are 'VS_q2'"),
+        ({"q": 2, "details": True}, "LC", "no key 'LC'; available keys: 'VS_q2', 'details'"),
+        ({"q": 2}, 0, "no key 0; available keys: 'VS_q2'"),
     ],
 )
 def test_a_missing_key_raises_an_error_that_lists_the_keys(arguments, key, message):
@@ -110,7 +114,7 @@ def test_a_result_is_a_dict():
     for other in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):
         assert other == result
         assert type(other) is Result
-    with pytest.raises(KeyError, match="the keys are 'VS_q2'"):
+    with pytest.raises(KeyError, match="available keys: 'VS_q2'"):
         result.copy()["VS"]
 
 

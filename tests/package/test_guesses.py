@@ -47,7 +47,7 @@ NEAR = "explain(samples).groups lists near-duplicates"
 SCORE = "compute(samples) returns the Vendi Score in a dict, score(samples) as a number"
 BY_GROUP = 'for _, g in {}.groupby("prompt_id").answer'
 LISTS = ", ".join(f"[list(g) {BY_GROUP.format(name)}]" for name in "AB")
-NO_K = "pass k='cosine', 'rbf' or another kernel on vectors, score_X=True"
+NO_K = "pass k='cosine', k='rbf' or another vector kernel, score_X=True"
 
 # A call, and what its error says; "" where it runs.
 GUESSES = {

@@ -62,7 +62,7 @@ def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offlin
     site = installed(tmp_path / "site")
     (line,) = Python(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
     assert line.startswith(f"{VS} ")
-    assert "cannot download the Space someone/vendiscore; an installed vendiscore is used" in line
+    assert "download the Space someone/vendiscore; the installed package vendiscore is" in line
     (line,) = Python(LOAD_OR_ERROR, tmp_path, **address, HF_HUB_OFFLINE="1").lines()
     assert "which is neither next to it nor installed: run pip install -e . in a clone" in line
 

@@ -238,11 +238,11 @@ def test_a_policy_that_is_rewarded_for_it_keeps_several_right_answers(fuse):
     ("arguments", "error", "message"),
     [
         ({"fuse": "*"}, ValueError, "`fuse` must be 'x' or '\\+', got '\\*'"),
-        ({"weight": 1.5}, ValueError, "`weight` must be a number from 0 to 1 where it multiplies"),
+        ({"weight": 1.5}, ValueError, "`weight` must be a number from 0 to 1 with fuse='x'"),
         ({"weight": -1, "fuse": "+"}, ValueError, "`weight` must be at least 0, got -1"),
         ({"credit": "shapley"}, ValueError, "`credit` must be 'surprise' or 'leave_one_out', got"),
         ({"q": 0}, ValueError, "`q` must be an order above 0, got 0"),
-        ({"on_error": "skip"}, ValueError, "`on_error='skip'` would leave out samples"),
+        ({"on_error": "skip"}, ValueError, "`on_error='skip'` is not supported"),
         ({"quality": [1, 2]}, ValueError, "one number for each of 4 samples, got 2"),
         ({"quality": [1, -2, 0, 0]}, ValueError, "got -2 for sample 1; pass fuse='\\+'"),
         (
@@ -270,7 +270,7 @@ def test_samples_that_cannot_be_compared_are_named():
     rows[713 * 8 + 3] = np.nan
     with pytest.raises(SampleError, match="sample 5707 "):
         group_rewards(rows, groups=np.repeat(np.arange(1000), 8), k="cosine")
-    with pytest.raises(TypeError, match="`match_length` compares texts word by word"):
+    with pytest.raises(TypeError, match="`match_length` is supported only for texts"):
         group_rewards(rows[:4], k="cosine", match_length=True)
     with pytest.raises(ValueError, match="eigenvalue") as told:
         group_rewards(

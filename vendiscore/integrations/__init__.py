@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def load(name: str, config_name: str | None = None, **options: object) -> SampleMetric:
     """Load a metric of Hugging Face `evaluate` without network access.
 
-    The result is the same as that of ``evaluate.load`` on an entry script of
-    `vendiscore/scripts`. Threads may call this function.
+    The result is the same metric that ``evaluate.load("vendiscore.py")`` loads from the script in
+    the root folder of the repository. This function is thread-safe.
 
     Parameters
     ----------
@@ -51,6 +51,6 @@ def load(name: str, config_name: str | None = None, **options: object) -> Sample
 
     if str(name) not in METRICS:
         raise ValueError(
-            f"unknown metric {short_repr(name)}; load {' or '.join(map(repr, METRICS))}"
+            f"`name` must be {' or '.join(map(repr, METRICS))}, got {short_repr(name)}"
         )
     return METRICS[name](config_name, **options)

@@ -1,4 +1,4 @@
-"""Metrics for Hugging Face `evaluate`, loaded by the entry scripts."""
+"""Metrics for Hugging Face `evaluate`, which the scripts vendiscore.py and magnitude.py load."""
 
 import inspect
 from collections.abc import Mapping
@@ -12,9 +12,10 @@ from .metric import SampleMetric
 
 _VENDI_DESCRIPTION = f"""\
 The Vendi Score is the effective number of different samples in a set: the exponential of the
-Shannon entropy of the eigenvalues of a similarity matrix. It is 1 when all samples are the same
-and n when all n are completely different. Any similarity will do: of texts, vectors, a matrix you
-have, or a function of your own. Of texts, {WORDING_NOTE}
+Shannon entropy of the eigenvalues of a similarity matrix. It is 1 if all samples are identical and
+n if no two of the n samples have anything in common. The similarity can be a kernel for texts,
+vectors, images or molecules, a precomputed matrix, or a function of two samples. By default, texts
+are compared by n-grams: {WORDING_NOTE}
 """
 
 _VENDI_CITATION = """\
@@ -27,13 +28,16 @@ _VENDI_CITATION = """\
 """
 
 _VENDI_INPUTS = f"""
-All keywords of `vendiscore.compute`, below, by name; `predictions` and `data` mean `samples`. All
-but the samples can also be given to `evaluate.load`, as defaults. Samples that were added, with
-`groups=` or `group=` if they have labels, are kept until they are scored: after an error, compute
-again with other options. Without `sigma`, "rbf" and "laplacian" fit the median distance within
-each set, so that a narrow and a wide set score alike. To compare sets, pass one sigma= for all,
-such as details["options"]["sigma"] of one of them. Kernels have on_error="skip" to leave out
-samples that cannot be used, with a warning.
+The arguments are those of `vendiscore.compute`, described below, passed by name. `predictions` and
+`data` are aliases of `samples`. All arguments except the samples can also be passed to
+`evaluate.load` as defaults. Added samples, with group labels passed as `groups=` to `add_batch` or
+`group=` to `add`, are kept until they are scored: after an error, call `compute` again with other
+arguments.
+
+Without `sigma`, "rbf" and "laplacian" use the median distance within each set as bandwidth, so a
+narrow and a wide set get similar scores. To compare sets, pass the same `sigma` for all sets, such
+as details["options"]["sigma"] of one of them. on_error="skip" drops unusable samples with a
+warning.
 
     >>> metric = evaluate.load("vendiscore.py")
     >>> metric.compute(samples=["a cat", "a cat", "the dog"])
@@ -66,7 +70,7 @@ class VendiScore(SampleMetric):
     {'VS_q2': 2.72...}
     """
 
-    # those of the published metric card
+    # the configuration names of the published metric card
     config_names: ClassVar = ("default", "text", "image", "int")
     about: ClassVar = {
         "description": _VENDI_DESCRIPTION,
@@ -77,11 +81,11 @@ class VendiScore(SampleMetric):
 
 
 _MAGNITUDE_DESCRIPTION = """\
-The magnitude of a metric space is the effective number of points in it at a scale t of
-distances: 1 for scales so small that all points look alike, their number for scales so large that
-all are far apart. MagArea, the area under this function up to the scale where it has all but
-converged, sums up the diversity at all scales. Samples can be vectors under any metric, a matrix
-of distances, or texts and anything else that a kernel compares.
+The magnitude of a metric space is the effective number of its points if all distances are
+multiplied by a scale t. For small t it is close to 1, and for large t it approaches the number of
+points. MagArea is the area under magnitude as a function of t, up to the scale at which magnitude
+has nearly converged. It combines the diversity at all scales. Samples can be vectors under any
+metric, a matrix of distances, or texts and other samples that a kernel compares.
 """
 
 _MAGNITUDE_CITATION = """\
@@ -102,23 +106,28 @@ _MAGNITUDE_CITATION = """\
 """
 
 _MAGNITUDE_INPUTS = f"""
-All keywords by name; `predictions` and `data` mean `samples`: rows of numbers, strings, a matrix of
-distances, or whatever `k` compares. All but the samples can also be given to `evaluate.load`, as
-defaults. Samples and references that were added are kept until they are scored: after an error,
-compute again. `metric` is "euclidean" of vectors unless given, "manhattan", "cosine" or any metric
-of scipy.spatial.distance, with exponent; "precomputed" of distances (n, n); "kernel",
-the distance √(2 − 2k), of kernels unless given, or "1-k". Strings have k="ngram_overlap" unless
-given. Kernels have on_error="skip" to leave out samples that cannot be used, with a warning.
+Arguments are passed by name. `predictions` and `data` are aliases of `samples`: rows of numbers,
+strings, a distance matrix, or other samples that `k` compares. All arguments except the samples can
+also be passed to `evaluate.load` as defaults. Added samples and references are kept until they are
+scored: after an error, call `compute` again.
 
-MagArea and t_conv are the area under the magnitude function and the convergence scale, where the
-area of one set ends: it is larger the closer its samples are. Areas of two sets can be compared
-only with one t_cut= for both, or by references= that both have: these add MagDiff, and MagArea of
-vectors or given distances ends where it does; of kernels where n samples with nothing in common
-would converge. `t`, a scale or several, gives Magnitude there instead, without references:
-Magnitude_t0.5, Magnitude_t1, …, in all their digits.
+`metric` is "euclidean" by default for vectors. It can also be "manhattan", "cosine" or another
+metric of scipy.spatial.distance, with `exponent` for "minkowski"; "precomputed" for a distance
+matrix of shape (n, n); "kernel" for the distance √(2 − 2k), the default with a kernel; or "1-k".
+Strings are compared by k="ngram_overlap" by default. on_error="skip" drops unusable samples with a
+warning.
 
-measures, q, p, score_K, score_X, score_dual, normalize, groups, ci, interval and details are those
-of `vendiscore.compute`, all others those of `vendiscore.mag_diff`, below.
+The result contains MagArea, the area under the magnitude function, and t_conv, the convergence
+scale, at which the area of a single set ends. t_conv is larger the closer the samples are. Areas of
+two sets can therefore be compared only with the same `t_cut` for both sets, or with the same
+`references`. With references, the result also contains MagDiff. MagArea of vectors or precomputed
+distances then ends at the same scale as MagDiff, and MagArea of kernels at the scale at which n
+samples with nothing in common would converge. If `t` is passed, a scale or several, the result
+contains only the magnitude at these scales, with keys such as Magnitude_t0.5.
+
+`measures`, `q`, `p`, `score_K`, `score_X`, `score_dual`, `normalize`, `groups`, `ci` and `details`
+are arguments of `vendiscore.compute`, all others are those of `vendiscore.mag_diff`, described
+below.
 
     >>> magnitude = evaluate.load("magnitude.py")
     >>> magnitude.compute(samples=[[0.0], [1.0]], t=1)

@@ -1,6 +1,7 @@
-"""The base class of metrics for `evaluate`; it writes no files.
+"""The base class of the metrics for Hugging Face `evaluate`.
 
-Batches of samples are copied when they are added, because training loops often reuse arrays.
+Unlike other metrics of `evaluate`, it stores added samples in memory and writes no files. Batches
+are copied when they are added, because training loops often reuse arrays.
 """
 
 from __future__ import annotations
@@ -35,8 +36,7 @@ from ..support.types import Options, Record, SampleContainer, Samples
 evaluate = require("evaluate", "evaluate", "a metric of evaluate")
 datasets = require("datasets", "evaluate", "a metric of evaluate")
 
-# Alternative sample features for `evaluate`, which requires one of them to match; samples are not
-# converted.
+# Alternative types of samples, which `evaluate` requires as features. Samples are not converted.
 _SAMPLE_FEATURES = (
     datasets.Value("string"),
     datasets.Value("float64"),
@@ -74,20 +74,23 @@ class BatchBuffer:
 def copy_batch(
     samples: Samples, added: Sequence[SampleContainer], spec: SimilaritySpec, name: str = "samples"
 ) -> SampleContainer:
-    """Copy a batch that must match the `added` ones; `spec` describes how samples are compared."""
+    """Copy a batch; raise if its samples have another type than those of the `added` batches.
+
+    `spec` describes how samples are compared, and `name` is the argument, for messages.
+    """
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
         batch = [tuple(row) for row in batch]  # rows of a table, not lists of samples
     if not _allows_any_length(spec):
         _check_same_sample_type(batch, added, name)
-    numbers = isinstance(batch, list) and isinstance(batch[0], np.number)
-    if numbers and len(set(map(type, batch))) == 1:
-        return np.array(batch)  # an array again, like the input
+    has_numpy_scalars = isinstance(batch, list) and isinstance(batch[0], np.number)
+    if has_numpy_scalars and len(set(map(type, batch))) == 1:
+        return np.array(batch)
     return _copy_sample(batch)
 
 
 def _allows_any_length(spec: SimilaritySpec) -> bool:
-    """Return whether a sample may be a list or tuple of any length, including lists of numbers."""
+    """Return whether samples may be lists or tuples of numbers with different lengths."""
     if isinstance(spec.k, Kernel):
         return spec.k.samples in ("labels", "sets of labels") or spec.k.samples not in IS_GROUP
     return spec.has_callable_kernel
@@ -97,18 +100,18 @@ def _check_same_sample_type(
     batch: SampleContainer, added: Sequence[SampleContainer], name: str
 ) -> None:
     """Raise if a batch has another sample type or row length than earlier batches."""
-    width = _row_length(batch, name)
-    before = _row_length(added[0], name) if added else width
-    if width == before:
+    length = _row_length(batch, name)
+    added_length = _row_length(added[0], name) if added else length
+    if length == added_length:
         return
-    error = TypeError if None in (before, width) else ValueError
-    was, now = (
-        "samples that are not rows of numbers" if each is None else f"rows of {each} numbers"
-        for each in (before, width)
+    error = TypeError if None in (added_length, length) else ValueError
+    added_type, batch_type = (
+        "samples that are not rows of numbers" if n is None else f"rows of {n} numbers"
+        for n in (added_length, length)
     )
     raise error(
-        f"`{name}` must be of one kind in all batches, got {was} and now {now}; this batch was not "
-        "kept"
+        f"`{name}` must have the same sample type in all batches: earlier batches contain "
+        f"{added_type}, got {batch_type}; this batch was not added"
     )
 
 
@@ -154,23 +157,30 @@ def add_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
     sizes = [num_samples(batch) if own is None else 0 for batch, own in pairs]
     if sizes and not any(sizes):
         raise ValueError(
-            "`groups` was already passed when the samples were added: leave it out of compute()"
+            "`groups` was already passed when the samples were added; remove it from compute()"
         )
-    rest = iter(parse_batch_labels(groups, sum(sizes)))
-    every = zip(sizes, buffer.labels, strict=True)
-    labels = [list(islice(rest, n)) if n else own for n, own in every]
+    remaining_labels = iter(parse_batch_labels(groups, sum(sizes)))
+    labels = [
+        list(islice(remaining_labels, n)) if n else batch_labels
+        for n, batch_labels in zip(sizes, buffer.labels, strict=True)
+    ]
     return replace(buffer, labels=labels)
 
 
 def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | None:
-    """Return the labels of all samples, or None if there are none."""
-    given = [own for own in labels if own is not None]
-    if given and len(given) < len(labels):
+    """Return the labels of all samples, or None if no batch has labels.
+
+    Raise a ValueError if only some batches have labels; `suffix` is added to its message.
+    """
+    passed_labels = [batch_labels for batch_labels in labels if batch_labels is not None]
+    if passed_labels and len(passed_labels) < len(labels):
         raise ValueError(
-            "`groups` must be given for all samples or for none, but some batches had labels and "
-            f"others had none{suffix}"
+            "`groups` must be passed for all batches or for none, but some batches have labels and "
+            f"others have none{suffix}"
         )
-    return [label for own in given for label in own] if given else None
+    if not passed_labels:
+        return None
+    return [label for batch_labels in passed_labels for label in batch_labels]
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
@@ -210,16 +220,15 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         if config_name is not None and config_name not in self.config_names:
             raise ValueError(
                 f"`config_name` must be one of {self.config_names}, got "
-                f"{short_repr(config_name)}; leave it out: another metric is loaded by its own "
-                f"name, and options are passed by theirs, such as k='cosine'"
+                f"{short_repr(config_name)}; remove it; pass options of the metric by name, such "
+                f"as k='cosine'"
             )
-        passed_on = {name: options.pop(name) for name in _METRIC_ARGUMENTS & options.keys()}
-        if passed_on.get("num_process", 1) != 1:
+        metric_arguments = {name: options.pop(name) for name in _METRIC_ARGUMENTS & options.keys()}
+        if metric_arguments.get("num_process", 1) != 1:
             raise ValueError(
-                f"`num_process` must be 1, got {short_repr(passed_on['num_process'])}. "
-                "A metric scores the samples of one process: gather them there, or let each "
-                "process add its own to a State and merge these, as in "
-                "State.empty(k='cosine').update(samples)."
+                f"`num_process` must be 1, got {short_repr(metric_arguments['num_process'])}; "
+                "gather all samples in one process, or add the samples of each process to a State, "
+                "as in State(k='cosine').update(samples), and merge the states"
             )
         defaults = _materialize_iterators(options)
         request = parse_request(
@@ -235,7 +244,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         self._buffer = BatchBuffer()
         self._last_compute_failed = False  # whether the last compute without new samples failed
         self._lock = threading.RLock()
-        super().__init__(config_name, **passed_on)
+        super().__init__(config_name, **metric_arguments)
 
     def _info(self) -> object:
         names = ("predictions", "references") if self.keeps_references else ("predictions",)
@@ -283,26 +292,30 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             **_materialize_iterators(options),
         }
         samples = _select_argument(samples=samples, predictions=predictions, data=data)
-        others = None
+        ignored_names = None
         caller = sys._getframe(1).f_locals.get("self")
-        # passes the keywords of all combined metrics
+        # `evaluate.combine` passes the keywords of all combined metrics to each of them.
         if isinstance(caller, evaluate.CombinedEvaluations):
-            rest = (each for each in caller.evaluation_modules if each is not self)
-            signatures = (inspect.signature(each._compute) for each in rest)
-            others = frozenset(name for each in signatures for name in each.parameters)
+            other_metrics = (metric for metric in caller.evaluation_modules if metric is not self)
+            signatures = (inspect.signature(metric._compute) for metric in other_metrics)
+            ignored_names = frozenset(
+                name for signature in signatures for name in signature.parameters
+            )
         try:
-            second = references if references is not None else self._buffer.references or None
+            all_references = references
+            if references is None:
+                all_references = self._buffer.references or None
             request = parse_request(
                 options,
                 self.get_default_measures,
-                second,
-                ignored_names=others,
+                all_references,
+                ignored_names=ignored_names,
                 allow_unused_order=default_order,
             )
-            passed = samples is not None or request.counts is not None
-            if passed and not self._buffer.samples:
+            has_samples = samples is not None or request.counts is not None
+            if has_samples and not self._buffer.samples:
                 return self._evaluate(samples, references, request)
-            with self._lock:  # other threads wait, and then add to the next score
+            with self._lock:  # samples added by other threads meanwhile belong to the next score
                 return self._compute_with_buffer(samples, references, request)
         except BaseException:
             self._last_compute_failed = samples is None
@@ -311,22 +324,25 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     def _compute_with_buffer(
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
-        given = self._copy_batches(samples, references, spec=request.spec)
-        if given.samples and len(self) and self._last_compute_failed:
+        """Score the added samples together with `samples`, and clear the buffer."""
+        passed = self._copy_batches(samples, references, spec=request.spec)
+        if passed.samples and len(self) and self._last_compute_failed:
             warn(
-                f"{len(self)} samples that were added before a compute() that failed are scored "
-                "together with those given here; score them first by compute() alone, or load the "
-                "metric again without them"
+                f"{len(self)} samples that were added before a failed compute() are scored "
+                "together with the samples passed now; to score them separately, call compute() "
+                "without samples first; to discard them, load the metric again"
             )
-        whole = BatchBuffer()
-        whole += self._buffer
-        whole += given
-        whole = add_labels(whole, request.groups)
-        if not whole.samples:
-            raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        second = concatenate_samples(whole.references) if whole.references else None
-        request = replace(request, groups=merge_labels(whole.labels))
-        result = self._evaluate(concatenate_samples(whole.samples), second, request)
+        pooled = BatchBuffer()
+        pooled += self._buffer
+        pooled += passed
+        pooled = add_labels(pooled, request.groups)
+        if not pooled.samples:
+            raise TypeError(
+                "`samples` is required; pass samples=…, or add samples before compute()"
+            )
+        all_references = concatenate_samples(pooled.references) if pooled.references else None
+        request = replace(request, groups=merge_labels(pooled.labels))
+        result = self._evaluate(concatenate_samples(pooled.samples), all_references, request)
         self._buffer = BatchBuffer()
         self._last_compute_failed = False
         return result
@@ -346,14 +362,18 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         *,
         spec: SimilaritySpec,
     ) -> BatchBuffer:
-        """Copy a batch that must match the added ones; `spec` describes samples so far."""
-        found = BatchBuffer()
+        """Copy a batch of samples, references and labels into a new buffer.
+
+        Samples and references must have the same types as those added before; `spec` describes how
+        they are compared. References are ignored unless a measure uses them.
+        """
+        batch = BatchBuffer()
         if samples is not None:
-            found.samples = [copy_batch(samples, self._buffer.samples, spec)]
-            found.labels = [None if groups is None else parse_batch_labels(groups, len(found))]
+            batch.samples = [copy_batch(samples, self._buffer.samples, spec)]
+            batch.labels = [None if groups is None else parse_batch_labels(groups, len(batch))]
         if references is not None and "references" in self._feature_names():
-            found.references = [copy_batch(references, self._buffer.references, spec, "references")]
-        return found
+            batch.references = [copy_batch(references, self._buffer.references, spec, "references")]
+        return batch
 
     def add_batch(
         self,
@@ -381,10 +401,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         """
         samples = _select_argument(samples=samples, predictions=predictions, data=data)
         if samples is None:
-            raise TypeError("`samples` is missing: pass a batch of samples")
+            raise TypeError("`samples` is required; pass a batch of samples")
         with self._lock:
             batch = self._copy_batches(samples, references, groups, spec=self._spec)
-            merge_labels(self._buffer.labels[-1:] + batch.labels, "; this batch was not kept")
+            merge_labels(self._buffer.labels[-1:] + batch.labels, "; this batch was not added")
             self._buffer += batch
 
     def add(
@@ -417,7 +437,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         # `evaluate.combine` uses the plural for a single sample.
         one = _select_argument(sample=sample, prediction=prediction, predictions=predictions)
         if one is None:
-            raise TypeError("`prediction` is missing: pass one sample that is not None")
+            raise TypeError("`prediction` is required; pass one sample that is not None")
         other = _select_argument(reference=reference, references=references)
         self.add_batch(
             [one],
@@ -450,7 +470,10 @@ def _materialize_iterators(options: Record) -> Record:
 def _select_effective_defaults(
     defaults: Options, options: Options = MappingProxyType({})
 ) -> Record:
-    """Return the defaults that have an effect with `options`; some only concern intervals."""
+    """Return the defaults that have an effect in a call with `options`.
+
+    `allow_repeats` and `pool_repeats` have an effect only with `ci`.
+    """
     effective = dict(defaults)
     every = {**defaults, **options}
     allow_repeats = check_bool("allow_repeats", effective.pop("allow_repeats", True))
@@ -464,9 +487,9 @@ def _select_effective_defaults(
 
 
 def _select_argument(**arguments: object) -> Any:
-    """Return the argument that is not None, or None."""
-    named = {name: value for name, value in arguments.items() if value is not None}
-    if len(named) > 1:
-        names = ", ".join(f"`{name}`" for name in named)
-        raise TypeError(f"pass one of {names}: they all mean the samples")
-    return next(iter(named.values()), None)
+    """Return the argument that is not None, or None; raise a TypeError if there are several."""
+    passed = {name: value for name, value in arguments.items() if value is not None}
+    if len(passed) > 1:
+        names = " and ".join(f"`{name}`" for name in passed)
+        raise TypeError(f"{names} are aliases; pass only one of them")
+    return next(iter(passed.values()), None)

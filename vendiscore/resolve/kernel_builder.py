@@ -1,4 +1,4 @@
-"""Compute the similarity of samples under a kernel; identical samples are compared only once."""
+"""Similarities of samples under a registered kernel; identical samples are compared only once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -18,12 +18,13 @@ from ..support.text_detection import INVISIBLE_CHARACTERS, looks_like
 from ..support.types import Options, Record, SampleContainer, Samples
 from .kernel import Kernel, get_kernel
 
-# Number of rows of a kernel matrix whose symmetry is checked, and the tolerance (for single
-# precision) relative to the largest entry.
+# Number of rows of a similarity matrix whose symmetry is checked, and the largest accepted
+# asymmetry relative to the largest entry, which allows for single precision.
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 TEXT_KERNEL = "ngram_overlap"  # the default kernel for strings
-# Sample types whose features are classes, tags, words or fragments.
+MAX_LISTED_DROPPED = 3  # maximum number of indices that a warning about dropped samples lists
+# Sample types whose features are items of a vocabulary: classes, tags, words or fragments.
 _VOCABULARY_SAMPLE_TYPES = ("text", "labels", "sets of labels", "molecules", "rows of bits")
 
 
@@ -34,14 +35,18 @@ def apply_kernel(
     skip: bool,
     fit_to: np.ndarray | None,
 ) -> Similarity:
-    """Return the similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
+    """Return the similarity of samples under a kernel.
+
+    Kernel options are fitted to the samples with the indices `fit_to`, or to all samples if it is
+    None. `skip` drops unusable samples with a warning.
+    """
     samples = materialize_iterators(samples) if skip else samples
     build = partial(build_kernel_similarity, kernel, options=options)
-    who = f"kernel {kernel.name!r}"
+    caller = f"kernel {kernel.name!r}"
     try:
-        (similarity,), dropped = build_similarities([build], [samples], [skip], who, fit_to)
+        (similarity,), dropped = build_similarities([build], [samples], [skip], caller, fit_to)
     except SampleError as error:
-        error.add_note("pass on_error='skip' to leave out samples that cannot be used")
+        error.add_note("pass on_error='skip' to drop unusable samples")
         raise
     return similarity.noted(dropped=dropped) if dropped else similarity
 
@@ -53,45 +58,70 @@ def build_similarities(
     caller: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
-    """Build a similarity per column from samples that are usable in all; also return dropped ones.
+    """Build one similarity per column, from the samples that are usable in all columns.
 
-    Each builder takes values and, as `fit_to`, positions of the values that options are fitted to.
-    Samples that a builder cannot use are dropped with a warning if its skip flag is True.
+    Parameters
+    ----------
+    builders : sequence of callable
+        ``builder(values, fit_to=positions)`` builds the similarity of the values of a column. It
+        fits options to the values at these positions, or to all values if they are None.
+    columns : sequence of list or array
+        The values of each column, in the order of `builders`.
+    skip_flags : sequence of bool
+        Whether samples that a builder cannot use are dropped with a warning instead of raising.
+    caller : str
+        What builds the similarities, for messages.
+    fit_to : array of int or None
+        Indices of the samples to which options are fitted.
+
+    Returns
+    -------
+    tuple of list of Similarity and dict of int to str
+        The similarities, and the problem of each dropped sample by index.
     """
     n = num_samples(columns[0])
-    kept = np.arange(n)
+    retained = np.arange(n)
     dropped: dict[int, str] = {}
     while True:
-        built: list[Similarity] = []
+        similarities: list[Similarity] = []
         problems: dict[int, str] = {}
-        refused: dict[int, str] = {}
-        places = None if fit_to is None else np.flatnonzero(np.isin(kept, fit_to))
-        if places is not None and not len(places):
-            places = None  # fit to all
+        fatal_problems: dict[int, str] = {}
+        positions = None if fit_to is None else np.flatnonzero(np.isin(retained, fit_to))
+        if positions is not None and not len(positions):
+            positions = None  # fit to all retained samples
         for build, column, skip in zip(builders, columns, skip_flags, strict=True):
             try:
-                values = take_samples(column, kept) if dropped else column
-                built.append(build(values, fit_to=places))
+                values = take_samples(column, retained) if dropped else column
+                similarities.append(build(values, fit_to=positions))
             except SampleError as error:
-                own = error.reindexed(kept).problems
-                problems = own | problems
-                refused |= {} if skip else own
+                column_problems = error.reindexed(retained).problems
+                problems = column_problems | problems
+                fatal_problems |= {} if skip else column_problems
                 cause = error.__cause__
-        if refused:
-            raise SampleError.from_problems(refused) from cause
+        if fatal_problems:
+            raise SampleError.from_problems(fatal_problems) from cause
         if not problems:
             break
         dropped |= problems
-        kept = np.setdiff1d(np.arange(n), list(dropped))
-        place, why = min(dropped.items())
-        if not len(kept):
-            raise ValueError(f"{caller} can use none of the {n} samples: sample {place} {why}")
+        retained = np.setdiff1d(np.arange(n), list(dropped))
+        if not len(retained):
+            index, problem = min(dropped.items())
+            raise ValueError(f"{caller} can use none of the {n} samples: sample {index} {problem}")
     if dropped:
-        warn(
-            f"{caller} left out {len(dropped)} of {n} samples, as asked, first of all: "
-            f"sample {place} {why}"
-        )
-    return built, dict(sorted(dropped.items()))
+        warn(_describe_dropped(dropped, n, caller))
+    return similarities, dict(sorted(dropped.items()))
+
+
+def _describe_dropped(dropped: Mapping[int, str], n: int, caller: str) -> str:
+    """Describe the dropped samples: their number, their first indices, and the first problem."""
+    indices = sorted(dropped)
+    listed = ", ".join(map(str, indices[:MAX_LISTED_DROPPED]))
+    more = ", …" if len(indices) > MAX_LISTED_DROPPED else ""
+    return (
+        f"dropped {len(indices)} of {n} samples that {caller} cannot use (on_error='skip'), at "
+        f"{'index' if len(indices) == 1 else 'indices'} {listed}{more}: sample {indices[0]} "
+        f"{dropped[indices[0]]}"
+    )
 
 
 def check_on_error(on_error: object) -> bool:
@@ -112,43 +142,46 @@ def build_kernel_similarity(
     options: Options,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Return the similarity of samples; the kernel receives each distinct sample once."""
+    """Return the similarity of samples; the kernel receives each distinct sample once.
+
+    Kernel options are fitted to the samples at the positions `fit_to`, or to all if it is None.
+    """
     distinct, first, inverse = find_distinct_samples(samples, kernel.repeats)
-    before = ROWS_CACHE.set({})  # lets `fit` and `build` share the parsed rows
+    cache_token = ROWS_CACHE.set({})  # lets `fit` and `build` share the parsed rows
     try:
         # NumPy's defaults, whatever the caller has set, because kernels rely on silent underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             fitted: Options = {}
             if kernel.fit is not None and fit_to is not None:
-                some = np.unique(inverse[fit_to])
+                positions = np.unique(inverse[fit_to])
                 try:
-                    fitted = kernel.fit(take_samples(distinct, some), **options)
+                    fitted = kernel.fit(take_samples(distinct, positions), **options)
                 except SampleError as error:
-                    raise error.reindexed(some) from error.__cause__
+                    raise error.reindexed(positions) from error.__cause__
             elif kernel.fit is not None:
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
         _check_kernel_result(kernel.name, similarity, first)
         notes = [*getattr(fitted, "notes", ())]
         texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
-        seen = all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
-        omits = similarity.missed or similarity.partial or similarity.merges
-        if not seen or omits or similarity.scripts:
+        has_blank_texts = not all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
+        is_incomplete = similarity.missed or similarity.partial or similarity.merges
+        if has_blank_texts or is_incomplete or similarity.scripts:
             from ..similarity.representation_notes import representation_notes
 
             notes += representation_notes(kernel.name, similarity, texts, first, inverse)
     except SampleError as error:
-        strange = [i for i in error.problems if not 0 <= i < len(first)]
-        if strange:
+        invalid = [i for i in error.problems if not 0 <= i < len(first)]
+        if invalid:
             raise ValueError(
-                f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} passed to "
-                f"it ({error}); name places from 0 to {len(first) - 1}"
+                f"kernel {kernel.name!r} raised a SampleError with the index {invalid[0]}, but it "
+                f"received {len(first)} samples ({error}); use indices from 0 to {len(first) - 1}"
             ) from error
         from ..similarity.group_indices import group_indices
 
         raise error.reindexed(group_indices(inverse)) from error.__cause__
     finally:
-        ROWS_CACHE.reset(before)
+        ROWS_CACHE.reset(cache_token)
     if has_gradient(samples) and not has_gradient(similarity):
         check_no_gradient(f"kernel {kernel.name!r}", samples=samples)
     settings: Record = {"kernel": kernel.name, **kernel.options}
@@ -168,16 +201,17 @@ def build_kernel_similarity(
 
 
 def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> None:
+    """Raise unless `similarity` is a symmetric Similarity of the distinct samples at `indices`."""
     n = len(indices)
     if not isinstance(similarity, Similarity):
         raise TypeError(
             f"kernel {name!r} must return a Similarity, got {type(similarity).__name__}; wrap a "
-            f"matrix (n, n) in MatrixSimilarity, rows of features in FeatureSimilarity"
+            f"similarity matrix in MatrixSimilarity, or features in FeatureSimilarity"
         )
     if similarity.n != n:
         raise ValueError(
-            f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
-            f"{similarity.n}; give each sample its row, in order"
+            f"kernel {name!r} must return a Similarity of all {n} samples in their order, got a "
+            f"Similarity of {similarity.n} samples"
         )
     symmetric = isinstance(similarity, FeatureSimilarity) or hasattr(similarity, "is_symmetric")
     if symmetric or is_divisible(similarity):
@@ -191,14 +225,13 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
         i, j = divmod(worst, len(index))
         a, b = index[[i, j]]
         raise ValueError(
-            f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "
-            f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {indices[a]} and {indices[b]} in the two "
-            f"directions"
+            f"kernel {name!r} must return a symmetric Similarity of finite numbers, got k(x, y) = "
+            f"{K[i, j]:.6g} and k(y, x) = {K[j, i]:.6g} for samples {indices[a]} and {indices[b]}"
         )
 
 
 def is_divisible(similarity: Similarity) -> bool:
-    """Return whether subsets can be compared without the remaining samples."""
+    """Return whether similarities of a subset can be computed without the remaining samples."""
     inner = getattr(similarity, "distinct", similarity)
     return getattr(inner, "divisible", False)
 
@@ -206,9 +239,11 @@ def is_divisible(similarity: Similarity) -> bool:
 def find_distinct_samples(
     samples: SampleContainer, repeats: bool = False
 ) -> tuple[SampleContainer, np.ndarray, np.ndarray]:
-    """Return distinct strings or numbers, indices of their first occurrences, and the codes of all.
+    """Find distinct strings or numbers; other samples are all treated as distinct.
 
-    With `repeats`, all samples are treated as distinct.
+    Return the distinct samples, the index of the first occurrence of each, and for each sample the
+    position of its value among the distinct samples. With `repeats`, all samples are treated as
+    distinct.
 
     >>> find_distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
@@ -219,8 +254,8 @@ def find_distinct_samples(
         return samples, index, index
     # A kernel may distinguish 1 from 1.0, and 0.0 from −0.0.
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
-    place: dict[object, int] = {}
-    inverse = np.array([place.setdefault(key, len(place)) for key in keys], dtype=int)
+    codes: dict[object, int] = {}
+    inverse = np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=int)
     first = np.unique(inverse, return_index=True)[1]
     return [samples[i] for i in first], first, inverse
 
@@ -228,30 +263,38 @@ def find_distinct_samples(
 def build_text_similarity(
     samples: SampleContainer, options: Options, skip: bool, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Return the n-gram similarity of strings, the default without `k`."""
+    """Return the n-gram similarity of strings, which is the default without `k`.
+
+    The arguments are those of `apply_kernel`.
+    """
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         first = samples
         if isinstance(samples, list):
             first = next((s for s in samples if s is not None), None)
         if first is None:
-            raise ValueError("all samples are None; check where they come from")
+            raise ValueError("all samples are None; pass at least one sample that is not None")
         raise ValueError(
-            f"`k` is missing, and samples of type {type(first).__name__} do not say how to compare "
-            f"them; pass {_suggest_kernels(first)}"
+            f"`k` is required for samples of type {type(first).__name__}; pass "
+            f"{_suggest_kernels(first)}"
         )
     return apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
 
 
 def warn_about_non_text(sets: Sequence[Samples]) -> str:
     """Return a note, and emit a warning, if samples compared as text do not look like text."""
-    texts = ([s for s in each if isinstance(s, str)] for each in sets if isinstance(each, list))
-    looks = next(filter(None, map(looks_like, texts)), None)
-    if looks is None:
+    texts = (
+        [sample for sample in samples if isinstance(sample, str)]
+        for samples in sets
+        if isinstance(samples, list)
+    )
+    detected = next(filter(None, map(looks_like, texts)), None)
+    if detected is None:
         return ""
-    what, kernel = looks
+    description, kernel = detected
     note = (
-        f"The samples look like {what}, but were compared as text, by n-grams: k={kernel!r} "
-        f"compares what they stand for, k={TEXT_KERNEL!r} says that text is meant."
+        f"The samples look like {description}, but were compared as text by n-grams. Pass "
+        f"k={kernel!r} to compare their content, or k={TEXT_KERNEL!r} to compare the text without "
+        f"this warning."
     )
     warn(note)
     return note
@@ -261,25 +304,28 @@ def _suggest_kernels(sample: object) -> str:
     """Suggest a kernel or another input for samples that are not strings."""
     if isinstance(sample, Mapping):
         return (
-            "one column of them, or a mixture such as "
+            "one column of the records, or a mixture such as "
             "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
         )
     if isinstance(sample, (list, tuple, set, frozenset)) and any(
         isinstance(x, str) for x in sample
     ):
         return (
-            "a list of strings, of a table one column such as df['text'], of groups a list of "
-            "lists (which `compute` and the metrics read); or k='tags' for sets of labels"
+            "a list of strings (one column of a table, such as df['text']), or k='tags' for sets "
+            "of labels; a list of lists as groups is supported only by `compute` and the metrics"
         )
     if isinstance(sample, (Number, list, tuple)) or hasattr(sample, "dtype"):
         return (
-            "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by "
-            "dot products), score_K=True (a similarity matrix), or k='labels' (classes)"
+            "k='cosine', k='rbf' or another vector kernel, score_X=True for features compared by "
+            "dot products, score_K=True for a similarity matrix, or k='labels' for class labels"
         )
     root = type(sample).__module__.partition(".")[0]
     if root == "PIL" or isinstance(sample, (bytes, Path)):
         return "k='pixels' or k='image_embeddings'"
     if root == "rdkit":
         molecule = hasattr(sample, "GetNumAtoms")
-        return "k='morgan', or another fingerprint" if molecule else "k='tanimoto'"
-    return "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()"
+        return "k='morgan' or another fingerprint kernel" if molecule else "k='tanimoto'"
+    return (
+        "a function of two samples, or the name of a kernel, as `k`; vendiscore.list_kernels() "
+        "lists all kernels"
+    )

@@ -1,6 +1,7 @@
-"""The label of each sample (group, cluster, set or prompt), from labels or from nested lists.
+"""Labels of samples: the group, cluster, set or prompt of each sample.
 
-A tuple or a row of a table is a single sample.
+Labels are passed as one label per sample, or defined by lists of lists of samples. A tuple, or a
+row of a table, is a single sample and not a list of samples.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _HASHABLE_TYPES = {str, int, bool, bytes}
 class GroupLabels:
     """Distinct labels in order of appearance, and an integer code per sample.
 
-    For nested lists (`nested`), labels are positions of the lists. `sets` holds the set of each
-    group if samples are grouped by prompt within several sets.
+    If the samples were passed as lists of lists, `nested` is True and the labels are 0, 1, …. If
+    samples are grouped by set and prompt, `sets` holds the set of each group.
     """
 
     labels: tuple[Hashable, ...]
@@ -64,9 +65,9 @@ class GroupLabels:
 
     @property
     def sizes(self) -> list[int] | None:
-        """Group sizes if the samples of each group are consecutive, as in nested lists; or None."""
-        in_place = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
-        return np.bincount(self.codes, minlength=len(self)).tolist() if in_place else None
+        """Group sizes, if samples are sorted by group as in lists of lists; otherwise None."""
+        is_sorted = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
+        return np.bincount(self.codes, minlength=len(self)).tolist() if is_sorted else None
 
     def select(self, index: np.ndarray) -> GroupLabels:
         """Return the GroupLabels of a subset, with only the labels that occur in it."""
@@ -77,18 +78,21 @@ class GroupLabels:
         return f"group {self.labels[group]!r:.{_MAX_LABEL_CHARACTERS}}"
 
     def position(self, i: int) -> tuple[int, int]:
-        """Return the position of sample i within its group in a list of lists, and the group."""
+        """Return the position of sample i within its group, and the code of the group.
+
+        Samples must be sorted by group, as in lists of lists.
+        """
         group = int(self.codes[i])
         return i - int(np.searchsorted(self.codes, group)), group
 
     def locate_error(self, error: SampleError) -> SampleError:
-        """Return a copy of the error with positions within the groups of a list of lists."""
+        """Return the error; for lists of lists, add the position of each sample in its group."""
         if not self.nested:
             return error
         problems = {}
         for i, problem in error.problems.items():
-            at, group = self.position(i)
-            problems[i] = f"(sample {at} of {self.describe(group)}) {problem}"
+            position, group = self.position(i)
+            problems[i] = f"(sample {position} of {self.describe(group)}) {problem}"
         return SampleError.from_problems(problems)
 
     def __str__(self) -> str:
@@ -107,60 +111,62 @@ def flatten_groups(
 ) -> tuple[SampleContainer, GroupLabels | None]:
     """Return samples as a flat list or array, and their GroupLabels or None.
 
-    Groups are defined by `labels`, one per sample, or by nested lists. With `stacks`, an array with
-    an additional dimension or a list of arrays is also nested; without, it raises a ValueError. The
-    rows of a `table` are samples.
+    Groups are defined by `labels`, one per sample, or by lists of lists. With `stacks`, each array
+    in a list of arrays, and each entry along the first axis of an array with an additional
+    dimension, is a group; otherwise such arrays raise a ValueError. With `table`, each row is a
+    sample.
     """
-    kind = spec.get_sample_type(samples)
-    if kind in ROW_TYPES and not stacks:
+    sample_type = spec.get_sample_type(samples)
+    if sample_type in ROW_TYPES and not stacks:
         check_row_dimensions(samples, name)
-    if kind == "labels" and not stacks:
+    if sample_type == "labels" and not stacks:
         check_label_shape(samples, name, table=table)
-    if table or not is_nested(samples, kind, name):
+    if table or not is_nested(samples, sample_type, name):
         return samples, None if labels is None else parse_group_labels(labels)
     if labels is not None:
         raise ValueError(
-            f"`{name}` is a list of lists, which are groups, but `groups` was passed too: pass one "
-            "list of all samples with `groups`, or the list of lists alone"
+            f"`groups` cannot be combined with `{name}` as a list of lists, which already defines "
+            "groups; remove `groups`, or pass all samples in one list"
         )
     flat, sizes = flatten_nested(samples if hasattr(samples, "ndim") else list(samples), name)
     if 0 in sizes:
         raise ValueError(
-            f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
-            f"the samples that it should have"
+            f"group {sizes.index(0)} of `{name}` is empty; remove this group, or add its samples"
         )
     numbers = range(len(sizes))
     return flat, GroupLabels(tuple(numbers), np.repeat(numbers, sizes), nested=True)
 
 
 def parse_group_labels(labels: object, name: str = "groups", n: int | None = None) -> GroupLabels:
-    """Return the GroupLabels of n labels, which errors call `name`.
+    """Return the GroupLabels for one label per sample; `name` is the argument, for messages.
 
     Raises
     ------
     TypeError, ValueError
-        If `labels` is not a collection of n hashable values.
+        If `labels` is not a collection of hashable values, or their number is not `n`.
     SampleError
-        If labels are missing; lists all of them.
+        If labels are missing; the message lists the indices of these samples.
     """
     if isinstance(labels, (str, bytes)):
         raise TypeError(
-            f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
-            f"{short_repr(labels)}; of a table pass its column, such as df[{short_repr(labels)}]"
+            f"`{name}` must contain one label per sample, got the {type(labels).__name__} "
+            f"{short_repr(labels)}; for a column of a table, pass df[{short_repr(labels)}]"
         )
     values = as_samples(labels, name)
     if not isinstance(values, list):
         if values.ndim != 1:
             raise ValueError(
-                f"`{name}` must be a label for each sample, got shape {tuple(values.shape)}; pass "
-                f"one column of it"
+                f"`{name}` must be one-dimensional with one label per sample, got shape "
+                f"{tuple(values.shape)}; pass one column"
             )
         values = values.tolist()
     if not _HASHABLE_TYPES.issuperset(map(type, values)):
         if all(isinstance(label, list) or getattr(label, "ndim", 0) for label in values):
             raise TypeError(
-                f"`{name}` must be one list of labels in the order of all samples, got a list of "
-                f"lists; put them one after the other"
+                f"`{name}` must be a flat list with one label per sample, got a list of "
+                f"{len(values)} lists; if each of these lists has one label per sample, pass "
+                f"list(zip(*{name})) to combine their labels; if each list has the labels of "
+                f"other samples, concatenate the lists"
             )
         values = [label.item() if isinstance(label, np.generic) else label for label in values]
         check_labels(values, name)
@@ -171,7 +177,7 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
 
 
 def encode_labels(labels: Sequence[Hashable]) -> GroupLabels:
-    """Return the GroupLabels of labels that are hashable and not missing."""
+    """Return the GroupLabels of valid labels: hashable and not missing."""
     code_of: dict[Hashable, int] = {}
     codes = [code_of.setdefault(label, len(code_of)) for label in labels]
     return GroupLabels(tuple(code_of), np.array(codes, dtype=int))
@@ -185,12 +191,12 @@ def check_labels(labels: Sequence[object], name: str) -> None:
     for i, label in enumerate(labels):
         if not is_hashable(label):
             raise TypeError(
-                f"`{name}` must be labels that are hashable, got {type(label).__name__} "
-                f"{short_repr(label)} for sample {i}; pass a string, a number or a tuple"
+                f"`{name}` must contain hashable labels, got {type(label).__name__} "
+                f"{short_repr(label)} for sample {i}; pass strings, numbers or tuples"
             )
         if is_missing(label):
             missing[i] = (
-                f"has no label in `{name}`, but {label!r}; give it one, or leave that sample out"
+                f"has no label in `{name}`, got {label!r}; set its label, or remove the sample"
             )
     SampleError.check(missing)
 
@@ -216,8 +222,8 @@ def check_size(groups: GroupLabels, n: int, name: str = "groups") -> None:
     """Raise a ValueError unless there are n labels."""
     if len(groups.codes) != n:
         raise ValueError(
-            f"`{name}` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
-            f"them in the order of the samples"
+            f"`{name}` must contain one label per sample, got {len(groups.codes)} labels for {n} "
+            f"samples"
         )
 
 
@@ -225,20 +231,28 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, labe
     """Return sets by name; `label` is "set" or "source", for messages."""
     if isinstance(sets, Mapping):
         if names is not None:
-            raise ValueError(f"the dict already names the {label}s: leave `names` out")
+            raise ValueError(
+                f"`names` cannot be combined with a dict of {label}s, whose keys are the names; "
+                f"remove `names`"
+            )
         named = {str(name): samples for name, samples in sets.items()}
         if len(named) < len(sets):
-            raise ValueError(f"two {label}s have names that are written alike; rename one")
+            raise ValueError(
+                f"names of {label}s must be distinct as strings, got {short_repr(list(sets))}; "
+                f"rename one of them"
+            )
         return named
     if names is not None and not is_collection(names):
-        raise TypeError(f"`names` must be strings, one for each {label}, got {short_repr(names)}")
-    distinct = _default_names(sets) if names is None else list(map(str, names))
-    if len(distinct) != len(sets) or len(set(distinct)) != len(distinct):
-        raise ValueError(
-            f"`names` must be {len(sets)} that all differ, one for each {label}, got "
-            f"{short_repr(distinct)}"
+        raise TypeError(
+            f"`names` must be a list of strings, one per {label}, got {short_repr(names)}"
         )
-    return dict(zip(distinct, sets, strict=True))
+    set_names = _default_names(sets) if names is None else list(map(str, names))
+    if len(set_names) != len(sets) or len(set(set_names)) != len(set_names):
+        raise ValueError(
+            f"`names` must contain {len(sets)} distinct strings, one per {label}, got "
+            f"{short_repr(set_names)}"
+        )
+    return dict(zip(set_names, sets, strict=True))
 
 
 def _default_names(sets: Sequence[object]) -> list[str]:
@@ -261,7 +275,8 @@ def format_labels(labels: GroupLabels, argument: str) -> list[str]:
     counts = Counter(names)
     if repeated := [name for name in names if counts[name] > 1]:
         raise ValueError(
-            f"`{argument}` has two labels written {repeated[0]!r}; pass labels of one type"
+            f"`{argument}` contains two different labels with the string {repeated[0]!r}; pass "
+            f"labels of one type"
         )
     return names
 
@@ -274,66 +289,74 @@ def parse_set_labels(by: object, min_samples: int) -> GroupLabels:
     check_labels([names_or_none[code] for code in groups.codes], "by")
     if len(names) < 2:
         raise ValueError(
-            f"`by` must have two labels or more, which name the sets, got {names[0]!r} alone; add "
-            f"the samples of another set, or call `compute` for the score of this one"
+            f"`by` must contain at least two distinct labels, got only {names[0]!r}; add the "
+            f"samples of another set, or use `compute` to score one set"
         )
     counts = np.bincount(groups.codes)
     small = np.flatnonzero(counts < min_samples)
     if len(small):
         first = small[0]
         raise ValueError(
-            f"`by` must have at least {min_samples} samples of each label, got {len(small)} of "
-            f"{len(names)} labels with fewer, first of all {names[first]!r} with "
-            f"{counts[first]}; add samples, leave out those labels, or, if they are prompts, pass "
-            f"them as `groups`"
+            f"each label of `by` must have at least {min_samples} samples, but {len(small)} of "
+            f"{len(names)} labels have fewer, for example {names[first]!r} with {counts[first]}; "
+            f"add samples, or remove these labels; pass prompts as `groups` instead of `by`"
         )
     return GroupLabels(tuple(names), groups.codes)
 
 
 def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Record, Any]:
-    """Return flat sets by name, and their groups if the sets are lists of lists."""
+    """Return flat sets by name, and the groups of their samples.
+
+    If the sets are lists of lists, the groups are a dict of codes by name; otherwise `groups`.
+    """
     flat = {name: flatten_groups(samples, spec, name=name) for name, samples in sets.items()}
-    nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
-    if not nested:
+    codes_by_name = {
+        name: labels.codes.tolist() for name, (_, labels) in flat.items() if labels is not None
+    }
+    if not codes_by_name:
         return sets, groups
-    reasons = [f"`{name}` is not" for name in sets if name not in nested]
-    reasons += [] if groups is None else ["`groups` was passed too"]
+    reasons = [f"`{name}` is not" for name in sets if name not in codes_by_name]
+    reasons += [] if groups is None else ["`groups` was also passed"]
     if reasons:
         raise ValueError(
-            f"`{next(iter(nested))}` is a list of lists, which are groups, but {reasons[0]}: pass "
-            "all sets as lists of lists, one list for each prompt, or all as one list"
+            f"`{next(iter(codes_by_name))}` is a list of lists, which defines groups, but "
+            f"{reasons[0]}; pass every set as a list of lists, with one list per prompt, or every "
+            "set as a flat list"
         )
-    return {name: samples for name, (samples, _) in flat.items()}, nested
+    return {name: samples for name, (samples, _) in flat.items()}, codes_by_name
 
 
 def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupLabels]:
-    """Return the GroupLabels of each set, with common codes, from a list or dict."""
+    """Return the GroupLabels of each set; equal labels have the same code in all sets.
+
+    `groups` is a list of label lists in the order of the sets, or a dict by set name.
+    """
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):
             raise ValueError(
-                f"`groups` must have the names of the sets, {', '.join(map(repr, sizes))}, got "
-                f"{', '.join(map(repr, groups))}"
+                f"the keys of `groups` must be the names of the sets, "
+                f"{', '.join(map(repr, sizes))}, got {', '.join(map(repr, groups))}"
             )
         groups = [groups[name] for name in sizes]
     labels_by_set = list(groups) if is_collection(groups) else []
     if len(labels_by_set) != len(sizes) or not all(map(is_collection, labels_by_set)):
         error = ValueError if is_collection(groups) else TypeError
         raise error(
-            f"`groups` must be {len(sizes)} lists of labels, one for each set, got "
+            f"`groups` must contain {len(sizes)} lists of labels, one per set, got "
             f"{short_repr(groups)}; pass groups=[labels_a, labels_b]"
         )
     labels = []
     for (name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
-        of_set = parse_group_labels(labels_of_set, "groups")
-        if len(of_set.codes) != n:
+        set_groups = parse_group_labels(labels_of_set, "groups")
+        if len(set_groups.codes) != n:
             raise ValueError(
-                f"`groups` must have a label for each sample: `{name}` has {n} samples, got "
-                f"{len(of_set.codes)} labels"
+                f"`groups` must contain one label per sample, got {len(set_groups.codes)} labels "
+                f"for the {n} samples of `{name}`"
             )
-        labels += of_set.sample_labels
-    together = encode_labels(labels)
-    ends = np.cumsum(list(sizes.values()))[:-1]
-    return [GroupLabels(together.labels, codes) for codes in np.split(together.codes, ends)]
+        labels += set_groups.sample_labels
+    pooled = encode_labels(labels)
+    boundaries = np.cumsum(list(sizes.values()))[:-1]
+    return [GroupLabels(pooled.labels, codes) for codes in np.split(pooled.codes, boundaries)]
 
 
 def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[int]:
@@ -342,11 +365,11 @@ def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[
         return list(map(count_input_samples, sets))
     from .mixture import select_column
 
-    return [count_input_samples(select_column(each, spec.k[0])) for each in sets]
+    return [count_input_samples(select_column(samples, spec.k[0])) for samples in sets]
 
 
 def count_input_samples(samples: Any) -> int:
-    """Return the number of samples, including those dropped by a Similarity."""
+    """Return the number of samples that were passed, including those that a Similarity dropped."""
     if hasattr(samples, "n"):  # a Similarity or a MetricSpace
         return samples.n + len(getattr(samples, "dropped", ()))
     return num_samples(samples)
@@ -359,19 +382,19 @@ def group_by_prompt(
     *,
     first_set_only: bool = False,
 ) -> tuple[SimilaritySpec, GroupLabels | None]:
-    """Return `spec` with flat prompts, and GroupLabels by prompt of all sets, or of the first.
+    """Return `spec` with flat prompts, and the samples of all sets grouped by prompt.
 
-    The GroupLabels are None without prompts, or if similarities of all samples are conditioned on a
-    single prompt.
+    With `first_set_only`, only samples of the first set are grouped. The GroupLabels are None
+    without prompts, or if similarities are conditioned on the same prompt for all samples.
     """
-    asked = spec.grouping_prompts
-    if asked is None:
+    prompts = spec.grouping_prompts
+    if prompts is None:
         return spec, None
     sizes = count_samples_by_set(sets, spec)
-    values, index = flatten_prompts(asked, sets, sizes, groups)
-    if asked.condition:
+    values, index = flatten_prompts(prompts, sets, sizes, groups)
+    if prompts.condition:
         spec = replace(spec, grouping_prompts=PromptSpec(values, index=index))
-        if nesting_depth(asked.values, sets[0]) == 0 or num_samples(asked.values) == 1:
+        if nesting_depth(prompts.values, sets[0]) == 0 or num_samples(prompts.values) == 1:
             return spec, None
     by_prompt = group_equal_prompts(values).select(index[: sizes[0]] if first_set_only else index)
     check_labels(by_prompt.sample_labels, "prompts")
@@ -379,7 +402,10 @@ def group_by_prompt(
 
 
 def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
-    """Return groups by prompt within each of several sets, which are groups themselves."""
+    """Return one group per combination of set and prompt, from the set and prompt of each sample.
+
+    If each set has a single prompt, the result is `sets`.
+    """
     check_size(sets, len(prompts.codes))
     codes = np.stack([sets.codes, prompts.codes])
     cells, inverse = np.unique(codes, axis=1, return_inverse=True)
@@ -390,7 +416,7 @@ def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
 
 
 def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
-    """Return GroupLabels of equal prompts, which may be lists or dicts such as chat messages."""
+    """Return GroupLabels of equal prompts. Prompts may be lists or dicts, such as chat messages."""
     values = as_samples(prompts, "prompts", empty=True)
     if sp.issparse(values):
         values = values.toarray()
@@ -400,17 +426,17 @@ def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
     keys = list(map(_freeze, labels))
     if all(map(is_hashable, keys)):
         return encode_labels(encode_labels(keys).codes.tolist())
-    firsts: list[object] = []  # prompts that are not hashable
+    distinct: list[object] = []  # compared by ==, because prompts are not hashable
     for label in labels:
-        if label not in firsts:
-            firsts.append(label)
-    return encode_labels([firsts.index(label) for label in labels])
+        if label not in distinct:
+            distinct.append(label)
+    return encode_labels([distinct.index(label) for label in labels])
 
 
 def _freeze(value: object) -> object:
-    """Convert lists and dicts to values that compare equal for equal content."""
+    """Convert lists and dicts to hashable values that are equal for equal content, if possible."""
     if isinstance(value, Mapping):
-        items = [(key, _freeze(each)) for key, each in value.items()]
+        items = [(key, _freeze(entry)) for key, entry in value.items()]
         return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
     if isinstance(value, (list, tuple)):
         return type(value), tuple(map(_freeze, value))
@@ -423,34 +449,41 @@ def flatten_prompts(
     sizes: Sequence[int],
     groups: Sequence[GroupLabels | None] | None = None,
 ) -> tuple[Any, np.ndarray]:
-    """Return prompts as a flat list, and the index of the prompt of each sample of all sets.
+    """Return prompts as a flat list, and the position of the prompt of each sample of all sets.
 
-    Conditioning prompts are listed once each. Raises a ValueError or TypeError unless there is a
-    single prompt, one prompt per sample, or one per group.
+    For conditioning prompts, the list contains each distinct prompt once. Raises a ValueError or
+    TypeError unless there is a single prompt, one prompt per sample, or one prompt per group.
     """
     if prompts.index is not None:
         return prompts.values, prompts.index
     passed = prompts.values
-    kinds: Sequence[Samples | None] = sets if prompts.condition else [None] * len(sets)
+    # Samples of the same type as the prompts, or None for grouping prompts, which have any type.
+    similar_samples: Sequence[Samples | None] = sets if prompts.condition else [None] * len(sets)
     by_set = (
-        len(sets) > 1 and nesting_depth(passed, kinds[0]) > 1 and num_samples(passed) == len(sets)
+        len(sets) > 1
+        and nesting_depth(passed, similar_samples[0]) > 1
+        and num_samples(passed) == len(sets)
     )
-    if by_set and any(own is not None and own.sizes == _list_sizes(passed) for own in groups or ()):
+    if by_set and any(
+        labels is not None and labels.sizes == _list_sizes(passed) for labels in groups or ()
+    ):
         raise ValueError(
-            "`prompts` has as many lists as there are sets, of the sizes of the groups, so that "
-            "each may belong to a set or to a group; pass for each set a list of one prompt per "
-            "sample, or a dict of group to prompt, such as {0: …}"
+            "`prompts` is ambiguous: it has as many lists as there are sets, and these lists have "
+            "the sizes of the groups; pass one list per set with one prompt per sample, or a dict "
+            "from group to prompt, such as {0: …}"
         )
-    pools = []
+    prompt_lists = []
     indices = []
     start = 0
     for i, n in enumerate(sizes):
-        own = groups[i] if groups else None
-        pool, index = _match_prompts(passed[i] if by_set else passed, kinds[i], n, own)
-        pools.append(pool)
+        set_groups = groups[i] if groups else None
+        set_prompts, index = _match_prompts(
+            passed[i] if by_set else passed, similar_samples[i], n, set_groups
+        )
+        prompt_lists.append(set_prompts)
         indices.append(start + index)
-        start += num_samples(pool)
-    values = concatenate_samples(pools)
+        start += num_samples(set_prompts)
+    values = concatenate_samples(prompt_lists)
     index = np.concatenate(indices)
     if not prompts.condition:
         return values, index
@@ -461,7 +494,7 @@ def flatten_prompts(
 def _match_prompts(
     prompts: Any, samples: Samples | None, n: int, groups: GroupLabels | None
 ) -> tuple[SampleContainer, np.ndarray]:
-    """Return the prompts of a set as a flat list, and the index of the prompt of each sample."""
+    """Return the prompts of a set as a flat list, and the position of the prompt of each sample."""
     if _is_prompt_mapping(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
     depth = nesting_depth(prompts, samples)
@@ -474,9 +507,10 @@ def _match_prompts(
             and groups.sizes == _list_sizes(prompts) != [1] * len(groups)
         ):
             raise ValueError(
-                "`prompts` has a list of messages of the size of each group, so that each may be "
-                "the conversation of a group, or a prompt for each of its samples; pass a dict of "
-                "group to conversation, such as {0: …}, or one list of a prompt for each sample"
+                "`prompts` is ambiguous: the number of messages in each list equals the size of "
+                "the group, so a list can be one conversation or one prompt per sample; pass a "
+                "dict from group to conversation, such as {0: …}, or one flat list with one prompt "
+                "per sample"
             )
     elif depth > 1 and (samples is not None or (groups is not None and groups.nested)):
         prompts, sizes = flatten_nested(prompts, "prompts")
@@ -487,17 +521,19 @@ def _match_prompts(
         return prompts, np.arange(n) % m
     if groups is not None and groups.labels == tuple(range(m)):  # true for lists of lists
         return prompts, groups.codes
-    of_groups = ""
+    hint = ""
     if groups is not None:
-        of_groups = f", or a dict of group to prompt, such as {{{short_repr(groups.labels[0])}: …}}"
+        hint = (
+            f", or pass a dict from group to prompt, such as {{{short_repr(groups.labels[0])}: …}}"
+        )
     raise ValueError(
-        f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got {m}; repeat "
-        f"a prompt for each of its samples"
+        f"`prompts` must contain one prompt per sample, got {m} prompts for {n} samples; repeat "
+        f"each prompt for all of its samples{hint}"
     )
 
 
 def _list_sizes(lists: Sequence[Any]) -> list[int]:
-    return [0 if isinstance(each, Mapping) else num_samples(each) for each in lists]
+    return [0 if isinstance(entries, Mapping) else num_samples(entries) for entries in lists]
 
 
 def _is_conversation(prompt: Sequence[object]) -> bool:
@@ -505,19 +541,21 @@ def _is_conversation(prompt: Sequence[object]) -> bool:
 
 
 def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.ndarray:
-    """Return for each sample the index of its group in `labels`."""
+    """Return for each sample the position of the label of its group in `labels`."""
     if groups is None:
         raise TypeError(
-            "`prompts` is a dict, which has the prompt of each group by its label, but the samples "
-            "have no groups: pass `groups` too, or the prompts as a list"
+            "`prompts` is a dict from group to prompt, but the samples have no groups; pass "
+            "`groups`, or pass the prompts as a list"
         )
     index = {label: i for i, label in enumerate(labels)}
-    if lacking := [label for label in groups.labels if label not in index]:
-        raise ValueError(f"`prompts` must have a prompt of each group, got none of {lacking[0]!r}")
-    if more := [label for label in labels if label not in groups.labels]:
+    if missing := [label for label in groups.labels if label not in index]:
         raise ValueError(
-            f"`prompts` must have labels of groups, got {short_repr(more[0])}, which no sample "
-            f"has; correct it, or leave it out"
+            f"`prompts` must contain the prompt of each group, but has no key {missing[0]!r}"
+        )
+    if unknown := [label for label in labels if label not in groups.labels]:
+        raise ValueError(
+            f"the keys of `prompts` must be group labels, got {short_repr(unknown[0])}, which is "
+            f"the label of no sample; correct or remove this key"
         )
     return np.array([index[label] for label in groups.labels])[groups.codes]
 

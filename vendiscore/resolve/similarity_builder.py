@@ -1,4 +1,4 @@
-"""From sets of samples to similarities: concatenate, compare, condition on prompts, split."""
+"""Similarities of one or several sets of samples, optionally conditioned on prompts."""
 
 from __future__ import annotations
 
@@ -133,8 +133,9 @@ def check_samples(
     if is_precomputed(samples):
         if spec.conditioning_prompts is not None:
             raise TypeError(
-                f"`{name}` is a {type(samples).__name__}, which holds no prompt to take out: pass "
-                f"`prompts` where it is made, or the samples themselves"
+                f"`{name}` is a {type(samples).__name__}, which cannot be conditioned on "
+                f"`prompts`; pass `prompts` when creating the {type(samples).__name__}, or pass "
+                f"the samples themselves"
             )
         if not has_other_sets:
             check_unused_keywords(samples, spec, name)
@@ -145,7 +146,7 @@ def check_samples(
 def check_collection(
     samples: Any, spec: SimilaritySpec, name: str = "samples", *, has_other_sets: bool = False
 ) -> Samples:
-    """Like `check_samples`, but raise for a MetricSpace, which has no similarities."""
+    """Like `check_samples`, but raise a TypeError for a MetricSpace: it has no similarities."""
     if is_metric_space(samples) and spec.conditioning_prompts is None:
         return as_samples(samples, name)  # raises a TypeError
     return check_samples(samples, spec, name, has_other_sets=has_other_sets)
@@ -154,7 +155,7 @@ def check_collection(
 def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> None:
     """Raise a TypeError for keywords that have no effect on a Similarity or a MetricSpace."""
     space = is_metric_space(samples)
-    kind = "MetricSpace" if space else "Similarity"
+    type_name = "MetricSpace" if space else "Similarity"
     unused = {
         "k": spec.k is not None,
         # Options without a kernel belong to the text kernel.
@@ -169,8 +170,8 @@ def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> N
     for keyword, passed in unused.items():
         if passed:
             raise TypeError(
-                f"`{name}` is a {kind}, whose samples are compared already: "
-                f"`{keyword}` has no effect on it; leave it out, or pass the samples themselves"
+                f"`{keyword}` has no effect, because `{name}` is already a {type_name}; remove "
+                f"`{keyword}`, or pass the samples themselves"
             )
 
 
@@ -189,7 +190,8 @@ def build_set_similarities(
 ) -> list[Similarity]:
     """Return the similarity of each set under the same kernel.
 
-    With `per_group`, a kernel that can compare groups separately computes nothing yet.
+    With `per_group`, only subsets will be used. If the kernel can compute the similarities of a
+    subset separately, normalization and checks are then left to `similarity_subset`.
     """
     compared = any(isinstance(samples, Similarity) for samples in sets)
     if (
@@ -265,7 +267,10 @@ def _compare_sets(
     fit_to: np.ndarray | None,
     per_group: bool,
 ) -> Similarity:
-    """Return the similarity of samples, normalized and checked unless subsets will be."""
+    """Return the similarity of the concatenated `samples`, normalized and checked.
+
+    With `per_group`, normalization and checks are left to `similarity_subset` if possible.
+    """
     K = _add_notes(_apply_kernel_spec(samples, spec, name, fit_to), sets, spec)
     if per_group and not spec.normalize and is_divisible(K):
         return K
@@ -275,7 +280,7 @@ def _compare_sets(
 def _apply_kernel_spec(
     samples: Any, spec: SimilaritySpec, name: str, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Return the similarity under the kernel of `spec`, as returned by the kernel."""
+    """Return the similarity under the kernel of `spec`, not yet normalized or checked."""
     if spec.input_form == "X":
         X = as_matrix(samples, name)
         return FeatureSimilarity(X, settings={"kernel": "dot products of X"})
@@ -328,16 +333,16 @@ def _condition_on_prompts(
 
 
 def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarray, n: int) -> None:
-    """Raise a ValueError for unusable prompts, which follow the n samples."""
+    """Raise a ValueError if there are problems with prompts; their indices start at n."""
     last = max(problems, default=-1)
     if last >= n:
         sample = int(np.argmax(prompt_indices == last - n))
-        why = problems[last].removeprefix("of `samples` ")
-        raise ValueError(f"the prompt of sample {sample}, in `prompts`, {why}")
+        problem = problems[last].removeprefix("of `samples` ")
+        raise ValueError(f"the prompt of sample {sample} in `prompts` {problem}")
 
 
 def _as_records(samples: Samples, name: str) -> Samples:
-    """Return samples that can be read once per component of a mixture."""
+    """Return samples in a form that each component of a mixture can read."""
     from ..support.folders import is_folder, list_image_files
 
     if is_folder(samples):
@@ -352,8 +357,8 @@ def _check_same_sample_type(
     for samples, name in zip(sets, names, strict=True):
         if isinstance(samples, Similarity) or spec.input_form == "K":
             raise TypeError(
-                f"`{name}` holds similarities, which do not cover the samples of other sets; pass "
-                "the samples, and the kernel as `k`"
+                f"`{name}` contains similarities only within one set, not to samples of other "
+                "sets; pass the samples, and the kernel as `k`"
             )
     if isinstance(spec.k, tuple):
         return
@@ -361,8 +366,7 @@ def _check_same_sample_type(
     for shape, name in zip(others, names[1:], strict=True):
         if shape != first:
             raise ValueError(
-                f"`{name}` must be of the kind of `{names[0]}`, {first}, got {shape}; compare sets "
-                f"of one kind"
+                f"`{name}` must have the same sample type as `{names[0]}` ({first}), got {shape}"
             )
 
 
@@ -378,7 +382,7 @@ def _describe_sample_type(samples: Any) -> str:
 
 
 def has_fitted_options(spec: SimilaritySpec) -> bool:
-    """Return whether options may be fitted to samples, so compared sets must share them."""
+    """Return whether kernel options may be fitted to samples. Compared sets must share them."""
     kernels = [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]
     if spec.k is None and not spec.input_form:
         kernels = [get_kernel(TEXT_KERNEL)]
@@ -399,18 +403,22 @@ def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
 def check_no_separate_fit(
     sets: Sequence[Samples], results: Sequence[object], names: Sequence[str], result_type: type
 ) -> None:
-    """Raise if a precomputed `result_type` was fitted with other values than the remaining sets."""
-    first = next(
+    """Raise a ValueError if fitted options differ between a precomputed set and another set.
+
+    `result_type` is the type of precomputed sets, Similarity or MetricSpace. `results` holds an
+    object of this type for each of `sets`.
+    """
+    type_name = result_type.__name__
+    precomputed = next(
         format_fitted_options(samples) for samples in sets if isinstance(samples, result_type)
     )
-    for samples, each, name in zip(sets, results, names, strict=True):
-        own = "" if isinstance(samples, result_type) else format_fitted_options(each)
-        if own not in ("", first):
+    for samples, result, name in zip(sets, results, names, strict=True):
+        fitted = "" if isinstance(samples, result_type) else format_fitted_options(result)
+        if fitted not in ("", precomputed):
             raise ValueError(
-                f"`{name}` cannot be compared with a {result_type.__name__} that was made "
-                f"separately: {own} followed from `{name}` alone; pass the option that the "
-                f"{result_type.__name__} was "
-                "made with, or both sets as samples"
+                f"`{name}` cannot be compared with a precomputed {type_name}, because {fitted} was "
+                f"fitted only to `{name}`; pass the value that the {type_name} uses, or pass all "
+                f"sets as samples"
             )
 
 
@@ -421,7 +429,7 @@ def format_fitted_options(result: Any) -> str:
 
 
 def fit_source(spec: SimilaritySpec, names: Sequence[str]) -> FitTo:
-    """Return the name of the set, or of the pooled sets, that options are fitted to."""
+    """Return the value of `fit` that applies: which set options are fitted to, or all ("pool")."""
     return spec.fit or ("references" if names[-1] == "references" else "pool")
 
 
@@ -438,7 +446,7 @@ def _indices_to_fit(
 
 
 def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: SimilaritySpec) -> Similarity:
-    """Return the similarity with notes about the samples of the sets."""
+    """Return the similarity with additional notes about the samples of the sets."""
     notes = [warn_about_non_text(sets)] if spec.k is None and not spec.input_form else []
     notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
     return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
@@ -478,13 +486,13 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
 def split_pooled(pool: Similarity, sizes: Sequence[int]) -> list[Similarity]:
     """Split the similarity of pooled samples into sets of these sizes."""
     starts = np.cumsum([0, *sizes])
-    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    ends = np.searchsorted(kept, starts)
-    parts = []
-    for low, high, first, last in zip(starts, starts[1:], ends, ends[1:], strict=False):
+    retained = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    bounds = np.searchsorted(retained, starts)
+    similarities = []
+    for low, high, first, last in zip(starts, starts[1:], bounds, bounds[1:], strict=False):
         dropped = {int(i - low): why for i, why in pool.dropped.items() if low <= i < high}
         if first == last:
             i, problem = next(iter(dropped.items()))
-            raise ValueError(f"no sample of one set is left: sample {i} {problem}")
-        parts.append(pool.take(np.arange(first, last)).noted(dropped=dropped))
-    return parts
+            raise ValueError(f"all samples of one set are unusable: sample {i} {problem}")
+        similarities.append(pool.take(np.arange(first, last)).noted(dropped=dropped))
+    return similarities

@@ -1,10 +1,10 @@
 """Quantiles of a population mean of bounded values, by the Bayesian bootstrap (Rubin 1981).
 
-A small sample rarely contains rare extreme values, so resampling it, or Student's t, understates
-the distance between the sample mean and the population mean. A pseudo-observation at a bound, with
-a small weight, represents values that were not observed (a Dirichlet process whose base measure is
-at that bound; Ferguson 1973). With weight 1, the quantile is Gaffke's bound (2005), which equals
-that of Clopper and Pearson for values of 0 and 1.
+A small sample rarely contains rare extreme values. Its population mean may therefore be farther
+from the sample mean than resampling or Student's t suggest. A pseudo-observation at a bound, with a
+small weight, represents values that were not observed (a Dirichlet process whose base measure is
+concentrated at this bound; Ferguson 1973). With weight 1, the quantile is Gaffke's bound (2005),
+which equals the limit of Clopper and Pearson for values of 0 and 1.
 """
 
 import math
@@ -20,21 +20,22 @@ PSEUDO_WEIGHT = 0.1
 # Larger sets of values are replaced by means of consecutive sorted values, which changes a quantile
 # by less than 2 % of the standard error (tests/metric/scoring/test_bayesian_bootstrap.py).
 MAX_VALUES = 200
-# for a quantile, as a proportion of the distance between the bound and the values
+# Error of a quantile, relative to the range of the values and the bound.
 _TOLERANCE = 1e-7
 # Step of the trapezoidal rule. Its error is exponential in 1/_STEP: 1e-8 for a weight of 0.1.
 _STEP = 0.1
-_BATCH = 20  # number of nodes evaluated at once
-_NEGLIGIBLE = 1e-12  # the integral has converged when terms are smaller than this
+_BATCH = 20  # number of nodes of the trapezoidal rule that are evaluated at once
+_NEGLIGIBLE = 1e-12  # the integral has converged if its last terms, relative to it, are smaller
 
 
 def estimate_mean_quantile(
     values: np.ndarray, bound: float, probability: float, weight: float = PSEUDO_WEIGHT
 ) -> float:
-    """Return a quantile of the population mean, with a pseudo-observation at `bound`.
+    """Return the quantile of the population mean with the given cumulative probability.
 
-    The mean is Σ D_i x_i + D_0 `bound`, where D has a Dirichlet distribution with parameters 1 for
-    each of the `values`, which lie on one side of `bound`, and `weight` for the bound.
+    The population mean is Σ D_i x_i + D_0 b for the values x_i and the bound b. The vector D has a
+    Dirichlet distribution with parameter 1 for each value and `weight` for the bound. All values
+    must lie on the same side of the bound.
 
     >>> zeros = np.zeros(9)  # of 0 and 1: the upper limit of Clopper and Pearson for 0 of 9
     >>> round(estimate_mean_quantile(zeros, 1.0, 0.975, weight=1.0), 4)
@@ -60,7 +61,7 @@ def estimate_mean_quantile(
 
 
 def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct values and their counts; too many values are replaced by local means."""
+    """Return distinct values and their counts; merge neighbouring values if there are too many."""
     x, counts = np.unique(values, return_counts=True)
     shapes = counts.astype(float)
     if len(x) <= MAX_VALUES:

@@ -115,8 +115,9 @@ def compute(
         group.
 
     ci : float, optional
-        Confidence level, 0.5 <= ci < 1, typically 0.95. Adds "VS_se", "VS_low" and "VS_high".
-        Needs at least 4 samples, or 3 groups (with 2 the ends are NaN), uniform weights and q > 0.
+        Confidence level, 0.5 <= ci < 1, typically 0.95. Adds the standard error "VS_se" and the
+        interval "VS_low" to "VS_high". Requires at least 4 samples, or 3 groups (with 2 groups the
+        limits of the interval are NaN), uniform weights and q > 0.
     clusters : sequence of length n of hashable labels, optional
         Labels of samples that are not independent, for the interval. Requires `ci`.
     allow_repeats : bool, default True
@@ -255,12 +256,13 @@ def check_references(references: object, request: ScoreRequest) -> None:
         return
     if isinstance(references, str) and references.lower().endswith((".html", ".htm")):
         raise TypeError(
-            f"`references` must be samples, got {references!r}; write the file of a report by "
-            f"report(samples).write_html({references!r})"
+            f"`references` must be samples, got {references!r}; to write a report to this file, "
+            f"use report(samples).write_html({references!r})"
         )
     raise TypeError(
-        f"`references` have no effect on {', '.join(request.names)}; pass a kernel as `k`, two "
-        "sets to compare(samples, references), or a measure of two sets as measures='Recall'"
+        f"`references` have no effect on {', '.join(request.names)}; to compare two sets, use "
+        "compare(samples, references) or a two-sample measure such as measures='Recall'; pass a "
+        "kernel as `k`"
     )
 
 
@@ -278,23 +280,24 @@ def build_sample_set(
     request: ScoreRequest,
     name: str = "samples",
 ) -> SampleSet:
-    """Build a SampleSet from samples, which errors call `name`, with one group label per sample."""
+    """Build a SampleSet from samples; `name` is the argument with the samples, for messages."""
     if request.two_sample_measures and references is None:
         raise ValueError(
-            f"{', '.join(request.two_sample_measures)} compares with a second set: pass "
-            "`references`, or leave "
-            "it out"
+            f"{', '.join(request.two_sample_measures)} requires a second set; pass `references`, "
+            f"or remove the measure"
         )
-    mixed = references is not None and not is_precomputed(references)
-    samples, groups, spec = _flatten_samples(samples, request, name, mixed)
+    has_other_sets = references is not None and not is_precomputed(references)
+    samples, groups, spec = _flatten_samples(samples, request, name, has_other_sets)
     if references is not None:
         from ..magnitude.metric_space_builder import has_distance_scale
 
         if request.two_sample_measures or (
             request.needs_distance_scale and not has_distance_scale(samples, spec)
         ):
-            mixed = not is_precomputed(samples)
-            references = check_samples(references, spec, "references", has_other_sets=mixed)
+            has_other_sets = not is_precomputed(samples)
+            references = check_samples(
+                references, spec, "references", has_other_sets=has_other_sets
+            )
         else:
             references = None
     if spec.grouping_prompts is not None:
@@ -310,7 +313,7 @@ def build_sample_set(
             groups = cross_groups(groups, by_prompt)
     if groups is not None or request.group_measures or request.ci is not None:
         _check_groups(samples, groups, request)
-    each, together = request.needs
+    group_needs, joint_needs = request.needs
     return SampleSet(
         samples,
         spec,
@@ -320,8 +323,8 @@ def build_sample_set(
         weights=request.p,
         psd=request.psd,
         groups=groups,
-        needs=each if groups is None else together,
-        group_needs=each,
+        needs=group_needs if groups is None else joint_needs,
+        group_needs=group_needs,
         pooled_needs=request.pooled_needs,
         estimate_options=request.estimate_options,
         solver=request.solver,
@@ -331,7 +334,7 @@ def build_sample_set(
 def _flatten_samples(
     samples: Samples | None, request: ScoreRequest, name: str, has_other_sets: bool
 ) -> tuple[Any, GroupLabels | None, SimilaritySpec]:
-    """Return samples as a flat collection, their groups if any, and the spec for comparing them."""
+    """Return samples as a flat collection, their groups or None, and their SimilaritySpec."""
     spec = request.spec
     groups = None
     if request.counts is not None:
@@ -357,34 +360,32 @@ def _flatten_samples(
 
 
 def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreRequest) -> None:
-    """Raise if measures or options are incompatible with grouped, or with ungrouped, samples."""
-    together = request.group_measures
-    names = ", ".join(together)
-    crossed = groups is not None and groups.sets is not None
+    """Raise if the measures or options do not support these groups, or require groups."""
+    names = ", ".join(request.group_measures)
+    has_prompts_in_groups = groups is not None and groups.sets is not None
     argument = "ci" if groups is None else "groups"
     problems = [
         (
-            together and groups is None,
+            names and groups is None,
             ValueError,
-            f"{names} needs groups of samples: pass `groups`, a label for each sample, or the "
+            f"{names} requires groups; pass `groups` with one label per sample, or pass the "
             f"samples as a list of lists",
         ),
         (
-            together and crossed,
+            names and has_prompts_in_groups,
             ValueError,
-            f"{names} looks at all groups together, each of which answers several prompts: leave "
-            f"`prompts` or `groups` out",
+            f"{names} is not supported for groups with several prompts; remove `prompts`, or "
+            f"remove `groups`",
         ),
         (
             groups is not None and request.estimate_options,
             ValueError,
-            "`method='estimate'` is for one large set, and groups are scored one by one, with the "
-            "standard error of their mean; leave `method` out",
+            "`method='estimate'` is not supported with groups; remove `method`",
         ),
         (
             is_metric_space(samples) and (groups is not None or request.ci is not None),
             TypeError,
-            f"`{argument}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
+            f"`{argument}` is not supported for a MetricSpace, which cannot be split; pass the "
             f"samples themselves, or their distances with metric='precomputed'",
         ),
     ]
@@ -396,9 +397,9 @@ def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreReques
 def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
     """Return the results of a request for a sample set, with "details" if requested."""
     uncertainty: Uncertainty | None = None
-    several = cache_tokens() if len(request.measures) > 1 else nullcontext()
-    # Intermediate overflow and NaN appear in the result, which is checked.
-    with several, np.errstate(all="ignore"):
+    token_cache = cache_tokens() if len(request.measures) > 1 else nullcontext()
+    # NumPy's warnings are not needed: the result is checked for infinity and NaN.
+    with token_cache, np.errstate(all="ignore"):
         try:
             if sample_set.groups is not None or request.ci is not None or request.estimate_options:
                 numbers, uncertainty = _evaluate_with_errors(sample_set, request)
@@ -414,11 +415,11 @@ def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
         except NotPSDError as error:
             kernel = request.spec.k
             if isinstance(kernel, Kernel) and not kernel.psd:
-                others = format_psd_kernels(kernel.samples)
-                without = f"; kernels of {kernel.samples} without: {others}"
+                psd_kernels = format_psd_kernels(kernel.samples)
+                hint = f"; positive semidefinite kernels for {kernel.samples}: {psd_kernels}"
                 error.add_note(
-                    f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many "
-                    f"sets, the larger the likelier{without if others else ''}"
+                    f"no single sample causes this: k={kernel.name!r} has negative eigenvalues "
+                    f"for many sets, more often for larger sets{hint if psd_kernels else ''}"
                 )
             raise
         except SampleError as error:

@@ -1,4 +1,4 @@
-"""Counts of species at one or several sites, treated as individuals with species labels."""
+"""Counts of species at one or several sites, as a similarity of individuals with species labels."""
 
 from numbers import Real
 
@@ -24,21 +24,21 @@ def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
     k = remaining.get("k")
     if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_collection(k[0])):
         raise TypeError(
-            "`k` with `counts` is a matrix of similarities of species: pass it as the samples, "
-            "with the share of each species: compute(K, score_K=True, p=counts / counts.sum())"
+            "`counts` cannot be combined with a matrix `k` of similarities between species; pass "
+            "the matrix as the samples and the relative abundances as weights: "
+            "compute(K, score_K=True, p=counts / counts.sum())"
         )
     if k is not None and not (isinstance(k, str) and k == "labels"):
         raise TypeError(
-            f"`counts` are compared as k='labels', got k={short_repr(k)}; leave `k` "
-            "out, or pass "
-            f"the samples themselves"
+            f"`counts` supports only k='labels', got k={short_repr(k)}; remove `k`, or pass the "
+            f"samples themselves instead of `counts`"
         )
     for name in _INCOMPATIBLE_KEYWORDS:
         value = arguments.get(name)
         if value is not None and value is not False:
             raise TypeError(
-                f"`{name}` cannot be used with `counts`, which name no single sample; leave it "
-                f"out, or pass the labels of all individuals with k='labels'"
+                f"`{name}` cannot be combined with `counts`, which contains no single samples; "
+                f"remove `{name}`, or pass the labels of all individuals with k='labels'"
             )
     return {**remaining, "k": "labels"}
 
@@ -49,19 +49,19 @@ def expand_counts(
     """Return the similarity of all individuals of all sites, with the sites as groups."""
     if samples is not None:
         raise TypeError(
-            "`counts` stand for the samples, but `samples` were passed too: pass "
-            "compute(counts=…) alone"
+            "`counts` and `samples` are mutually exclusive; use compute(counts=…) without samples"
         )
     table = _check_counts(counts)
     sites = np.atleast_2d(table)
-    of_sites = sites.sum(axis=1)
-    if empty := np.flatnonzero(of_sites == 0).tolist():
+    site_sizes = sites.sum(axis=1)
+    if empty := np.flatnonzero(site_sizes == 0).tolist():
         where = f"site {empty[0]} of `counts`" if table.ndim == 2 else "`counts`"
         raise ValueError(
-            f"{where} must have an individual, got 0 of every species; leave that site out"
+            f"{where} must contain at least one individual, got 0 for every species; remove the "
+            f"site"
         )
-    n = int(of_sites.sum())
-    require(16 * n, f"`counts` of {n:,} individuals", "draw some of them")
+    n = int(site_sizes.sum())
+    require(16 * n, f"`counts` of {n:,} individuals", "use a random subset of the individuals")
     present = sites.any(axis=0)
     species = np.arange(present.sum())
     distinct = as_similarity(species.tolist(), k="labels")
@@ -69,7 +69,7 @@ def expand_counts(
     similarity = RepeatedSimilarity(distinct, inverse)
     if table.ndim == 1:
         return similarity, None
-    codes = np.repeat(np.arange(len(sites)), of_sites)
+    codes = np.repeat(np.arange(len(sites)), site_sizes)
     if hasattr(counts, "columns") and hasattr(counts, "index") and counts.index.is_unique:
         return similarity, GroupLabels(tuple(counts.index.tolist()), codes)  # a pandas DataFrame
     return similarity, GroupLabels(tuple(range(len(sites))), codes, nested=True)
@@ -77,27 +77,31 @@ def expand_counts(
 
 def _check_counts(counts: Samples) -> np.ndarray:
     """Return counts as integers, shape (species,) or (sites, species)."""
-    read = as_samples(counts, "counts")
-    if sp.issparse(read):
-        read = read.toarray()
-    numbers = _as_array(read) if isinstance(read, list) else to_host(read)
+    values = as_samples(counts, "counts")
+    if sp.issparse(values):
+        values = values.toarray()
+    numbers = _as_array(values) if isinstance(values, list) else to_host(values)
     shape = numbers.shape
     if numbers.ndim > 2:
         raise ValueError(
-            f"`counts` must be (species,) or (sites, species), got shape {shape}; pass one table"
+            f"`counts` must have shape (n_species,) or (n_sites, n_species), got {shape}; pass a "
+            f"single table"
         )
     if numbers.ndim == 2 and shape[1] == 1 < shape[0]:
         raise ValueError(
-            f"`counts` must have a column for each species, got shape {shape}; pass "
-            f"counts.squeeze(1) for the counts of one site"
+            f"`counts` must have one column per species, got shape {shape}; for the counts of one "
+            f"site, pass counts.squeeze(1)"
         )
     if numbers.dtype.kind not in "fiub":
-        raise TypeError(f"`counts` must be whole numbers, got dtype {numbers.dtype}; convert them")
+        raise TypeError(
+            f"`counts` must contain integers, got dtype {numbers.dtype}; convert the counts to "
+            f"integers"
+        )
     with np.errstate(invalid="ignore"):
-        wrong = ~(numbers >= 0) | (numbers % 1 != 0)
-    if wrong.any():
-        place = tuple(np.argwhere(wrong)[0].tolist())
-        raise _invalid_count_error(place, numbers[place].item())
+        invalid = ~(numbers >= 0) | (numbers % 1 != 0)
+    if invalid.any():
+        index = tuple(np.argwhere(invalid)[0].tolist())
+        raise _invalid_count_error(index, numbers[index].item())
     return numbers.astype(np.int64)
 
 
@@ -106,21 +110,21 @@ def _as_array(rows: list[object]) -> np.ndarray:
     lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:
         raise ValueError(
-            f"`counts` must have as many species at every site, got rows of {min(lengths)} to "
-            f"{max(lengths)}; pass 0 for a species that is absent"
+            f"all sites of `counts` must have the same number of species, got {min(lengths)} to "
+            f"{max(lengths)}; pass 0 for absent species"
         )
     entries = np.array([to_host(row) if hasattr(row, "shape") else row for row in rows], object)
-    for place, entry in np.ndenumerate(entries):
+    for index, entry in np.ndenumerate(entries):
         if not isinstance(entry, (Real, np.bool_)):
-            raise _invalid_count_error(place, entry)
+            raise _invalid_count_error(index, entry)
     return entries.astype(float)
 
 
 def _invalid_count_error(index: tuple[int, ...], value: object) -> ValueError:
-    """Return an error about the first entry that is not a count."""
+    """Return an error about the entry at `index`, (species,) or (site, species)."""
     site = f" at site {index[0]}" if len(index) > 1 else ""
     return ValueError(
-        f"`counts` must be whole numbers of at least 0, got {short_repr(value)} for species "
-        f"{index[-1]}{site}; pass 0 for an absent species, no columns of names, and shares to "
-        f"effective_number"
+        f"`counts` must contain non-negative integers, got {short_repr(value)} for species "
+        f"{index[-1]}{site}; pass 0 for absent species, and remove columns with names; for "
+        f"relative abundances, use effective_number"
     )

@@ -29,9 +29,10 @@ from .score_request import ScoreRequest
 from .typical import compare_with_typical, empty_reference_scale
 
 _UNKNOWN_SOURCE = (
-    "The signature has the name of a function or an object only, since its source or a value in it "
-    "is unknown: another one of that name has the same signature. Define it in a file, on a line "
-    "of its own, with numbers and text as its values."
+    "The signature contains only the name of a function or an object, because its source code or a "
+    "value that it uses is unknown. A different function or object of the same name has the same "
+    "signature. To avoid this, define the function in a file, on its own line, and use only "
+    "numbers and strings as values."
 )
 
 
@@ -41,7 +42,7 @@ def build_details(
     computed_uncertainty: Uncertainty | None,
     values: Options,
 ) -> Record:
-    """Return the details of the results of a sample set, without values of other measures."""
+    """Return the dict of details for the results (`values`) of a sample set."""
     uncertainty = computed_uncertainty or Uncertainty()
     similarity = sample_set.similarity if sample_set.has_similarities else None
     scores = sample_set.spectral if "scores" in sample_set.needs else None
@@ -101,7 +102,7 @@ def _kernel_settings(similarity: Similarity) -> Options:
 
 
 def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return all settings that can change intervals and permutation results."""
+    """Return the settings that affect intervals and results of permutations, for the signature."""
     settings: Record = {}
     if uncertainty.methods:
         settings["ci"] = request.ci
@@ -113,7 +114,7 @@ def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Recor
 
 
 def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return the numbers of groups, and the methods of the intervals, if any."""
+    """Return the table of groups and a description of the intervals, if there are any."""
     report: Record = {}
     if uncertainty.table:
         report["groups"] = to_plain(uncertainty.table)
@@ -130,7 +131,7 @@ def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
 
 
 def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
-    """Report the scales, the solver and its accuracy for magnitude weights."""
+    """Return the scales, values, solver and accuracy of magnitude computations."""
     solutions = [solution for space in spaces for solution in space.solver.solutions]
     return {
         "scales": [solution.t for solution in solutions],
@@ -142,7 +143,10 @@ def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
 
 
 def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: Options) -> Record:
-    """Compare the Vendi Score with reference sets if it is exact and groups have equal size."""
+    """Compare the Vendi Score with those of typical sets, if it is exact and group sizes are equal.
+
+    Otherwise the entries of the result are empty.
+    """
     key = request.vendi_key
     sizes = (
         {sample_set.n} if sample_set.groups is None else set(np.bincount(sample_set.codes).tolist())
@@ -150,12 +154,15 @@ def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: 
     estimated = request.estimate_options is not None
     if not sample_set.has_similarities or estimated or key not in values or len(sizes) > 1:
         return empty_reference_scale()
-    ends = [to_float(values[end]) for end in (f"{key}_low", f"{key}_high") if end in values]
-    if not np.isfinite(ends).all():  # such as the mean over two groups
-        ends = []
+    interval_keys = (f"{key}_low", f"{key}_high")
+    interval = [to_float(values[name]) for name in interval_keys if name in values]
+    if not np.isfinite(interval).all():  # such as the interval of the mean over two groups
+        interval = []
     (n,) = sizes
     value = to_float(values[key])
-    return compare_with_typical(sample_set, n, request.main_order, value, sample_set.samples, ends)
+    return compare_with_typical(
+        sample_set, n, request.main_order, value, sample_set.samples, interval
+    )
 
 
 def _count_distinct(sample_set: SampleSet) -> int:
@@ -163,13 +170,13 @@ def _count_distinct(sample_set: SampleSet) -> int:
     if not sample_set.has_similarities:
         return sample_set.n
     if sample_set.groups is not None and is_divisible(sample_set.similarity):
-        return sum(map(_count_distinct, sample_set.parts))  # avoids comparing groups
-    same = sample_set.similarity.groups()
-    if same is None:
+        return sum(map(_count_distinct, sample_set.parts))  # no similarities between groups
+    duplicate_codes = sample_set.similarity.groups()
+    if duplicate_codes is None:
         return sample_set.n
     if sample_set.groups is not None:
-        same = joint_groups([sample_set.codes, same])
-    return len(np.unique(same))
+        duplicate_codes = joint_groups([sample_set.codes, duplicate_codes])
+    return len(np.unique(duplicate_codes))
 
 
 def _collect_settings(
@@ -178,7 +185,7 @@ def _collect_settings(
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
 ) -> Record:
-    """Return all settings that can change the results, except options of measures."""
+    """Return the settings that affect the results, except options of measures."""
     settings: Record = {}
     if "distances" in request.pooled_needs and not spaces:
         settings |= sample_set.both.settings
@@ -209,18 +216,25 @@ def _collect_settings(
 
 
 def _measure_options(request: ScoreRequest, settings: Options) -> Record:
-    """Return options of measures, prefixed with the measure's name if values or settings differ."""
-    every: Record = {}
-    for chosen in request.measures:
-        for name, value in to_plain(chosen.settings).items():
-            known = every.get(name, to_plain(settings.get(name, value)))
-            key = name if known == value else f"{chosen.measure.name}.{name}"
-            every[key] = value
-    return every
+    """Return the options of all measures by name.
+
+    If an option has another value in another measure or in `settings`, its name is prefixed with
+    the name of the measure.
+    """
+    options: Record = {}
+    for configured in request.measures:
+        for name, value in to_plain(configured.settings).items():
+            other_value = options.get(name, to_plain(settings.get(name, value)))
+            key = name if other_value == value else f"{configured.measure.name}.{name}"
+            options[key] = value
+    return options
 
 
 def _spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Record:
-    """Report the spectrum of a Vendi Score; None for groups, because each has its own."""
+    """Return how Vendi Scores were computed; the entries are empty if `scores` is None.
+
+    `scores` is None for groups, because each group has its own spectrum.
+    """
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
     spectrum = scores.spectrum
@@ -250,8 +264,8 @@ def _collect_notes(
                 source = fit_source(sample_set.spec, sample_set.names)
             sets = {"samples": "these samples", "references": "the references"}
             notes.append(
-                f"The kernel was fitted to {sets.get(source, 'all sets together')}: {options}. "
-                "Scores of other samples can be compared with this one if they are given the same."
+                f"Kernel options were fitted to {sets.get(source, 'the pooled sets')}: {options}. "
+                "To compare other sets with this score, pass the same value."
             )
     elif spaces:
         notes += spaces[0].notes
@@ -262,10 +276,10 @@ def _collect_notes(
         notes += spectrum.notes
     if any(estimate.error for estimate in scores.estimates):
         notes.append(
-            "Some scores are estimates: NAME_se is the standard error of the computation; it does "
-            "not say how other samples would score."
+            "Some scores are estimates. NAME_se is the standard error of the computation and does "
+            "not include the variation between samples."
         )
-        notes.append("An estimate finds large negative eigenvalues only.")
+        notes.append("Small negative eigenvalues are not detected by an estimate.")
     elif spectrum is None:
-        notes.append("No eigenvalues were needed, so negative ones were not checked for.")
+        notes.append("Eigenvalues were not computed, so negative eigenvalues are not detected.")
     return notes

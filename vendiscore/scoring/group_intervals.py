@@ -1,7 +1,7 @@
-"""Intervals of the Vendi Score for each of many groups, such as the answers to each prompt.
+"""Confidence intervals of the Vendi Score for each of many groups, such as answers per prompt.
 
-Small groups of equal size are stacked. With at least six groups, the rate of repeated samples is
-estimated from all groups together, which makes intervals narrower; see `recurrence_prior`.
+Small groups of equal size are computed as one stack. With at least six groups, the rate at which
+samples recur is estimated from all groups, which makes intervals narrower; see `recurrence_prior`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ from .subsampling import MIN_SAMPLES, t_critical_value
 
 
 class Tails(NamedTuple):
-    """The level of an interval; `conservative` limits each tail to (1 − level)/2."""
+    """The confidence level of an interval, and whether its tails are conservative.
+
+    Conservative tails each have a probability of at most (1 − level)/2. Otherwise only both tails
+    together have a probability of about 1 − level.
+    """
 
     level: float
     conservative: bool = False
@@ -43,11 +47,11 @@ class Tails(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupIntervals:
-    """Scores of groups with standard errors and intervals, each of shape (orders, groups).
+    """Scores of groups with standard errors and interval limits, each of shape (orders, groups).
 
-    Errors and intervals are NaN for groups with fewer than four samples and for order 0. `pooled`
-    is the number of groups from which the rate of repeats was estimated; 0 if each group has its
-    own interval.
+    Errors and limits are NaN for groups with fewer than four samples, and if order 0 is requested.
+    `pooled` is the number of groups from which the rate of recurrence was estimated, or 0 if each
+    interval is computed only from its own group.
     """
 
     score: np.ndarray
@@ -58,17 +62,18 @@ class GroupIntervals:
 
 
 class LogScores(NamedTuple):
-    """log VS of groups, its standard error and interval, each of shape (orders, groups).
+    """log VS of groups, its standard error and interval limits, each of shape (orders, groups).
 
-    Further attributes are used for pooling over groups:
+    Three further attributes are used to estimate the rate of recurrence from all groups:
 
-    - `lower_distance`: distance from log VS to the lower end, by the jackknife only
-    - `drop_per_copy`: decrease of log VS if a sample becomes a copy of another. NaN for groups with
-      near-copies, which are excluded from pooling
-    - `recurring_pairs` (groups,): number of pairs of copies or near-copies
+    - `lower_distance`, shape (orders, groups): distance from log VS to the lower limit of the
+      jackknife
+    - `drop_per_copy`, shape (orders, groups): decrease of log VS if a sample becomes a copy of
+      another one; NaN for groups with near-copies
+    - `recurring_pairs`, shape (groups,): number of pairs of copies or near-copies
 
-    All except `log` are NaN for groups without an interval, and these three for groups that are not
-    pooled.
+    For groups without an interval, all attributes except `log` are NaN. The three further
+    attributes are also NaN for groups that are too large for stacking.
     """
 
     log: np.ndarray
@@ -89,10 +94,11 @@ def estimate_group_intervals(
     pool_repeats: bool = True,
     conservative_tails: bool = False,
 ) -> GroupIntervals:
-    """Estimate an interval of VS_q for each group; `groups` holds the indices of their samples.
+    """Estimate a confidence interval of VS_q for each group.
 
-    With `conservative_tails`, neither tail of an interval exceeds (1 − level)/2, as required for
-    intervals of differences.
+    `groups` holds the indices of the samples of each group. With `conservative_tails`, the
+    probability of each tail is at most (1 − level)/2, as required for intervals of differences.
+    With `pool_repeats`, the rate of recurrence is estimated from all groups if there are enough.
     """
     tails = [Tails(level, conservative_tails)]
     return estimate_several_intervals(similarity, groups, orders, tails, psd, pool_repeats)[0]
@@ -106,11 +112,11 @@ def estimate_several_intervals(
     psd: PSD = "check",
     pool_repeats: bool = True,
 ) -> list[GroupIntervals]:
-    """Like `estimate_group_intervals`, for several kinds of tails at once."""
+    """Estimate intervals as `estimate_group_intervals`, for several levels and types of tails."""
     sizes = np.array(list(map(len, groups)), dtype=int)
     results = []
-    several = _estimate_for_tails(similarity, groups, orders, tails, psd)
-    for (level, conservative_tails), scores in zip(tails, several, strict=True):
+    scores_by_tails = _estimate_for_tails(similarity, groups, orders, tails, psd)
+    for (level, conservative_tails), scores in zip(tails, scores_by_tails, strict=True):
         pooled = 0
         if pool_repeats:
             pooled = int(np.isfinite(scores.recurring_pairs).sum())
@@ -130,19 +136,21 @@ def estimate_several_intervals(
 def pool_lower_ends(
     scores: LogScores, sizes: np.ndarray, level: float, conservative_tails: bool = False
 ) -> np.ndarray:
-    """Return lower ends of log VS based on repeats in all groups; never below the separate ends.
+    """Return lower limits of log VS, (orders, groups), using the rate of recurrence in all groups.
 
-    The distance of the jackknife and the distance due to unobserved pairs are added in quadrature.
+    The limits are never below those computed from each group separately. The distance of the
+    jackknife and the distance due to unobserved pairs are added in quadrature.
     """
     low = scores.low.copy()
-    some = np.flatnonzero(np.isfinite(scores.recurring_pairs))
-    recurring = scores.recurring_pairs[some]
-    prior = fit_recurrence_prior(recurring, sizes[some], conservative_tails)
-    upper = estimate_upper_pair_counts(prior, recurring, sizes[some], level)
-    unseen = np.maximum(0.0, upper - recurring)
-    distance = np.hypot(scores.lower_distance[:, some], scores.drop_per_copy[:, some] * unseen)
-    ends = scores.log[:, some] - distance
-    low[:, some] = np.fmax(low[:, some], ends)
+    pooled = np.flatnonzero(np.isfinite(scores.recurring_pairs))
+    pairs = scores.recurring_pairs[pooled]
+    prior = fit_recurrence_prior(pairs, sizes[pooled], conservative_tails)
+    upper = estimate_upper_pair_counts(prior, pairs, sizes[pooled], level)
+    unobserved = np.maximum(0.0, upper - pairs)
+    distance = np.hypot(
+        scores.lower_distance[:, pooled], scores.drop_per_copy[:, pooled] * unobserved
+    )
+    low[:, pooled] = np.fmax(low[:, pooled], scores.log[:, pooled] - distance)
     return low
 
 
@@ -154,7 +162,7 @@ def estimate_log_scores(
     psd: PSD = "check",
     conservative_tails: bool = False,
 ) -> LogScores:
-    """Estimate log VS_q of each group, with an interval based only on that group."""
+    """Estimate log VS_q of each group, with a confidence interval from only this group."""
     tails = [Tails(level, conservative_tails)]
     return _estimate_for_tails(similarity, groups, orders, tails, psd)[0]
 
@@ -166,14 +174,15 @@ def _estimate_for_tails(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> list[LogScores]:
-    """Estimate log VS_q with intervals for several kinds of tails, from the same spectra."""
+    """Return the log VS_q of all groups for each of `tails`, from the same spectra."""
     sizes = np.array(list(map(len, groups)), dtype=int)
     empty = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
     results = [LogScores(*map(np.copy, empty)) for _ in tails]
-    for some, several in _estimate_by_size(similarity, groups, sizes, orders, tails, psd):
-        for scores, own in zip(results, several, strict=True):
-            for every, values in zip(scores, own, strict=True):
-                every[..., some] = values
+    blocks = _estimate_by_size(similarity, groups, sizes, orders, tails, psd)
+    for group_indices, block_results in blocks:
+        for scores, block_scores in zip(results, block_results, strict=True):
+            for array, values in zip(scores, block_scores, strict=True):
+                array[..., group_indices] = values
     return results
 
 
@@ -185,35 +194,39 @@ def _estimate_by_size(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
-    """Yield the indices of groups of equal size, with their scores for each of `tails`."""
+    """Iterate over blocks of groups of equal size.
+
+    Yield the indices of the groups of a block, and their scores for each of `tails`. A group that
+    stacking cannot handle is yielded again on its own, which replaces its scores.
+    """
     for n in np.unique(sizes).tolist():
-        of_size = np.flatnonzero(sizes == n)
-        singly = of_size
+        groups_of_size = np.flatnonzero(sizes == n)
+        single_groups = groups_of_size
         has_intervals = n >= MIN_SAMPLES and 0 not in orders
         if n <= MAX_STACKED_SIZE:
-            parts = []
-            for rows in row_blocks(len(of_size), 8 * n * n):
-                some = of_size[rows]
-                K = to_host(similarity.stack(np.array([groups[i] for i in some])))
+            unusual_groups = []
+            for rows in row_blocks(len(groups_of_size), 8 * n * n):
+                block = groups_of_size[rows]
+                K = to_host(similarity.stack(np.array([groups[i] for i in block])))
                 spectra = StackedSpectra(K, None, orders, psd, has_intervals, similarity)
-                parts.append(some[spectra.unusual])
-                several = [_log_scores_without_intervals(np.log(spectra.values))] * len(tails)
+                unusual_groups.append(block[spectra.unusual])
+                results = [_log_scores_without_intervals(np.log(spectra.values))] * len(tails)
                 if has_intervals:
-                    several = _estimate_stack(K, spectra, similarity, orders, tails)
-                yield some, several
-            singly = np.concatenate(parts)
-        for i in singly.tolist():
-            part = similarity.take(groups[i])
-            spectrum = compute_spectrum(part, psd=psd, vectors=True)
+                    results = _estimate_stack(K, spectra, similarity, orders, tails)
+                yield block, results
+            single_groups = np.concatenate(unusual_groups)
+        for i in single_groups.tolist():
+            subset = similarity.take(groups[i])
+            spectrum = compute_spectrum(subset, psd=psd, vectors=True)
             logs = np.array([[compute_log_score(spectrum, q)] for q in orders])
-            several = [_log_scores_without_intervals(logs)] * len(tails)
+            results = [_log_scores_without_intervals(logs)] * len(tails)
             if has_intervals:
-                several = _estimate_group(part, spectrum, orders, tails)
-            yield np.array([i]), several
+                results = _estimate_group(subset, spectrum, orders, tails)
+            yield np.array([i]), results
 
 
 def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
-    """Return log VS (orders, groups) of groups without intervals."""
+    """Return LogScores with these log VS, (orders, groups), and NaN for all other attributes."""
     none = np.full_like(logs, np.nan)
     return LogScores(logs, none, none, none, none, none, none[0])
 
@@ -221,22 +234,21 @@ def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
 def _estimate_group(
     similarity: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
 ) -> list[LogScores]:
-    """Estimate the scores of a single group, for each of `tails`."""
+    """Return the log VS and interval of a single group, for each of `tails`."""
     n = similarity.n
     repeats = count_recurrences(similarity)
-    found = [jackknife(spectrum, q) for q in orders]
-    several = []
+    estimates = [jackknife(spectrum, q) for q in orders]
+    results = []
     for level, conservative_tails in tails:
         if repeats is not None:
             repeats = repeats._replace(conservative_tails=conservative_tails)
-        ends = [
-            compute_log_score_interval(x, n, q, level, repeats)
-            for x, q in zip(found, orders, strict=True)
+        rows = [
+            (x.log, x.error, *compute_log_score_interval(x, n, q, level, repeats))
+            for x, q in zip(estimates, orders, strict=True)
         ]
-        columns = np.array([(x.log, x.error, *own) for x, own in zip(found, ends, strict=True)])
-        log, error, low, high = columns.T[:, :, None]
-        several.append(_log_scores_without_intervals(log)._replace(error=error, low=low, high=high))
-    return several
+        log, error, low, high = np.array(rows).T[:, :, None]
+        results.append(_log_scores_without_intervals(log)._replace(error=error, low=low, high=high))
+    return results
 
 
 def _estimate_stack(
@@ -246,46 +258,59 @@ def _estimate_stack(
     orders: Sequence[float],
     tails: Sequence[Tails],
 ) -> list[LogScores]:
-    """Estimate the scores of groups of equal size from similarities (g, n, n) and spectra."""
+    """Return the log VS and intervals of g groups of equal size n, for each of `tails`.
+
+    K, shape (g, n, n), contains the similarities within each group.
+    """
     n = K.shape[1]
-    kinds = count_recurrences_stacked(K, similarity.roundoff)
-    equal_pairs = np.array([repeats.pairs for repeats, _ in kinds])
-    recurring_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in kinds])
+    recurrences = count_recurrences_stacked(K, similarity.roundoff)
+    equal_pairs = np.array([repeats.pairs for repeats, _ in recurrences])
+    recurring_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in recurrences])
     logs = np.log(spectra.values)
-    left = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
-    found = jackknife_from_leave_one_out(logs, left)
-    errors, spreads, gains = (np.asarray(x) for x in (found.error, found.spread, found.gain))
+    leave_one_out_logs = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
+    estimate = jackknife_from_leave_one_out(logs, leave_one_out_logs)
+    errors = np.asarray(estimate.error)
+    spreads = np.asarray(estimate.spread)
+    gains = np.asarray(estimate.gain)
     # If many pairs contribute to the deficit, the jackknife is valid for log(log n − log VS).
-    skewed = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
-    drop = estimate_drop_by_copy(spectra.K, logs, left, orders, equal_pairs)
-    drop[:, [repeats.near is not None for repeats, _ in kinds]] = np.nan
-    several = []
+    use_log_deficit = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
+    drop = estimate_drop_by_copy(spectra.K, logs, leave_one_out_logs, orders, equal_pairs)
+    drop[:, [repeats.near is not None for repeats, _ in recurrences]] = np.nan
+    results = []
     for level, conservative_tails in tails:
-        every = [repeats._replace(conservative_tails=conservative_tails) for repeats, _ in kinds]
-        # Proportions are weights of the first sample of each item, so all scores are computed at
-        # once.
-        shares = [repeats.compute_extreme_proportions(level) for repeats in every]
+        group_repeats = [
+            repeats._replace(conservative_tails=conservative_tails) for repeats, _ in recurrences
+        ]
+        # Proportions of items are passed as weights of the first sample of each item, so scores
+        # for the extreme proportions of all groups are computed at once.
+        proportions = [repeats.compute_extreme_proportions(level) for repeats in group_repeats]
         weights = np.zeros((2, *K.shape[:2]))
-        for i, (_, first) in enumerate(kinds):
-            weights[:, i, first] = shares[i]
+        for i, (_, first) in enumerate(recurrences):
+            weights[:, i, first] = proportions[i]
         weights[weights < MIN_WEIGHT] = 0.0
-        moved = [
+        extreme_scores = [
             StackedSpectra(K, w, orders, "clip", similarity=similarity).values for w in weights
         ]
-        ends = np.empty((2, *logs.shape))
+        limits = np.empty((2, *logs.shape))
         for k, q in enumerate(orders):
-            for i, repeats in enumerate(every):
-                own = JackknifeEstimate(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
-                known = [(repeats.K, w, float(moved[j][k][i])) for j, w in enumerate(shares[i])]
-                ends[:, k, i] = compute_log_score_interval(
-                    own, n, q, level, repeats, make_log_deficit(q, known)
+            for i, repeats in enumerate(group_repeats):
+                group_estimate = JackknifeEstimate(
+                    logs[k, i], errors[k, i], math.inf, n, gains[k, i]
                 )
-        reach = t_critical_value(level, n)
-        farther = (math.log(n) - logs) * np.expm1(np.minimum(reach * spreads, 700.0))
-        distance = np.where(skewed, farther, reach * errors)
-        low, high = ends
-        several.append(LogScores(logs, errors, low, high, distance, drop, recurring_pairs))
-    return several
+                cached_scores = [
+                    (repeats.K, w, float(extreme_scores[j][k][i]))
+                    for j, w in enumerate(proportions[i])
+                ]
+                limits[:, k, i] = compute_log_score_interval(
+                    group_estimate, n, q, level, repeats, make_log_deficit(q, cached_scores)
+                )
+        critical_value = t_critical_value(level, n)
+        log_deficit_distance = np.expm1(np.minimum(critical_value * spreads, 700.0))
+        log_deficit_distance = (math.log(n) - logs) * log_deficit_distance
+        distance = np.where(use_log_deficit, log_deficit_distance, critical_value * errors)
+        low, high = limits
+        results.append(LogScores(logs, errors, low, high, distance, drop, recurring_pairs))
+    return results
 
 
 def estimate_drop_by_copy(
@@ -295,12 +320,13 @@ def estimate_drop_by_copy(
     orders: Sequence[float],
     equal_pairs: np.ndarray,
 ) -> np.ndarray:
-    """Estimate the decrease of log VS if a sample becomes a copy of another, (orders, groups).
+    """Estimate the decrease of log VS if a sample becomes a copy of another one, (orders, g).
 
-    The result is the mean over all pairs of samples that are not yet equal, without a matrix per
-    pair. S_q(A) = Σ λ^q of A = K/n = Σ x_i x_iᵀ/n changes by adding x_j x_jᵀ/n, by removing
-    x_i x_iᵀ/n, and by the product of both changes. To second order, the mean of this product is
-    −q(q − 1)/n² S_q, because the mean of x_i x_iᵀ/n is A/n. The first two are computed per sample.
+    The result is the mean over all pairs of samples (i, j) that are not equal, without a
+    decomposition for each pair. Let A = K/n = Σ x_i x_iᵀ/n and S_q(A) = Σ λ^q. If sample i becomes
+    a copy of sample j, x_j x_jᵀ/n is added to A and x_i x_iᵀ/n is removed. The changes of S_q by
+    each of these two steps are computed for each sample. Their interaction has the mean
+    −q(q − 1)/n² S_q to second order, because the mean of x_i x_iᵀ/n is A/n.
 
     Parameters
     ----------

@@ -26,21 +26,23 @@ from .subsampling import (
 )
 
 SINGLE_SAMPLES_NOTE = (
-    "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
-    "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
+    "Every group contains a single sample, so all groups have the same score. Pass several samples "
+    "per group (in lm-eval: `repeats` and the filter `take_first_k`)."
 )
-Values: TypeAlias = "list[Number] | Array"  # one number per group
-# Level and numbers of groups for which the coverage of intervals of means was measured. Notes state
-# the lowest and highest coverage in percent, rounded down and up, on the five sources of
-# benchmarks/prompt_means.py (results in benchmarks/results/prompt_means.json) that were not used
-# for any choice; and the lowest coverage of Student's intervals, used for unbounded measures.
+Values: TypeAlias = "list[Number] | Array"  # the values of a measure, one per group
+# Confidence level and numbers of groups for which the coverage of intervals of means was measured,
+# and its results: the lowest and highest coverage in percent, rounded down and up; and the lowest
+# coverage of Student's intervals, which are used for unbounded measures. The five sources of data
+# are those of benchmarks/prompt_means.py (results in benchmarks/results/prompt_means.json) that
+# were not used to choose a method.
 TESTED_LEVEL = 0.95
 TESTED_GROUPS = (4, 30)
 TESTED_COVERAGE = (92, 100)
 TESTED_STUDENT_COVERAGE = 63
 # A note is added if the largest group is at least this many times larger than the smallest.
 UNEQUAL_SIZE_RATIO = 2
-# Prompts are usually many with few answers each; a few large groups are rather models.
+# A note suggests `compare` for at most this many groups with at least this mean number of samples:
+# such groups are probably models, because prompts are usually many with few answers each.
 _MAX_SOURCES = 12
 _MIN_SOURCE_SIZE = 20
 
@@ -48,32 +50,36 @@ _MIN_SOURCE_SIZE = 20
 def evaluate_groups(
     sample_set: SampleSet, request: ScoreRequest
 ) -> tuple[list[Record], Uncertainty]:
-    """Return means over groups, values of measures of all groups together, and uncertainties."""
+    """Return the values of each measure by key, and their standard errors and intervals.
+
+    The value of a measure is its mean over groups, or for measures that need groups, their value
+    for all groups together.
+    """
     assert sample_set.groups is not None
-    each = [chosen for chosen in request.measures if not chosen.measure.groups]
+    averaged_measures = [chosen for chosen in request.measures if not chosen.measure.groups]
     groups = sample_set.groups.sets or sample_set.groups
-    _check_interval(len(groups), request, each)
-    found = Uncertainty(
+    _check_interval(len(groups), request, averaged_measures)
+    uncertainty = Uncertainty(
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
     )
     check_size(sample_set.groups, sample_set.n_input)
-    if each and np.bincount(sample_set.groups.codes).max() == 1:
+    if averaged_measures and np.bincount(sample_set.groups.codes).max() == 1:
         warn(SINGLE_SAMPLES_NOTE)
-        found.notes.append(SINGLE_SAMPLES_NOTE)
+        uncertainty.notes.append(SINGLE_SAMPLES_NOTE)
     sizes = np.bincount(sample_set.codes, minlength=len(sample_set.groups)).tolist()
-    columns = _evaluate_per_group(sample_set, request, each)
-    means = average_over_groups(columns, sample_set.groups, sizes, request, found)
+    columns = _evaluate_per_group(sample_set, request, averaged_measures)
+    means = average_over_groups(columns, sample_set.groups, sizes, request, uncertainty)
     has_rows = request.details and "VS" in request.names and sample_set.groups.sets is None
     if request.ci is not None and has_rows and max(sizes) >= MIN_SAMPLES:
-        _add_group_intervals(sample_set, request, found)
+        _add_group_intervals(sample_set, request, uncertainty)
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
             scores += evaluate_measures(sample_set, [chosen], request.suffixes)
         else:
             scores.append(means[chosen.measure.name])
-    return scores, found
+    return scores, uncertainty
 
 
 def average_over_groups(
@@ -83,45 +89,59 @@ def average_over_groups(
     request: ScoreRequest,
     uncertainty: Uncertainty,
 ) -> dict[str, Record]:
-    """Compute means over groups per measure; add errors and a table of groups to `uncertainty`."""
+    """Return the means over groups by measure and key.
+
+    Parameters
+    ----------
+    columns : dict
+        For each measure, a dict from keys to the values of all groups.
+    groups : GroupLabels
+        The groups. If they have `sets`, values are first averaged over the groups of each set.
+    sizes : list of int
+        Number of samples of each group.
+    request : ScoreRequest
+        The measures, and the confidence level.
+    uncertainty : Uncertainty
+        Standard errors, intervals, notes and a table with one row per group are added to it.
+    """
     totals = sizes
-    sizes_in_mean: list[float] = list(sizes)
+    mean_sizes: list[float] = list(sizes)
     if groups.sets is not None:
         groups = groups.sets
         totals = np.bincount(groups.codes, sizes).astype(int).tolist()
-        # mean size of the groups of a set
-        sizes_in_mean = (totals / np.bincount(groups.codes)).tolist()
+        mean_sizes = (totals / np.bincount(groups.codes)).tolist()
         columns = _average_by_set(columns, groups)
-    each = [chosen for chosen in request.measures if not chosen.measure.groups]
+    averaged_measures = [chosen for chosen in request.measures if not chosen.measure.groups]
     means = {}
-    numbers = {}
-    missing = ""
-    for chosen in each:
+    group_values = {}
+    problem = ""
+    for chosen in averaged_measures:
         name = chosen.measure.name
         means[name] = {key: _compute_mean(values) for key, values in columns[name].items()}
         for key, values in columns[name].items():
-            numbers[key] = _to_floats(values)
-            spread = _estimate_mean_interval(numbers[key], chosen, sizes_in_mean, request.ci)
-            uncertainty.statistics[key] = spread
-            if "low" in spread:
+            group_values[key] = _to_floats(values)
+            statistics = _estimate_mean_interval(group_values[key], chosen, mean_sizes, request.ci)
+            uncertainty.statistics[key] = statistics
+            if "low" in statistics:
                 keys = f"{key}_low and {key}_high"
-                ends = spread["low"], spread["high"]
-                missing = missing or describe_missing_interval(len(values), *ends, keys)
+                problem = problem or describe_missing_interval(
+                    len(values), statistics["low"], statistics["high"], keys
+                )
         if request.ci is not None:
             uncertainty.methods[name] = "bootstrap" if _is_bounded(chosen) else "student"
-    if missing:
-        warn(missing)
-        uncertainty.notes.append(missing)
-    rows = zip(groups.labels, totals, *numbers.values(), strict=True)
-    uncertainty.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
-    uncertainty.notes += _collect_notes(request, each, sizes_in_mean)
+    if problem:
+        warn(problem)
+        uncertainty.notes.append(problem)
+    rows = zip(groups.labels, totals, *group_values.values(), strict=True)
+    uncertainty.table = [dict(zip(("group", "n", *group_values), row, strict=True)) for row in rows]
+    uncertainty.notes += _collect_notes(request, averaged_measures, mean_sizes)
     return means
 
 
 def _add_group_intervals(
     sample_set: SampleSet, request: ScoreRequest, uncertainty: Uncertainty
 ) -> None:
-    """Add the standard error and interval of the Vendi Score of each group to its row."""
+    """Add the standard error and interval of each group's Vendi Score to the table of groups."""
     assert request.ci is not None
     assert sample_set.groups is not None
     indices = group_indices(sample_set.codes, len(sample_set.groups))
@@ -141,68 +161,80 @@ def _add_group_intervals(
             uncertainty.table[i][name] = value
             if name in keys:
                 k = keys.index(name)
-                ends = (intervals.se, intervals.low, intervals.high)
-                for ending, numbers in zip(("se", "low", "high"), ends, strict=True):
-                    known = math.isfinite(numbers[k, i])
-                    uncertainty.table[i][f"{name}_{ending}"] = (
-                        float(numbers[k, i]) if known else None
+                statistics = {"se": intervals.se, "low": intervals.low, "high": intervals.high}
+                for suffix, numbers in statistics.items():
+                    is_defined = math.isfinite(numbers[k, i])
+                    uncertainty.table[i][f"{name}_{suffix}"] = (
+                        float(numbers[k, i]) if is_defined else None
                     )
     if min(map(len, indices)) < MIN_SAMPLES:
         uncertainty.notes.append(
-            f"Groups of fewer than {MIN_SAMPLES} samples have no interval of their own."
+            f"Single groups with fewer than {MIN_SAMPLES} samples have no interval."
         )
 
 
 def _evaluate_per_group(
     sample_set: SampleSet, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> dict[str, Record]:
-    """Return {key: values of all groups} by measure; small groups are stacked."""
+    """Return for each measure a dict from keys to the values of all groups.
+
+    Small groups of equal size are stacked, if the measure supports stacks.
+    """
     groups = sample_set.groups
     assert groups is not None
-    alone = "distances" if request.details else ""  # details report the solver of each group
-    stacked: list[ConfiguredMeasure] = []
-    rest: list[ConfiguredMeasure] = []
+    # Details report the solver for distances of each group, so these groups are not stacked.
+    unstacked_needs = "distances" if request.details else ""
+    stacked_measures: list[ConfiguredMeasure] = []
+    single_measures: list[ConfiguredMeasure] = []
     for chosen in group_measures:
-        one_by_one = not chosen.measure.stacks or chosen.measure.needs == alone
-        (rest if one_by_one else stacked).append(chosen)
+        can_stack = chosen.measure.stacks and chosen.measure.needs != unstacked_needs
+        (stacked_measures if can_stack else single_measures).append(chosen)
     columns: dict[str, Record] = {chosen.measure.name: {} for chosen in group_measures}
-    apart = np.ones(len(groups), dtype=bool)
-    if stacked:
-        found, apart = evaluate_measures_stacked(sample_set, stacked, request.suffixes)
-        for chosen, numbers in zip(stacked, found, strict=True):
+    is_single = np.ones(len(groups), dtype=bool)  # groups that were not evaluated as stacks
+    if stacked_measures:
+        stacked_values, is_single = evaluate_measures_stacked(
+            sample_set, stacked_measures, request.suffixes
+        )
+        for chosen, values_by_key in zip(stacked_measures, stacked_values, strict=True):
             column = columns[chosen.measure.name]
-            for key, values in numbers.items():
-                # Single values are replaced below, which tensors do not allow.
-                column[key] = list(values) if apart.any() else values
-    left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
-    parts = sample_set.parts if len(left) else []
-    for i in track(left.tolist(), len(left), "scoring groups"):
+            for key, values in values_by_key.items():
+                # Values of single groups are assigned below, which tensors do not support.
+                column[key] = list(values) if is_single.any() else values
+    single_groups = np.arange(len(groups)) if single_measures else np.flatnonzero(is_single)
+    parts = sample_set.parts if len(single_groups) else []
+    for i in track(single_groups.tolist(), len(single_groups), "scoring groups"):
         part = parts[i]
-        own = group_measures if apart[i] else rest
+        part_measures = group_measures if is_single[i] else single_measures
         try:
-            row = evaluate_measures(part, own, request.suffixes)
+            results = evaluate_measures(part, part_measures, request.suffixes)
         except Exception as error:
-            error.add_note(f"this is about {part.name}")
+            error.add_note(f"this error refers to {part.name}")
             raise
-        for chosen, numbers in zip(own, row, strict=True):
+        for chosen, values_by_key in zip(part_measures, results, strict=True):
             column = columns[chosen.measure.name]
-            for key, value in numbers.items():
+            for key, value in values_by_key.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
         if not request.details:
-            scored = any(chosen.measure.needs == "scores" for chosen in own)
-            parts[i] = part.without_cache(part.spectral if scored else None)
+            has_scores = any(chosen.measure.needs == "scores" for chosen in part_measures)
+            parts[i] = part.without_cache(part.spectral if has_scores else None)
     sample_set.notes += dict.fromkeys(note for part in parts for note in part.notes)
     return columns
 
 
 def _average_by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[str, Record]:
-    """Return means over the prompts of each set, from values per prompt and set."""
+    """Return the mean over the groups of each set, for each measure and key.
+
+    `sets` holds the set of each group. The format of `columns` and of the result is that of
+    `_evaluate_per_group`.
+    """
     means: dict[str, Record] = {}
-    places = group_indices(sets.codes)
+    groups_by_set = group_indices(sets.codes)
     for name, column in columns.items():
         means[name] = {}
         for key, values in column.items():
-            means[name][key] = [_compute_mean(take_samples(values, of_set)) for of_set in places]
+            means[name][key] = [
+                _compute_mean(take_samples(values, groups)) for groups in groups_by_set
+            ]
     return means
 
 
@@ -221,51 +253,51 @@ def _compute_mean(values: Values) -> Number:
 def _check_interval(
     n: int, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> None:
+    """Raise a ValueError or TypeError if the interval of a mean over n groups is not supported."""
     if request.clusters is not None:
         raise ValueError(
-            "`clusters` is for one set of samples, but with groups the groups are the independent "
-            "units; leave one of the two out"
+            "`clusters` is not supported with groups, which are the independent units of the "
+            "interval; remove `clusters`, or remove `groups`"
         )
     if not request.allow_repeats:
         measures = [chosen.measure for chosen in request.measures]
         check_allow_repeats(request.ci, False, True, measures)
     if request.ci is not None and not group_measures:
         raise ValueError(
-            f"`ci` with groups is for a mean over them, but {', '.join(request.group_measures)} "
-            "looks "
-            "at all groups together; add 'VS' to `measures`, or leave `ci` out"
+            f"`ci` is not supported by {', '.join(request.group_measures)}, which is computed from "
+            f"all groups together; add 'VS' to `measures`, or remove `ci`"
         )
     if request.ci is not None and n < 2:
         raise ValueError(
-            "`ci` with groups is the interval of a mean over them, but there is one group; pass "
-            "two or more, or leave `ci` out"
+            "`ci` requires at least 2 groups for an interval of the mean over groups, got 1; add "
+            "groups, or remove `ci`"
         )
 
 
 def _collect_notes(
     request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure], sizes: Sequence[float]
 ) -> list[str]:
-    """Return notes on the values of groups."""
+    """Return notes on means over groups; `sizes` are (mean) numbers of samples per group."""
     names = ", ".join(chosen.measure.name for chosen in group_measures)
     notes = []
     if group_measures:
-        notes.append(f"Means over {len(sizes)} groups, which all count alike: {names}.")
+        verb = "is the mean" if len(group_measures) == 1 else "are means"
+        notes.append(f"{names} {verb} over {len(sizes)} groups, equally weighted.")
         if max(sizes) >= UNEQUAL_SIZE_RATIO * min(sizes):
             notes.append(
-                f"Groups have {min(sizes):g} to {max(sizes):g} samples, and most scores are larger "
-                f"for more samples: compare groups of one size."
+                f"Groups have {min(sizes):g} to {max(sizes):g} samples. Most scores increase with "
+                f"the number of samples, so compare only groups of equal size."
             )
         if 1 < len(sizes) <= _MAX_SOURCES and sum(sizes) >= _MIN_SOURCE_SIZE * len(sizes):
             notes.append(
-                "Groups this few and this large are often sources, such as models, and the mean "
-                "over them says little: `compare`, with these labels as `by`, says which source is "
-                "more diverse, and how sure that is."
+                f"These {len(sizes)} groups may be models or other sources. To test which of them "
+                f"is more diverse, pass their labels to `compare` as `by`."
             )
     if request.ci is not None and request.group_measures:
-        together = ", ".join(request.group_measures)
-        notes.append(f"Computed of all groups together, without an interval: {together}.")
-    fewest, most = TESTED_GROUPS
-    if request.ci == TESTED_LEVEL and fewest <= len(sizes) <= most:
+        joint_names = ", ".join(request.group_measures)
+        notes.append(f"Measures computed from all groups together have no interval: {joint_names}.")
+    min_groups, max_groups = TESTED_GROUPS
+    if request.ci == TESTED_LEVEL and min_groups <= len(sizes) <= max_groups:
         notes += _describe_coverage(group_measures)
     return notes
 
@@ -277,23 +309,22 @@ def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]
     groups = "{} to {} groups".format(*TESTED_GROUPS)
     if any(map(_is_bounded, group_measures)):
         notes.append(
-            f"In tests on real answers, 95 % intervals of means over {groups} covered {lowest} to "
-            f"{highest} % (benchmarks/prompt_means.py)."
+            f"In tests on real answers, 95 % intervals of means over {groups} had a coverage of "
+            f"{lowest} to {highest} % (benchmarks/prompt_means.py)."
         )
     if unbounded := ", ".join(
         chosen.measure.name for chosen in group_measures if not _is_bounded(chosen)
     ):
         notes.append(
-            f"In tests on real answers, 95 % intervals of means over {groups} that know no bounds, "
-            f"such as those of {unbounded}, covered as little as {TESTED_STUDENT_COVERAGE} % "
-            "where a few "
-            f"groups are unlike the rest (benchmarks/prompt_means.py)."
+            f"In tests on real answers, 95 % intervals of means over {groups} of unbounded "
+            f"measures, such as {unbounded}, had a coverage as low as {TESTED_STUDENT_COVERAGE} % "
+            f"if a few groups had unusual values (benchmarks/prompt_means.py)."
         )
     return notes
 
 
 def _is_bounded(configured: ConfiguredMeasure) -> bool:
-    """Return whether a measure has a bounded range, which its interval respects."""
+    """Return whether the range of a measure is bounded; its interval then lies in this range."""
     return all(map(math.isfinite, configured.measure.limits(1)))
 
 
@@ -310,6 +341,6 @@ def _estimate_mean_interval(
     if level is None:
         return {"se": compute_mean_and_error(values)[1]}
     limits = [configured.measure.limits(size) for size in sizes]
-    least, most = np.mean(limits, axis=0).tolist()
-    _, se, low, high = bounded_mean_interval(values, level, least, most)
+    lower, upper = np.mean(limits, axis=0).tolist()
+    _, se, low, high = bounded_mean_interval(values, level, lower, upper)
     return {"se": se, "low": low, "high": high}

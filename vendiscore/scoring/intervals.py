@@ -1,4 +1,4 @@
-"""Standard errors and intervals of scores, by the delete-one jackknife or random halves."""
+"""Standard errors and confidence intervals, by the delete-one jackknife or by random halves."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -25,134 +25,138 @@ from .recurrence_intervals import (
 from .score_request import WITH_JACKKNIFE, ScoreRequest
 from .subsampling import MIN_SAMPLES, N_DRAWS, half_sampling_error, t_critical_value
 
-MIN_TESTED_SAMPLES = 30  # for fewer samples, the coverage of intervals from halves was not measured
+# The coverage of intervals from random halves was not measured for fewer samples.
+MIN_TESTED_SAMPLES = 30
 # With fewer clusters, a note warns of low coverage: 95 % intervals for near-copies under a narrow
 # kernel cover 91 to 93 % with 8 clusters, 91 to 95 % with 20, and 93 to 96 % with 40
 # (benchmarks/few_samples.py, part `clusters`, results in benchmarks/results/few_samples.json).
 MIN_RELIABLE_CLUSTERS = 20
-# A smaller standard error, for example of log VS, is rounding of 0.
+# A smaller standard error, for example of log VS, is a rounding error of 0.
 _WIDTH_TOLERANCE = 1e-9
-# The minimum of effective numbers, whose errors are computed for the logarithm.
+# The smallest value of effective numbers. Their standard errors are computed for the logarithm.
 _MIN_EFFECTIVE_NUMBER = 1
 
-_EQUAL_CHANGE_NOTES = {  # by whether the interval has positive width
-    True: "every sample changes the score equally, for example because none repeats or all are "
-    "the same. The interval covers how often other samples of the source may repeat, or differ, "
-    "although these samples do not show it.",
-    False: "every sample changes the score equally, and the interval does not cover what other "
-    "samples of the source would score.",
+# Notes on a standard error of 0, by whether the interval has positive width.
+_EQUAL_CHANGE_NOTES = {
+    True: "every sample changes the score equally, for example because all samples are unrelated "
+    "or all are identical. The interval also covers populations in which items recur, or other "
+    "items occur, although these samples do not show it.",
+    False: "every sample changes the score equally, so the interval does not cover the scores of "
+    "other samples from the population.",
 }
 
 STANDARD_ERROR_MEANING = (
-    "NAME_se is the standard error of the score of n samples: how much the scores of n samples of "
-    "the same source vary"
+    "NAME_se is the standard error of the score of n samples: the standard deviation of the scores "
+    "of different sets of n samples from the same population"
 )
 
 
 @dataclass
 class Uncertainty:
-    """Standard errors and intervals by key and suffix, with the methods used."""
+    """Standard errors and confidence intervals of scores, with the methods used."""
 
-    statistics: dict[str, dict[str, float]] = field(default_factory=dict)
+    statistics: dict[str, dict[str, float]] = field(default_factory=dict)  # by key and suffix
     methods: dict[str, str] = field(default_factory=dict)  # by measure
     meaning: str = STANDARD_ERROR_MEANING
-    assumes: str = "Independent samples are assumed; `clusters=` names those that came together."
+    assumes: str = "Independent samples are assumed; pass `clusters` if some are not independent."
     notes: list[str] = field(default_factory=list)
     allow_repeats: bool | None = None  # None if it affects no interval
     table: list[Record] = field(default_factory=list)  # one row per group
-    pooled_groups: int | None = None  # number of groups with a common rate of repeats, or None
+    # Number of groups from which a common rate of recurrence was estimated, or None.
+    pooled_groups: int | None = None
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
-        """Return the scores of all measures, each followed by its error and interval."""
-        every: Record = {}
-        for own in scores:
-            for key, value in own.items():
-                every[key] = value
-                for ending, number in self.statistics.get(key, {}).items():
-                    every[f"{key}_{ending}"] = number
-        return every
+        """Return the values of all measures, each followed by its standard error and interval."""
+        values: Record = {}
+        for measure_scores in scores:
+            for key, value in measure_scores.items():
+                values[key] = value
+                for suffix, number in self.statistics.get(key, {}).items():
+                    values[f"{key}_{suffix}"] = number
+        return values
 
 
 def estimate_uncertainty(
     sample_set: SampleSet, request: ScoreRequest, scores: Sequence[Options]
 ) -> Uncertainty:
-    """Estimate the standard error and interval of each score."""
-    found = Uncertainty()
+    """Estimate the standard error and confidence interval of each score.
+
+    `scores` holds the values of each measure by key, in the order of `request.measures`.
+    """
+    uncertainty = Uncertainty()
+    notes = uncertainty.notes
     units = _build_sampling_units(sample_set, request)
-    for chosen, own in zip(request.measures, scores, strict=True):
-        name = chosen.measure.name
-        values = list(map(to_float, own.values()))
+    for configured, values_by_key in zip(request.measures, scores, strict=True):
+        name = configured.measure.name
+        values = list(map(to_float, values_by_key.values()))
         if name in JACKKNIFE_INTERVALS:
-            found.methods[name] = "jackknife"
-            every = JACKKNIFE_INTERVALS[name](sample_set, units, values)
+            uncertainty.methods[name] = "jackknife"
+            intervals = JACKKNIFE_INTERVALS[name](sample_set, units, values)
         else:
-            found.methods[name] = "subsample"
-            every = _subsampling_intervals(sample_set, units, values, chosen, request)
-        least, most = chosen.measure.limits(sample_set.n)
-        for key, (error, low, high) in zip(own, every, strict=True):
-            low = max(low, least)
-            high = min(high, most)
+            uncertainty.methods[name] = "subsample"
+            intervals = _subsampling_intervals(sample_set, units, values, configured, request)
+        min_value, max_value = configured.measure.limits(sample_set.n)
+        for key, (error, low, high) in zip(values_by_key, intervals, strict=True):
+            low = max(low, min_value)
+            high = min(high, max_value)
             if high - low <= _WIDTH_TOLERANCE * max(1.0, abs(high)):
-                found.notes.append(
-                    f"The interval of {key} has no width: {_EQUAL_CHANGE_NOTES[False]}"
-                )
-                warn(found.notes[-1])
+                notes.append(f"The interval of {key} has width 0: {_EQUAL_CHANGE_NOTES[False]}")
+                warn(notes[-1])
             elif error < _WIDTH_TOLERANCE:
-                found.notes.append(f"{key}_se is 0: {_EQUAL_CHANGE_NOTES[True]}")
-            found.statistics[key] = {"se": error, "low": low, "high": high}
+                notes.append(f"{key}_se is 0: {_EQUAL_CHANGE_NOTES[True]}")
+            uncertainty.statistics[key] = {"se": error, "low": low, "high": high}
     if units.repeats is not None and units.repeats.has_few_pairs:
-        found.notes.append(
+        notes.append(
             _describe_recurrence_allowance(units.repeats, units.level, request.allow_repeats)
         )
         if not request.allow_repeats:
-            warn(found.notes[-1])
+            warn(notes[-1])
     if units.repeats is not None and units.repeats.near is not None:
-        found.notes.append(
-            f"{sample_set.n} samples are {len(units.repeats.near.counts)} kinds of near-copies, "
-            "far "
-            "nearer to each other than to all others: the interval takes near-copies for samples "
-            "that recur."
+        notes.append(
+            f"The {sample_set.n} samples form {len(units.repeats.near.counts)} groups of "
+            f"near-copies, whose distances are far smaller than all others. The interval treats "
+            f"near-copies as recurring samples."
         )
     if units.codes is None and JACKKNIFE_INTERVALS.keys() & request.names:
-        # the method actually used, for the signature
-        found.allow_repeats = request.allow_repeats or units.repeats is not None
-        if not found.allow_repeats:
-            found.assumes += " Samples are taken to be continuous measurements."
+        # The signature states the method that was actually used.
+        uncertainty.allow_repeats = request.allow_repeats or units.repeats is not None
+        if not uncertainty.allow_repeats:
+            uncertainty.assumes += " Samples are assumed to be continuous measurements."
     if units.codes is not None:
-        found.assumes = "Independent clusters are assumed."
+        uncertainty.assumes = "Independent clusters are assumed."
         if units.m < MIN_RELIABLE_CLUSTERS:
-            found.notes.append(
-                f"With fewer than {MIN_RELIABLE_CLUSTERS} clusters, here {units.m}, the interval "
-                "holds a "
-                "little less often than its level says where few of them have anything in common."
+            notes.append(
+                f"The interval is based on {units.m} clusters. With fewer than "
+                f"{MIN_RELIABLE_CLUSTERS} clusters, its coverage may be slightly below its level "
+                f"if only a few clusters are similar to each other."
             )
-    if "subsample" in found.methods.values() and units.m < MIN_TESTED_SAMPLES:
-        found.notes.append(
-            f"Intervals by halves were not shown to hold for fewer than {MIN_TESTED_SAMPLES} "
-            "samples or "
-            f"clusters; there are {units.m} here."
+    if "subsample" in uncertainty.methods.values() and units.m < MIN_TESTED_SAMPLES:
+        unit_name = "samples" if units.codes is None else "clusters"
+        notes.append(
+            f"Intervals from random halves were not tested for fewer than {MIN_TESTED_SAMPLES} "
+            f"{unit_name}, here {units.m}."
         )
-    return found
+    return uncertainty
 
 
 def _describe_recurrence_allowance(
     repeats: RecurrenceCounts, level: float, allow_repeats: bool
 ) -> str:
-    """Describe the recurrence that an interval allows for, and the reason."""
+    """Describe which recurrence of samples an interval allows for, and the reason."""
     if not allow_repeats:
-        reason = "only a few pairs of these samples have much in common"
+        reason = "only a few pairs of samples are similar"
         if repeats.pairs:
-            reason = f"these samples have {repeats.pairs:g} equal pairs"
+            reason = f"{repeats.pairs:g} pairs of samples are equal"
         return (
-            f"The interval allows for samples that recur in spite of allow_repeats=False, since "
-            f"{reason}, and the jackknife alone does not hold then."
+            f"The interval allows for recurring samples in spite of allow_repeats=False, because "
+            f"{reason} and the interval of the jackknife would not be valid."
         )
-    seen = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no repeat"
-    _, share = repeats.compute_proportion_interval(level)
+    pairs = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no equal pair"
+    _, max_proportion = repeats.compute_proportion_interval(level)
     return (
-        f"{repeats.n} samples with {seen} do not exclude that one of them makes up "
-        f"{share * 100:.0f} % of the source: the interval allows for it; "
-        f"allow_repeats=False states that samples are continuous measurements."
+        f"{repeats.n} samples with {pairs} do not exclude that a single item makes up "
+        f"{max_proportion * 100:.0f} % of the population. The interval allows for this. If samples "
+        f"are continuous measurements, which never recur, pass allow_repeats=False."
     )
 
 
@@ -160,27 +164,25 @@ def check_sample_count(n: int) -> None:
     """Raise a ValueError if there are too few samples for an interval."""
     if n < MIN_SAMPLES:
         raise ValueError(
-            f"`ci` needs at least {MIN_SAMPLES} samples, got {n}, which are too few to tell how "
-            "other samples would score; score more samples, or leave `ci` out"
+            f"`ci` requires at least {MIN_SAMPLES} samples, got {n}; add samples, or remove `ci`"
         )
 
 
 @dataclass(frozen=True)
 class SamplingUnits:
-    """Independent sampling units: samples, or clusters given by a code per sample."""
+    """The m independent sampling units of an interval: samples or clusters."""
 
     m: int
-    level: float
-    codes: np.ndarray | None = None
-    repeats: RecurrenceCounts | None = None
+    level: float  # confidence level
+    codes: np.ndarray | None = None  # cluster code of each sample; None if units are samples
+    repeats: RecurrenceCounts | None = None  # None if the jackknife is sufficient
 
 
 def _build_sampling_units(sample_set: SampleSet, request: ScoreRequest) -> SamplingUnits:
     assert request.ci is not None
     if request.clusters is None:
-        closed = JACKKNIFE_INTERVALS.keys() & request.names
         repeats = None
-        if closed:
+        if JACKKNIFE_INTERVALS.keys() & request.names:
             repeats = count_recurrences(sample_set.similarity, request.allow_repeats)
         return SamplingUnits(sample_set.n, request.ci, None, repeats)
     codes = _cluster_codes(request.clusters, sample_set.row_of_input >= 0)
@@ -194,75 +196,81 @@ def _cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray
     m = int(codes.max()) + 1
     if m < MIN_SAMPLES:
         raise ValueError(
-            f"`clusters` must be at least {MIN_SAMPLES}, got {m} of {len(codes)} samples, which "
-            "are too few to tell how others would score; add samples of other clusters, or leave "
-            "them out"
+            f"`clusters` must contain at least {MIN_SAMPLES} distinct labels, got {m} for "
+            f"{len(codes)} samples; add samples of other clusters, or remove `clusters`"
         )
     return codes
 
 
-# the standard error and both ends of an interval
+# The standard error, and the lower and upper limit of the confidence interval.
 ErrorAndInterval: TypeAlias = tuple[float, float, float]
 
 
 def _vendi_score_intervals(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return intervals of the Vendi Score for each order."""
-    every = []
+    """Return the standard error and interval of the Vendi Score for each order."""
+    intervals = []
     for value, q in zip(values, sample_set.orders, strict=True):
-        found = jackknife(sample_set.eigen, q, units.codes)
-        ends = compute_score_interval(value, found, sample_set.n, q, units.level, units.repeats)
-        every.append((float(value * found.error), *ends))
-    return every
+        estimate = jackknife(sample_set.eigen, q, units.codes)
+        limits = compute_score_interval(
+            value, estimate, sample_set.n, q, units.level, units.repeats
+        )
+        intervals.append((float(value * estimate.error), *limits))
+    return intervals
 
 
 def _mean_similarity_interval(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the interval of the mean similarity of two samples."""
+    """Return the standard error and interval of the mean similarity of two different samples."""
     n = sample_set.n
-    rows = n * to_host(sample_set.ordinariness[1])  # row sums of K
-    total = rows.sum()
-    own = to_host(sample_set.similarity.diagonal())
+    row_sums = n * to_host(sample_set.ordinariness[1])  # of the similarity matrix K
+    total = row_sums.sum()
+    diagonal = to_host(sample_set.similarity.diagonal())
+    # The number of samples that remain without a unit, and the sum of the removed entries of K.
     if units.codes is None:
-        rest = np.array(n - 1)
-        lost = 2 * rows - own
+        remaining = np.array(n - 1)
+        removed = 2 * row_sums - diagonal
     else:
-        rest = n - np.bincount(units.codes)
-        parts = map(sample_set.similarity.take, group_indices(units.codes))
-        within = [to_host(part.dense()).sum() for part in parts]
-        lost = 2 * np.bincount(units.codes, rows) - within
-    left = (total - lost - rest) / (rest * (rest - 1))
-    error = float(delete_one_error(left))
+        remaining = n - np.bincount(units.codes)
+        clusters = map(sample_set.similarity.take, group_indices(units.codes))
+        within = [to_host(cluster.dense()).sum() for cluster in clusters]
+        removed = 2 * np.bincount(units.codes, row_sums) - within
+    leave_one_out_means = (total - removed - remaining) / (remaining * (remaining - 1))
+    error = float(delete_one_error(leave_one_out_means))
     (value,) = values
+    # Non-negative similarities have a skewed distribution.
     skewed = units.repeats is not None
-    if not skewed and n <= MAX_KINDS and left.min() > 0:
+    if not skewed and n <= MAX_KINDS and leave_one_out_means.min() > 0:
         skewed = to_host(sample_set.similarity.dense()).min() > -NO_DEFICIT
     if not skewed:
-        reach = t_critical_value(units.level, units.m) * error
-        return [(error, value - reach, value + reach)]
-    spread = delete_one_error(np.log(left)) if left.min() > _WIDTH_TOLERANCE else math.inf
-    found = JackknifeEstimate(math.nan, error, spread, units.m)
+        half_width = t_critical_value(units.level, units.m) * error
+        return [(error, value - half_width, value + half_width)]
+    spread = math.inf
+    if leave_one_out_means.min() > _WIDTH_TOLERANCE:
+        spread = delete_one_error(np.log(leave_one_out_means))
+    estimate = JackknifeEstimate(math.nan, error, spread, units.m)
 
-    def mean(K: np.ndarray, w: np.ndarray, m: int) -> float:
+    def mean_similarity(K: np.ndarray, w: np.ndarray, m: int) -> float:
         return float(m * (w @ K @ w) - 1) / (m - 1)
 
-    return [(error, *compute_deficit_interval(value, found, units.level, units.repeats, mean))]
+    limits = compute_deficit_interval(value, estimate, units.level, units.repeats, mean_similarity)
+    return [(error, *limits)]
 
 
 def _internal_diversity_interval(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the interval of IntDiv, which is (1 − 1/n)(1 − mean similarity)."""
+    """Return the standard error and interval of IntDiv = (1 − 1/n)(1 − mean similarity)."""
     n = sample_set.n
     (value,) = values
-    share = 1 - 1 / n
-    ((error, low, high),) = _mean_similarity_interval(sample_set, units, [1 - value / share])
-    return [(error * share, share * (1 - high), share * (1 - low))]
+    factor = 1 - 1 / n
+    ((error, low, high),) = _mean_similarity_interval(sample_set, units, [1 - value / factor])
+    return [(error * factor, factor * (1 - high), factor * (1 - low))]
 
 
-# Measures whose leave-one-out values cost no more than the measure itself.
+# Functions that return the intervals of measures with cheap leave-one-out values, by measure.
 JACKKNIFE_INTERVALS = dict(
     zip(
         WITH_JACKKNIFE,
@@ -279,26 +287,28 @@ def _subsampling_intervals(
     configured: ConfiguredMeasure,
     request: ScoreRequest,
 ) -> list[ErrorAndInterval]:
-    """Return the intervals of any measure from random halves of the samples or clusters."""
-    places = np.flatnonzero(sample_set.row_of_input >= 0)
-    of_log = configured.measure.limits(sample_set.n)[0] >= _MIN_EFFECTIVE_NUMBER
+    """Return the standard errors and intervals of a measure from random halves of the units."""
+    indices = np.flatnonzero(sample_set.row_of_input >= 0)
+    use_log = configured.measure.limits(sample_set.n)[0] >= _MIN_EFFECTIVE_NUMBER
     codes = np.arange(sample_set.n) if units.codes is None else units.codes
 
-    def evaluate_units(units_drawn: np.ndarray) -> np.ndarray:
-        rows = np.flatnonzero(np.isin(codes, units_drawn))
-        part = SampleSubset(sample_set, places[rows], needs=frozenset([configured.measure.needs]))
-        (found,) = evaluate_measures(part, [configured], request.suffixes)
-        numbers = np.array(list(map(to_float, found.values())))
-        return np.log(numbers) if of_log else numbers
+    def evaluate_units(drawn_units: np.ndarray) -> np.ndarray:
+        rows = np.flatnonzero(np.isin(codes, drawn_units))
+        subset = SampleSubset(
+            sample_set, indices[rows], needs=frozenset([configured.measure.needs])
+        )
+        (result,) = evaluate_measures(subset, [configured], request.suffixes)
+        drawn_values = np.array(list(map(to_float, result.values())))
+        return np.log(drawn_values) if use_log else drawn_values
 
     rng = np.random.default_rng(0)
     errors = half_sampling_error(units.m, evaluate_units, units.m // 2, N_DRAWS, rng).tolist()
-    every = []
+    intervals = []
     for value, error in zip(values, errors, strict=True):
-        reach = t_critical_value(units.level, units.m) * error
-        if of_log:
-            factor = math.exp(reach)
-            every.append((value * error, value / factor, value * factor))
+        half_width = t_critical_value(units.level, units.m) * error
+        if use_log:
+            factor = math.exp(half_width)
+            intervals.append((value * error, value / factor, value * factor))
         else:
-            every.append((error, value - reach, value + reach))
-    return every
+            intervals.append((error, value - half_width, value + half_width))
+    return intervals

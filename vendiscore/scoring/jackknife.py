@@ -1,4 +1,4 @@
-"""Jackknife standard errors of log VS, from the contributions of samples or clusters."""
+"""Jackknife standard errors of log VS, from its values without single samples or clusters."""
 
 import math
 from dataclasses import dataclass
@@ -16,17 +16,21 @@ from ..spectral.leave_one_out import (
 from ..spectral.spectrum import Spectrum, positive_eigenpairs
 from ..support.arguments import DEFAULT_ORDER
 
-# A smaller deficit is rounding of 0: the remaining samples have nothing in common.
+# A smaller deficit log n − log VS is a rounding error of 0: no two samples are similar.
 NO_DEFICIT = 1e-9
-Values: TypeAlias = float | np.ndarray  # of one set or of many
+Values: TypeAlias = float | np.ndarray  # a value of one set, or the values of several sets
 
 
 @dataclass(frozen=True)
 class JackknifeEstimate:
-    """log VS_q of n samples and its jackknife error over `units`; arrays for many sets.
+    """log VS_q with its jackknife standard errors, for one set or as arrays for several sets.
 
-    `spread` is the standard error of log(log n − log VS), infinite if the remaining samples have
-    nothing in common when a unit is left out. `gain` is the mean contribution of a unit to log VS.
+    - `log`: log VS_q of all samples
+    - `error`: standard error of log VS_q
+    - `spread`: standard error of log(log n − log VS_q); infinite if the deficit log n − log VS_q of
+      the remaining samples is 0 without one of the units
+    - `units`: number of sampling units (samples or clusters)
+    - `gain`: mean over units of log VS_q of all samples minus log VS_q without the unit
     """
 
     log: Values
@@ -39,31 +43,35 @@ class JackknifeEstimate:
 def jackknife(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> JackknifeEstimate:
-    """Compute the score of order q and its jackknife error (Efron & Stein 1981).
+    """Compute log VS_q and its jackknife standard errors (Efron & Stein 1981).
 
-    With clusters of unequal size, the deficit without a cluster depends on its size but log VS
-    hardly does. The spread is therefore the error of log VS divided by the deficit of all samples.
+    `clusters` holds the cluster code of each sample; if None, samples are the sampling units. If
+    clusters differ in size, the deficit without a cluster depends on the size of the cluster, but
+    log VS hardly does. For clusters, `spread` is therefore the standard error of log VS divided by
+    the deficit of all samples.
     """
     log = compute_log_score(spectrum, q)
     if clusters is None:
         return jackknife_from_leave_one_out(log, leave_one_out(spectrum, q))
-    left = leave_cluster_out(spectrum, clusters, q)
-    error = float(delete_one_error(left))
+    leave_one_out_logs = leave_cluster_out(spectrum, clusters, q)
+    error = float(delete_one_error(leave_one_out_logs))
     deficit = math.log(spectrum.n) - log
-    return JackknifeEstimate(
-        log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left)
-    )
+    spread = error / deficit if deficit > NO_DEFICIT else math.inf
+    return JackknifeEstimate(log, error, spread, len(leave_one_out_logs))
 
 
 def jackknife_from_leave_one_out(
     log: Values, leave_one_out_values: np.ndarray
 ) -> JackknifeEstimate:
-    """Compute jackknife standard errors of log VS from the leave-one-out values, shape (…, n)."""
+    """Compute jackknife standard errors from log VS without each of n samples, shape (…, n).
+
+    `log` is log VS of all samples, shape (…).
+    """
     units = leave_one_out_values.shape[-1]
     deficits = math.log(units - 1) - leave_one_out_values
     spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
-    known = (deficits > NO_DEFICIT).all(axis=-1)
-    spread = np.where(known, spread, math.inf)
+    is_defined = (deficits > NO_DEFICIT).all(axis=-1)
+    spread = np.where(is_defined, spread, math.inf)
     return JackknifeEstimate(
         log,
         delete_one_error(leave_one_out_values),
@@ -74,7 +82,7 @@ def jackknife_from_leave_one_out(
 
 
 def delete_one_error(leave_one_out_values: np.ndarray) -> np.ndarray:
-    """Return the standard error of a value from its leave-one-out values, shape (…, units)."""
+    """Return the jackknife standard error, shape (…), from leave-one-out values, (…, units)."""
     return np.sqrt((leave_one_out_values.shape[-1] - 1) * leave_one_out_values.var(axis=-1))
 
 

@@ -1,4 +1,4 @@
-"""Null distribution of BetweenVS under random permutations of the group labels."""
+"""Values of BetweenVS under random permutations of the group labels."""
 
 import math
 from collections.abc import Sequence
@@ -31,38 +31,48 @@ def add_null_values(
     scores: Sequence[Record],
     uncertainty: Uncertainty,
 ) -> None:
-    """Add the null value and excess of BetweenVS for each order, and p-values if requested."""
-    place = request.names.index(BETWEEN)
-    shuffles = request.permutations or _default_shuffles(sample_set)
-    every = permuted_scores(sample_set, shuffles)  # shape (orders, permutations)
-    for i, (key, value) in enumerate(scores[place].items()):
-        drawn = every[i]
-        null = float(drawn.mean())
-        numbers: Record = {"null": null, "excess": value - null}
+    """Add the null value and excess of BetweenVS to `uncertainty`, and p-values if requested.
+
+    The null value is the mean over permutations of the group labels, for each order. `scores` holds
+    the values of each measure by key.
+    """
+    position = request.names.index(BETWEEN)
+    n_permutations = request.permutations or _default_shuffles(sample_set)
+    permuted = permuted_scores(sample_set, n_permutations)  # shape (orders, permutations)
+    for i, (key, value) in enumerate(scores[position].items()):
+        null = float(permuted[i].mean())
+        statistics: Record = {"null": null, "excess": value - null}
         if request.permutations:
-            as_much = drawn >= to_float(value) - _ROUNDING_TOLERANCE * max(1.0, abs(null))
-            numbers["p"] = float(1 + as_much.sum()) / (1 + shuffles)
-        if float(np.ptp(drawn)) < _ROUNDING_TOLERANCE:
+            threshold = to_float(value) - _ROUNDING_TOLERANCE * max(1.0, abs(null))
+            n_extreme = (permuted[i] >= threshold).sum()
+            statistics["p"] = float(1 + n_extreme) / (1 + n_permutations)
+        if float(np.ptp(permuted[i])) < _ROUNDING_TOLERANCE:
             uncertainty.notes.append(
-                f"No shuffle changes {key}: groups of these sizes tell nothing."
+                f"No permutation of the group labels changes {key}, so groups of these sizes "
+                f"cannot be compared."
             )
-        uncertainty.statistics.setdefault(key, {}).update(numbers)
-    key = next(iter(scores[place]))  # key of the first order
-    floor = f" {key}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
+        uncertainty.statistics.setdefault(key, {}).update(statistics)
+    key = next(iter(scores[position]))  # key of the first order
+    min_p = ""
+    if request.permutations:
+        min_p = f" {key}_p is at least {1 / (1 + n_permutations):.2g}."
     uncertainty.notes.append(
-        f"{key}_null is the value of {key} if labels mean nothing: its mean over {shuffles} "
-        f"shuffles of the samples among groups. {key}_excess is {key} less {key}_null.{floor}"
+        f"{key}_null is the mean of {key} over {n_permutations} random permutations of the group "
+        f"labels. {key}_excess is {key} minus {key}_null.{min_p}"
     )
 
 
 def _default_shuffles(sample_set: SampleSet) -> int:
-    """Return a number of permutations that about doubles the cost, within MIN and MAX."""
+    """Return the default number of permutations, which about doubles the cost of the scores."""
     sizes = count_group_sizes(sample_set).astype(float)
     return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_SHUFFLES, MAX_SHUFFLES))
 
 
 def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
-    """Return β for each order and permutation, (orders, permutations); group sizes are kept."""
+    """Return BetweenVS for each order and each random permutation, (orders, permutations).
+
+    Permutations do not change group sizes.
+    """
     rng = np.random.default_rng(0)
     p = None if sample_set.p is None else to_host(sample_set.p)
     weighted = np.arange(sample_set.n) if p is None else np.flatnonzero(p > 0)
@@ -71,11 +81,11 @@ def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
     K = materialize_matrix(sample_set.similarity.in_numpy(), sample_set.n)
     weights = np.tile(sizes.astype(float), (n_shuffles, 1))
     logs = np.empty((len(sample_set.orders), *weights.shape))
-    for groups, places in iter_groups_by_size(np.repeat(np.arange(len(sizes)), sizes)):
-        members = samples[:, places]  # shape (permutations, groups, m)
+    for groups, positions in iter_groups_by_size(np.repeat(np.arange(len(sizes)), sizes)):
+        members = samples[:, positions]  # shape (permutations, groups, m)
         if p is not None:
             weights[:, groups] = p[members].sum(axis=-1)
-        scores = _compute_log_scores(K, sample_set, members.reshape(-1, places.shape[1]), p)
+        scores = _compute_log_scores(K, sample_set, members.reshape(-1, positions.shape[1]), p)
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
     within = [
         _log_within_group_diversity(weights, logs[i], q) for i, q in enumerate(sample_set.orders)
@@ -85,7 +95,7 @@ def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
 
 
 def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
-    """Return the number of samples with positive weight in each group that has any."""
+    """Return the number of samples with positive weight in each group; omit groups without one."""
     codes = sample_set.codes
     if sample_set.p is not None:
         codes = codes[to_host(sample_set.p) > 0]
@@ -96,34 +106,41 @@ def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
 def _compute_log_scores(
     K: Similarity, sample_set: SampleSet, members: np.ndarray, p: np.ndarray | None
 ) -> np.ndarray:
-    """Return log VS for each order of sets of m samples, (orders, sets)."""
+    """Return log VS for each order and set, (orders, sets).
+
+    `members`, shape (sets, m), holds the indices of the m samples of each set. `p` are the weights
+    of all samples, or None.
+    """
     sets, m = members.shape
     orders = sample_set.orders
     psd = sample_set.psd
     logs: list[np.ndarray] = []
     if m <= MAX_STACKED_SIZE:
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
-            some = members[rows]
-            weights = _normalize_weights(p, some)
-            stack = StackedSpectra(to_host(K.stack(some)), weights, orders, psd, False, K)
-            logs.append(np.log(stack.values))
+            block = members[rows]
+            weights = _normalize_weights(p, block)
+            spectra = StackedSpectra(to_host(K.stack(block)), weights, orders, psd, False, K)
+            logs.append(np.log(spectra.values))
         return np.concatenate(logs, axis=1)
-    for places in members:
-        weights = _normalize_weights(p, places)
-        part = compute_vendi_scores(K.take(places), orders, weights, psd, allow_single=False)
-        logs.append(np.log(part.values))
+    for indices in members:
+        weights = _normalize_weights(p, indices)
+        scores = compute_vendi_scores(K.take(indices), orders, weights, psd, allow_single=False)
+        logs.append(np.log(scores.values))
     return np.array(logs).T
 
 
 def _normalize_weights(p: np.ndarray | None, members: np.ndarray) -> np.ndarray | None:
-    """Return the weights of the members of each set, normalized to sum to 1."""
+    """Return the weights of the members of each set, normalized to sum to 1; None if p is None."""
     return None if p is None else p[members] / p[members].sum(axis=-1, keepdims=True)
 
 
 def _log_within_group_diversity(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
-    """Return log α of groups with weights (…, g), given their log VS."""
+    """Return the logarithm of the mean within-group diversity of g groups, shape (…).
+
+    `weights` and `logs`, both of shape (…, g), are the weight and log VS of each group.
+    """
     if math.isinf(q):
-        shares = np.log(weights)
-        return shares.max(-1) - (shares - logs).max(-1)
+        log_weights = np.log(weights)
+        return log_weights.max(-1) - (log_weights - logs).max(-1)
     powers = (weights / weights.max(-1, keepdims=True)) ** q
     return log_power_mean(powers / powers.sum(-1, keepdims=True), -logs, q)

@@ -1,15 +1,20 @@
-"""Intervals of quantities that grow with repetition, mainly the deficit log n − log VS.
+"""Confidence intervals of quantities that grow if samples recur, mainly the deficit log n − log VS.
 
-If nearly all samples differ, log VS is close to its bound log n and varies only downwards. The
-logarithm of the deficit has no such bound and varies almost symmetrically: Student's t is valid for
-it from 4 samples on, unless only a few pairs contribute to the deficit, or it is 0.
+The deficit of n samples is 0 if no two samples are similar. If nearly all samples differ, log VS is
+close to its upper bound log n, so its sampling distribution is skewed. The logarithm of the deficit
+has no bound and a nearly symmetric distribution. Student's interval is valid for this logarithm
+from 4 samples on, unless the deficit is 0 or only a few pairs of samples contribute to it.
 
-The population may contain repeats although a small sample shows none, in any container (texts, a
-matrix, rows of embeddings), unless the caller states that samples are continuous measurements. The
-proportion of the most common item has Jeffreys' interval (Brown, Cai & DasGupta, Statistical
-Science 2001), the number of equal pairs has Garwood's (Biometrika 1936), and the deficits at their
-ends widen the interval of the jackknife. Near-copies are repeats like copies: if distances have two
-scales, the interval also includes the interval for merged near-copies.
+A sampled item may recur in the population even if no item recurs in a small sample. The intervals
+allow for this, whether samples are texts, a similarity matrix or embeddings, unless the caller
+states that samples are continuous measurements. The interval of the jackknife is widened as
+follows. The proportion of the most common item has Jeffreys' interval (Brown, Cai & DasGupta,
+Statistical Science 2001), and the number of equal pairs has Garwood's (Biometrika 1936). The
+deficit is computed at the limits of these two intervals, and the interval of the deficit is
+extended accordingly.
+
+Near-copies are treated like copies: if pairs of samples are either much closer than all others or
+clearly different, the result also includes the interval for merged near-copies.
 """
 
 import dataclasses
@@ -28,30 +33,38 @@ from .jackknife import NO_DEFICIT, JackknifeEstimate
 from .near_copies import LARGEST_DISTANCE, find_near_copies, merge_near_copies
 from .subsampling import t_critical_value
 
-# With more distinct items, repeats are not counted, because the jackknife is valid.
+# With more distinct items than this, recurrences are not counted, because the jackknife is valid.
 MAX_KINDS = 400
-# Unobserved items are allowed for if at most this proportion of samples does not belong to common
-# items. A larger proportion already shows how much other items contribute. Chosen by hand, then
-# tested by benchmarks/few_samples.py, and benchmarks/difference_ends.py for differences.
+# An interval allows for unobserved items if at most this proportion of samples does not belong to
+# common items. With a larger proportion, the samples already show how much other items contribute.
+# Chosen by hand, then tested by benchmarks/few_samples.py, and benchmarks/difference_ends.py for
+# differences.
 _MAX_ODD_PROPORTION = 0.25
-_RANKING_DECIMALS = 10  # of the similarities by which items are ranked
+# Number of decimals to which similarities are rounded before items are ranked by them.
+_RANKING_DECIMALS = 10
 # Maximum deviation from 1 of the similarity of equal samples, in units of machine epsilon. Products
 # of equal rows of 2 to 4096 columns in single precision deviate by at most 2
 # (tests/metric/scoring/test_recurrence_intervals.py); 4 times this allows for other kernels. Half
-# precision is treated as single precision: its products are rounded more, but a matrix contains 1
-# itself.
+# precision is treated as single precision: similarities of equal samples in a half-precision matrix
+# are exactly 1, because 1 is representable.
 _MAX_ROUNDING_ERRORS = 8
 _FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
 
-# The deficit of n samples, given similarities K and proportions w of distinct items.
+# A function of similarities K (k, k) and proportions w (k,) of k distinct items, and of a number of
+# samples n. It returns the deficit of n samples with these proportions.
 DeficitFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, int], float]
 
 
 class RecurrenceCounts(NamedTuple):
-    """Similarities `K` (k, k) and `counts` (k,) of distinct items in n samples, and equal pairs.
+    """How often each of k distinct items occurs among n samples.
 
-    `near` is the same after merging near-copies, if there are any. With `conservative_tails`,
-    neither tail of the interval of a proportion exceeds (1 − level)/2.
+    - `n`: number of samples
+    - `pairs`: number of pairs of equal samples
+    - `K`, shape (k, k): similarities of the distinct items
+    - `counts`, shape (k,): number of samples equal to each item
+    - `conservative_tails`: whether the interval of a proportion must limit the probability of each
+      tail to (1 − level)/2
+    - `near`: the counts after merging near-copies, or None if there are no near-copies
     """
 
     n: int
@@ -63,54 +76,62 @@ class RecurrenceCounts(NamedTuple):
 
     @property
     def has_few_pairs(self) -> bool:
-        """True if the jackknife cannot estimate how often other samples would repeat."""
+        """True if there are too few equal pairs for the jackknife: fewer than samples."""
         return self.pairs < self.n
 
     def compute_proportion_interval(
         self, level: float, count: int | None = None
     ) -> tuple[float, float]:
-        """Return the interval of the proportion of `count` samples, or of the most common item.
+        """Return the interval of the proportion of an item that `count` of the n samples equal.
 
-        Jeffreys' interval has the nominal coverage overall, but not in each tail. If the proportion
-        of the most common item is at the upper end, 20 samples contain at most one copy of it in 5
-        % of cases instead of 2.5 %. With `conservative_tails` the interval is Clopper and Pearson's
-        (Biometrika 1934), in which each tail has at most (1 − level)/2.
+        By default, `count` is that of the most common item. Jeffreys' interval has the nominal
+        coverage overall, but not in each tail. For example, if the true proportion equals the upper
+        limit for one copy in 20 samples, 20 samples contain at most one copy in 5 % of cases
+        instead of 2.5 %. With `conservative_tails`, the interval is Clopper and Pearson's
+        (Biometrika 1934), in which each tail has a probability of at most (1 − level)/2.
         """
-        most = int(self.counts.max()) if count is None else count
+        successes = int(self.counts.max()) if count is None else count
         tails = np.array([1 - level, 1 + level]) / 2
-        successes = np.full(2, most + 0.5)
+        shapes = np.full(2, successes + 0.5)
         if self.conservative_tails:
-            successes = np.array([most, most + 1])
+            shapes = np.array([successes, successes + 1])
         # Both parameters of each beta distribution sum to n + 1.
-        low, high = scipy.special.betaincinv(successes, self.n + 1 - successes, tails).tolist()
-        return low, 1.0 if most == self.n else high
+        low, high = scipy.special.betaincinv(shapes, self.n + 1 - shapes, tails).tolist()
+        return low, 1.0 if successes == self.n else high
 
     def find_central_kind(self) -> int:
-        """Return the index of the most frequent item; in a tie, the one most similar to others."""
+        """Return the index of the most frequent item; in a tie, of the most similar to others."""
         central = self.counts + self.K @ self.counts / (2 * self.n)
         return int(np.argmax(central.round(_RANKING_DECIMALS)))
 
     def find_main_cluster(self) -> np.ndarray:
-        """Return a mask (k,) of items nearer to the central item than halfway to unrelated ones."""
-        first = self.find_central_kind()
+        """Return a mask (k,) of the items whose similarity to the central item is above 1/2."""
+        central = self.find_central_kind()
         diagonal = self.K.diagonal()
-        least: np.ndarray = (1 - LARGEST_DISTANCE) * np.sqrt(diagonal * diagonal[first])
-        return self.K[first] > least
+        threshold: np.ndarray = (1 - LARGEST_DISTANCE) * np.sqrt(diagonal * diagonal[central])
+        return self.K[central] > threshold
 
     def grow_commonest_kind(self, proportion: float) -> np.ndarray:
-        """Return proportions after the most similar samples became copies of the top item."""
-        first = self.find_central_kind()
+        """Return proportions (k,) in which the central item has this larger proportion.
+
+        The proportions of the items most similar to the central item are reduced to make up for it.
+        """
+        central = self.find_central_kind()
         # Equal similarities may differ by rounding, which must not affect the order.
-        order = np.lexsort((-self.counts, self.K[first].round(_RANKING_DECIMALS)))
-        order = order[order != first]
+        order = np.lexsort((-self.counts, self.K[central].round(_RANKING_DECIMALS)))
+        order = order[order != central]
         counts = self.counts[order] / self.n
-        shares = np.empty(len(self.counts))
-        shares[first] = proportion
-        shares[order] = np.clip(1 - proportion - np.cumsum(counts) + counts, 0, counts)
-        return shares
+        proportions = np.empty(len(self.counts))
+        proportions[central] = proportion
+        proportions[order] = np.clip(1 - proportion - np.cumsum(counts) + counts, 0, counts)
+        return proportions
 
     def compute_extreme_proportions(self, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return even proportions of items, and proportions with a larger most common item."""
+        """Return the proportions (k,) with the fewest and with the most plausible recurrences.
+
+        The first are equal for all items. In the second, the most common item has the upper limit
+        of its proportion.
+        """
         kinds = len(self.counts)
         return np.full(kinds, 1 / kinds), self.grow_commonest_kind(
             self.compute_proportion_interval(level)[1]
@@ -120,12 +141,12 @@ class RecurrenceCounts(NamedTuple):
 def count_recurrences(
     similarity: Similarity, allow_repeats: bool = True
 ) -> RecurrenceCounts | None:
-    """Count repeated samples; return None if the jackknife accounts for unobserved repeats.
+    """Count the samples equal to each distinct item; return None if the jackknife is sufficient.
 
-    This is the case with more than `MAX_KINDS` distinct items. It is also the case if the caller
-    states that samples are continuous measurements, which do not repeat (`allow_repeats=False`),
-    unless two samples are equal or too few pairs contribute to the deficit: (Σ k²)² / Σ k⁴ over
-    pairs is below n.
+    The jackknife is sufficient with more than `MAX_KINDS` distinct items. It is also sufficient
+    with `allow_repeats=False`, which states that samples are continuous measurements and do not
+    recur, unless two samples are equal or only a few pairs contribute to the deficit (see
+    `has_many_similar_pairs`).
     """
     n = similarity.n
     if n > MAX_KINDS and not allow_repeats:
@@ -142,27 +163,28 @@ def count_recurrences(
 def count_recurrences_stacked(
     K: np.ndarray, roundoff: float = 0.0
 ) -> list[tuple[RecurrenceCounts, np.ndarray]]:
-    """Count repeated samples in each of many sets, from their similarities (g, n, n).
+    """Count the samples equal to each distinct item in each of g sets of n samples.
 
-    Each result comes with the index of the first sample of each distinct item, as determined by
-    `count_kinds`; `roundoff` is the precision of the similarities.
+    `K`, shape (g, n, n), contains the similarities within each set, and `roundoff` is their
+    precision. For each set, return the counts and the index of the first sample of each distinct
+    item.
     """
     representatives, tolerance = _merge_equal(K, roundoff)
-    sets = []
+    results = []
     for matrix, representative in zip(K, representatives, strict=True):
         counts = np.bincount(representative)
         kinds = np.flatnonzero(counts)
-        of_kinds = matrix[kinds][:, kinds]
-        sets.append(
-            (_build_recurrence_counts(len(matrix), of_kinds, counts[kinds], tolerance), kinds)
+        K_of_kinds = matrix[kinds][:, kinds]
+        results.append(
+            (_build_recurrence_counts(len(matrix), K_of_kinds, counts[kinds], tolerance), kinds)
         )
-    return sets
+    return results
 
 
 def _build_recurrence_counts(
     n: int, K: np.ndarray, counts: np.ndarray, tolerance: float
 ) -> RecurrenceCounts:
-    """Return the counts of equal pairs of distinct items, also after merging near-copies."""
+    """Return the RecurrenceCounts of distinct items, including those after merging near-copies."""
     codes = find_near_copies(K, tolerance)
     near = None if codes is None else _count_pairs(n, *merge_near_copies(K, counts, codes))
     return _count_pairs(n, K, counts, near)
@@ -171,15 +193,16 @@ def _build_recurrence_counts(
 def _count_pairs(
     n: int, K: np.ndarray, counts: np.ndarray, near: RecurrenceCounts | None = None
 ) -> RecurrenceCounts:
-    """Return distinct items with the number of pairs of equal samples."""
+    """Return the RecurrenceCounts of distinct items, with the number of equal pairs computed."""
     return RecurrenceCounts(n, float((counts * (counts - 1)).sum()) / 2, K, counts, near=near)
 
 
 def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
-    """Return whether the deficit has an effective number of at least n contributing pairs.
+    """Return whether at least n pairs of samples effectively contribute to the deficit.
 
-    The jackknife of log(log n − log VS) is then valid for samples that do not repeat. K has shape
-    (…, n, n).
+    The effective number of pairs is (Σ k²)² / Σ k⁴ over the similarities k of all pairs. If it is
+    at least n, the jackknife of log(log n − log VS) is valid for samples that do not recur. K has
+    shape (…, n, n), and the result (…).
     """
     n = K.shape[-1]
     rows, columns = np.triu_indices(n, 1)
@@ -190,19 +213,19 @@ def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
 
 
 def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Return similarities of distinct samples in order of appearance, their counts and a tolerance.
+    """Find the k distinct items among the samples; return None if k is larger than `MAX_KINDS`.
 
-    Samples are equal if their similarity is that of a sample with itself within the tolerance,
-    because copies in a matrix or of rows may differ in their last digits. Returns None for more
-    than `MAX_KINDS` distinct samples.
+    Return the similarities (k, k) of the items in order of appearance, the number (k,) of samples
+    equal to each item, and the tolerance for equality. Two samples are equal if their similarity
+    differs from 1 by at most the tolerance, because similarities of copies may be rounded.
     """
     n = similarity.n
-    head = np.arange(min(n, MAX_KINDS + 1))
-    K, representative, tolerance = _merge_samples(similarity, head)
+    block_size = min(n, MAX_KINDS + 1)
+    K, representative, tolerance = _merge_samples(similarity, np.arange(block_size))
     if len(np.unique(representative)) > MAX_KINDS:
         return None
-    groups = similarity.groups()  # exact duplicates, known before similarities are computed
-    if n == len(head) or groups is None:
+    groups = similarity.groups()  # codes of exact duplicates, if the similarity provides them
+    if n == block_size or groups is None:
         groups = np.arange(n)
     _, first, copies = np.unique(groups, return_index=True, return_counts=True)
     order = np.argsort(first)
@@ -211,20 +234,21 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
     kinds: list[int] = []
     counts: list[int] = []
     while len(remaining):
-        some = remaining[: len(head)]
-        if len(some) < n:
-            K, representative, tolerance = _merge_samples(similarity, some)
+        block = remaining[:block_size]
+        if len(block) < n:
+            K, representative, tolerance = _merge_samples(similarity, block)
         new = np.unique(representative)
         if len(kinds) + len(new) > MAX_KINDS:
             return None
-        count = np.bincount(representative, copies[: len(some)])[new]
-        remaining = remaining[len(some) :]
-        copies = copies[len(some) :]
-        known = _find_equal(similarity, some[new], remaining, tolerance)
-        count += np.bincount(known[known >= 0], copies[known >= 0], len(new))
-        remaining = remaining[known < 0]
-        copies = copies[known < 0]
-        kinds += some[new].tolist()
+        count = np.bincount(representative, copies[: len(block)])[new]
+        remaining = remaining[len(block) :]
+        copies = copies[len(block) :]
+        position = _find_equal(similarity, block[new], remaining, tolerance)
+        is_equal = position >= 0
+        count += np.bincount(position[is_equal], copies[is_equal], len(new))
+        remaining = remaining[~is_equal]
+        copies = copies[~is_equal]
+        kinds += block[new].tolist()
         counts += count.astype(int).tolist()
     if len(kinds) > len(new):
         K = to_host(similarity.take(np.array(kinds)).dense())
@@ -236,13 +260,16 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
 def _merge_samples(
     similarity: Similarity, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return K of a subset, the first sample that each of them equals, and the tolerance."""
+    """Return the similarities of a subset, and the results of `_merge_equal` for them."""
     K = to_host(similarity.take(indices).dense())
     return K, *_merge_equal(K, similarity.roundoff)
 
 
 def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
-    """Return the first sample that each one equals in similarities (…, n, n), and the tolerance."""
+    """Return for each sample the index of the first sample equal to it, and the tolerance.
+
+    K has shape (…, n, n), and the indices (…, n). `roundoff` is the precision of K.
+    """
     precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _FLOAT32_EPSILON))
     tolerance = max(NO_DEFICIT, _MAX_ROUNDING_ERRORS * precision)
     diagonal = np.diagonal(K, axis1=-2, axis2=-1)
@@ -258,26 +285,30 @@ def _find_equal(
     similarity: Similarity, kinds: np.ndarray, candidates: np.ndarray, tolerance: float
 ) -> np.ndarray:
     """Return the position in `kinds` of a sample equal to each candidate, or −1."""
-    found = np.full(len(candidates), -1)
+    positions = np.full(len(candidates), -1)
     if not len(candidates):
-        return found
+        return positions
     diagonal = to_host(similarity.diagonal())
     for block in row_blocks(len(kinds), 8 * similarity.n, min_rows=1):
         rows = to_host(similarity.rows(kinds[block]))[:, candidates]
         equal = _are_equal(rows, diagonal[kinds[block]], diagonal[candidates], tolerance)
-        new = (found < 0) & equal.any(axis=0)
-        found[new] = block.start + equal.argmax(axis=0)[new]
-    return found
+        new = (positions < 0) & equal.any(axis=0)
+        positions[new] = block.start + equal.argmax(axis=0)[new]
+    return positions
 
 
 def _are_equal(
-    K: np.ndarray, rows: np.ndarray, columns: np.ndarray, tolerance: float
+    K: np.ndarray, row_diagonal: np.ndarray, column_diagonal: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Return a mask of equal samples in rows and columns of K (…), given their diagonals."""
-    rows = rows[..., :, None]
-    columns = columns[..., None, :]
-    squared_distances = rows + columns - 2 * K
-    return np.asarray(squared_distances <= 2 * tolerance * np.minimum(rows, columns))
+    """Return which pairs of samples in similarities K (…, r, c) are equal.
+
+    The diagonals, (…, r) and (…, c), are the similarities of the samples of each row and column
+    with themselves.
+    """
+    row_norms = row_diagonal[..., :, None]
+    column_norms = column_diagonal[..., None, :]
+    squared_distances = row_norms + column_norms - 2 * K
+    return np.asarray(squared_distances <= 2 * tolerance * np.minimum(row_norms, column_norms))
 
 
 def compute_log_score_interval(
@@ -288,24 +319,25 @@ def compute_log_score_interval(
     repeats: RecurrenceCounts | None,
     deficit: DeficitFunction | None = None,
 ) -> tuple[float, float]:
-    """Return the interval of log VS_q of a set, between 0 and log `max_score`.
+    """Return the confidence interval of log VS_q of a set, within [0, log `max_score`].
 
-    The jackknife error of log VS shrinks with log VS if a few samples are very similar. The upper
-    end is therefore at least that of the logit between 0 and log `max_score`. `deficit` is
-    `make_log_deficit(q)`, which caches its values.
+    If most samples are very similar, log VS is small and so is its jackknife error. The upper limit
+    is therefore at least that of an interval for the logit of log VS / log `max_score`. `deficit`
+    is the function returned by `make_log_deficit(q)`; pass it to reuse cached values.
     """
-    full = math.log(max_score)
+    max_log = math.log(max_score)
     deficit = deficit or make_log_deficit(q)
     low, high = compute_deficit_interval(
-        full - float(estimate.log), estimate, level, repeats, deficit
+        max_log - float(estimate.log), estimate, level, repeats, deficit
     )
-    upper = full - max(0.0, low)
-    share = float(estimate.log) / full
-    if repeats is not None and 0 < share < 1:
-        reach = t_critical_value(level, estimate.units) * float(estimate.error)
-        logit = scipy.special.logit(share) + reach / (full * share * (1 - share))
-        upper = max(upper, full * float(scipy.special.expit(logit)))
-    return max(0.0, full - high), upper
+    upper = max_log - max(0.0, low)
+    proportion = float(estimate.log) / max_log
+    if repeats is not None and 0 < proportion < 1:
+        half_width = t_critical_value(level, estimate.units) * float(estimate.error)
+        logit = scipy.special.logit(proportion)
+        logit += half_width / (max_log * proportion * (1 - proportion))
+        upper = max(upper, max_log * float(scipy.special.expit(logit)))
+    return max(0.0, max_log - high), upper
 
 
 def compute_score_interval(
@@ -317,7 +349,7 @@ def compute_score_interval(
     repeats: RecurrenceCounts | None,
     deficit: DeficitFunction | None = None,
 ) -> tuple[float, float]:
-    """Return the interval of VS_q of n samples, within [1, n] and containing `value`."""
+    """Return the confidence interval of VS_q of n samples, within [1, n] and around `value`."""
     low, high = compute_log_score_interval(estimate, n, q, level, repeats, deficit)
     return min(value, math.exp(low)), max(value, math.exp(high))
 
@@ -325,10 +357,11 @@ def compute_score_interval(
 def make_log_deficit(
     q: float, cached_scores: Iterable[tuple[np.ndarray, np.ndarray, float]] = ()
 ) -> DeficitFunction:
-    """Return a function log n − log VS_q of similarities K and proportions w; it caches VS_q.
+    """Return a function that computes the deficit log n − log VS_q and caches VS_q.
 
-    Intervals at several sample sizes need the same VS_q, which does not depend on n.
-    `cached_scores` contains (K, w, VS_q) computed elsewhere, for example in a stack.
+    VS_q depends on the similarities K and proportions w of items, but not on n, so intervals for
+    several n use the same values. `cached_scores` contains tuples (K, w, VS_q) that are already
+    computed.
     """
     scores = {(K.tobytes(), w.tobytes()): score for K, w, score in cached_scores}
 
@@ -350,7 +383,12 @@ def compute_deficit_interval(
     repeats: RecurrenceCounts | None,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the interval of a quantity that is 0 if nothing repeats."""
+    """Return the confidence interval of a quantity such as the deficit, which is 0 if all differ.
+
+    `deficit` is its value for the samples, `estimate` its jackknife error, and `deficit_function`
+    computes it for other proportions of the items in `repeats`. If `repeats` is None, the interval
+    is only that of the jackknife of its logarithm.
+    """
     if repeats is not None:
         low, high = _deficit_interval_with_recurrence(
             deficit, estimate, level, repeats, deficit_function
@@ -363,9 +401,9 @@ def compute_deficit_interval(
         return low, high
     if not math.isfinite(estimate.spread):
         return 0.0, math.inf
-    reach = t_critical_value(level, estimate.units)
-    times = np.exp(min(reach * estimate.spread, 700.0))
-    return float(deficit / times), float(deficit * times)
+    half_width = t_critical_value(level, estimate.units) * estimate.spread
+    factor = np.exp(min(half_width, 700.0))
+    return float(deficit / factor), float(deficit * factor)
 
 
 def _deficit_interval_with_recurrence(
@@ -375,44 +413,54 @@ def _deficit_interval_with_recurrence(
     repeats: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the jackknife interval, widened for repeats that the sample does not show.
+    """Return the jackknife interval of the deficit, widened for unobserved recurrences.
 
-    If few pairs are equal, the jackknife error contains little information on how often other
-    samples repeat, and at order ∞ it is 0 if items tie. Each end is therefore moved by the change
-    of the deficit if items repeat as often (upper end) or as rarely (lower end) as the data allow,
-    with a weight that decreases with the number of equal pairs. If counts are nearly even, log VS
-    is near its maximum and depends on squared changes of the counts, which the jackknife misses; a
-    term for this is added to its error.
+    If few pairs are equal, the jackknife error contains little information on how often items
+    recur; at order ∞ it is 0 if several items are equally common. The lower limit is therefore
+    reduced to the deficit for items that recur as rarely as the data allow, and the upper limit is
+    increased to the deficit for items that recur as often as the data allow. Both changes have a
+    weight that decreases with the number of equal pairs.
+
+    If all counts are nearly equal, log VS is close to its maximum and depends on squared changes of
+    the counts, which the jackknife does not capture. A term for these changes is added to the
+    jackknife error.
     """
     n, pairs, K, counts = repeats.n, repeats.pairs, repeats.K, repeats.counts
     kinds = len(counts)
-    even, commonest = repeats.compute_extreme_proportions(level)
-    reach = t_critical_value(level, estimate.units)
-    error = reach * estimate.error
+    even_proportions, uneven_proportions = repeats.compute_extreme_proportions(level)
+    critical_value = t_critical_value(level, estimate.units)
+    jackknife_distance = critical_value * estimate.error
     weight = 1.0
-    if error > NO_DEFICIT and pairs > n:
+    if jackknife_distance > NO_DEFICIT and pairs > n:
         weight = n / pairs
-    down = 0.0
+    decrease = 0.0
     if pairs and kinds > 1:
-        apart = deficit_function(K, even, kinds)
-        down = max(0.0, (deficit - apart) * (1 - poisson_lower_limit(pairs, level) / pairs))
-    up = max(0.0, deficit_function(K, commonest, n) - deficit)
-    several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
-    error = math.hypot(error, (1 - weight) * reach * 2 * n * estimate.gain * several)
-    # The error includes the variation of observed repeats, so the larger of both distances applies.
-    low = deficit - max(error, weight * down)
-    # The error does not include unobserved repeats; independent distances add in quadrature (Zou &
-    # Donner 2008).
-    high = deficit + math.hypot(error, weight * up)
-    all_common = [np.arange(kinds) == counts.argmax(), counts > 1]
+        min_deficit = deficit_function(K, even_proportions, kinds)
+        decrease = (deficit - min_deficit) * (1 - poisson_lower_limit(pairs, level) / pairs)
+        decrease = max(0.0, decrease)
+    increase = max(0.0, deficit_function(K, uneven_proportions, n) - deficit)
+    recurring = math.sqrt(np.count_nonzero(counts > 1)) / kinds
+    jackknife_distance = math.hypot(
+        jackknife_distance,
+        (1 - weight) * critical_value * 2 * n * estimate.gain * recurring,
+    )
+    # The jackknife includes the variation of observed recurrences, so the larger of both distances
+    # applies.
+    low = deficit - max(jackknife_distance, weight * decrease)
+    # The jackknife does not include unobserved recurrences. The two distances are independent and
+    # added in quadrature (Zou & Donner 2008).
+    high = deficit + math.hypot(jackknife_distance, weight * increase)
+    # Several choices of the common items, as masks of shape (k,).
+    common_masks = [np.arange(kinds) == counts.argmax(), counts > 1]
     if deficit > deficit_function(np.eye(2), np.full(2, 0.5), n):
-        # Less diverse than two unrelated items: a tight cluster is a single item, even if no two
-        # samples are equal.
-        all_common.append(repeats.find_main_cluster())
+        # The samples are less diverse than two unrelated items. A tight cluster is then treated as
+        # a single item, even if no two samples are equal.
+        common_masks.append(repeats.find_main_cluster())
     if not pairs and estimate.error <= NO_DEFICIT:
-        # Equally similar samples form a single item, and the population may contain others.
-        all_common.append(np.full(kinds, True))
-    for common in all_common:
+        # All pairs are equally similar. The samples are then treated as a single item, besides
+        # which the population may contain others.
+        common_masks.append(np.full(kinds, True))
+    for common in common_masks:
         low = min(low, _deficit_with_odd_samples(common, level, repeats, deficit_function))
     return low, high
 
@@ -420,26 +468,27 @@ def _deficit_interval_with_recurrence(
 def _deficit_with_odd_samples(
     common: np.ndarray, level: float, repeats: RecurrenceCounts, deficit_function: DeficitFunction
 ) -> float:
-    """Return the deficit if items in the mask `common` have their smallest plausible proportion.
+    """Return the deficit if the common items have the lower limit of their proportion.
 
-    The rest goes to unobserved samples unlike all others. Returns infinity, which moves no end,
-    unless nearly all samples belong to common items; also if more than `MAX_KINDS` samples may be
-    missing, because the jackknife is then valid.
+    `common` is a mask of shape (k,). The remaining proportion consists of unobserved samples that
+    are unrelated to all others. The result is infinity, which does not change the interval, unless
+    nearly all samples belong to common items. It is also infinity if the remaining proportion
+    corresponds to more than `MAX_KINDS` samples, because the jackknife is then valid.
     """
     n, K, counts = repeats.n, repeats.K, repeats.counts
     count = int(counts[common].sum())
     if n - count > _MAX_ODD_PROPORTION * n:
         return math.inf
-    lowest_share, _ = repeats.compute_proportion_interval(level, count)
-    unseen = count - n * lowest_share
-    if unseen > MAX_KINDS:
+    lower_limit, _ = repeats.compute_proportion_interval(level, count)
+    n_unobserved = count - n * lower_limit
+    if n_unobserved > MAX_KINDS:
         return math.inf
-    whole = int(unseen)
-    shares = np.where(common, counts * lowest_share / count, counts / n)
-    shares = np.r_[shares, np.full(whole, 1 / n), (unseen - whole) / n]
-    similarities = np.eye(len(shares))
+    n_whole = int(n_unobserved)
+    proportions = np.where(common, counts * lower_limit / count, counts / n)
+    proportions = np.r_[proportions, np.full(n_whole, 1 / n), (n_unobserved - n_whole) / n]
+    similarities = np.eye(len(proportions))
     similarities[: len(K), : len(K)] = K
-    return deficit_function(similarities, shares, n)
+    return deficit_function(similarities, proportions, n)
 
 
 def _deficit_interval_with_near_copies(
@@ -449,27 +498,26 @@ def _deficit_interval_with_near_copies(
     repeats: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the interval if near-copies are treated as copies.
+    """Return the confidence interval of the deficit if near-copies are treated as copies.
 
-    Merging near-copies changes the deficit. Because the interval refers to the original samples,
-    this change is subtracted again. A jackknife error below the change contains no information on
-    items, for example if they tie, and is ignored.
+    Merging near-copies changes the deficit. The interval refers to the original samples, so this
+    change is subtracted from its limits. A jackknife error smaller than the change only reflects
+    differences between near-copies, and is replaced by 0.
     """
     assert repeats.near is not None
     n = repeats.n
     near = repeats.near._replace(conservative_tails=repeats.conservative_tails)
-    added = deficit_function(near.K, near.counts / n, n) - deficit_function(
-        repeats.K, repeats.counts / n, n
-    )
-    if estimate.error < abs(added):
+    merged_deficit = deficit_function(near.K, near.counts / n, n)
+    change = merged_deficit - deficit_function(repeats.K, repeats.counts / n, n)
+    if estimate.error < abs(change):
         estimate = dataclasses.replace(estimate, error=0.0)
 
     def adjusted_deficit(K: np.ndarray, w: np.ndarray, m: int) -> float:
-        return deficit_function(K, w, m) - added
+        return deficit_function(K, w, m) - change
 
     return _deficit_interval_with_recurrence(deficit, estimate, level, near, adjusted_deficit)
 
 
 def poisson_lower_limit(count: float, level: float) -> float:
-    """Return the lower confidence limit of a Poisson mean, given a positive count (Garwood)."""
+    """Return the lower confidence limit of a Poisson mean from a positive count (Garwood 1936)."""
     return float(scipy.special.gammaincinv(count, (1 - level) / 2))

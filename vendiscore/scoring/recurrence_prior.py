@@ -1,16 +1,15 @@
-"""A prior for the rate of repeated samples, estimated from all groups of a table.
+"""A prior for the rate at which samples recur, estimated from all groups.
 
-A few answers to a prompt rarely show how often answers repeat; the answers to many prompts do. The
-probability σ that two samples of a group are equal has a truncated gamma distribution over groups,
-evaluated on a grid of σ. The parameters of this distribution are uncertain: they have a grid of
-their own, weighted by the likelihood of all groups (a hierarchical model with a posterior of the
-hyperparameters).
+A few answers to a single prompt rarely show how often answers recur, but the answers to many
+prompts do. The model is hierarchical. σ is the probability that two samples of a group are equal.
+Over groups, σ has a truncated gamma distribution, evaluated on a grid of σ. The parameters of the
+gamma distribution have a second grid, whose points are weighted by the likelihood of all groups.
 
 The number of equal pairs among n samples has the mean σ n(n − 1)/2. Its variance is that of a
 Poisson distribution if no sample is equal to several others. It is largest if a single item with
-proportion √σ recurs, since Σ p³ ≤ (Σ p²)^{3/2} for all proportions p. The count is modelled as
-Poisson or as negative binomial with this largest variance, with equal prior probability, or only as
-the latter if no tail of an interval may exceed its level.
+proportion √σ recurs, because Σ p³ ≤ (Σ p²)^{3/2} for all proportions p. The number of pairs is
+modelled as Poisson, or as negative binomial with this largest variance, with equal prior
+probability. With conservative tails, it is always modelled as negative binomial.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-# Minimum number of groups for estimating how often samples repeat (benchmarks/pooled_repeats.py).
+# Minimum number of groups for estimating how often samples recur (benchmarks/pooled_repeats.py).
 MIN_GROUPS = 6
 # The grid of gamma distributions: shapes, and means before truncation to the range of `_SIGMA`,
 # which lowers the largest means (0.7 becomes 0.12 at shape 0.1). All have equal prior weight. The
-# grid was chosen by hand to cover all rates of repeats almost evenly on a logarithmic scale;
+# grid was chosen by hand to cover all rates of recurrence almost evenly on a logarithmic scale;
 # benchmarks/pooled_repeats.py measures the coverage of the resulting intervals.
 _SHAPES = (0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 15, 30, 60)
 _MEANS = (
@@ -41,8 +40,9 @@ _MIN_LIKELIHOOD = 1e-300
 class RecurrencePrior(NamedTuple):
     """Distributions of σ, the probability that two samples of a group are equal.
 
-    `masses` (m, points) are m gamma distributions on a grid, `weights` (m,) their posterior. With
-    `conservative_tails`, counts have the largest possible variance.
+    - `masses`, shape (m, points): m gamma distributions, as probabilities of the grid points of σ
+    - `weights`, shape (m,): posterior probability of each gamma distribution
+    - `conservative_tails`: whether numbers of pairs are modelled with the largest possible variance
     """
 
     masses: np.ndarray
@@ -53,9 +53,10 @@ class RecurrencePrior(NamedTuple):
 def fit_recurrence_prior(
     pairs: ArrayLike, sizes: ArrayLike, conservative_tails: bool = False
 ) -> RecurrencePrior:
-    """Weight distributions of σ by the numbers of equal pairs in groups of these sizes, (groups,).
+    """Compute the posterior of the gamma distributions of σ.
 
-    Groups may differ in size, but need at least 3 samples.
+    `pairs` and `sizes`, both of shape (groups,), are the numbers of equal pairs and of samples in
+    each group. Sizes may differ, but must be at least 3.
     """
     counts, times = np.unique(np.transpose([pairs, sizes]), axis=0, return_counts=True)
     masses = _gamma_masses()
@@ -69,9 +70,10 @@ def fit_recurrence_prior(
 def estimate_upper_pair_counts(
     prior: RecurrencePrior, pairs: ArrayLike, sizes: ArrayLike, level: float
 ) -> np.ndarray:
-    """Return the upper end of the expected number of equal pairs in each group, (groups,).
+    """Return an upper limit of the expected number of equal pairs in each group, shape (groups,).
 
-    The posterior probability above it, given the pairs of the group, is (1 − level)/2.
+    `pairs` and `sizes`, both of shape (groups,), are the numbers of equal pairs and of samples in
+    each group. The expected number exceeds the limit with the posterior probability (1 − level)/2.
     """
     rows = np.transpose([pairs, sizes])
     counts, groups = np.unique(rows, axis=0, return_inverse=True)
@@ -102,7 +104,7 @@ def _gamma_masses() -> np.ndarray:
 def _compute_likelihoods(
     pairs: np.ndarray, sizes: np.ndarray, conservative_tails: bool
 ) -> np.ndarray:
-    """Return the probability of each number of pairs at each grid point, (counts, points).
+    """Return the probability of each number of pairs at each grid point of σ, (groups, points).
 
     An item with proportion s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤ n(n −
     1)(n − 2)(s³ − s⁴). This bound is Var − mean of a negative binomial count with parameter r = n(n

@@ -1,4 +1,4 @@
-"""A score on a line between reference sets, rendered as text or SVG."""
+"""A score marked on a line with the scores of reference sets, rendered as text or SVG."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -7,16 +7,16 @@ from typing import TypeAlias
 import numpy as np
 
 ReferenceScores: TypeAlias = list[tuple[str, float]]  # names and scores of reference sets
-_LINE_WIDTH = 60  # characters per line
+_LINE_WIDTH = 60  # length of the line in characters
 
 
 def render_text_strip(
     reference_scores: ReferenceScores, max_score: int, value: float, interval: Sequence[float]
 ) -> str:
-    """Render the line, and the names of its marks in order, as two lines of at most 100 characters.
+    """Render a line from 1 to `max_score` with marks, and below it the names of the marks.
 
-    The score is a dot, and its interval, if given, a thick line. Only the nearest reference sets
-    are named if there is not enough room.
+    The score is shown as a dot, and its interval, if passed, as a thick line. The names take at
+    most 100 characters; reference sets far from the score are omitted if necessary.
 
     >>> print(render_text_strip([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
     1 ─────────────────────────┼────────━━━━━━━━●━━━───────────┼── 8
@@ -29,22 +29,25 @@ def render_text_strip(
     line = ["─"] * _LINE_WIDTH
     for i in range(*map(column, interval or (1, 1))):
         line[i] = "━"
-    names = []
-    room = 100
-    for name, x in sorted([("●", value), *reference_scores], key=lambda rung: abs(rung[1] - value)):
-        words = f"{name} ({x:.4g})"
-        at = column(x)
-        if line[at] in "─━" and len(words) <= room:
-            line[at] = "┼"
-            names.append((x, words))
-            room -= len(words) + 2
+    labels = []
+    remaining_characters = 100
+    by_distance = sorted(
+        [("●", value), *reference_scores], key=lambda reference: abs(reference[1] - value)
+    )
+    for name, x in by_distance:
+        label = f"{name} ({x:.4g})"
+        position = column(x)
+        if line[position] in "─━" and len(label) <= remaining_characters:
+            line[position] = "┼"
+            labels.append((x, label))
+            remaining_characters -= len(label) + 2
     line[column(value)] = "●"
-    ordered = ", ".join(words for _, words in sorted(names))
+    ordered = ", ".join(label for _, label in sorted(labels))
     return f"1 {''.join(line)} {max_score:,}\n{ordered}"
 
 
 def render_html_strip(comparison: Mapping[str, str]) -> str:
-    """Render the line as inline SVG with the names below it; "" without reference sets."""
+    """Render the result of `compare_with_typical` as inline SVG; "" without reference sets."""
     if not comparison["strip"]:
         return ""
     label, strip = (html.escape(comparison[key]) for key in ("typical", "strip"))

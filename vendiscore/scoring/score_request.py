@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from ..magnitude.magnitude_options import SolverName
     from ..resolve.sample_labels import GroupLabels
 
-# Keywords that neither define how samples are compared nor are options of measures.
+# Keywords with the default None that neither define how samples are compared nor are options of
+# measures; and the defaults of all such keywords.
 _OPTIONAL_KEYWORDS = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
 _DEFAULTS: Record = {
     "q": DEFAULT_ORDER,
@@ -51,8 +52,8 @@ _DEFAULTS: Record = {
 Method = Literal["auto", "estimate"]
 # Keywords used only by distance-based measures.
 _DISTANCE_KEYWORDS = ("metric", "exponent")
-_UNSET_IF_NONE = ("t", "seed")  # None is treated as not passed
-# Measures with intervals from leave-one-out values, at almost no cost.
+_UNSET_IF_NONE = ("t", "seed")  # options for which None means that they were not passed
+# Measures whose intervals are computed from leave-one-out values, at almost no additional cost.
 WITH_JACKKNIFE = ("VS", "IntDiv", "AvgSim")
 # Default measures, depending on the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Options]
@@ -65,7 +66,10 @@ def default_measures(arguments: Options, references: object = None) -> Measures:
 
 
 def default_magnitude_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the default measures of the metric `magnitude`; the area of one set ends at t_conv."""
+    """Return the default measures of the metric `magnitude`.
+
+    Without references, MagArea is the area up to the convergence scale unless `t_cut` is passed.
+    """
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
     if references is not None:
@@ -76,12 +80,15 @@ def default_magnitude_measures(arguments: Options, references: object = None) ->
 
 @dataclass(frozen=True)
 class ScoreRequest:
-    """Validated arguments of `compute`, except `p`, `groups` and `counts`."""
+    """Validated arguments of `compute`.
+
+    `p`, `groups` and `counts` are validated later, with the samples.
+    """
 
     spec: SimilaritySpec
     measures: tuple[ConfiguredMeasure, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
-    # orders were passed as a sequence, so every key includes its order
+    # True if orders were passed as a sequence; every key then includes its order.
     several_orders: bool = False
     p: Weights | None = None
     psd: PSD = "check"
@@ -106,7 +113,7 @@ class ScoreRequest:
 
     @property
     def main_order(self) -> float:
-        """The order described in reports: 1 if it was passed, otherwise the first."""
+        """The order that reports describe: 1 if it is among the orders, otherwise the first."""
         return 1.0 if 1.0 in self.orders else self.orders[0]
 
     @property
@@ -135,7 +142,7 @@ class ScoreRequest:
 
     @cached_property
     def uses_permutation_null(self) -> bool:
-        """True if BetweenVS is compared with its null distribution."""
+        """True if BetweenVS is compared with its values under permuted group labels."""
         return self.permutations != 0 and BETWEEN in self.group_measures
 
     @cached_property
@@ -145,32 +152,40 @@ class ScoreRequest:
 
     @cached_property
     def needs_distance_scale(self) -> bool:
-        """True if a measure sets its distance scale by the references, if there are any."""
-        names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
-        return any(name and chosen.options.get(name) is None for chosen, name in names)
+        """True if references, if passed, determine the distance scale of a measure."""
+        return any(
+            chosen.measure.references_without
+            and chosen.options.get(chosen.measure.references_without) is None
+            for chosen in self.measures
+        )
 
     @cached_property
     def needs(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The needs of measures of a set or of each group, and of those of all groups together."""
+        """The views, such as similarities or distances, that measures require.
+
+        The first set is required for a set without groups, or for each group. The second is
+        required for all groups together, by measures that need groups.
+        """
         measures = [chosen.measure for chosen in self.measures if not chosen.measure.pooled]
-        each, together = (
-            frozenset(measure.needs for measure in measures if measure.groups is groups)
-            for groups in (False, True)
+        group_needs, joint_needs = (
+            frozenset(measure.needs for measure in measures if measure.groups is needs_groups)
+            for needs_groups in (False, True)
         )
-        return each, together
+        return group_needs, joint_needs
 
     @cached_property
     def solver(self) -> SolverName:
-        """The solver for magnitude weights; the first one that a measure specifies."""
-        every: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
-        return next(filter(None, every), "auto")
+        """The solver for magnitude weights: the first that a measure specifies, or "auto"."""
+        solvers: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
+        return next(filter(None, solvers), "auto")
 
     @cached_property
     def pooled_needs(self) -> frozenset[str]:
-        """Views of samples and references together that measures need, such as similarities."""
-        return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
+        """The views that measures require of samples and references together."""
+        return frozenset(chosen.measure.needs for chosen in self.measures if chosen.measure.pooled)
 
 
+# Types of keywords whose request can be cached.
 _CACHEABLE_TYPES = {str, int, float, bool, type(None)}
 
 
@@ -183,16 +198,33 @@ def parse_request(
     allow_unused_order: bool = False,
     caller: Callable[..., object] | None = None,
 ) -> ScoreRequest:
-    """Parse the keywords of `compute`; `ignored_names` belong to other metrics and are ignored.
+    """Parse the keywords of `compute`.
 
-    With `allow_unused_order`, `q` may have no effect, because it is a default or has other uses.
-    Errors about unknown keywords also describe the parameters of `caller`.
+    Parameters
+    ----------
+    arguments : dict
+        The keywords.
+    get_default_measures : callable
+        Returns the measures to compute if `measures` is not passed.
+    references : list, array-like, bool or None
+        The references, or True; None if there are none. They only affect the default measures.
+    ignored_names : collection of str, optional
+        Keywords of other metrics in `evaluate.combine`, which are ignored.
+    allow_unused_order : bool
+        Accept `q` even if no measure has an order, because `q` is a default or used elsewhere.
+    caller : callable, optional
+        Function whose parameters are suggested in errors about unknown keywords.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a keyword is invalid, unknown or has no effect.
     """
-    read: Callable[..., ScoreRequest] = _parse_request
+    parse: Callable[..., ScoreRequest] = _parse_request
     if ignored_names is None and _CACHEABLE_TYPES.issuperset(map(type, arguments.values())):
-        read = _parse_request_cached
+        parse = _parse_request_cached
         references = references is not None or None
-    return read(
+    return parse(
         get_default_measures,
         references,
         ignored_names,
@@ -204,14 +236,15 @@ def parse_request(
 
 
 def parse_generation_request(options: Mapping[str, object]) -> ScoreRequest:
-    """Parse keywords from an evaluation harness, which supplies prompts and needs plain numbers.
+    """Parse keywords of a metric for an evaluation harness, whose prompts define the groups.
 
-    Raises a ValueError for keywords about single samples, otherwise as `parse_request`.
+    Raises a ValueError for keywords that refer to single samples or add details, and the errors of
+    `parse_request`.
     """
     for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
         raise ValueError(
-            f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
-            f"leave it out"
+            f"`{name}` is not supported in an evaluation harness, which supplies the prompts and "
+            f"expects numbers; remove it"
         )
     return parse_request(options)
 
@@ -226,126 +259,126 @@ def _parse_request(
     /,
     **arguments: Any,
 ) -> ScoreRequest:
-    own = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
-    rest = {
+    values = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
+    remaining = {
         name: value
         for name, value in arguments.items()
-        if name not in own and (name not in _UNSET_IF_NONE or value is not None)
+        if name not in values and (name not in _UNSET_IF_NONE or value is not None)
     }
-    if own["counts"] is not None:
+    if values["counts"] is not None:
         from .counts import check_counts_keywords
 
-        rest = check_counts_keywords(arguments, rest)
-    distances = [name for name in _DISTANCE_KEYWORDS if rest.get(name) is not None]
-    q = own["q"]
-    p = own["p"]
-    permutations = own["permutations"]
-    ci = None if own["ci"] is None else check_confidence_level("ci", own["ci"])
-    clusters = own["clusters"]
+        remaining = check_counts_keywords(arguments, remaining)
+    distance_keywords = [name for name in _DISTANCE_KEYWORDS if remaining.get(name) is not None]
+    q = values["q"]
+    p = values["p"]
+    permutations = values["permutations"]
+    ci = None if values["ci"] is None else check_confidence_level("ci", values["ci"])
+    clusters = values["clusters"]
     if clusters is not None:
         from ..resolve.sample_labels import parse_group_labels
 
         clusters = parse_group_labels(clusters, "clusters")
-    estimating = _parse_method(own["method"], own["rtol"], rest)
-    spec = parse_similarity_spec(rest)
-    if estimating is not None:
-        rest.pop("seed", None)
-    names = (
-        get_default_measures(arguments, references) if own["measures"] is None else own["measures"]
-    )
-    chosen = parse_measures(names, rest)
-    measures = [each.measure for each in chosen]
+    estimate_options = _parse_method(values["method"], values["rtol"], remaining)
+    spec = parse_similarity_spec(remaining)
+    if estimate_options is not None:
+        remaining.pop("seed", None)
+    requested_measures = values["measures"]
+    if requested_measures is None:
+        requested_measures = get_default_measures(arguments, references)
+    configured_measures = parse_measures(requested_measures, remaining)
+    measures = [configured.measure for configured in configured_measures]
     needs = {measure.needs for measure in measures}
     orders = check_orders(q)
     q_is_passed = is_collection(q) or orders != [DEFAULT_ORDER]
-    psd = check_psd(own["psd"])
-    said = ", ".join(measure.name for measure in measures)
+    psd = check_psd(values["psd"])
+    names = ", ".join(measure.name for measure in measures)
     if ignored_names is not None:
-        rest = {
+        remaining = {
             n: value
-            for n, value in rest.items()
+            for n, value in remaining.items()
             if n not in ignored_names and not measures_with_option(n)
         }
         if not all(measure.weighted for measure in measures):
             p = None
-    elif distances and "distances" not in needs:
+    elif distance_keywords and "distances" not in needs:
         raise TypeError(
-            f"`{distances[0]}` is about distances, which {said} does not look at; "
-            f"{_suggest_similarity(spec)}, or name a measure of distances such as 'MagArea' in "
+            f"`{distance_keywords[0]}` has no effect on {names}, which uses no distances; "
+            f"{_suggest_similarity(spec)}, or add a distance-based measure such as 'MagArea' to "
             f"`measures`"
         )
     elif (
         q_is_passed and not allow_unused_order and not any(measure.ordered for measure in measures)
     ):
-        ordered = ", ".join(each.name for each in list_measures() if each.ordered)
+        ordered = ", ".join(measure.name for measure in list_measures() if measure.ordered)
         raise TypeError(
-            f"`q={short_repr(q)}` has no effect on {said}: it is the order of {ordered}; leave it "
-            f"out, or name one of these in `measures`"
+            f"`q={short_repr(q)}` has no effect on {names}; remove `q`, or add a measure with an "
+            f"order to `measures`: {ordered}"
         )
     if needs == {"distances"}:
-        check_kernel_or_metric(spec, said)
-    if p is not None and (without := [m.name for m in measures if not m.weighted]):
-        exponent = "; the exponent of metric='minkowski' is `exponent`" if spec.metric else ""
+        check_kernel_or_metric(spec, names)
+    if p is not None and (unweighted := [m.name for m in measures if not m.weighted]):
+        exponent = ". The exponent of metric='minkowski' is `exponent`" if spec.metric else ""
         raise ValueError(
-            f"`p` cannot be used with {', '.join(without)}, which take no weights; leave out one "
-            f"or the other{exponent}"
+            f"weights `p` are not supported by {', '.join(unweighted)}; remove `p`, or remove "
+            f"{'this measure' if len(unweighted) == 1 else 'these measures'}{exponent}"
         )
     if ci is not None:
         _check_interval(orders, p, measures)
     elif clusters is not None:
-        raise TypeError(
-            "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
-        )
-    allow_repeats = check_bool("allow_repeats", own["allow_repeats"])
+        raise TypeError("`clusters` requires `ci`; for example, pass ci=0.95")
+    allow_repeats = check_bool("allow_repeats", values["allow_repeats"])
     if not allow_repeats:
-        check_allow_repeats(ci, clusters is not None, own["groups"] is not None, measures)
-    pool_repeats = check_bool("pool_repeats", own["pool_repeats"])
-    details = check_bool("details", own["details"])
+        check_allow_repeats(ci, clusters is not None, values["groups"] is not None, measures)
+    pool_repeats = check_bool("pool_repeats", values["pool_repeats"])
+    details = check_bool("details", values["details"])
     if not pool_repeats:
         check_pool_repeats(ci, details, measures)
     if permutations is not None:
-        permutations = check_int("permutations", permutations, 0, hint="99 or 999 are usual")
+        permutations = check_int("permutations", permutations, 0, hint="99 or 999 are common")
         if not any(measure.name == BETWEEN for measure in measures):
             raise TypeError(
-                f"`permutations` is for {BETWEEN}, and {said} has no null; leave it out"
+                f"`permutations` has no effect on {names}; remove it, or add {BETWEEN!r} to "
+                f"`measures`"
             )
-    if estimating is not None:
+    if estimate_options is not None:
         _check_estimate(ci, orders, measures)
-    if rest:
+    if remaining:
         accepted = dict.fromkeys((*_DEFAULTS, "samples", "references", "seed"), "")
         if caller is not None:
             accepted |= describe_parameters(caller)
         accepted |= SIMILARITY_KEYWORDS
-        if estimating is None:
+        if estimate_options is None:
             del accepted["seed"]
         for measure in measures:
             accepted |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
-        every = {
+        measures_by_option = {
             name: measures_with_option(name)
             for measure in list_measures()
             for name in measure.options
         }
-        spec = apply_text_kernel_options(spec, rest, accepted, every)
+        spec = apply_text_kernel_options(spec, remaining, accepted, measures_by_option)
     return ScoreRequest(
         spec=spec,
-        measures=tuple(chosen),
+        measures=tuple(configured_measures),
         orders=tuple(orders),
         several_orders=is_collection(q),
         p=p,
         psd=psd,
         details=details,
-        groups=own["groups"],
-        counts=own["counts"],
+        groups=values["groups"],
+        counts=values["counts"],
         ci=ci,
         clusters=clusters,
         allow_repeats=allow_repeats,
         pool_repeats=pool_repeats,
-        estimate_options=estimating,
+        estimate_options=estimate_options,
         permutations=permutations,
     )
 
 
-# Plain keywords are parsed only once for all calls with the same keywords and plugins.
+# Keywords of cacheable types are parsed only once for all calls with the same keywords and
+# registered kernels and measures.
 _parse_request_cached = lru_cache(maxsize=256, typed=True)(_parse_request)
 
 
@@ -354,51 +387,50 @@ def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOp
     if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
             raise TypeError(
-                "`rtol` is the largest error of an estimate, and scores are exact: pass "
-                "method='estimate' with it, or leave it out"
+                "`rtol` requires method='estimate', because the default method is exact; remove "
+                "`rtol`, or pass method='estimate'"
             )
         return None
-    given: Record = {}
+    options: Record = {}
     if rtol is not None:
         # The mean over random vectors cannot be more accurate in reasonable time.
         expected = "a relative error from 1e-08 to 1"
-        remedy = "2e-3 is usual"
-        given["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
+        hint = "2e-3 is common"
+        options["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, hint)
     if "seed" in remaining:  # also an option of some kernels
-        given["seed"] = check_int("seed", remaining["seed"], 0)
-    return EstimateOptions(**given)
+        options["seed"] = check_int("seed", remaining["seed"], 0)
+    return EstimateOptions(**options)
 
 
 def _check_estimate(ci: float | None, orders: list[float], measures: list[Measure]) -> None:
-    """Raise if an estimate is requested that does not exist for any samples."""
-    if others := [measure.name for measure in measures if measure.name != "VS"]:
+    """Raise a ValueError for arguments that method="estimate" does not support."""
+    if other_measures := [measure.name for measure in measures if measure.name != "VS"]:
         raise ValueError(
-            f"`method='estimate'` is for the Vendi Score, and {', '.join(others)} would be exact; "
-            f"name 'VS' alone in `measures`, or leave `method` out"
+            f"`method='estimate'` supports only the measure 'VS', got {', '.join(other_measures)}; "
+            f"remove the other measures, or remove `method`"
         )
     if ci is not None:
         raise ValueError(
-            "`ci` needs all eigenvectors, which `method='estimate'` does not compute; "
-            "leave one of them out"
+            "`ci` is not supported with `method='estimate'`; remove `ci`, or remove `method`"
         )
     if 0 in orders:
         raise ValueError(
-            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
-            "such as q=0.1, or leave `method` out"
+            "q=0 (the numerical rank) is not supported with `method='estimate'`; pass a small "
+            "order such as q=0.1, or remove `method`"
         )
 
 
 def _check_interval(orders: list[float], p: Weights | None, measures: list[Measure]) -> None:
-    """Raise if a requested standard error is not defined for any samples."""
+    """Raise a ValueError for arguments that intervals do not support."""
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
-            "`ci` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
-            "one or not at all; pass a small order such as q=0.1, or leave `ci` out"
+            "`ci` requires orders above 0, because q=0 (the numerical rank) has no standard error; "
+            "pass a small order such as q=0.1, or remove `ci`"
         )
     if p is not None:
         raise ValueError(
-            "`ci` is for samples that are drawn alike, but `p` weighs them differently; leave one "
-            "or the other out"
+            "`ci` assumes identically distributed samples and is not supported with weights `p`; "
+            "remove `p`, or remove `ci`"
         )
 
 
@@ -407,17 +439,17 @@ def check_allow_repeats(
 ) -> None:
     """Raise a TypeError if `allow_repeats=False` has no effect on any interval."""
     if ci is None:
-        reason = "is about the interval, which was not requested: pass ci=0.95 with it, or"
+        reason = "requires `ci`; pass ci=0.95, or remove `allow_repeats`"
     elif has_clusters:
-        reason = "has no effect with `clusters`, which are the independent units of the interval;"
+        reason = "has no effect with `clusters`; remove one of them"
     elif has_groups:
-        reason = "has no effect on the interval of a mean over groups or prompts;"
+        reason = "has no effect on the interval of a mean over groups; remove it"
     elif not any(measure.name in WITH_JACKKNIFE for measure in measures):
         names = ", ".join(WITH_JACKKNIFE)
-        reason = f"has an effect on intervals of {names}, and none of them is measured;"
+        reason = f"affects only intervals of {names}; remove it, or add one of these measures"
     else:
         return
-    raise TypeError(f"`allow_repeats=False` {reason} leave it out")
+    raise TypeError(f"`allow_repeats=False` {reason}")
 
 
 def check_pool_repeats(
@@ -425,43 +457,49 @@ def check_pool_repeats(
 ) -> None:
     """Raise a TypeError if `pool_repeats=False` has no effect on the interval of any group.
 
-    `rows` names the items with a row in the details, or is empty.
+    `rows` describes the items that have a row in the details, such as "groups"; "" without groups.
     """
     if ci is None:
-        reason = "is about intervals of groups, which were not requested: pass ci=0.95 with it, or"
+        reason = "requires `ci`; pass ci=0.95, or remove `pool_repeats`"
     elif not details:
-        reason = "is about intervals of groups in `details`: pass details=True with it, or"
+        reason = (
+            "affects only the intervals of groups in `details`; pass details=True, or remove "
+            "`pool_repeats`"
+        )
     elif not any(measure.name == "VS" for measure in measures):
-        reason = "has an effect on intervals of VS of each group, which is not measured;"
+        reason = "affects only intervals of VS; remove it, or add 'VS' to `measures`"
     elif not rows:
-        reason = "is about intervals of groups or prompts, and there is one set;"
+        reason = "requires groups; pass `groups` or `prompts`, or remove `pool_repeats`"
     elif rows != "groups":
-        reason = f"has no effect on {rows};"
+        reason = f"has no effect on {rows}; remove it"
     else:
         return
-    raise TypeError(f"`pool_repeats=False` {reason} leave it out")
+    raise TypeError(f"`pool_repeats=False` {reason}")
 
 
 def _suggest_similarity(spec: SimilaritySpec) -> str:
-    """Suggest a kernel to pass instead of a metric when a similarity is expected."""
+    """Suggest what to do about a metric if only similarities are used."""
     if spec.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
     if spec.defines_similarity or not isinstance(spec.metric, str) or spec.metric not in kernels:
-        return "leave it out"
+        return "remove it"
     return f"pass k={kernels[spec.metric]!r} instead"
 
 
 def check_orders(q: object) -> list[float]:
-    """Return the distinct orders of `q` as floats; an error names the first invalid one."""
+    """Return the distinct orders of `q` as floats; raise if one is invalid or there is none."""
     orders = map(check_order, q if is_collection(q) else [q])
     distinct = list(dict.fromkeys(orders))
     if not distinct:
-        raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
+        raise ValueError(
+            "`q` must be an order or a sequence of orders, got an empty sequence; pass q=1"
+        )
     return distinct
 
 
 def check_confidence_level(name: str, value: object) -> float:
-    """Validate a confidence level such as 0.95; 0.05 raises an error."""
-    remedy = "pass a level such as 0.95"
-    return check_float(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)
+    """Return a confidence level as a float; raise unless 0.5 <= level < 1."""
+    hint = "pass a level such as 0.95"
+    expected = "a confidence level from 0.5 to below 1"
+    return check_float(name, value, expected, lambda level: 0.5 <= level < 1, hint)

@@ -1,4 +1,7 @@
-"""Scores as plain numbers at a single order, with the arguments of `vendi_score.vendi`."""
+"""Vendi Scores of a single order as plain numbers.
+
+`score`, `score_K`, `score_X` and `score_dual` take the arguments of the package `vendi_score`.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,17 @@ from ..support.types import Number, Options, Rows, Samples, Weights
 if TYPE_CHECKING:
     from ..resolve.similarity_spec import KernelArgument
 
-# Up to this many entries a score takes a tenth of a second and a few megabytes. The function in
-# core is then called directly, because the work of `compute` (parsing keywords, estimating memory,
-# reporting progress, choosing an algorithm) would take longer than it saves.
+# Up to this number of entries, a score takes a tenth of a second and a few megabytes. The function
+# in core is then called directly, because parsing keywords, estimating memory, reporting progress
+# and choosing an algorithm in `compute` would take longer than the computation.
 MAX_SMALL_ENTRIES = 1 << 22
-# From this many samples on, `compute` merges identical samples; this many are checked here.
+# From MIN_MERGED_SAMPLES samples on, `compute` merges identical samples, which is faster if there
+# are many. N_EXAMINED_SAMPLES of them are checked here to detect such sets.
 MIN_MERGED_SAMPLES, N_EXAMINED_SAMPLES = 64, 32
-# Up to this size NumPy's eigensolver is as fast as others, and SciPy need not be imported.
+# Up to this size, NumPy's eigensolver is as fast as others, and SciPy is not imported.
 MAX_NUMPY_SIZE = 192
-NATIVE_FLOAT_DTYPES = np.dtype(np.float64), np.dtype(np.float32)  # native byte order
-# Keywords of `compute` that request more than a single number.
+NATIVE_FLOAT_DTYPES = np.dtype(np.float64), np.dtype(np.float32)  # in native byte order
+# Keywords of `compute` that add further values to the result.
 _RESULT_KEYWORDS = ("measures", "references", "ci", "clusters", "permutations", "details")
 
 
@@ -357,7 +361,7 @@ def conditional_score(
 def _check_single_order(q: float | str) -> float | str:
     if is_collection(q):
         raise TypeError(
-            f"`q` must be one order, got {short_repr(q)}; use compute(…) for several at once"
+            f"`q` must be a single order, got {short_repr(q)}; use compute(…) for several orders"
         )
     return q
 
@@ -368,14 +372,15 @@ def _check_no_result_keywords(options: Options) -> None:
         value = options.get(name)
         if value is not None and value is not False:
             raise TypeError(
-                f"`{name}` has no effect on a single number: pass it to compute(samples, {name}=…)"
+                f"`{name}` is not supported by functions that return a single number; use "
+                f"compute(samples, {name}=…)"
             )
 
 
 def _score_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X, called `name` in errors."""
+    """Return the score of K or X; `name` is "K" or "X"."""
     array: Rows = matrix
     if is_torch(matrix) and not has_gradient([matrix, p]):
         array = as_shared_numpy(as_samples(matrix, name))
@@ -389,7 +394,7 @@ def _score_matrix(
 def _score_array(
     array: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of an array, by the function in core if small, otherwise by `compute`."""
+    """Return the score of K or X, by the function in core if it is small, else by `compute`."""
     if is_small_matrix(array, name, normalize):
         order = check_order(_check_single_order(q))
         weights = p if p is None else check_weights(p, len(array))
@@ -410,15 +415,18 @@ def _score_array(
     sample_set = build_sample_set(array, None, request, name)
     if sample_set.groups is not None:  # `compute` scores each group separately
         raise ValueError(
-            f"`{name}` must be two-dimensional, one row per sample, got {len(sample_set.groups)} "
-            "such "
-            f"matrices; pass one, or compute(X, score_X=True), which gives the mean of their scores"
+            f"`{name}` must be a single matrix with one row per sample, got "
+            f"{len(sample_set.groups)} matrices; pass one matrix, or use "
+            f"compute({name}, score_{name}=True) for the mean of their scores"
         )
     return evaluate_sample_set(sample_set, request)[request.vendi_key]
 
 
 def is_small_matrix(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
-    """Return whether K or X are floats for which the function in core is fastest."""
+    """Return whether a matrix K or X is small and simple enough for the function in core.
+
+    `name` is "K" or "X".
+    """
     if type(normalize) is not bool:
         return False
     if (
@@ -449,8 +457,8 @@ def choose_solver(size: int, q: float) -> core.Solver | None:
 
 
 def _has_repeats(K: np.ndarray) -> bool:
-    """Return whether any of the examined samples is repeated, which suggests many duplicates."""
+    """Return whether some of the examined samples have duplicates, so there may be many."""
     if K.shape[0] != K.shape[1]:
         return False
-    some = K[:: len(K) // N_EXAMINED_SAMPLES]
-    return bool(np.count_nonzero(some == K.diagonal()) > len(some))
+    examined = K[:: len(K) // N_EXAMINED_SAMPLES]
+    return bool(np.count_nonzero(examined == K.diagonal()) > len(examined))

@@ -1,4 +1,4 @@
-"""Standard errors of means, and of any score by subsampling without replacement."""
+"""Standard errors and intervals of means, and standard errors of any score by subsampling."""
 
 import math
 from collections.abc import Callable
@@ -9,15 +9,15 @@ import scipy
 from .bayesian_bootstrap import estimate_mean_quantile
 from .jackknife import Values, delete_one_error
 
-# With fewer samples or clusters, intervals are unreliable: halves have a single sample, and all
-# have the same score.
+# With fewer samples or clusters, there are no intervals: a random half would contain a single
+# sample, and all single samples have the same score.
 MIN_SAMPLES = 4
-N_DRAWS = 20
-# With fewer values a mean has no interval: two values that agree by chance would have an interval
-# of zero width.
+N_DRAWS = 20  # number of pairs of random halves
+# With fewer values, a mean has no interval: two values that are equal by chance would have an
+# interval of width 0.
 MIN_VALUES = 3
-# A mean closer to a bound than this proportion of the range equals the bound up to rounding. Its
-# distance is set to this value, since its logit would be infinite.
+# Minimum distance of a mean from its bounds, relative to the range, when its logit is computed. A
+# smaller distance is a rounding error, and 0 would have an infinite logit.
 _MIN_BOUND_DISTANCE = 1e-9
 
 
@@ -27,31 +27,31 @@ def compute_mean_and_error(values: np.ndarray) -> tuple[float, float]:
 
 
 def t_critical_value(level: float, units: int) -> float:
-    """Return the half-width of Student's interval in standard errors."""
+    """Return the half-width of Student's interval, in units of the standard error."""
     return float(scipy.special.stdtrit(units - 1, (1 + level) / 2))
 
 
 def student_interval(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
-    """Return the mean, its standard error, and both ends of Student's interval.
+    """Return the mean, its standard error, and the lower and upper limit of Student's interval.
 
-    The ends are NaN for fewer than `MIN_VALUES` values.
+    The limits are NaN for fewer than `MIN_VALUES` values.
     """
     mean, error = compute_mean_and_error(values)
     if len(values) < MIN_VALUES:
         return mean, error, math.nan, math.nan
-    reach = t_critical_value(level, len(values)) * error
-    return mean, error, mean - reach, mean + reach
+    half_width = t_critical_value(level, len(values)) * error
+    return mean, error, mean - half_width, mean + half_width
 
 
 def bounded_mean_interval(
     values: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float, float, float]:
-    """Return mean, standard error and interval of values whose mean lies in [lower, upper].
+    """Return the mean, its standard error, and the limits of an interval within [lower, upper].
 
-    Each end is the farther one of two methods. A jackknife of the logit accounts for the number of
-    values; the Bayesian bootstrap accounts for skewness and for rare values that were not observed.
-    Single values may lie outside of [lower, upper] if groups differ in size; the interval is
-    clipped to it.
+    Two methods are combined, and each limit is the one farther from the mean. A jackknife of the
+    logit of the mean accounts for the number of values. The Bayesian bootstrap accounts for
+    skewness and for rare values that were not observed. The mean must lie in [lower, upper]; single
+    values may lie outside if groups differ in size.
     """
     if len(values) < MIN_VALUES:
         return student_interval(values, level)
@@ -71,33 +71,36 @@ def bounded_mean_interval(
 def logit_interval(
     value: float, without_each: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float]:
-    """Return Student's interval of the logit of a bounded value, transformed back.
+    """Return an interval of a value in [lower, upper]: Student's interval of its logit.
 
-    Its standard error is that of the jackknife, from the leave-one-out values.
+    The standard error of the logit is that of the jackknife, from the leave-one-out values
+    `without_each`. The limits are transformed back to [lower, upper].
     """
     width = upper - lower
     proportions = (np.append(without_each, value) - lower) / width
     logits = scipy.special.logit(np.clip(proportions, _MIN_BOUND_DISTANCE, 1 - _MIN_BOUND_DISTANCE))
-    reach = t_critical_value(level, len(without_each)) * delete_one_error(logits[:-1])
-    ends = logits[-1] + reach * np.array([-1, 1])
-    low, high = (lower + width * scipy.special.expit(ends)).tolist()
+    half_width = t_critical_value(level, len(without_each)) * delete_one_error(logits[:-1])
+    limits = logits[-1] + half_width * np.array([-1, 1])
+    low, high = (lower + width * scipy.special.expit(limits)).tolist()
     return min(low, value), max(high, value)
 
 
 def describe_missing_interval(
     count: int, low: float, high: float, keys: str, units: str = "groups"
 ) -> str:
-    """Describe why the interval of a mean is missing or uninformative; "" if it is neither."""
+    """Describe why the interval of a mean is missing or has width 0; "" if neither applies.
+
+    `count` is the number of `units`, and `keys` names the limits in the result.
+    """
     if count < MIN_VALUES:
         return (
-            f"The mean over {count} {units} has no interval, and {keys} are NaN: two values do not "
-            f"show how much others vary; {MIN_VALUES} {units} or more have one."
+            f"The mean over {count} {units} has no interval, so {keys} are NaN. An interval "
+            f"requires at least {MIN_VALUES} {units}."
         )
     if high <= low:
         return (
-            f"The interval of the mean over {count} {units} has no width: all of them have the "
-            "same "
-            f"value, and {keys} do not cover what other {units} may have."
+            f"The interval of the mean over {count} {units} has width 0, because all of them have "
+            f"the same value. {keys} do not cover the values of other {units}."
         )
     return ""
 
@@ -105,10 +108,11 @@ def describe_missing_interval(
 def half_sampling_error(
     n: int, score: Callable[[np.ndarray], Values], m: int, draws: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Estimate errors from `draws` pairs of m ≤ n/2 samples: Var(score_n) = Var(score_m) m/n.
+    """Estimate standard errors from `draws` pairs of disjoint random subsets of m ≤ n/2 samples.
 
-    Valid for independent samples of equal weight (Politis & Romano 1994); too small if nearly all
-    differ.
+    `score` returns the values of a subset, given its indices in ascending order. The variance for n
+    samples is that for m samples times m/n. This is valid for independent samples of equal weight
+    (Politis & Romano 1994), but the errors are too small if nearly all samples differ.
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Typical scores: reference sets of the same size and length, under the same kernel and options."""
+"""Typical scores: scores of reference sets with the same size, text length, kernel and options."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from .reference_scale import ReferenceScores, render_text_strip
 # from McDiv to make n-grams fail.
 HARD_SET_ACCURACIES = (0.66, 0.43)
 NGRAM_LIMITS = (
-    f"n-grams measure wording, not meaning: in sets chosen so that shared words cannot tell, they "
-    f"find different contents with accuracy {HARD_SET_ACCURACIES[0]:.2f} and "
-    f"{HARD_SET_ACCURACIES[1]:.2f} (two "
-    f"sources; guessing has 0.50)."
+    f"n-grams measure wording, not meaning. On sets in which shared words do not reveal whether "
+    f"contents differ, they detect different contents with accuracies of "
+    f"{HARD_SET_ACCURACIES[0]:.2f} and {HARD_SET_ACCURACIES[1]:.2f} (two sources; guessing has an "
+    f"accuracy of 0.50)."
 )
 SEMANTIC_HINT = (
-    'For meaning: k="semantic", or offline k="static"; in a shell vendiscore FILE -k semantic.'
+    'To compare meaning, pass k="semantic", or k="static" without a network; in a shell, use '
+    "vendiscore FILE -k semantic."
 )
 WORDING_NOTE = f"{NGRAM_LIMITS} {SEMANTIC_HINT}"
 
@@ -39,11 +40,11 @@ _COSINE_KERNELS = ("cosine", "text_embeddings", "image_embeddings")
 
 
 def select_comparable_settings(settings: Options) -> Record:
-    """Return the settings of a Similarity that two comparable scores must share."""
-    counting = {
+    """Return the settings of a Similarity that must be equal for two scores to be comparable."""
+    relevant = {
         name: x for name, x in settings.items() if name not in _IGNORED_SETTINGS and x is not None
     }
-    return dict(to_plain(counting))
+    return dict(to_plain(relevant))
 
 
 def describe_wording_limits(settings: Options, hint: str = SEMANTIC_HINT) -> str:
@@ -81,9 +82,10 @@ def compare_with_typical(
     Returns
     -------
     dict
-        "typical": a sentence; "scale": reference sets in ascending order, ending with the highest
-        possible score; "strip": a line of text that shows them. All are empty with weights, at
-        orders other than 1 and 2, and if no reference set has this size and length.
+        "typical": a sentence about the position of the score among reference sets; "scale": names
+        and scores of the reference sets in ascending order, and finally the highest possible score;
+        "strip": the same as a line of text. All are empty with weights, for orders other than 1 and
+        2, and if no reference set has this size and length.
     """
     similarity = sample_set.similarity
     settings = select_comparable_settings(similarity.settings)
@@ -94,56 +96,62 @@ def compare_with_typical(
     for table in tables:
         length = lengths.get(table["kind"], 0)
         low, high = table["lengths"]
-        rungs = _interpolate_scores(table, n, q)
-        if rungs and low <= length <= high and sample_set.p is None:
-            most = min(n, table["most"])
+        references = _interpolate_scores(table, n, q)
+        if references and low <= length <= high and sample_set.p is None:
+            max_score = min(n, table["most"])
             about = table["about"].format(length)
             order = "" if q == 1 else " at q = 2"
+            position = _describe_position(references, value)
             return {
-                "typical": f"For {n:,} {about}{order}, this is {_describe_position(rungs, value)}.",
-                "scale": [list(rung) for rung in (*rungs, ("the most possible", most))],
-                "strip": render_text_strip(rungs, most, value, interval),
+                "typical": f"For {n:,} {about}{order}, this is {position}.",
+                "scale": [*map(list, references), ["the most possible", max_score]],
+                "strip": render_text_strip(references, max_score, value, interval),
             }
     return empty_reference_scale()
 
 
 def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
-    """Interpolate the measured curves at size n; return them in ascending order."""
-    rungs = []
+    """Interpolate the scores of reference sets at size n; return them in ascending order."""
+    references = []
     for name, (sizes, values) in table.get(f"{q:g}", {}).items():
         if sizes[0] <= n <= sizes[-1]:
             log = np.interp(np.log(n), *np.log([sizes, values]))
-            rungs.append((name, float(f"{np.exp(log):.3g}")))
-    return sorted(rungs, key=lambda rung: rung[1])
+            references.append((name, float(f"{np.exp(log):.3g}")))
+    return sorted(references, key=lambda reference: reference[1])
 
 
 def _build_noise_tables(n: int, d: int) -> list[Record]:
-    """Return a table for n random directions in d dimensions, or none if n and d are small.
+    """Return a list with a table of the scores of n random directions in d dimensions.
 
-    At q = 2 their score is nd/(n + d − 1), the inverse of the mean purity. At q = 1 it follows the
-    law for large sizes m exp(−m/(2M)), with m = min(n, d) and M = max(n, d) (Page, Phys. Rev. Lett.
-    71, 1291, 1993). Means of simulations are within 0.2 % of both at (8, 384), (100, 384), (1000,
-    64) and (384, 384), and within 1 % for M ≥ 64.
+    The list is empty if n and d are small. At q = 2 the score is nd/(n + d − 1), the inverse of the
+    mean purity. At q = 1 it is approximately m exp(−m/(2M)) for large n and d, with m = min(n, d)
+    and M = max(n, d) (Page, Phys. Rev. Lett. 71, 1291, 1993). Means of simulations differ from both
+    by at most 0.2 % for (n, d) = (8, 384), (100, 384), (1000, 64) and (384, 384), and by at most
+    1 % for M ≥ 64.
     """
-    least, most = sorted((n, d))
-    if least < 2 or most < 64:
+    smaller, larger = sorted((n, d))
+    if smaller < 2 or larger < 64:
         return []
     return [
         {
             "kind": "",
             "lengths": (0, 0),
             "about": f"vectors of {d:,} dimensions by cosines",
-            "most": least,
-            "1": {"isotropic noise": ([n], [least * np.exp(-least / (2 * most))])},
+            "most": smaller,
+            "1": {"isotropic noise": ([n], [smaller * np.exp(-smaller / (2 * larger))])},
             "2": {"isotropic noise": ([n], [n * d / (n + d - 1)])},
         }
     ]
 
 
 def _compute_median_lengths(samples: object) -> dict[str, float]:
-    """Return the type of strings and their median length, in words or in residues of proteins."""
-    every = samples if isinstance(samples, list) else []
-    strings = [text for text in every if isinstance(text, str)]
+    """Return the median length of strings by their type: residues of proteins, or words of texts.
+
+    The result has a single key, "proteins" or "texts".
+    """
+    strings = []
+    if isinstance(samples, list):
+        strings = [sample for sample in samples if isinstance(sample, str)]
     if are_proteins(strings):
         return {"proteins": median(map(len, strings))}
     return {"texts": median(len(text.split()) for text in strings or [""])}

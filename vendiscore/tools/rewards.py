@@ -192,13 +192,13 @@ def compute_credits(
     psd = check_psd(psd)
     if credit == "surprise" and math.isinf(q):
         raise ValueError(
-            "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "
-            "common get the same surprise; pass a finite q, or credit='leave_one_out'"
+            "credit='surprise' requires a finite `q`, got inf; pass a finite `q`, or pass "
+            "credit='leave_one_out'"
         )
     if spec.drop_unusable:
         raise ValueError(
-            "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
-            "blank texts earn 0"
+            "`on_error='skip'` is not supported, because every sample needs a reward; remove "
+            "`on_error`; blank texts have a credit of 0"
         )
     codes = groups.codes
     sizes = np.bincount(codes, minlength=len(groups))
@@ -305,8 +305,8 @@ def combine_with_quality(
     if (quality < 0).any():
         i = int(np.argmax(quality < 0))
         raise ValueError(
-            f"`quality` must be at least 0 to be multiplied by a credit, got {quality[i]:.3g} for "
-            f"sample {i}; pass fuse='+', or a quality that begins at 0"
+            f"`quality` must be non-negative with fuse='x', got {quality[i]:.3g} for sample {i}; "
+            f"pass fuse='+', or add a constant to `quality`"
         )
     return quality * (1 - weight + weight * np.where(is_single, 1.0, np.maximum(credits, 0.0)))
 

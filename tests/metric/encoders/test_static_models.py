@@ -99,7 +99,7 @@ def test_other_weights_have_another_signature(tmp_path):
 def test_a_text_without_known_tokens_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"sample 1 has an embedding of zeros"):
         compute(["a cat", "unheard"], k=str(model(tmp_path)))
-    with pytest.warns(UserWarning, match="left out 1 of 3 samples"):
+    with pytest.warns(UserWarning, match="dropped 1 of 3 samples"):
         found = compute(["a cat", "", "ran"], k=str(tmp_path), on_error="skip", details=True)
     assert list(found["details"]["dropped"]) == [1]
 

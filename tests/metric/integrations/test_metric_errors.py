@@ -39,19 +39,24 @@ CASES = [
     ({"a": 1}, {}, TypeError, "must be an ordered collection of samples, got a dict"),
     (5, {}, TypeError, "`samples` must be a collection of samples, got int"),
     (np.float64(5), {}, TypeError, "must be a collection of samples, got"),
-    ([1, 2], {}, ValueError, "`k` is missing, .*type int .*k='cosine'.*score_X=True.*score_K=True"),
-    (GOOD, {}, ValueError, "`k` is missing, and samples of type ndarray"),
-    ([None, GOOD[0]], {}, ValueError, "`k` is missing, and samples of type ndarray .*'cosine'"),
-    ([None, None], {}, ValueError, "all samples are None; check where they come from"),
+    (
+        [1, 2],
+        {},
+        ValueError,
+        "`k` is required .*type int; .*k='cosine'.*score_X=True.*score_K=True",
+    ),
+    (GOOD, {}, ValueError, "`k` is required for samples of type ndarray"),
+    ([None, GOOD[0]], {}, ValueError, "`k` is required for samples of type ndarray; .*'cosine'"),
+    ([None, None], {}, ValueError, "all samples are None; pass at least one"),
     ([Path("a.png")], {}, ValueError, "pass k='pixels' or k='image_embeddings'"),
-    ([{"text": "a b"}], {}, ValueError, "one column of them, or a mixture"),
+    ([{"text": "a b"}], {}, ValueError, "one column of the records, or a mixture"),
     (
         [("a b",), ("c",)],
         {},
         ValueError,
-        r"a list of strings, of a table one column such as df\['te",
+        r"a list of strings \(one column of a table, such as df\['te",
     ),
-    ([object()], {}, ValueError, "`k` is missing, .*your function of two samples"),
+    ([object()], {}, ValueError, "`k` is required .* a function of two samples"),
     ([None, "a b"], {}, ValueError, "sample 0 must be a str, got NoneType"),
     (bad_row(np.nan), X_, ValueError, "sample 1 of `samples` must be finite, got nan; remove"),
     (bad_row(np.inf), X_, ValueError, "sample 1 of `samples` must be finite, got inf"),
@@ -138,7 +143,7 @@ CASES = [
         r"`q` must be a number in \[0, inf\] or 'inf', got nan",
     ),
     (TEXTS, {"q": "two"}, TypeError, r"`q` must be a number in \[0, inf\] or 'inf', got 'two'"),
-    (TEXTS, {"q": []}, ValueError, "`q` must be an order or several, got an empty list"),
+    (TEXTS, {"q": []}, ValueError, "`q` must be an order or a sequence of orders"),
     (TEXTS, {"psd": "ignore"}, ValueError, "`psd` must be 'check' or 'clip', got 'ignore'"),
     (TEXTS, {"k": "ngrm_overlap"}, ValueError, "unknown kernel.*Did you mean 'ngram_overlap'"),
     (TEXTS, {"k": 3}, TypeError, "`k` must be a kernel name or a function k.a, b., got int"),
@@ -227,7 +232,7 @@ def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):
     metric.add_batch(samples=TEXTS)
     with pytest.raises(TypeError, match="unknown keyword 'order'"):
         metric.compute(order=2)
-    with pytest.raises(TypeError, match=r"one kind in all batches, got .* not rows .* rows of 2"):
+    with pytest.raises(TypeError, match=r"type in all batches: .* not rows .* rows of 2"):
         metric.add(prediction=[1.0, 2.0])
     assert metric.compute()["VS"] == pytest.approx(VS)
 

@@ -84,15 +84,18 @@ def test_labels_are_added_with_their_samples_or_given_for_all(own):
 def test_labels_that_do_not_fit_are_refused_and_nothing_is_lost(own):
     own.add_batch(predictions=FLAT[:5], groups=LABELS[:5])
     for how, message in (
-        ({"groups": LABELS[:2]}, "one label for each of 3 samples, got 2"),
-        ({}, "for all samples or for none.*this batch was not kept"),
+        ({"groups": LABELS[:2]}, "one label per sample, got 2 labels for 3 samples"),
+        ({}, "for all batches or for none.*this batch was not added"),
     ):
         with pytest.raises(ValueError, match=message):
             own.add_batch(predictions=FLAT[5:], **how)
     for how, message in (
-        ({"samples": FLAT[5:]}, "`groups` must be given for all samples or for none, but some"),
-        ({"samples": FLAT[5:], "groups": LABELS}, "one label for each of 3 samples, got 8"),
-        ({"groups": LABELS[:5]}, "was already passed when the samples were added: leave"),
+        ({"samples": FLAT[5:]}, "`groups` must be passed for all batches or for none, but some"),
+        (
+            {"samples": FLAT[5:], "groups": LABELS},
+            "one label per sample, got 8 labels for 3 samples",
+        ),
+        ({"groups": LABELS[:5]}, "was already passed when the samples were added; remove"),
     ):
         with pytest.raises(ValueError, match=message):
             own.compute(**how)

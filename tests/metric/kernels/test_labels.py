@@ -123,7 +123,7 @@ def test_tags_may_be_iterators_that_are_read_once():
     def sets():
         return [iter(["a"]), iter([]), iter(["a", "b"])]
 
-    with pytest.warns(UserWarning, match="left out 1 of 3"):
+    with pytest.warns(UserWarning, match="dropped 1 of 3"):
         K = as_similarity(sets(), k="tags", on_error="skip").dense()
     np.testing.assert_allclose(K, [[1, math.sqrt(0.5)], [math.sqrt(0.5), 1]])
 

@@ -126,10 +126,8 @@ def test_unreadable_smiles_is_named_with_its_place():
     with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'") as refused:
         compute(["CCO", "CCO", "C1CC", "CCN"], k="morgan")
     # Advice for those who call, in no message that is shown elsewhere or after it was followed.
-    assert refused.value.__notes__ == [
-        "pass on_error='skip' to leave out samples that cannot be used"
-    ]
-    with pytest.warns(UserWarning, match="left out 1 of 2.*'C1CC'; correct or remove it$"):
+    assert refused.value.__notes__ == ["pass on_error='skip' to drop unusable samples"]
+    with pytest.warns(UserWarning, match="dropped 1 of 2.*'C1CC'; correct or remove it$"):
         compute(["CCO", "C1CC"], k="morgan", on_error="skip")
     with pytest.raises(
         SampleError, match=r"got list: \['CCO'\]; for a table, pass one column, .*\['smi"
@@ -156,7 +154,7 @@ def test_reading_molecules_prints_nothing(capfd):
 def test_skipped_molecules_are_reported_and_do_not_count():
     smiles = ["CCO", "bad", "CCN", "CCO", "bad", "worse", "c1ccccc1"]
     good = ["CCO", "CCN", "CCO", "c1ccccc1"]
-    with pytest.warns(UserWarning, match=r"'morgan' left out 3 of 7 samples.*sample 1 is"):
+    with pytest.warns(UserWarning, match=r"dropped 3 of 7 samples.*sample 1 is"):
         result = compute(smiles, k="morgan", on_error="skip", details=True)
     details = result["details"]
     assert result["VS"] == compute(good, k="morgan")["VS"]
@@ -168,11 +166,11 @@ def test_skipped_molecules_are_reported_and_do_not_count():
 
 def test_weights_are_given_for_all_samples_and_shared_among_those_left():
     smiles = ["CCO", "bad", "CCN", "CCO"]
-    with pytest.warns(UserWarning, match="left out 1 of 4"):
+    with pytest.warns(UserWarning, match="dropped 1 of 4"):
         score = compute(smiles, k="morgan", on_error="skip", p=[0.1, 0.5, 0.2, 0.2])
     assert score == pytest.approx(compute(["CCO", "CCN", "CCO"], k="morgan", p=[0.2, 0.4, 0.4]))
     with (
-        pytest.warns(UserWarning, match="left out 1 of 4"),
+        pytest.warns(UserWarning, match="dropped 1 of 4"),
         pytest.raises(ValueError, match="one number for each of 4 samples, got 3"),
     ):
         compute(smiles, k="morgan", on_error="skip", p=[0.2, 0.4, 0.4])
@@ -199,7 +197,7 @@ def test_left_out_samples_survive_normalisation_and_mixtures():
     records = {"smiles": ["CCO", "bad", "CCN"], "label": ["a", "b", "a"]}
     mixed = {"morgan:smiles": 0.5, "labels:label": 0.5}
     options = {"morgan:smiles": {"on_error": "skip"}}
-    with pytest.warns(UserWarning, match="left out 1 of 3"):
+    with pytest.warns(UserWarning, match="dropped 1 of 3"):
         similarity = as_similarity(records, k=mixed, options=options, normalize=True)
     assert list(similarity.dropped) == [1]
     k = as_similarity(["CCO", "CCN"], k="morgan").dense()[0, 1]

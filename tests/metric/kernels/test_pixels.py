@@ -351,7 +351,7 @@ def test_broken_files_among_good_ones_are_left_out_when_asked(tmp_path):
         (tmp_path / f"{i}.png").write_bytes(png(picture))
     (tmp_path / "1.png").write_bytes(b"broken")
     files = sorted(tmp_path.glob("*.png"))
-    with pytest.warns(UserWarning, match=r"left out 1 of 3 samples, .*1\.png.* remove the file$"):
+    with pytest.warns(UserWarning, match=r"dropped 1 of 3 samples .*1\.png.* remove the file$"):
         kept = as_similarity(files, k="pixels", on_error="skip")
     np.testing.assert_array_equal(kept.dense(), dense([files[0], files[2]]))
 

@@ -104,7 +104,7 @@ def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
     with pytest.raises(NotPSDError, match=r"positive semidefinite.*psd='clip'") as refused:
         compute(texts, k="bleu")
     (note,) = refused.value.__notes__
-    assert note.startswith("no sample is at fault: k='bleu' has negative eigenvalues for many sets")
+    assert note.startswith("no single sample causes this: k='bleu' has negative eigenvalues")
     without = note.partition("; kernels of text without: ")[2].split(", ")
     assert {"equivalence", "ngram_overlap", "text_embeddings", "word_overlap"} <= {*without}
     assert "bleu" not in without
@@ -118,7 +118,7 @@ def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
     # Without clipping, order 2 has a closed form, which sees no eigenvalues, and says so.
     q2 = compute(texts, k="bleu", q=2, details=True)
     assert q2["details"]["negative_mass"] is None
-    assert any("negative ones were not checked for" in note for note in q2["details"]["notes"])
+    assert any("negative eigenvalues are not detected" in note for note in q2["details"]["notes"])
 
 
 def test_bleu_names_what_it_cannot_read():
@@ -261,14 +261,16 @@ def test_an_exception_of_the_tokenizer_quotes_the_text():
 def test_texts_that_begin_with_none_are_texts(first):
     with pytest.raises(SampleError, match=r"sample 0 .*2 samples cannot be used: 0, 2"):
         compute([first, "a b", None, "c d"])
-    with pytest.warns(UserWarning, match="kernel 'ngram_overlap' left out 2 of 4 samples"):
+    with pytest.warns(
+        UserWarning, match="dropped 2 of 4 samples that kernel 'ngram_overlap' cannot use"
+    ):
         scores = compute([first, "a b", None, "c d"], on_error="skip", q=2)
     assert scores["VS_q2"] == pytest.approx(2)
 
 
 def test_text_is_left_out_by_its_place_among_repeats():
     texts = ["a b", "", "a b", "  ", "", "c d"]
-    with pytest.warns(UserWarning, match="left out 3 of 6 samples.*first of all: sample 1"):
+    with pytest.warns(UserWarning, match="dropped 3 of 6 samples.*: sample 1"):
         details = compute(texts, on_error="skip", p=[0.1, 0.2, 0.2, 0.1, 0.1, 0.3], details=True)
     assert list(details["details"]["dropped"]) == [1, 3, 4]
     assert details["VS"] == pytest.approx(2)

@@ -102,7 +102,7 @@ def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
     how = {"k": "cosine", "given_k": "labels"}
     kept = [0, 1, 3, 4, 5]
     prompts = [PROMPTS[i] for i in kept]
-    with pytest.warns(UserWarning, match="left out 1 of 6 samples"):
+    with pytest.warns(UserWarning, match="dropped 1 of 6 samples"):
         found = compute(X, measures="ConditionalVS", given=PROMPTS, on_error="skip", p=p, **how)[
             "ConditionalVS"
         ]
@@ -110,7 +110,7 @@ def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
     expected = conditional_score(X[kept], prompts, p=rest, **how)
     assert found == pytest.approx(expected, rel=1e-12)
     labels = [0, 0, 0, 1, 1, 1]
-    with pytest.warns(UserWarning, match="left out 1 of 6 samples"):
+    with pytest.warns(UserWarning, match="dropped 1 of 6 samples"):
         grouped = compute(
             X, measures="ConditionalVS", given=PROMPTS, on_error="skip", groups=labels, **how
         )["ConditionalVS"]
@@ -123,9 +123,9 @@ def test_the_function_leaves_out_what_was_given_with_samples_as_the_measure_does
     p = [0.1, 0.2, 0.3, 0.2, 0.2]
     for weights in (None, p):
         how = {"on_error": "skip", "p": weights}
-        with pytest.warns(UserWarning, match="left out"):
+        with pytest.warns(UserWarning, match="dropped"):
             found = conditional_score(texts, given, **how)
-        with pytest.warns(UserWarning, match="left out"):
+        with pytest.warns(UserWarning, match="dropped"):
             assert (
                 found
                 == compute(texts, measures="ConditionalVS", given=given, **how)["ConditionalVS"]

@@ -193,7 +193,7 @@ def test_what_has_no_discrepancy() -> None:
         measured("MMD", [1.0, 2.0], [-1.0, -2.0], k=indefinite)
     with pytest.raises(TypeError, match="KID requires samples that are vectors, or a kernel with"):
         measured("KID", *TEXTS, k=lambda a, b: float(a == b))
-    with pytest.raises(TypeError, match="`samples` holds similarities, which do not cover"):
+    with pytest.raises(TypeError, match="`samples` contains similarities only within one set"):
         measured("MMD", np.eye(2), np.eye(2), score_K=True)
     torch = pytest.importorskip("torch")
     tensor = torch.tensor(cloud(4), requires_grad=True)

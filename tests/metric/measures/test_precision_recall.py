@@ -211,7 +211,7 @@ def test_samples_that_a_kernel_leaves_out_are_no_neighbours() -> None:
     texts = ["a b", "a c", "b c d", "c d", "a b c d", "d"]
     expected = found(texts, texts[::-1], 2, k="ngram_overlap")
     how = {"k": "ngram_overlap", "on_error": "skip"}
-    with pytest.warns(UserWarning, match="left out 2 of 14 samples"):
+    with pytest.warns(UserWarning, match="dropped 2 of 14 samples"):
         assert found([*texts, ""], ["", *texts[::-1]], 2, **how) == expected
 
 

@@ -32,7 +32,7 @@ def test_every_documented_view_exists():
     assert [name for name in names if name not in {*known, "needs"}] == []
 
 
-@pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")
+@pytest.mark.filterwarnings("ignore:dropped")
 def test_n_leaves_out_what_is_skipped_before_the_similarity_is_looked_at():
     sample_set = SampleSet(
         ["a b", "", "c d"],

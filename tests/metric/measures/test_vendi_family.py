@@ -73,7 +73,7 @@ class TestQuality:
         X[[3, 7]], quality[[3, 7]] = 0, 100
         kept = np.delete(np.arange(24), [3, 7])
         expected = compute(X[kept], measures="qVS", quality=quality[kept], k="cosine")
-        with pytest.warns(UserWarning, match="left out 2 of 24 samples"):
+        with pytest.warns(UserWarning, match="dropped 2 of 24 samples"):
             found = compute(X, measures="qVS", quality=quality, k="cosine", on_error="skip")
         assert found == pytest.approx(expected, rel=1e-12)
 

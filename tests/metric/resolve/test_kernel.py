@@ -219,17 +219,25 @@ def test_a_plugin_that_is_a_wheel_works_from_the_wheel(tmp_path):
     [
         (lambda n: np.eye(n), TypeError, "must return a Similarity, got ndarray; wrap .*MatrixSim"),
         (lambda n: None, TypeError, "must return a Similarity, got NoneType"),
-        (lambda n: MatrixSimilarity(np.eye(n + 1)), ValueError, "of its 3 samples, got one of 4"),
-        (lambda n: MatrixSimilarity(np.eye(1)), ValueError, "of its 3 samples, got one of 1"),
+        (
+            lambda n: MatrixSimilarity(np.eye(n + 1)),
+            ValueError,
+            "of all 3 samples in their order, got a Similarity of 4",
+        ),
+        (
+            lambda n: MatrixSimilarity(np.eye(1)),
+            ValueError,
+            "of all 3 samples in their order, got a Similarity of 1",
+        ),
         (
             lambda n: MatrixSimilarity(np.eye(n) + np.eye(n, k=1) / 2),
             ValueError,
-            "symmetric .* but gives 0.5 and 0 for samples 0 and 2 in the two directions",
+            r"symmetric .* got k\(x, y\) = 0.5 and k\(y, x\) = 0 for samples 0 and 2",
         ),
         (
             lambda n: MatrixSimilarity(np.full((n, n), np.nan)),
             ValueError,
-            "symmetric Similarity of finite numbers, but gives nan",
+            r"symmetric Similarity of finite numbers, got k\(x, y\) = nan",
         ),
     ],
 )
@@ -254,7 +262,7 @@ def test_a_kernel_that_names_one_sample_at_a_time_can_leave_out_all_that_it_cann
                 raise SampleError(i, "is too long")
         return MatrixSimilarity(np.eye(len(texts)))
 
-    with pytest.warns(UserWarning, match="left out 3 of 6 samples, as asked, .* sample 1"):
+    with pytest.warns(UserWarning, match="dropped 3 of 6 samples .* sample 1"):
         similarity = as_similarity(["a", "aa", "b", "aa", "c", "dd"], k="strict", on_error="skip")
     assert dict(similarity.dropped) == dict.fromkeys([1, 3, 5], "is too long")
     assert similarity.n == 3
@@ -268,7 +276,7 @@ def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
 
     for on_error in ("raise", "skip"):
         with pytest.raises(
-            ValueError, match=f"'lost' names a sample {place} of the 2 passed to it"
+            ValueError, match=f"'lost' raised a SampleError with the index {place}, but it"
         ):
             as_similarity(["a", "b"], k="lost", on_error=on_error)
 
@@ -279,7 +287,10 @@ def test_a_kernel_leaves_out_no_samples_by_itself():
         return MatrixSimilarity(np.eye(len(texts) - 1))
 
     for on_error in ("raise", "skip"):
-        with pytest.raises(ValueError, match="return a Similarity of its 3 samples, got one of 2"):
+        with pytest.raises(
+            ValueError,
+            match="return a Similarity of all 3 samples in their order, got a Similarity of 2",
+        ):
             as_similarity(["a", "b", "a", "b", "c"], k="choosy", on_error=on_error)
 
 

@@ -63,7 +63,7 @@ def held(samples, kind):
 )
 @pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
 def test_no_container_hides_what_is_no_text(samples, kernel, kind):
-    with pytest.warns(UserWarning, match=f"k='{kernel}' compares what they stand for"):
+    with pytest.warns(UserWarning, match=f"k='{kernel}' to compare their content"):
         compute(held(samples, kind), q=2)
 
 
@@ -85,7 +85,7 @@ def test_no_call_hides_what_is_no_text(samples, kernel):
         lambda: vendiscore.compare({"a": samples * 2, "b": [*TEXTS, *TEXTS]}, permutations=39),
         lambda: vendiscore.mag_areas([TEXTS * 40, samples]),
     ):
-        with pytest.warns(UserWarning, match=f"k='{kernel}' compares what they stand for"):
+        with pytest.warns(UserWarning, match=f"k='{kernel}' to compare their content"):
             call()
 
 
@@ -111,7 +111,7 @@ def test_smiles_and_names_of_images_are_not_scored_as_text_in_silence(odors):
         ([*molecules[:18], "a remark", "another"], "morgan"),  # nearly all
         (["a/1.png", "b 2.JPG", "http://x/y.webp"], "pixels"),
     ]:
-        with pytest.warns(UserWarning, match=f"look like .*k='{kernel}' compares what they stand"):
+        with pytest.warns(UserWarning, match=f"look like .*k='{kernel}' to compare their content"):
             result = compute(samples, q=2, details=True)
         assert any(f"k='{kernel}'" in note for note in result["details"]["notes"])
         with warnings.catch_warnings():
@@ -202,5 +202,5 @@ def by_metric(samples):
     ids=["compute", "explain", "growth", "select", "compare", "metric"],
 )
 def test_every_door_says_that_strings_look_like_molecules(door):
-    with pytest.warns(UserWarning, match=r"look like SMILES of molecules.*k='morgan' compares"):
+    with pytest.warns(UserWarning, match=r"look like SMILES of molecules.*k='morgan' to compare"):
         door([*SMALL, "CCCN", "CC(C)O", "CCBr", "CCC"])

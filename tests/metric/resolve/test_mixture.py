@@ -213,7 +213,7 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
     pytest.importorskip("rdkit")
     table = {"a": ["CCO", "bad", "CCO", "CCN", "CCCl"], "b": ["CCO", "CCO", "bad", "CCC", "CCO"]}
     options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
-    with pytest.warns(UserWarning, match="the mixture left out 2 of 5 samples.*sample 1 of column"):
+    with pytest.warns(UserWarning, match="dropped 2 of 5 samples.*sample 1 of column"):
         mixed = as_similarity(table, k=list(options), options=options)
     assert list(mixed.dropped) == [1, 2]
     kept = {name: [column[i] for i in (0, 3, 4)] for name, column in table.items()}
@@ -307,7 +307,7 @@ def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
     good = {name: [column[i] for i in (0, 3, 5)] for name, column in table.items()}
     k = ["rbf:x", "ngram_overlap:text"]
     options = {"options": {"ngram_overlap:text": {"ns": 1}}, "combine": combine}
-    message = "the mixture left out 3 of 6 samples, as asked, first of all: sample 1 of column"
+    message = "the mixture cannot use .*, at indices 1, 2, 4: sample 1 of column"
     with pytest.warns(UserWarning, match=message) as caught:
         mixed = as_similarity(table, k=k, on_error="skip", **options)
     assert len(caught) == 1
@@ -334,7 +334,7 @@ def test_records_without_the_column_are_named_and_left_out():
     with pytest.raises(SampleError, match="sample 1 has no value in the column 'a'") as caught:
         compute(records, k=["labels:a"])
     assert list(caught.value.problems) == [1, 2]
-    with pytest.warns(UserWarning, match="left out 2 of 4"):
+    with pytest.warns(UserWarning, match="dropped 2 of 4"):
         assert compute(records, k=["labels:a"], on_error="skip")["VS"] == pytest.approx(2)
 
 

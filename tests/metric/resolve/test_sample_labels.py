@@ -185,11 +185,11 @@ def test_one_group_has_no_standard_error():
 
 
 def test_groups_of_one_sample_score_one_and_a_warning_says_why():
-    with pytest.warns(UserWarning, match="one sample alone scores the same whatever it is: pass"):
+    with pytest.warns(UserWarning, match="contains a single sample, so all groups"):
         found = compute([["a cat"], ["a dog"]], details=True)
     assert found["VS"] == 1
     assert "take_first_k" in found["details"]["notes"][0]
-    assert "Means over 2 groups, which all count alike: VS." in found["details"]["notes"]
+    assert "VS is the mean over 2 groups, equally weighted." in found["details"]["notes"]
     assert compute([["a cat"], ["a dog", "no"]])["VS"] == pytest.approx((1 + 2) / 2, abs=0.3)
 
 
@@ -215,10 +215,10 @@ def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
     how = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
     notes = compute(CLOUD, groups=[1] * 6 + [2] * 3 + [3] * 3, **how)["details"]["notes"]
     assert notes[:3] == [
-        "Means over 3 groups, which all count alike: VS, IntDiv.",
-        "Groups have 3 to 6 samples, and most scores are larger for more samples: compare groups "
+        "VS, IntDiv are means over 3 groups, equally weighted.",
+        "Groups have 3 to 6 samples, and Most scores increase for more samples: compare groups "
         "of one size.",
-        "Computed of all groups together, without an interval: TotalVS.",
+        "Measures computed from all groups together have no interval: TotalVS.",
     ]
     assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **how)["details"]["notes"])
 
@@ -253,7 +253,7 @@ def test_columns_of_tables_are_labels():
     expected = pytest.approx(by_hand(TEXTS))
     assert compute(frame["text"], groups=frame["prompt"]) == expected
     assert compute(frame["text"], groups=frame["prompt"].astype("category")) == expected
-    with pytest.raises(ValueError, match="sample 1 has no label in `groups`, but <NA>; give it"):
+    with pytest.raises(ValueError, match="sample 1 has no label in `groups`, got <NA>; set its"):
         compute(["a", "b"], groups=["x", pd.NA])
     lists = frame.groupby("prompt")["text"].apply(list)
     assert compute(lists) == expected
@@ -261,7 +261,7 @@ def test_columns_of_tables_are_labels():
 
 def test_samples_that_are_left_out_leave_their_groups():
     groups = [["a cat", "", "a dog"], ["no", "yes", "", "no"]]
-    with pytest.warns(UserWarning, match="left out 2 of 7"):
+    with pytest.warns(UserWarning, match="dropped 2 of 7"):
         found = compute(groups, k="ngram_overlap", on_error="skip", details=True)
     without = [["a cat", "a dog"], ["no", "yes", "no"]]
     assert {key: found[key] for key in ("VS", "VS_se")} == pytest.approx(by_hand(without))

@@ -35,9 +35,9 @@ def test_sets_are_called_by_letters_by_names_and_by_their_folders(call, tmp_path
 @pytest.mark.parametrize(
     ("names", "error", "said"),
     [
-        (["a"], ValueError, "`names` must be 2 that all differ"),
-        (["a", "a"], ValueError, "`names` must be 2 that all differ"),
-        ("ab", TypeError, "`names` must be strings, one for each"),
+        (["a"], ValueError, "`names` must contain 2 distinct strings"),
+        (["a", "a"], ValueError, "`names` must contain 2 distinct strings"),
+        ("ab", TypeError, "`names` must be a list of strings, one per"),
     ],
 )
 def test_names_that_are_not_one_for_each_are_refused(call, names, error, said):
@@ -47,9 +47,9 @@ def test_names_that_are_not_one_for_each_are_refused(call, names, error, said):
 
 @pytest.mark.parametrize("call", [compare, sources])
 def test_a_dict_names_its_sets_once(call):
-    with pytest.raises(ValueError, match=r"two (sets|sources) have names that are written alike"):
+    with pytest.raises(ValueError, match=r"names of (sets|sources) must be distinct as strings"):
         call({1: X, "1": Y}, k="cosine")
-    with pytest.raises(ValueError, match="the dict already names the s"):
+    with pytest.raises(ValueError, match="cannot be combined with a dict of s"):
         call({"a": X, "b": Y}, names=["a", "b"], k="cosine")
-    with pytest.raises(ValueError, match="`by` has two labels written '1'"):
+    with pytest.raises(ValueError, match="`by` contains two different labels with the string '1'"):
         call(np.concatenate([X, Y]), by=[1, "1"] * 8, k="cosine")

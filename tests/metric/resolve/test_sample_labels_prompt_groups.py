@@ -339,7 +339,7 @@ def test_conversations_are_prompts_and_a_missing_prompt_is_named():
     talks = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
     found = compute(X, prompts=talks, given_prompt=False, **COSINE)
     assert found == compute(X, groups=PROMPTS, **COSINE)
-    with pytest.raises(SampleError, match="sample 3 has no label in `prompts`, but nan"):
+    with pytest.raises(SampleError, match="sample 3 has no label in `prompts`, got nan"):
         compute(X, prompts=[*PROMPTS[:3], np.nan, *PROMPTS[4:]], given_prompt=False, **COSINE)
 
 
@@ -362,7 +362,10 @@ def test_gradients_pass_through_means_within_prompts():
         (lambda **own: compute(X, **COSINE, **own, groups=SETS[:5]), "got 5"),
         (lambda **own: compare(X, Y, **QUICK, **own, groups=[SETS, SETS]), "given_prompt=True"),
         (lambda **own: compare(X, Y, **QUICK, **own, size=5), "leave `size` out"),
-        (lambda **own: growth(X[1:], **COSINE, **{**own, "prompts": SETS}), "one for each of 23"),
+        (
+            lambda **own: growth(X[1:], **COSINE, **{**own, "prompts": SETS}),
+            "one prompt per sample, got",
+        ),
         (lambda **own: growth(X, [6], **COSINE, **own), "`sizes` must be .* 5"),
         (
             lambda **own: growth(X[3:], **COSINE, **{**own, "prompts": PROMPTS[3:]}),

@@ -52,7 +52,9 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
     ):
         found = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
         assert found["VS"] == pytest.approx(np.mean(each), rel=1e-12)
-    with pytest.raises(ValueError, match=r"6 samples, or a dict .* such as {'x': …}, got 2"):
+    with pytest.raises(
+        ValueError, match=r"got 2 prompts for 6 samples; .* a dict .* such as {'x': …}"
+    ):
         compute(A, groups=list("xxxyyy"), prompts=[U, W], given_prompt=True)
 
 
@@ -102,7 +104,7 @@ def test_prompts_that_are_none_are_refused(samples, given):
     with pytest.raises(ValueError, match="`prompts` is empty; pass at least one sample"):
         compute(samples, prompts={}, given_prompt=given)
     with pytest.raises(
-        ValueError, match=r"one prompt, or one for each of 6 samples.*, got 0; repe"
+        ValueError, match=r"one prompt per sample, got 0 prompts for 6 samples; repeat"
     ):
         compute(samples, prompts=[], given_prompt=given)
 
@@ -111,14 +113,14 @@ def test_prompts_that_can_be_read_in_two_ways_are_refused():
     talk = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
     other = [{"role": "system", "content": "s"}, {"role": "user", "content": "w"}]
     groups = [A[:2], A[2:4]]
-    with pytest.raises(ValueError, match="the conversation of a group, or a prompt for each of"):
+    with pytest.raises(ValueError, match="one conversation or one prompt per sample"):
         compute(groups, prompts=[talk, other])
     each = compute(groups, prompts={0: talk, 1: other})
     assert compute(A[:4], prompts=[talk, talk, other, other]) == each
     larger = [A[:3], A[3:]]
     assert compute(larger, prompts=[talk, other]) == compute(larger, prompts={0: talk, 1: other})
     pairs = [groups, [B[:2], B[2:4]]]
-    with pytest.raises(ValueError, match="each may belong to a set or to a group; pass for"):
+    with pytest.raises(ValueError, match="it has as many lists as there are sets"):
         compare(*pairs, prompts=[[U, U], [W, W]], given_prompt=True)
 
 
@@ -181,7 +183,7 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
     assert several.sets[1].score == pytest.approx(
         compute(B[:5], prompts=each[:5], given_prompt=True)["VS"]
     )
-    with pytest.raises(ValueError, match="one for each of 5 samples, got 6"):
+    with pytest.raises(ValueError, match="one prompt per sample, got 6 prompts for 5 samples"):
         compare(A, B[:5], prompts=each, given_prompt=True)
 
 
@@ -205,7 +207,7 @@ def test_rewards_given_the_prompt():
     np.testing.assert_allclose(blank[:6], found, rtol=1e-10)
     with pytest.raises(TypeError, match="`given_prompt` requires `prompts`"):
         group_rewards(A, given_prompt=True)
-    with pytest.raises(TypeError, match="which holds no prompt"):
+    with pytest.raises(TypeError, match="which cannot be conditioned on `prompts`"):
         group_rewards(as_similarity(A), prompts=prompts, given_prompt=True)
 
 
@@ -251,13 +253,13 @@ def test_states_with_and_without_prompts_do_not_mix():
         State.empty(k="cosine").update(X, prompts=P, given_prompt=True),
         State.empty(k="cosine").update(X),
     )
-    with pytest.raises(ValueError, match="with every batch of a state, or with none"):
+    with pytest.raises(ValueError, match="for all batches of a State or for none"):
         with_prompts.update(X)
-    with pytest.raises(ValueError, match="with every batch of a state, or with none"):
+    with pytest.raises(ValueError, match="for all batches of a State or for none"):
         without.update(X, prompts=P, given_prompt=True)
     with pytest.raises(ValueError, match="`prompts` is 'given' and 'nothing'"):
         with_prompts.merge(without)
-    with pytest.raises(ValueError, match="cannot take samples"):
+    with pytest.raises(ValueError, match="samples cannot be added"):
         State.from_bytes(
             State.empty(k="cosine", prompts=P[0], given_prompt=True).to_bytes()
         ).update(X)

@@ -36,28 +36,48 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
             "`ci` takes samples apart",
         ),
         ([[], []], {"k": "ngram_overlap"}, ValueError, "group 0 of `samples` is empty"),
-        (["a", "b"], {"groups": [1]}, ValueError, "one label for each of 2 samples, got 1; pass"),
-        (CLOUD, {"k": "rbf", "groups": [1, 2]}, ValueError, "for each of 12 samples, got 2"),
-        (CLOUD, {"measures": "MagArea", "groups": [1]}, ValueError, "each of 12 samples, got 1"),
-        (["a", "b"], {"groups": "prompt"}, TypeError, r"pass its column, such as df\['prompt'\]"),
+        (
+            ["a", "b"],
+            {"groups": [1]},
+            ValueError,
+            "one label per sample, got 1 labels for 2 samples",
+        ),
+        (CLOUD, {"k": "rbf", "groups": [1, 2]}, ValueError, "got 2 labels for 12 samples"),
+        (CLOUD, {"measures": "MagArea", "groups": [1]}, ValueError, "got 1 labels for 12 samples"),
+        (
+            ["a", "b"],
+            {"groups": "prompt"},
+            TypeError,
+            r"for a column of a table, pass df\['prompt'\]",
+        ),
         (
             ["a", "b"],
             {"groups": ["x", None]},
             ValueError,
-            "sample 1 has no label in `groups`, but None",
+            "sample 1 has no label in `groups`, got None",
         ),
         (
             ["a", "b"],
             {"groups": [np.nan, 1]},
             ValueError,
-            "sample 0 has no label in `groups`, but nan; give",
+            "sample 0 has no label in `groups`, got nan; set its",
         ),
-        (["a", "b"], {"groups": [1, (1, [2])]}, TypeError, "hashable, got tuple"),
-        (["a", "b"], {"groups": [1, [2]]}, TypeError, "hashable, got list \\[2\\] for sample 1"),
-        (["a", "b"], {"groups": [[1], [2]]}, TypeError, "must be one list of labels in the order"),
+        (["a", "b"], {"groups": [1, (1, [2])]}, TypeError, "hashable labels, got tuple"),
+        (
+            ["a", "b"],
+            {"groups": [1, [2]]},
+            TypeError,
+            "hashable labels, got list \\[2\\] for sample 1",
+        ),
+        (
+            ["a", "b"],
+            {"groups": [[1], [2]]},
+            TypeError,
+            "must be a flat list with one label per sample",
+        ),
         (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),
         (["a", "b"], {"groups": []}, ValueError, "`groups` is empty"),
-        (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS needs groups of samples: pass"),
+        (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS requires groups; pass"),
         (
             ["a", ["b"]],
             {},
@@ -80,4 +100,4 @@ def test_a_sample_that_cannot_be_used_is_named_with_its_group():
         compute(bad, k="cosine")
     with pytest.raises(NotPSDError) as refused:
         compute(list("abcde"), k=lambda a, b: 1.0 if a == b else -0.9, groups=[1, 1, 2, 2, 2])
-    assert refused.value.__notes__ == ["this is about group 2"]
+    assert refused.value.__notes__ == ["this error refers to group 2"]

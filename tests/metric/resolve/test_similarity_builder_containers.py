@@ -127,7 +127,7 @@ def test_rewards_are_of_groups_of_equal_prompts_in_any_form(form):
 
 def test_rows_of_two_lengths_are_of_two_kinds():
     for form in FORMS.values():
-        with pytest.raises(ValueError, match=r"`prompts` must be .* 3 numbers, got rows of 2"):
+        with pytest.raises(ValueError, match=r"`prompts` must have .* 3 numbers\), got rows of 2"):
             compute(X, prompts=form(P[:, :2]), given_prompt=True, **COSINE)
 
 
@@ -180,7 +180,9 @@ def test_nested_is_read_in_step_with_nested_samples(place):
     found = number(score(halves, values.reshape(2, 4, *values.shape[1:])))
     assert found == pytest.approx(number(score(halves, values)))
     for samples, parts in ((lists, [values[:2], values[2:]]), (X, cut(values))):
-        expected = r"must (be one list in the order of .*, got lists of|have one label for each of)"
+        expected = (
+            r"must (be one list in the order of .*, got lists of|contain one label per sample)"
+        )
         with pytest.raises(ValueError, match=expected):
             score(samples, parts)
 
@@ -261,11 +263,13 @@ def test_one_prompt_for_each_group_goes_by_label(call):
         assert number(score(GROUPS, FORMS[form](P[:2]))) == pytest.approx(expected)
         assert number(score(GROUPS, {0: one, 1: other})) == pytest.approx(expected)
         assert number(score(TURNED, {0: other, 1: one})) == pytest.approx(expected)
-        with pytest.raises(ValueError, match="or a dict of group to prompt, such as"):
+        with pytest.raises(ValueError, match="or pass a dict from group to prompt, such as"):
             score(TURNED, FORMS[form](P[:2]))
-    with pytest.raises(ValueError, match="must have a prompt of each group, got none of 1"):
+    with pytest.raises(ValueError, match="must contain the prompt of each group, but has no key 1"):
         score(GROUPS, {0: P[0]})
-    with pytest.raises(ValueError, match="must have labels of groups, got 'x', which no sample"):
+    with pytest.raises(
+        ValueError, match="must be group labels, got 'x', which is the label of no sample"
+    ):
         score(GROUPS, {0: P[0], 1: P[1], "x": P[2]})
 
 
@@ -305,7 +309,7 @@ def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():
 def test_a_dict_of_prompts_needs_groups():
     prompts = {0: P[0], 1: P[1]}
     for call in (compute, explain, lambda *a, **k: select(*a, size=3, **k)):
-        with pytest.raises(TypeError, match=r"`prompts` is a dict, .* the samples have no groups"):
+        with pytest.raises(TypeError, match=r"`prompts` is a dict .* the samples have no groups"):
             call(X, prompts=prompts, given_prompt=True, **COSINE)
     with pytest.raises(TypeError, match="`prompts` is a dict"):
         State.empty(**COSINE).update(X, prompts=prompts, given_prompt=True)
@@ -361,7 +365,7 @@ def test_what_is_no_number_for_each_sample_is_refused_in_one_sentence(values):
 
 
 def test_nested_labels_of_clusters_are_refused():
-    with pytest.raises(TypeError, match="`clusters` must be one list of labels in the order"):
+    with pytest.raises(TypeError, match="`clusters` must be a flat list with one label per sample"):
         compute(X, clusters=cut(GROUPS), ci=0.9, **COSINE)
 
 
@@ -369,5 +373,5 @@ def test_nothing_is_added_by_nothing_with_prompts_of_nothing():
     state = State.empty(**COSINE)
     for batch, prompts in ((X[:0], P[:0]), ([], []), (X[:0], P[0]), ([], P[:1])):
         assert state.update(batch, prompts=prompts, given_prompt=True) is state
-    with pytest.raises(ValueError, match="one for each of 8 samples, got 0"):
+    with pytest.raises(ValueError, match="one prompt per sample, got 0 prompts for 8 samples"):
         state.update(X, prompts=P[:0], given_prompt=True)

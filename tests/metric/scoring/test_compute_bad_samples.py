@@ -79,11 +79,11 @@ def test_all_samples_that_cannot_be_used_are_named(case):
 def test_places_are_those_of_the_samples_that_came_in():
     X = spoilt(UNIT, 2.0)
     X[0] = np.nan
-    with pytest.warns(UserWarning, match="left out 1 of 7"), pytest.raises(SampleError) as found:
+    with pytest.warns(UserWarning, match="dropped 1 of 7"), pytest.raises(SampleError) as found:
         compute(X, k="linear", on_error="skip")
     assert list(found.value.problems) == BAD
     texts = ["", *"abcdef"]
-    with pytest.warns(UserWarning, match="left out 1"), pytest.raises(SampleError) as found:
+    with pytest.warns(UserWarning, match="dropped 1"), pytest.raises(SampleError) as found:
         vendiscore.select(texts, 2, k="ngram_overlap", on_error="skip", quality=QUALITY)
     assert list(found.value.problems) == BAD
     with pytest.raises(SampleError, match=r"sample 2 of `B` must have similarity 1 with itself"):

@@ -127,20 +127,32 @@ def test_one_row_of_two_dimensions_is_one_group():
 @pytest.mark.parametrize(
     ("counts", "error", "message"),
     [
-        ([3, -1], ValueError, "must be whole numbers of at least 0, got -1.0 for species 1;"),
-        (np.array([3, -1]), ValueError, "got -1 for species 1; pass 0 for an absent species"),
+        ([3, -1], ValueError, "must contain non-negative integers, got -1.0 for species 1;"),
+        (np.array([3, -1]), ValueError, "got -1 for species 1; pass 0 for absent species"),
         ([0.5, 0.5], ValueError, "got 0.5 for species 0; .* shares to effective_number"),
         ([[1, 2], [3, np.nan]], ValueError, "got nan for species 1 at site 1"),
         ([1, np.inf], ValueError, "got inf for species 1"),
         ([1, None], ValueError, "got None for species 1"),
         ([1, "2"], ValueError, "got '2' for species 1"),
         ([1, 1j], ValueError, "got 1j for species 1"),
-        ([[1, 2], [0, 0]], ValueError, "site 1 of `counts` must have an individual, got 0 of ev"),
-        ([0, 0], ValueError, "^`counts` must have an individual, got 0 of every species"),
-        ([[1, 2], [1]], ValueError, "as many species at every site, got rows of 1 to 2; pass 0"),
-        ([[1], [2]], ValueError, r"got shape \(2, 1\); pass counts.squeeze\(1\) for the counts"),
-        (np.ones((2, 2, 2)), ValueError, r"\(species,\) or \(sites, species\), got shape \(2, 2"),
-        (np.array([1j]), TypeError, "must be whole numbers, got dtype complex128"),
+        (
+            [[1, 2], [0, 0]],
+            ValueError,
+            "site 1 of `counts` must contain at least one individual, got 0",
+        ),
+        (
+            [0, 0],
+            ValueError,
+            "^`counts` must contain at least one individual, got 0 for every species",
+        ),
+        ([[1, 2], [1]], ValueError, "the same number of species, got 1 to 2; pass 0"),
+        (
+            [[1], [2]],
+            ValueError,
+            r"got shape \(2, 1\); for the counts of one site, pass counts.squeeze\(1\)",
+        ),
+        (np.ones((2, 2, 2)), ValueError, r"\(n_species,\) or \(n_sites, n_species\), got \(2, 2"),
+        (np.array([1j]), TypeError, "must contain integers, got dtype complex128"),
         ([], ValueError, "`counts` is empty"),
         (5, TypeError, "`counts` must be a collection"),
         ({"oak": 3}, TypeError, "`counts` must be an ordered collection"),
@@ -154,14 +166,14 @@ def test_what_is_no_count_is_named(counts, error, message):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"samples": ["oak"]}, r"`samples` were passed too: pass compute\(counts=…\) alone"),
-        ({"k": "cosine"}, "compared as k='labels', got k='cosine'; leave `k` out"),
-        ({"k": lambda a, b: 1.0}, "compared as k='labels'"),
-        ({"p": [0.5, 0.5]}, "`p` cannot be used with `counts`"),
-        ({"groups": ["a", "b"]}, "`groups` cannot be used with `counts`"),
-        ({"clusters": [0, 1], "ci": 0.9}, "`clusters` cannot be used with `counts`"),
-        ({"prompts": ["a"]}, "`prompts` cannot be used with `counts`"),
-        ({"score_X": True}, "`score_X` cannot be used with `counts`"),
+        ({"samples": ["oak"]}, r"mutually exclusive; use compute\(counts=…\) without"),
+        ({"k": "cosine"}, "supports only k='labels', got k='cosine'; remove `k`"),
+        ({"k": lambda a, b: 1.0}, "supports only k='labels'"),
+        ({"p": [0.5, 0.5]}, "`p` cannot be combined with `counts`"),
+        ({"groups": ["a", "b"]}, "`groups` cannot be combined with `counts`"),
+        ({"clusters": [0, 1], "ci": 0.9}, "`clusters` cannot be combined with `counts`"),
+        ({"prompts": ["a"]}, "`prompts` cannot be combined with `counts`"),
+        ({"score_X": True}, "`score_X` cannot be combined with `counts`"),
     ],
 )
 def test_what_counts_do_not_take_is_refused(how, message):
@@ -178,7 +190,7 @@ def test_metrics_of_evaluate_take_counts():
     assert metric.compute(counts=SITE, q=2) == compute(counts=SITE, q=2)
     assert metric.compute(counts=SITES) == compute(counts=SITES)
     metric.add(sample="oak")
-    with pytest.raises(TypeError, match="`samples` were passed too"):
+    with pytest.raises(TypeError, match="mutually exclusive"):
         metric.compute(counts=SITE)
 
 

@@ -133,7 +133,7 @@ def test_a_score_without_a_spectrum_says_that_negative_eigenvalues_were_not_chec
     found = details_of(K, score_K=True, q=2)
     assert found["negative_mass"] is None
     assert found["cut"] == 0.0
-    assert any("negative ones were not checked" in note for note in found["notes"])
+    assert any("negative eigenvalues are not detected" in note for note in found["notes"])
     checked = details_of(K, score_K=True)
     assert not any("not checked" in note for note in checked["notes"])
 
@@ -157,7 +157,7 @@ def test_a_similarity_without_settings_is_named_by_its_class():
 def test_a_function_without_a_source_is_mentioned():
     k = eval("lambda a, b: float(a == b)")
     found = details_of([1, 2], k=k)
-    assert any("source or a value" in note for note in found["notes"])
+    assert any("source code or a value" in note for note in found["notes"])
     assert "source=unknown" in found["signature"]
 
 

@@ -207,7 +207,7 @@ def test_rows_of_groups_have_intervals():
             [None if math.isnan(value) else value for value in values]
         )
     notes = " ".join(found["notes"])
-    assert "Groups of fewer than 4 samples have no interval of their own." in notes
+    assert "Single groups with fewer than 4 samples have no interval." in notes
     own = compute(samples, groups=groups, pool_repeats=False, **how)["details"]
     assert own["interval"]["pooled_groups"] == 0
     for row, labels in zip(own["groups"][:7], LABELS, strict=False):
@@ -236,10 +236,10 @@ def test_without_an_interval_rows_are_as_they_were():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ci": None}, "is about intervals of groups, which were not requested: pass ci=0.95"),
-        ({"details": False}, "is about intervals of groups in `details`: pass details=True"),
-        ({"measures": "IntDiv"}, "has an effect on intervals of VS of each group, which is not"),
-        ({"groups": None}, "is about intervals of groups or prompts, and there is one set"),
+        ({"ci": None}, "requires `ci`; pass ci=0.95"),
+        ({"details": False}, "intervals of groups in `details`; pass details=True"),
+        ({"measures": "IntDiv"}, "affects only intervals of VS"),
+        ({"groups": None}, "requires groups; pass `groups`"),
         ({"prompts": list("abababab")}, "has no effect on means over the prompts of each group"),
     ],
 )

@@ -93,11 +93,11 @@ def test_few_large_groups_may_be_sources(groups, size, is_noted):
     labels = np.repeat(np.arange(groups), size)
     rows = RNG.standard_normal((len(labels), 2))
     notes = compute(rows, groups=labels, details=True, **HOW)["details"]["notes"]
-    assert any("often sources, such as models" in note for note in notes) == is_noted
+    assert any("may be models or other sources" in note for note in notes) == is_noted
 
 
 def test_groups_of_one_sample_give_a_warning():
-    with pytest.warns(UserWarning, match="Every group has one sample"):
+    with pytest.warns(UserWarning, match="Every group contains a single sample"):
         found = compute(X[:3], groups=[0, 1, 2], **HOW)
     assert found["VS"] == 1.0
 
@@ -113,9 +113,12 @@ def test_an_error_names_the_group():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"groups": [0] * 15, "ci": 0.9}, "there is one group"),
-        ({"groups": LABELS, "ci": 0.9, "measures": ["WithinVS"]}, "WithinVS looks at all groups"),
-        ({"groups": LABELS, "ci": 0.9, "clusters": LABELS}, "`clusters` is for one set"),
+        ({"groups": [0] * 15, "ci": 0.9}, "requires at least 2 groups"),
+        ({"groups": LABELS, "ci": 0.9, "measures": ["WithinVS"]}, "is not supported by WithinVS"),
+        (
+            {"groups": LABELS, "ci": 0.9, "clusters": LABELS},
+            "`clusters` is not supported with groups",
+        ),
     ],
 )
 def test_intervals_that_are_not_defined_are_refused(arguments, message):

@@ -201,7 +201,7 @@ def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
     assert details["interval"]["level"] == 0.95
     assert details["interval"]["method"] == {"VS": "jackknife", "LC": "subsample"}
     assert "standard error of the score of n samples" in details["interval"]["meaning"]
-    said = "Independent samples are assumed; `clusters=` names those that came together."
+    said = "Independent samples are assumed; pass `clusters` if some are not independent."
     assert details["interval"]["assumes"] == said
     apart = compute(X, ci=0.95, clusters=range(len(X)), details=True, **RBF)["details"]
     assert apart["interval"]["assumes"] == "Independent clusters are assumed."
@@ -216,7 +216,7 @@ def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
 
 def test_samples_that_are_left_out_are_not_counted():
     texts = [*TEXTS[:3], "", *TEXTS[3:]]
-    with pytest.warns(UserWarning, match="left out 1 of 8"):
+    with pytest.warns(UserWarning, match="dropped 1 of 8"):
         found = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
     assert found == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
 
@@ -260,7 +260,7 @@ def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
 def test_an_interval_that_says_nothing_is_said_to():
     K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
     how = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
-    with pytest.warns(UserWarning, match="The interval of VS has no width"):
+    with pytest.warns(UserWarning, match="The interval of VS has width 0"):
         found = compute(K, **how)
     assert found["VS_low"] == pytest.approx(found["VS_high"])
     assert any("does not cover what other" in note for note in found["details"]["notes"])
@@ -268,14 +268,14 @@ def test_an_interval_that_says_nothing_is_said_to():
 
 def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
     few = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
-    told = "8 samples with no repeat do not exclude that one of them makes up 45 % of the source"
+    told = "8 samples with no equal pair do not exclude that a single item makes up 45 %"
     assert any(told in note for note in few)
     notes = {
         n: compute(X[:n], measures="LC", ci=0.95, details=True, **RBF)["details"]["notes"]
         for n in (12, 30)
     }
-    assert any("not shown to hold for fewer than 30" in note for note in notes[12])
-    assert not any("not shown to hold" in note for note in notes[30])
+    assert any("not tested for fewer than 30" in note for note in notes[12])
+    assert not any("not tested for fewer" in note for note in notes[30])
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -315,7 +315,7 @@ def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measu
     notes = found["details"]["notes"]
     measured = "In tests on real answers, 95 % intervals of means over 4 to 30 groups"
     assert sum(note.startswith(f"{measured} covered 92 to 100 % (") for note in notes) == noted
-    unbounded = f"{measured} that know no bounds, such as those of RKE, covered as little as 63 % "
+    unbounded = f"{measured} of unbounded measures, such as RKE, had a coverage as low as 63 % "
     assert sum(note.startswith(unbounded) for note in notes) == noted
     assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
 
@@ -343,7 +343,9 @@ def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others(
 def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning():
     X = np.array([[0.0], [1.0], [1.0], [2.0], [4.0], [5.0]])
     labels = [0, 0, 1, 1, 2, 2]
-    with pytest.warns(UserWarning, match="over 3 groups has no width: all of them have the same"):
+    with pytest.warns(
+        UserWarning, match="over 3 groups has width 0, because all of them have the same"
+    ):
         found = compute(X, groups=labels, measures="RKE", k="rbf", sigma=1.0, ci=0.95)
     assert found["RKE_low"] == found["RKE_high"]
 
@@ -382,35 +384,45 @@ TWO = [list(X[:5]), list(X[5:9])]
             X,
             {"ci": 95},
             ValueError,
-            "must be a level from 0.5 to below 1, got 95; pass a level",
+            "must be a confidence level from 0.5 to below 1, got 95; pass a level",
         ),
         (X, {"ci": 0.05}, ValueError, "got 0.05; pass a level such as 0.95"),
-        (X, {"ci": True}, TypeError, "`ci` must be a level from 0.5 to below 1, got True"),
-        (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` needs orders above 0: q=0 counts dimensions"),
-        (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "drawn alike, but `p` weighs them"),
-        (X[:1], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 1, which are too few"),
-        (X[:3], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 3, which are too few"),
-        (X, {"clusters": np.arange(30)}, TypeError, "`clusters` says which samples came together"),
+        (X, {"ci": True}, TypeError, "`ci` must be a confidence level .*, got True"),
+        (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` requires orders above 0"),
+        (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "not supported with weights `p`"),
+        (X[:1], {"ci": 0.9}, ValueError, "`ci` requires at least 4 samples, got 1"),
+        (X[:3], {"ci": 0.9}, ValueError, "`ci` requires at least 4 samples, got 3"),
+        (X, {"clusters": np.arange(30)}, TypeError, "`clusters` requires `ci`"),
         (
             X,
             {"clusters": [0] * 9, "ci": 0.9},
             ValueError,
-            "`clusters` must have one label for each",
+            "`clusters` must contain one label per sample",
         ),
         (
             X,
             {"clusters": np.arange(30) % 3, "ci": 0.9},
             ValueError,
-            "`clusters` must be at least 4",
+            "`clusters` must contain at least 4 distinct labels",
         ),
-        (TWO, {"clusters": [0] * 9, "ci": 0.9}, ValueError, "leave one of the two out"),
-        (X[:3], {"ci": 0.9, "measures": "LC"}, ValueError, "`ci` needs at least 4 samples, got 3"),
-        (TWO[:1], {"ci": 0.9}, ValueError, "there is one group; pass two or more, or leave `ci`"),
+        (TWO, {"clusters": [0] * 9, "ci": 0.9}, ValueError, "remove `clusters`"),
+        (
+            X[:3],
+            {"ci": 0.9, "measures": "LC"},
+            ValueError,
+            "`ci` requires at least 4 samples, got 3",
+        ),
+        (
+            TWO[:1],
+            {"ci": 0.9},
+            ValueError,
+            "requires at least 2 groups for an interval of the mean over groups, got 1",
+        ),
         (
             TWO,
             {"ci": 0.9, "measures": "TotalVS"},
             ValueError,
-            "TotalVS looks at all groups",
+            "is not supported by TotalVS",
         ),
     ],
 )
@@ -431,6 +443,6 @@ def test_a_level_is_not_the_chance_to_miss():
     assert [check_confidence_level("ci", level) for level in levels] == [0.5, 0.75, 0.999]
     for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
         with pytest.raises(
-            ValueError, match=r"`ci` must be a level from 0\.5 to below 1.* as 0\.95"
+            ValueError, match=r"`ci` must be a confidence level from 0\.5 to below 1.* as 0\.95"
         ):
             check_confidence_level("ci", level)

@@ -147,7 +147,7 @@ def test_continuous_measurements_have_the_narrower_interval_and_another_signatur
 def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
     X = np.random.default_rng(0).normal(size=(8, 32))
     X[1] = X[0]
-    expected = "in spite of allow_repeats=False, since these samples have 1 equal pairs"
+    expected = "in spite of allow_repeats=False, because 1 pairs of samples are equal"
     with pytest.warns(UserWarning, match=expected):
         found = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
     assert interval(X, k="cosine") == (found["VS_low"], found["VS_high"])
@@ -158,10 +158,10 @@ def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({}, "about the interval, which was not requested: pass ci=0.95 with it, or leave it out"),
+        ({}, "requires `ci`; pass ci=0.95, or remove `allow_repeats`"),
         ({"ci": 0.95, "groups": [1, 1, 2, 2, 3, 3]}, "no effect on the interval of a mean over"),
         ({"ci": 0.95, "clusters": range(6)}, "no effect with `clusters`"),
-        ({"ci": 0.95, "measures": "LC"}, "on intervals of VS, IntDiv, AvgSim, and none of them"),
+        ({"ci": 0.95, "measures": "LC"}, "affects only intervals of VS, IntDiv, AvgSim"),
     ],
 )
 def test_a_statement_without_effect_is_an_error(how, message):

@@ -57,7 +57,7 @@ def test_reports_describe_order_1_if_it_was_passed_else_the_first(q, order, key)
 
 def test_orders_are_distinct_floats_in_their_sequence():
     assert check_orders([2, 1, 2.0, "inf", np.float64(1)]) == [2.0, 1.0, np.inf]
-    with pytest.raises(ValueError, match="`q` must be an order or several, got an empty list"):
+    with pytest.raises(ValueError, match="`q` must be an order or a sequence of orders"):
         check_orders([])
     with pytest.raises(ValueError, match="got -1"):
         check_orders([1, -1])
@@ -131,7 +131,7 @@ def test_other_metrics_arguments_are_ignored_if_named():
 
 @pytest.mark.parametrize("option", ["details", "groups", "p", "prompts", "given_prompt"])
 def test_harnesses_pass_no_arguments_about_single_samples(option):
-    with pytest.raises(ValueError, match=f"`{option}` has no meaning here"):
+    with pytest.raises(ValueError, match=f"`{option}` is not supported in an evaluation harness"):
         parse_generation_request({option: None})
     assert parse_generation_request({"q": 2}).keys == ["VS_q2"]
 
@@ -144,18 +144,26 @@ REFUSED = {
         ValueError,
         "IntDiv would be exact",
     ),
-    "estimate, ci": ({"method": "estimate", "ci": 0.95}, ValueError, "`ci` needs all eigenvectors"),
-    "estimate, q=0": ({"method": "estimate", "q": [1, 0]}, ValueError, "q=0 counts eigenvalues"),
+    "estimate, ci": (
+        {"method": "estimate", "ci": 0.95},
+        ValueError,
+        "`ci` is not supported with `method",
+    ),
+    "estimate, q=0": (
+        {"method": "estimate", "q": [1, 0]},
+        ValueError,
+        "q=0 .* is not supported with",
+    ),
     "method": ({"method": "exact"}, ValueError, "`method` must be 'auto' or 'estimate'"),
-    "ci, q=0": ({"ci": 0.95, "q": 0}, ValueError, "`ci` needs orders above 0"),
-    "ci, p": ({"ci": 0.95, "p": [0.5, 0.5]}, ValueError, "`ci` is for samples .* but `p`"),
+    "ci, q=0": ({"ci": 0.95, "q": 0}, ValueError, "`ci` requires orders above 0"),
+    "ci, p": ({"ci": 0.95, "p": [0.5, 0.5]}, ValueError, "`ci` .* not supported with weights `p`"),
     "clusters": ({"clusters": ["a", "b"]}, TypeError, "`clusters` .* pass ci=0.95"),
     "metric": ({"metric": "euclidean"}, TypeError, "`metric` .* VS .* pass k='rbf' instead"),
     "metric of a matrix": ({"metric": "precomputed"}, TypeError, "score_K=True"),
     "q of IntDiv": (
         {"measures": ["IntDiv"], "q": 2},
         TypeError,
-        "`q=2` has no effect on IntDiv: it is the order of .*VS",
+        "`q=2` has no effect on IntDiv; remove `q`, or add .*VS",
     ),
     "p of MagArea": (
         {"measures": ["MagArea"], "p": [1.0]},
@@ -203,7 +211,7 @@ def test_levels_from_a_half_to_below_1_are_read(level):
 
 @pytest.mark.parametrize("level", [0.05, 0.4999, 1.0, 95, -0.5, np.nan])
 def test_other_levels_are_refused(level):
-    with pytest.raises(ValueError, match=r"`ci` must be a level from 0.5 to below 1"):
+    with pytest.raises(ValueError, match=r"`ci` must be a confidence level from 0.5 to below 1"):
         check_confidence_level("ci", level)
 
 
@@ -229,8 +237,8 @@ def test_allow_repeats_is_refused_where_it_changes_no_interval(
     [
         (None, True, ["VS"], "groups", "pass ci=0.95"),
         (0.9, False, ["VS"], "groups", "pass details=True"),
-        (0.9, True, ["IntDiv"], "groups", "VS of each group"),
-        (0.9, True, ["VS"], "", "there is one set"),
+        (0.9, True, ["IntDiv"], "groups", "affects only intervals of VS"),
+        (0.9, True, ["VS"], "", "requires groups"),
         (0.9, True, ["VS"], "prompts", "has no effect on prompts"),
     ],
 )

@@ -94,5 +94,5 @@ def test_repeats_are_noticed_where_many_samples_are_repeated():
 @pytest.mark.parametrize("name", ["references", "clusters"])
 def test_an_array_that_a_single_score_has_no_use_for_is_refused_by_name(name):
     X = np.eye(4)
-    with pytest.raises(TypeError, match=f"`{name}` has no effect on a single number"):
+    with pytest.raises(TypeError, match=f"`{name}` is not supported by functions"):
         score(X, score_X=True, normalize=True, **{name: np.arange(4)})

@@ -234,7 +234,7 @@ def test_zero_vectors_are_named_or_left_out(kind):
     with pytest.raises(SampleError, match="sample 1 is a zero vector") as caught:
         compute(samples, k="cosine")
     assert list(caught.value.problems) == [1, 4]
-    with pytest.warns(UserWarning, match="left out 2 of 5 samples, as asked"):
+    with pytest.warns(UserWarning, match="dropped 2 of 5 samples that"):
         left = as_similarity(samples, k="cosine", on_error="skip")
     assert (left.n, list(left.dropped)) == (3, [1, 4])
 

@@ -199,28 +199,36 @@ def test_gradients_flow_through_prompts(kernel, q):
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        ({"prompts": [PROMPT] * 2}, ValueError, "one for each of 4 samples, got 2"),
+        (
+            {"prompts": [PROMPT] * 2},
+            ValueError,
+            "one prompt per sample, got 2 prompts for 4 samples",
+        ),
         (
             {"prompts": [PROMPT] * 3, "groups": [0, 0, 1, 1]},
             ValueError,
-            "or a dict of group to prompt, such as {0: …}, got 3",
+            "or pass a dict from group to prompt, such as {0: …}",
         ),
-        ({"prompts": ["a", "a", " ", " "]}, ValueError, "the prompt of sample 2, in `prompts`,"),
+        ({"prompts": ["a", "a", " ", " "]}, ValueError, "the prompt of sample 2 in `prompts`"),
         (
             {"prompts": [1.0] * 4},
             ValueError,
-            "`prompts` must be of the kind of `samples`, str",
+            r"`prompts` must have the same sample type as `samples` \(str",
         ),
         (
             {"samples": np.eye(3), "score_K": True, "prompts": [1, 0, 0]},
             TypeError,
             "no similarities to prompts",
         ),
-        ({"samples": as_similarity(TEXTS), "prompts": PROMPT}, TypeError, "holds no prompt"),
+        (
+            {"samples": as_similarity(TEXTS), "prompts": PROMPT},
+            TypeError,
+            "cannot be conditioned on `prompts`",
+        ),
         (
             {"samples": as_space(TEXTS), "prompts": PROMPT, "measures": "MagArea"},
             TypeError,
-            "`samples` is a MetricSpace, which holds no prompt",
+            "`samples` is a MetricSpace, which cannot be conditioned on",
         ),
         (
             {"samples": np.eye(3), "prompts": [1.0, 1, 1], "metric": "euclidean"}
@@ -231,7 +239,7 @@ def test_gradients_flow_through_prompts(kernel, q):
         (
             {"samples": np.eye(3), "prompts": [1.0, 1, 1], "measures": "MagArea"},
             ValueError,
-            "`k` is missing",
+            "`k` is required",
         ),
     ],
     ids=str,

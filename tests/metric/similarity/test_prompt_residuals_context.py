@@ -167,7 +167,7 @@ def test_in_context_without_prompts_to_take_out_is_refused():
 def test_samples_left_out_keep_answers_and_contexts_in_step():
     answers = ["on the mat", None, "me too", "at the park"]
     prompts = [U, U, W, W]
-    with pytest.warns(UserWarning, match="left out 1 of"):
+    with pytest.warns(UserWarning, match="dropped 1 of"):
         found = similarity(answers, prompts, on_error="skip")
     kept = [0, 2, 3]
     expected = naive([answers[i] for i in kept], [prompts[i] for i in kept])

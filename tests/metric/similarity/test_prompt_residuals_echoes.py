@@ -327,7 +327,7 @@ def test_functions_of_two_samples_and_unusable_samples():
         for each, u in zip(groups, asked, strict=True)
     ]
     assert found == pytest.approx(np.mean(alone))
-    with pytest.warns(UserWarning, match="left out 1 of"):
+    with pytest.warns(UserWarning, match="dropped 1 of"):
         kept = as_similarity(["", *TEXTS], prompts=U, given_prompt=True, on_error="skip")
     assert list(kept.dropped) == [0]
     np.testing.assert_allclose(

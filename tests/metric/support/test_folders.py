@@ -83,7 +83,7 @@ def test_every_call_reads_folders(photos, tmp_path):
 
 
 def test_without_a_kernel_the_two_for_images_are_named(photos):
-    with pytest.raises(ValueError, match=r"`k` is missing.*k='pixels' or k='image_embeddings'"):
+    with pytest.raises(ValueError, match=r"`k` is required.*k='pixels' or k='image_embeddings'"):
         compute(str(photos))
 
 
@@ -149,7 +149,7 @@ def test_files_of_other_kernels_are_told_where_they_go(photos):
 
 def test_labels_of_groups_are_no_folder(photos):
     for groups in (str(photos), photos):
-        with pytest.raises(TypeError, match="`groups` must be a "):
+        with pytest.raises(TypeError, match="`groups` must contain one label"):
             compute(photos, k="pixels", groups=groups)
 
 

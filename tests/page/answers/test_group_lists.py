@@ -99,10 +99,10 @@ def test_one_group_has_a_mean_and_no_standard_error():
 
 
 def test_groups_of_one_are_scored_with_a_note_of_what_is_missing():
-    with pytest.warns(UserWarning, match="Every group has one sample"):
+    with pytest.warns(UserWarning, match="Every group contains a single sample"):
         ours = texts([["a b"], ["c d"]])
     assert (ours["VS"], ours["VS_se"]) == (1, 0)
-    assert any("Every group has one sample" in note for note in ours["details"]["notes"])
+    assert any("Every group contains a single sample" in note for note in ours["details"]["notes"])
 
 
 LONG = "x" * 20_001
@@ -113,8 +113,8 @@ LONG = "x" * 20_001
     [
         (lambda: texts([["a"], "b"]), "number 0 is such a list, but number 1 is not: 'b'"),
         (lambda: texts(["b", ["a"]]), "number 1 is such a list, but number 0 is not: 'b'"),
-        (lambda: texts([["a"], []]), "Group 1 is empty and has no score"),
-        (lambda: texts([[]]), "Group 0 is empty and has no score"),
+        (lambda: texts([["a"], []]), "Group 1 is empty; remove this group"),
+        (lambda: texts([[]]), "Group 0 is empty; remove this group"),
         (lambda: texts([["a"], ["b", 3]]), "but number 1 of group 1 is int"),
         (lambda: texts([["a"], [["b"]]]), "but number 0 of group 1 is list"),
         (lambda: texts([["a"], ["b", LONG]]), "number 1 of group 1 has 20,001 char"),
@@ -169,12 +169,13 @@ def test_lists_within_a_list_are_groups():
     copies = "To this kernel, 1 of the 9 texts is an exact repeat of others within their groups."
     assert ours["copies"] == copies
     assert ours["code"].splitlines()[1] == f"samples = {TEXTS!r}"
-    assert "Groups have 2 to 4 samples, and most scores are larger for more samples" in " ".join(
-        ours["notes"]
+    assert (
+        "Groups have 2 to 4 samples. Most scores increase with the number of samples"
+        in " ".join(ours["notes"])
     )
 
 
-@pytest.mark.filterwarnings("ignore:The interval of the mean over 60 groups has no width")
+@pytest.mark.filterwarnings("ignore:The interval of the mean over 60 groups has width 0")
 def test_one_list_is_one_group_and_many_are_all_there():
     ours = shown(text='[["a b", "c d"]]')
     assert (len(ours["by_group"]), ours["se"], ours["of"]) == (1, None, 2)

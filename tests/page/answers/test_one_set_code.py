@@ -137,7 +137,7 @@ OWN_FILES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:The interval of the mean over 3 groups has no width")
+@pytest.mark.filterwarnings("ignore:The interval of the mean over 3 groups has width 0")
 @pytest.mark.parametrize("name", OWN_FILES)
 def test_texts_are_read_from_the_visitors_own_file(printed, folder, name):
     text, asked, settings = OWN_FILES[name]

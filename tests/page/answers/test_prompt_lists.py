@@ -156,7 +156,10 @@ def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
             lambda: api.vendi_score_vectors([[1, 0], [0, 1]], "K", prompts=[[1, 0]]),
             "cannot condition on `prompts`: a similarity matrix contains no similarities",
         ),
-        (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", "b"]), "one for each of 4 samples"),
+        (
+            lambda: api.vendi_score_texts(ANSWERS, prompts=["a", "b"]),
+            "one prompt per sample, got 2 prompts for 4 samples",
+        ),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", 1]), "must be a string"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts={"a": 1}), "text or a list, got dict"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a" * 20_001]), "20,001 characters"),

@@ -67,7 +67,7 @@ def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
         assert (first == i) == (not (K[i, :i][cell] >= prompt_matrix.SAME - 1e-9).any())
 
 
-@pytest.mark.filterwarnings("ignore:The interval of VS has no width")
+@pytest.mark.filterwarnings("ignore:The interval of VS has width 0")
 def test_every_sample_is_on_the_map_once_and_of_many_a_part():
     models, prompts, texts = answers(2)
     page = compared({"A": read(list(texts), sets=models, groups=prompts)})["map"]

@@ -88,7 +88,7 @@ def wording(without_static, monkeypatch):
     offered_encoders.offered.cache_clear()
 
 
-@pytest.mark.filterwarnings("ignore:The interval of the mean over . groups has no width")
+@pytest.mark.filterwarnings("ignore:The interval of the mean over . groups has width 0")
 @pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=named)
 def test_page_and_command_print_the_same_numbers(row, capsys, wording):
     path = located(row)

@@ -76,7 +76,7 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
     texts = [*TEXTS[:3], "", *TEXTS[3:]]
     by, groups = ([*each[:3], "gone", *each[3:]] for each in (MODELS, PROMPTS))
     by[3] = MODELS[0]
-    with pytest.warns(UserWarning, match="left out 1 of 17"):
+    with pytest.warns(UserWarning, match="dropped 1 of 17"):
         found = compared(texts, by=by, groups=groups, on_error="skip")
     np.testing.assert_equal(found["pairs"], compared(TEXTS, by=MODELS, groups=PROMPTS)["pairs"])
 
@@ -84,29 +84,29 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
 @pytest.mark.parametrize(
     ("sets", "options", "said"),
     [
-        ([TEXTS], {"by": "model"}, "of a table pass its column, such as df['model']"),
-        ([TEXTS], {"by": ["a"] * 16}, "two labels or more, which name the sets, got 'a' alone"),
-        ([TEXTS], {"by": MODELS[:-1]}, "`by` must have one label for each of 16 samples, got 15"),
+        ([TEXTS], {"by": "model"}, "for a column of a table, pass df['model']"),
+        ([TEXTS], {"by": ["a"] * 16}, "at least two distinct labels, got only 'a'"),
+        ([TEXTS], {"by": MODELS[:-1]}, "one label per sample, got 15 labels for 16 samples"),
         ([TEXTS], {"by": [None, *MODELS[1:]]}, "sample 0 has no label in `by`"),
         ([TEXTS], {"by": [float("nan"), *MODELS[1:]]}, "sample 0 has no label in `by`"),
         ([TEXTS], {"by": pd.array([pd.NA, *MODELS[1:]])}, "sample 0 has no label in `by`"),
         (
             [TEXTS],
             {"by": [" ", "", *MODELS[2:]]},
-            "leave that sample out (2 samples cannot be used: 0, 1)",
+            "remove the sample (2 samples cannot be used: 0, 1)",
         ),
         ([TEXTS], {"by": []}, "`by` is empty"),
-        ([TEXTS], {"by": [1, "1"] * 8}, "two labels written '1'; pass labels of one type"),
+        ([TEXTS], {"by": [1, "1"] * 8}, "with the string '1'; pass labels of one type"),
         (
             [TEXTS],
             {"by": [*MODELS[:-1], "one"]},
-            "`by` must have at least 4 samples of each label, got 1 of 3 labels with fewer, first "
-            "of all 'one' with 1; add samples, leave out those labels, or, if they are prompts, ",
+            "each label of `by` must have at least 4 samples, but 1 of 3 labels have fewer, for "
+            "example 'one' with 1; add samples, or remove these labels",
         ),
-        ([TEXTS], {"by": [["a"]] * 16}, "`by` must be one list of labels in the order"),
-        ([TEXTS], {"by": np.ones((16, 2))}, "`by` must be a label for each sample, got shape"),
+        ([TEXTS], {"by": [["a"]] * 16}, "`by` must be a flat list with one label per sample"),
+        ([TEXTS], {"by": np.ones((16, 2))}, "`by` must be one-dimensional"),
         ([TEXTS], {"by": MODELS, "names": ["a", "b"]}, "leave `names` out"),
-        ([TEXTS], {"by": MODELS, "groups": PROMPTS[:4]}, "`groups` must have one label for each"),
+        ([TEXTS], {"by": MODELS, "groups": PROMPTS[:4]}, "contain one label per sample"),
         ([TEXTS], {"by": MODELS, "groups": PROMPTS, "size": 4}, "each by itself: leave `size` out"),
         ([TEXTS], {"by": MODELS, "groups": MODELS}, "got 0 of `"),
         ([TEXTS, TEXTS], {"by": MODELS}, "one collection, got 2 sets; pass all samples as one"),

@@ -253,7 +253,7 @@ def test_any_rows_are_compared_as_arrays_are(kind):
 def test_samples_that_are_left_out_are_of_their_set():
     pytest.importorskip("rdkit")
     good = ["CCO", "CCN", "CCC", "CCCl", "CCBr"]
-    with pytest.warns(UserWarning, match="left out 2 of 12"):
+    with pytest.warns(UserWarning, match="dropped 2 of 12"):
         found = compared([*good, "bad"], ["bad", *good], k="morgan", on_error="skip")
     assert [row.n for row in found.sets] == [5, 5]
 
@@ -293,29 +293,37 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([X], {}, "compare needs two sets or more, got 1; pass compare(A, B), one dict"),
         ([{"a": X}], {}, "compare needs two sets or more, got 1"),
         ([X, Y[:3]], {}, "`B` must have at least 4 samples to be compared, got 3; add samples"),
-        ([X, Y[:, :3]], {}, "`B` must be of the kind of `A`, rows of 6 numbers, got rows of 3"),
-        ([X, TEXTS], {}, "`B` must be of the kind of `A`, rows of 6 numbers, got strings; compare"),
+        (
+            [X, Y[:, :3]],
+            {},
+            "`B` must have the same sample type as `A` (rows of 6 numbers), got rows of 3",
+        ),
+        (
+            [X, TEXTS],
+            {},
+            "`B` must have the same sample type as `A` (rows of 6 numbers), got strings",
+        ),
         (
             [TEXTS, [1, 2, 3, 4]],
             {"k": None},
-            "`B` must be of the kind of `A`, strings, got numbers",
+            "`B` must have the same sample type as `A` (strings), got numbers",
         ),
         ([X, np.zeros((0, 6))], {}, "`B` is empty"),
         ([as_space(X), Y], {}, "`A` must be a collection of samples, got MetricSpace"),
-        ([X, as_similarity(Y, k="cosine")], {}, "`B` holds similarities, which do not cover the"),
-        ([X, Y], {"k": None, "score_K": True}, "`A` holds similarities, which do not cover the"),
+        ([X, as_similarity(Y, k="cosine")], {}, "`B` contains similarities only within one set"),
+        ([X, Y], {"k": None, "score_K": True}, "`A` contains similarities only within one set"),
         ([X, Y], {"fit": "samples"}, "`fit` must be 'pool' here, got 'samples'"),
         (
             [X, Y],
             {"names": ["a"]},
-            "`names` must be 2 that all differ, one for each set, got ['a']",
+            "`names` must contain 2 distinct strings, one per set, got ['a']",
         ),
-        ([X, Y], {"names": ["a", "a"]}, "`names` must be 2 that all differ"),
-        ([X, Y], {"names": "ab"}, "`names` must be strings, one for each set, got 'ab'"),
+        ([X, Y], {"names": ["a", "a"]}, "`names` must contain 2 distinct strings"),
+        ([X, Y], {"names": "ab"}, "`names` must be a list of strings, one per set, got 'ab'"),
         (
             [{"a": X, "b": Y}],
             {"names": ["a", "b"]},
-            "the dict already names the sets: leave",
+            "cannot be combined with a dict of sets, whose keys are the names; remove",
         ),
         ([X, Y], {"permutations": 10}, "`permutations` must be an integer of at least 19, got 10"),
         ([X, Y], {"level": 0.999}, "`permutations` must be an integer of at least 999, got 99"),
@@ -342,10 +350,10 @@ TEXTS = [f"w{i}" for i in range(8)]
         (
             [X, Y],
             {"groups": 3},
-            "`groups` must be 2 lists of labels, one for each set, got 3; pass",
+            "`groups` must contain 2 lists of labels, one per set, got 3; pass",
         ),
-        ([X, Y], {"groups": [[0] * 8]}, "`groups` must be 2 lists of labels, one for each set"),
-        ([X, Y], {"groups": [[0] * 8, [0] * 7]}, "`B` has 8 samples, got 7 labels"),
+        ([X, Y], {"groups": [[0] * 8]}, "`groups` must contain 2 lists of labels, one per set"),
+        ([X, Y], {"groups": [[0] * 8, [0] * 7]}, "got 7 labels for the 8 samples of `B`"),
         ([X, Y], {"groups": [[0] * 8, [0] * 8]}, "`groups` must be two or more, got 1; compare"),
         (
             [X, Y],
@@ -357,8 +365,12 @@ TEXTS = [f"w{i}" for i in range(8)]
             {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 4 + [2] * 4]},
             "got 0 of `B` in group 1; leave that group out of all sets, or compare without",
         ),
-        ([X, Y], {"groups": {"A": [0] * 8}}, "`groups` must have the names of the sets, 'A', 'B'"),
-        ([X, Y], {"groups": [[math.nan] * 8] * 2}, "has no label in `groups`, but nan"),
+        (
+            [X, Y],
+            {"groups": {"A": [0] * 8}},
+            "the keys of `groups` must be the names of the sets, 'A', 'B'",
+        ),
+        ([X, Y], {"groups": [[math.nan] * 8] * 2}, "has no label in `groups`, got nan"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_words(sets, options, said):

@@ -296,7 +296,7 @@ def test_coverage_of_labels_is_that_of_good_and_turing():
 
 def test_samples_that_were_left_out_keep_their_places():
     texts = ["a b", "", "a b", "c d"]
-    with pytest.warns(UserWarning, match="left out 1 of 4 samples"):
+    with pytest.warns(UserWarning, match="dropped 1 of 4 samples"):
         found = explain(texts, k="ngram_overlap", ns=[1], on_error="skip")
     assert found.places.tolist() == [0, 2, 3]
     assert found.nearest.tolist()[:2] == [2, 0]

@@ -295,7 +295,7 @@ def test_sizes_may_come_from_an_iterator(q):
         ),
         ({"sizes": []}, "`sizes` must be a list of integers, got []; pass [20]"),
         ({"sizes": 10}, "`sizes` must be a list of integers, got 10"),
-        ({"level": 2}, "`level` must be a level from 0.5 to below 1, got 2"),
+        ({"level": 2}, "`level` must be a confidence level from 0.5 to below 1, got 2"),
         ({"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ({"psd": 1}, "`psd` must be 'check' or 'clip', got 1"),
         ({"clusters": range(20)}, "pass one sample of each cluster"),

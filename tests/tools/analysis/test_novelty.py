@@ -100,13 +100,13 @@ def test_references_alone_fit_options():
 
 
 def test_samples_left_out_have_none():
-    with pytest.warns(UserWarning, match="left out 2 of"):
+    with pytest.warns(UserWarning, match="dropped 2 of"):
         found = novelty(["a b", None], ["a b", None, "c"], ["x", "x", "y"], on_error="skip")
     expected = novelty(["a b"], ["a b", "c"], ["x", "y"])
     np.testing.assert_allclose(found.table[0], expected.table[0])
     assert np.isnan(found.table[1]).all()
     with (
-        pytest.warns(UserWarning, match="left out"),
+        pytest.warns(UserWarning, match="dropped"),
         pytest.raises(ValueError, match="no reference of class 'y' is left"),
     ):
         novelty(["a b"], ["a b", None], ["x", "y"], on_error="skip")
@@ -127,10 +127,10 @@ def test_a_state_has_the_novelty_too():
 
 
 def test_a_state_refuses_what_cannot_be_added():
-    with pytest.raises(ValueError, match="`novelty` needs samples, and none were added"):
+    with pytest.raises(ValueError, match="`novelty` requires samples, but none were added"):
         State(k="cosine").novelty(NEW)
     with pytest.raises(
-        ValueError, match="must be like those that were added, of 4 features, got 3"
+        ValueError, match="must have 4 features like the samples that were added, got 3"
     ):
         State(k="cosine").update(OLD).novelty(NEW[:, :3])
     given = State(k="cosine").update(OLD, prompts=NEW[0], given_prompt=True)
@@ -143,13 +143,13 @@ def test_what_cannot_be_found_is_refused():
         ValueError, match="`q` must be a number above 0 and at most 2, because samples are added"
     ):
         novelty(NEW, OLD, k="cosine", q=3)
-    with pytest.raises(ValueError, match="`labels` must have one label for each of 9 samples"):
+    with pytest.raises(ValueError, match="`labels` must contain one label per sample"):
         novelty(NEW, OLD, ["a"], k="cosine")
     with pytest.raises(TypeError, match="as alike in any company, which the classes of k='equiv"):
         novelty(TEXTS, KNOWN, k="equivalence", same=lambda a, b: a == b)
-    with pytest.raises(TypeError, match="`samples` holds similarities, which do not cover"):
+    with pytest.raises(TypeError, match="`samples` contains similarities only within one set"):
         novelty(as_similarity(TEXTS), KNOWN)
-    with pytest.raises(ValueError, match="must be of the kind of `samples`"):
+    with pytest.raises(ValueError, match="must have the same sample type as `samples`"):
         novelty(NEW, OLD[:, :2], k="cosine")
 
 

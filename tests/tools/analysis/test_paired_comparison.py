@@ -107,10 +107,10 @@ def test_lists_of_lists_are_compared_prompt_by_prompt():
     assert found.groups == 8
     assert found.verdict("new", "old") == "more diverse"
     with pytest.raises(
-        ValueError, match="`A` is a list of lists, which are groups, but `B` is not"
+        ValueError, match="`A` is a list of lists, which defines groups, but `B` is not"
     ):
         compared(A, flat[1])
-    with pytest.raises(ValueError, match="but `groups` was passed too"):
+    with pytest.raises(ValueError, match="but `groups` was also passed"):
         compared(A, B, groups=[prompts] * 2)
     with pytest.raises(ValueError, match="got 0 of `B` in group 7"):
         compared(A, B[:-1])

@@ -409,12 +409,12 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         ({"a": [None], "b": ["x"]}, {}, "'a' has no answer; leave it out"),
         ({"a": ["x", None], "b": [None, "y"]}, {}, "no prompt has answers of two sources"),
         ({"a": "xx.", "b": "yy."}, {}, "must be a collection of samples, got one str"),
-        ({1: ["x"], "1": ["y"]}, {}, "two sources have names that are written alike"),
+        ({1: ["x"], "1": ["y"]}, {}, "names of sources must be distinct as strings"),
         (LONG, {"prompts": ["p", "p"]}, "`prompts` has 'p' twice"),
         (LONG, {"prompts": ["p"]}, "'a' has answers to 2 prompts, but `prompts` has 1"),
         ({"a": {"p": "x"}, "b": {"q": "x"}}, {"prompts": ["p"]}, "'b' answers 'q', which"),
-        ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must be 2 that all differ"),
-        (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
+        ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must contain 2 distinct strings"),
+        (LONG, {"names": ["a", "b"]}, "cannot be combined with a dict of sources"),
         (LONG, {"q": 0}, "`q` must be an order above 0"),
         (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
         (LONG, {"source": "model"}, "unknown keyword 'source'"),
@@ -443,7 +443,7 @@ def test_answers_without_words_are_left_out_as_asked():
     with pytest.raises(SampleError) as caught:
         sources(answers)
     assert list(caught.value.problems) == [1]
-    with pytest.warns(UserWarning, match="left out 1 of"):
+    with pytest.warns(UserWarning, match="dropped 1 of"):
         found = sources(answers, on_error="skip")
     missing = {**answers, "a": ["x", None, "y"]}
     np.testing.assert_array_equal(found.similarity, sources(missing).similarity)

@@ -112,7 +112,7 @@ def test_missing_answers_of_a_table_are_left_out(missing):
 
 
 def test_a_prompt_that_nobody_answers_is_no_source_and_dropped_answers_are_listed():
-    with pytest.warns(UserWarning, match="left out 2 of 4 samples, as asked, first of all"):
+    with pytest.warns(UserWarning, match="dropped 2 of 4 samples that"):
         blank = sources({"a": ["x", ""], "b": ["x", ""]}, on_error="skip")
     missing = sources({"a": ["x", None], "b": ["x", None]})
     for found in (blank, missing):

@@ -86,8 +86,8 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
             "for example --by model",
         ),
         (TABLE, ("--by", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
-        (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by must have two labels or more"),
-        (TABLE[:6], OPTIONS, 1, "--by must have at least 4 samples of each label, got 1 of"),
+        (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by must contain at least two distinct labels"),
+        (TABLE[:6], OPTIONS, 1, "each label of --by must have at least 4 samples, but 1 of"),
         (
             TABLE.assign(model=[None, *TABLE.model[1:]]),
             OPTIONS,
@@ -142,4 +142,4 @@ def test_the_library_offers_it_too():
     texts = [f"some word{i}" for i in range(40)]
     for prompts, said in ((groups, True), ([i // 2 for i in range(40)], False)):
         notes = vendiscore.compute(texts, groups=prompts, details=True)["details"]["notes"]
-        assert any("with these labels as `by`" in note for note in notes) == said
+        assert any("to `compare` as `by`" in note for note in notes) == said

@@ -123,14 +123,14 @@ def test_keys_name_an_order_other_than_1_where_nothing_is_scored_too():
     assert list(alone) == ["VS_q2", "IntDiv", "samples"]
     assert math.isnan(alone["VS_q2"])
     assert alone["samples"] == 0
-    with pytest.raises(KeyError, match="no 'VS' for q=2"):
+    with pytest.raises(KeyError, match="no key 'VS' for q=2"):
         alone["VS"]
 
 
 def test_keywords_are_read_when_the_metric_is_made():
     with pytest.raises(TypeError, match="unknown keyword 'nss'"):
         vendi_score(nss=1)
-    with pytest.raises(ValueError, match="`details` has no meaning here"):
+    with pytest.raises(ValueError, match="`details` is not supported in an evaluation"):
         vendi_score(details=True)
 
 

@@ -155,7 +155,7 @@ def test_the_target_may_be_the_prompt_that_is_taken_out():
     assert found == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)
     blank = vendi_score(predictions=[ANSWERS[0]], references=[" "], given_prompt=True)
     assert blank["VS"] == pytest.approx(compute(ANSWERS[0])["VS"])
-    with pytest.raises(ValueError, match="`prompts` has no meaning here"):
+    with pytest.raises(ValueError, match="`prompts` is not supported in an evaluation"):
         vendi_score(predictions=[ANSWERS[0]], prompts="what?")
 
 

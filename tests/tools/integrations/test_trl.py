@@ -258,7 +258,7 @@ def test_any_kernel_compares():
         ({"on_error": "skip"}, ValueError, "would leave out samples, and each has a reward"),
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip'"),
         ({"fuse": "*"}, ValueError, "`fuse` must be 'x' or '\\+', got"),
-        ({"weight": 2}, ValueError, "`weight` must be a number from 0 to 1 where it multiplies"),
+        ({"weight": 2}, ValueError, "`weight` must be a number from 0 to 1 with fuse='x'"),
     ],
 )
 def test_arguments_are_read(arguments, error, message):

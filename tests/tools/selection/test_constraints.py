@@ -103,18 +103,22 @@ def test_one_of_one_is_chosen():
         (
             {"groups": "abc", "quota": 3},
             TypeError,
-            "`groups` must be a label for each sample, got one str",
+            "`groups` must contain one label per sample, got the str",
         ),
-        ({"groups": [[1]] * 40, "quota": 3}, TypeError, "must be one list of labels in the order"),
+        (
+            {"groups": [[1]] * 40, "quota": 3},
+            TypeError,
+            "must be a flat list with one label per sample",
+        ),
         (
             {"groups": [None] * 40, "quota": 5},
             ValueError,
-            "sample 0 has no label in `groups`, but None",
+            "sample 0 has no label in `groups`, got None",
         ),
         (
             {"groups": [np.nan] * 40, "quota": 5},
             ValueError,
-            "sample 0 has no label in `groups`, but nan; give it one",
+            "sample 0 has no label in `groups`, got nan",
         ),
         (
             {"groups": GROUPS, "quota": {"c": 6}, "size": 6},

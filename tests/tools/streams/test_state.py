@@ -135,7 +135,7 @@ def test_a_batch_is_added_in_place_and_not_changed_or_kept():
         with pytest.raises((TypeError, ValueError)):
             state.update(bad)
     assert state.to_bytes() == before
-    with pytest.raises(AttributeError, match="`n` of a state cannot be assigned; add samples by"):
+    with pytest.raises(AttributeError, match="attribute `n` of a State cannot be set; add"):
         state.n = 3
     assert X.flags.writeable
 
@@ -163,7 +163,7 @@ def test_threads_that_share_a_state_lose_no_batch():
 
 
 def test_a_state_of_no_kernel_names_those_that_can_be_added_up():
-    with pytest.raises(ValueError, match=r"`k` is missing: a state needs a kernel .*'cosine'"):
+    with pytest.raises(ValueError, match=r"`k` is required: a State .*'cosine'"):
         State()
     assert State("cosine").settings == State.empty("cosine").settings
 
@@ -227,7 +227,7 @@ def test_tensors_stream_unless_they_want_a_gradient():
 def test_samples_left_out_are_counted_and_their_weights_too():
     texts = ["a", "", "b", "a b"]
     how = {"k": "text_embeddings", "model": _letters, "on_error": "skip"}
-    with pytest.warns(UserWarning, match="left out 1 of 4"):
+    with pytest.warns(UserWarning, match="dropped 1 of 4"):
         state = State.empty(**how).update(["a", None, "b", "a b"], p=[1, 9, 1, 2])
     assert (state.n, state.dropped, state.weight) == (3, 1, 4)
     kept = State.empty(**how).update([texts[0], *texts[2:]], p=[1, 1, 2])
@@ -241,7 +241,7 @@ def _letters(texts):
 
 @pytest.mark.parametrize("k", ["bleu", "laplacian", "ngram_overlap", "rbf", "tanimoto"])
 def test_a_kernel_without_features_of_fixed_width_is_refused_with_those_that_add_up(k):
-    with pytest.raises(ValueError, match=f"kernel '{k}' has no features of fixed width") as refused:
+    with pytest.raises(ValueError, match=f"'{k}', which has no features of fixed") as refused:
         State.empty(k=k)
     for name in ("'cosine'", "'linear'", "'text_embeddings'", "score_X=True", "method='estimate'"):
         assert name in str(refused.value)
@@ -266,14 +266,14 @@ def test_details_say_how_the_number_came_about():
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
-        ({}, ValueError, "`k` is missing: a state needs a kernel whose features can be added up: "),
+        ({}, ValueError, "`k` is required: a State supports only kernels"),
         ({"k": "ngram_overlap", "analyzer": "char"}, ValueError, "'ngram_overlap' has no features"),
-        ({"k": "rbf", "sigma": 1.0}, ValueError, "kernel 'rbf' has no features of fixed width"),
+        ({"k": "rbf", "sigma": 1.0}, ValueError, "kernel 'rbf', which has no features of fixed"),
         ({"k": min}, ValueError, "`k` is a function of two samples, which has no features"),
         ({"k": {"cosine": 1.0}}, ValueError, "`k` is a mixture of kernels, which has no features"),
-        ({"score_K": True}, ValueError, "`score_K` gives similarities between samples"),
-        ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` is not an option of a state"),
-        ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` is not an option of a state"),
+        ({"score_K": True}, ValueError, "`score_K` is not supported by a State"),
+        ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` is not supported by a State"),
+        ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` is not supported by a State"),
         ({"k": "cosine", "precision": "single"}, TypeError, "A State adds up in double precision"),
         (
             {"score_X": True, "precision": "single"},
@@ -318,9 +318,9 @@ def test_features_must_have_their_length_unless_they_are_normalized():
 
 
 def test_no_score_without_samples_or_weight():
-    with pytest.raises(ValueError, match="`compute` needs samples, and none were added; update"):
+    with pytest.raises(ValueError, match="`compute` requires samples, but none were added; call"):
         State.empty(k="cosine").compute()
-    with pytest.raises(ValueError, match=r"weights must sum to a number between .*, got 0; pass"):
+    with pytest.raises(ValueError, match=r"all weights must be between .*, got 0; rescale"):
         State.empty(k="cosine").update(X, p=np.zeros(60)).compute()
     with pytest.raises(ValueError, match=r"got 1e-250"):
         State.empty(k="cosine").update(X[:1], p=[1e-250]).compute()
@@ -347,10 +347,10 @@ def test_states_of_two_configurations_say_in_what_they_differ():
         ),
     ]
     for a, b, message in pairs:
-        with pytest.raises(ValueError, match=f"of one configuration, but {message}"):
+        with pytest.raises(ValueError, match=f"the same settings, but {message}"):
             a.merge(b)
     assert of(k="pixels").merge(of(k="pixels", size=32)).n == 0  # the default, said
-    with pytest.raises(TypeError, match="`merge` takes states, got bytes; make one from bytes by"):
+    with pytest.raises(TypeError, match="`merge` requires State objects, got bytes; convert"):
         of(k="cosine").merge(b"")
     with pytest.raises(TypeError):
         of(k="cosine") + 1
@@ -414,7 +414,7 @@ def test_states_are_pickled_and_shown():
 def test_keys_name_the_order_as_those_of_compute_do(q, keys):
     result = summed([X]).compute(q=q)
     assert list(result) == list(compute(X, k="cosine", q=q)) == keys
-    with pytest.raises(KeyError, match="no 'LC'; the keys are 'VS"):
+    with pytest.raises(KeyError, match="no key 'LC'; available keys: 'VS"):
         result["LC"]
 
 

@@ -47,14 +47,14 @@ def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "`k` is missing"),
+        ({}, "`k` is required"),
         ({"score_K": True}, "`score_K` gives similarities"),
-        ({"k": "rbf"}, "kernel 'rbf' has no features of fixed width"),
+        ({"k": "rbf"}, "kernel 'rbf', which has no features of fixed"),
         ({"k": "ngram_overlap"}, "kernel 'ngram_overlap' has no features"),
         ({"k": max}, "`k` is a function of two samples"),
         ({"k": ["cosine", "linear"]}, "`k` is a mixture of kernels"),
-        ({"k": "cosine", "metric": "kernel"}, "`metric` is not an option of a state"),
-        ({"k": "cosine", "fit": "pool"}, "`fit` is not an option of a state"),
+        ({"k": "cosine", "metric": "kernel"}, "`metric` is not supported by a State"),
+        ({"k": "cosine", "fit": "pool"}, "`fit` is not supported by a State"),
     ],
 )
 def test_other_kernels_are_refused_with_those_that_can(arguments, message):

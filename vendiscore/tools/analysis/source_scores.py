@@ -130,8 +130,8 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
     if dropped and not isinstance(spec.k, tuple):  # kernels of a mixture warn themselves
         row = min(dropped)
         warn(
-            f"sources left out {len(dropped)} of {len(table.source)} samples, as asked, first of "
-            f"all: {table.describe(row)} {dropped[row]}"
+            f"dropped {len(dropped)} of {len(table.source)} samples that `sources` cannot use "
+            f"(on_error='skip'), for example {table.describe(row)} {dropped[row]}"
         )
     plain, corrected = result.plain, result.corrected
     S = plain.similarity

@@ -18,7 +18,7 @@ from .parser import COMMANDS, build_parser, describe_unknown_command
 
 _WORD_PATTERN = re.compile(r"\w[\w-]*")  # a command, or a file name without extension
 # The library's warning about dropped samples, which the command lists by line instead.
-_DROPPED_SAMPLES_WARNING = r".* left out \d+ of \d+ samples, as asked"
+_DROPPED_SAMPLES_WARNING = r"dropped \d+ of \d+ samples that .* cannot use"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Scores of a stream of record batches: of all rows, or within groups that stand together."""
+"""Scores of a stream of record batches: of all rows, or of groups of adjacent rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .state_settings import refused
 if TYPE_CHECKING:
     import pyarrow
 
-# More rows of one group are added up in a state, if the kernel has one.
+# A group with more rows is scored by a State, if the State supports the kernel.
 MOST_ROWS = 1 << 16
 _PURPOSE = "a stream of record batches"
 
@@ -43,7 +43,10 @@ Key = tuple[Hashable, ...]  # the labels of a group, in the order of its columns
 
 
 class _Block(NamedTuple):
-    """Rows of groups that stand one after the other, in tables; of a large one, in a state."""
+    """Adjacent groups whose rows are stored in tables, or a large group stored in a State.
+
+    `sizes` are the numbers of rows of the groups with these `keys`.
+    """
 
     keys: list[Key]
     sizes: list[int]
@@ -117,11 +120,14 @@ class GroupState(metaclass=HelpfulCallMeta):
         self.column = column
         self.keys: list[str] = [name for name in (groups, prompts) if name is not None]
         if not self.keys:
-            raise TypeError("`groups` or `prompts` must name a column; without, use a State")
+            raise TypeError(
+                "`groups` or `prompts` is required; pass the name of a column, or use a State for "
+                "data without groups"
+            )
         taken = check_bool("given_prompt", given_prompt)
         if taken and prompts is None:
             raise TypeError(
-                "`given_prompt` needs the column of prompts: pass its name as `prompts`"
+                "`given_prompt` requires `prompts`; pass the name of the column with prompts"
             )
         self.prompts: str | None = prompts if taken else None
         self.how: Record = {"k": k, **options}
@@ -133,8 +139,8 @@ class GroupState(metaclass=HelpfulCallMeta):
             similarity_spec_from_keywords(self.how)
         )
         self.n: int = 0
-        self._rows: list[Record] = []  # of groups that are whole, in their order
-        self._ends: list[_Block] = []  # the first group and the last, which may go on
+        self._rows: list[Record] = []  # scores of complete groups, in the order of the stream
+        self._ends: list[_Block] = []  # the first and last group, which may be incomplete
         self._seen: set[Key] = set()
         self._types: dict[str, set[type]] = {name: set() for name in self.keys}
 
@@ -170,7 +176,7 @@ class GroupState(metaclass=HelpfulCallMeta):
         ends = np.cumsum([0, *sizes]).tolist()
         keys = list(dict.fromkeys(labels))
         m = len(keys)
-        later = copy(self)  # with rows of its own alone
+        later = copy(self)  # a state of only the new rows
         later.n = len(labels)
         later._rows = []
         later._seen = set(keys)
@@ -208,19 +214,19 @@ class GroupState(metaclass=HelpfulCallMeta):
         return merged
 
     def _add(self, later: GroupState) -> None:
-        """Add the rows of another state, in place, unless there is something wrong with them."""
+        """Append the rows of a state of the next part of the stream, in place, or raise."""
         if self._asked != later._asked:
             raise ValueError(
-                f"states can be merged only if they are of one configuration, got {self._asked} "
-                f"and {later._asked}"
+                f"states can be merged only if they have the same settings, got {self._asked} and "
+                f"{later._asked}"
             )
         again = self._seen & later._seen
         types = {name: self._types[name] | later._types[name] for name in self.keys}
         for name, both in types.items():
             if len(both) > 1:
                 raise TypeError(
-                    f"labels of {short_repr(name)} are Booleans in one batch and numbers in "
-                    f"another, and True equals 1: cast the column to one type"
+                    f"labels in column {short_repr(name)} are Booleans in one batch and numbers in "
+                    f"another, so True and 1 would be the same label; cast the column to one type"
                 )
         blocks = [*self._ends]
         others = [*later._ends]
@@ -238,7 +244,7 @@ class GroupState(metaclass=HelpfulCallMeta):
         self._types = types
 
     def _joined(self, one: _Block, other: _Block) -> _Block:
-        """Return two parts of one group as one."""
+        """Return two parts of the same group as a single block."""
         size = one.sizes[0] + other.sizes[0]
         parts = one.parts + other.parts
         if self.adds_up and size > MOST_ROWS:
@@ -252,7 +258,7 @@ class GroupState(metaclass=HelpfulCallMeta):
         return _Block(one.keys, [size], parts)
 
     def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
-        """Return the scores of each group; those in tables are one stack."""
+        """Return the key, size and scores of each group. Groups in tables are scored together."""
         known: dict[Key, Record] = {}
         keys: list[Key] = []
         sizes: list[int] = []
@@ -279,7 +285,7 @@ class GroupState(metaclass=HelpfulCallMeta):
         return [{"key": key, **known[key]} for block in blocks for key in block.keys]
 
     def _scored(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:
-        """Return the scores of groups that stand one after the other."""
+        """Return the size and scores of each group; `codes` holds the group of each row."""
         asked: Record = {"groups": codes}
         if self.prompts is not None:
             asked |= {"prompts": table[self.prompts].to_pylist(), "given_prompt": True}
@@ -311,7 +317,7 @@ class GroupState(metaclass=HelpfulCallMeta):
         ends = self._measured(self._ends)
         rows = [*ends[:1], *self._rows, *ends[1:]]
         if not rows:
-            raise ValueError("`compute` needs rows, and none were added; update the state first")
+            raise ValueError("`compute` requires rows, but none were added; call `update` first")
         sizes = [row["n"] for row in rows]
         if max(sizes) == 1:
             warn(SINGLE_SAMPLES_NOTE)
@@ -409,7 +415,9 @@ def score_batches(
     how: Record = {"k": k, **options}
     if groups is None and prompts is None:
         if given_prompt or ci is not None:
-            raise TypeError("`ci` and `given_prompt` need `groups` or `prompts`, names of columns")
+            raise TypeError(
+                "`ci` and `given_prompt` require `groups` or `prompts`; pass the name of a column"
+            )
         total = State(**how)
         for table in _tables(batches, [column]):
             total.update(table[column])
@@ -423,13 +431,14 @@ def score_batches(
 
 
 def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
-    """Yield tables of these columns, which a dataset alone reads."""
+    """Iterate over the batches as tables with these columns. A dataset reads only these columns."""
     check_in_memory(batches, "batches")
     pa = require("pyarrow", "arrow", _PURPOSE)
     if hasattr(batches, "scanner"):
         _check_names(names, batches.schema.names)
         columns = list(dict.fromkeys(names))
-        # Four files ahead, as is usual, take 318 MB where one takes 92, of two million × 64.
+        # With the default of reading four files ahead, two million rows of 64 numbers take 318 MB
+        # of memory; reading one file ahead takes 92 MB.
         batches = batches.scanner(columns=columns, fragment_readahead=1).to_reader()
     elif hasattr(batches, "__arrow_c_stream__"):
         batches = pa.RecordBatchReader.from_stream(batches)
@@ -438,14 +447,14 @@ def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
 
 
 def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
-    """Return some columns of a batch as a table of pyarrow; ValueError for one it lacks."""
+    """Return columns of a batch as a pyarrow table; raise a ValueError if a column is missing."""
     check_in_memory(batch, "batch")
     pa = require("pyarrow", "arrow", _PURPOSE)
     try:
         table = pa.table(batch)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise TypeError(
-            f"a batch cannot be read as columns of Arrow: {error}; pass columns of one length, "
+            f"cannot convert a batch to an Arrow table: {error}; pass columns of equal length, "
             f"each with values of one type"
         ) from None
     _check_names(names, table.column_names)
@@ -453,13 +462,13 @@ def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
 
 
 def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarrow.Table:
-    """Return some columns of tables one after the other, in a type that holds the values of all.
+    """Concatenate columns of tables, converted to a type that represents the values of all tables.
 
     Raises
     ------
     TypeError
-        For a column whose types have none in common, such as Booleans and numbers, or which would
-        change values, such as whole numbers above 2**53 and fractions.
+        If the types of a column have no common type, such as Booleans and numbers, or if the
+        conversion would change values, such as integers above 2**53 converted to floats.
     """
     pa = require("pyarrow", "arrow", _PURPOSE)
     columns = {}
@@ -473,15 +482,15 @@ def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarr
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             types = " and ".join(dict.fromkeys(str(chunk.type) for chunk in chunks))
             raise TypeError(
-                f"the column {short_repr(name)} is of {types} in different batches, which cannot "
-                f"be joined ({error}); cast it to one type before, as by batch.cast(schema) of "
-                f"pyarrow"
+                f"column {short_repr(name)} has the types {types} in different batches, which "
+                f"cannot be combined ({error}); cast the column to one type, for example with "
+                f"batch.cast(schema)"
             ) from None
     return pa.table(columns)
 
 
 def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
-    """Return a column of a dictionary, or of views of strings, as plain values."""
+    """Return a column with dictionary or string-view encoding as plain values."""
     pa = require("pyarrow", "arrow", _PURPOSE)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -489,7 +498,7 @@ def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
 
 
 def _number_types(labels: Iterable[object]) -> set[type]:
-    """Return `bool`, `float` or both: what the numbers among labels are."""
+    """Return the types of numeric labels: `bool`, `float` (also for integers), or both."""
     types = {type(label) for label in labels}
     numbers = {float} if types & {int, float} else set()
     return numbers | (types & {bool})
@@ -504,17 +513,17 @@ def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
-    """Return the labels of rows; of messages, which have no hash, as they are written."""
+    """Return the labels of rows; labels that are not hashable are replaced by their `repr`."""
     labels = [label if is_hashable(label) else repr(label) for label in column.to_pylist()]
     check_labels(labels, name)
     return labels
 
 
 def _again(key: Key, columns: Sequence[str]) -> ValueError:
-    """Return the error for a group that is not in one place."""
+    """Return the error for a group whose rows are not adjacent."""
     order = ", ".join(columns)
     labels = ", ".join(map(short_repr, key))
     return ValueError(
-        f"group {labels} comes again after another one, but rows of one group must stand together: "
-        f"sort them, with ORDER BY {order} say"
+        f"group {labels} occurs again after another group, but the rows of a group must be "
+        f"adjacent; sort the rows, for example with ORDER BY {order}"
     )

@@ -1,4 +1,4 @@
-"""A sum of samples, to which batches are added, and from which their Vendi Score follows."""
+"""The Vendi Score of data that arrives in batches, from a sum over all samples."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from .state_bytes import read_record, write_record
 from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .state_sums import Sum, of_similarity, of_vectors, unit
 
-# Outside of this range of sums of weights, their products would underflow or overflow.
+# Minimum and maximum sum of weights. Outside of this range, products would underflow or overflow.
 _LEAST = 1e-200
 _MOST = 1e300
 _COUNTED = ("n", "weight", "uneven", "dropped")
-# Held while a sum takes the place of another, so that threads lose no batch of one state.
+# Held while the sum of a state is replaced, so that threads that add batches lose none.
 _ADDING = threading.Lock()
 
 
@@ -117,10 +117,10 @@ class State(metaclass=HelpfulCallMeta):
     <State of 6 samples, 2 features: kernel='cosine'>
     """
 
-    _asked: Options  # kernel and options, in values that can be written down
-    # None if bytes do not hold an object among the options, such as a model
+    _asked: Options  # kernel and options as plain values, which can be serialized
+    # None in a restored state with an option that cannot be serialized, such as a model
     _how: SimilaritySpec | None
-    _found: Options = MappingProxyType({})  # what the first batch reported
+    _found: Options = MappingProxyType({})  # settings that the encoder reported for a batch
     n: int = 0
     weight: float = 0.0
     uneven: bool = False  # whether any weights were passed
@@ -143,7 +143,7 @@ class State(metaclass=HelpfulCallMeta):
             "score_dual": score_dual,
             "normalize": normalize,
         }
-        # `refused` names them
+        # `metric` and `fit` are accepted here, because `refused` raises a more specific error.
         how = similarity_spec_from_keywords(arguments | options, allow_metric=True, allow_fit=True)
         if why := refused(how):
             raise ValueError(why)
@@ -168,13 +168,15 @@ class State(metaclass=HelpfulCallMeta):
         return cls(k, **options)  # type: ignore[arg-type]
 
     def changed(self, **fields: object) -> Self:
-        """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
+        """Return a copy with other attributes. It shares the numbers, which are read-only."""
         state = copy(self)
         vars(state).update(fields)
         return state
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"`{name}` of a state cannot be assigned; add samples by `update`")
+        raise AttributeError(
+            f"attribute `{name}` of a State cannot be set; add samples with `update`"
+        )
 
     @property
     def d(self) -> int | None:
@@ -186,11 +188,12 @@ class State(metaclass=HelpfulCallMeta):
 
     @property
     def how(self) -> SimilaritySpec:
-        """The kernel and its options; raises a ValueError if bytes did not hold all of them."""
+        """The specification of the kernel; raises a ValueError if it could not be restored."""
         if self._how is None:
             raise ValueError(
-                "a state from bytes that do not hold its kernel or model cannot take samples; "
-                "add them to State.empty(…) with the same keywords, and merge the two"
+                "this State was restored from bytes that do not contain its kernel or model, so "
+                "samples cannot be added; add them to a new State with the same keywords, and "
+                "merge both states"
             )
         return self._how
 
@@ -198,7 +201,7 @@ class State(metaclass=HelpfulCallMeta):
         return self.n
 
     def __bool__(self) -> bool:
-        return True  # an empty one, too
+        return True  # also for an empty state
 
     def __repr__(self) -> str:
         kernel = self.settings["kernel"]
@@ -254,7 +257,7 @@ class State(metaclass=HelpfulCallMeta):
             how = how.with_prompts(prompts, given_prompt, None, False)
         check_no_gradient("a State", p=p)
         check_in_memory(batch, "samples")
-        must = must_be_unit(how)  # None of other samples than rows
+        must = must_be_unit(how)  # None if samples are no feature vectors
         chunks: list[SampleContainer] = []
         if must is not None and p is None:
             chunks += row_chunks(batch)
@@ -267,7 +270,7 @@ class State(metaclass=HelpfulCallMeta):
         if not n:
             return self
         if self.n and ("prompts" in self.settings) != (how.conditioning_prompts is not None):
-            raise ValueError("`prompts` must come with every batch of a state, or with none")
+            raise ValueError("`prompts` must be passed for all batches of a State or for none")
         piece: Record = {"dropped": 0}
         total = None if must is None else of_vectors(chunks, weights, must)
         if total is None:
@@ -292,17 +295,17 @@ class State(metaclass=HelpfulCallMeta):
         return self
 
     def _compared(self, samples: Samples, how: SimilaritySpec) -> Similarity:
-        """Return a batch as its kernel sees it, with features that depend on no other batch."""
+        """Return the similarity of a batch; its features must not depend on the batch."""
         similarity = build_set_similarities([samples], how, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
             raise ValueError(
-                f"`{name}` would follow from each batch alone, {short_repr(value)} for this one; "
-                f"pass `{name}` to State.empty, one value for all batches"
+                f"`{name}` would be fitted to each batch separately ({short_repr(value)} for this "
+                f"batch); pass `{name}` to State to use the same value for all batches"
             )
         if similarity.dim is None:
             raise TypeError(
-                f"kernel {self.settings['kernel']!r} says that it has rows, but returned a "
+                f"kernel {self.settings['kernel']!r} is registered with rows=True, but returned a "
                 f"{type(similarity).__name__} without features; return a FeatureSimilarity"
             )
         check_no_gradient("a State", **how.options, samples=similarity)
@@ -332,8 +335,8 @@ class State(metaclass=HelpfulCallMeta):
         for state in others:
             if not isinstance(state, State):
                 raise TypeError(
-                    f"`merge` takes states, got {type(state).__name__}; make one from bytes by "
-                    "State.from_bytes"
+                    f"`merge` requires State objects, got {type(state).__name__}; convert bytes "
+                    "with State.from_bytes"
                 )
             other = state.changed()
             merged._check_alike(other)
@@ -368,9 +371,9 @@ class State(metaclass=HelpfulCallMeta):
         ]
         if differ:
             raise ValueError(
-                "states can be merged only if they are of one configuration, but "
-                f"{'; '.join(differ)}; make all by State.empty with the same keywords, from "
-                "samples of one kind"
+                "states can be merged only if they have the same settings, but "
+                f"{'; '.join(differ)}; create all states with the same keywords, and add samples "
+                "of the same type"
             )
 
     def compute(
@@ -412,11 +415,11 @@ class State(metaclass=HelpfulCallMeta):
         with_details = check_bool("details", details)
         state = self.changed()  # which no other thread updates
         if state._sum is None:
-            raise ValueError("`compute` needs samples, and none were added; update the state first")
+            raise ValueError("`compute` requires samples, but none were added; call `update` first")
         if not _LEAST <= state.weight <= _MOST:
             raise ValueError(
-                f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
-                f"{state.weight:g}; pass larger `p`, or smaller ones, to update"
+                f"the sum of all weights must be between {_LEAST:g} and {_MOST:g}, got "
+                f"{state.weight:g}; rescale the weights `p`"
             )
         estimates, spectrum = score_covariance(state._sum.matrix(), state.n, orders, psd)
         scores = Result()
@@ -430,33 +433,53 @@ class State(metaclass=HelpfulCallMeta):
         return scores
 
     def novelty(self, samples: Samples, q: float = DEFAULT_ORDER) -> np.ndarray:
-        """Return what each of m new samples would add to log VS_q of all that were added, (m,).
+        """Compute how much each of m new samples would increase log VS_q.
 
-        As `vendiscore.novelty` does, each with the weight 1; the state stays as it is. It takes one
-        decomposition, O(d³), and then O(d²) a sample. A kernel with on_error="skip" leaves samples
-        out.
+        Each sample is considered on its own, with a weight of 1. The state is not changed.
 
         Parameters
         ----------
-        samples : list or array of m samples of the kind that `k` compares; not changed
-        q : float in (0, 2], the order
+        samples : list or array-like
+            The m new samples, of the same type as those that were added. Not modified.
+        q : float, default 1
+            Order of the score, 0 < q <= 2.
+
+        Returns
+        -------
+        array of shape (m,)
+            log VS_q with the sample minus log VS_q without it. ``on_error="skip"`` drops unusable
+            samples.
 
         Raises
         ------
-        SampleError, TypeError, ValueError
-            For invalid samples, an order above 2, another number of features, an empty state, and
-            one whose prompts were taken out, since new samples would need theirs.
+        SampleError
+            If samples are unusable; the message lists their indices.
+        TypeError, ValueError
+            If the order is invalid, the state is empty, the number of features differs, or
+            similarities of the state are conditioned on prompts.
+
+        See Also
+        --------
+        vendiscore.novelty : The same for a reference set in memory.
+
+        Notes
+        -----
+        Time is O(d^3) for one decomposition, and O(d^2) per sample.
         """
         order = check_novelty_order(q)
         state = self.changed()  # which no other thread updates
         if state._sum is None:
-            raise ValueError("`novelty` needs samples, and none were added; update the state first")
+            raise ValueError("`novelty` requires samples, but none were added; call `update` first")
         similarity = unit(self._compared(as_samples(samples), self.how))
-        prompts = "prompts" in state.settings
-        if prompts or similarity.dim != state.d:
+        if "prompts" in state.settings:
             raise ValueError(
-                f"new samples must be like those that were added, of {state.d} features"
-                f"{' given their prompts' * prompts}, got {similarity.dim}; pass such samples"
+                "`novelty` is not supported for a State that is conditioned on prompts; use "
+                "vendiscore.novelty"
+            )
+        if similarity.dim != state.d:
+            raise ValueError(
+                f"new samples must have {state.d} features like the samples that were added, got "
+                f"{similarity.dim}"
             )
         spectrum = compute_spectrum_from_covariance(state._sum.matrix(), state.n, vectors=True)
         axes = state._sum.axes(positive_eigenpairs(spectrum)[1])
@@ -467,7 +490,7 @@ class State(metaclass=HelpfulCallMeta):
     def _details(
         self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum | None
     ) -> Record:
-        """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
+        """Return the details of a Vendi Score that can be determined from the state."""
         settings = self.settings
         notes = [f"First batch: {note}" for note in self.notes]
         echoes = self._sum.last() if "prompts" in settings and self._sum else 0.0
@@ -552,8 +575,8 @@ class State(metaclass=HelpfulCallMeta):
         fields, total = read_record(data)
         if fields["settings"].get("precision") == "single":
             raise ValueError(
-                "`data` has sums in single precision, which only earlier versions read; add the "
-                "samples to a new state"
+                "`data` was written in single precision by an earlier version, which is not "
+                "supported; add the samples to a new State"
             )
         state = cls.__new__(cls)
         vars(state).update(

@@ -1,6 +1,8 @@
-"""A state as bytes, numbers little-endian, no code.
+"""Serialization of a `State` as bytes, which contain no code.
 
-b"vendi-state", version (1 byte), length of head (4), JSON, float64 of the `Sum`, checksum (8)
+The bytes are b"vendi-state", the version (1 byte), the length of the JSON document (4 bytes), the
+JSON document, the numbers of the `Sum` as float64, and a checksum (8 bytes). Numbers are
+little-endian.
 """
 
 import json
@@ -15,13 +17,13 @@ from .state_sums import Sum, length
 _MAGIC = b"vendi-state"
 _VERSION = 2
 _HEAD = struct.Struct("<BI")
-_SUM = 8  # bytes of the checksum
-_START = len(_MAGIC) + _HEAD.size
-_REMEDY = "pass the bytes from State.to_bytes, whole and unchanged"
+_SUM = 8  # length of the checksum in bytes
+_START = len(_MAGIC) + _HEAD.size  # position of the JSON document
+_REMEDY = "pass the unchanged bytes returned by State.to_bytes"
 
 
 def write_record(fields: Options, total: Sum | None) -> bytes:
-    """Return the bytes of the fields of a state, and of its sum."""
+    """Serialize the fields of a state and its sum."""
     d = 0
     rows = 0
     numbers = b""
@@ -29,14 +31,14 @@ def write_record(fields: Options, total: Sum | None) -> bytes:
         d = total.d
         rows = len(total.numbers) if total.is_rows else 0
         numbers = total.numbers.astype("<f8").tobytes()
-    # In the order of the settings, which reports keep.
+    # The JSON document keeps the order of the settings, because reports show them in this order.
     head = json.dumps({**fields, "d": d, "rows": rows}, separators=(",", ":")).encode()
     body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + numbers
     return body + hash_bytes(body)
 
 
 def read_record(data: bytes) -> tuple[Record, Sum | None]:
-    """Read the fields and the sum that `write_record` was passed."""
+    """Deserialize the fields of a state and its sum from the result of `write_record`."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
     data = bytes(data)
@@ -45,21 +47,21 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
     version, size = _HEAD.unpack(data[len(_MAGIC) : _START])
     if version != _VERSION:
         raise ValueError(
-            f"`data` is a state of format {version}, but this version reads format {_VERSION}; "
-            "read it with the version of vendiscore that wrote it"
+            f"`data` has format {version}, but this version of vendiscore reads only format "
+            f"{_VERSION}; use the version of vendiscore that wrote it"
         )
     body = data[:-_SUM]
     checksum = data[-_SUM:]
     if hash_bytes(body) != checksum:
-        raise ValueError(f"`data` is cut off or was changed: its checksum differs; {_REMEDY}")
+        raise ValueError(f"`data` is incomplete or was modified (its checksum differs); {_REMEDY}")
     try:
         return _record(body[_START : _START + size], body[_START + size :])
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"`data` is not a usable state ({error}); {_REMEDY}") from error
+        raise ValueError(f"`data` is not a valid state ({error}); {_REMEDY}") from error
 
 
 def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:
-    """Return what a state was written from, as its checksum shows that nobody changed it."""
+    """Parse the JSON document and the numbers of a state whose checksum is correct."""
     fields = json.loads(head)
     d = fields["d"]
     rows = fields["rows"]

@@ -1,4 +1,4 @@
-"""The settings by which samples of a state are compared, as values that tell states apart."""
+"""The settings of a `State`, as plain values that can be compared and serialized."""
 
 import types
 from collections.abc import Mapping
@@ -9,15 +9,16 @@ from ...resolve.similarity_spec import SimilaritySpec, similarity_spec_from_keyw
 from ...support.signature import IRRELEVANT_SETTINGS, to_plain
 from ...support.types import Options, Record
 
-# Kernels whose features are the vectors that they compare, divided by their lengths.
-_OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether the lengths must be 1
+# Kernels whose features are the vectors themselves, divided by their norms; True if the norms of
+# the vectors must be 1 unless they are normalized.
+_OF_ROWS = {"cosine": False, "linear": True, "X": True}
 # Reported settings of an encoder that depend on its samples, or that repeat d.
 _COUNTS = frozenset(("dims",))
 _DOT_PRODUCTS = "dot products of X"
 
 
 def must_be_unit(how: SimilaritySpec) -> bool | None:
-    """Return whether rows that are features must have unit length; None for other samples."""
+    """Return whether vectors must have unit norm; None if samples are no feature vectors."""
     name = how.input_form or getattr(how.k, "name", "")
     if name not in _OF_ROWS or how.conditioning_prompts is not None:
         return None
@@ -25,33 +26,36 @@ def must_be_unit(how: SimilaritySpec) -> bool | None:
 
 
 def refused(how: SimilaritySpec) -> str:
-    """Say why samples cannot be added up under these settings; "" if they can."""
+    """Describe why a State does not support this specification; "" if it does."""
     names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
-    can = f"{', '.join(names)}, or score_X=True for rows of features"
+    supported = f"{', '.join(names)}, or score_X=True for features"
     if how.input_form == "K":
         return (
-            f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
-            f"with one of the kernels whose features can be added up: {can}"
+            f"`score_K` is not supported by a State, because batches contain no similarities to "
+            f"samples of other batches; pass the samples and one of the kernels {supported}"
         )
     if how.k is None and not how.input_form:
-        return f"`k` is missing: a state needs a kernel whose features can be added up: {can}"
+        return (
+            f"`k` is required: a State supports only kernels whose features do not depend on other "
+            f"samples; pass one of {supported}"
+        )
     if not (how.input_form or isinstance(how.k, Kernel)):
-        kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
-        return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
+        passed = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
+        return f"a State does not support {passed} as `k`; pass one of {supported}"
     if isinstance(how.k, Kernel) and not how.k.rows:
         return (
-            f"kernel {how.k.name!r} has no features of fixed width that depend on no other sample, "
-            f"so that batches cannot be added up; pass one of {can}, or all samples at once to "
-            f"compute(…, method='estimate')"
+            f"a State does not support kernel {how.k.name!r}, which has no features of fixed "
+            f"length that do not depend on other samples; pass one of {supported}, or pass all "
+            f"samples to compute(…, method='estimate')"
         )
     for name in ("metric", "fit"):
         if getattr(how, name) is not None:
-            return f"`{name}` is not an option of a state; leave it out"
+            return f"`{name}` is not supported by a State; remove it"
     return ""
 
 
 def settings_of(how: SimilaritySpec) -> Record:
-    """Return kernel and options in values that can be written down and told apart."""
+    """Return the kernel and its options as plain values, which can be compared and serialized."""
     settings: Record = {"kernel": _DOT_PRODUCTS}
     if isinstance(how.k, Kernel):
         settings["kernel"] = how.k.name
@@ -68,12 +72,16 @@ def settings_of(how: SimilaritySpec) -> Record:
 
 
 def found_in(settings: Options, asked: Options) -> Record:
-    """Return the settings that a batch reports of its encoder beyond those requested."""
+    """Return the settings that an encoder reported for a batch and that were not requested.
+
+    `asked` holds the requested settings.
+    """
     reported = {}
     for name, setting in settings.items():
         value = to_plain(setting)
         requested = asked.get(name, "nothing")
-        # A function that was asked for has "@" and what it does, its report has only its name.
+        # A requested function is described by its name, "@" and its source; an encoder reports only
+        # its name.
         named = name in IRRELEVANT_SETTINGS | _COUNTS or "@" in str(requested)
         if not named and requested != value:
             reported[name] = value
@@ -81,7 +89,7 @@ def found_in(settings: Options, asked: Options) -> Record:
 
 
 def restored(settings: Options) -> SimilaritySpec | None:
-    """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
+    """Return the SimilaritySpec for deserialized settings, or None if they are incomplete."""
     if "prompts" in settings:
         return None
     arguments = dict(settings)
@@ -92,7 +100,7 @@ def restored(settings: Options) -> SimilaritySpec | None:
         arguments["k"] = kernel
     try:
         return similarity_spec_from_keywords(arguments)
-    except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
+    except (TypeError, ValueError):  # a kernel that is not registered here, or has other options
         return None
 
 
@@ -103,7 +111,7 @@ def is_plain(value: object) -> bool:
 
 
 def _told(value: object) -> object:
-    """Return a value in words; an object by its own description, since its bytes may differ."""
+    """Return a setting as a plain value; an object is represented by its settings or its name."""
     if isinstance(value, Encoder):
         return to_plain(
             {name: own for name, own in value.settings.items() if name not in IRRELEVANT_SETTINGS}
