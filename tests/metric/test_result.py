@@ -73,11 +73,11 @@ def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
     ("arguments", "key", "message"),
     [
         ({"q": 2}, "VS", "no key 'VS' for q=2; available keys: 'VS_q2'"),
-        ({"q": [0.5, 2]}, "VS", "no 'VS' for q=[0.5, 2]; the keys are 'VS_q0.5', 'VS_q2'"),
+        ({"q": [0.5, 2]}, "VS", "no key 'VS' for q=[0.5, 2]; available keys: 'VS_q0.5', 'VS_q2'"),
         (
             {"q": "inf", "measures": ["IntDiv", "LC"]},
             "LC",
-            "no 'LC' for q=inf; the keys are 'IntDi",
+            "no key 'LC' for q=inf; available keys: 'IntDi",
         ),
         (
             {"q": 2, "ci": 0.9},
@@ -91,7 +91,7 @@ def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
             "no key 'VS_q1', because a single order q=1 is not part of the key; available keys: "
             "'VS'",
         ),
-        ({}, "VS_q2", "no 'VS_q2'; the keys are 'VS'"),
+        ({}, "VS_q2", "no key 'VS_q2'; available keys: 'VS'"),
         ({"q": 2, "details": True}, "LC", "no key 'LC'; available keys: 'VS_q2', 'details'"),
         ({"q": 2}, 0, "no key 0; available keys: 'VS_q2'"),
     ],

@@ -73,7 +73,9 @@ def distinct_classes(sample_set: SampleSet | StackedGroups, same_above: float = 
     """The number of classes of equivalent samples; VS at q = 0 under k="equivalence".
 
     A sample belongs to the first class to whose first member its similarity exceeds `same_above`,
-    so the measure supports any kernel. Classes of weight 0 in `p` are not counted.
+    so the measure supports any kernel. Under kernels other than "equivalence" and "labels", it
+    counts classes of similar samples, which need not be equivalent. Classes of weight 0 in `p` are
+    not counted.
     """
     codes = class_codes(sample_set, same_above)
     is_counted = codes >= 0

@@ -18,7 +18,7 @@ from ..resolve.similarity_builder import check_samples, is_metric_space, is_prec
 from ..resolve.similarity_spec import FitTo, KernelArgument, Metric, SimilaritySpec, check_no_fit
 from ..result import Result
 from ..support.arguments import DEFAULT_ORDER
-from ..support.errors import NotPSDError, SampleError
+from ..support.errors import NotPSDError, SampleError, merge_warnings
 from ..support.types import Options, Record, Samples, Weights
 from .score_request import Method, ScoreRequest, check_pool_repeats, parse_request
 
@@ -399,7 +399,7 @@ def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
     uncertainty: Uncertainty | None = None
     token_cache = cache_tokens() if len(request.measures) > 1 else nullcontext()
     # NumPy's warnings are not needed: the result is checked for infinity and NaN.
-    with token_cache, np.errstate(all="ignore"):
+    with token_cache, np.errstate(all="ignore"), merge_warnings("groups"):
         try:
             if sample_set.groups is not None or request.ci is not None or request.estimate_options:
                 numbers, uncertainty = _evaluate_with_errors(sample_set, request)

@@ -28,6 +28,7 @@ from .intervals import Uncertainty
 from .score_request import ScoreRequest
 from .typical import compare_with_typical, empty_reference_scale
 
+_CLASS_KERNELS = ("equivalence", "labels")  # kernels whose values are only 0 and 1
 _UNKNOWN_SOURCE = (
     "The signature contains only the name of a function or an object, because its source code or a "
     "value that it uses is unknown. A different function or object of the same name has the same "
@@ -60,6 +61,7 @@ def build_details(
     signature = format_signature(request.names, settings)
 
     notes = [*uncertainty.notes, *_collect_notes(sample_set, similarity, scores, spaces)]
+    notes += _describe_classes(request, similarity)
     if UNKNOWN_SOURCE in signature:
         notes.append(_UNKNOWN_SOURCE)
 
@@ -245,6 +247,22 @@ def _spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Rec
         "negative_mass": spectrum.negative_mass if spectrum else None,
         "cut": spectrum.largest_threshold if spectrum else 0.0,
     }
+
+
+def _describe_classes(request: ScoreRequest, similarity: Similarity | None) -> list[str]:
+    """Return a note on measures of equivalence classes if the kernel does not define classes."""
+    configured = [chosen for chosen in request.measures if "same_above" in chosen.measure.options]
+    kernel = similarity.settings.get("kernel", "") if similarity else ""
+    if not configured or not kernel or kernel in _CLASS_KERNELS:
+        return []
+    names = ", ".join(chosen.measure.name for chosen in configured)
+    threshold = configured[0].settings["same_above"]
+    verb = "uses" if len(configured) == 1 else "use"
+    return [
+        f"{names} {verb} classes of samples whose similarity under the kernel {kernel!r} exceeds "
+        f"same_above={format_number(threshold)}. For classes of equivalent samples, pass "
+        f"k='equivalence' or k='labels'."
+    ]
 
 
 def _collect_notes(

@@ -48,12 +48,13 @@ _MIN_SOURCE_SIZE = 20
 
 
 def evaluate_groups(
-    sample_set: SampleSet, request: ScoreRequest
+    sample_set: SampleSet, request: ScoreRequest, *, warn_about_single_samples: bool = True
 ) -> tuple[list[Record], Uncertainty]:
     """Return the values of each measure by key, and their standard errors and intervals.
 
     The value of a measure is its mean over groups, or for measures that need groups, their value
-    for all groups together.
+    for all groups together. With `warn_about_single_samples`, a warning is emitted if every group
+    contains a single sample.
     """
     assert sample_set.groups is not None
     averaged_measures = [chosen for chosen in request.measures if not chosen.measure.groups]
@@ -65,7 +66,8 @@ def evaluate_groups(
     )
     check_size(sample_set.groups, sample_set.n_input)
     if averaged_measures and np.bincount(sample_set.groups.codes).max() == 1:
-        warn(SINGLE_SAMPLES_NOTE)
+        if warn_about_single_samples:
+            warn(SINGLE_SAMPLES_NOTE)
         uncertainty.notes.append(SINGLE_SAMPLES_NOTE)
     sizes = np.bincount(sample_set.codes, minlength=len(sample_set.groups)).tolist()
     columns = _evaluate_per_group(sample_set, request, averaged_measures)

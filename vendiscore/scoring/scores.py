@@ -17,7 +17,7 @@ from ..similarity.sample_arrays import as_samples, as_shared_numpy
 from ..similarity.weights import check_weights
 from ..support.arguments import DEFAULT_ORDER, check_order, has_gradient, is_collection
 from ..support.errors import short_repr
-from ..support.namespace import is_torch, namespace
+from ..support.namespace import check_no_transform, is_torch, namespace
 from ..support.types import Number, Options, Rows, Samples, Weights
 
 if TYPE_CHECKING:
@@ -381,6 +381,7 @@ def _score_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
     """Return the score of K or X; `name` is "K" or "X"."""
+    check_no_transform(p, "p")
     array: Rows = matrix
     if is_torch(matrix) and not has_gradient([matrix, p]):
         array = as_shared_numpy(as_samples(matrix, name))

@@ -14,7 +14,14 @@ from array_api_compat import is_array_api_obj
 from ..core.eigenvalues import EPS
 from ..support.errors import SampleError, short_repr, warn
 from ..support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
-from ..support.namespace import Array, is_numpy, is_torch, to_float, to_host
+from ..support.namespace import (
+    Array,
+    check_no_transform,
+    is_numpy,
+    is_torch,
+    to_float,
+    to_host,
+)
 from ..support.types import DType, Rows, SampleContainer, Samples, Tensor
 from . import sparse as sp
 from .concatenation import concatenate_samples, num_samples
@@ -96,6 +103,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     if hasattr(samples, "to_numpy") and not is_array_api_obj(samples):  # pandas, polars
         samples = samples.to_numpy()
     if is_torch(samples):
+        check_no_transform(samples, name)
         _check_tensor(samples, name)
         samples = move_from_mps(samples)
     elif is_array_api_obj(samples) or hasattr(samples, "__array__"):

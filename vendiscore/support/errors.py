@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
 import numpy as np
@@ -120,8 +123,48 @@ class SampleError(ValueError):
     __reduce__ = _reduce_error
 
 
+# Warnings that are collected within `merge_warnings`, or None.
+_collected_warnings: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
+    "_collected_warnings", default=None
+)
+MAX_WARNING_EXAMPLES = 3  # maximum number of similar warnings that are shown in full
+
+
+@contextmanager
+def merge_warnings(items: str) -> Iterator[None]:
+    """Emit similar warnings of this context as a single warning at its end.
+
+    Warnings are similar if they start with the same clause, apart from numbers. The single warning
+    contains up to three of them, and the number of the others. `items` describes what causes
+    several warnings, such as "groups". Within another such context, this one has no effect.
+    """
+    if _collected_warnings.get() is not None:
+        yield
+        return
+    collected: list[tuple[str, type[Warning]]] = []
+    token = _collected_warnings.set(collected)
+    try:
+        yield
+    finally:
+        _collected_warnings.reset(token)
+        similar: dict[tuple[str, type[Warning]], list[str]] = {}
+        for message, category in collected:
+            clause = re.sub(r"\d+([.,]\d+)*(e-?\d+)?", "#", re.split("[,;:]", message)[0])
+            similar.setdefault((clause, category), []).append(message)
+        for (_, category), messages in similar.items():
+            distinct = list(dict.fromkeys(messages))
+            shown = "; ".join(distinct[:MAX_WARNING_EXAMPLES])
+            hidden = len(messages) - len(distinct[:MAX_WARNING_EXAMPLES])
+            more = f" ({hidden} more similar warnings for other {items})" if hidden else ""
+            warn(f"{shown}{more}", category)
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Emit a warning that refers to the line of code that called this package."""
+    collected = _collected_warnings.get()
+    if collected is not None:
+        collected.append((message, category))
+        return
     level = depth = 0
     frame: FrameType | None = sys._getframe()
     # Find the outermost frame of this package; frames of functools may lie between.

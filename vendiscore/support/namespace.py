@@ -30,6 +30,22 @@ def is_torch(x: object) -> TypeGuard[torch.Tensor]:
     return tensor is not None and isinstance(x, tensor)
 
 
+def check_no_transform(x: object, name: str) -> None:
+    """Raise a TypeError for a tensor within torch.func.grad, vmap or a similar transform.
+
+    The message calls the argument `name`. Such tensors have no storage, so NumPy cannot read them.
+    """
+    torch = sys.modules.get("torch")
+    functorch = getattr(getattr(torch, "_C", None), "_functorch", None)
+    is_wrapped = getattr(functorch, "is_functorch_wrapped_tensor", None)
+    if is_wrapped is not None and is_torch(x) and is_wrapped(x):
+        raise TypeError(
+            f"`{name}` is a tensor within a transform of torch.func, such as grad or vmap, which "
+            f"is not supported; use requires_grad=True with torch.autograd.grad or backward() "
+            f"instead of grad, and a loop instead of vmap"
+        )
+
+
 def is_numpy(x: object) -> TypeGuard[np.ndarray]:
     """Return whether `x` is a NumPy array."""
     return isinstance(x, np.ndarray)

@@ -158,7 +158,10 @@ def group_rewards(
     n = SampleSet(flat, spec).n_input
     if group_labels is not None:
         if prompts is not None and group_labels.nested and conditioning_prompts is None:
-            raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
+            raise ValueError(
+                "`prompts` cannot be combined with `samples` as a list of lists, which already "
+                "defines groups; remove `prompts`"
+            )
     elif prompts is not None:
         group_labels = group_equal_prompts(prompts)
     else:
@@ -207,7 +210,7 @@ def compute_credits(
     are_texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
     if check_bool("match_length", match_length):
         if not (isinstance(samples, list) and are_texts):
-            raise TypeError("`match_length` compares texts word by word; leave it out")
+            raise TypeError("`match_length` is supported only for texts; remove `match_length`")
         samples = match_lengths(samples, codes)
     if are_texts:
         indices = indices[[bool(samples[i].strip()) for i in indices]]
@@ -315,9 +318,11 @@ def check_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
     """Validate `fuse` and `weight`, as documented in `group_rewards`."""
     checked_fuse: Fuse = check_choice("fuse", fuse, get_args(Fuse))
     if checked_fuse == "x":
-        expected = "a number from 0 to 1 where it multiplies"
+        expected = "a number from 0 to 1 with fuse='x'"
         return checked_fuse, check_float("weight", weight, expected, lambda w: 0 <= w <= 1)
-    return checked_fuse, check_float("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
+    return checked_fuse, check_float(
+        "weight", weight, "a number of at least 0", lambda w: 0 <= w < math.inf
+    )
 
 
 def match_lengths(texts: Sequence[str], codes: Iterable[int]) -> list[str]:

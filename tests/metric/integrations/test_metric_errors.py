@@ -34,7 +34,7 @@ K_ = {"score_K": True}
 CASES = [
     # samples, keywords, exception, what the message must say
     ([], {}, ValueError, "`samples` is empty; pass at least one sample"),
-    (None, {}, TypeError, "`samples` is missing: pass samples="),
+    (None, {}, TypeError, "`samples` is required; pass samples="),
     ("one text", {}, TypeError, r"`samples` must be a collection of samples, got one str; pass \["),
     ({"a": 1}, {}, TypeError, "must be an ordered collection of samples, got a dict"),
     (5, {}, TypeError, "`samples` must be a collection of samples, got int"),
@@ -159,7 +159,7 @@ CASES = [
     (GOOD, {**X_, "sigma": 1}, TypeError, "It is an option of 'laplacian', 'rbf'; pass the"),
     (GOOD, {**X_, **K_}, ValueError, "`score_K` and `score_X` are mutually exclusive"),
     (TEXTS, {**K_, "k": "ngram_overlap"}, ValueError, "`k` and `score_K` are mutually exclusive"),
-    (TEXTS, {"predictions": TEXTS}, TypeError, "pass one of `samples`, `predictions`"),
+    (TEXTS, {"predictions": TEXTS}, TypeError, "`samples` and `predictions` are aliases"),
     ([1, 2, 3], {"k": asymmetric}, ValueError, r"`k` must be symmetric, but k\(samples\[0\], sam"),
     ([1, 1, 2], {"k": asymmetric}, ValueError, r"but k\(samples\[0\], samples\[2\]\) = 0.5"),
     ([1, 2], {"k": lambda a, b: "x"}, TypeError, "`k` must return a number, got str for samples 0"),

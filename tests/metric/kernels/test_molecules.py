@@ -175,7 +175,7 @@ def test_weights_are_given_for_all_samples_and_shared_among_those_left():
     ):
         compute(smiles, k="morgan", on_error="skip", p=[0.2, 0.4, 0.4])
     with (
-        pytest.warns(UserWarning, match="left out 1 of 4"),
+        pytest.warns(UserWarning, match="dropped 1 of 4"),
         pytest.raises(ValueError, match="is 0 for all samples that remain"),
     ):
         compute(smiles, k="morgan", on_error="skip", p=[0, 1, 0, 0])

@@ -105,7 +105,7 @@ def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
         compute(texts, k="bleu")
     (note,) = refused.value.__notes__
     assert note.startswith("no single sample causes this: k='bleu' has negative eigenvalues")
-    without = note.partition("; kernels of text without: ")[2].split(", ")
+    without = note.partition("; positive semidefinite kernels for text: ")[2].split(", ")
     assert {"equivalence", "ngram_overlap", "text_embeddings", "word_overlap"} <= {*without}
     assert "bleu" not in without
     result = compute(texts, k="bleu", psd="clip", details=True)

@@ -196,7 +196,7 @@ def test_conditional_vendi_of_tensors_is_differentiated():
             ValueError,
             "`given` must contain one value for each of the 14 samples, got 2",
         ),
-        (LABELS, {"q": [1, 2]}, TypeError, "`q` must be one order"),
+        (LABELS, {"q": [1, 2]}, TypeError, "`q` must be a single order"),
         (LABELS, {"q": -1}, ValueError, "`q` must be a number in"),
         (LABELS, {"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip'"),
         (LABELS, {"p": [1.0]}, ValueError, "`p` must have one number for each of 14 samples"),

@@ -412,7 +412,7 @@ def test_weights_are_for_measures_that_take_them() -> None:
     opposite = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.1]]
     with (
         pytest.raises(ValueError, match=r"sample 2 must .*positive mean.* for LC, got -0\.\d+;"),
-        pytest.warns(UserWarning, match="left out 1 of 4"),
+        pytest.warns(UserWarning, match="dropped 1 of 4"),
     ):
         compute(opposite, k="cosine", measures="LC", p=[0, 0, 0.4, 0.6], on_error="skip")
     with pytest.raises(ValueError, match=r"sample 1 must .* got 0;"):
@@ -474,5 +474,5 @@ def test_keys_name_the_order_of_measures_that_have_one(
     errors = {f"{key}_se" for key in of_vendi}  # of means over groups
     assert {*of_vendi, *(f"{name}{suffix}" for suffix in own)} == result.keys() - errors
     if [*suffixes] != [""]:
-        with pytest.raises(KeyError, match=r"no 'VS' for q="):
+        with pytest.raises(KeyError, match=r"no key 'VS' for q="):
             result["VS"]

@@ -267,7 +267,7 @@ def test_a_function_is_a_metric() -> None:
             TypeError,
             "measures .* do not support a matrix of distances",
         ),
-        (9, 9, {"score_K": True}, TypeError, "`samples` holds similarities, which do not cover"),
+        (9, 9, {"score_K": True}, TypeError, "`samples` contains similarities only within one set"),
         (9, 9, {"sigma": 1.0}, TypeError, "It is an option of"),
     ],
 )

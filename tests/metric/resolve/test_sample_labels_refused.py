@@ -14,8 +14,8 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
 @pytest.mark.parametrize(
     ("samples", "how", "error", "message"),
     [
-        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "but `groups` was passed too: pass one list"),
-        ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
+        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "already defines groups; remove `groups`"),
+        ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty; remove this group"),
         ([np.eye(2)] * 2, {"score_K": True}, ValueError, "one matrix with the similarities of"),
         (
             np.ones((3, 2, 2)),

@@ -137,7 +137,7 @@ def test_a_sparse_similarity_matrix_uses_its_whole_spectrum():
 @pytest.mark.parametrize("scored", [score_X, score_dual])
 def test_several_matrices_of_features_are_no_matrix(scored):
     for X in (np.ones((4, 6, 3)), np.ones((2, 1, 3)).tolist(), [np.eye(2), np.eye(3)]):
-        with pytest.raises(ValueError, match=r"`X` must be two-dimensional, .* pass (np|one)"):
+        with pytest.raises(ValueError, match=r"`X` must be .* pass (np|one)"):
             scored(X)
     assert scored(ROWS.tolist()) == scored(iter(ROWS)) == scored(ROWS)
 

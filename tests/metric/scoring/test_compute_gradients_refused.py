@@ -175,3 +175,12 @@ def test_samples_without_a_gradient_are_taken_as_before():
     assert float(score(SHARES, "cosine")) == pytest.approx(score(X, "cosine"))
     found = vendiscore.select(SHARES, 3, k="cosine")
     assert np.array_equal(found.places, vendiscore.select(X, 3, k="cosine").places)
+
+
+@pytest.mark.parametrize("transform", ["grad", "vmap"])
+def test_transforms_of_torch_func_are_refused(transform):
+    apply = getattr(torch.func, transform)
+    X = torch.ones(2, 4, 3, dtype=torch.float64)
+    for compute_score in (vendiscore.score_X, lambda X: compute(X, k="cosine")["VS"]):
+        with pytest.raises(TypeError, match=r"within a transform of torch\.func"):
+            apply(compute_score)(X if transform == "vmap" else X[0])

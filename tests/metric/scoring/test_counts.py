@@ -116,7 +116,7 @@ def test_tables_name_their_sites():
     assert compute(counts=frame["a"]) == compute(counts=SITES[:, 0])
     twice = compute(counts=frame.set_axis(["x"] * 5), details=True)
     assert [row["group"] for row in twice["details"]["groups"]] == [0, 1, 2, 3, 4]
-    with pytest.raises(ValueError, match=r"got 'north' for species 0 at site 0; .* no columns of"):
+    with pytest.raises(ValueError, match=r"got 'north' for species 0 at site 0; .* columns"):
         compute(counts=frame.reset_index())
 
 
@@ -129,7 +129,7 @@ def test_one_row_of_two_dimensions_is_one_group():
     [
         ([3, -1], ValueError, "must contain non-negative integers, got -1.0 for species 1;"),
         (np.array([3, -1]), ValueError, "got -1 for species 1; pass 0 for absent species"),
-        ([0.5, 0.5], ValueError, "got 0.5 for species 0; .* shares to effective_number"),
+        ([0.5, 0.5], ValueError, "got 0.5 for species 0; .* use effective_number"),
         ([[1, 2], [3, np.nan]], ValueError, "got nan for species 1 at site 1"),
         ([1, np.inf], ValueError, "got inf for species 1"),
         ([1, None], ValueError, "got None for species 1"),

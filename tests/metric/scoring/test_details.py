@@ -183,3 +183,9 @@ def test_a_treatment_of_negative_eigenvalues_is_named_unless_it_is_the_usual_one
     assert "psd" not in settings_of(details_of(X, k="cosine"))
     assert settings_of(details_of(X, k="cosine", psd="clip"))["psd"] == "clip"
     assert "psd" not in settings_of(details_of(X, measures=["MagArea"], psd="clip"))
+
+
+@pytest.mark.parametrize(("k", "noted"), [("ngram_overlap", True), ("labels", False)])
+def test_a_note_describes_the_classes_of_distinct_k(k, noted):
+    notes = details_of(["a b", "a b", "c"], k=k, measures="DistinctK")["notes"]
+    assert any("same_above=0.5" in note for note in notes) == noted

@@ -237,7 +237,7 @@ def test_without_an_interval_rows_are_as_they_were():
     ("options", "message"),
     [
         ({"ci": None}, "requires `ci`; pass ci=0.95"),
-        ({"details": False}, "intervals of groups in `details`; pass details=True"),
+        ({"details": False}, "affects only the intervals of groups in `details`; pass"),
         ({"measures": "IntDiv"}, "affects only intervals of VS"),
         ({"groups": None}, "requires groups; pass `groups`"),
         ({"prompts": list("abababab")}, "has no effect on means over the prompts of each group"),

@@ -73,7 +73,7 @@ def test_measures_of_all_groups_have_no_error():
     assert {"VS_se", "VS_low", "VS_high"} <= {*found}
     assert "WithinVS_se" not in found
     notes = found["details"]["notes"]
-    assert any("without an interval: WithinVS" in note for note in notes)
+    assert any("together have no interval: WithinVS" in note for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,7 @@ def test_an_interval_that_says_nothing_is_said_to():
     with pytest.warns(UserWarning, match="The interval of VS has width 0"):
         found = compute(K, **how)
     assert found["VS_low"] == pytest.approx(found["VS_high"])
-    assert any("does not cover what other" in note for note in found["details"]["notes"])
+    assert any("does not cover the scores of other" in note for note in found["details"]["notes"])
 
 
 def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
@@ -314,7 +314,7 @@ def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measu
     found = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=level, details=True)
     notes = found["details"]["notes"]
     measured = "In tests on real answers, 95 % intervals of means over 4 to 30 groups"
-    assert sum(note.startswith(f"{measured} covered 92 to 100 % (") for note in notes) == noted
+    assert sum(note.startswith(f"{measured} had a coverage of 92 to") for note in notes) == noted
     unbounded = f"{measured} of unbounded measures, such as RKE, had a coverage as low as 63 % "
     assert sum(note.startswith(unbounded) for note in notes) == noted
     assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
@@ -432,7 +432,7 @@ def test_what_has_no_interval_is_refused_with_the_remedy(samples, how, error, me
 
 
 def test_a_set_that_is_too_small_is_refused_before_work_starts():
-    with pytest.raises(ValueError, match="`ci` needs at least 4 samples, got 2"):
+    with pytest.raises(ValueError, match="`ci` requires at least 4 samples, got 2"):
         compute(["", "a"], k="ngram_overlap", ci=0.9)
     with pytest.raises(SampleError, match="sample 0 has no tokens"):
         compute(["", "a", "b", "c"], k="ngram_overlap", ci=0.9)

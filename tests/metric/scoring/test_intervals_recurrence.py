@@ -179,7 +179,7 @@ def test_a_statement_without_effect_is_an_error_for_lists_and_other_functions():
         compare(list("abcd"), list("abcc"), k="labels", q=0, allow_repeats=False)
     with pytest.raises(TypeError, match="`allow_repeats` must be True or False, got 0"):
         compute(list("abcd"), k="labels", ci=0.95, allow_repeats=0)
-    with pytest.raises(TypeError, match="was not requested"):
+    with pytest.raises(TypeError, match="requires `ci`"):
         compute_report_data(list("abcd"), None, {"k": "labels", "q": 0, "allow_repeats": False})
 
 

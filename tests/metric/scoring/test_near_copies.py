@@ -131,7 +131,7 @@ def test_the_interval_of_near_copies_approaches_that_of_copies(n):
     found = compute(near, score_X=True, ci=0.95, details=True)
     for end in ("VS_low", "VS_high"):
         assert found[end] == pytest.approx(expected[end], rel=0.02)
-    assert f"{n} samples are 3 kinds of near-copies" in found["details"]["notes"][-1]
+    assert f"{n} samples form 3 groups of near-copies" in found["details"]["notes"][-1]
 
 
 @pytest.mark.parametrize("q", [0.5, 1])

@@ -79,7 +79,7 @@ def test_tensors_keep_their_gradient() -> None:
 def test_details_say_how_many_shuffles_and_how_small_p_can_be() -> None:
     how = {"groups": LABELS, "measures": "BetweenVS", "details": True, **RBF}
     details = compute(X, permutations=99, **how)["details"]
-    (note,) = [note for note in details["notes"] if "shuffles" in note]
+    (note,) = [note for note in details["notes"] if "permutations" in note]
     assert "over 99 random permutations of the group labels" in note
     assert "BetweenVS_p is at least 0.01" in note
     assert "permutations=99" in details["signature"]

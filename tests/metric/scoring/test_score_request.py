@@ -87,7 +87,7 @@ def test_only_between_vs_is_compared_with_shuffled_labels():
     assert parse_request({"measures": ["BetweenVS"]}).uses_permutation_null
     assert not parse_request({"measures": ["BetweenVS"], "permutations": 0}).uses_permutation_null
     assert not parse_request({"measures": ["WithinVS"]}).uses_permutation_null
-    with pytest.raises(TypeError, match="`permutations` is for BetweenVS"):
+    with pytest.raises(TypeError, match="`permutations` has no effect on"):
         parse_request({"measures": ["VS"], "permutations": 9})
 
 
@@ -142,7 +142,7 @@ REFUSED = {
     "estimate of IntDiv": (
         {"method": "estimate", "measures": ["VS", "IntDiv"]},
         ValueError,
-        "IntDiv would be exact",
+        "supports only the measure 'VS', got IntDiv",
     ),
     "estimate, ci": (
         {"method": "estimate", "ci": 0.95},
@@ -158,7 +158,7 @@ REFUSED = {
     "ci, q=0": ({"ci": 0.95, "q": 0}, ValueError, "`ci` requires orders above 0"),
     "ci, p": ({"ci": 0.95, "p": [0.5, 0.5]}, ValueError, "`ci` .* not supported with weights `p`"),
     "clusters": ({"clusters": ["a", "b"]}, TypeError, "`clusters` .* pass ci=0.95"),
-    "metric": ({"metric": "euclidean"}, TypeError, "`metric` .* VS .* pass k='rbf' instead"),
+    "metric": ({"metric": "euclidean"}, TypeError, "`metric` .* VS.* pass k='rbf' instead"),
     "metric of a matrix": ({"metric": "precomputed"}, TypeError, "score_K=True"),
     "q of IntDiv": (
         {"measures": ["IntDiv"], "q": 2},
@@ -168,7 +168,7 @@ REFUSED = {
     "p of MagArea": (
         {"measures": ["MagArea"], "p": [1.0]},
         ValueError,
-        "`p` cannot be used with MagArea",
+        "weights `p` are not supported by MagArea",
     ),
     "details": ({"details": "yes"}, TypeError, "`details` must be True or False"),
     "psd": ({"psd": "ignore"}, ValueError, "`psd`"),
@@ -178,7 +178,7 @@ REFUSED = {
     "kernel and metric": (
         {"k": "rbf", "metric": "euclidean", "measures": ["MagArea"]},
         ValueError,
-        "`metric='euclidean'` and a kernel",
+        "MagArea accepts `metric='euclidean'` or a kernel",
     ),
 }
 
@@ -220,7 +220,7 @@ def test_other_levels_are_refused(level):
     [
         (None, False, False, ["VS"], "pass ci=0.95"),
         (0.9, True, False, ["VS"], "has no effect with `clusters`"),
-        (0.9, False, True, ["VS"], "groups or prompts"),
+        (0.9, False, True, ["VS"], "a mean over groups"),
         (0.9, False, False, ["MagArea"], "intervals of VS, IntDiv, AvgSim"),
     ],
 )

@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from vendiscore import NotPSDError, SampleError
-from vendiscore.support.errors import MAX_LISTED_SAMPLES, short_repr, warn
+from vendiscore.support.errors import (
+    MAX_LISTED_SAMPLES,
+    MAX_WARNING_EXAMPLES,
+    merge_warnings,
+    short_repr,
+    warn,
+)
 
 
 @pytest.mark.parametrize("length", [58, 59, 500])
@@ -85,3 +91,31 @@ def test_a_warning_points_to_the_first_line_outside_of_the_package(monkeypatch):
     assert [(w.filename, w.lineno, w.category) for w in caught] == [
         (__file__, line, RuntimeWarning)
     ]
+
+
+def _warn_about_groups() -> None:
+    with merge_warnings("groups"):
+        with merge_warnings("batches"):  # has no effect within another context
+            for i in range(5):
+                warn(f"dropped {i} of 9 samples: sample {i} is blank")
+        warn("all rows are equal")
+
+
+def test_similar_warnings_are_merged_with_examples_and_a_count():
+    with pytest.warns(UserWarning, match="dropped|equal") as caught:
+        _warn_about_groups()
+    dropped, equal = (str(warning.message) for warning in caught)
+    assert dropped.count("dropped") == MAX_WARNING_EXAMPLES
+    assert dropped.endswith("(2 more similar warnings for other groups)")
+    assert equal == "all rows are equal"
+
+
+@merge_warnings("groups")
+def _warn_and_fail() -> None:
+    warn("first")
+    raise ValueError("second")
+
+
+def test_collected_warnings_are_emitted_before_an_error():
+    with pytest.warns(UserWarning, match="first"), pytest.raises(ValueError, match="second"):
+        _warn_and_fail()

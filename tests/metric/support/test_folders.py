@@ -175,7 +175,7 @@ def test_errors_about_images_name_their_files(photos):
         told[place]
         == f"({photos / '2.png'}) is completely black, so its cosine is undefined; remove it"
     )
-    with pytest.warns(UserWarning, match="left out 4 of 12 samples"):
+    with pytest.warns(UserWarning, match="dropped 4 of 12 samples"):
         found = compute(photos, k="pixels", on_error="skip", details=True)
     good = [path for i, path in enumerate(by_name(photos)) if i not in told]
     assert found["VS"] == compute(good, k="pixels")["VS"]

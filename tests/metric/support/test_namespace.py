@@ -267,7 +267,7 @@ def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
 
     K = torch.eye(3, dtype=torch.float64)
     K[0, 2] = 0.5
-    with pytest.raises(ValueError, match=r"gives 0.5 and 0 for samples 0 and 2"):
+    with pytest.raises(ValueError, match=r"k\(x, y\) = 0.5 and k\(y, x\) = 0 for samples 0 and 2"):
         build_kernel_similarity(
             Kernel("skew", lambda samples: MatrixSimilarity(K), "", "vectors"), K, {}
         )

@@ -35,7 +35,7 @@ def test_report_decomposes_the_matrix_of_all_samples_once(q):
 
 def test_repeats_next_to_samples_left_out():
     texts = ["", "the cow", "a dog ran", "The  cow!"]
-    with pytest.warns(UserWarning, match="left out"):
+    with pytest.warns(UserWarning, match="dropped"):
         found = compute_report_data(texts, None, {"k": "ngram_overlap", "on_error": "skip"})
     assert found.explanation.groups == [(1, [3])]
 

@@ -416,9 +416,13 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must contain 2 distinct strings"),
         (LONG, {"names": ["a", "b"]}, "cannot be combined with a dict of sources"),
         (LONG, {"q": 0}, "`q` must be an order above 0"),
-        (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
+        (LONG, {"level": 2}, "`level` must be a confidence level from 0.5 to below 1"),
         (LONG, {"source": "model"}, "unknown keyword 'source'"),
-        (["x", "y"], {"by": ["a", "b"], "prompts": [1]}, "`prompts` must have one label for each"),
+        (
+            ["x", "y"],
+            {"by": ["a", "b"], "prompts": [1]},
+            "`prompts` must contain one label per sample",
+        ),
         (["x", "y"], {"by": ["a", None]}, "has no label in `by`"),
         ("texts", {}, "`answers` must be a dict of source to answers"),
         (

@@ -170,7 +170,7 @@ def test_explain_names_what_the_kernel_left_out(run, save):
 USAGE = [
     (["compare", "{x}"], "two or more different files"),
     (["compare", "{x}", "{x}"], "compare requires two or more different files"),
-    (["compare", "{x}", "{y}", "--level", "2"], "--level must be a level from 0.5 to below 1"),
+    (["compare", "{x}", "{y}", "--level", "2"], "--level must be a confidence level from 0.5"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "--permutations must be"),
     (
         ["compare", "{x}", "{y}", "-q", "1,2"],

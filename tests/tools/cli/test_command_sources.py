@@ -185,7 +185,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
         ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "csv: cannot condition on --prompt"),
         (("--source", "model", "--column", "answer", "--given-prompt"), 2, "pass --prompt COLUMN"),
-        ((*COLUMNS, "--level", 2), 2, "--level must be a level from 0.5 to below 1"),
+        ((*COLUMNS, "--level", 2), 2, "--level must be a confidence level from 0.5"),
         ((*COLUMNS, "-q", "0"), 2, "-q must be an order above 0"),
         ((*COLUMNS, "-q", "1,2"), 2, "`-q` must be a number in [0, inf] or 'inf', got [1, 2]"),
         ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel -k 'ngrm'"),

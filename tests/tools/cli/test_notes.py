@@ -25,7 +25,7 @@ def test_everyday_input_has_a_few_lines_of_notes(run, answers):
 def test_verbose_prints_each_note_of_each_set(run, answers):
     err = run(answers, "--ci", "--verbose")[2]
     for name in ("people", "gemini-1.5-pro", "gpt-4o"):
-        assert f"› {name}: Means over 38 groups, which all count alike: VS.\n" in err
+        assert f"› {name}: VS is the mean over 38 groups, equally weighted.\n" in err
         assert f"› {name}: Kernel 'ngram_overlap' represents " in err
     assert len(err.splitlines()) >= 8
     assert run(answers, "--ci", "--verbose")[1] == run(answers, "--ci")[1]

@@ -113,7 +113,7 @@ def test_repeats_that_a_filter_throws_away_are_an_error_that_names_it(run, chang
     [
         ("ns: 0", "`ns` must be an integer of at least 1"),
         ("nss: [1]", "unknown keyword 'nss'"),
-        ("details: true", "`details` has no meaning here"),
+        ("details: true", "`details` is not supported in an evaluation"),
     ],
 )
 def test_options_that_are_refused_are_told_of(run, option, message):

@@ -255,7 +255,7 @@ def test_any_kernel_compares():
         ({"match_length": "no"}, TypeError, "`match_length` must be True or False"),
         ({"k": "ngrams"}, ValueError, "unknown kernel `k='ngrams'`"),
         ({"nss": 1}, TypeError, "unknown keyword 'nss'"),
-        ({"on_error": "skip"}, ValueError, "would leave out samples, and each has a reward"),
+        ({"on_error": "skip"}, ValueError, "is not supported, because every sample needs a reward"),
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip'"),
         ({"fuse": "*"}, ValueError, "`fuse` must be 'x' or '\\+', got"),
         ({"weight": 2}, ValueError, "`weight` must be a number from 0 to 1 with fuse='x'"),

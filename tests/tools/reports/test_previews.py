@@ -139,7 +139,7 @@ def test_labels_in_a_molecule_are_text() -> None:
 
 def test_molecules_that_are_left_out_are_said_first() -> None:
     pytest.importorskip("rdkit")
-    with pytest.warns(UserWarning, match="left out 1 of 4"):
+    with pytest.warns(UserWarning, match="dropped 1 of 4"):
         result = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
     page = read(result)
     assert page.title == "Diversity of 3 molecules"

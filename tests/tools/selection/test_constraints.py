@@ -99,7 +99,7 @@ def test_one_of_one_is_chosen():
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),
         ({"groups": GROUPS}, ValueError, "`groups` requires `quota`; pass `quota`, the number"),
         ({"quota": {"a": 5}}, ValueError, "`quota` requires `groups`; pass `groups`, a list"),
-        ({"groups": GROUPS[:9], "quota": 3}, ValueError, "each of 40 samples, got 9; pass them"),
+        ({"groups": GROUPS[:9], "quota": 3}, ValueError, "got 9 labels for 40 samples"),
         (
             {"groups": "abc", "quota": 3},
             TypeError,
@@ -211,7 +211,7 @@ def test_what_cannot_be_met_is_an_error_with_the_remedy(how, error, message):
 def test_an_initial_sample_that_was_left_out_is_an_error():
     texts = ["a b", "", "c d", "e f"]
     with (
-        pytest.warns(UserWarning, match="left out"),
+        pytest.warns(UserWarning, match="dropped"),
         pytest.raises(ValueError, match="`initial` has sample 1, which was dropped because it"),
     ):
         select(texts, 2, k="ngram_overlap", ns=[1], on_error="skip", initial=[1])

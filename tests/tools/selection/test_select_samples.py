@@ -265,7 +265,7 @@ def test_gains_add_up_to_the_objective_at_any_tradeoff():
 def test_samples_that_are_left_out_keep_their_places():
     texts = [*TEXTS[:10], "", *TEXTS[10:20]]
     quality = np.arange(21.0)
-    with pytest.warns(UserWarning, match="left out"):
+    with pytest.warns(UserWarning, match="dropped"):
         result = select(
             texts, 5, k="ngram_overlap", ns=[1], on_error="skip", initial=[12], quality=quality
         )
@@ -286,7 +286,7 @@ def test_quality_and_groups_may_have_one_entry_for_each_sample_kept():
     texts = [*TEXTS[:10], "", *TEXTS[10:20]]
     keywords = {"quality": np.arange(21.0), "groups": np.arange(21) % 2, "quota": 3}
     kept = {name: np.delete(values, 10) for name, values in keywords.items() if name != "quota"}
-    with pytest.warns(UserWarning, match="left out"):
+    with pytest.warns(UserWarning, match="dropped"):
         result = [
             select(texts, 5, k="ngram_overlap", on_error="skip", **{**keywords, **some})
             for some in ({}, kept)

@@ -240,7 +240,9 @@ def test_vectors_of_different_schemas_score_as_their_values():
     ],
 )
 def test_types_without_one_in_common_are_named(columns, types):
-    with pytest.raises(TypeError, match=re.escape(f"the column 'x' is of {types} in different")):
+    with pytest.raises(
+        TypeError, match=re.escape(f"column 'x' has the types {types} in different")
+    ):
         of_one_group(*columns)
 
 
@@ -288,3 +290,14 @@ def test_keys_name_the_order_without_groups_too():
     assert list(score_batches([TABLE], "x", k="cosine", q=2)) == ["VS_q2"]
     with pytest.raises(KeyError, match="no key 'VS' for q=2; available keys: 'VS_q2', 'VS_q2_se'"):
         score_batches([TABLE], "x", k="cosine", q=2, groups="model")["VS"]
+
+
+@pytest.mark.parametrize("groups", [None, "g"])
+def test_a_stream_emits_one_warning_about_dropped_samples(groups):
+    batches = [
+        {"x": [[1.0, float(i)], [0.0, 0.0], [1.0, 1.0]], "g": [i, i, i]} for i in range(1, 6)
+    ]
+    with pytest.warns(UserWarning, match="dropped") as caught:
+        score_batches(batches, "x", groups=groups, k="cosine", on_error="skip")
+    assert len(caught) == 1
+    assert "similar warnings for other batches" in str(caught[0].message)

@@ -90,7 +90,7 @@ def test_a_changed_byte_is_noticed(where):
     data = bytearray(MANY.to_bytes())
     data[where] ^= 1
     with pytest.raises(
-        ValueError, match=r"`data` (must be|is) .*(pass the bytes from State|read it with)"
+        ValueError, match=r"`data` (must be|is|has) .*(pass the unchanged bytes|use the version)"
     ):
         State.from_bytes(data)
 

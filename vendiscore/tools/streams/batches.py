@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -23,7 +21,7 @@ from ...scoring.score_request import check_confidence_level, parse_request
 from ...similarity.arrow import from_arrow
 from ...similarity.sample_arrays import check_in_memory
 from ...support.arguments import DEFAULT_ORDER, check_bool
-from ...support.errors import SampleError, short_repr, warn
+from ...support.errors import SampleError, merge_warnings, short_repr, warn
 from ...support.optional import require
 from ...support.signature import to_plain
 from ...support.suggestions import HelpfulCallMeta, suggest_name
@@ -290,10 +288,10 @@ class GroupState(metaclass=HelpfulCallMeta):
         if self.prompts is not None:
             asked |= {"prompts": table[self.prompts].to_pylist(), "given_prompt": True}
         request = parse_request({**self.how, **self.scoring, **asked})
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=re.escape(SINGLE_SAMPLES_NOTE))
+        # Other parts of the stream may contain larger groups, so the warning is left to `compute`.
+        with np.errstate(all="ignore"):
             subject = build_sample_set(from_arrow(table[self.column]), None, request)
-            found = evaluate_groups(subject, request)[1]
+            found = evaluate_groups(subject, request, warn_about_single_samples=False)[1]
         return found.table
 
     def compute(self, *, ci: float | None = None, details: bool = False) -> Record:
@@ -419,15 +417,17 @@ def score_batches(
                 "`ci` and `given_prompt` require `groups` or `prompts`; pass the name of a column"
             )
         total = State(**how)
-        for table in _tables(batches, [column]):
-            total.update(table[column])
-        return total.compute(q, psd=psd, details=details)
+        with merge_warnings("batches"):
+            for table in _tables(batches, [column]):
+                total.update(table[column])
+            return total.compute(q, psd=psd, details=details)
     state = GroupState(
         column, groups=groups, prompts=prompts, given_prompt=given_prompt, q=q, psd=psd, **how
     )
-    for table in _tables(batches, [column, *state.keys]):
-        state.update(table)
-    return state.compute(ci=ci, details=details)
+    with merge_warnings("batches"):
+        for table in _tables(batches, [column, *state.keys]):
+            state.update(table)
+        return state.compute(ci=ci, details=details)
 
 
 def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
