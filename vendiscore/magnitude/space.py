@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..support.namespace import row_blocks
-from ..support.summary import format_repr
+from ..support.summary import AttributeHintMixin, format_repr
 from .magnitude_options import SolverName
 from .solver import EPS, MAX_ERROR, Solution, Solver
 
@@ -15,7 +15,7 @@ ZERO_DISTANCE_TOLERANCE = 1e-6
 STACKED_TOLERANCE = 1e-12
 
 
-class MetricSpace:
+class MetricSpace(AttributeHintMixin):
     """The distinct points among samples, with their distances; create it with `as_space`.
 
     Solutions of the magnitude equations are stored. A space is thread-safe: threads solve one after

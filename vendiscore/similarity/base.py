@@ -23,7 +23,7 @@ from ..support.namespace import (
     to_host,
 )
 from ..support.suggestions import HelpfulCallMeta
-from ..support.summary import format_repr
+from ..support.summary import AttributeHintMixin, format_repr
 from ..support.types import Options, Rows
 from . import sparse as sp
 from .duplicate_rows import joint_groups
@@ -35,7 +35,7 @@ _NO_SAMPLES: Mapping[int, str] = MappingProxyType({})
 S = TypeVar("S", bound="Similarity")
 
 
-class Similarity(metaclass=HelpfulCallMeta):
+class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     """Base class of similarities between n samples: a symmetric matrix K of shape (n, n).
 
     Kernels return a subclass and measures use its methods. K may be stored, computed on demand, or

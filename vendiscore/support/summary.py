@@ -16,7 +16,32 @@ from .types import Frame, Record
 _MAX_LINE_LENGTH = 120
 
 
-class SummaryMixin:
+class UnknownAttributeError(AttributeError):
+    """An unknown attribute of an object; the message, with suggestions, is built when it is shown.
+
+    Libraries often test whether an object has an attribute. This must stay fast.
+    """
+
+    def __str__(self) -> str:
+        return describe_unknown_attribute(self.obj, self.name)
+
+    def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
+        return AttributeError, (str(self),)
+
+
+class AttributeHintMixin:
+    """Mixin: an unknown attribute raises an AttributeError with the attributes that exist."""
+
+    if not TYPE_CHECKING:  # type checkers should still report unknown attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if hasattr(type(self), name):
+                # Python calls `__getattr__` if a property raises an AttributeError: raise it again.
+                object.__getattribute__(self, name)
+            raise UnknownAttributeError(name=name, obj=self)
+
+
+class SummaryMixin(AttributeHintMixin):
     """Mixin: `str()` is a summary sentence, `repr()` one line with the main attributes.
 
     Results can be pickled, deep-copied, and converted by `to_dict` and `to_frame`. A subclass is a
@@ -48,49 +73,40 @@ class SummaryMixin:
         """Return a pandas DataFrame with one row."""
         return make_frame([self.to_dict()])
 
-    if not TYPE_CHECKING:  # type checkers should still report unknown attributes
 
-        def __getattr__(self, name: str) -> NoReturn:
-            raise build_attribute_error(self, name)
-
-
-def build_attribute_error(result: object, name: str) -> AttributeError:
-    """Build the error about an unknown attribute of a result, with the available names.
-
-    If a property of this name raised an AttributeError, the same error is raised again.
-    """
-    cls = type(result)
-    if hasattr(cls, name):
-        # Python calls `__getattr__` if a property raises an AttributeError: raise it again.
-        object.__getattribute__(result, name)
+def describe_unknown_attribute(owner: object, name: str) -> str:
+    """Describe the error about an unknown attribute, with suggestions and the existing names."""
+    cls = type(owner)
     message = f"{cls.__name__!r} object has no attribute {name!r}"
     if name.startswith("_"):
-        return AttributeError(message)
-    names = sorted(each for each in {*dir(cls), *vars(result)} if not each.startswith("_"))
+        return message
+    names = sorted(key for key in {*dir(cls), *vars(owner)} if not key.startswith("_"))
     described = describe_entries(inspect.getdoc(cls) or "", "Attributes")
     descriptions = {
-        each: described.get(each) or first_sentence(inspect.getdoc(getattr(cls, each, "")) or "")
-        for each in names
+        key: described.get(key) or first_sentence(inspect.getdoc(getattr(cls, key, "")) or "")
+        for key in names
     }
-    hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(result))
+    hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(owner))
     hint = hint or describe_candidates(name, descriptions, "attribute", quote="`")
     separator = "\n" if "\n" in hint else " "
-    return AttributeError(
-        f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(".  ", ". ")
+    return f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(
+        ".  ", ". "
     )
 
 
-def _describe_items(result: object) -> dict[str, str]:
-    """Return the attributes of the items of sequences in a result, and where they are."""
-    places = {}
-    for name, value in vars(result).items():
+def _describe_items(owner: object) -> dict[str, str]:
+    """Return the attributes of the items of sequences in an object, and where they are."""
+    locations = {}
+    for name, value in vars(owner).items():
         if not name.startswith("_") and isinstance(value, list | tuple) and value:
             item = value[0]
             if isinstance(item, SummaryMixin):
                 for field in fields(item):  # type: ignore[arg-type]
                     path = f"result.{name}[0].{field.name}"
-                    places.setdefault(field.name, f"an attribute of the items of `{name}`: {path}")
-    return places
+                    locations.setdefault(
+                        field.name, f"an attribute of the items of `{name}`: {path}"
+                    )
+    return locations
 
 
 def to_json_record(values: Mapping[str, object]) -> Record:

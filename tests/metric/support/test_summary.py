@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import pickle
 import re
 
 import numpy as np
@@ -130,3 +131,26 @@ def test_a_growth_says_the_largest_sizes():
 def test_a_number_without_an_interval_says_so():
     assert format_with_interval(5.361, math.nan, math.nan) == "5.361 (no interval)"
     assert format_with_interval(5.361, 4.0, 6.0) == "5.36 (4.00 to 6.00)"
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "expected"),
+    [
+        (lambda: vendiscore.as_similarity(TEXTS), "to_numpy", "`dense`"),
+        (lambda: vendiscore.State(k="cosine"), "partial_fit", "Did you mean `update`"),
+        (lambda: as_space(X), "distances_matrix", "Available attributes: "),
+        (explained, "duplicates_", "Available attributes: "),
+    ],
+)
+def test_unknown_attributes_list_the_existing_ones(owner, name, expected):
+    with pytest.raises(AttributeError) as error:
+        getattr(owner(), name)
+    message = str(error.value)
+    assert re.match(rf"'\w+' object has no attribute '{name}'\. ", message)
+    assert expected in message
+    assert str(pickle.loads(pickle.dumps(error.value))) == message
+
+
+def test_private_names_are_unknown_without_a_list():
+    with pytest.raises(AttributeError, match=r"^'State' object has no attribute '_secret'$"):
+        vendiscore.State(k="cosine")._secret  # noqa: B018

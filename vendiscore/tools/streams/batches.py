@@ -25,6 +25,7 @@ from ...support.errors import SampleError, merge_warnings, short_repr, warn
 from ...support.optional import require
 from ...support.signature import to_plain
 from ...support.suggestions import HelpfulCallMeta, suggest_name
+from ...support.summary import AttributeHintMixin
 from ...support.types import Record
 from .state import State
 from .state_settings import refused
@@ -51,7 +52,7 @@ class _Block(NamedTuple):
     parts: tuple[pyarrow.Table | State, ...]
 
 
-class GroupState(metaclass=HelpfulCallMeta):
+class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
     """Scores of groups whose rows are adjacent in a stream, which may be split into parts.
 
     The first and last group of a part may continue in another part, so their rows are kept (or, if

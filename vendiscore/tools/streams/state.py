@@ -35,6 +35,7 @@ from ...support.namespace import is_torch, to_host
 from ...support.optional import versions
 from ...support.signature import format_number, format_signature
 from ...support.suggestions import HelpfulCallMeta
+from ...support.summary import AttributeHintMixin
 from ...support.types import Options, Record, SampleContainer, Samples, Weights
 from .state_bytes import read_record, write_record
 from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
@@ -48,7 +49,7 @@ _COUNTED = ("n", "weight", "uneven", "dropped")
 _ADDING = threading.Lock()
 
 
-class State(metaclass=HelpfulCallMeta):
+class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
     """Vendi Score of data that arrives in batches or does not fit in memory.
 
     A state contains the sum of w x x^T over all samples, where x is the unit-norm feature vector of
