@@ -107,7 +107,7 @@ def test_table_has_a_row_for_each_group_in_order():
 @settings(max_examples=20)
 def test_large_groups_are_added_up_in_states(ends):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_ROWS", 1)
+        patch.setattr(module, "MAX_TABLE_ROWS", 1)
         found = score_batches(cut(ends), "x", prompts="prompt", k="cosine")
         none = score_batches(cut(ends), "text", prompts="prompt")  # n-grams have no state
     assert found == pytest.approx(at_once("vectors"), rel=1e-12)

@@ -18,7 +18,7 @@ from vendiscore import SampleError, State, TooLargeError, compute, effective_num
 from vendiscore.encoders.sample_encoder import CallableModel, Encoder
 from vendiscore.encoders.text_encoders import TEXTS
 from vendiscore.result import key_at
-from vendiscore.tools.streams.state_sums import stays_rows
+from vendiscore.tools.streams.second_moment import is_smaller_as_rows
 
 ORDERS = [0.5, 1, 2, "inf"]
 EXACT = 1e-12
@@ -278,11 +278,11 @@ def test_details_say_how_the_number_came_about():
         ({"score_K": True}, ValueError, "`score_K` is not supported by a State"),
         ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` is not supported by a State"),
         ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` is not supported by a State"),
-        ({"k": "cosine", "precision": "single"}, TypeError, "A State adds up in double precision"),
+        ({"k": "cosine", "precision": "single"}, TypeError, "computed in double precision"),
         (
             {"score_X": True, "precision": "single"},
             TypeError,
-            "A State adds up in double precision",
+            "computed in double precision",
         ),
         ({"k": "cosine", "sigma": 1}, TypeError, "'sigma' is not an option of kernel 'cosine'"),
         ({"k": "cosine", "score_X": True}, ValueError, "`k` and `score_X` are mutually exclusive"),
@@ -382,7 +382,7 @@ def test_rows_are_kept_while_they_are_fewer_numbers_than_their_product():
         state.update(row[None])
         held = len(state.to_bytes()) / 8
         assert held < min((i + 1) * 50, 50 * 51 / 2) + 60
-        assert stays_rows(i + 1, 50) == (i + 1 <= 25)
+        assert is_smaller_as_rows(i + 1, 50) == (i + 1 <= 25)
     assert state.compute() == pytest.approx(compute(wide, k="cosine"), rel=EXACT)
 
 

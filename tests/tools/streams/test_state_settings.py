@@ -8,12 +8,12 @@ import pytest
 from vendiscore import encoder
 from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 from vendiscore.tools.streams.state_settings import (
-    found_in,
+    describe_unsupported,
+    encoder_settings,
     is_plain,
-    must_be_unit,
-    refused,
-    restored,
-    settings_of,
+    plain_settings,
+    requires_unit_rows,
+    spec_from_settings,
 )
 
 
@@ -34,14 +34,14 @@ def lengths(texts):
     ],
 )
 def test_rows_that_are_features_may_have_to_be_of_length_1(arguments, unit):
-    assert must_be_unit(similarity_spec_from_keywords(arguments)) is unit
+    assert requires_unit_rows(similarity_spec_from_keywords(arguments)) is unit
 
 
 @pytest.mark.parametrize(
     "arguments", [{"k": "cosine"}, {"k": "pixels"}, {"score_X": True}, {"k": "text_embeddings"}]
 )
 def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
-    assert refused(similarity_spec_from_keywords(arguments)) == ""
+    assert describe_unsupported(similarity_spec_from_keywords(arguments)) == ""
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,12 @@ def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
     ],
 )
 def test_other_kernels_are_refused_with_those_that_can(arguments, message):
-    found = refused(similarity_spec_from_keywords(arguments, allow_metric=True, allow_fit=True))
-    assert found.startswith(message)
+    result = describe_unsupported(
+        similarity_spec_from_keywords(arguments, allow_metric=True, allow_fit=True)
+    )
+    assert result.startswith(message)
     if not message.endswith("is not supported by a State") or "score_K" in message:
-        assert "'cosine'" in found
+        assert "'cosine'" in result
 
 
 @pytest.mark.parametrize(
@@ -78,15 +80,15 @@ def test_other_kernels_are_refused_with_those_that_can(arguments, message):
     ],
 )
 def test_settings_are_plain_and_read_again(arguments, settings):
-    how = similarity_spec_from_keywords(arguments)
-    assert settings_of(how) == settings
+    spec = similarity_spec_from_keywords(arguments)
+    assert plain_settings(spec) == settings
     assert json.loads(json.dumps(settings)) == settings
-    assert settings_of(restored(settings)) == settings
+    assert plain_settings(spec_from_settings(settings)) == settings
 
 
 def test_functions_are_told_apart_by_what_they_do():
-    one = settings_of(similarity_spec_from_keywords({"k": "text_embeddings", "model": lengths}))
-    other = settings_of(
+    one = plain_settings(similarity_spec_from_keywords({"k": "text_embeddings", "model": lengths}))
+    other = plain_settings(
         similarity_spec_from_keywords(
             {"k": "text_embeddings", "model": lambda texts: np.eye(len(texts))}
         )
@@ -97,7 +99,7 @@ def test_functions_are_told_apart_by_what_they_do():
 
 
 def test_a_loaded_encoder_is_told_by_its_settings():
-    settings = settings_of(
+    settings = plain_settings(
         similarity_spec_from_keywords({"k": "text_embeddings", "model": encoder(model=lengths)})
     )
     assert isinstance(settings["model"], dict)
@@ -105,12 +107,12 @@ def test_a_loaded_encoder_is_told_by_its_settings():
 
 
 def test_prompts_are_not_kept():
-    how = similarity_spec_from_keywords(
+    spec = similarity_spec_from_keywords(
         {"k": "cosine", "prompts": [[1.0, 0]], "given_prompt": True}
     )
-    settings = settings_of(how)
+    settings = plain_settings(spec)
     assert settings["prompts"] == "given"
-    assert restored(settings) is None
+    assert spec_from_settings(settings) is None
 
 
 @pytest.mark.parametrize(
@@ -118,14 +120,14 @@ def test_prompts_are_not_kept():
     [{"kernel": "mine"}, {"kernel": "pixels", "colour": 1}, {"kernel": "pixels", "size": "x"}],
 )
 def test_settings_of_another_version_are_not_read(settings):
-    found = restored(settings)
-    assert found is None or settings["kernel"] == "pixels"
+    result = spec_from_settings(settings)
+    assert result is None or settings["kernel"] == "pixels"
     if "colour" in settings or settings["kernel"] == "mine":
-        assert found is None
+        assert result is None
 
 
 def test_what_an_encoder_reports_beyond_the_request_is_kept():
-    asked = {"kernel": "text_embeddings", "model": "lengths@1", "pooling": None, "size": 3}
+    requested = {"kernel": "text_embeddings", "model": "lengths@1", "pooling": None, "size": 3}
     reported = {
         "model": "lengths",
         "pooling": "mean",
@@ -134,7 +136,7 @@ def test_what_an_encoder_reports_beyond_the_request_is_kept():
         "dims": 5,
         "new": 1,
     }
-    assert found_in(reported, asked) == {"pooling": "mean", "new": 1}
+    assert encoder_settings(reported, requested) == {"pooling": "mean", "new": 1}
 
 
 @pytest.mark.parametrize(

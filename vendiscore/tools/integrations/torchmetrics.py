@@ -13,7 +13,7 @@ from ...support.arguments import DEFAULT_ORDER, check_int, is_collection
 from ...support.namespace import is_torch
 from ...support.optional import require
 from ...support.types import Axes, Tensor
-from ..streams.state_sums import unit
+from ..streams.second_moment import scale_to_diagonal
 
 _torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
 _Metric = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric
@@ -110,7 +110,7 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
             if not len(X):
                 return
             X = X.detach().to(self.products.device)
-            similarity = unit(build_set_similarities([X], self._spec, ["batch"])[0])
+            similarity = scale_to_diagonal(build_set_similarities([X], self._spec, ["batch"])[0])
             self.products += similarity.covariance()
             self.count += len(X)
 

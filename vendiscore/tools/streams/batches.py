@@ -28,13 +28,13 @@ from ...support.suggestions import HelpfulCallMeta, suggest_name
 from ...support.summary import AttributeHintMixin
 from ...support.types import Record
 from .state import State
-from .state_settings import refused
+from .state_settings import describe_unsupported
 
 if TYPE_CHECKING:
     import pyarrow
 
 # A group with more rows is scored by a State, if the State supports the kernel.
-MOST_ROWS = 1 << 16
+MAX_TABLE_ROWS = 1 << 16
 _PURPOSE = "a stream of record batches"
 
 
@@ -123,25 +123,29 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
                 "`groups` or `prompts` is required; pass the name of a column, or use a State for "
                 "data without groups"
             )
-        taken = check_bool("given_prompt", given_prompt)
-        if taken and prompts is None:
+        condition_on_prompts = check_bool("given_prompt", given_prompt)
+        if condition_on_prompts and prompts is None:
             raise TypeError(
                 "`given_prompt` requires `prompts`; pass the name of the column with prompts"
             )
-        self.prompts: str | None = prompts if taken else None
-        self.how: Record = {"k": k, **options}
-        self.scoring: Record = {"q": q, "psd": psd}
-        self._request = parse_request({**self.how, **self.scoring})
+        self.prompt_column: str | None = prompts if condition_on_prompts else None
+        self.kernel_keywords: Record = {"k": k, **options}
+        self.score_keywords: Record = {"q": q, "psd": psd}
+        self._request = parse_request({**self.kernel_keywords, **self.score_keywords})
         names = {"column": column, "groups": groups, "prompts": prompts}
-        self._asked = to_plain({**names, **self.how, **self.scoring, "given": given_prompt})
-        self.adds_up: bool = self.prompts is None and not refused(
-            similarity_spec_from_keywords(self.how)
+        self._settings = to_plain(
+            {**names, **self.kernel_keywords, **self.score_keywords, "given": given_prompt}
+        )
+        self.can_sum: bool = self.prompt_column is None and not describe_unsupported(
+            similarity_spec_from_keywords(self.kernel_keywords)
         )
         self.n: int = 0
-        self._rows: list[Record] = []  # scores of complete groups, in the order of the stream
-        self._ends: list[_Block] = []  # the first and last group, which may be incomplete
-        self._seen: set[Key] = set()
-        self._types: dict[str, set[type]] = {name: set() for name in self.keys}
+        # The scores of complete groups, in the order of the stream.
+        self._group_results: list[Record] = []
+        # The first and the last group, which may be incomplete.
+        self._open_blocks: list[_Block] = []
+        self._seen_keys: set[Key] = set()
+        self._label_types: dict[str, set[type]] = {name: set() for name in self.keys}
 
     def update(self, batch: object) -> Self:
         """Append rows in place and return this state.
@@ -164,23 +168,23 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         TypeError, ValueError
             If rows are not sorted by group or lack a label. The state is then unchanged.
         """
-        table = columns_of(batch, [self.column, *self.keys])
-        columns = [_labels(table[name], name) for name in self.keys]
+        table = select_columns(batch, [self.column, *self.keys])
+        columns = [_extract_labels(table[name], name) for name in self.keys]
         labels = list(zip(*columns, strict=True))
         groups = encode_labels(labels)
-        again = np.flatnonzero(np.diff(groups.codes) < 0)
-        if len(again):
-            raise _again(labels[again[0] + 1], self.keys)
+        repeated = np.flatnonzero(np.diff(groups.codes) < 0)
+        if len(repeated):
+            raise _non_adjacent_error(labels[repeated[0] + 1], self.keys)
         sizes = np.bincount(groups.codes).tolist()
         ends = np.cumsum([0, *sizes]).tolist()
         keys = list(dict.fromkeys(labels))
         m = len(keys)
         later = copy(self)  # a state of only the new rows
         later.n = len(labels)
-        later._rows = []
-        later._seen = set(keys)
-        later._types = dict(zip(self.keys, map(_number_types, columns), strict=True))
-        later._ends = [
+        later._group_results = []
+        later._seen_keys = set(keys)
+        later._label_types = dict(zip(self.keys, map(_number_types, columns), strict=True))
+        later._open_blocks = [
             _Block(keys[i:j], sizes[i:j], (table[ends[i] : ends[j]],))
             for i, j in pairwise(sorted({0, min(1, m), max(0, m - 1), m}))
         ]
@@ -206,94 +210,99 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
             If columns or settings differ, or a group occurs again after another one.
         """
         merged = copy(self)
-        merged._rows = [*self._rows]
-        merged._seen = {*self._seen}
-        for other in later:
-            merged._add(other)
+        merged._group_results = [*self._group_results]
+        merged._seen_keys = {*self._seen_keys}
+        for state in later:
+            merged._add(state)
         return merged
 
     def _add(self, later: GroupState) -> None:
         """Append the rows of a state of the next part of the stream, in place, or raise."""
-        if self._asked != later._asked:
+        if self._settings != later._settings:
             raise ValueError(
-                f"states can be merged only if they have the same settings, got {self._asked} and "
-                f"{later._asked}"
+                f"states can be merged only if they have the same settings, got {self._settings} "
+                f"and {later._settings}"
             )
-        again = self._seen & later._seen
-        types = {name: self._types[name] | later._types[name] for name in self.keys}
-        for name, both in types.items():
-            if len(both) > 1:
+        repeated = self._seen_keys & later._seen_keys
+        types = {name: self._label_types[name] | later._label_types[name] for name in self.keys}
+        for name, label_types in types.items():
+            if len(label_types) > 1:
                 raise TypeError(
                     f"labels in column {short_repr(name)} are Booleans in one batch and numbers in "
                     f"another, so True and 1 would be the same label; cast the column to one type"
                 )
-        blocks = [*self._ends]
-        others = [*later._ends]
-        if blocks and others and blocks[-1].keys == others[0].keys:
-            again -= {*others[0].keys}
-            others[0] = self._joined(blocks.pop(), others[0])
-        if again:
-            raise _again(next(iter(again)), self.keys)
-        blocks += others
-        rows = self._measured(blocks[1:-1])
+        blocks = [*self._open_blocks]
+        later_blocks = [*later._open_blocks]
+        if blocks and later_blocks and blocks[-1].keys == later_blocks[0].keys:
+            repeated -= {*later_blocks[0].keys}
+            later_blocks[0] = self._join_blocks(blocks.pop(), later_blocks[0])
+        if repeated:
+            raise _non_adjacent_error(next(iter(repeated)), self.keys)
+        blocks += later_blocks
+        rows = self._score_blocks(blocks[1:-1])
         self.n += later.n
-        self._rows += [*rows, *later._rows]
-        self._ends = blocks[:1] + blocks[1:][-1:]
-        self._seen |= later._seen
-        self._types = types
+        self._group_results += [*rows, *later._group_results]
+        self._open_blocks = blocks[:1] + blocks[1:][-1:]
+        self._seen_keys |= later._seen_keys
+        self._label_types = types
 
-    def _joined(self, one: _Block, other: _Block) -> _Block:
+    def _join_blocks(self, first: _Block, second: _Block) -> _Block:
         """Return two parts of the same group as a single block."""
-        size = one.sizes[0] + other.sizes[0]
-        parts = one.parts + other.parts
-        if self.adds_up and size > MOST_ROWS:
-            state = State(**self.how)
+        size = first.sizes[0] + second.sizes[0]
+        parts = first.parts + second.parts
+        if self.can_sum and size > MAX_TABLE_ROWS:
+            state = State(**self.kernel_keywords)
             for part in parts:
                 if isinstance(part, State):
                     state = state.merge(part)
                 else:
                     state.update(part[self.column])
             parts = (state,)
-        return _Block(one.keys, [size], parts)
+        return _Block(first.keys, [size], parts)
 
-    def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
+    def _score_blocks(self, blocks: Sequence[_Block]) -> list[Record]:
         """Return the key, size and scores of each group. Groups in tables are scored together."""
-        known: dict[Key, Record] = {}
+        results_by_key: dict[Key, Record] = {}
         keys: list[Key] = []
         sizes: list[int] = []
         tables = []
         for block in blocks:
             for part in block.parts:
                 if isinstance(part, State):
-                    known[block.keys[0]] = {"n": part.n, **part.compute(**self.scoring)}
+                    results_by_key[block.keys[0]] = {
+                        "n": part.n,
+                        **part.compute(**self.score_keywords),
+                    }
                 else:
                     tables.append(part)
-            if block.keys[0] not in known:
+            if block.keys[0] not in results_by_key:
                 keys += block.keys
                 sizes += block.sizes
         if tables:
-            table = _concatenate(tables, [name for name in (self.column, self.prompts) if name])
+            table = _concatenate(
+                tables, [name for name in (self.column, self.prompt_column) if name]
+            )
             codes = np.repeat(np.arange(len(keys)), sizes)
             try:
-                known |= zip(keys, self._scored(table, codes), strict=True)
+                results_by_key |= zip(keys, self._score_table(table, codes), strict=True)
             except SampleError as error:
                 labels = tuple(key if len(self.keys) > 1 else key[0] for key in keys)
                 raise GroupLabels(labels, codes, nested=True).locate_error(
                     error
                 ) from error.__cause__
-        return [{"key": key, **known[key]} for block in blocks for key in block.keys]
+        return [{"key": key, **results_by_key[key]} for block in blocks for key in block.keys]
 
-    def _scored(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:
+    def _score_table(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:
         """Return the size and scores of each group; `codes` holds the group of each row."""
-        asked: Record = {"groups": codes}
-        if self.prompts is not None:
-            asked |= {"prompts": table[self.prompts].to_pylist(), "given_prompt": True}
-        request = parse_request({**self.how, **self.scoring, **asked})
+        keywords: Record = {"groups": codes}
+        if self.prompt_column is not None:
+            keywords |= {"prompts": table[self.prompt_column].to_pylist(), "given_prompt": True}
+        request = parse_request({**self.kernel_keywords, **self.score_keywords, **keywords})
         # Other parts of the stream may contain larger groups, so the warning is left to `compute`.
         with np.errstate(all="ignore"):
-            subject = build_sample_set(from_arrow(table[self.column]), None, request)
-            found = evaluate_groups(subject, request, warn_about_single_samples=False)[1]
-        return found.table
+            sample_set = build_sample_set(from_arrow(table[self.column]), None, request)
+            uncertainty = evaluate_groups(sample_set, request, warn_about_single_samples=False)[1]
+        return uncertainty.table
 
     def compute(self, *, ci: float | None = None, details: bool = False) -> Record:
         """Compute the mean score over all groups with its standard error.
@@ -313,8 +322,8 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
             Keys include the order as in `compute`.
         """
         level = None if ci is None else check_confidence_level("ci", ci)
-        ends = self._measured(self._ends)
-        rows = [*ends[:1], *self._rows, *ends[1:]]
+        ends = self._score_blocks(self._open_blocks)
+        rows = [*ends[:1], *self._group_results, *ends[1:]]
         if not rows:
             raise ValueError("`compute` requires rows, but none were added; call `update` first")
         sizes = [row["n"] for row in rows]
@@ -324,12 +333,14 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         columns = {"VS": {name: np.array([row[name] for row in rows]) for name in names}}
         sets = encode_labels([row["key"][0] for row in rows])
         groups = replace(sets, sets=sets) if len(self.keys) > 1 else sets
-        found = Uncertainty()
-        means = average_over_groups(columns, groups, sizes, replace(self._request, ci=level), found)
-        numbers = Result(found.with_scores(means.values()))
+        uncertainty = Uncertainty()
+        means = average_over_groups(
+            columns, groups, sizes, replace(self._request, ci=level), uncertainty
+        )
+        result = Result(uncertainty.with_scores(means.values()))
         if check_bool("details", details):
-            numbers["details"] = {"n": self.n, "groups": found.table}
-        return numbers
+            result["details"] = {"n": self.n, "groups": uncertainty.table}
+        return result
 
 
 def score_batches(
@@ -411,19 +422,25 @@ def score_batches(
     >>> score_batches(batches, "answer", prompts="of")
     {'VS': 1.889...}
     """
-    how: Record = {"k": k, **options}
+    kernel_keywords: Record = {"k": k, **options}
     if groups is None and prompts is None:
         if given_prompt or ci is not None:
             raise TypeError(
                 "`ci` and `given_prompt` require `groups` or `prompts`; pass the name of a column"
             )
-        total = State(**how)
+        total = State(**kernel_keywords)
         with merge_warnings("batches"):
             for table in _tables(batches, [column]):
                 total.update(table[column])
             return total.compute(q, psd=psd, details=details)
     state = GroupState(
-        column, groups=groups, prompts=prompts, given_prompt=given_prompt, q=q, psd=psd, **how
+        column,
+        groups=groups,
+        prompts=prompts,
+        given_prompt=given_prompt,
+        q=q,
+        psd=psd,
+        **kernel_keywords,
     )
     with merge_warnings("batches"):
         for table in _tables(batches, [column, *state.keys]):
@@ -444,10 +461,10 @@ def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
     elif hasattr(batches, "__arrow_c_stream__"):
         batches = pa.RecordBatchReader.from_stream(batches)
     for batch in batches:
-        yield columns_of(batch, names)
+        yield select_columns(batch, names)
 
 
-def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
+def select_columns(batch: object, names: Sequence[str]) -> pyarrow.Table:
     """Return columns of a batch as a pyarrow table; raise a ValueError if a column is missing."""
     check_in_memory(batch, "batch")
     pa = require("pyarrow", "arrow", _PURPOSE)
@@ -501,8 +518,8 @@ def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
 def _number_types(labels: Iterable[object]) -> set[type]:
     """Return the types of numeric labels: `bool`, `float` (also for integers), or both."""
     types = {type(label) for label in labels}
-    numbers = {float} if types & {int, float} else set()
-    return numbers | (types & {bool})
+    result = {float} if types & {int, float} else set()
+    return result | (types & {bool})
 
 
 def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
@@ -513,14 +530,14 @@ def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
             )
 
 
-def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
+def _extract_labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
     """Return the labels of rows; labels that are not hashable are replaced by their `repr`."""
     labels = [label if is_hashable(label) else repr(label) for label in column.to_pylist()]
     check_labels(labels, name)
     return labels
 
 
-def _again(key: Key, columns: Sequence[str]) -> ValueError:
+def _non_adjacent_error(key: Key, columns: Sequence[str]) -> ValueError:
     """Return the error for a group whose rows are not adjacent."""
     order = ", ".join(columns)
     labels = ", ".join(map(short_repr, key))

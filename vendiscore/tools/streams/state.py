@@ -37,16 +37,28 @@ from ...support.signature import format_number, format_signature
 from ...support.suggestions import HelpfulCallMeta
 from ...support.summary import AttributeHintMixin
 from ...support.types import Options, Record, SampleContainer, Samples, Weights
+from .second_moment import (
+    SecondMoment,
+    scale_to_diagonal,
+    second_moment_from_rows,
+    second_moment_from_similarity,
+)
 from .state_bytes import read_record, write_record
-from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
-from .state_sums import Sum, of_similarity, of_vectors, unit
+from .state_settings import (
+    describe_unsupported,
+    encoder_settings,
+    is_plain,
+    plain_settings,
+    requires_unit_rows,
+    spec_from_settings,
+)
 
 # Minimum and maximum sum of weights. Outside of this range, products would underflow or overflow.
-_LEAST = 1e-200
-_MOST = 1e300
-_COUNTED = ("n", "weight", "uneven", "dropped")
+MIN_WEIGHT_SUM = 1e-200
+MAX_WEIGHT_SUM = 1e300
+COUNT_ATTRIBUTES = ("n", "weight", "uneven", "dropped")
 # Held while the sum of a state is replaced, so that threads that add batches lose none.
-_ADDING = threading.Lock()
+_UPDATE_LOCK = threading.Lock()
 
 
 class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
@@ -118,16 +130,17 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
     <State of 6 samples, 2 features: kernel='cosine'>
     """
 
-    _asked: Options  # kernel and options as plain values, which can be serialized
+    _requested_settings: Options  # kernel and options as plain values, which can be serialized
     # None in a restored state with an option that cannot be serialized, such as a model
-    _how: SimilaritySpec | None
-    _found: Options = MappingProxyType({})  # settings that the encoder reported for a batch
+    _spec: SimilaritySpec | None
+    # settings that the encoder reported for a batch
+    _encoder_settings: Options = MappingProxyType({})
     n: int = 0
     weight: float = 0.0
     uneven: bool = False  # whether any weights were passed
     dropped: int = 0
     notes: tuple[str, ...] = ()
-    _sum: Sum | None = None
+    _second_moment: SecondMoment | None = None
 
     def __init__(
         self,
@@ -144,11 +157,11 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
             "score_dual": score_dual,
             "normalize": normalize,
         }
-        # `metric` and `fit` are accepted here, because `refused` raises a more specific error.
-        how = similarity_spec_from_keywords(arguments | options, allow_metric=True, allow_fit=True)
-        if why := refused(how):
-            raise ValueError(why)
-        vars(self).update(_asked=settings_of(how), _how=how)
+        # `metric` and `fit` are accepted here, because the next check has a more specific message.
+        spec = similarity_spec_from_keywords(arguments | options, allow_metric=True, allow_fit=True)
+        if message := describe_unsupported(spec):
+            raise ValueError(message)
+        vars(self).update(_requested_settings=plain_settings(spec), _spec=spec)
 
     @classmethod
     def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
@@ -168,10 +181,10 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         """
         return cls(k, **options)  # type: ignore[arg-type]
 
-    def changed(self, **fields: object) -> Self:
-        """Return a copy with other attributes. It shares the numbers, which are read-only."""
+    def replaced(self, **attributes: object) -> Self:
+        """Return a copy with some attributes replaced. It shares the second moment (read-only)."""
         state = copy(self)
-        vars(state).update(fields)
+        vars(state).update(attributes)
         return state
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -181,22 +194,22 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
     @property
     def d(self) -> int | None:
-        return None if self._sum is None else self._sum.d
+        return None if self._second_moment is None else self._second_moment.d
 
     @property
     def settings(self) -> Record:
-        return {**self._asked, **self._found}
+        return {**self._requested_settings, **self._encoder_settings}
 
     @property
-    def how(self) -> SimilaritySpec:
+    def spec(self) -> SimilaritySpec:
         """The specification of the kernel; raises a ValueError if it could not be restored."""
-        if self._how is None:
+        if self._spec is None:
             raise ValueError(
                 "this State was restored from bytes that do not contain its kernel or model, so "
                 "samples cannot be added; add them to a new State with the same keywords, and "
                 "merge both states"
             )
-        return self._how
+        return self._spec
 
     def __len__(self) -> int:
         return self.n
@@ -253,14 +266,14 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         Time is O(m d^2) plus the time of the kernel. If an exception is raised, the state is
         unchanged.
         """
-        how = self.how
+        spec = self.spec
         if prompts is not None or given_prompt is not False:
-            how = how.with_prompts(prompts, given_prompt, None, False)
+            spec = spec.with_prompts(prompts, given_prompt, None, False)
         check_no_gradient("a State", p=p)
         check_in_memory(batch, "samples")
-        must = must_be_unit(how)  # None if samples are no feature vectors
+        unit_rows_required = requires_unit_rows(spec)  # None if samples are no feature vectors
         chunks: list[SampleContainer] = []
-        if must is not None and p is None:
+        if unit_rows_required is not None and p is None:
             chunks += row_chunks(batch)
         if not chunks:
             chunks.append(as_samples(batch, empty=True))
@@ -270,34 +283,40 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
             weights = to_host(check_per_sample(p, "p", min_value=0, weights=True).for_samples(n))
         if not n:
             return self
-        if self.n and ("prompts" in self.settings) != (how.conditioning_prompts is not None):
+        if self.n and ("prompts" in self.settings) != (spec.conditioning_prompts is not None):
             raise ValueError("`prompts` must be passed for all batches of a State or for none")
-        piece: Record = {"dropped": 0}
-        total = None if must is None else of_vectors(chunks, weights, must)
+        batch_fields: Record = {"dropped": 0}
+        total = (
+            None
+            if unit_rows_required is None
+            else second_moment_from_rows(chunks, weights, unit_rows_required)
+        )
         if total is None:
             samples = chunks[0] if len(chunks) == 1 else as_samples(batch)
-            similarity = self._compared(samples, how)
+            similarity = self._build_similarity(samples, spec)
             n = similarity.n
             if weights is not None:
                 weights = np.delete(weights, list(similarity.dropped))
-            total = of_similarity(similarity, weights)
-            piece = {
+            total = second_moment_from_similarity(similarity, weights)
+            batch_fields = {
                 "dropped": len(similarity.dropped),
                 "notes": tuple(similarity.notes),
-                "_found": found_in(similarity.settings, self._asked),
+                "_encoder_settings": encoder_settings(
+                    similarity.settings, self._requested_settings
+                ),
             }
-        piece["n"] = n
-        piece["weight"] = float(n if weights is None else weights.sum())
-        piece["uneven"] = weights is not None
-        piece["_sum"] = total
-        with _ADDING:
-            merged = self.merge(self.changed(**piece))
+        batch_fields["n"] = n
+        batch_fields["weight"] = float(n if weights is None else weights.sum())
+        batch_fields["uneven"] = weights is not None
+        batch_fields["_second_moment"] = total
+        with _UPDATE_LOCK:
+            merged = self.merge(self.replaced(**batch_fields))
             vars(self).update(vars(merged))
         return self
 
-    def _compared(self, samples: Samples, how: SimilaritySpec) -> Similarity:
+    def _build_similarity(self, samples: Samples, spec: SimilaritySpec) -> Similarity:
         """Return the similarity of a batch; its features must not depend on the batch."""
-        similarity = build_set_similarities([samples], how, ["samples"])[0]
+        similarity = build_set_similarities([samples], spec, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
             raise ValueError(
@@ -309,7 +328,7 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
                 f"kernel {self.settings['kernel']!r} is registered with rows=True, but returned a "
                 f"{type(similarity).__name__} without features; return a FeatureSimilarity"
             )
-        check_no_gradient("a State", **how.options, samples=similarity)
+        check_no_gradient("a State", **spec.options, samples=similarity)
         return similarity
 
     def merge(self, *others: State) -> Self:
@@ -332,36 +351,36 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         ValueError
             If settings or numbers of features differ.
         """
-        merged = self.changed()
+        merged = self.replaced()
         for state in others:
             if not isinstance(state, State):
                 raise TypeError(
                     f"`merge` requires State objects, got {type(state).__name__}; convert bytes "
                     "with State.from_bytes"
                 )
-            other = state.changed()
-            merged._check_alike(other)
-            total = merged._sum or other._sum
-            if merged._sum and other._sum:
-                total = merged._sum.plus(other._sum)
-            merged = merged.changed(
-                _how=merged._how or other._how,
-                _found={**merged._found, **other._found},
+            other = state.replaced()
+            merged._check_compatible(other)
+            total = merged._second_moment or other._second_moment
+            if merged._second_moment and other._second_moment:
+                total = merged._second_moment.combined_with(other._second_moment)
+            merged = merged.replaced(
+                _spec=merged._spec or other._spec,
+                _encoder_settings={**merged._encoder_settings, **other._encoder_settings},
                 n=merged.n + other.n,
                 weight=merged.weight + other.weight,
                 uneven=merged.uneven or other.uneven,
                 dropped=merged.dropped + other.dropped,
                 notes=merged.notes or other.notes,
-                _sum=total,
+                _second_moment=total,
             )
         return merged
 
     def __add__(self, other: object) -> Self:
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
-    def _check_alike(self, other: State) -> None:
-        a = self._asked
-        b = other._asked
+    def _check_compatible(self, other: State) -> None:
+        a = self._requested_settings
+        b = other._requested_settings
         if self.n and other.n:
             a = {**self.settings, "d": self.d}
             b = {**other.settings, "d": other.d}
@@ -414,15 +433,15 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         orders = check_orders(q)
         psd = check_psd(psd)
         with_details = check_bool("details", details)
-        state = self.changed()  # which no other thread updates
-        if state._sum is None:
+        state = self.replaced()  # a copy that no other thread updates
+        if state._second_moment is None:
             raise ValueError("`compute` requires samples, but none were added; call `update` first")
-        if not _LEAST <= state.weight <= _MOST:
+        if not MIN_WEIGHT_SUM <= state.weight <= MAX_WEIGHT_SUM:
             raise ValueError(
-                f"the sum of all weights must be between {_LEAST:g} and {_MOST:g}, got "
-                f"{state.weight:g}; rescale the weights `p`"
+                f"the sum of all weights must be between {MIN_WEIGHT_SUM:g} and "
+                f"{MAX_WEIGHT_SUM:g}, got {state.weight:g}; rescale the weights `p`"
             )
-        estimates, spectrum = score_covariance(state._sum.matrix(), state.n, orders, psd)
+        estimates, spectrum = score_covariance(state._second_moment.matrix(), state.n, orders, psd)
         scores = Result()
         for suffix, estimate in zip(
             order_suffixes(orders, several=is_collection(q)), estimates, strict=True
@@ -468,10 +487,10 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         Time is O(d^3) for one decomposition, and O(d^2) per sample.
         """
         order = check_novelty_order(q)
-        state = self.changed()  # which no other thread updates
-        if state._sum is None:
+        state = self.replaced()  # a copy that no other thread updates
+        if state._second_moment is None:
             raise ValueError("`novelty` requires samples, but none were added; call `update` first")
-        similarity = unit(self._compared(as_samples(samples), self.how))
+        similarity = scale_to_diagonal(self._build_similarity(as_samples(samples), self.spec))
         if "prompts" in state.settings:
             raise ValueError(
                 "`novelty` is not supported for a State that is conditioned on prompts; use "
@@ -482,10 +501,12 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
                 f"new samples must have {state.d} features like the samples that were added, got "
                 f"{similarity.dim}"
             )
-        spectrum = compute_spectrum_from_covariance(state._sum.matrix(), state.n, vectors=True)
-        axes = state._sum.axes(positive_eigenpairs(spectrum)[1])
+        spectrum = compute_spectrum_from_covariance(
+            state._second_moment.matrix(), state.n, vectors=True
+        )
+        principal_axes = state._second_moment.principal_axes(positive_eigenpairs(spectrum)[1])
         rows = similarity.features()
-        Z = (to_host(rows) if is_torch(rows) else rows) @ axes
+        Z = (to_host(rows) if is_torch(rows) else rows) @ principal_axes
         return log_score_gains(spectrum, Z, order, 1 / state.weight)
 
     def _details(
@@ -494,14 +515,18 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         """Return the details of a Vendi Score that can be determined from the state."""
         settings = self.settings
         notes = [f"First batch: {note}" for note in self.notes]
-        echoes = self._sum.last() if "prompts" in settings and self._sum else 0.0
-        if echoes:
-            which = f"{echoes:,.0f} of {self.n:,} samples"
+        repeated_weight = (
+            self._second_moment.last_diagonal_entry()
+            if "prompts" in settings and self._second_moment
+            else 0.0
+        )
+        if repeated_weight:
+            subject = f"{repeated_weight:,.0f} of {self.n:,} samples"
             if self.uneven:
-                which = f"Samples of {echoes / self.weight:.3g} of the weight"
-            notes.append(describe_repeated_prompts(which))
+                subject = f"Samples of {repeated_weight / self.weight:.3g} of the weight"
+            notes.append(describe_repeated_prompts(subject))
         p = f"given, sum {format_number(self.weight)}" if self.uneven else "uniform"
-        why = f"the samples were added up, {self.d} features of each"
+        reason = f"the samples were added up, {self.d} features of each"
         signed = {**settings, "p": p, "q": list(estimates)}
         if psd != "check":
             signed["psd"] = psd
@@ -513,8 +538,8 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
             "dropped": self.dropped,
             "kernel": settings.pop("kernel"),
             "options": settings,
-            "method": {q: each.route for q, each in estimates.items()},
-            "why": dict.fromkeys(estimates, why),
+            "method": {q: estimate.route for q, estimate in estimates.items()},
+            "why": dict.fromkeys(estimates, reason),
             "negative_mass": None if spectrum is None else spectrum.negative_mass,
             "cut": 0.0 if spectrum is None else spectrum.largest_threshold,
             "notes": notes + ([] if spectrum is None else spectrum.notes),
@@ -537,15 +562,15 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         --------
         from_bytes : Restore a state.
         """
-        state = self.changed()  # which no other thread updates
+        state = self.replaced()  # a copy that no other thread updates
         fields = {
-            "settings": dict(state._asked),
-            "found": dict(state._found),
-            "whole": state._how is not None and all(map(is_plain, state._how.options.values())),
-            **{name: getattr(state, name) for name in _COUNTED},
+            "settings": dict(state._requested_settings),
+            "found": dict(state._encoder_settings),
+            "whole": state._spec is not None and all(map(is_plain, state._spec.options.values())),
+            **{name: getattr(state, name) for name in COUNT_ATTRIBUTES},
             "notes": list(state.notes),
         }
-        return write_record(fields, state._sum)
+        return write_record(fields, state._second_moment)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -581,11 +606,11 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
             )
         state = cls.__new__(cls)
         vars(state).update(
-            {name: fields[name] for name in _COUNTED},
-            _asked=fields["settings"],
-            _how=restored(fields["settings"]) if fields["whole"] else None,
-            _found=fields["found"],
+            {name: fields[name] for name in COUNT_ATTRIBUTES},
+            _requested_settings=fields["settings"],
+            _spec=spec_from_settings(fields["settings"]) if fields["whole"] else None,
+            _encoder_settings=fields["found"],
             notes=tuple(fields["notes"]),
-            _sum=total,
+            _second_moment=total,
         )
         return state
