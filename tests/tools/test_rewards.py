@@ -37,19 +37,19 @@ def surprises(K, q):
 
 
 def brute_force(rows, codes, credit, q):
-    found = np.zeros(len(rows))
+    result = np.zeros(len(rows))
     for code in set(codes):
         own = np.flatnonzero(codes == code)
         K, n = cosines(rows[own]), len(own)
         if n == 1:
             continue
         if credit == "surprise":
-            found[own] = surprises(K, q) / math.log(n)
+            result[own] = surprises(K, q) / math.log(n)
         else:
             for i, place in enumerate(own):
                 rest = np.delete(np.arange(n), i)
-                found[place] = score_K(K, q) - score_K(K[np.ix_(rest, rest)], q)
-    return found
+                result[place] = score_K(K, q) - score_K(K[np.ix_(rest, rest)], q)
+    return result
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.7, 2])
@@ -60,10 +60,10 @@ def test_rewards_are_found_by_brute_force(credit, q):
     rows = RNG.standard_normal((len(codes), 80)) + 1
     order = RNG.permutation(len(codes))
     rows, codes = rows[order], codes[order]
-    found = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
+    result = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
     expected = brute_force(rows, codes, credit, q)
     tolerance = 1e-9 if credit == "leave_one_out" else 1e-10  # leaving one out is integrated
-    assert found == pytest.approx(expected, abs=tolerance)
+    assert result == pytest.approx(expected, abs=tolerance)
 
 
 @settings(max_examples=60)
@@ -81,11 +81,11 @@ def test_rewards_are_bounded_and_repeats_add_the_same(sizes, seed, q, d):
     for credit, least in (("surprise", 0), ("leave_one_out", -math.inf)):
         if credit == "surprise" and q == math.inf:  # which is refused
             continue
-        found = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
-        assert ((found >= least - 1e-9) & (found <= 1 + 1e-9)).all()
-        assert (found[np.bincount(codes)[codes] == 1] == 0).all()
+        result = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
+        assert ((result >= least - 1e-9) & (result <= 1 + 1e-9)).all()
+        assert (result[np.bincount(codes)[codes] == 1] == 0).all()
         first = [i for i in np.flatnonzero(codes == 0) if (rows[i] == rows[0]).all()]
-        assert found[first] == pytest.approx(found[0], abs=1e-7)
+        assert result[first] == pytest.approx(result[0], abs=1e-7)
 
 
 @pytest.mark.parametrize("credit", ["surprise", "leave_one_out"])
@@ -98,20 +98,20 @@ def test_groups_of_all_sizes_compare(credit):
 
 
 def test_surprise_shares_out_the_score():
-    found = group_rewards(TEXTS, k="ngram_overlap")
-    assert found.mean() * math.log(4) == pytest.approx(math.log(compute(TEXTS)["VS"]), rel=1e-12)
+    result = group_rewards(TEXTS, k="ngram_overlap")
+    assert result.mean() * math.log(4) == pytest.approx(math.log(compute(TEXTS)["VS"]), rel=1e-12)
 
 
 def test_surprise_is_the_slope_of_the_score_when_a_sample_counts_more():
     """It is, to first order, what leaving the sample out loses of log VS."""
     X = RNG.standard_normal((5, 6))
-    found = group_rewards(X, k="cosine") * math.log(5)
+    result = group_rewards(X, k="cosine") * math.log(5)
     step = 1e-6
     for i in range(5):
         up, down = ((1 - e) / 5 + e * (np.arange(5) == i) for e in (step, -step))
         logs = [math.log(score_K(cosines(X), p=p)) for p in (up, down)]
         slope = (logs[0] - logs[1]) / (2 * step)
-        assert slope == pytest.approx(found[i] - found.mean(), abs=1e-6)
+        assert slope == pytest.approx(result[i] - result.mean(), abs=1e-6)
 
 
 def test_groups_prompts_and_lists_say_the_same():
@@ -177,10 +177,10 @@ def test_tensors_are_rewarded_too():
     X, quality = RNG.standard_normal((16, 5)), np.arange(16.0)
     codes = np.repeat([0, 1], 8)
     expected = group_rewards(X, quality, groups=codes, k="cosine")
-    found = group_rewards(
+    result = group_rewards(
         torch.tensor(X), torch.tensor(quality), groups=torch.tensor(codes), k="cosine"
     )
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_entropy_of_tokens_can_rise_while_the_answers_become_the_same():

@@ -33,19 +33,19 @@ def scored():
 
 
 def test_solutions_for_a_prompt_are_a_group(scored):
-    found = scored([7, 7, 7, 7, 3, 3])
+    result = scored([7, 7, 7, 7, 3, 3])
     groups = [0] * 4 + [1] * 2
     credits = group_rewards(TEXTS, groups=groups, match_length=True)
     expected = group_rewards(TEXTS, RIGHT, groups=groups, match_length=True)
-    assert [each["score"] for each in found] == pytest.approx(expected)
-    assert [each["quality"] for each in found] == RIGHT
-    assert [each["diversity"] for each in found] == pytest.approx(credits)
+    assert [each["score"] for each in result] == pytest.approx(expected)
+    assert [each["quality"] for each in result] == RIGHT
+    assert [each["diversity"] for each in result] == pytest.approx(credits)
 
 
 def test_a_solution_that_is_alone_has_its_quality(scored):
-    found = scored(range(6))
-    assert [each["score"] for each in found] == RIGHT
-    assert {each["diversity"] for each in found} == {0}
+    result = scored(range(6))
+    assert [each["score"] for each in result] == RIGHT
+    assert {each["diversity"] for each in result} == {0}
 
 
 def test_a_missing_index_raises_an_error_that_names_it():

@@ -63,12 +63,12 @@ def numbers(log):
 
 @pytest.mark.parametrize("display", [False, True])
 def test_inspect_finds_the_mean_over_samples_and_its_error(run, display):
-    found = numbers(run(diversity(), score_display=display))
+    result = numbers(run(diversity(), score_display=display))
     expected = compute(GROUPS, ns=(1, 2))
-    assert found["VS"] == pytest.approx(expected["VS"], rel=1e-12)
-    assert found["VS_se"] == pytest.approx(expected["VS_se"], rel=1e-12)
-    assert found["samples"] == 2
-    assert found["accuracy"] == pytest.approx(4 / 8)
+    assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
+    assert result["VS_se"] == pytest.approx(expected["VS_se"], rel=1e-12)
+    assert result["samples"] == 2
+    assert result["accuracy"] == pytest.approx(4 / 8)
 
 
 def test_a_log_is_scored_again_with_the_same_options(run):
@@ -78,16 +78,16 @@ def test_a_log_is_scored_again_with_the_same_options(run):
 
 
 def test_one_epoch_has_no_diversity(run):
-    found = numbers(run(diversity(epochs=1)))
-    assert math.isnan(found["VS"])
-    assert found["samples"] == 0
+    result = numbers(run(diversity(epochs=1)))
+    assert math.isnan(result["VS"])
+    assert result["samples"] == 0
 
 
 def test_the_whole_completion_is_kept_by_the_scorer(run):
     task = diversity()
     task.scorer, task.metrics = [completion()], None
-    found = numbers(run(task))
-    assert found["VS"] == pytest.approx(compute(GROUPS)["VS"], rel=1e-12)
+    result = numbers(run(task))
+    assert result["VS"] == pytest.approx(compute(GROUPS)["VS"], rel=1e-12)
 
 
 def test_a_scorer_without_answers_gives_no_number(run):
@@ -100,9 +100,9 @@ def test_a_scorer_without_answers_gives_no_number(run):
 
     task = diversity()
     task.scorer, task.metrics = [silent()], None
-    found = numbers(run(task))
-    assert math.isnan(found["VS"])
-    assert found["accuracy"] == 1
+    result = numbers(run(task))
+    assert math.isnan(result["VS"])
+    assert result["accuracy"] == 1
 
 
 def scores(answers):
@@ -112,9 +112,9 @@ def scores(answers):
 
 
 def test_samples_without_two_answers_are_left_out_and_counted():
-    found = vendi_score(q=2)(scores([["a", "b"], ["c"], ["d", None]]))
+    result = vendi_score(q=2)(scores([["a", "b"], ["c"], ["d", None]]))
     expected = compute([["a", "b"], ["d", "∅"]], q=2)
-    assert found == {**expected, "samples": 2}
+    assert result == {**expected, "samples": 2}
 
 
 def test_keys_name_an_order_other_than_1_where_nothing_is_scored_too():
@@ -148,8 +148,8 @@ def test_the_prompt_may_be_taken_out():
         for prompt, group in zip(prompts, GROUPS, strict=True)
         for text in group
     ]
-    found = vendi_score(given_prompt=True)(scores)
-    assert found["VS"] == pytest.approx(compute(GROUPS, prompts=prompts, given_prompt=True)["VS"])
+    result = vendi_score(given_prompt=True)(scores)
+    assert result["VS"] == pytest.approx(compute(GROUPS, prompts=prompts, given_prompt=True)["VS"])
     bare = [SampleScore(score=Score(value=1, answer=text), sample_id=1) for text in GROUPS[0]]
     with pytest.raises(ValueError, match="use the scorer `completion`"):
         vendi_score(given_prompt=True)(bare)

@@ -56,10 +56,10 @@ def run(tmp_path, monkeypatch):
 
 
 def test_lighteval_asks_for_several_and_finds_the_mean_over_prompts_and_its_error(run):
-    found = run(Parrot)
+    result = run(Parrot)
     expected = compute(GROUPS)
-    assert found["vendi_score"] == pytest.approx(expected["VS"], rel=1e-12)
-    assert found["vendi_score_stderr"] == pytest.approx(expected["VS_se"], rel=1e-12)
+    assert result["vendi_score"] == pytest.approx(expected["VS"], rel=1e-12)
+    assert result["vendi_score_stderr"] == pytest.approx(expected["VS_se"], rel=1e-12)
 
 
 def test_a_model_that_gives_one_answer_nevertheless_is_told_of(run):
@@ -70,8 +70,8 @@ def test_a_model_that_gives_one_answer_nevertheless_is_told_of(run):
 def test_one_prompt_has_the_score_of_its_generations_as_they_are_after_post_processing():
     metric = vendi_score(4, "order 2", q=2)
     response = ModelResponse(text=["<think>…</think> a"] * 4, text_post_processed=GROUPS[0])
-    found = metric.compute_sample(doc=None, model_response=response)
-    assert found == {"order 2": compute(GROUPS[0], q=2)["VS_q2"]}
+    result = metric.compute_sample(doc=None, model_response=response)
+    assert result == {"order 2": compute(GROUPS[0], q=2)["VS_q2"]}
 
 
 def test_the_example_is_where_the_page_says():
@@ -80,5 +80,5 @@ def test_the_example_is_where_the_page_says():
 
 def test_the_query_may_be_taken_out():
     doc, answers = SimpleNamespace(query="what of the sea?"), SimpleNamespace(final_text=ANSWERS[0])
-    found = VendiScore(4, given_prompt=True).compute(doc, answers)
-    assert found == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)["VS"]
+    result = VendiScore(4, given_prompt=True).compute(doc, answers)
+    assert result == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)["VS"]

@@ -80,9 +80,9 @@ def test_numbers_reach_what_the_trainer_logs_to_and_choose_the_best_model(train)
         callback, metric_for_best_model="VS", greater_is_better=True, eval_on_start=False
     )
     expected = compute(ROWS, k="cosine")
-    found = [logs for logs in told if "eval_VS" in logs]
-    assert [logs["eval_VS"] for logs in found] == [pytest.approx(expected["VS"])] * 2
-    assert found[0]["eval_VS_se"] == pytest.approx(expected["VS_se"])
+    result = [logs for logs in told if "eval_VS" in logs]
+    assert [logs["eval_VS"] for logs in result] == [pytest.approx(expected["VS"])] * 2
+    assert result[0]["eval_VS_se"] == pytest.approx(expected["VS_se"])
     assert len(logged(trainer)) == 2
     assert trainer.state.best_metric == pytest.approx(expected["VS"])
 
@@ -145,10 +145,10 @@ def test_scores_that_hover_at_the_threshold_are_warned_of_once():
 @pytest.mark.parametrize("noise", [0, 0.1])
 def test_each_collapse_is_warned_of_once_and_soon(noise):
     means = [6] * 20 + [2] * 20 + [6] * 20 + [1] * 20
-    found = due([6, *noisy(means, noise)])
-    assert len(found) == 2
-    assert 22 <= found[0] <= 24
-    assert 62 <= found[1] <= 64
+    result = due([6, *noisy(means, noise)])
+    assert len(result) == 2
+    assert 22 <= result[0] <= 24
+    assert 62 <= result[1] <= 64
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_continuations_are_of_each_prompt_without_it_and_the_same_for_one_seed(k
     tokenizer.pad_token = None
     model.train()
     before = torch.get_rng_state()
-    found = generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=1)
+    result = generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=1)
     assert (torch.get_rng_state() == before).all()
     assert model.training
-    assert [len(texts) for texts in found] == [3, 3]
-    assert all(len(text.split()) <= 4 for texts in found for text in texts)
-    assert found == generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=1)
-    assert found != generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=2)
+    assert [len(texts) for texts in result] == [3, 3]
+    assert all(len(text.split()) <= 4 for texts in result for text in texts)
+    assert result == generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=1)
+    assert result != generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=2)
 
 
 def test_prompts_may_be_taken_out(monkeypatch):

@@ -58,35 +58,35 @@ def run(tmp_path):
             shutil.copy(EXAMPLE / name, tmp_path)
         (tmp_path / "diversity.yaml").write_text(text, encoding="utf-8")
         manager = TaskManager(include_path=str(tmp_path), include_defaults=False)
-        found = simple_evaluate(model, tasks=["diversity"], task_manager=manager)
-        return found["results"]["diversity"]
+        result = simple_evaluate(model, tasks=["diversity"], task_manager=manager)
+        return result["results"]["diversity"]
 
     return run
 
 
 def test_lm_eval_finds_the_mean_over_prompts_and_its_error(run):
-    found = run(model=Parrot())
+    result = run(model=Parrot())
     expected = compute(GROUPS, ns=(1, 2))
-    assert found["VS,all"] == pytest.approx(expected["VS"], rel=1e-12)
-    assert found["VS_stderr,all"] == pytest.approx(expected["VS_se"], rel=1e-12)
+    assert result["VS,all"] == pytest.approx(expected["VS"], rel=1e-12)
+    assert result["VS_stderr,all"] == pytest.approx(expected["VS_se"], rel=1e-12)
 
 
 def test_the_example_runs_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     manager = TaskManager(include_path=str(EXAMPLE), include_defaults=False)
-    found = simple_evaluate(Parrot(), tasks=["diversity"], task_manager=manager)
-    assert found["results"]["diversity"]["VS,all"] == pytest.approx(
+    result = simple_evaluate(Parrot(), tasks=["diversity"], task_manager=manager)
+    assert result["results"]["diversity"]["VS,all"] == pytest.approx(
         compute(GROUPS, ns=(1, 2))["VS"]
     )
 
 
 def test_options_stand_in_the_yaml(run):
     changes = [("ns: [1, 2]", "q: [1, inf]\n    measures: [VS, IntDiv]\n    analyzer: char")]
-    found = run(changes, Parrot())
+    result = run(changes, Parrot())
     expected = compute(GROUPS, q=[1, np.inf], measures=["VS", "IntDiv"], analyzer="char")
     for name in ("VS_q1", "VS_qinf", "IntDiv"):
-        assert found[f"{name},all"] == pytest.approx(expected[name], rel=1e-12)
-        assert found[f"{name}_stderr,all"] == pytest.approx(expected[f"{name}_se"], rel=1e-12)
+        assert result[f"{name},all"] == pytest.approx(expected[name], rel=1e-12)
+        assert result[f"{name}_stderr,all"] == pytest.approx(expected[f"{name}_se"], rel=1e-12)
 
 
 def test_a_model_that_says_one_thing_is_one_effective_answer(run):
@@ -123,14 +123,14 @@ def test_options_that_are_refused_are_told_of(run, option, message):
 
 def test_the_metric_of_evaluate_is_one_of_lm_eval_too(run):
     path = ROOT / "vendiscore" / "scripts" / "vendiscore.py"
-    found = run([(FUNCTION, f"{path}\n    hf_evaluate: true")], Parrot(GROUPS))
-    assert found["VS,all"] == pytest.approx(compute(GROUPS, ns=(1, 2))["VS"], rel=1e-12)
+    result = run([(FUNCTION, f"{path}\n    hf_evaluate: true")], Parrot(GROUPS))
+    assert result["VS,all"] == pytest.approx(compute(GROUPS, ns=(1, 2))["VS"], rel=1e-12)
 
 
 def test_targets_do_not_change_the_number():
     texts = ["a cat", "a cat", "the dog"]
-    found = vendi_score(predictions=[texts], references=[["a", "b"]])
-    assert found == compute(texts)
+    result = vendi_score(predictions=[texts], references=[["a", "b"]])
+    assert result == compute(texts)
     with pytest.raises(TypeError, match="positional"):
         vendi_score([["a"], texts])
 
@@ -149,10 +149,10 @@ def test_a_prompt_without_generations_is_said_to_have_none():
 
 
 def test_the_target_may_be_the_prompt_that_is_taken_out():
-    found = vendi_score(
+    result = vendi_score(
         predictions=[ANSWERS[0]], references=["what of the sea?"], given_prompt=True
     )
-    assert found == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)
+    assert result == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)
     blank = vendi_score(predictions=[ANSWERS[0]], references=[" "], given_prompt=True)
     assert blank["VS"] == pytest.approx(compute(ANSWERS[0])["VS"])
     with pytest.raises(ValueError, match="`prompts` is not supported in an evaluation"):
@@ -160,9 +160,9 @@ def test_the_target_may_be_the_prompt_that_is_taken_out():
 
 
 def test_an_order_in_the_yaml_is_part_of_the_keys(run):
-    found = run([("ns: [1, 2]", "q: 2")], Parrot())
+    result = run([("ns: [1, 2]", "q: 2")], Parrot())
     expected = compute(GROUPS, q=2)
-    assert "VS,all" not in found
-    assert found["VS_q2,all"] == pytest.approx(expected["VS_q2"], rel=1e-12)
-    assert found["VS_q2_stderr,all"] == pytest.approx(expected["VS_q2_se"], rel=1e-12)
+    assert "VS,all" not in result
+    assert result["VS_q2,all"] == pytest.approx(expected["VS_q2"], rel=1e-12)
+    assert result["VS_q2_stderr,all"] == pytest.approx(expected["VS_q2_se"], rel=1e-12)
     assert vendi_score(predictions=[["a", "b"]], q="inf") == {"VS_qinf": pytest.approx(2)}

@@ -27,9 +27,9 @@ def rows(n=9, d=4, seed=0):
 def test_it_is_minus_the_weight_times_the_logarithm_of_the_score(kernel, q):
     X = rows()
     want = -0.3 * score(X, kernel, q=q).log()
-    found = VendiLoss(kernel, q=q, weight=0.3)(X)
-    assert found.item() == pytest.approx(want.item(), rel=1e-6)
-    theirs, ours = torch.autograd.grad(want, X), torch.autograd.grad(found, X)
+    result = VendiLoss(kernel, q=q, weight=0.3)(X)
+    assert result.item() == pytest.approx(want.item(), rel=1e-6)
+    theirs, ours = torch.autograd.grad(want, X), torch.autograd.grad(result, X)
     torch.testing.assert_close(ours, theirs)
 
 
@@ -38,7 +38,7 @@ def test_it_takes_matrices_features_weights_and_options():
     U = X / X.norm(dim=1, keepdim=True)
     p = torch.linspace(0.1, 1, 9, dtype=torch.float64) / 4.95
     want = -float(score(X.detach(), "cosine", p=p).log())
-    for found in (
+    for result in (
         VendiLoss()(X, p),
         VendiLoss()(X, p=p.tolist()),
         VendiLoss(score_X=True)(U, p),
@@ -46,7 +46,7 @@ def test_it_takes_matrices_features_weights_and_options():
         VendiLoss("linear", normalize=True)(X, p),
         VendiLoss(score_K=True)(U @ U.T, p),
     ):
-        assert found.item() == pytest.approx(want, rel=1e-12)
+        assert result.item() == pytest.approx(want, rel=1e-12)
     sigma = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     VendiLoss("rbf", sigma=sigma)(X).backward()
     assert sigma.grad > 0  # the wider, the more alike
@@ -68,9 +68,9 @@ def test_it_does_not_see_the_scale_of_a_batch(kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_one_sample_and_equal_samples_lose_nothing_and_have_no_gradient(kernel, q):
     for X in (rows(1, 4), rows(1, 4).detach()[[0] * 5].requires_grad_()):
-        found = VendiLoss(kernel, q=q)(X)
-        found.backward()
-        assert abs(found.item()) <= 1e-12
+        result = VendiLoss(kernel, q=q)(X)
+        result.backward()
+        assert abs(result.item()) <= 1e-12
         assert X.grad.abs().max() <= 1e-12
 
 
@@ -82,11 +82,11 @@ def test_unlike_samples_lose_the_most_there_is():
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
 def test_it_is_in_the_precision_of_the_samples_and_single_for_less(dtype):
     X = rows().detach().to(getattr(torch, dtype)).requires_grad_()
-    found = VendiLoss("rbf")(X)
-    found.backward()
-    assert found.dtype == (torch.float64 if dtype == "float64" else torch.float32)
+    result = VendiLoss("rbf")(X)
+    result.backward()
+    assert result.dtype == (torch.float64 if dtype == "float64" else torch.float32)
     assert X.grad.dtype == X.dtype
-    assert found.item() == pytest.approx(VendiLoss("rbf")(X.double()).item(), rel=1e-6)
+    assert result.item() == pytest.approx(VendiLoss("rbf")(X.double()).item(), rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -95,11 +95,11 @@ def test_autocast_changes_nothing_but_the_samples(kernel):
     X, loss = rows().detach(), VendiLoss(kernel)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         Z = layer(X)
-        found = loss(Z)
+        result = loss(Z)
         again = loss(Z.float())
     assert Z.dtype == torch.bfloat16
-    assert found.item() == again.item() == loss(Z).item()
-    found.backward()
+    assert result.item() == again.item() == loss(Z).item()
+    result.backward()
     assert layer.weight.grad.abs().sum() > 0
 
 

@@ -24,9 +24,9 @@ PROMPTS = ["one"] * 4 + ["two"] * 4
 
 
 def rewards(texts, prompts=None, **options):
-    found = VendiReward(**options)(prompts=prompts or ["?"] * len(texts), completions=texts)
-    assert len(found) == len(texts)
-    return np.array(found, dtype=float)
+    result = VendiReward(**options)(prompts=prompts or ["?"] * len(texts), completions=texts)
+    assert len(result) == len(texts)
+    return np.array(result, dtype=float)
 
 
 def without(texts, **how):
@@ -37,36 +37,36 @@ def without(texts, **how):
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_surprise_shares_out_the_score(q):
-    found = rewards(TEXTS, q=q, match_length=False)
+    result = rewards(TEXTS, q=q, match_length=False)
     vs = score(TEXTS, q=q)
-    assert ((found >= 0) & (found <= 1 + 1e-12)).all()
-    assert found[0] == pytest.approx(found[1])
+    assert ((result >= 0) & (result <= 1 + 1e-12)).all()
+    assert result[0] == pytest.approx(result[1])
     if q == 1:
-        assert found.mean() * math.log(4) == pytest.approx(math.log(vs), rel=1e-10)
+        assert result.mean() * math.log(4) == pytest.approx(math.log(vs), rel=1e-10)
     else:  # the mean of powers is the power of the score
-        assert np.mean(4 ** (found * (1 - q))) == pytest.approx(vs ** (1 - q), rel=1e-10)
+        assert np.mean(4 ** (result * (1 - q))) == pytest.approx(vs ** (1 - q), rel=1e-10)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_leaving_one_out_is_done_by_hand(q):
-    found = rewards(TEXTS, credit="leave_one_out", q=q, match_length=False)
-    assert found == pytest.approx(score(TEXTS, q=q) - without(TEXTS, q=q), abs=1e-8)
-    assert found[0] < 0 < found[2]
+    result = rewards(TEXTS, credit="leave_one_out", q=q, match_length=False)
+    assert result == pytest.approx(score(TEXTS, q=q) - without(TEXTS, q=q), abs=1e-8)
+    assert result[0] < 0 < result[2]
 
 
 def test_the_policy_gradient_of_leaving_one_out_is_that_of_the_expected_score():
     """The policy draws three times from three texts, and all 27 draws are summed."""
     texts = [*TEXTS[1:3], "a cat ran off"]
     policy = np.array([0.5, 0.3, 0.2])
-    expected, found = np.zeros(3), np.zeros(3)
+    expected, result = np.zeros(3), np.zeros(3)
     for draw in itertools.product(range(3), repeat=3):
         chosen = [texts[i] for i in draw]
         slopes = np.eye(3)[list(draw)] - policy  # of log π, in the logits
         weight = policy[list(draw)].prod()
         expected += weight * compute(chosen)["VS"] * slopes.sum(axis=0)
         credits = rewards(chosen, credit="leave_one_out", match_length=False)
-        found += weight * credits @ slopes
-    assert found == pytest.approx(expected, abs=1e-9)
+        result += weight * credits @ slopes
+    assert result == pytest.approx(expected, abs=1e-9)
     assert np.abs(expected).max() > 0.05
 
 
@@ -128,9 +128,9 @@ def test_to_go_on_for_longer_than_others_pays_nothing():
 def test_what_is_new_pays():
     new = ["A cat sat on the mat and looked out of the window.", *SAME[1:]]
     for credit in ("surprise", "leave_one_out"):
-        found = rewards(new, credit=credit)
-        assert found.argmax() == 0
-        assert found[0] > rewards(SAME, credit=credit)[0]
+        result = rewards(new, credit=credit)
+        assert result.argmax() == 0
+        assert result[0] > rewards(SAME, credit=credit)[0]
 
 
 def test_scripts_without_spaces_are_matched_by_characters():
@@ -141,9 +141,9 @@ def test_scripts_without_spaces_are_matched_by_characters():
 
 
 def test_blank_completions_earn_nothing_and_are_compared_with_nothing():
-    found = rewards(["", "a cat", " \n", "the dog"])
-    assert found[[0, 2]].tolist() == [0, 0]
-    assert found[[1, 3]] == pytest.approx(rewards(["a cat", "the dog"]))
+    result = rewards(["", "a cat", " \n", "the dog"])
+    assert result[[0, 2]].tolist() == [0, 0]
+    assert result[[1, 3]] == pytest.approx(rewards(["a cat", "the dog"]))
     for texts in (["", ""], ["a cat", ""], ["...", "!"]):
         assert rewards(texts).tolist() == [0, 0]
 
@@ -177,9 +177,9 @@ def test_quality_is_another_reward_function():
     credits = rewards(TEXTS + OTHERS, PROMPTS)
     for fuse, join in (("x", np.multiply), ("+", np.add)):
         reward = VendiReward(quality=quality, fuse=fuse)
-        found = reward(prompts=PROMPTS, completions=TEXTS + OTHERS, label=label)
-        assert found.pop(4) is None
-        assert found == pytest.approx(np.delete(join(label, credits), 4))
+        result = reward(prompts=PROMPTS, completions=TEXTS + OTHERS, label=label)
+        assert result.pop(4) is None
+        assert result == pytest.approx(np.delete(join(label, credits), 4))
     with pytest.warns(UserWarning, match="only one completion"):
         assert VendiReward(quality=quality)(["?"], ["a cat"], label=[0.5]) == [0.5]
 
@@ -239,8 +239,8 @@ def test_an_image_in_a_prompt_is_compared_as_it_is():
 
 
 def test_any_kernel_compares():
-    found = rewards(["a b", "a b", "c"], k=lambda a, b: float(a == b))
-    assert found == pytest.approx(rewards(["a b", "a b", "c"]))
+    result = rewards(["a b", "a b", "c"], k=lambda a, b: float(a == b))
+    assert result == pytest.approx(rewards(["a b", "a b", "c"]))
     texts = ["the cat sat", "a cat sat", "a dog ran off"]
     with pytest.raises(ValueError, match="eigenvalue"):
         rewards(texts, k=lambda a, b: 1.0 if a == b else -1.0)
@@ -307,13 +307,13 @@ def test_grpo_trains_with_it(tmp_path, monkeypatch):
     trainer.train()
     history = [entry for entry in trainer.state.log_history if "VS" in entry]
     assert len(history) == len(seen) == 2
-    for entry, (prompts, completions, found) in zip(history, seen, strict=True):
+    for entry, (prompts, completions, result) in zip(history, seen, strict=True):
         groups = [
             [text for text, own in zip(completions, prompts, strict=True) if own == prompt]
             for prompt in dict.fromkeys(prompts)
         ]
         assert entry["VS"] == pytest.approx(compute(groups)["VS"], rel=1e-6)
-        assert entry["rewards/vendi_reward/mean"] == pytest.approx(np.mean(found), rel=1e-5)
+        assert entry["rewards/vendi_reward/mean"] == pytest.approx(np.mean(result), rel=1e-5)
 
 
 @pytest.mark.slow
@@ -358,13 +358,13 @@ def test_the_examples_of_the_page_run():
 
 def test_prompts_may_be_taken_out():
     asked = ["what did the cat do on the mat?"] * 4 + ["which colour?"] * 4
-    found = rewards([*TEXTS, *OTHERS], asked, given_prompt=True)
+    result = rewards([*TEXTS, *OTHERS], asked, given_prompt=True)
     how = {"prompts": asked, "match_length": True}
-    assert found == pytest.approx(group_rewards([*TEXTS, *OTHERS], given_prompt=True, **how))
-    assert found.tolist() != rewards([*TEXTS, *OTHERS], asked).tolist()
+    assert result == pytest.approx(group_rewards([*TEXTS, *OTHERS], given_prompt=True, **how))
+    assert result.tolist() != rewards([*TEXTS, *OTHERS], asked).tolist()
     chats = [
         [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]
         for text in asked
     ]
-    assert rewards([*TEXTS, *OTHERS], chats, given_prompt=True) == pytest.approx(found)
+    assert rewards([*TEXTS, *OTHERS], chats, given_prompt=True) == pytest.approx(result)
     assert np.isfinite(rewards(TEXTS, [" "] * 4, given_prompt=True)).all()

@@ -90,9 +90,9 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
     ],
 )
 def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
-    found = report(samples, **how)
-    assert why in read(found).text["score"]
-    assert "VS_low" not in found.numbers or how.get("method")
+    result = report(samples, **how)
+    assert why in read(result).text["score"]
+    assert "VS_low" not in result.numbers or how.get("method")
 
 
 def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) -> None:
@@ -105,7 +105,7 @@ def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) ->
 
 
 def test_near_duplicates_are_named_once_and_left_out() -> None:
-    found = report(TEXTS, **HOW)
+    result = report(TEXTS, **HOW)
     left = compute([TEXTS[place] for place in (0, *range(2, 10), 11)], **HOW)["VS"]
     said = PAGE.text["alike"]
     counts = "2 at 0.8, 2 at 0.9, 2 at 0.95, 2 at 0.99"
@@ -114,7 +114,7 @@ def test_near_duplicates_are_named_once_and_left_out() -> None:
         in said
     )
     assert "3 similar texts a cat sat on the mat × 3" in said
-    assert found.numbers == REPORT.numbers
+    assert result.numbers == REPORT.numbers
 
 
 def test_the_pairs_next_to_the_threshold_are_shown() -> None:
@@ -174,11 +174,11 @@ def test_all_samples_are_in_a_table() -> None:
 def test_growth_is_that_of_the_library() -> None:
     # All twelve texts have the interval of the score, of which the report has one alone.
     ends = [vendiscore.compute(TEXTS, ci=0.95, **HOW)[f"VS_{end}"] for end in ("low", "high")]
-    found = vendiscore.growth(TEXTS, [3, 6, 12], **HOW).with_interval(12, *ends)
+    result = vendiscore.growth(TEXTS, [3, 6, 12], **HOW).with_interval(12, *ends)
     (_, *rows) = PAGE.tables["growth"][0]
     assert [row[0] for row in rows] == ["3", "6", "12"]
-    assert [row[1] for row in rows] == [f"{score:.2f}" for score in found.scores]
-    assert found.sentence in PAGE.text["growth"]
+    assert [row[1] for row in rows] == [f"{score:.2f}" for score in result.scores]
+    assert result.sentence in PAGE.text["growth"]
 
 
 def test_pictures_say_what_they_show() -> None:
@@ -214,22 +214,22 @@ def test_what_is_too_long_to_be_written_out_is_called_by_its_name(capsys) -> Non
         return float(np.exp(-abs(a - b)))
 
     samples = list(np.random.default_rng(0).normal(size=200))
-    found = report(samples, k=kernel, q=[2, "inf"], ci=0.9)
-    code = read(found).code[-1]
+    result = report(samples, k=kernel, q=[2, "inf"], ci=0.9)
+    code = read(result).code[-1]
     assert "# `samples` are the 200 samples of this report, in their order." in code
     assert "# `k` is what was passed: tests.t" in code
     assert "called_by_its_name" in code
     exec(code, {"samples": samples, "k": kernel})
     printed = eval(capsys.readouterr().out)
-    assert printed == {key: x for key, x in found.numbers.items() if key != "details"}
+    assert printed == {key: x for key, x in result.numbers.items() if key != "details"}
 
 
 def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     monkeypatch.setattr(report_data, "MAX_COMPARED", 20)
     monkeypatch.setattr(report_data, "MAX_GROWTH_SAMPLES", 16)
-    found = report(X, k="cosine", p=None)
-    page = read(found)
-    assert found.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
+    result = report(X, k="cosine", p=None)
+    page = read(result)
+    assert result.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
     part = "Pairs were compared among 20 of the 40 samples, drawn at random."
     assert part not in page.text["alike"]  # of features all are compared
     assert page.text["redundant"].count(part) == 1
@@ -254,7 +254,7 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
         ("import vendiscore.tools.reports.document", "function"),
         ("from vendiscore.report import report; import vendiscore", "function"),
         ("import vendiscore; from vendiscore import report", "function"),
-        ("import vendiscore.report as found, vendiscore; assert found is vendiscore.report", ""),
+        ("import vendiscore.report as result, vendiscore; assert result is vendiscore.report", ""),
     ],
 )
 def test_the_name_is_the_function_whoever_imports_the_folder_first(code, said) -> None:
@@ -272,7 +272,7 @@ def test_a_notebook_shows_it_in_a_frame_of_its_own() -> None:
 
 
 def test_it_is_written_as_a_file(tmp_path) -> None:
-    path = tmp_path / "found.html"
+    path = tmp_path / "result.html"
     assert REPORT.write_html(path) is None
     assert path.read_bytes() == REPORT.html().encode()
     assert document.style() in REPORT.html()

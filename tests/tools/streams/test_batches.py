@@ -65,9 +65,9 @@ borders = st.lists(st.integers(0, ROWS), max_size=6)
 @settings(max_examples=15)
 def test_batches_score_as_all_rows_at_once(case, ends):
     column, how, labels = CASES[case]
-    found = score_batches(cut(ends), column, **labels, **how, q=[0.5, 1, 2], ci=0.9)
+    result = score_batches(cut(ends), column, **labels, **how, q=[0.5, 1, 2], ci=0.9)
     right = at_once(case, q=[0.5, 1, 2], ci=0.9)
-    assert found == pytest.approx(right, rel=1e-12, nan_ok=True)
+    assert result == pytest.approx(right, rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -96,10 +96,10 @@ def test_parts_of_a_stream_merge_in_their_order(case, ends, parts):
 
 def test_table_has_a_row_for_each_group_in_order():
     column, how, labels = CASES["models"]
-    found = score_batches(cut([5, 9]), column, **labels, **how, details=True)["details"]
+    result = score_batches(cut([5, 9]), column, **labels, **how, details=True)["details"]
     expected = at_once("models", details=True)["details"]["groups"]
-    assert found["n"] == ROWS
-    for row, other in zip(found["groups"], expected, strict=True):
+    assert result["n"] == ROWS
+    for row, other in zip(result["groups"], expected, strict=True):
         assert row == pytest.approx(other)
 
 
@@ -108,17 +108,17 @@ def test_table_has_a_row_for_each_group_in_order():
 def test_large_groups_are_added_up_in_states(ends):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MAX_TABLE_ROWS", 1)
-        found = score_batches(cut(ends), "x", prompts="prompt", k="cosine")
+        result = score_batches(cut(ends), "x", prompts="prompt", k="cosine")
         none = score_batches(cut(ends), "text", prompts="prompt")  # n-grams have no state
-    assert found == pytest.approx(at_once("vectors"), rel=1e-12)
+    assert result == pytest.approx(at_once("vectors"), rel=1e-12)
     assert none == pytest.approx(at_once("texts"), rel=1e-12)
 
 
 @given(ends=borders)
 @settings(max_examples=10)
 def test_rows_without_groups_are_added_up(ends):
-    found = score_batches(cut(ends), "x", k="cosine", q=[1, 2])
-    assert found == pytest.approx(compute(X, k="cosine", q=[1, 2]), rel=1e-12)
+    result = score_batches(cut(ends), "x", k="cosine", q=[1, 2])
+    assert result == pytest.approx(compute(X, k="cosine", q=[1, 2]), rel=1e-12)
 
 
 def test_streams_of_any_kind_are_read(tmp_path):
@@ -135,8 +135,8 @@ def test_streams_of_any_kind_are_read(tmp_path):
         [TABLE[:6].to_pydict(), TABLE[6:].to_pydict()],
     ]
     for stream in streams:
-        found = score_batches(stream, "text", prompts="prompt")
-        assert found == pytest.approx(at_once("texts"), rel=1e-12)
+        result = score_batches(stream, "text", prompts="prompt")
+        assert result == pytest.approx(at_once("texts"), rel=1e-12)
 
 
 def test_messages_are_prompts_too():
@@ -224,9 +224,9 @@ def test_batches_of_different_schemas_score_as_their_values(columns):
 def test_vectors_of_different_schemas_score_as_their_values():
     X = np.random.default_rng(0).normal(size=(6, 2))
     single, double = pa.list_(pa.float32()), pa.list_(pa.float64(), 2)
-    found = of_one_group(pa.array([*X[:3]], single), pa.array([*X[3:]], double), k="cosine")
+    result = of_one_group(pa.array([*X[:3]], single), pa.array([*X[3:]], double), k="cosine")
     X[:3] = X[:3].astype(np.float32)
-    assert found == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
+    assert result == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def test_a_column_of_several_types_is_named(values):
 def test_labels_of_groups_may_have_another_type_in_each_batch():
     def names(*labels):
         batches = [{"x": ["a", "b"], "of": [label] * 2} for label in labels]
-        found = score_batches(batches, "x", groups="of", k="labels", details=True)
-        return [row["group"] for row in found["details"]["groups"]]
+        result = score_batches(batches, "x", groups="of", k="labels", details=True)
+        return [row["group"] for row in result["details"]["groups"]]
 
     assert names(1, 1.5, 2) == [1, 1.5, 2]
     assert names(1, "1", 2) == [1, "1", 2]

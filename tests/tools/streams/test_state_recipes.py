@@ -246,22 +246,22 @@ def test_a_subset_of_partitions_is_nearly_that_of_all_rows(engine, request):
     if engine == "ray":
         ray = request.getfixturevalue("ray")
         over = GREEDI["over_ray"]([ray.put(part) for part in parts])
-    found = GREEDI["greedi"](over, 10)
+    result = GREEDI["greedi"](over, 10)
     best = select(rows, 10, k="cosine")
-    assert len(found["rows"]) == 10
-    assert found["VS"] == pytest.approx(compute(found["rows"], k="cosine")["VS"])
-    assert found["VS"] > 0.97 * best.scores[-1]
-    assert found["bound"] >= max(found["VS"], best.scores[-1])
+    assert len(result["rows"]) == 10
+    assert result["VS"] == pytest.approx(compute(result["rows"], k="cosine")["VS"])
+    assert result["VS"] > 0.97 * best.scores[-1]
+    assert result["bound"] >= max(result["VS"], best.scores[-1])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_bound_holds_for_every_choice(seed):
     rows = clusters(9, 4, 5, seed)
-    found = GREEDI["greedi"](alone(np.array_split(rows, 2)), 3)
+    result = GREEDI["greedi"](alone(np.array_split(rows, 2)), 3)
     most = max(
         compute(rows[[*some]], k="cosine")["VS"] for some in itertools.combinations(range(9), 3)
     )
-    assert most <= found["bound"] * (1 + 1e-12)
+    assert most <= result["bound"] * (1 + 1e-12)
 
 
 def test_an_index_finds_near_duplicates(capsys):
