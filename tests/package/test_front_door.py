@@ -89,7 +89,7 @@ def test_measures_have_options_of_their_own_or_shared_ones() -> None:
         ({"metric": "manhattan"}, TypeError, "`metric` has no effect on VS"),
         ({"solver": "cg"}, TypeError, "`solver` is an option of MagArea, MagDiff, Magnitude, "),
         ({"t": 2}, TypeError, "`t` is an option of Magnitude, Spread; add one of"),
-        ({"measures": "MagDiff"}, ValueError, "MagDiff compares with a second set: pass `refer"),
+        ({"measures": "MagDiff"}, ValueError, "MagDiff requires a second set; pass `refer"),
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
     ],
 )

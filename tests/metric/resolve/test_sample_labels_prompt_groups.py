@@ -358,7 +358,10 @@ def test_gradients_pass_through_means_within_prompts():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda **own: compute(X, **COSINE, **own, measures="BetweenVS", groups=SETS), "together"),
+        (
+            lambda **own: compute(X, **COSINE, **own, measures="BetweenVS", groups=SETS),
+            "groups with several prompts",
+        ),
         (lambda **own: compute(X, **COSINE, **own, groups=SETS[:5]), "got 5"),
         (lambda **own: compare(X, Y, **QUICK, **own, groups=[SETS, SETS]), "given_prompt=True"),
         (lambda **own: compare(X, Y, **QUICK, **own, size=5), "leave `size` out"),

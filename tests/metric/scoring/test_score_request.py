@@ -125,7 +125,7 @@ def test_equal_plain_arguments_give_one_request():
 def test_other_metrics_arguments_are_ignored_if_named():
     request = parse_request({"q": 2, "n_scales": 5, "foreign": 1}, ignored_names={"foreign"})
     assert request.keys == ["VS_q2"]
-    with pytest.raises(TypeError, match="`foreign`"):
+    with pytest.raises(TypeError, match="'foreign'"):
         parse_request({"foreign": 1})
 
 
