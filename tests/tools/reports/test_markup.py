@@ -58,8 +58,9 @@ def test_items_are_a_list():
 
 
 def test_items_that_are_not_listed_are_counted():
-    assert render_remaining_count(1200, " pairs") == "<p>And 1,200 more pairs.</p>"
-    assert render_remaining_count(0, " pairs") == render_remaining_count(-3, " pairs") == ""
+    assert render_remaining_count(1200, "pair") == "<p>And 1,200 more pairs.</p>"
+    assert render_remaining_count(1, "pair", " of 3") == "<p>And 1 more pair of 3.</p>"
+    assert render_remaining_count(0, "pair") == render_remaining_count(-3, "pair") == ""
 
 
 def test_code_is_escaped():

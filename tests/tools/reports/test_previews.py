@@ -186,7 +186,7 @@ def test_lists_of_lists_are_groups() -> None:
 def test_many_groups_are_counted() -> None:
     page = read(report([["a b", "a c"]] * 70))
     assert len(page.tables["groups"][0]) == 61
-    assert "And 10 more groups are in the attribute `numbers` of the report." in page.text["groups"]
+    assert "And 10 more groups (see the attribute `numbers` of the report)." in page.text["groups"]
 
 
 def test_a_second_set_is_compared_with() -> None:

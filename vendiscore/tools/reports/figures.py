@@ -159,7 +159,7 @@ def profile_figure(report_data: ReportData) -> Figure:
     label = f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {orders[-1]:g}"
     caption = (
         "Small orders q count rare samples fully, large orders depend only on the most common "
-        "ones. A steep curve means that a few kinds of samples dominate the set."
+        "ones. A steep curve means that a few clusters of similar samples dominate the set."
     )
     return Figure.of(
         "profile",

@@ -38,12 +38,15 @@ def render_list(items: Iterable[str], tag: str = "ul", css_class: str = "") -> s
     return f"<{tag}{attribute}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
 
 
-def render_remaining_count(count: int, noun: str) -> str:
+def render_remaining_count(count: int, noun: str, clause: str = "") -> str:
     """Render "And 12 more groups." for items that are not listed; "" if there are none.
 
-    `noun` begins with a space or a comma.
+    `noun` is in the singular; `clause` ends the sentence.
     """
-    return render_paragraph(f"And {count:,} more{noun}.") if count > 0 else ""
+    if count <= 0:
+        return ""
+    plural = "s" if count > 1 else ""
+    return render_paragraph(f"And {count:,} more {noun}{plural}{clause}.")
 
 
 def render_code(text: str) -> str:

@@ -120,7 +120,7 @@ def groups_section(report_data: ReportData, previews: Previews) -> str:
         values = ("–" if group[name] is None else format_short(group[name]) for name in names)
         rows.append([escape(str(group["group"]), 60), f"{group['n']:,}", *values])
     remaining = render_remaining_count(
-        len(groups) - MAX_GROUPS, " groups are in the attribute `numbers` of the report"
+        len(groups) - MAX_GROUPS, "group", " (see the attribute `numbers` of the report)"
     )
     return render_table(["group", "n", *map(escape, names)], rows) + remaining
 
@@ -394,7 +394,7 @@ def _render_near_duplicates(explanation: Explanation, previews: Previews) -> str
         )
     summary = render_paragraph(explanation.copies)
     listed = render_list(items, "ol") if items else ""
-    remaining = render_remaining_count(len(groups) - MAX_DUPLICATE_GROUPS, " groups")
+    remaining = render_remaining_count(len(groups) - MAX_DUPLICATE_GROUPS, "group")
     return summary + listed + remaining
 
 
@@ -433,7 +433,8 @@ def _render_modes(explanation: Explanation, previews: Previews) -> str:
     head = ["mode", "proportion", previews.plural, "closest samples"]
     remaining = render_remaining_count(
         len(modes) - len(rows),
-        f", which are smaller or not the main mode of any {previews.singular}",
+        "mode",
+        f", smaller or not the main mode of any {previews.singular}",
     )
     return render_table(head, rows) + remaining
 

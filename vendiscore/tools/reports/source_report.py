@@ -74,7 +74,7 @@ def source_report(result: Sources, title: str | None = None) -> Report:
     ):
         cells = [map(_render_cell, row.values()) for row in rows]
         tables[name] += render_table(rows[0], cells, caption.capitalize())
-        tables[name] += render_remaining_count(n_omitted, " sources")
+        tables[name] += render_remaining_count(n_omitted, "source")
     sections = [
         Section("score", "Score", headline + render_paragraph(result.sentence) + notes),
         Section("pictures", "Figures", "".join(_iter_figures(result))),
