@@ -36,7 +36,7 @@ def test_loads_by_relative_path_and_by_folder(tmp_path, monkeypatch):
 
 def test_tuples_of_strings_are_no_groups_and_what_are_is_said(metric):
     for one in (metric, evaluate.load(str(ROOT / "magnitude.py"))):
-        with pytest.raises(ValueError, match=r"for groups, a list of lists"):
+        with pytest.raises(ValueError, match=r"k=.tags. for sets of labels; a list of lists"):
             one.compute(predictions=[("a", "b"), ("c", "d")])
 
 
