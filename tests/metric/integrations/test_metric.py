@@ -54,7 +54,7 @@ def test_the_names_of_published_configurations_are_accepted():
 @pytest.mark.parametrize("script", ["vendiscore.py", "magnitude.py"])
 def test_other_configurations_are_refused(script):
     for name in ("magnitude", "cosine", 3):
-        with pytest.raises(ValueError, match=r"`config_name` must be one of .*; leave it out"):
+        with pytest.raises(ValueError, match=r"`config_name` must be one of .*; remove it"):
             evaluate.load(str(ROOT / script), name)
     with pytest.raises(ValueError, match="`config_name` must be one of"):
         load("magnitude", "text")
