@@ -70,9 +70,9 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
         paths = [str(folder), *sys.path] if folder else sys.path
         paths = [path for path in paths if Path(path, NAME, "__init__.py").is_file()]
         if not paths:
-            place = "next to it" if call else "where evaluate recorded an unchanged copy of it"
+            location = "next to it" if call else "where evaluate recorded an unchanged copy of it"
             raise ImportError(
-                f"{script} requires the package {NAME} {version}, which is neither {place} nor "
+                f"{script} requires the package {NAME} {version}, which is neither {location} nor "
                 "installed: run pip install -e . in a clone of that version"
             )
         add_finder(paths)

@@ -96,8 +96,8 @@ class Result(dict[str, Any]):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row of the numbers, without details."""
-        numbers = {key: to_plain(value) for key, value in self.items() if key != "details"}
-        return make_frame([numbers])
+        values = {key: to_plain(value) for key, value in self.items() if key != "details"}
+        return make_frame([values])
 
 
 def number_rows(

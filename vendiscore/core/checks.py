@@ -117,18 +117,18 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     scale = None if scale is None or bool((scale == 1).all()) else scale
 
     def block(rows: slice, columns: slice) -> Array:
-        part = K[rows, columns]
-        return part if scale is None else part * scale[rows, None] * scale[None, columns]
+        entries = K[rows, columns]
+        return entries if scale is None else entries * scale[rows, None] * scale[None, columns]
 
     for rows in row_blocks(n, 8 * n):
-        part = block(rows, slice(None))
-        size = abs(part)
+        entries = block(rows, slice(None))
+        size = abs(entries)
         if not float(size.max()) <= 1 + tolerance:
             a, b = divmod(int(size.argmax()), n)
             raise ValueError(
-                f"{name} must have entries between -1 and 1, its diagonal, got "
-                f"K[{rows.start + a}, {b}] = {float(part[a, b]):.6g}; a matrix with larger entries "
-                f"is not positive semidefinite"
+                f"{name} must have entries between -1 and 1, as its diagonal is 1, got "
+                f"K[{rows.start + a}, {b}] = {float(entries[a, b]):.6g}; a matrix with larger "
+                f"entries is not positive semidefinite"
             )
     if K.itemsize == 8:
         # If (K − Kᵀ) g = 0 up to rounding for an irregular vector g, K is symmetric. This takes the
@@ -139,7 +139,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
         gap = gap if scale is None else gap * scale
         if float(abs(gap).max()) <= ROUNDING * math.sqrt(n):
             return ROUNDING
-    worst = 0.0
+    max_asymmetry = 0.0
     size = 512  # two blocks and their difference fit in a core's cache
     for i in range(0, n, size):
         for j in range(i, n, size):
@@ -148,15 +148,15 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
             one = block(rows, columns)
             other = block(columns, rows).T
             gap = abs(one - other)
-            worst = max(worst, float(gap.max()))
-            if worst > tolerance:
+            max_asymmetry = max(max_asymmetry, float(gap.max()))
+            if max_asymmetry > tolerance:
                 a, b = divmod(int(gap.argmax()), gap.shape[1])
                 raise ValueError(
                     f"{name} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
                     f"{float(one[a, b]):.6g} and K[{j + b}, {i + a}] = {float(other[a, b]):.6g}; "
                     f"pass (K + K.T) / 2 to average both"
                 )
-    return worst
+    return max_asymmetry
 
 
 def is_symmetric(

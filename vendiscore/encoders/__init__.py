@@ -104,12 +104,12 @@ def encoder(
 
     if check_choice("kind", kind, ("text", "images")) == "text":
         check_no_conflict({"transform": transform}, "kind='text'")
-        samples = TEXTS
+        modality = TEXTS
         adapter = tokenizer
     else:
         text_options = {"tokenizer": tokenizer, "max_length": max_length, "cache": cache}
         check_no_conflict(text_options, "kind='images'")
-        samples = IMAGES
+        modality = IMAGES
         adapter = transform
     options = (pooling, batch_size, device, half, revision, max_length, cache)
-    return make_encoder(samples, model_path, model, adapter, *options)
+    return make_encoder(modality, model_path, model, adapter, *options)

@@ -51,10 +51,10 @@ class EmbeddingCache:
             if self.database.execute(query).fetchone():
                 return
             self.database.execute("ALTER TABLE texts ADD COLUMN checksum BLOB")
-            by_length = "SELECT length(row) FROM texts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
+            length_query = "SELECT length(row) FROM texts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
             rows = self.database.execute(
                 "SELECT rowid, text, row, missed, partial FROM texts "
-                f"WHERE length(row) = ({by_length})"
+                f"WHERE length(row) = ({length_query})"
             )
             while batch := rows.fetchmany(1000):
                 self.database.executemany(
@@ -69,16 +69,16 @@ class EmbeddingCache:
         """
         query = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
         rows: list[CachedRow] = []
-        damaged = 0
+        n_bad = 0
         with self._raise_as_os_error():
             for key in map(_encode_key, texts):
                 entry = self.database.execute(query, (key,)).fetchone()
-                intact = entry is not None and _compute_checksum(key, *entry[:3]) == entry[3]
-                rows.append(entry[:3] if intact else None)
-                damaged += entry is not None and not intact
-        if damaged:
+                is_intact = entry is not None and _compute_checksum(key, *entry[:3]) == entry[3]
+                rows.append(entry[:3] if is_intact else None)
+                n_bad += entry is not None and not is_intact
+        if n_bad:
             warn(
-                f"{damaged:,} of {len(texts):,} embeddings in the cache {self.path} are damaged "
+                f"{n_bad:,} of {len(texts):,} embeddings in the cache {self.path} are damaged "
                 "(their checksums are wrong) and are recomputed. If this warning recurs, delete "
                 "the file and check the disk"
             )

@@ -63,10 +63,10 @@ def pick_device(device: object, extra: str) -> torch.device:
         tensor = torch.empty(1, device=str(device) if isinstance(device, bool) else device)
         tensor.cpu()
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
-        why = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0]
         raise ValueError(
             f"`device` must be a torch device that is available on this machine, such as 'cpu', "
-            f"'cuda' or 'cuda:1', got {device!r}: {why}; pass 'cpu'"
+            f"'cuda' or 'cuda:1', got {device!r}: {reason}; pass 'cpu'"
         ) from None
     return tensor.device  # includes the device index
 
@@ -114,18 +114,24 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
     steps = [type(step).__name__ for step in model]
     if pooling is not None:
         steps += ["a prompt"] if default_prompt(model) else []
-        others = [step for step in steps[1:] if step not in ("Pooling", "Normalize", "Dropout")]
-        if network is None or others:
+        other_steps = [
+            step for step in steps[1:] if step not in ("Pooling", "Normalize", "Dropout")
+        ]
+        if network is None or other_steps:
             raise ValueError(
                 f"`pooling` cannot replace the steps of {path!r}, which has "
-                f"{' and '.join(others or steps)}; remove `pooling`"
+                f"{' and '.join(other_steps or steps)}; remove `pooling`"
             )
     if network is not None:
         # transformers marks the weights it loads; sentence-transformers has no report of missing
         # ones.
         weights = dict(network.named_parameters())
-        missing = [n for n, w in weights.items() if not getattr(w, "_is_hf_initialized", False)]
-        _check_trained(network, path, missing if len(missing) < len(weights) else [], pooling)
+        missing_keys = [
+            n for n, w in weights.items() if not getattr(w, "_is_hf_initialized", False)
+        ]
+        _check_trained(
+            network, path, missing_keys if len(missing_keys) < len(weights) else [], pooling
+        )
     return model
 
 
@@ -149,16 +155,16 @@ def _check_trained(
     model: PreTrainedModel, path: str, missing: list[str], pooling: Pooling | None
 ) -> None:
     """Raise a ValueError if weights are missing from the files and would be random."""
-    pooler = [key for key in missing if "pooler" in key.split(".")]
-    if pooling == "pooler" and pooler:
+    pooler_keys = [key for key in missing if "pooler" in key.split(".")]
+    if pooling == "pooler" and pooler_keys:
         raise ValueError(
             f"`pooling='pooler'` requires trained weights, but {path!r} has none for "
-            f"{pooler[0]}, which would be random; pass pooling='mean' or 'cls'"
+            f"{pooler_keys[0]}, which would be random; pass pooling='mean' or 'cls'"
         )
-    if others := [key for key in missing if key not in pooler]:
+    if weights := [key for key in missing if key not in pooler_keys]:
         raise ValueError(
             f"`model_path` must contain all weights of a {type(model).__name__}, but {path!r} "
-            f"lacks {len(others)} of them ({others[0]}, …), which would be random; pass a folder "
+            f"lacks {len(weights)} of them ({weights[0]}, …), which would be random; pass a folder "
             "with all files of the model"
         )
 

@@ -142,8 +142,8 @@ def _decode_image(image: Image) -> Image:
 
 
 def _unreadable_error(error: Exception) -> _ImageError:
-    why = str(error).partition(" <")[0]  # drop the memory address of bytes objects
-    return _ImageError(f"cannot be read as an image: {why}; replace or remove the file")
+    reason = str(error).partition(" <")[0]  # drop the memory address of bytes objects
+    return _ImageError(f"cannot be read as an image: {reason}; replace or remove the file")
 
 
 def _not_an_image_error(item: object) -> _ImageError:

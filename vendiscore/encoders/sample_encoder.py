@@ -241,7 +241,7 @@ def make_encoder(
     cache: str | Path | None = None,
 ) -> Encoder:
     """Validate the keywords of an embedding kernel and return its encoder."""
-    own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
+    network_options = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
     pooling = None if pooling is None else check_choice("pooling", pooling, get_args(Pooling))
     batch_size = check_int("batch_size", batch_size)
     max_length = None if max_length is None else check_int("max_length", max_length)
@@ -255,11 +255,15 @@ def make_encoder(
         path = modality.default if model_path is None else model_path
         if modality.name == "text" and (static_files := find_static_files(str(path))):
             check_no_conflict(
-                {**own, "revision": revision}, "a static model, which is a table of vectors"
+                {**network_options, "revision": revision},
+                "a static model, which is a table of vectors",
             )
-            static = StaticModel(path, static_files)
+            static_model = StaticModel(path, static_files)
             return Encoder(
-                modality, CallableModel(static.encode, static.settings), batch_size, cache
+                modality,
+                CallableModel(static_model.encode, static_model.settings),
+                batch_size,
+                cache,
             )
         files = resolve_model_files(path, revision, modality.name, device, half)
         network = load_from_cache_first(
@@ -280,15 +284,18 @@ def make_encoder(
                 f"`model` must be an encoder of {modality.name}, got {model!r}; pass "
                 f"vendiscore.encoder(…, kind={modality.name!r})"
             )
-        size = None if batch_size == BATCH_SIZE else batch_size
-        check_no_conflict({**own, "batch_size": size}, "an encoder, which has its own settings")
+        custom_batch_size = None if batch_size == BATCH_SIZE else batch_size
+        check_no_conflict(
+            {**network_options, "batch_size": custom_batch_size},
+            "an encoder, which has its own settings",
+        )
         return model
     encode = _get_encode(model, modality.adapter)
-    check_no_conflict(own, "a model that encodes samples itself")
+    check_no_conflict(network_options, "a model that encodes samples itself")
     # The signature includes the code of functions, but only the type of objects, which can be
     # large.
-    function = hasattr(model, "__qualname__") or isinstance(model, partial)
-    name = to_plain(model) if function else type(model).__qualname__
+    is_function = hasattr(model, "__qualname__") or isinstance(model, partial)
+    name = to_plain(model) if is_function else type(model).__qualname__
     settings = {"model": name, "model_path": None, "pooling": None}
     # A SentenceTransformer truncates texts without reporting it.
     limit = getattr(model, "max_seq_length", None)

@@ -91,8 +91,8 @@ def _read_tensors(path: Path) -> dict[str, np.ndarray]:
     """Return tensors by name; half precision is converted to single precision."""
     with _safetensors_errors(path) as package, package.safe_open(path, "np") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    half = {name: each for name, each in tensors.items() if each.dtype == np.float16}
-    return tensors | {name: each.astype(np.float32) for name, each in half.items()}
+    half_tensors = {name: tensor for name, tensor in tensors.items() if tensor.dtype == np.float16}
+    return tensors | {name: tensor.astype(np.float32) for name, tensor in half_tensors.items()}
 
 
 class StaticModel:

@@ -210,11 +210,11 @@ class TextNetwork(Network):
     def estimate_work(self, texts: Sequence[str]) -> float:
         """Estimate the number of operations to embed texts, with four characters per token."""
         weights = list(self.model.parameters())  # empty for a network that only counts
-        if any(each.device.type != "cpu" for each in weights):
+        if any(parameter.device.type != "cpu" for parameter in weights):
             return 0.0
-        longest = self.settings["max_length"] or math.inf
-        tokens = sum(min(len(text) / 4 + 2, longest) for text in texts)
-        return _WORK_PER_WEIGHT * tokens * sum(each.numel() for each in weights)
+        max_tokens = self.settings["max_length"] or math.inf
+        tokens = sum(min(len(text) / 4 + 2, max_tokens) for text in texts)
+        return _WORK_PER_WEIGHT * tokens * sum(parameter.numel() for parameter in weights)
 
     def prepare_inputs(self, batch: list[str], report: Record) -> Options:
         limit = self.settings["max_length"]
@@ -225,16 +225,16 @@ class TextNetwork(Network):
             if mask is None:  # of models without an attention mask
                 return inputs
             lengths = mask.sum(dim=1).tolist()
-            full = [i for i, length in enumerate(lengths) if length == limit]
-            texts = [prompt + batch[i] for i in full]
+            full_positions = [i for i, length in enumerate(lengths) if length == limit]
+            texts = [prompt + batch[i] for i in full_positions]
             untruncated = self.tokenizer(texts, verbose=False)["input_ids"] if texts else []
         indices = report["places"]
-        for i, ids in zip(full, untruncated, strict=True):
+        for i, ids in zip(full_positions, untruncated, strict=True):
             if len(ids) > limit:
                 report["partial"][indices[i]] = f"is truncated at {limit} tokens"
-        special = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
+        special_ids = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
         for index, ids in zip(indices, inputs["input_ids"].tolist(), strict=True):
-            if special.issuperset(ids):
+            if special_ids.issuperset(ids):
                 report["missed"][index] = "has only tokens that are unknown to the model; remove it"
         return inputs
 
@@ -260,20 +260,20 @@ def get_token_limit(
     stated_length: int | None,
 ) -> int | None:
     """Return the maximum number of tokens: `max_length`, or the stated limit of the model."""
-    positions = getattr(model.config, "max_position_embeddings", None)
+    n_positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
         # RoBERTa-like models number positions from padding_idx + 1.
         padding = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
-            positions = module.num_embeddings - padding - 1
+            n_positions = module.num_embeddings - padding - 1
     if max_length is None:
-        bounds = [stated_length or tokenizer.model_max_length, positions]
+        bounds = [stated_length or tokenizer.model_max_length, n_positions]
         # Tokenizers without a limit report 10³⁰.
         limits = [bound for bound in bounds if bound is not None and bound < 1 << 24]
         return min(limits, default=None)
-    if positions is not None and max_length > positions:
+    if n_positions is not None and max_length > n_positions:
         raise ValueError(
-            f"`max_length` must be at most {positions} for this model, got {max_length}"
+            f"`max_length` must be at most {n_positions} for this model, got {max_length}"
         )
     return max_length
 
@@ -314,11 +314,11 @@ class PairClassifier:
                 truncated += [(a, b)] if len(tokens) > limit else []
         if truncated:
             self.has_warned = True
-            shown = " and ".join(map(short_repr, truncated[0]))
+            example = " and ".join(map(short_repr, truncated[0]))
             warn(
                 f"the model `same` truncates {len(truncated):,} of {len(pairs):,} pairs of texts "
-                f"to {limit} tokens, such as {shown}; the text beyond this limit is ignored. Pass "
-                "shorter texts"
+                f"to {limit} tokens, such as {example}; the text beyond this limit is ignored. "
+                f"Pass shorter texts"
             )
 
 

@@ -475,13 +475,13 @@ def _select_effective_defaults(
     `allow_repeats` and `pool_repeats` have an effect only with `ci`.
     """
     effective = dict(defaults)
-    every = {**defaults, **options}
+    all_options = {**defaults, **options}
     allow_repeats = check_bool("allow_repeats", effective.pop("allow_repeats", True))
     pool_repeats = check_bool("pool_repeats", effective.pop("pool_repeats", True))
-    if every.get("ci") is not None:
+    if all_options.get("ci") is not None:
         if not allow_repeats:
             effective["allow_repeats"] = False
-        if not pool_repeats and every.get("details"):
+        if not pool_repeats and all_options.get("details"):
             effective["pool_repeats"] = False
     return effective
 

@@ -180,21 +180,21 @@ def _is_fingerprint(sample: object) -> TypeGuard[_BitVector]:
 def _fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
     """Return fingerprints of equal length as CSR rows of ones."""
     widths = [sample.GetNumBits() if _is_fingerprint(sample) else 0 for sample in samples]
-    usual = Counter(filter(None, widths)).most_common(1)[0][0]
+    width = Counter(filter(None, widths)).most_common(1)[0][0]
     problems = {}
     set_bits = []
     for i, sample in enumerate(samples):
-        if _is_fingerprint(sample) and widths[i] == usual:
+        if _is_fingerprint(sample) and widths[i] == width:
             set_bits.append(list(sample.GetOnBits()))
             continue
         received = f"{type(sample).__name__}: {short_repr(sample)}"
         if widths[i]:
             received = f"a fingerprint of {widths[i]} bits"
         problems[i] = (
-            f"must be a fingerprint of {usual} bits, as most samples are, got {received}; "
+            f"must be a fingerprint of {width} bits, as most samples are, got {received}; "
             "recompute it"
         )
     SampleError.check(problems)
     starts = np.cumsum([0, *map(len, set_bits)])
     columns = np.fromiter(chain.from_iterable(set_bits), np.int64)
-    return sp.csr_array((np.ones(len(columns)), columns, starts), (len(set_bits), usual))
+    return sp.csr_array((np.ones(len(columns)), columns, starts), (len(set_bits), width))

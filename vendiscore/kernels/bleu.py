@@ -125,13 +125,13 @@ def _build_matrix(
 ) -> np.ndarray:
     """Return the matrix of scores; `score` gets matches by n-gram length and two text lengths."""
     n = len(tokens)
-    needed = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
-    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
+    needed_bytes = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
+    memory.require(needed_bytes, f"the similarity matrix of {n} samples", "compare fewer samples")
     ngram_counts = count_ngrams(tokens, range(1, max_order + 1))
-    orders = [_indicator_columns(*counts, n) for counts in ngram_counts]
+    indicators = [_indicator_columns(*counts, n) for counts in ngram_counts]
     lengths = np.array([len(words) for words in tokens])
-    names: dict[tuple[Hashable, ...], int] = {}
-    same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])
+    ids: dict[tuple[Hashable, ...], int] = {}
+    text_ids = np.array([ids.setdefault(tuple(words), len(ids)) for words in tokens])
     cached_score = cache(score)
     K = np.empty((n, n))
     size = max(1, MAX_PAIRS_PER_BLOCK // n)
@@ -139,14 +139,14 @@ def _build_matrix(
         rows = slice(i, i + size)
         columns = slice(i, n)
         a, b = np.broadcast_arrays(lengths[rows, None], lengths[None, columns])
-        matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in orders]
+        matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in indicators]
         first, inverse = _find_distinct([a, b, *matches])
         scores = [
             cached_score(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
             for j in first
         ]
         block = np.array(scores)[inverse].reshape(a.shape)
-        block[same[rows, None] == same[None, columns]] = 1
+        block[text_ids[rows, None] == text_ids[None, columns]] = 1
         K[rows, columns] = block
         K[columns, rows] = block.T
     return K

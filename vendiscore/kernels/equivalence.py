@@ -114,27 +114,27 @@ def equivalence(
         If torch or transformers (extra `text`) is missing and `same` is a model.
     """
     size_given = None if batch_size == BATCH_SIZE else batch_size
-    of_model = {"max_length": max_length, "device": device, "half": half, "revision": revision}
-    judging = {"same_above": same_above, "audit": audit}
+    model_options = {"max_length": max_length, "device": device, "half": half, "revision": revision}
+    judging_options = {"same_above": same_above, "audit": audit}
     batch_size = check_int("batch_size", batch_size)
-    above = SAME_ABOVE
-    audited = 0
+    threshold = SAME_ABOVE
+    max_audited = 0
     if same_above is not None:
-        above = check_float("same_above", same_above, "a finite number", math.isfinite)
+        threshold = check_float("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": to_plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
-    by_list: Callable[..., ArrayLike] | None = None  # maps all pairs to scores
+    score_pairs: Callable[..., ArrayLike] | None = None  # maps all pairs to scores
     if check_bool("graded", graded):
-        check_no_conflict(judging, "graded=True, which uses scores unchanged")
-        judging["graded"] = graded
+        check_no_conflict(judging_options, "graded=True, which uses scores unchanged")
+        judging_options["graded"] = graded
         if hasattr(same, "predict") and hasattr(same, "config"):
             check_texts(samples)
             settings |= {**describe_network(same), "max_length": same.max_seq_length}
-            by_list = partial(compute_cross_encoder_scores, same)
+            score_pairs = partial(compute_cross_encoder_scores, same)
         elif callable(same) and _takes_one_argument(same):
-            by_list = same
-        if by_list:
-            by_list = partial(score_in_batches, score=by_list)
+            score_pairs = same
+        if score_pairs:
+            score_pairs = partial(score_in_batches, score=score_pairs)
     if path is not None:
         check_texts(samples)
         files = resolve_model_files(path, revision, "text", device, half)
@@ -142,48 +142,50 @@ def equivalence(
         classifier = load_pair_classifier(files, length)
         classifier.both_directions &= not graded  # scores are computed in both directions anyway
         settings |= classifier.network.settings
-        by_list = classifier.probabilities
+        score_pairs = classifier.probabilities
     else:
-        if by_list is None:
-            of_model["batch_size"] = size_given
-        check_no_conflict(of_model, "a `same` that is not the path of a model")
-        if by_list is None and (answer := _get_answer_function(same)):
-            check_no_conflict(judging, "a `same` that extracts answers instead of judging pairs")
+        if score_pairs is None:
+            model_options["batch_size"] = size_given
+        check_no_conflict(model_options, "a `same` that is not the path of a model")
+        if score_pairs is None and (answer := _get_answer_function(same)):
+            check_no_conflict(
+                judging_options, "a `same` that extracts answers instead of judging pairs"
+            )
             if answer is not same:
                 check_texts(samples)
             return _compare_answers(samples, answer).noted(settings=settings)
-    distinct, first, ids = find_distinct_samples(samples)
-    if by_list is not None:
+    distinct_samples, first, ids = find_distinct_samples(samples)
+    if score_pairs is not None:
 
         def score(pairs: list[Pair]) -> ArrayLike:
-            values = [(distinct[i], distinct[j]) for i, j in pairs]
-            return by_list(values, batch_size=batch_size)
+            values = [(distinct_samples[i], distinct_samples[j]) for i, j in pairs]
+            return score_pairs(values, batch_size=batch_size)
 
     elif callable(same):
-        audited = 20
+        max_audited = 20
 
         def score(pairs: list[Pair]) -> ArrayLike:
             scores = []
             for i, j in track(pairs, None, "judging pairs"):
                 try:
-                    found = same(distinct[i], distinct[j])
+                    judgement = same(distinct_samples[i], distinct_samples[j])
                 except Exception as error:
                     error.add_note(f"raised by `same` for samples {first[i]} and {first[j]}")
                     raise
-                number = isinstance(found, (int, float)) or hasattr(found, "item")
-                if not number or not math.isfinite(found):
+                is_number = isinstance(judgement, (int, float)) or hasattr(judgement, "item")
+                if not is_number or not math.isfinite(judgement):
                     raise TypeError(
                         f"`same` must return True, False or a probability, got "
-                        f"{short_repr(found)} for samples {first[i]} and {first[j]}"
+                        f"{short_repr(judgement)} for samples {first[i]} and {first[j]}"
                     )
-                scores.append(float(found))
+                scores.append(float(judgement))
             return scores
 
     else:
-        audited = 200
-        what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
+        max_audited = 200
+        message = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
         if np.ndim(same) != 2:
-            raise TypeError(f"{what}, got {type(same).__name__}")
+            raise TypeError(f"{message}, got {type(same).__name__}")
         matrix = np.asarray(same, dtype=float)
         if not graded:
             as_matrix(matrix, "same")  # checks that values are finite
@@ -191,7 +193,7 @@ def equivalence(
             first = ids = np.arange(num_samples(samples))
         shape = ids.shape * 2
         if matrix.shape != shape:
-            raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")
+            raise ValueError(f"{message} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 
         def score(pairs: list[Pair]) -> ArrayLike:
             return matrix[tuple(first[np.array(pairs)].T)]
@@ -199,21 +201,21 @@ def equivalence(
     def judge(pairs: list[Pair]) -> np.ndarray:
         scores = np.asarray(score(pairs))
         if not graded:
-            return scores > above
-        for at in np.flatnonzero(~(abs(scores - 0.5) <= 0.5)):  # also catches NaN
-            i, j = pairs[at]
+            return scores > threshold
+        for k in np.flatnonzero(~(abs(scores - 0.5) <= 0.5)):  # also catches NaN
+            i, j = pairs[k]
             raise ValueError(
-                f"`same` must return scores from 0 to 1, got {scores[at]:.6g} for samples "
+                f"`same` must return scores from 0 to 1, got {scores[k]:.6g} for samples "
                 f"{first[i]} and {first[j]}; rescale them, for example with "
                 "activation_fn=torch.nn.Sigmoid() of a CrossEncoder"
             )
         return scores
 
     if not graded:
-        settings["same_above"] = above
-    audited = audited if audit is None else check_int("audit", audit, 0)
+        settings["same_above"] = threshold
+    max_audited = max_audited if audit is None else check_int("audit", audit, 0)
     similarity = GradedSimilarity if graded else EquivalenceSimilarity
-    return similarity(Judgements(judge, audited), ids).noted(settings=settings)
+    return similarity(Judgements(judge, max_audited), ids).noted(settings=settings)
 
 
 def _as_path(same: object) -> str | Path | None:
@@ -255,8 +257,8 @@ def _takes_one_argument(function: Callable[..., object]) -> bool:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # built-in functions without a signature, such as max
         return True
-    positional = [each for each in parameters if each.kind < each.VAR_POSITIONAL]
-    return len(positional) == 1 or sum(each.default is each.empty for each in positional) == 1
+    positional = [param for param in parameters if param.kind < param.VAR_POSITIONAL]
+    return len(positional) == 1 or sum(param.default is param.empty for param in positional) == 1
 
 
 def _last_match(pattern: re.Pattern[str], text: str) -> str | None:

@@ -136,10 +136,10 @@ def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
         with np.errstate(over="ignore"):
             lowest = xp.min(P, axis=1)
             sums = xp.sum(P, axis=1)
-    bad = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
+    is_improper = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
     problems = {}
-    if bool(xp.any(bad)):
-        for i in map(int, np.flatnonzero(bad.tolist())):
+    if bool(xp.any(is_improper)):
+        for i in map(int, np.flatnonzero(is_improper.tolist())):
             low = to_float(lowest[i])
             value = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {to_float(sums[i]):.6g}"
             problems[i] = (

@@ -225,7 +225,7 @@ def _compare_fingerprints(
     coefficient: str,
     settings: Record,
 ) -> Similarity:
-    chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
+    valid_coefficient = check_choice("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
     problems = {}
@@ -235,8 +235,8 @@ def _compare_fingerprints(
             continue
         if not bits.size:
             # The bits, and a copy in single precision for dot products.
-            what = f"the fingerprints of {n} molecules"
-            memory.require(5 * n * len(row), what, "compare fewer samples, or fewer bits")
+            description = f"the fingerprints of {n} molecules"
+            memory.require(5 * n * len(row), description, "compare fewer samples, or fewer bits")
             bits = np.empty((n, len(row)), np.uint8)
         bits[i] = row
     SampleError.check(problems)
@@ -248,8 +248,10 @@ def _compare_fingerprints(
         new_bits = np.zeros((n, len(empty)), np.uint8)
         new_bits[empty] = np.equal.outer(smiles, smiles)
         bits = np.hstack([bits, new_bits])
-    why = "has no bit set in this fingerprint, so it is similar only to duplicates; use k='morgan'"
-    return BitSimilarity(bits, chosen, settings).noted(partial=dict.fromkeys(empty, why))
+    note = "has no bit set in this fingerprint, so it is similar only to duplicates; use k='morgan'"
+    return BitSimilarity(bits, valid_coefficient, settings).noted(
+        partial=dict.fromkeys(empty, note)
+    )
 
 
 def canonical_smiles(molecules: Sequence[object]) -> list[str]:
@@ -298,16 +300,16 @@ def parse_molecule(sample: object) -> Mol:
             f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: "
             f"{short_repr(sample)}{hint}"
         )
-    inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
+    is_inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
     if isinstance(sample, str):
-        parse = MolFromInchi if inchi else MolFromSmiles
-        text = sample.split()[0] if inchi else sample
+        parse = MolFromInchi if is_inchi else MolFromSmiles
+        text = sample.split()[0] if is_inchi else sample
         # older versions of RDKit stop parsing at this character
         molecule = None if "\0" in text else parse(text)
     else:
         molecule = sample
     if molecule is None:
-        kind = "an InChI" if inchi else "a SMILES"
+        kind = "an InChI" if is_inchi else "a SMILES"
         raise ValueError(f"is not {kind} that RDKit can parse: {sample!r}; correct or remove it")
     if molecule.GetNumAtoms() == 0:
         raise ValueError(f"is a molecule without atoms: {sample!r}; correct or remove it")

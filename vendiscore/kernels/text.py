@@ -70,16 +70,16 @@ def fit_analyzer(
             f"{beginning}: n-grams of characters are used for all texts; to split texts into "
             f"words, pass {tokenizer}"
         )
-        fitted = "char"
+        fitted_analyzer = "char"
     else:
         note = (
             f"{beginning}, so each of their clauses counts as one word, which increases the score: "
             "n-grams of words are used for all texts; to compare characters, pass analyzer='char'; "
             f"to split texts into words, pass {suggest_tokenizer(strings)}"
         )
-        fitted = "word"
+        fitted_analyzer = "word"
     warn(f"{note}. To avoid this warning, set `analyzer`")
-    return FittedOptions({"analyzer": fitted}, [f"{note}."])
+    return FittedOptions({"analyzer": fitted_analyzer}, [f"{note}."])
 
 
 @register_kernel(
@@ -211,18 +211,18 @@ def split_into_tokens(
 
     The error describes this minimum as `min_tokens_text`.
     """
-    by_text = {} if cache is None else cache
+    tokens_by_text = {} if cache is None else cache
     strings = [text for text in texts if isinstance(text, str)]
-    new = [text for text in dict.fromkeys(strings) if text not in by_text]
-    split: Sequence[Tokens]
+    new_texts = [text for text in dict.fromkeys(strings) if text not in tokens_by_text]
+    new_tokens: Sequence[Tokens]
     if tokenize is treebank.tokenize:
-        split = treebank.tokenize_all(new)
+        new_tokens = treebank.tokenize_all(new_texts)
     elif tokenize is list:
-        split = list(map(list, new))
+        new_tokens = list(map(list, new_texts))
     else:
-        split = [_call_tokenizer(text, tokenize) for text in new]
-    by_text.update(zip(new, split, strict=True))
-    tokens = [by_text[text] if isinstance(text, str) else [] for text in texts]
+        new_tokens = [_call_tokenizer(text, tokenize) for text in new_texts]
+    tokens_by_text.update(zip(new_texts, new_tokens, strict=True))
+    tokens = [tokens_by_text[text] if isinstance(text, str) else [] for text in texts]
     problems = {}
     for i, (text, words) in enumerate(zip(texts, tokens, strict=True)):
         if len(words) >= max(min_tokens, 1):
@@ -240,9 +240,9 @@ def split_into_tokens(
         elif not words:
             problems[i] = f"has no tokens: {short_repr(text)}; remove empty texts"
         else:
-            number = "1 token" if len(words) == 1 else f"{len(words)} tokens"
+            token_count = "1 token" if len(words) == 1 else f"{len(words)} tokens"
             problems[i] = (
-                f"has {number}, fewer than {min_tokens_text}; remove it or pass a smaller n"
+                f"has {token_count}, fewer than {min_tokens_text}; remove it or pass a smaller n"
             )
     if problems:
         SampleError.check(problems)
@@ -289,26 +289,26 @@ def count_ngrams(
     Each result is (text indices, n-gram codes, counts), sorted by n-gram code and then text index.
     """
     code_by_token: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
+    text_ids = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
     codes = map(code_by_token.__getitem__, chain.from_iterable(tokens))
-    grams = np.fromiter(codes, int, len(text))
-    starts = np.arange(len(text))
+    grams = np.fromiter(codes, int, len(text_ids))
+    starts = np.arange(len(text_ids))
     results = {}
     for n in range(1, max(orders) + 1):
         if n > 1:
-            at = np.full(len(text), -1)
-            at[starts] = grams
-            left, right = at[:-1], at[1:]
-            starts = np.flatnonzero((left >= 0) & (right >= 0) & (text[:-1] == text[1:]))
-            pairs = left[starts] * len(text) + right[starts]
+            grams_by_start = np.full(len(text_ids), -1)
+            grams_by_start[starts] = grams
+            left, right = grams_by_start[:-1], grams_by_start[1:]
+            starts = np.flatnonzero((left >= 0) & (right >= 0) & (text_ids[:-1] == text_ids[1:]))
+            pairs = left[starts] * len(text_ids) + right[starts]
             grams = np.unique(pairs, return_inverse=True)[1]
-        recurs = np.bincount(grams) > 1
-        starts = starts[recurs[grams]]
-        grams = (np.cumsum(recurs) - 1)[grams[recurs[grams]]]
+        is_recurrent = np.bincount(grams) > 1
+        starts = starts[is_recurrent[grams]]
+        grams = (np.cumsum(is_recurrent) - 1)[grams[is_recurrent[grams]]]
         if n in orders:
-            pairs, counts = np.unique(grams * len(tokens) + text[starts], return_counts=True)
-            codes_in_texts, texts = np.divmod(pairs, len(tokens))
-            results[n] = texts, codes_in_texts, counts
+            pairs, counts = np.unique(grams * len(tokens) + text_ids[starts], return_counts=True)
+            codes_in_texts, text_indices = np.divmod(pairs, len(tokens))
+            results[n] = text_indices, codes_in_texts, counts
     return [results[n] for n in orders]
 
 

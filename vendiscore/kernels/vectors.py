@@ -164,8 +164,10 @@ def _require_matrix(X: Tensor) -> None:
     """Check that the kernel matrix of a tensor fits in memory; a GPU raises its own error."""
     n, d = X.shape
     if not X.is_cuda:
-        what = f"the similarity matrix of {n} samples"
-        memory.require(12 * n * (n + 2 * d), what, "compare fewer samples, or pass X.numpy()")
+        description = f"the similarity matrix of {n} samples"
+        memory.require(
+            12 * n * (n + 2 * d), description, "compare fewer samples, or pass X.numpy()"
+        )
 
 
 def _as_dense_rows(vectors: SampleContainer, extra_check: RowCheck | None = None) -> Array:

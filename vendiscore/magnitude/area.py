@@ -161,9 +161,9 @@ def mag_areas(
     >>> [round(area, 3) for area in mag_areas([[0.0, 1.0], [0.0, 1.0, 1.0]])]
     [4.605, 4.605]
     """
-    cut = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
+    max_scale = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
     checked = check_magnitude_options(
-        n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average
+        n_scales=n_scales, epsilon=epsilon, t_cut=max_scale, average=average
     )
     if isinstance(sets, Mapping) or not is_collection(sets):
         raise TypeError(

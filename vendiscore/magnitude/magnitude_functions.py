@@ -312,13 +312,13 @@ def magnitude_function(
     >>> magnitude_function([0.0, 1.0], scales=[0, 1]).values.round(6)
     array([1.      , 1.462117])
     """
-    chosen = None if scales is None else np.unique(check_scales("scales", scales))
+    scale_grid = None if scales is None else np.unique(check_scales("scales", scales))
     checked = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
     space = build_metric_space(samples, options, magnitude_function)
-    if chosen is None:
-        last = checked["t_cut"] or find_convergence_scale(space, checked["epsilon"])
-        chosen = np.linspace(0.0, last, checked["n_scales"])
-    return evaluate_magnitude(space, chosen)
+    if scale_grid is None:
+        max_scale = checked["t_cut"] or find_convergence_scale(space, checked["epsilon"])
+        scale_grid = np.linspace(0.0, max_scale, checked["n_scales"])
+    return evaluate_magnitude(space, scale_grid)
 
 
 def magnitude_dimension(
@@ -391,17 +391,17 @@ def magnitude_dimension(
         t_conv = find_convergence_scale(space, **checked)
         if t_conv == 0:
             return MagnitudeFunction(np.zeros(0), np.zeros(0))
-        chosen = np.geomspace(t_conv / 100, t_conv, n_scales)
+        scale_grid = np.geomspace(t_conv / 100, t_conv, n_scales)
     else:
-        chosen = np.unique(check_scales("scales", scales))
-        if len(chosen) < 3 or chosen[0] == 0:
+        scale_grid = np.unique(check_scales("scales", scales))
+        if len(scale_grid) < 3 or scale_grid[0] == 0:
             raise ValueError(
-                f"`scales` must contain at least 3 distinct scales, all above 0, got {chosen}"
+                f"`scales` must contain at least 3 distinct scales, all above 0, got {scale_grid}"
             )
-    slopes = np.gradient(np.log(evaluate_magnitude(space, chosen).values), np.log(chosen))
+    slopes = np.gradient(np.log(evaluate_magnitude(space, scale_grid).values), np.log(scale_grid))
     if not np.isfinite(slopes).all():
         raise ArithmeticError(
             "cannot compute the magnitude dimension, because some scales are too close to each "
             "other; pass scales that are further apart"
         )
-    return MagnitudeFunction(chosen, slopes)
+    return MagnitudeFunction(scale_grid, slopes)

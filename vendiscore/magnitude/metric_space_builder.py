@@ -156,12 +156,12 @@ def build_metric_spaces(
         keywords, caller, extra_names=checked, allow_metric=True, allow_fit=len(sets) > 1
     )
     check_kernel_or_metric(spec, "magnitude")
-    mixed = not all(map(is_precomputed, sets))
+    has_samples = not all(map(is_precomputed, sets))
     samples = []
     for samples_of_set, name in zip(sets, names, strict=True):
-        if not mixed:
+        if not has_samples:
             check_solver(samples_of_set, checked["solver"], name)
-        samples.append(check_samples(samples_of_set, spec, name, has_other_sets=mixed))
+        samples.append(check_samples(samples_of_set, spec, name, has_other_sets=has_samples))
     return as_spaces(samples, spec, names, **checked)
 
 
@@ -344,7 +344,7 @@ def _from_similarity(
     D[rounding > D] = 0.0
     # Unless rounding errors are small compared with the squared distances, these may not be
     # distances in a Hilbert space.
-    hilbert = similarity.psd and (F is not None or nearest[i] > 20 * n * rounding)
+    is_hilbert = similarity.psd and (F is not None or nearest[i] > 20 * n * rounding)
     is_halved = spec.metric == "1-k"
     if is_halved:
         D /= 2
@@ -356,7 +356,7 @@ def _from_similarity(
         kernel_distance_settings(similarity, spec),
         solver,
         negative_type=similarity.psd,
-        hilbert=bool(hilbert) and not is_halved,
+        hilbert=bool(is_hilbert) and not is_halved,
         fitted=similarity.fitted,
         notes=[*similarity.notes, *repeated_prompt_notes(similarity)],
         slack=4 * rounding**0.5,

@@ -166,11 +166,11 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
         return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * odds else difference
 
     # The scale at which the similarity of a typical point and its nearest neighbour is ε.
-    typical = np.median(space.solver.nearest_distances[rows])
-    first = math.log(math.log(1 / epsilon)) - math.log(typical)
-    guess = _find_root(spread_gap, min(first, MAX_LOG_SCALE), odds, GUESS_TOLERANCE)
+    typical_distance = np.median(space.solver.nearest_distances[rows])
+    start = math.log(math.log(1 / epsilon)) - math.log(typical_distance)
+    guess = _find_root(spread_gap, min(start, MAX_LOG_SCALE), odds, GUESS_TOLERANCE)
     if not isinstance(guess, float):
-        guess = first
+        guess = start
     slope = (spread_gap(guess + GUESS_TOLERANCE) - spread_gap(guess)) / GUESS_TOLERANCE
     root = _find_root(gap, min(guess, MAX_LOG_SCALE), slope, SCALE_TOLERANCE)
     if isinstance(root, float):

@@ -391,17 +391,17 @@ class Solver:
 
     def _extrapolate_weights(self, t: float) -> np.ndarray:
         """Extrapolate the weights at t from solutions at the nearest scales."""
-        near: list[Solution] = []
+        near_solutions: list[Solution] = []
         for solution in sorted(self._solutions.values(), key=lambda s: abs(s.t - t)):
             # Scales that are much closer to each other than to t would amplify errors.
-            if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
-                near.append(solution)
-            if len(near) == N_EXTRAPOLATION_SCALES:
+            if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near_solutions):
+                near_solutions.append(solution)
+            if len(near_solutions) == N_EXTRAPOLATION_SCALES:
                 break
         start = np.zeros(self.n)
-        for a in near:  # Lagrange interpolation
-            others = [b.t for b in near if b is not a]
-            start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
+        for a in near_solutions:  # Lagrange interpolation
+            other_scales = [b.t for b in near_solutions if b is not a]
+            start += a.weights * math.prod((t - b) / (a.t - b) for b in other_scales)
         return start
 
     def _get_work_array(self, dtype: type) -> TriangularArrays:

@@ -74,7 +74,9 @@ def conditional_vendi_score(
     if len(sample_set.retained_indices) < T.n:
         T = T.take(sample_set.retained_indices)
     arguments = (sample_set.orders, sample_set.p, sample_set.psd)
-    joint = compute_vendi_scores(ProductSimilarity([sample_set.similarity, T]), *arguments).values
+    joint_scores = compute_vendi_scores(
+        ProductSimilarity([sample_set.similarity, T]), *arguments
+    ).values
     # Double precision, as in the scores of the product K ∘ T.
     of_conditions = compute_vendi_scores(T, *arguments, allow_single=False).values
-    return [score / divisor for score, divisor in zip(joint, of_conditions, strict=True)]
+    return [score / divisor for score, divisor in zip(joint_scores, of_conditions, strict=True)]

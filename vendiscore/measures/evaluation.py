@@ -27,8 +27,8 @@ class ConfiguredMeasure(NamedTuple):
     @property
     def settings(self) -> Record:
         """All options that are not None, including defaults."""
-        every = {**self.measure.options, **self.options}
-        return {name: value for name, value in every.items() if value is not None}
+        options = {**self.measure.options, **self.options}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def parse_measures(measures: MeasuresArgument, shared: Record) -> list[ConfiguredMeasure]:
@@ -102,8 +102,8 @@ def evaluate_measures(
             low, high = measure.ends
             # Fast path for floats, if the lower limit is not n.
             has_low = type(value) is float and low is not None
-            inside = has_low and low <= value <= (n if high is None else high)
-            scores[key] = value if inside else measure.check(value, n, sample_set.roundoff)
+            is_inside = has_low and low <= value <= (n if high is None else high)
+            scores[key] = value if is_inside else measure.check(value, n, sample_set.roundoff)
         results.append(scores)
     if "torch" in sys.modules:
         _check_gradients_kept(sample_set.parent, measures, results)
@@ -156,10 +156,10 @@ def evaluate_measures_stacked(
             result = measure.compute(stack, **options)
             low, high = measure.limits(stack.n)
             for suffix, values in _values_by_suffix(measure, result, order_suffixes).items():
-                numbers = to_host(values)
-                slack = RANGE_ROUNDING * np.abs(numbers).clip(1.0)
-                is_outside = (numbers < low - slack) | (numbers > high + slack)
-                is_invalid |= ~np.isfinite(numbers) | is_outside
+                values_by_suffix = to_host(values)
+                slack = RANGE_ROUNDING * np.abs(values_by_suffix).clip(1.0)
+                is_outside = (values_by_suffix < low - slack) | (values_by_suffix > high + slack)
+                is_invalid |= ~np.isfinite(values_by_suffix) | is_outside
                 batch.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         is_invalid |= stack.unusual
         sample_set.notes += stack.notes
@@ -174,8 +174,8 @@ def evaluate_measures_stacked(
             key: namespace(parts[0]).concat(parts)[inverse_order] for key, parts in batch.items()
         }
         if in_numpy:  # convert to tensors
-            like = sample_set.similarity.diagonal()
-            column = {key: asarray_like(values, like) for key, values in column.items()}
+            diagonal = sample_set.similarity.diagonal()
+            column = {key: asarray_like(values, diagonal) for key, values in column.items()}
         columns.append(column)
     if "torch" in sys.modules:
         _check_gradients_kept(sample_set, measures, columns)

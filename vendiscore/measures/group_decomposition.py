@@ -38,14 +38,16 @@ def total_vendi_score(sample_set: SampleSet) -> list[Number]:
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
 def within_vendi_score(sample_set: SampleSet) -> list[Number]:
     """The mean Vendi Score within groups (α); the weighted geometric mean at order 1."""
-    parts = sample_set.parts
+    subsets = sample_set.parts
     p = sample_set.p
     if p is None:
-        weights: Array = np.array([len(part.rows) for part in parts]) / sample_set.similarity.n
+        weights: Array = (
+            np.array([len(subset.rows) for subset in subsets]) / sample_set.similarity.n
+        )
     else:
-        weights = namespace(p).stack([p[part.rows].sum() for part in parts])
-    pairs = zip(weights, parts, strict=True)
-    spectra = [weight * part.spectrum.values for weight, part in pairs if to_float(weight) > 0]
+        weights = namespace(p).stack([p[subset.rows].sum() for subset in subsets])
+    pairs = zip(weights, subsets, strict=True)
+    spectra = [weight * subset.spectrum.values for weight, subset in pairs if to_float(weight) > 0]
     xp = namespace(spectra[0])
     eigenvalues = xp.concat(spectra)
     eigenvalues = eigenvalues / xp.sum(eigenvalues)

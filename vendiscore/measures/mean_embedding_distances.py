@@ -41,13 +41,13 @@ def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> N
     weights[n:, 1] = 1 / m
     V = asarray_like(weights, diagonal)
     means = V.T @ K.matmul(V)  # mean similarities within and between the sets, including self-pairs
-    of_samples = means[0, 0]
-    of_references = means[1, 1]
+    sample_mean = means[0, 0]
+    reference_mean = means[1, 1]
     if unbiased:
         _check_two_samples("MMD", n, m, "omit `unbiased`, or pass larger sets")
-        of_samples = _unbiased_mean(of_samples, diagonal[:n])
-        of_references = _unbiased_mean(of_references, diagonal[n:])
-    value = of_samples + of_references - 2 * means[0, 1]
+        sample_mean = _unbiased_mean(sample_mean, diagonal[:n])
+        reference_mean = _unbiased_mean(reference_mean, diagonal[n:])
+    value = sample_mean + reference_mean - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
     if to_float(value) < -RANGE_ROUNDING - 4 * K.roundoff:

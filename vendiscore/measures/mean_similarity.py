@@ -71,8 +71,8 @@ def _check_negative_similarities(
     """
     tolerance = RANGE_ROUNDING + 4 * sample_set.parent.roundoff
     n = sample_set.n
-    numbers = np.array([to_host(value) for value in values], dtype=float)
-    outside = ~((numbers >= 1 - tolerance) & (numbers <= n * (1 + tolerance)))
+    scores = np.array([to_host(value) for value in values], dtype=float)
+    outside = ~((scores >= 1 - tolerance) & (scores <= n * (1 + tolerance)))
     if isinstance(sample_set, StackedGroups):
         weighted = to_host(p > 0)
         pairs = weighted[:, :, None] & weighted[:, None, :]
@@ -91,7 +91,7 @@ def _check_negative_similarities(
     problem = f"LC requires similarities of at least 0, got {lowest:.3g}"
     if not isinstance(sample_set, StackedGroups) and outside.any():
         raise ValueError(
-            f"{problem}, so its value is {numbers[outside][0]:.3g}, which is not between 1 and "
+            f"{problem}, so its value is {scores[outside][0]:.3g}, which is not between 1 and "
             f"{n}; {_NEGATIVE_HINT}"
         )
     warn(f"{problem}, so LC may be larger than the Vendi Score; {_NEGATIVE_HINT}")

@@ -171,8 +171,8 @@ def kernel_neighbourhoods(
     elif sp.issparse(F):
         # The rounding error of a dot product of unit-norm rows grows with the number of their
         # stored values.
-        stored = np.diff(F.tocsr().indptr)
-        rounding = 4 * (int(stored.max(initial=0)) + 16) * EPS
+        n_stored = np.diff(F.tocsr().indptr)
+        rounding = 4 * (int(n_stored.max(initial=0)) + 16) * EPS
         pairs = _KernelDistances(similarity, n, rounding)
     else:
         pairs = EuclideanDistances(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)

@@ -158,8 +158,8 @@ class SampleSet:
             or (self.spec.drop_unusable and self.spec.defines_similarity)
         ):
             return True
-        need_rows = self.spec.drop_unusable or "features" in needs
-        if need_rows and as_numeric_rows(self.samples, self.spec) is None:
+        needs_rows = self.spec.drop_unusable or "features" in needs
+        if needs_rows and as_numeric_rows(self.samples, self.spec) is None:
             return True
         has_distances = is_metric_space(self.samples) or self.spec.metric == "precomputed"
         return "distances" in needs and not (has_distances or self.uses_row_distances)
@@ -548,5 +548,5 @@ def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
     if isinstance(spec.k, Kernel) and spec.k.samples != "vectors":
         return None  # numbers may be class labels, and arrays may be images
     first = samples[0] if isinstance(samples, list) else samples
-    numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
-    return samples if numbers else None
+    is_numeric = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
+    return samples if is_numeric else None

@@ -124,8 +124,8 @@ def utility(
     """
     sample_quality = take_quality(sample_set, quality, "UtilityK")
     weights = patience ** np.arange(sample_set.n)
-    new = class_codes(sample_set, same_above) == np.arange(sample_set.n)
-    return (sample_quality * new) @ weights / weights.sum()
+    is_new = class_codes(sample_set, same_above) == np.arange(sample_set.n)
+    return (sample_quality * is_new) @ weights / weights.sum()
 
 
 @_register(

@@ -384,10 +384,10 @@ def describe_kernel(name: str) -> str:
     if model is None:
         return (kernel.__doc__ or "").strip()
     options = kernel.options | {"model_path": model}
-    shown = ", ".join(f"{option}={value!r}" for option, value in options.items())
+    option_text = ", ".join(f"{option}={value!r}" for option, value in options.items())
     return (
         f"k={name!r} is k={kernel.name!r} with the model {model}.\n\nIt compares "
-        f"{kernel.samples}. Options: {shown}.\n\n{inspect.getdoc(kernel.build) or ''}"
+        f"{kernel.samples}. Options: {option_text}.\n\n{inspect.getdoc(kernel.build) or ''}"
     ).strip()
 
 

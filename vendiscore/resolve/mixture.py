@@ -224,11 +224,13 @@ def select_column(samples: Any, component: MixtureComponent) -> Any:
                 f"{suggest_name(component.column, map(str, names))}"
             )
         return materialize_iterators(as_samples(samples[component.column]))
-    missing = _MissingValue(
+    missing_value = _MissingValue(
         f"has no value in the column {component.column!r}, which {component.name!r} requires"
     )
     values = [
-        record[component.column] if _is_record(record) and component.column in record else missing
+        record[component.column]
+        if _is_record(record) and component.column in record
+        else missing_value
         for record in samples
     ]
     return materialize_iterators(values)

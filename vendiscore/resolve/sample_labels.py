@@ -133,8 +133,8 @@ def flatten_groups(
         raise ValueError(
             f"group {sizes.index(0)} of `{name}` is empty; remove this group, or add its samples"
         )
-    numbers = range(len(sizes))
-    return flat, GroupLabels(tuple(numbers), np.repeat(numbers, sizes), nested=True)
+    codes = range(len(sizes))
+    return flat, GroupLabels(tuple(codes), np.repeat(codes, sizes), nested=True)
 
 
 def parse_group_labels(labels: object, name: str = "groups", n: int | None = None) -> GroupLabels:
@@ -396,9 +396,11 @@ def group_by_prompt(
         spec = replace(spec, grouping_prompts=PromptSpec(values, index=index))
         if nesting_depth(prompts.values, sets[0]) == 0 or num_samples(prompts.values) == 1:
             return spec, None
-    by_prompt = group_equal_prompts(values).select(index[: sizes[0]] if first_set_only else index)
-    check_labels(by_prompt.sample_labels, "prompts")
-    return spec, by_prompt
+    prompt_groups = group_equal_prompts(values).select(
+        index[: sizes[0]] if first_set_only else index
+    )
+    check_labels(prompt_groups.sample_labels, "prompts")
+    return spec, prompt_groups
 
 
 def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
@@ -456,16 +458,16 @@ def flatten_prompts(
     """
     if prompts.index is not None:
         return prompts.values, prompts.index
-    passed = prompts.values
+    passed_values = prompts.values
     # Samples of the same type as the prompts, or None for grouping prompts, which have any type.
     similar_samples: Sequence[Samples | None] = sets if prompts.condition else [None] * len(sets)
-    by_set = (
+    is_by_set = (
         len(sets) > 1
-        and nesting_depth(passed, similar_samples[0]) > 1
-        and num_samples(passed) == len(sets)
+        and nesting_depth(passed_values, similar_samples[0]) > 1
+        and num_samples(passed_values) == len(sets)
     )
-    if by_set and any(
-        labels is not None and labels.sizes == _list_sizes(passed) for labels in groups or ()
+    if is_by_set and any(
+        labels is not None and labels.sizes == _list_sizes(passed_values) for labels in groups or ()
     ):
         raise ValueError(
             "`prompts` is ambiguous: it has as many lists as there are sets, and these lists have "
@@ -478,7 +480,7 @@ def flatten_prompts(
     for i, n in enumerate(sizes):
         set_groups = groups[i] if groups else None
         set_prompts, index = _match_prompts(
-            passed[i] if by_set else passed, similar_samples[i], n, set_groups
+            passed_values[i] if is_by_set else passed_values, similar_samples[i], n, set_groups
         )
         prompt_lists.append(set_prompts)
         indices.append(start + index)

@@ -221,9 +221,9 @@ def _build_similarity(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], per_group: bool = False
 ) -> Similarity:
     """Return the similarity of the samples of all sets, concatenated, with a diagonal of 1."""
-    several = len(sets) > 1
-    name = "samples" if several else names[0]
-    fit_to = _indices_to_fit(sets, spec, names) if several else None
+    has_several_sets = len(sets) > 1
+    name = "samples" if has_several_sets else names[0]
+    fit_to = _indices_to_fit(sets, spec, names) if has_several_sets else None
     try:
         if isinstance(sets[0], Similarity):
             from ..similarity.similarity_checks import check_similarity
@@ -241,9 +241,9 @@ def _build_similarity(
         else:
             K = _compare_sets(_concatenate(sets, spec), sets, spec, name, fit_to, per_group)
     except SampleError as error:
-        sizes = count_samples_by_set(sets, spec) if several else [max(error.problems) + 1]
+        sizes = count_samples_by_set(sets, spec) if has_several_sets else [max(error.problems) + 1]
         raise _locate_error(error, sizes, names) from error.__cause__
-    if several and K.fitted:  # results name the set that options were fitted to
+    if has_several_sets and K.fitted:  # results name the set that options were fitted to
         K = K.noted(settings={**K.settings, "fit": fit_source(spec, names)})
     return K
 
@@ -255,7 +255,8 @@ def _concatenate(sets: Sequence[Samples], spec: SimilaritySpec) -> Any:
     from .mixture import select_column
 
     return [
-        concatenate_samples([select_column(samples, part) for samples in sets]) for part in spec.k
+        concatenate_samples([select_column(samples, component) for samples in sets])
+        for component in spec.k
     ]
 
 
@@ -362,8 +363,8 @@ def _check_same_sample_type(
             )
     if isinstance(spec.k, tuple):
         return
-    first, *others = [_describe_sample_type(samples) for samples in sets]
-    for shape, name in zip(others, names[1:], strict=True):
+    first, *other_types = [_describe_sample_type(samples) for samples in sets]
+    for shape, name in zip(other_types, names[1:], strict=True):
         if shape != first:
             raise ValueError(
                 f"`{name}` must have the same sample type as `{names[0]}` ({first}), got {shape}"
@@ -383,7 +384,7 @@ def _describe_sample_type(samples: Any) -> str:
 
 def has_fitted_options(spec: SimilaritySpec) -> bool:
     """Return whether kernel options may be fitted to samples. Compared sets must share them."""
-    kernels = [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]
+    kernels = [component.kernel for component in spec.k] if isinstance(spec.k, tuple) else [spec.k]
     if spec.k is None and not spec.input_form:
         kernels = [get_kernel(TEXT_KERNEL)]
     return any(isinstance(kernel, Kernel) and kernel.fit is not None for kernel in kernels)
@@ -391,11 +392,11 @@ def has_fitted_options(spec: SimilaritySpec) -> bool:
 
 def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
     """Return the similarity of a subset, computing only pairs within it, with a diagonal of 1."""
-    part = similarity.part(index)
+    subset = similarity.part(index)
     if not is_divisible(similarity):
-        return part
+        return subset
     try:
-        return check_diagonal(part)
+        return check_diagonal(subset)
     except SampleError as error:
         raise error.reindexed(index) from None
 
@@ -475,11 +476,11 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
     first = int(np.searchsorted(starts, error.index, "right")) - 1
     low, high = starts[first], starts[first + 1]
     name = names[first]
-    where = f"of `{name}` "
-    problems = {int(i - low): why for i, why in error.problems.items() if low <= i < high}
+    prefix = f"of `{name}` "
+    problems = {int(i - low): reason for i, reason in error.problems.items() if low <= i < high}
     if name != "samples":
-        for i, why in problems.items():
-            problems[i] = where + why.removeprefix("of `samples` ").removeprefix(where)
+        for i, reason in problems.items():
+            problems[i] = prefix + reason.removeprefix("of `samples` ").removeprefix(prefix)
     return SampleError.from_problems(problems)
 
 
@@ -490,7 +491,7 @@ def split_pooled(pool: Similarity, sizes: Sequence[int]) -> list[Similarity]:
     bounds = np.searchsorted(retained, starts)
     similarities = []
     for low, high, first, last in zip(starts, starts[1:], bounds, bounds[1:], strict=False):
-        dropped = {int(i - low): why for i, why in pool.dropped.items() if low <= i < high}
+        dropped = {int(i - low): reason for i, reason in pool.dropped.items() if low <= i < high}
         if first == last:
             i, problem = next(iter(dropped.items()))
             raise ValueError(f"all samples of one set are unusable: sample {i} {problem}")

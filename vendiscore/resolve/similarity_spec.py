@@ -185,7 +185,7 @@ def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
         )
     if metric is not None and metric not in KERNEL_METRICS:
         return f"metric={metric!r} is not derived from a kernel; remove `metric`"
-    kernels = [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]
+    kernels = [component.kernel for component in spec.k] if isinstance(spec.k, tuple) else [spec.k]
     for kernel in kernels:
         if not isinstance(kernel, Kernel):
             continue

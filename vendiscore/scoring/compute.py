@@ -306,11 +306,11 @@ def build_sample_set(
         sets = [samples]
         if references is not None and spec.conditioning_prompts is not None:
             sets.append(references)  # both sets are conditioned on the prompts
-        spec, by_prompt = group_by_prompt(spec, sets, [groups, None], first_set_only=True)
+        spec, prompt_groups = group_by_prompt(spec, sets, [groups, None], first_set_only=True)
         if groups is None:
-            groups = by_prompt
-        elif by_prompt is not None:
-            groups = cross_groups(groups, by_prompt)
+            groups = prompt_groups
+        elif prompt_groups is not None:
+            groups = cross_groups(groups, prompt_groups)
     if groups is not None or request.group_measures or request.ci is not None:
         _check_groups(samples, groups, request)
     group_needs, joint_needs = request.needs
@@ -402,16 +402,16 @@ def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
     with token_cache, np.errstate(all="ignore"), merge_warnings("groups"):
         try:
             if sample_set.groups is not None or request.ci is not None or request.estimate_options:
-                numbers, uncertainty = _evaluate_with_errors(sample_set, request)
+                result, uncertainty = _evaluate_with_errors(sample_set, request)
             else:
                 scores = evaluate_measures(sample_set, request.measures, request.suffixes)
-                numbers = {key: value for own in scores for key, value in own.items()}
-            numbers = Result(numbers)
+                result = {key: value for values in scores for key, value in values.items()}
+            result = Result(result)
             if request.details:
                 from .details import build_details as details_of
 
-                numbers["details"] = details_of(sample_set, request, uncertainty, numbers)
-            return numbers
+                result["details"] = details_of(sample_set, request, uncertainty, result)
+            return result
         except NotPSDError as error:
             kernel = request.spec.k
             if isinstance(kernel, Kernel) and not kernel.psd:

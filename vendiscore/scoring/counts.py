@@ -80,29 +80,29 @@ def _check_counts(counts: Samples) -> np.ndarray:
     values = as_samples(counts, "counts")
     if sp.issparse(values):
         values = values.toarray()
-    numbers = _as_array(values) if isinstance(values, list) else to_host(values)
-    shape = numbers.shape
-    if numbers.ndim > 2:
+    array = _as_array(values) if isinstance(values, list) else to_host(values)
+    shape = array.shape
+    if array.ndim > 2:
         raise ValueError(
             f"`counts` must have shape (n_species,) or (n_sites, n_species), got {shape}; pass a "
             f"single table"
         )
-    if numbers.ndim == 2 and shape[1] == 1 < shape[0]:
+    if array.ndim == 2 and shape[1] == 1 < shape[0]:
         raise ValueError(
             f"`counts` must have one column per species, got shape {shape}; for the counts of one "
             f"site, pass counts.squeeze(1)"
         )
-    if numbers.dtype.kind not in "fiub":
+    if array.dtype.kind not in "fiub":
         raise TypeError(
-            f"`counts` must contain integers, got dtype {numbers.dtype}; convert the counts to "
+            f"`counts` must contain integers, got dtype {array.dtype}; convert the counts to "
             f"integers"
         )
     with np.errstate(invalid="ignore"):
-        invalid = ~(numbers >= 0) | (numbers % 1 != 0)
+        invalid = ~(array >= 0) | (array % 1 != 0)
     if invalid.any():
         index = tuple(np.argwhere(invalid)[0].tolist())
-        raise _invalid_count_error(index, numbers[index].item())
-    return numbers.astype(np.int64)
+        raise _invalid_count_error(index, array[index].item())
+    return array.astype(np.int64)
 
 
 def _as_array(rows: list[object]) -> np.ndarray:

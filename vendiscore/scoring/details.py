@@ -48,8 +48,8 @@ def build_details(
     similarity = sample_set.similarity if sample_set.has_similarities else None
     scores = sample_set.spectral if "scores" in sample_set.needs else None
     sets = [sample_set] if sample_set.groups is None else sample_set.parts
-    spaces_of_sets = [each.spaces for each in sets]
-    spaces = [each[0] for each in spaces_of_sets if each]
+    spaces_of_sets = [item.spaces for item in sets]
+    spaces = [item[0] for item in spaces_of_sets if item]
     dropped = dict(similarity.dropped) if similarity else {}
 
     settings = _collect_settings(sample_set, request, similarity, spaces_of_sets[0])
@@ -71,15 +71,15 @@ def build_details(
         report["kernel"], options = _split_name(_kernel_settings(similarity))
         report |= _spectrum_report(scores, request)
     if spaces or "distances" in request.pooled_needs:
-        of_metric = (spaces[0] if spaces else sample_set.both).settings
-        report["distance"], metric_options = _split_name(of_metric)
+        metric_settings = (spaces[0] if spaces else sample_set.both).settings
+        report["distance"], metric_options = _split_name(metric_settings)
         options |= metric_options | measure_options
     if spaces:
         options["solver"] = spaces[0].solver.method
         report |= _solver_report(spaces)
     return {
         "n": sample_set.n,
-        "distinct": sum(each.space.distinct for each in sets)
+        "distinct": sum(item.space.distinct for item in sets)
         if spaces
         else _count_distinct(sample_set),
         "dropped": dropped,

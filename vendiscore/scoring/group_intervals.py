@@ -117,19 +117,19 @@ def estimate_several_intervals(
     results = []
     scores_by_tails = _estimate_for_tails(similarity, groups, orders, tails, psd)
     for (level, conservative_tails), scores in zip(tails, scores_by_tails, strict=True):
-        pooled = 0
+        n_pooled = 0
         if pool_repeats:
-            pooled = int(np.isfinite(scores.recurring_pairs).sum())
-            if pooled >= MIN_GROUPS:
+            n_pooled = int(np.isfinite(scores.recurring_pairs).sum())
+            if n_pooled >= MIN_GROUPS:
                 scores = scores._replace(
                     low=pool_lower_ends(scores, sizes, level, conservative_tails)
                 )
             else:
-                pooled = 0
+                n_pooled = 0
         score = np.exp(scores.log)
         low = np.minimum(score, np.exp(scores.low))
         high = np.maximum(score, np.exp(scores.high))
-        results.append(GroupIntervals(score, score * scores.error, low, high, pooled))
+        results.append(GroupIntervals(score, score * scores.error, low, high, n_pooled))
     return results
 
 
@@ -274,8 +274,8 @@ def _estimate_stack(
     gains = np.asarray(estimate.gain)
     # If many pairs contribute to the deficit, the jackknife is valid for log(log n − log VS).
     use_log_deficit = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
-    drop = estimate_drop_by_copy(spectra.K, logs, leave_one_out_logs, orders, equal_pairs)
-    drop[:, [repeats.near is not None for repeats, _ in recurrences]] = np.nan
+    drop_per_copy = estimate_drop_by_copy(spectra.K, logs, leave_one_out_logs, orders, equal_pairs)
+    drop_per_copy[:, [repeats.near is not None for repeats, _ in recurrences]] = np.nan
     results = []
     for level, conservative_tails in tails:
         group_repeats = [
@@ -309,7 +309,7 @@ def _estimate_stack(
         log_deficit_distance = (math.log(n) - logs) * log_deficit_distance
         distance = np.where(use_log_deficit, log_deficit_distance, critical_value * errors)
         low, high = limits
-        results.append(LogScores(logs, errors, low, high, distance, drop, recurring_pairs))
+        results.append(LogScores(logs, errors, low, high, distance, drop_per_copy, recurring_pairs))
     return results
 
 

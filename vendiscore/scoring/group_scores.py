@@ -57,7 +57,9 @@ def evaluate_groups(
     contains a single sample.
     """
     assert sample_set.groups is not None
-    averaged_measures = [chosen for chosen in request.measures if not chosen.measure.groups]
+    averaged_measures = [
+        configured for configured in request.measures if not configured.measure.groups
+    ]
     groups = sample_set.groups.sets or sample_set.groups
     _check_interval(len(groups), request, averaged_measures)
     uncertainty = Uncertainty(
@@ -76,11 +78,11 @@ def evaluate_groups(
     if request.ci is not None and has_rows and max(sizes) >= MIN_SAMPLES:
         _add_group_intervals(sample_set, request, uncertainty)
     scores: list[Record] = []
-    for chosen in request.measures:
-        if chosen.measure.groups:
-            scores += evaluate_measures(sample_set, [chosen], request.suffixes)
+    for configured in request.measures:
+        if configured.measure.groups:
+            scores += evaluate_measures(sample_set, [configured], request.suffixes)
         else:
-            scores.append(means[chosen.measure.name])
+            scores.append(means[configured.measure.name])
     return scores, uncertainty
 
 
@@ -113,16 +115,20 @@ def average_over_groups(
         totals = np.bincount(groups.codes, sizes).astype(int).tolist()
         mean_sizes = (totals / np.bincount(groups.codes)).tolist()
         columns = _average_by_set(columns, groups)
-    averaged_measures = [chosen for chosen in request.measures if not chosen.measure.groups]
+    averaged_measures = [
+        configured for configured in request.measures if not configured.measure.groups
+    ]
     means = {}
     group_values = {}
     problem = ""
-    for chosen in averaged_measures:
-        name = chosen.measure.name
+    for configured in averaged_measures:
+        name = configured.measure.name
         means[name] = {key: _compute_mean(values) for key, values in columns[name].items()}
         for key, values in columns[name].items():
             group_values[key] = _to_floats(values)
-            statistics = _estimate_mean_interval(group_values[key], chosen, mean_sizes, request.ci)
+            statistics = _estimate_mean_interval(
+                group_values[key], configured, mean_sizes, request.ci
+            )
             uncertainty.statistics[key] = statistics
             if "low" in statistics:
                 keys = f"{key}_low and {key}_high"
@@ -130,7 +136,7 @@ def average_over_groups(
                     len(values), statistics["low"], statistics["high"], keys
                 )
         if request.ci is not None:
-            uncertainty.methods[name] = "bootstrap" if _is_bounded(chosen) else "student"
+            uncertainty.methods[name] = "bootstrap" if _is_bounded(configured) else "student"
     if problem:
         warn(problem)
         uncertainty.notes.append(problem)
@@ -164,10 +170,10 @@ def _add_group_intervals(
             if name in keys:
                 k = keys.index(name)
                 statistics = {"se": intervals.se, "low": intervals.low, "high": intervals.high}
-                for suffix, numbers in statistics.items():
-                    is_defined = math.isfinite(numbers[k, i])
+                for suffix, values in statistics.items():
+                    is_defined = math.isfinite(values[k, i])
                     uncertainty.table[i][f"{name}_{suffix}"] = (
-                        float(numbers[k, i]) if is_defined else None
+                        float(values[k, i]) if is_defined else None
                     )
     if min(map(len, indices)) < MIN_SAMPLES:
         uncertainty.notes.append(
@@ -188,38 +194,38 @@ def _evaluate_per_group(
     unstacked_needs = "distances" if request.details else ""
     stacked_measures: list[ConfiguredMeasure] = []
     single_measures: list[ConfiguredMeasure] = []
-    for chosen in group_measures:
-        can_stack = chosen.measure.stacks and chosen.measure.needs != unstacked_needs
-        (stacked_measures if can_stack else single_measures).append(chosen)
-    columns: dict[str, Record] = {chosen.measure.name: {} for chosen in group_measures}
+    for configured in group_measures:
+        can_stack = configured.measure.stacks and configured.measure.needs != unstacked_needs
+        (stacked_measures if can_stack else single_measures).append(configured)
+    columns: dict[str, Record] = {configured.measure.name: {} for configured in group_measures}
     is_single = np.ones(len(groups), dtype=bool)  # groups that were not evaluated as stacks
     if stacked_measures:
         stacked_values, is_single = evaluate_measures_stacked(
             sample_set, stacked_measures, request.suffixes
         )
-        for chosen, values_by_key in zip(stacked_measures, stacked_values, strict=True):
-            column = columns[chosen.measure.name]
+        for configured, values_by_key in zip(stacked_measures, stacked_values, strict=True):
+            column = columns[configured.measure.name]
             for key, values in values_by_key.items():
                 # Values of single groups are assigned below, which tensors do not support.
                 column[key] = list(values) if is_single.any() else values
     single_groups = np.arange(len(groups)) if single_measures else np.flatnonzero(is_single)
-    parts = sample_set.parts if len(single_groups) else []
+    subsets = sample_set.parts if len(single_groups) else []
     for i in track(single_groups.tolist(), len(single_groups), "scoring groups"):
-        part = parts[i]
+        subset = subsets[i]
         part_measures = group_measures if is_single[i] else single_measures
         try:
-            results = evaluate_measures(part, part_measures, request.suffixes)
+            results = evaluate_measures(subset, part_measures, request.suffixes)
         except Exception as error:
-            error.add_note(f"this error refers to {part.name}")
+            error.add_note(f"this error refers to {subset.name}")
             raise
-        for chosen, values_by_key in zip(part_measures, results, strict=True):
-            column = columns[chosen.measure.name]
+        for configured, values_by_key in zip(part_measures, results, strict=True):
+            column = columns[configured.measure.name]
             for key, value in values_by_key.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
         if not request.details:
-            has_scores = any(chosen.measure.needs == "scores" for chosen in part_measures)
-            parts[i] = part.without_cache(part.spectral if has_scores else None)
-    sample_set.notes += dict.fromkeys(note for part in parts for note in part.notes)
+            has_scores = any(configured.measure.needs == "scores" for configured in part_measures)
+            subsets[i] = subset.without_cache(subset.spectral if has_scores else None)
+    sample_set.notes += dict.fromkeys(note for subset in subsets for note in subset.notes)
     return columns
 
 
@@ -280,7 +286,7 @@ def _collect_notes(
     request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure], sizes: Sequence[float]
 ) -> list[str]:
     """Return notes on means over groups; `sizes` are (mean) numbers of samples per group."""
-    names = ", ".join(chosen.measure.name for chosen in group_measures)
+    names = ", ".join(configured.measure.name for configured in group_measures)
     notes = []
     if group_measures:
         verb = "is the mean" if len(group_measures) == 1 else "are means"

@@ -235,16 +235,16 @@ def _mean_similarity_interval(
     else:
         remaining = n - np.bincount(units.codes)
         clusters = map(sample_set.similarity.take, group_indices(units.codes))
-        within = [to_host(cluster.dense()).sum() for cluster in clusters]
-        removed = 2 * np.bincount(units.codes, row_sums) - within
+        within_sums = [to_host(cluster.dense()).sum() for cluster in clusters]
+        removed = 2 * np.bincount(units.codes, row_sums) - within_sums
     leave_one_out_means = (total - removed - remaining) / (remaining * (remaining - 1))
     error = float(delete_one_error(leave_one_out_means))
     (value,) = values
     # Non-negative similarities have a skewed distribution.
-    skewed = units.repeats is not None
-    if not skewed and n <= MAX_KINDS and leave_one_out_means.min() > 0:
-        skewed = to_host(sample_set.similarity.dense()).min() > -NO_DEFICIT
-    if not skewed:
+    is_skewed = units.repeats is not None
+    if not is_skewed and n <= MAX_KINDS and leave_one_out_means.min() > 0:
+        is_skewed = to_host(sample_set.similarity.dense()).min() > -NO_DEFICIT
+    if not is_skewed:
         half_width = t_critical_value(units.level, units.m) * error
         return [(error, value - half_width, value + half_width)]
     spread = math.inf

@@ -67,8 +67,8 @@ def jackknife_from_leave_one_out(
 
     `log` is log VS of all samples, shape (…).
     """
-    units = leave_one_out_values.shape[-1]
-    deficits = math.log(units - 1) - leave_one_out_values
+    n_units = leave_one_out_values.shape[-1]
+    deficits = math.log(n_units - 1) - leave_one_out_values
     spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
     is_defined = (deficits > NO_DEFICIT).all(axis=-1)
     spread = np.where(is_defined, spread, math.inf)
@@ -76,7 +76,7 @@ def jackknife_from_leave_one_out(
         log,
         delete_one_error(leave_one_out_values),
         spread,
-        units,
+        n_units,
         log - leave_one_out_values.mean(axis=-1),
     )
 

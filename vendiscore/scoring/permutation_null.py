@@ -87,11 +87,11 @@ def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
             weights[:, groups] = p[members].sum(axis=-1)
         scores = _compute_log_scores(K, sample_set, members.reshape(-1, positions.shape[1]), p)
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
-    within = [
+    within_logs = [
         _log_within_group_diversity(weights, logs[i], q) for i, q in enumerate(sample_set.orders)
     ]
     total = np.array([to_float(value) for value in sample_set.spectral.values])
-    return total[:, None] / np.exp(within)
+    return total[:, None] / np.exp(within_logs)
 
 
 def count_group_sizes(sample_set: SampleSet) -> np.ndarray:

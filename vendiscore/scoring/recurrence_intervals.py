@@ -231,29 +231,29 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
     order = np.argsort(first)
     remaining = first[order]
     copies = copies[order]
-    kinds: list[int] = []
+    item_indices: list[int] = []
     counts: list[int] = []
     while len(remaining):
         block = remaining[:block_size]
         if len(block) < n:
             K, representative, tolerance = _merge_samples(similarity, block)
-        new = np.unique(representative)
-        if len(kinds) + len(new) > MAX_KINDS:
+        new_items = np.unique(representative)
+        if len(item_indices) + len(new_items) > MAX_KINDS:
             return None
-        count = np.bincount(representative, copies[: len(block)])[new]
+        count = np.bincount(representative, copies[: len(block)])[new_items]
         remaining = remaining[len(block) :]
         copies = copies[len(block) :]
-        position = _find_equal(similarity, block[new], remaining, tolerance)
+        position = _find_equal(similarity, block[new_items], remaining, tolerance)
         is_equal = position >= 0
-        count += np.bincount(position[is_equal], copies[is_equal], len(new))
+        count += np.bincount(position[is_equal], copies[is_equal], len(new_items))
         remaining = remaining[~is_equal]
         copies = copies[~is_equal]
-        kinds += block[new].tolist()
+        item_indices += block[new_items].tolist()
         counts += count.astype(int).tolist()
-    if len(kinds) > len(new):
-        K = to_host(similarity.take(np.array(kinds)).dense())
+    if len(item_indices) > len(new_items):
+        K = to_host(similarity.take(np.array(item_indices)).dense())
     else:
-        K = K[new][:, new]
+        K = K[new_items][:, new_items]
     return np.asarray(K, dtype=float), np.array(counts), tolerance
 
 
@@ -291,9 +291,9 @@ def _find_equal(
     diagonal = to_host(similarity.diagonal())
     for block in row_blocks(len(kinds), 8 * similarity.n, min_rows=1):
         rows = to_host(similarity.rows(kinds[block]))[:, candidates]
-        equal = _are_equal(rows, diagonal[kinds[block]], diagonal[candidates], tolerance)
-        new = (positions < 0) & equal.any(axis=0)
-        positions[new] = block.start + equal.argmax(axis=0)[new]
+        is_equal = _are_equal(rows, diagonal[kinds[block]], diagonal[candidates], tolerance)
+        is_new = (positions < 0) & is_equal.any(axis=0)
+        positions[is_new] = block.start + is_equal.argmax(axis=0)[is_new]
     return positions
 
 
@@ -426,7 +426,7 @@ def _deficit_interval_with_recurrence(
     jackknife error.
     """
     n, pairs, K, counts = repeats.n, repeats.pairs, repeats.K, repeats.counts
-    kinds = len(counts)
+    n_items = len(counts)
     even_proportions, uneven_proportions = repeats.compute_extreme_proportions(level)
     critical_value = t_critical_value(level, estimate.units)
     jackknife_distance = critical_value * estimate.error
@@ -434,12 +434,12 @@ def _deficit_interval_with_recurrence(
     if jackknife_distance > NO_DEFICIT and pairs > n:
         weight = n / pairs
     decrease = 0.0
-    if pairs and kinds > 1:
-        min_deficit = deficit_function(K, even_proportions, kinds)
+    if pairs and n_items > 1:
+        min_deficit = deficit_function(K, even_proportions, n_items)
         decrease = (deficit - min_deficit) * (1 - poisson_lower_limit(pairs, level) / pairs)
         decrease = max(0.0, decrease)
     increase = max(0.0, deficit_function(K, uneven_proportions, n) - deficit)
-    recurring = math.sqrt(np.count_nonzero(counts > 1)) / kinds
+    recurring = math.sqrt(np.count_nonzero(counts > 1)) / n_items
     jackknife_distance = math.hypot(
         jackknife_distance,
         (1 - weight) * critical_value * 2 * n * estimate.gain * recurring,
@@ -451,7 +451,7 @@ def _deficit_interval_with_recurrence(
     # added in quadrature (Zou & Donner 2008).
     high = deficit + math.hypot(jackknife_distance, weight * increase)
     # Several choices of the common items, as masks of shape (k,).
-    common_masks = [np.arange(kinds) == counts.argmax(), counts > 1]
+    common_masks = [np.arange(n_items) == counts.argmax(), counts > 1]
     if deficit > deficit_function(np.eye(2), np.full(2, 0.5), n):
         # The samples are less diverse than two unrelated items. A tight cluster is then treated as
         # a single item, even if no two samples are equal.
@@ -459,7 +459,7 @@ def _deficit_interval_with_recurrence(
     if not pairs and estimate.error <= NO_DEFICIT:
         # All pairs are equally similar. The samples are then treated as a single item, besides
         # which the population may contain others.
-        common_masks.append(np.full(kinds, True))
+        common_masks.append(np.full(n_items, True))
     for common in common_masks:
         low = min(low, _deficit_with_odd_samples(common, level, repeats, deficit_function))
     return low, high

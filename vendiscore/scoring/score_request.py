@@ -166,7 +166,9 @@ class ScoreRequest:
         The first set is required for a set without groups, or for each group. The second is
         required for all groups together, by measures that need groups.
         """
-        measures = [chosen.measure for chosen in self.measures if not chosen.measure.pooled]
+        measures = [
+            configured.measure for configured in self.measures if not configured.measure.pooled
+        ]
         group_needs, joint_needs = (
             frozenset(measure.needs for measure in measures if measure.groups is needs_groups)
             for needs_groups in (False, True)
@@ -176,7 +178,7 @@ class ScoreRequest:
     @cached_property
     def solver(self) -> SolverName:
         """The solver for magnitude weights: the first that a measure specifies, or "auto"."""
-        solvers: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
+        solvers: list[Any] = [configured.options.get("solver") for configured in self.measures]
         return next(filter(None, solvers), "auto")
 
     @cached_property
@@ -310,18 +312,18 @@ def _parse_request(
     elif (
         q_is_passed and not allow_unused_order and not any(measure.ordered for measure in measures)
     ):
-        ordered = ", ".join(measure.name for measure in list_measures() if measure.ordered)
+        ordered_names = ", ".join(measure.name for measure in list_measures() if measure.ordered)
         raise TypeError(
             f"`q={short_repr(q)}` has no effect on {names}; remove `q`, or add a measure with an "
-            f"order to `measures`: {ordered}"
+            f"order to `measures`: {ordered_names}"
         )
     if needs == {"distances"}:
         check_kernel_or_metric(spec, names)
     if p is not None and (unweighted := [m.name for m in measures if not m.weighted]):
-        exponent = ". The exponent of metric='minkowski' is `exponent`" if spec.metric else ""
+        exponent_hint = ". The exponent of metric='minkowski' is `exponent`" if spec.metric else ""
         raise ValueError(
             f"weights `p` are not supported by {', '.join(unweighted)}; remove `p`, or remove "
-            f"{'this measure' if len(unweighted) == 1 else 'these measures'}{exponent}"
+            f"{'this measure' if len(unweighted) == 1 else 'these measures'}{exponent_hint}"
         )
     if ci is not None:
         _check_interval(orders, p, measures)

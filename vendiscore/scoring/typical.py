@@ -99,11 +99,11 @@ def compare_with_typical(
         references = _interpolate_scores(table, n, q)
         if references and low <= length <= high and sample_set.p is None:
             max_score = min(n, table["most"])
-            about = table["about"].format(length)
+            label = table["about"].format(length)
             order = "" if q == 1 else " at q = 2"
             position = _describe_position(references, value)
             return {
-                "typical": f"For {n:,} {about}{order}, this is {position}.",
+                "typical": f"For {n:,} {label}{order}, this is {position}.",
                 "scale": [*map(list, references), ["the most possible", max_score]],
                 "strip": render_text_strip(references, max_score, value, interval),
             }

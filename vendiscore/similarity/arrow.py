@@ -33,9 +33,9 @@ def from_arrow(samples: Any) -> SampleContainer:
     if not hasattr(column.type, "fields"):
         array = numeric_values(column)
         return column.to_pylist() if array is None else array
-    columns = [numeric_values(part, allow_missing=True) for part in column.flatten()]
-    numbers = [values for values in columns if values is not None and values.ndim == 1]
-    return np.column_stack(numbers) if len(numbers) == len(columns) else column.to_pylist()
+    columns = [numeric_values(child, allow_missing=True) for child in column.flatten()]
+    vectors = [values for values in columns if values is not None and values.ndim == 1]
+    return np.column_stack(vectors) if len(vectors) == len(columns) else column.to_pylist()
 
 
 def row_chunks(samples: object) -> list[np.ndarray]:

@@ -126,10 +126,10 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return format_repr(type(self).__name__, {"n": self.n, **self.settings})
 
     def __str__(self) -> str:
-        how = ""
+        suffix = ""
         if "kernel" in self.settings:
-            how = f", by {self.settings['kernel']!r}"
-        return f"Similarities between {self.n:,} samples{how}."
+            suffix = f", by {self.settings['kernel']!r}"
+        return f"Similarities between {self.n:,} samples{suffix}."
 
     def __copy__(self) -> Self:
         new = object.__new__(type(self))  # not via `__reduce__`, which may compute all entries
@@ -287,8 +287,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
-        what = f"the similarity matrix of {self.n} samples"
-        memory.require(8 * self.n**2, what, "compare fewer samples")
+        description = f"the similarity matrix of {self.n} samples"
+        memory.require(8 * self.n**2, description, "compare fewer samples")
         return np.empty((self.n, self.n))
 
     def features(self) -> Rows:
@@ -374,8 +374,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         total = 0.0
         for block, K in self._upper_blocks():
             R = K * scale[block.start :]  # scale before squaring, which could overflow
-            own, later = np.split(R, [len(R)], axis=1)  # by symmetry, `later` counts twice
-            squares = np.vecdot(own, own) + 2 * np.vecdot(later, later)
+            diag_block, later = np.split(R, [len(R)], axis=1)  # by symmetry, `later` counts twice
+            squares = np.vecdot(diag_block, diag_block) + 2 * np.vecdot(later, later)
             total += float(weights[block] @ squares)
         return total
 

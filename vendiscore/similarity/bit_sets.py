@@ -73,24 +73,24 @@ class BitEntries:
         """
         bits = self.bits
         frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))
-        rare = frequencies.ravel() < MAX_RARE_FREQUENCY
-        many = np.count_nonzero(rare) >= rare.size * MIN_RARE_FRACTION
-        if not many and not sp.issparse(bits):
-            rare[:] = False
-        few = None
-        if rare.any():
-            few = sp.csr_array(bits[:, rare], dtype=np.float32)
-        common = bits[:, ~rare].astype(np.float32)
+        is_rare = frequencies.ravel() < MAX_RARE_FREQUENCY
+        has_many_rare = np.count_nonzero(is_rare) >= is_rare.size * MIN_RARE_FRACTION
+        if not has_many_rare and not sp.issparse(bits):
+            is_rare[:] = False
+        rare_columns = None
+        if is_rare.any():
+            rare_columns = sp.csr_array(bits[:, is_rare], dtype=np.float32)
+        common = bits[:, ~is_rare].astype(np.float32)
         if sp.issparse(common):
             common = common.toarray()
-        return common, few
+        return common, rare_columns
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         common, rare = self._common_and_rare
-        both = common[index] @ common[columns].T
+        counts = common[index] @ common[columns].T
         if rare is not None:
-            add_sparse(both, rare[index] @ rare[columns].T)
-        K = both.astype(dtype, copy=False)
+            add_sparse(counts, rare[index] @ rare[columns].T)
+        K = counts.astype(dtype, copy=False)
         sizes = self.sizes.astype(dtype)
         total = np.add.outer(sizes[index], sizes[columns])
         if self.coefficient == "tanimoto":

@@ -136,12 +136,12 @@ def _match_libraries(parts: Sequence[Similarity]) -> Sequence[Similarity]:
         return parts
     device = tensors[0].device
     torch = sys.modules["torch"]
-    moved = list(parts)
+    converted_parts = list(parts)
     for i, part in enumerate(parts):
         if not is_torch(diagonals[i]):
             K = torch.as_tensor(part.dense(), device=device)
-            moved[i] = MatrixSimilarity(K, psd=part.psd)
-    return moved
+            converted_parts[i] = MatrixSimilarity(K, psd=part.psd)
+    return converted_parts
 
 
 class SumSimilarity(_CombinedSimilarity):

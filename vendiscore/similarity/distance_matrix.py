@@ -110,21 +110,21 @@ def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     Raises a SampleError for zero vectors, or constant ones with "correlation".
     """
     largest = np.abs(X).max(axis=1).astype(np.float64)
-    usable = largest > 0
-    U = X / np.where(usable, largest, 1.0)[:, None]
+    is_usable = largest > 0
+    U = X / np.where(is_usable, largest, 1.0)[:, None]
     if metric == "correlation":
         for _ in range(2):  # the second pass removes the rounding error of the first mean
             U -= U.mean(axis=1, keepdims=True)
         # A constant row is now zero up to rounding.
         rounding = 8 * np.finfo(np.float64).eps
-        usable &= np.abs(U).max(axis=1) > rounding
-    what = "a constant vector"
+        is_usable &= np.abs(U).max(axis=1) > rounding
+    problem = "a constant vector"
     if metric == "cosine":
-        what = "a zero vector"
+        problem = "a zero vector"
     check_sample_values(
         largest,
-        usable,
-        f"is {what}, for which metric {metric!r} is undefined; remove it from `{name}` or use "
+        is_usable,
+        f"is {problem}, for which metric {metric!r} is undefined; remove it from `{name}` or use "
         "another metric",
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
@@ -187,9 +187,9 @@ def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairForma
     if nonzero.size:
         raise_invalid((nonzero[0], nonzero[0]), "0 for a row and itself", "correct the function")
     np.fill_diagonal(D, 0.0)
-    wrong = find_asymmetry(D, SYMMETRY_TOLERANCE)
-    if wrong is not None:
-        requirement = f"symmetric (got {D[wrong[::-1]]:.6g} in the other order)"
+    pair = find_asymmetry(D, SYMMETRY_TOLERANCE)
+    if pair is not None:
+        requirement = f"symmetric (got {D[pair[::-1]]:.6g} in the other order)"
         hint = "pass the mean of both, such as lambda a, b: (f(a, b) + f(b, a)) / 2"
-        raise_invalid(wrong, requirement, hint)
+        raise_invalid(pair, requirement, hint)
     return (D + D.T) / 2

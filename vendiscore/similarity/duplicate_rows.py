@@ -43,8 +43,8 @@ def group_identical_rows(A: Rows) -> np.ndarray | None:
             keys.append(columns + A.data[start:end].tobytes())
     else:
         return None
-    numbers: dict[bytes, int] = {}
-    groups_of_rows = [numbers.setdefault(key, len(numbers)) for key in keys]
+    group_ids: dict[bytes, int] = {}
+    groups_of_rows = [group_ids.setdefault(key, len(group_ids)) for key in keys]
     return np.array(groups_of_rows, int)
 
 

@@ -83,21 +83,21 @@ def find_mismatch(
     """
     if not scripts or not len(texts):
         return None
-    checked = [text for text in texts[:: -(-len(texts) // _MAX_CHECKED)] if isinstance(text, str)]
-    if sequences or are_sequences(checked):
+    strings = [text for text in texts[:: -(-len(texts) // _MAX_CHECKED)] if isinstance(text, str)]
+    if sequences or are_sequences(strings):
         reason = "the samples are sequences of letters (proteins or DNA)"
         return Mismatch(reason, "k='ngram_overlap', analyzer='char'")
-    pattern = looks_like(checked)
+    pattern = looks_like(strings)
     if pattern:
-        what, kernel = pattern
-        return Mismatch(f"the samples look like {what}", f"k={kernel!r}")
-    script = _find_other_script(checked, scripts)
+        sample_type, kernel = pattern
+        return Mismatch(f"the samples look like {sample_type}", f"k={kernel!r}")
+    script = _find_other_script(strings, scripts)
     if script:
         return Mismatch(f"the texts are mostly {script}", "k='ngram_overlap'")
-    identifiers = sum(bool(_IDENTIFIER.fullmatch(text.strip())) for text in checked)
-    if 0 < _MIN_MATCHING * len(checked) <= identifiers:
+    identifiers = sum(bool(_IDENTIFIER.fullmatch(text.strip())) for text in strings)
+    if 0 < _MIN_MATCHING * len(strings) <= identifiers:
         return Mismatch("the samples look like identifiers or numbers", "k='labels'")
-    if 2 * sum(map(_is_code, checked)) > len(checked):
+    if 2 * sum(map(_is_code, strings)) > len(strings):
         return Mismatch("the samples look like code", "k='ngram_overlap'")
     return None
 
@@ -118,10 +118,10 @@ def _find_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
     for character, count in Counter("".join(texts)).items():
         if script := character_script(character):
             letters[script] += count
-    others = Counter({script: n for script, n in letters.items() if script not in scripts})
-    if 2 * others.total() <= letters.total():
+    other_letters = Counter({script: n for script, n in letters.items() if script not in scripts})
+    if 2 * other_letters.total() <= letters.total():
         return ""
-    (script, _), *_ = others.most_common(1)
+    (script, _), *_ = other_letters.most_common(1)
     if script == "CJK" and _most_have_kana(texts):
         script = "HIRAGANA"
     return _LANGUAGE_NAMES.get(script, f"in {script.title()} script")

@@ -100,11 +100,11 @@ class ExponentialEntries:
         return self._factors
 
     def take(self, index: np.ndarray) -> Self:
-        part = copy.copy(self)
-        part._factors = None
-        part.n = len(index)
-        part.distances = self.distances.take(index)
-        return part
+        subset = copy.copy(self)
+        subset._factors = None
+        subset.n = len(index)
+        subset.distances = self.distances.take(index)
+        return subset
 
     def groups(self) -> np.ndarray | None:
         return group_identical_rows(self.distances.X)
@@ -177,9 +177,9 @@ def find_middle_distances(
             last = math.ceil(m / 2 + half_width) - 1
             low = float(sampled[first]) * (1 - DISTANCE_TOLERANCE)
             high = float(sampled[last]) * (1 + DISTANCE_TOLERANCE)
-        below, values, counts = _tabulate_between(_iter_upper_triangle(n, distances), low, high)
-        ranks = below + np.cumsum(counts)
-        if below <= indices[0] and len(ranks) and indices[1] < ranks[-1]:
+        n_below, values, counts = _tabulate_between(_iter_upper_triangle(n, distances), low, high)
+        ranks = n_below + np.cumsum(counts)
+        if n_below <= indices[0] and len(ranks) and indices[1] < ranks[-1]:
             lower, upper = values[np.searchsorted(ranks, indices, side="right")]
             return float(lower), float(upper)
     raise AssertionError("all numbers are between −∞ and ∞")
@@ -203,16 +203,16 @@ def _tabulate_between(
 
     The distinct values are sorted.
     """
-    below = 0
+    n_below = 0
     size = 0
     values = []
     counts = []
     for block in blocks:
-        late = block >= low
-        below += block.size - int(np.count_nonzero(late))
-        late &= block <= high
+        is_in_range = block >= low
+        n_below += block.size - int(np.count_nonzero(is_in_range))
+        is_in_range &= block <= high
         # Equal distances, frequent for points on a lattice, are stored once.
-        distinct, repeats = np.unique(block[late], return_counts=True)
+        distinct, repeats = np.unique(block[is_in_range], return_counts=True)
         values.append(distinct)
         counts.append(repeats)
         size += len(distinct)
@@ -221,7 +221,7 @@ def _tabulate_between(
     )
     all_values = np.concatenate(values)
     order = np.argsort(all_values)
-    return below, all_values[order], np.concatenate(counts)[order]
+    return n_below, all_values[order], np.concatenate(counts)[order]
 
 
 def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:

@@ -64,9 +64,9 @@ class Judgements:
         code = 0
         while any(remaining):  # compare the first remaining sample of each set with the others
             pairs = [(ids[0], other) for ids in remaining for other in ids[1:]]
-            same = iter(self.judge_pairs(pairs))
+            verdicts = iter(self.judge_pairs(pairs))
             for j, ids in enumerate(remaining):
-                equivalent = [i for i in ids[1:] if next(same)]
+                equivalent = [i for i in ids[1:] if next(verdicts)]
                 codes[j].update(dict.fromkeys([*ids[:1], *equivalent], code))
                 remaining[j] = [i for i in ids if i not in codes[j]]
             code += 1

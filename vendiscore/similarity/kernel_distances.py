@@ -24,9 +24,9 @@ def squared_kernel_distances(K: np.ndarray, left: np.ndarray, right: np.ndarray)
 def squared_sparse_distances(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Compute squared distances of rows i and j of sparse features from their differences."""
     squares = np.empty(len(i))
-    for part in row_blocks(len(i), 2048):
-        gap = F[i[part]] - F[j[part]]
-        squares[part] = row_dot_products(gap, gap)
+    for block in row_blocks(len(i), 2048):
+        gap = F[i[block]] - F[j[block]]
+        squares[block] = row_dot_products(gap, gap)
     return squares
 
 

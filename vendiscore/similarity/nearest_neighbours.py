@@ -90,10 +90,10 @@ class EuclideanDistances(BlockDistances):
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error in one matrix product."""
-        left = self.rows[rows] * -2.0
-        left[:, -2] = 1.0
-        left[:, -1] = self.rows[rows, -2]
-        return left @ self.rows[columns].T
+        left_factor = self.rows[rows] * -2.0
+        left_factor[:, -2] = 1.0
+        left_factor[:, -1] = self.rows[rows, -2]
+        return left_factor @ self.rows[columns].T
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
         r = np.ldexp(r, -self.shift)
@@ -182,21 +182,21 @@ def k_nearest_distances(
 
     Point i has counts[i] copies, which are neighbours at distance 0.
     """
-    distinct = min(k, len(counts) - 1)
-    if not distinct:
+    n_distinct = min(k, len(counts) - 1)
+    if not n_distinct:
         return np.zeros((1, k))
 
     def process_block(block: slice) -> np.ndarray:
         with np.errstate(all="ignore"):
             D = block_distances.block(block, points)
             rows = np.arange(len(D))
-            itself = rows + block.start - points.start
-            D[rows, itself] = np.inf
-            lengths, others = _select_nearest(
-                block_distances, D, block.start, points.start, distinct
+            self_columns = rows + block.start - points.start
+            D[rows, self_columns] = np.inf
+            lengths, neighbours = _select_nearest(
+                block_distances, D, block.start, points.start, n_distinct
             )
-        copies = counts[itself] - 1  # of the point itself
-        neighbour_counts = np.column_stack([copies, counts[others]])
+        copies = counts[self_columns] - 1  # of the point itself
+        neighbour_counts = np.column_stack([copies, counts[neighbours]])
         lengths = np.column_stack([np.zeros(len(D)), lengths])
         # Cumulative counts show which point provides the first, the second, …, the k-th neighbour.
         cumulative_counts = np.cumsum(neighbour_counts, axis=1)
@@ -240,16 +240,16 @@ def count_within_radii(
         with np.errstate(all="ignore"):
             D = block_distances.block(block, columns)
             for r, bound in zip(radii, block_bounds, strict=True):
-                around = block if len(r) > 1 else slice(None)
-                indices = np.flatnonzero(bound[around] >= D)
+                radius_rows = block if len(r) > 1 else slice(None)
+                indices = np.flatnonzero(bound[radius_rows] >= D)
                 i, j = np.divmod(indices, D.shape[1])
-                radius = np.broadcast_to(r[around], D.shape)[i, j]
-                numbers = D[i, j]
-                inside = block_distances.is_within(
-                    block.start + i, columns.start + j, numbers, radius
+                radius = np.broadcast_to(r[radius_rows], D.shape)[i, j]
+                entries = D[i, j]
+                is_inside = block_distances.is_within(
+                    block.start + i, columns.start + j, entries, radius
                 )
-                i = i[inside]
-                j = j[inside]
+                i = i[is_inside]
+                j = j[is_inside]
                 row_count = np.bincount(i, counts_of_columns[j], len(D))
                 column_count = np.bincount(j, counts_of_rows[block][i], D.shape[1])
                 by_row.append(row_count.astype(int))
@@ -294,15 +294,17 @@ def _select_nearest(
         if len(remaining) != len(D):
             rows = D[remaining]
         indices = np.flatnonzero(rows <= bound[remaining, None])
-        near, other = np.divmod(indices, D.shape[1])
-        numbers = rows[near, other]
-        length = block_distances.exact_distances(i + remaining[near], j + other, numbers)
-        order = np.lexsort((length, near))
-        starts = np.searchsorted(near, np.arange(len(remaining)))
+        near_rows, near_columns = np.divmod(indices, D.shape[1])
+        entries = rows[near_rows, near_columns]
+        length = block_distances.exact_distances(
+            i + remaining[near_rows], j + near_columns, entries
+        )
+        order = np.lexsort((length, near_rows))
+        starts = np.searchsorted(near_rows, np.arange(len(remaining)))
         nearest_k = starts[:, None] + np.arange(k)
         first = order[nearest_k]
         nearest[remaining] = length[first]
-        columns[remaining] = other[first]
+        columns[remaining] = near_columns[first]
         # All pairs at most as far as the k-th neighbour have numbers up to this bound.
         new_bound = block_distances.block_bound(nearest[:, -1])
         remaining = np.flatnonzero(new_bound > bound)

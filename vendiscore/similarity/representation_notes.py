@@ -45,16 +45,16 @@ def representation_notes(
         raise SampleError.from_problems(missed)
     n = len(inverse)
     notes = []
-    equal = _find_merged_texts(similarity, texts, first)
+    merged_texts = _find_merged_texts(similarity, texts, first)
     for sentence, problems in (
         ("cannot represent {} samples", missed),
         ("represents {} samples only in part", similarity.partial),
-        ("does not distinguish {} samples from others", equal),
+        ("does not distinguish {} samples from others", merged_texts),
     ):
         count = int(np.isin(inverse, [*problems]).sum())
         always = similarity.truncates and problems is similarity.partial
         always |= problems is missed and missed.keys() > blank.keys()
-        if not count or (count * NOTE_ONE_IN < n and problems is not equal and not always):
+        if not count or (count * NOTE_ONE_IN < n and problems is not merged_texts and not always):
             continue
         i, *further = sorted(problems)[:_MAX_EXAMPLES]
         problem, _, hint = problems[i].partition("; ")

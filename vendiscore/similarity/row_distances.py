@@ -97,24 +97,24 @@ class RowDistances:
         indices = namespace(D).nonzero(is_close.reshape(-1))[0]
         if len(indices) > MAX_CLOSE_FRACTION * rows * width:
             return False
-        near = indices // width
-        other = indices % width
-        for part in row_blocks(len(indices), 8 * X.shape[1]):
-            i = near[part]
-            j = other[part]
+        close_rows = indices // width
+        close_columns = indices % width
+        for block in row_blocks(len(indices), 8 * X.shape[1]):
+            i = close_rows[block]
+            j = close_columns[block]
             gap = X[i] - Y[j]
             D[i, j] = (gap * gap).sum(-1)
         return True
 
     def take(self, index: np.ndarray) -> Self:
         """Return the RowDistances of the rows in `index`."""
-        part = copy.copy(self)
-        part.X = self.X[index]
+        subset = copy.copy(self)
+        subset.X = self.X[index]
         if self.by_product:
-            part.left = self.left[index]
-            part.right = self.right[index]
-            part.squares = self.squares[index]
-        return part
+            subset.left = self.left[index]
+            subset.right = self.right[index]
+            subset.squares = self.squares[index]
+        return subset
 
 
 def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> Array:
@@ -242,15 +242,15 @@ def minkowski_distances(
     Each difference is first scaled by a power of two, to avoid overflow and underflow.
     """
     out = np.empty(len(i))
-    for part in row_blocks(len(i), 8 * X.shape[1]):
-        left = X[i[part]]
-        right = X[j[part]]
+    for block in row_blocks(len(i), 8 * X.shape[1]):
+        left = X[i[block]]
+        right = X[j[block]]
         gap = np.subtract(left, right, dtype=np.float64)
         gap = np.abs(gap)
-        _, unit = np.frexp(gap.max(axis=1))
-        powers = np.ldexp(gap, -unit[:, None]) ** exponent
+        _, binary_exponents = np.frexp(gap.max(axis=1))
+        powers = np.ldexp(gap, -binary_exponents[:, None]) ** exponent
         root = powers.sum(axis=1) ** (1 / exponent)
-        out[part] = np.ldexp(root, unit)
+        out[block] = np.ldexp(root, binary_exponents)
     return out
 
 
@@ -259,8 +259,8 @@ def check_distance_memory(X: np.ndarray) -> None:
     columns = n
     if d > MAX_DIRECT_COLUMNS:
         columns += d
-    what = f"the distances of all pairs of {n} samples"
-    memory.require(8 * n * columns, what, "compare fewer samples")
+    description = f"the distances of all pairs of {n} samples"
+    memory.require(8 * n * columns, description, "compare fewer samples")
 
 
 def squared_distances(X: np.ndarray) -> np.ndarray:

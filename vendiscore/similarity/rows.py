@@ -141,13 +141,13 @@ class RowsSimilarity(Similarity):
         if self._cache.K is not None:
             return self._cache.K[index, columns]
         with np.errstate(under="ignore"):  # underflow to 0 is not an error
-            part = self.entries(index, columns, dtype)
+            block = self.entries(index, columns, dtype)
         indices = np.arange(self.n)[index]
         indices -= columns.start
-        is_inside = (indices >= 0) & (indices < part.shape[1])
-        inside = np.flatnonzero(is_inside)
-        part[inside, indices[inside]] = 1.0
-        return part
+        is_inside = (indices >= 0) & (indices < block.shape[1])
+        positions = np.flatnonzero(is_inside)
+        block[positions, indices[positions]] = 1.0
+        return block
 
     def _rows(self, index: Index) -> Array:
         return self._entries(index, slice(0, self.n))

@@ -187,10 +187,11 @@ def move_from_mps(X: Tensor) -> Tensor:
 def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
     """Concatenate a list of groups, or an array (groups, size, …), and return the group sizes."""
     if not isinstance(values, list):
-        groups, size_of_each = values.shape[:2]
-        return values.reshape(-1, *values.shape[2:]), [size_of_each] * groups
+        groups, group_size = values.shape[:2]
+        return values.reshape(-1, *values.shape[2:]), [group_size] * groups
     lists = [
-        each if isinstance(each, list) else as_samples(each, name, empty=True) for each in values
+        group if isinstance(group, list) else as_samples(group, name, empty=True)
+        for group in values
     ]
     return concatenate_samples(lists), list(map(num_samples, lists))
 
@@ -411,22 +412,22 @@ def _as_float(X: Rows, name: str) -> Rows:
                 return X
             return X.to(torch.float32)
         if X.element_size() == 8:
-            whole = X
+            integers = X
             if X.dtype != torch.int64:
-                whole = to_host(X)  # torch does not support max of uint64
-            _check_exact_integers(whole, name)
+                integers = to_host(X)  # torch does not support max of uint64
+            _check_exact_integers(integers, name)
         return X.to(torch.float64)
     kind = X.dtype.kind
     if kind not in "fbiu":
         raise TypeError(f"`{name}` must be real numbers, got dtype {X.dtype}; convert it first")
     size = X.dtype.itemsize
-    wide: DType = np.float64
+    target_dtype: DType = np.float64
     if kind == "f" and size <= 4:
-        wide = np.float32
+        target_dtype = np.float32
     if kind != "f" and size == 8:
         _check_exact_integers(X, name)
     with np.errstate(over="ignore"):  # too large numbers become infinite
-        return X.astype(wide, copy=False)
+        return X.astype(target_dtype, copy=False)
 
 
 def _check_exact_integers(X: Rows, name: str) -> None:

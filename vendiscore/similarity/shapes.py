@@ -35,12 +35,12 @@ def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False
     """Raise a ValueError for labels with two dimensions, and for a list of numeric arrays."""
     if isinstance(labels, (list, tuple)) and not table:
         first = next(iter(labels), None)
-        numbers = is_torch(first) or (is_numpy(first) and first.dtype.kind in "fiub")
-        if not numbers or getattr(first, "ndim", 0) == 0:
+        is_numeric = is_torch(first) or (is_numpy(first) and first.dtype.kind in "fiub")
+        if not is_numeric or getattr(first, "ndim", 0) == 0:
             return
     elif not table and getattr(labels, "ndim", 1) < 2:
         return
-    passed, shape = _describe_shape(labels)
+    description, shape = _describe_shape(labels)
     hint = (
         f"pass one column. For a table of counts (one row per site, one column per species), use "
         f"compute(counts={name}). For groups of labels, pass a list of lists, or add `groups`"
@@ -48,7 +48,7 @@ def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False
     if shape[1:] == (1,):
         hint = f"pass {name}.squeeze(1)"
     raise ValueError(
-        f"`{name}` must be one-dimensional, one label per sample, got {passed}; {hint}"
+        f"`{name}` must be one-dimensional, one label per sample, got {description}; {hint}"
     )
 
 
@@ -68,7 +68,7 @@ def is_nested(samples: Any, kind: str, name: str) -> bool:
     """Return whether the elements of `samples` are groups, not single samples of type `kind`."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return False
-    if kind in _MATRIX_TYPES and all(_is_array(each) and each.ndim > 1 for each in samples):
+    if kind in _MATRIX_TYPES and all(_is_array(item) and item.ndim > 1 for item in samples):
         raise ValueError(
             f"`{name}` must be one matrix with the {kind} of all samples, got {len(samples)} "
             f"matrices; pass one matrix, and to `compute` also `groups`, a label per sample"

@@ -95,8 +95,8 @@ class SimilarityTiles:
     def _compute_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         if self.rows is None:
             m = len(i)
-            part = self.similarity.part(np.concatenate([i, j]))
-            K = to_host(part.rows(slice(0, m)))
+            subset = self.similarity.part(np.concatenate([i, j]))
+            K = to_host(subset.rows(slice(0, m)))
             return K.diagonal(m).astype(np.float64)
         X: Rows = self.similarity.X  # type: ignore[attr-defined]
         left = X[i].astype(np.float64, copy=False)

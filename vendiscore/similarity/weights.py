@@ -56,39 +56,37 @@ def check_per_sample(
     messages about invalid values. With `weights`, tensors keep their gradient and booleans are not
     accepted.
     """
-    flat: SampleContainer | None = None
+    flat_values: SampleContainer | None = None
     sizes = None
     if is_collection(values) and not isinstance(values, Mapping):
-        flat = as_samples(values, name, empty=True)
-    nested = getattr(flat, "ndim", 1) == 2
-    if isinstance(flat, list) and flat:
-        nested = all(map(is_collection, flat))
-    if nested:
-        flat, sizes = flatten_nested(flat, name)
+        flat_values = as_samples(values, name, empty=True)
+    is_nested = getattr(flat_values, "ndim", 1) == 2
+    if isinstance(flat_values, list) and flat_values:
+        is_nested = all(map(is_collection, flat_values))
+    if is_nested:
+        flat_values, sizes = flatten_nested(flat_values, name)
         if set(sizes) == {1}:  # a column of shape (n, 1)
             sizes = None
-    if isinstance(flat, list):
-        flat = _to_array(flat, name, weights)
-    kind = str(getattr(flat, "dtype", ""))
-    real = "float" in kind or "int" in kind
+    if isinstance(flat_values, list):
+        flat_values = _to_array(flat_values, name, weights)
+    kind = str(getattr(flat_values, "dtype", ""))
+    is_real = "float" in kind or "int" in kind
     if "bool" in kind and not weights:
-        real = True
-    if flat is None or not real or flat.ndim != 1:
+        is_real = True
+    if flat_values is None or not is_real or flat_values.ndim != 1:
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {short_repr(values)}")
     if not weights:
-        flat = to_host(flat)
-    xp = namespace(flat)
-    numbers = xp.astype(flat, xp.float64)
-    is_valid = xp.isfinite(numbers) & (numbers >= min_value) & (numbers <= max_value)
+        flat_values = to_host(flat_values)
+    xp = namespace(flat_values)
+    array = xp.astype(flat_values, xp.float64)
+    is_valid = xp.isfinite(array) & (array >= min_value) & (array <= max_value)
     bounds = ""
     if min_value > -np.inf:
         bounds = f" and at least {min_value:g}"
     if max_value < np.inf:
         bounds += f" and at most {max_value:g}"
-    check_sample_values(
-        numbers, is_valid, f"of `{name}` must be finite{bounds}, got {{:.6g}}{hint}"
-    )
-    return PerSampleValues(name, numbers, sizes)
+    check_sample_values(array, is_valid, f"of `{name}` must be finite{bounds}, got {{:.6g}}{hint}")
+    return PerSampleValues(name, array, sizes)
 
 
 def _to_array(values: list[object], name: str, weights: bool) -> Array:
@@ -134,8 +132,8 @@ def check_weights(
     """
     if p is None:
         return None
-    numbers = check_per_sample(p, "p", min_value=0, weights=True)
-    weights = numbers.for_samples(n + len(dropped), groups)
+    per_sample = check_per_sample(p, "p", min_value=0, weights=True)
+    weights = per_sample.for_samples(n + len(dropped), groups)
     if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
         raise TypeError(
             "`p` has a gradient, which is lost unless the samples are a torch tensor; pass "

@@ -64,12 +64,12 @@ def decompose(
             # Transpose a C-ordered symmetric matrix to Fortran order, to avoid a copy.
             if not A.flags.f_contiguous:
                 A = A.T
-            in_place = {"overwrite_a": True, "check_finite": False}
+            options = {"overwrite_a": True, "check_finite": False}
             with limit_blas_threads(MAX_THREADS):
                 if vectors:
-                    return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **in_place))
+                    return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **options))
                 if not can_use_two_stages(A):
-                    return Eigendecomposition(scipy.linalg.eigvalsh(A, **in_place))
+                    return Eigendecomposition(scipy.linalg.eigvalsh(A, **options))
                 driver = load_driver()
                 assert driver is not None
                 return Eigendecomposition(driver(A))

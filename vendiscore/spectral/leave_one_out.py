@@ -52,7 +52,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     well.
     """
     q = check_order(q, allow_zero=False)
-    clipped = spectrum.negative_eigenvalues is not None
+    is_clipped = spectrum.negative_eigenvalues is not None
     values, U = positive_eigenpairs(spectrum, q)
     if spectrum.n < 2:
         raise ValueError(
@@ -67,9 +67,9 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
                 f"cannot leave out sample {i}: its weight is 1, so the remaining weights sum to 0; "
                 f"pass a positive weight for another sample"
             )
-        if q <= 2 and not clipped:
+        if q <= 2 and not is_clipped:
             logs[rows] = log_scores_leaving_each_out(values, squares, q, 1 / spectrum.n)
-    if q > 2 or clipped:
+    if q > 2 or is_clipped:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(logs, 0.0, math.log(spectrum.n - 1))
 
@@ -113,14 +113,14 @@ def log_scores_with_each_added(
         block = squares[rows]
         sums = block.sum(axis=1)
         lengths = np.where(sums > 1 - SPAN_TOLERANCE, sums, 1.0)  # 1 except for rounding
-        outside = _squared_distances_from_span(block, lengths) * weight
+        residuals = _squared_distances_from_span(block, lengths) * weight
         g = block * weight  # squared coordinates of y = √w x
         c = lengths * weight
         b = (g @ values) / c + c / 2
         change = c * compute_trace_term(q, b)
-        s = g @ resolvents + outside[:, None] / t
-        subtracted = c[:, None] / (t + b[:, None])
-        integrand = np.log1p(s) - subtracted
+        s = g @ resolvents + residuals[:, None] / t
+        asymptote = c[:, None] / (t + b[:, None])
+        integrand = np.log1p(s) - asymptote
         change += integrand @ w
         logs[rows] = log_score_from_change(values, change, 1 + c, q)
     return logs
@@ -210,12 +210,14 @@ def residual_fractions_from_eigenvectors(
     """
     t = RIDGE / n
     column = values[..., None]
-    shifted = column + t
+    shifted_values = column + t
     p = squares @ column
-    explained = squares @ (column / shifted)
-    outside = _squared_distances_from_span(squares)[..., None] + t * (squares @ (1 / shifted))
+    explained_fraction = squares @ (column / shifted_values)
+    outside = _squared_distances_from_span(squares)[..., None] + t * (
+        squares @ (1 / shifted_values)
+    )
     fractions = np.zeros(p.shape)
-    np.divide(t * explained, p * outside, out=fractions, where=p > 0)
+    np.divide(t * explained_fraction, p * outside, out=fractions, where=p > 0)
     return np.clip(fractions[..., 0], 0.0, 1.0)
 
 
@@ -259,18 +261,18 @@ def log_scores_leaving_each_out(
     """
     column = values[..., None]
     p = (squares @ column)[..., 0]
-    second = (squares @ column**2)[..., 0]
+    second_moments = (squares @ column**2)[..., 0]
     with np.errstate(all="ignore"):
-        b = np.where(p > 0, second / p - p / 2, 1.0)
+        b = np.where(p > 0, second_moments / p - p / 2, 1.0)
     change = p * compute_trace_term(q, b)
     smallest = float(values[values > 0].min())
     largest = float(values.max())
     t, w = compute_quadrature_nodes(q, smallest, largest, tolerance, sample_weight)
     # Use 1 − s for t below the largest eigenvalue and s above it, to avoid cancellation.
     mid = int(np.searchsorted(t, largest))
-    below = t[:mid] / (column + t[:mid])
-    above = -column / (column + t[mid:])
-    logs = squares @ np.concatenate([below, above], axis=-1)
+    low_factors = t[:mid] / (column + t[:mid])
+    high_factors = -column / (column + t[mid:])
+    logs = squares @ np.concatenate([low_factors, high_factors], axis=-1)
     low = logs[..., :mid]
     high = logs[..., mid:]
     low += _squared_distances_from_span(squares)[..., None]

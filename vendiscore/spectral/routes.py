@@ -171,8 +171,8 @@ class Covariance:
             scores = score_matrix(C, orders, tolerance, psd, self.name, reason, vectors)
             if not vectors or scores.spectrum is None:
                 return scores
-            single = p is None and can_multiply_in_single(weighted)
-            project = partial(weighted.projected, single=single)
+            use_single = p is None and can_multiply_in_single(weighted)
+            project = partial(weighted.projected, single=use_single)
             return scores._replace(spectrum=project_vectors(scores.spectrum, project))
 
 
@@ -201,8 +201,8 @@ class Eigenvalues:
         vectors: bool = False,
     ) -> ScoresByOrder:
         """Compute scores of several orders, and the spectrum."""
-        distinct = merge_identical(similarity, p)
-        weighted = distinct.weighted
+        merged_duplicates = merge_identical(similarity, p)
+        weighted = merged_duplicates.weighted
         n = similarity.n
         m = weighted.n
         reason = f"all eigenvalues of the {n} × {n} similarity matrix"
@@ -220,9 +220,9 @@ class Eigenvalues:
         if m == n or spectrum is None:
             return scores
         if vectors:
-            spectrum = replace(spectrum, vectors=distinct.expand_vectors(spectrum.vectors))
+            spectrum = replace(spectrum, vectors=merged_duplicates.expand_vectors(spectrum.vectors))
             if spectrum.negative_eigenvalues is not None:
-                negative_vectors = distinct.expand_vectors(spectrum.negative_vectors)
+                negative_vectors = merged_duplicates.expand_vectors(spectrum.negative_vectors)
                 spectrum = replace(spectrum, negative_vectors=negative_vectors)
         return scores._replace(spectrum=replace(spectrum, n=n))
 

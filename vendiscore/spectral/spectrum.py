@@ -171,7 +171,9 @@ def score_covariance(
     )
     reason = f"a covariance of {C.shape[0]} features was passed"
     scores = score_matrix(C / trace, orders, tolerance, psd, "covariance", reason, vectors)
-    estimates = [replace(each, value=clip_to_range(each.value, n)) for each in scores.estimates]
+    estimates = [
+        replace(estimate, value=clip_to_range(estimate.value, n)) for estimate in scores.estimates
+    ]
     return scores._replace(estimates=estimates)
 
 

@@ -59,8 +59,8 @@ def estimate_by_lanczos(
     n = weighted.n
     tolerance = compute_tolerance(weighted)
     target = options.rtol / 2  # `rtol` is two standard errors
-    needed = estimate_lanczos_cost(weighted, MAX_STEPS).bytes
-    memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or use q=2")
+    needed_bytes = estimate_lanczos_cost(weighted, MAX_STEPS).bytes
+    memory.require(needed_bytes, f"an estimate for {n} samples", "score fewer samples, or use q=2")
     diagonal = weighted.diagonal()
 
     def draw_signs(seed: np.random.SeedSequence) -> Array:
@@ -69,22 +69,22 @@ def estimate_by_lanczos(
         vectors = rng.choice([-1.0, 1.0], (n, min(N_VECTORS, n)))
         return asarray_like(vectors, diagonal)
 
-    expected = estimate_lanczos_cost(weighted).flops
-    with announce_duration(f"Estimating the score of {n:,} samples", expected, needed):
+    work = estimate_lanczos_cost(weighted).flops
+    with announce_duration(f"Estimating the score of {n:,} samples", work, needed_bytes):
         first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
         top = KrylovBasis(weighted.matmul, draw_signs(first), TOP_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
         pairs = EigenPairs(np.empty(0), top.basis[:0].T)
         estimates: list[np.ndarray] = []
         steps = 0
-        searching = True
+        is_searching = True
         for seed, depth in zip_longest(seeds, TOP_STEPS):
-            if searching and depth:
+            if is_searching and depth:
                 top.extend(depth)
                 n_previous = len(pairs.values)
                 pairs = top.converged_eigenpairs(tolerance.entry_rounding(n))
-                searching = len(pairs.values) > n_previous
-                if searching:
+                is_searching = len(pairs.values) > n_previous
+                if is_searching:
                     estimates = []  # previous estimates have a larger error
             krylov = pairs.build_complement_basis(weighted.matmul, draw_signs(seed), MAX_STEPS)
             estimates.append(
@@ -152,10 +152,10 @@ def _extend_until_converged(
         if krylov.size > krylov.n - krylov.b - len(pairs.values):
             quadrature_error = np.zeros_like(log)  # the basis spans the whole space
         elif len(logs) > 2:
-            previous, last = np.abs(np.diff(logs[-3:], axis=0))
+            previous, last_change = np.abs(np.diff(logs[-3:], axis=0))
             # The total of all further changes if they continue to shrink geometrically (Aitken).
-            shrinkage = np.maximum(abs(previous - last), 1e-300)
-            quadrature_error = np.maximum(last, last**2 / shrinkage)
+            shrinkage = np.maximum(abs(previous - last_change), 1e-300)
+            quadrature_error = np.maximum(last_change, last_change**2 / shrinkage)
         if (quadrature_error <= np.maximum(target / 2, error / 4)).all():
             break
     return np.stack([log, error, quadrature_error])

@@ -79,19 +79,21 @@ def compute_vendi_scores(
                     estimates[q] = run_moment(route, weighted, q, psd)
                 except (ConvergenceError, TooLargeError) as error:
                     failures[q] = str(error)
-    needed = [q for q in orders if q not in estimates]
-    if needed:
+    remaining_orders = [q for q in orders if q not in estimates]
+    if remaining_orders:
         spectrum_route = select_spectrum_route(similarity)
         needed_estimates = None
         if estimate_options:
             from .stochastic_estimate import estimate_scores
 
             needed_estimates = estimate_scores(
-                similarity, needed, p, psd, estimate_options, spectrum_route
+                similarity, remaining_orders, p, psd, estimate_options, spectrum_route
             )
         if needed_estimates is None:
-            needed_estimates, spectrum = spectrum_route.run(similarity, p, psd, orders=needed)
-        estimates |= zip(needed, needed_estimates, strict=True)
+            needed_estimates, spectrum = spectrum_route.run(
+                similarity, p, psd, orders=remaining_orders
+            )
+        estimates |= zip(remaining_orders, needed_estimates, strict=True)
     for q, reason in failures.items():
         estimates[q] = replace(estimates[q], reason=reason)
     return ScoresByOrder([estimates[q] for q in orders], spectrum)

@@ -96,11 +96,15 @@ class SampleError(ValueError):
         self.index: int = next(iter(self.problems))
         self.problem: str = self.problems[self.index]
         indices = [*map(str, self.problems)]
-        shown = ", ".join(
+        listed_indices = ", ".join(
             indices[:MAX_LISTED_SAMPLES] + ["…"] * (len(indices) > MAX_LISTED_SAMPLES)
         )
-        more = f" ({len(indices)} samples cannot be used: {shown})" if len(indices) > 1 else ""
-        super().__init__(f"sample {self.index} {self.problem}{more}")
+        suffix = (
+            f" ({len(indices)} samples cannot be used: {listed_indices})"
+            if len(indices) > 1
+            else ""
+        )
+        super().__init__(f"sample {self.index} {self.problem}{suffix}")
 
     @classmethod
     def from_problems(cls, problems: Mapping[int, str]) -> SampleError:

@@ -41,8 +41,8 @@ def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> I
     path = Path(os.fsdecode(folder))
     files, folders = list_folder(path)
     images = [file for file in files if file_extension(file) in IMAGE_EXTENSIONS]
-    others = [file for file in files if file_extension(file) not in IMAGE_EXTENSIONS]
-    ignored = [*others, *(f"{folder}/" for folder in folders)]
+    other_files = [file for file in files if file_extension(file) not in IMAGE_EXTENSIONS]
+    ignored = [*other_files, *(f"{folder}/" for folder in folders)]
     if not images:
         hint = "check the path"
         if folders:
@@ -92,8 +92,12 @@ def _raise_error(error: OSError) -> None:
 
 def is_hidden(path: str) -> bool:
     """Return whether a path within a folder is hidden, or lies in a hidden folder."""
-    parts = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
-    return any(part.startswith(".") or part.lower() in _HIDDEN_NAMES for part in parts)
+    parts = [
+        component for component in PurePath(path.replace("\\", "/")).parts if component != ".."
+    ]
+    return any(
+        component.startswith(".") or component.lower() in _HIDDEN_NAMES for component in parts
+    )
 
 
 def format_names(names: Sequence[str]) -> str:

@@ -114,11 +114,11 @@ def gram(A: Array) -> Array:
     out = np.empty((m, m), A.dtype)
     size = -(-m // -(-m // MAX_GRAM_ROWS))  # blocks of equal size
     for start in range(0, m, size):
-        block, later = slice(start, start + size), slice(start + size, None)
+        block, later_rows = slice(start, start + size), slice(start + size, None)
         out[block, block] = A[block] @ A[block].T
         if start + size < m:
-            np.matmul(A[block], A[later].T, out=out[block, later])
-            out[later, block] = out[block, later].T
+            np.matmul(A[block], A[later_rows].T, out=out[block, later_rows])
+            out[later_rows, block] = out[block, later_rows].T
     return out
 
 

@@ -94,9 +94,9 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        others = _missing(_ADDITIONAL_PACKAGES.get((root, extra), ()))
+        other_packages = _missing(_ADDITIONAL_PACKAGES.get((root, extra), ()))
         raise MissingPackageError(
-            root, extra, purpose, _format_pip_command([root, *others])
+            root, extra, purpose, _format_pip_command([root, *other_packages])
         ) from None
     return importlib.import_module(package)
 

@@ -81,10 +81,10 @@ def compute_digest(array: object) -> str:
 
 def format_signature(measures: Iterable[str], settings: Mapping[str, object]) -> str:
     """Format the signature: names of measures, then the settings that affect results."""
-    shown = to_plain(
+    relevant_settings = to_plain(
         {name: value for name, value in settings.items() if name not in IRRELEVANT_SETTINGS}
     )
-    parts = [f"{name}={_format_setting(value)}" for name, value in shown.items()]
+    parts = [f"{name}={_format_setting(value)}" for name, value in relevant_settings.items()]
     return "|".join(["+".join(measures), *parts, f"vendiscore={__version__}"])
 
 

@@ -1106,8 +1106,8 @@ class HelpfulCallMeta(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """Signature of `__init__`, for `help` and the documentation."""
-        _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
-        return inspect.Signature(others)
+        _self, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(parameters)
 
 
 def _call_with_hints(
@@ -1123,14 +1123,14 @@ def _call_with_hints(
     try:
         return function(*args, **options)
     except (AttributeError, TypeError) as error:
-        inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        message = "" if inside else describe_call_error(documented_callable, args, options)
+        is_internal = error.__traceback__ is None or error.__traceback__.tb_next is not None
+        message = "" if is_internal else describe_call_error(documented_callable, args, options)
         if not message and hasattr(documented_callable, "_call_hint"):
             hint = documented_callable._call_hint
             message = f"cannot make a {documented_callable.__name__} of these arguments; {hint}"
         if not message:
             raise
-        raise TypeError(message) from (error if inside else None)
+        raise TypeError(message) from (error if is_internal else None)
 
 
 def describe_call_error(
@@ -1139,27 +1139,31 @@ def describe_call_error(
     """Describe which arguments do not fit the signature of a function; "" if all do."""
     parameters = inspect.signature(function).parameters.values()
     accepts_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
-    named = [each for each in parameters if not each.kind.description.startswith("variadic")]
-    positional = [each.name for each in named if each.kind is not each.KEYWORD_ONLY]
-    passed = {*positional[: len(args)], *options}
-    required = [each for each in named if each.default is each.empty]
-    missing = [each.name for each in required if each.name not in passed]
-    shown = [each.name if each.name in positional else f"{each.name}=…" for each in required]
-    call = f"{function.__name__}({', '.join(shown)})"
+    named_parameters = [
+        each for each in parameters if not each.kind.description.startswith("variadic")
+    ]
+    positional = [each.name for each in named_parameters if each.kind is not each.KEYWORD_ONLY]
+    passed_names = {*positional[: len(args)], *options}
+    required = [each for each in named_parameters if each.default is each.empty]
+    missing_names = [each.name for each in required if each.name not in passed_names]
+    call_arguments = [
+        each.name if each.name in positional else f"{each.name}=…" for each in required
+    ]
+    call = f"{function.__name__}({', '.join(call_arguments)})"
     descriptions = describe_parameters(function)
     for name, value in options.items():
         if name not in descriptions and (
-            not accepts_any or resolve_synonyms(name, missing, "keyword")
+            not accepts_any or resolve_synonyms(name, missing_names, "keyword")
         ):
             hint = suggest_name(name, descriptions, kind="keyword", value=value, quote="`")
             return f"unknown keyword {name!r}. {hint or 'Remove it.'}"
     repeated = [name for name in positional[: len(args)] if name in options]
     if repeated:
         return f"`{repeated[0]}` is passed both by position and by name; remove one of them"
-    if missing:
+    if missing_names:
         hints = (replacement_hint(name, "keyword") for name in options if name not in descriptions)
         hint = next(filter(None, hints), "")
-        return f"`{missing[0]}` is missing; pass {call}{hint and '. '}{hint}"
+        return f"`{missing_names[0]}` is missing; pass {call}{hint and '. '}{hint}"
     if len(args) > len(positional):
         return (
             f"got {len(args)} positional arguments, expected at most {len(positional)}; pass "

@@ -76,8 +76,8 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         pair_rows.append(row | {"verdict": pair["verdict"]})
     sets = result["sets"]
     if comparison.groups:  # show the largest possible score next to the score
-        first = ("name", "n", "n_per_group")
-        sets = [{name: row[name] for name in first} | row for row in sets]
+        first_columns = ("name", "n", "n_per_group")
+        sets = [{name: row[name] for name in first_columns} | row for row in sets]
     else:
         per_group = {"n_per_group", "size_per_group"}
         sets = [{key: row[key] for key in row if key not in per_group} for row in sets]

@@ -14,7 +14,7 @@ def run_kernels(args: Namespace) -> str:
     if args.name is not None:
         with as_usage_error():
             return f"{describe_kernel(args.name)}\n"
-    kernels = [(each.name, each.samples, each.summary) for each in list_kernels()]
+    kernels = [(entry.name, entry.samples, entry.summary) for entry in list_kernels()]
     for name, model in NAMED_MODELS.items():
         kernels.append((name, "text", f"The cosine of the embeddings of two texts by {model}."))
     names = ("kernel", "compares", "similarity")
@@ -27,15 +27,15 @@ def run_measures(args: Namespace) -> str:
     if args.name is None:
         rows = [
             {
-                "measure": each.name,
-                "aspect": each.aspect,
-                "more if": each.direction,
-                "description": each.summary,
+                "measure": entry.name,
+                "aspect": entry.aspect,
+                "more if": entry.direction,
+                "description": entry.summary,
             }
-            for each in list_measures()
+            for entry in list_measures()
         ]
         table = output.format_text_table(rows)
-        presets = ", ".join(f"-m {each}" for each in PRESETS)
+        presets = ", ".join(f"-m {entry}" for entry in PRESETS)
         return f"{table}\nPresets of several measures: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         preset = PRESETS[args.name]

@@ -136,18 +136,18 @@ def parse_command_options(
 
 def check_conflicting_flags(args: Namespace) -> None:
     """Raise a UsageError for flags that have no effect because of another flag."""
-    passed = {name for name, value in vars(args).items() if value not in (None, False)}
+    passed_flags = {name for name, value in vars(args).items() if value not in (None, False)}
     output_format = getattr(args, "format", "text")
-    if {"counts", "matrix"} <= passed:
+    if {"counts", "matrix"} <= passed_flags:
         raise UsageError("--counts and --matrix are mutually exclusive; remove one of them")
-    if "brief" in passed:
-        others = [f"--{name}" for name in ("ci", "signature") if name in passed]
+    if "brief" in passed_flags:
+        other_flags = [f"--{name}" for name in ("ci", "signature") if name in passed_flags]
         if output_format != "text":
-            others.append(f"-f {output_format}")
-        if others:
-            raise UsageError(f"-b prints only values; remove -b or {', '.join(others)}")
-    csv_table = args.command == "table" and output_format == "csv"
-    if "signature" in passed and (output_format == "html" or csv_table):
+            other_flags.append(f"-f {output_format}")
+        if other_flags:
+            raise UsageError(f"-b prints only values; remove -b or {', '.join(other_flags)}")
+    is_csv_table = args.command == "table" and output_format == "csv"
+    if "signature" in passed_flags and (output_format == "html" or is_csv_table):
         raise UsageError(
             f"--signature is not supported with -f {output_format}; remove one of them"
         )
@@ -178,7 +178,7 @@ def parse_score_options(
             keywords.pop(name, None)
     with as_usage_error():
         request = parse_request({**keywords, "details": True})  # like the results
-    names = ", ".join(each.measure.name for each in request.measures)
+    names = ", ".join(configured.measure.name for configured in request.measures)
     if request.two_sample_measures and args.references is None:
         raise UsageError(f"measures of two sets ({names}) require --references FILE")
     if args.references is not None and not request.two_sample_measures:
@@ -244,29 +244,33 @@ def read_files(
     """
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
-    options = {each.name for each in fields(Wanted)}
-    given = vars(command_options.args).items()
-    asked = {name: value for name, value in given if name in options and value is not None}
-    asked["kind"] = "counts" if command_options.args.counts else command_options.sample_type
-    asked["matrix"] = command_options.args.matrix if command_options.has_comparison else None
-    found = [read_samples(path, Wanted(**asked), command_options.args) for path in paths]
+    option_names = {field.name for field in fields(Wanted)}
+    flags = vars(command_options.args).items()
+    read_options = {
+        name: value for name, value in flags if name in option_names and value is not None
+    }
+    read_options["kind"] = "counts" if command_options.args.counts else command_options.sample_type
+    read_options["matrix"] = command_options.args.matrix if command_options.has_comparison else None
+    sources = [read_samples(path, Wanted(**read_options), command_options.args) for path in paths]
     if references is not None:  # references are one set, even if the samples are several
-        found.append(
-            read_samples(references, Wanted(**{**asked, "by": None}), command_options.args)
+        sources.append(
+            read_samples(references, Wanted(**{**read_options, "by": None}), command_options.args)
         )
     if prepare:
-        found = [prepare(source) for source in found]
-    _print_read_samples(command_options.args.notes, found)
+        sources = [prepare(source) for source in sources]
+    _print_read_samples(command_options.args.notes, sources)
     if command_options.args.given_prompt:
-        by = getattr(command_options.args, "group_by", None)
-        found = [_add_prompts(source, () if by else source.groups) for source in found]
-    for source in found[1:]:
-        if source.kind != found[0].kind:
+        group_column = getattr(command_options.args, "group_by", None)
+        sources = [
+            _add_prompts(source, () if group_column else source.groups) for source in sources
+        ]
+    for source in sources[1:]:
+        if source.kind != sources[0].kind:
             raise DataError(
-                f"all files must contain the same type of samples: {found[0].name} contains "
-                f"{found[0].kind}, {source.name} contains {source.kind}"
+                f"all files must contain the same type of samples: {sources[0].name} contains "
+                f"{sources[0].kind}, {source.name} contains {source.kind}"
             )
-    return found
+    return sources
 
 
 def _print_read_samples(notes: Notes, sources: Sequence[Samples]) -> None:
@@ -297,13 +301,13 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
             return replace(source, prompts=(), grouping=grouping)
         return source
 
-    found = read_files(args.files, command_options, prepare=prepare)
-    if len({*args.files}) < count or (count == 1 and not found[0].sets):
+    sources = read_files(args.files, command_options, prepare=prepare)
+    if len({*args.files}) < count or (count == 1 and not sources[0].sets):
         raise UsageError(
             f"{args.command} requires two or more different files, or one table with a column that "
-            f"assigns rows to sets{_suggest_set_flags(args, found[0]) if count == 1 else ''}"
+            f"assigns rows to sets{_suggest_set_flags(args, sources[0]) if count == 1 else ''}"
         )
-    return found
+    return sources
 
 
 def _sites_as_sets(source: Samples) -> Samples:
@@ -379,17 +383,20 @@ def _suggest_prompt_flags(source: Samples) -> str:
 
 def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
     """Return the keyword `prompts` for one or several sets if --prompt is given."""
-    each = [list(source.prompts) for source in sources]
-    if not each[0]:
+    prompt_lists = [list(source.prompts) for source in sources]
+    if not prompt_lists[0]:
         return {}
-    return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given_prompt}
+    return {
+        "prompts": prompt_lists if len(prompt_lists) > 1 else prompt_lists[0],
+        "given_prompt": given_prompt,
+    }
 
 
 def parse_value(text: str) -> object:
     """Parse a value: number, word, comma-separated numbers or JSON; other text is unchanged."""
     if "," in text and text[0] not in _JSON_STARTS:
-        parts = [parse_value(part) for part in text.split(",")]
-        return parts if all(isinstance(part, (int, float)) for part in parts) else text
+        items = [parse_value(item) for item in text.split(",")]
+        return items if all(isinstance(item, (int, float)) for item in items) else text
     if text.lower() in _LITERALS:
         return _LITERALS[text.lower()]
     for parse in (json.loads, float):  # float parses inf and .5
@@ -420,7 +427,7 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
 def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
     """Parse MEASURE[:OPTION=VALUE…], several separated by commas, or the name of a preset."""
     measures: dict[str, Record] = {}
-    for text in (part.strip() for each in texts for part in each.split(",")):
-        name, *parts = text.split(":")
-        measures[name] = measures.get(name, {}) | parse_option_flags(parts)
+    for text in (item.strip() for flag in texts for item in flag.split(",")):
+        name, *option_flags = text.split(":")
+        measures[name] = measures.get(name, {}) | parse_option_flags(option_flags)
     return measures if any(measures.values()) else list(measures)

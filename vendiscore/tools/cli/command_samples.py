@@ -204,8 +204,8 @@ def _check_output_file(args: Namespace, source: Samples) -> None:
             f"--rows is not supported, because rows of {source.name} have no numbers; pass "
             "--indices to print their indices, from 0"
         )
-    printed = args.format != "json" and not (args.output or args.indices)
-    if printed and source.saved and not source.written:
+    is_printed = args.format != "json" and not (args.output or args.indices)
+    if is_printed and source.saved and not source.written:
         raise UsageError(
             f"{source.name} is an array, which cannot be printed; pass --output "
             f"FILE.{source.endings[0]} to write the selected rows to a file, or --indices to "
@@ -216,8 +216,8 @@ def _check_output_file(args: Namespace, source: Samples) -> None:
     is_existing = Path(args.output).exists() and args.files != [STDIN]
     if is_existing and Path(args.output).samefile(args.files[0]):
         raise UsageError(f"--output must not be the input file, got {args.output}")
-    binary = named_format(args.output) in ("npy", "npz", "parquet")
-    if (binary and extension not in source.endings) or not (binary or source.written):
+    is_binary = named_format(args.output) in ("npy", "npz", "parquet")
+    if (is_binary and extension not in source.endings) or not (is_binary or source.written):
         endings = [f".{end}" for end in source.endings] or ["that of a text file, for example .csv"]
         raise UsageError(
             f"--output {args.output} cannot store samples of {source.name}; the ending must be "
@@ -251,7 +251,7 @@ def _write_or_format_samples(
         return ""
     if source.written and not args.rows:
         return source.written(selected)
-    return "".join(f"{place}\n" for place in _locate_samples(source, selected))
+    return "".join(f"{location}\n" for location in _locate_samples(source, selected))
 
 
 def _write_samples(path: str, source: Samples, selected: Sequence[int]) -> None:
@@ -267,7 +267,7 @@ def _locate_samples(source: Samples, selected: Sequence[int]) -> list[int | str]
 
 def _build_sample_rows(explanation: Explanation, source: Samples) -> list[Record]:
     """Return one row per sample, with indices into the file."""
-    rows: list[Record] = [{source.unit: place} for place in source.places]
+    rows: list[Record] = [{source.unit: location} for location in source.places]
     for name in SAMPLE_COLUMNS:
         for row, value in zip(rows, getattr(explanation, name).tolist(), strict=True):
             row[name] = None if value != value else value

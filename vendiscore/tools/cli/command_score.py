@@ -51,7 +51,7 @@ _WORDING_AND_MEANING_NOTE = (
 def run_score(args: Namespace) -> str:
     command_options = parse_command_options(args)
     score_keywords, request = parse_score_options(args, command_options)
-    needs_kernel = any(each.measure.needs in SIMILARITY_NEEDS for each in request.measures)
+    needs_kernel = any(item.measure.needs in SIMILARITY_NEEDS for item in request.measures)
     sources = read_files(args.files, command_options, args.references)
     references = {"references": sources.pop()} if args.references else {}
     if request.group_measures and not sources[0].groups:
@@ -61,7 +61,7 @@ def run_score(args: Namespace) -> str:
         )
     file_prefix = f"{sources[0].name} › " if len(sources) == 1 else ""
     if any(source.sets for source in sources):
-        sources = [each for source in sources for each in split_by_set(source)]
+        sources = [item for source in sources for item in split_by_set(source)]
     if getattr(args, "worst", None) is not None:
         _check_worst(args, sources)
     if args.format == "html":
@@ -180,11 +180,13 @@ def split_by_set(source: Samples) -> list[Samples]:
     """Split samples by set, for example by model."""
     if not source.sets:
         return [source]
-    places: dict[object, list[int]] = {}
+    indices_by_set: dict[object, list[int]] = {}
     for i, label in enumerate(source.sets):
-        places.setdefault(label, []).append(i)
-    named = ((f"{source.name} › {label}", some) for label, some in places.items())
-    return [replace(source.subset(some), name=name) for name, some in named]
+        indices_by_set.setdefault(label, []).append(i)
+    named_subsets = (
+        (f"{source.name} › {label}", indices) for label, indices in indices_by_set.items()
+    )
+    return [replace(source.subset(indices), name=name) for name, indices in named_subsets]
 
 
 def call_with_samples(
@@ -196,8 +198,8 @@ def call_with_samples(
 ) -> _Result:
     """Call a function with samples, groups and prompts; errors name positions in files."""
     values = {name: source.values for name, source in sets.items()}
-    asked = list(sets.values()) if given_prompt else [sets["samples"]]
-    extra_keywords |= prompt_keywords(asked, given_prompt)
+    prompted_sets = list(sets.values()) if given_prompt else [sets["samples"]]
+    extra_keywords |= prompt_keywords(prompted_sets, given_prompt)
     if groups := sets["samples"].groups:
         extra_keywords["groups"] = groups
     with report_file_locations(sets):
@@ -248,8 +250,10 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
     if is_single and args.format == "text":
         return _format_single_result(args, results[0])
     if args.format == "json":
-        named = [{"file": name} | result for name, result in zip(names, results, strict=True)]
-        return output.as_json(results[0] if is_single else named)
+        named_results = [
+            {"file": name} | result for name, result in zip(names, results, strict=True)
+        ]
+        return output.as_json(results[0] if is_single else named_results)
     score_keys = [row["key"] for row in number_rows(results[0]) if row["key"] != "molecules"]
     worst = _find_worst_groups(args, names, results) if args.worst else []
     if worst and args.format == "csv":

@@ -39,7 +39,7 @@ def run_sources(args: Namespace) -> str:
         else:
             labels = [file.name for file in files for _ in range(len(file))]
         prompts_by_file = [file.prompts or file.groups for file in files]
-        prompts = [prompt for each in prompts_by_file for prompt in each] or None
+        prompts = [prompt for file_prompts in prompts_by_file for prompt in file_prompts] or None
         values = concatenate_samples([file.values for file in files])
         try:
             result = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **keywords)
@@ -66,18 +66,18 @@ def _format_sources(args: Namespace, result: Sources) -> str:
     if args.format == "html":
         return f"{report(result).html().rstrip()}\n"
     rows = list(result.rows("sources"))
-    shown = _iter_short_tables(result)
+    short_tables = _iter_short_tables(result)
     return output.format_result(
-        args, result.to_dict, result.sentence, rows, shown, result.signature
+        args, result.to_dict, result.sentence, rows, short_tables, result.signature
     )
 
 
 def _iter_short_tables(result: Sources) -> Iterator[output.Table]:
     """Yield tables by title, with shortened names and prompts."""
-    for _, title, rows, more in iter_tables(result, 20, pairs_per_end=5, prompts_per_end=3):
+    for _, title, rows, n_more in iter_tables(result, 20, pairs_per_end=5, prompts_per_end=3):
         for row in rows:
             for name, value in row.items():
                 if isinstance(value, str):
                     row[name] = truncate(value, _MAX_CELL_WIDTH)
-        rest = f" ({more:,} more: -f csv and -f json list all)" if more else ""
-        yield f"{title}{rest}", rows
+        suffix = f" ({n_more:,} more: -f csv and -f json list all)" if n_more else ""
+        yield f"{title}{suffix}", rows

@@ -67,14 +67,18 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
     known_flags = [
         format_flag(name, value) for name, value in error.known.items() if value and name in args
     ]
-    prompts = [flag for flag in known_flags if flag.startswith("--prompt")]
+    prompt_flags = [flag for flag in known_flags if flag.startswith("--prompt")]
     for _, options in error.choices[:_MAX_ALTERNATIVES]:
         if "file" in options:  # of a folder
             words = [word for word in args.words if not word.endswith("subfolders")]
             commands.append(shlex.join(str(options["file"]) if w == path else w for w in words))
             continue
         if "pool" in options:
-            if prompts and args.command != "select" and not (is_comparison and is_single_table):
+            if (
+                prompt_flags
+                and args.command != "select"
+                and not (is_comparison and is_single_table)
+            ):
                 # without the column in question
                 commands.append(f"{args.command_line} {' '.join(known_flags)}")
             if not (is_comparison and is_single_table):
@@ -91,7 +95,9 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
         if "group_by" in options:
             column = shlex.quote(str(options["group_by"]))
             if is_single_table:
-                commands.append(" ".join([args.command_line, *flags, f"--by {column}", *prompts]))
+                commands.append(
+                    " ".join([args.command_line, *flags, f"--by {column}", *prompt_flags])
+                )
             if "group_by" in args and not is_comparison:
                 commands.append(
                     " ".join([args.command_line, *flags, f"--group-by {column}", *known_flags])
@@ -120,19 +126,21 @@ def report_unusable_samples(
     With `suggest_skip`, the error names the flag that drops them. Sample names of the library, such
     as "of `references`", are replaced by positions in the file.
     """
-    found = [(source.place(i), _LIBRARY_NAME_PREFIX.sub("", why)) for i, why in problems.items()]
+    entries = [
+        (source.place(i), _LIBRARY_NAME_PREFIX.sub("", message)) for i, message in problems.items()
+    ]
     if skip:
-        shown = [f"{where} {problem}" for where, problem in found]
-        listed = "; ".join(shown[:MAX_LISTED_SAMPLES] + ["…"] * (len(shown) > MAX_LISTED_SAMPLES))
-        print_message(f"{source.name}: {say_left_out(len(found), 'sample')}: {listed}")
+        lines = [f"{location} {problem}" for location, problem in entries]
+        listing = "; ".join(lines[:MAX_LISTED_SAMPLES] + ["…"] * (len(lines) > MAX_LISTED_SAMPLES))
+        print_message(f"{source.name}: {say_left_out(len(entries), 'sample')}: {listing}")
         return
-    (where, said), *more = found
-    rows = [name.partition(", column ")[0] for name, _ in more]
-    listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
-    others = f" (and {len(more):,} more: {listed})" if more else ""
-    remedy = "" if "; " in said else "; correct or remove it"
-    remedy += ", or pass --on-error skip to drop unusable samples" * suggest_skip
-    raise DataError(f"{source.name}, {where} {said}{others}{remedy}")
+    (location, first_message), *remaining = entries
+    rows = [name.partition(", column ")[0] for name, _ in remaining]
+    listing = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
+    suffix = f" (and {len(remaining):,} more: {listing})" if remaining else ""
+    hint = "" if "; " in first_message else "; correct or remove it"
+    hint += ", or pass --on-error skip to drop unusable samples" * suggest_skip
+    raise DataError(f"{source.name}, {location} {first_message}{suffix}{hint}")
 
 
 def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
@@ -162,12 +170,12 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
             f"--by {FOLDER_COLUMN} and --group-by {FOLDER_COLUMN} require files in subfolders; "
             "remove --no-subfolders"
         )
-    found = folder_samples(folder, read_options)
-    for note in found.notes:
+    samples = folder_samples(folder, read_options)
+    for note in samples.notes:
         print_message(f"{folder}: {note}")
-    labels = found.groups
+    labels = samples.groups
     return replace(
-        found,
+        samples,
         notes=(),
         sets=labels if read_options.by else (),
         groups=labels if read_options.group_by else (),

@@ -86,11 +86,11 @@ def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str
         return [_format_line(name, text) for name, text in named_texts]
     name, text = named_texts[0]
     file, _, _ = name.rpartition(" › ")
-    others = [other.removeprefix(f"{file} › ") for other, _ in named_texts[1:]]
-    others = [other for other in dict.fromkeys(others) if other and other != name]
-    if not others:
+    other_names = [other.removeprefix(f"{file} › ") for other, _ in named_texts[1:]]
+    other_names = [other for other in dict.fromkeys(other_names) if other and other != name]
+    if not other_names:
         return [_format_line(name, text)]
-    return [_format_line(name, f"{text.rstrip('.')} (similarly for {join_names(others)})")]
+    return [_format_line(name, f"{text.rstrip('.')} (similarly for {join_names(other_names)})")]
 
 
 def _format_line(name: str, text: str) -> str:

@@ -108,14 +108,14 @@ def format_table(rows: Sequence[Row]) -> str:
 
 
 def format_markdown(rows: Sequence[Row], _: Collection[str] = ()) -> str:
-    right, lines = _format_cells(rows)
-    written = []
+    right_aligned, lines = _format_cells(rows)
+    table_lines = []
     for line in lines:
         cells = [cell.replace("|", r"\|") for cell in line]
-        written.append(f"| {' | '.join(cells)} |\n")
-    rule = "|".join("--:" if number else "---" for number in right)
-    written.insert(1, f"|{rule}|\n")
-    return "".join(written)
+        table_lines.append(f"| {' | '.join(cells)} |\n")
+    rule = "|".join("--:" if is_right else "---" for is_right in right_aligned)
+    table_lines.insert(1, f"|{rule}|\n")
+    return "".join(table_lines)
 
 
 def format_csv(rows: Sequence[Row], _: Collection[str] = ()) -> str:
@@ -162,7 +162,7 @@ def append_signatures(args: Namespace, parts: Sequence[str], *signatures: str) -
     """Join the parts of the output, and signatures if requested."""
     if args.signature and args.format != "csv":
         line = _SIGNATURE_FORMATS.get(args.format, "%s\n")
-        parts = [*parts, "".join(line % each for each in signatures)]
+        parts = [*parts, "".join(line % signature for signature in signatures)]
     return "\n".join(parts)
 
 
@@ -175,11 +175,11 @@ def format_result(
     signature: str,
 ) -> str:
     """Format a result as a sentence with tables, as JSON, or as CSV rows."""
-    quoted = {"signature": signature} if args.signature else {}
+    signature_fields = {"signature": signature} if args.signature else {}
     if args.format == "json":
-        return as_json({**make_result(), **quoted})
+        return as_json({**make_result(), **signature_fields})
     if args.format == "csv":
-        return format_csv([{**row, **quoted} for row in rows])
+        return format_csv([{**row, **signature_fields} for row in rows])
     parts = [f"{sentence}\n"]
     parts += [format_titled_table(args.format, title, table) for title, table in tables if table]
     return append_signatures(args, parts, signature)

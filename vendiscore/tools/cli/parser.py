@@ -80,14 +80,14 @@ class _Parser(argparse.ArgumentParser):
             flag = _VALUELESS_FLAGS.get(quoted or f"{name}={value}", "")
             if flag in options:
                 return flag if quoted else f"{word} {flag}"
-            keyword, _, given = (quoted or name).partition("=")
-            wanted = _FLAG_NAMES.get(keyword, keyword)
-            option = options.get(f"--{wanted.replace('_', '-')}") or options.get(f"-{wanted}")
+            keyword, _, quoted_value = (quoted or name).partition("=")
+            flag_name = _FLAG_NAMES.get(keyword, keyword)
+            option = options.get(f"--{flag_name.replace('_', '-')}") or options.get(f"-{flag_name}")
             flag = option.option_strings[0] if option else ""
-            if wanted in COMMANDS and not option:
-                return f"`{PROGRAM} {wanted}`"
+            if flag_name in COMMANDS and not option:
+                return f"`{PROGRAM} {flag_name}`"
             if quoted:
-                return f"{flag} {given}".strip() if flag else match[0]
+                return f"{flag} {quoted_value}".strip() if flag else match[0]
             value = value.removeprefix("float(").strip("[]()'")
             if option and option.nargs != 0:
                 return f"{word} {flag} {value}"
