@@ -137,7 +137,7 @@ def test_negative_eigenvalues_are_refused_but_for_rounding():
         (np.array([[1, 0.5], [0.4, 1]]), r"symmetric matrix, got K\[0, 1\] = 0\.5 and K\[1, 0\]"),
         (
             np.array([[1, 2], [2, 1.0]]),
-            r"between -1 and 1, its diagonal, got K\[0, 1\]",
+            r"between -1 and 1, as its diagonal is 1, got K\[0, 1\]",
         ),
         (np.array([[0, 3], [3, 0.0]]), "probably contains distances"),
     ],

@@ -80,7 +80,7 @@ CASES = [
         [[1.0, 2.0], [2.0, 1.0]],
         {**K_, "q": 2},
         ValueError,
-        r"between -1 and 1, its diagonal, got K\[0, 1\] = 2",
+        r"between -1 and 1, as its diagonal is 1, got K\[0, 1\] = 2",
     ),
     ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "sample 0 must .* got 0.9; pass normalize=True"),
     (

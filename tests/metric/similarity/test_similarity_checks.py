@@ -26,7 +26,7 @@ def correlations(n: int = 30, d: int = 50, seed: int = 0) -> np.ndarray:
     ("K", "message"),
     [
         ([[1, 0.9], [-0.9, 1]], r"symmetric matrix, got K\[0, 1\] = 0\.9 and K\[1, 0\] = -0\.9"),
-        ([[1, 5.0], [5, 1]], r"entries between -1 and 1, its diagonal, got K\[0, 1\] = 5"),
+        ([[1, 5.0], [5, 1]], r"entries between -1 and 1, as its diagonal is 1, got K\[0, 1\] = 5"),
         ([[1, 0, 0], [0, 1e-6, 9e-7], [0, -9e-7, 1e-6]], r"symmetric .* K\[1, 2\] = 0\.9 and"),
         ([[1, 0], [0, -1]], r"sample 1 of `K` cannot be normalized: .* got -1"),
     ],
