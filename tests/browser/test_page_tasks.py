@@ -137,7 +137,7 @@ def test_the_report_for_the_boss(visit):
     assert "<script" not in report
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width for small")  # it repeats one answer
+@pytest.mark.filterwarnings("ignore:intervals have width 0 for small")  # it repeats one answer
 def test_models_and_prompts_in_one_table(visit):
     page = visit()
     task = page_tasks.models_in_one_table()

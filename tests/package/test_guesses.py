@@ -156,7 +156,7 @@ MORE = {
     "v.compute(ta, by=[0] * 24)": "compare(samples, by=labels)",
     "v.score(X, X)": "and a second set as `references` of compute",
     "v.compute(X, k=K)": "pass a similarity matrix as the samples with score_K=True",
-    "v.compare(ta, ns=[1, 2])": "compare needs two sets or more",
+    "v.compare(ta, ns=[1, 2])": "compare requires at least two sets",
     'v.compute(ta, k="cosine_similarity")': "Did you mean 'cosine'?",
     'v.compute(ta, k="dinov2")': "Did you mean k='facebook/dinov2-base'?",
     'v.compute(ta, k="tfidf")': "Did you mean 'ngram_overlap'?",
@@ -186,7 +186,7 @@ MORE = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize(("call", "says"), (GUESSES | MORE).items())
 def test_a_guess_runs_or_is_told_what_to_type(call: str, says: str) -> None:
     pytest.importorskip("rdkit" if "SMILES" in call else "numpy")

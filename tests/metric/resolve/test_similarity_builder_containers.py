@@ -201,7 +201,7 @@ def equal(*rows):
 
 
 TWO_GROUPS = pytest.mark.filterwarnings(
-    "ignore:The mean over 2 groups has no interval", "ignore:Intervals have no width"
+    "ignore:The mean over 2 groups has no interval", "ignore:intervals have width 0"
 )
 
 

@@ -171,7 +171,8 @@ def test_different_samples_are_described_as_any_others_are(q):
     different = [f"x{i} y{i}" for i in range(60)]
     answer = texts(different, ns=[1], q=q)
     assert answer["sentence"].endswith(
-        "as 60.0 texts that have nothing in common; its main direction makes up 2 % of it."
+        "as 60.0 texts that have nothing in common; its largest eigenvalue makes up 2 % of the "
+        "total."
     )
     assert "verdict" not in answer
 

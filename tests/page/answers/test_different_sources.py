@@ -67,7 +67,7 @@ def test_an_answer_without_a_prompt_is_left_out():
     assert page["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")  # at order 0
+@pytest.mark.filterwarnings("ignore:intervals have width 0")  # at order 0
 def test_texts_without_prompts_or_with_prompts_of_their_own_are_not_counted():
     places = [(name, p.replace("Question", "New York"), text) for name, p, text in ROWS]
     assert compared({"A": grouped(ROWS, column="place")})["sources"] is None

@@ -166,7 +166,10 @@ def test_lists_within_a_list_are_groups():
     assert [(row["n"], row["VS"]) for row in ours["by_group"]] == [
         (row["n"], row["VS"]) for row in RIGHT["details"]["groups"]
     ]
-    copies = "To this kernel, 1 of the 9 texts is an exact repeat of others within their groups."
+    copies = (
+        "According to this kernel, 1 of the 9 texts is an exact repeat of others within their "
+        "groups."
+    )
     assert ours["copies"] == copies
     assert ours["code"].splitlines()[1] == f"samples = {TEXTS!r}"
     assert (
@@ -222,7 +225,7 @@ def test_what_else_can_be_asked_is_about_all_groups_together():
     assert through(result.groups(1.0))["without"]["left"] == 7
     papers = through(result.papers())
     assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
-    assert "it needs one set of samples, and these are in groups" in " ".join(papers["sentences"])
+    assert "it requires one set, but the samples are in groups" in " ".join(papers["sentences"])
     assert "effectively different in a group" in result.report()
 
 
@@ -230,7 +233,7 @@ def test_the_mean_over_two_groups_has_no_interval():
     rows = [*(f"a,number {i} alone{i}" for i in range(12)), *["b,the same"] * 12]
     answer = shown("a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer")
     assert answer["interval"] == (
-        "There is no interval: a mean over groups needs three groups or more. Compare a few "
+        "There is no interval, because a mean over groups requires at least three groups. If the "
         "sources instead of averaging them."
     )
     assert "Student's t of the logit" in shown(text=BOX)["interval"]

@@ -52,7 +52,7 @@ def test_columns_of_a_data_frame_keep_the_index_of_each_answer():
 
 
 def test_a_source_whose_answers_are_all_missing_is_no_source():
-    with pytest.raises(ValueError, match="compares two or more, got 'b' alone"):
+    with pytest.raises(ValueError, match="requires at least two sources, got only 'b'"):
         tabulate_samples(["x", None, "y"], ["b", "a", "b"], None, HOW)
     with pytest.raises(ValueError, match="'a' has no answer"):
         tabulate_answers({"a": [None, []], "b": ["x", "y"]}, None, None, HOW)
@@ -83,10 +83,14 @@ def test_whole_sets_answer_no_prompts(make):
     ("answers", "prompts", "message"),
     [
         ({"a": {}, "b": {}}, None, "`prompts` is empty"),
-        ({"a": {"p": "x"}, "b": {"q": "y"}}, ["p"], "'b' answers 'q', which `prompts` lacks"),
-        ({"a": ["x"], "b": ["y", "z"]}, ["p"], "'b' has answers to 2 prompts, but `prompts` has 1"),
-        ({"a": ["x"], "b": ["y", "z"]}, None, "'a' has 1 and 'b' 2; put None where"),
-        ({"a": ["x"] * 3, "b": ["y"] * 3}, ["p", "q", "q"], "`prompts` has 'q' twice"),
+        (
+            {"a": {"p": "x"}, "b": {"q": "y"}},
+            ["p"],
+            "'b' has an answer to 'q', which",
+        ),
+        ({"a": ["x"], "b": ["y", "z"]}, ["p"], "'b' must have 1 items, one per prompt, got 2"),
+        ({"a": ["x"], "b": ["y", "z"]}, None, "'a' has 1 and 'b' has 2; use None for"),
+        ({"a": ["x"] * 3, "b": ["y"] * 3}, ["p", "q", "q"], "`prompts` contains 'q' twice"),
     ],
 )
 def test_answers_that_do_not_match_their_prompts_raise(answers, prompts, message):

@@ -35,8 +35,8 @@ def test_permutations_suffice_for_the_level(level, fewest):
     [
         ({"size": MIN_SAMPLES - 1}, ValueError, "`size` must be an integer of at least"),
         ({"level": 0.05}, ValueError, "`level` must be a confidence level from 0.5"),
-        ({"within": 0}, ValueError, "`within` must be a share above 0"),
-        ({"within": np.inf}, ValueError, "`within` must be a share above 0"),
+        ({"within": 0}, ValueError, "`within` must be a fraction above 0"),
+        ({"within": np.inf}, ValueError, "`within` must be a fraction above 0"),
         ({"q": -1}, ValueError, "`q`"),
         ({"seed": -1}, ValueError, "`seed`"),
         ({"effects": "mixed"}, ValueError, "`effects` must be 'random' or 'fixed'"),

@@ -63,7 +63,7 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
     assert row.p == row.p_adjusted == 0.01
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
 def test_a_set_does_not_differ_from_itself(q):
     texts = sentences(np.random.default_rng(0), 20)
@@ -290,8 +290,8 @@ TEXTS = [f"w{i}" for i in range(8)]
 @pytest.mark.parametrize(
     ("sets", "options", "said"),
     [
-        ([X], {}, "compare needs two sets or more, got 1; pass compare(A, B), one dict"),
-        ([{"a": X}], {}, "compare needs two sets or more, got 1"),
+        ([X], {}, "compare requires at least two sets, got 1; pass compare(A, B), a dict"),
+        ([{"a": X}], {}, "compare requires at least two sets, got 1"),
         ([X, Y[:3]], {}, "`B` must have at least 4 samples to be compared, got 3; add samples"),
         (
             [X, Y[:, :3]],
@@ -312,7 +312,7 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([as_space(X), Y], {}, "`A` must be a collection of samples, got MetricSpace"),
         ([X, as_similarity(Y, k="cosine")], {}, "`B` contains similarities only within one set"),
         ([X, Y], {"k": None, "score_K": True}, "`A` contains similarities only within one set"),
-        ([X, Y], {"fit": "samples"}, "`fit` must be 'pool' here, got 'samples'"),
+        ([X, Y], {"fit": "samples"}, "`fit` must be 'pool' in compare, got 'samples'"),
         (
             [X, Y],
             {"names": ["a"]},
@@ -330,16 +330,16 @@ TEXTS = [f"w{i}" for i in range(8)]
         (
             [X, Y, X, Y],
             {"permutations": 99},
-            "`permutations` must be 119 or more for a difference among 6 pairs to be beyond chance",
+            "`permutations` must be at least 119 for 6 pairs at level 0.95",
         ),
-        ([X, Y], {"groups": [[0, 1] * 4] * 2, "size": 4}, "each by itself: leave `size` out"),
+        ([X, Y], {"groups": [[0, 1] * 4] * 2, "size": 4}, "`size` is not supported with `groups`"),
         (
             [X, Y],
             {"level": 95},
             "from 0.5 to below 1, got 95; pass a level such as 0.95",
         ),
         ([X, Y], {"match": "coverage"}, "'match' is not an option of kernel 'cosine'"),
-        ([X, Y], {"size": 9}, "`size` must be 8 at most, the size of the smallest set, got 9"),
+        ([X, Y], {"size": 9}, "`size` must be at most 8, the size of the smallest set, got 9"),
         ([X, Y], {"size": 3}, "`size` must be an integer of at least 4, got 3"),
         ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
         ([X, Y], {"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
@@ -354,16 +354,20 @@ TEXTS = [f"w{i}" for i in range(8)]
         ),
         ([X, Y], {"groups": [[0] * 8]}, "`groups` must contain 2 lists of labels, one per set"),
         ([X, Y], {"groups": [[0] * 8, [0] * 7]}, "got 7 labels for the 8 samples of `B`"),
-        ([X, Y], {"groups": [[0] * 8, [0] * 8]}, "`groups` must be two or more, got 1; compare"),
+        (
+            [X, Y],
+            {"groups": [[0] * 8, [0] * 8]},
+            "`groups` must have at least two different labels, got 1",
+        ),
         (
             [X, Y],
             {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 7 + [1]]},
-            "two samples or more of each set in each group, got 1 of `B` in group 1; leave that",
+            "two samples of each set in each group, got 1 of `B` in group 1; remove this",
         ),
         (
             [X, Y],
             {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 4 + [2] * 4]},
-            "got 0 of `B` in group 1; leave that group out of all sets, or compare without",
+            "got 0 of `B` in group 1; remove this group from all sets, or omit",
         ),
         (
             [X, Y],

@@ -195,7 +195,7 @@ def test_sets_that_are_the_same_within_a_share_are_called_so():
     usual = compare(sets, **options)
     assert usual.verdict("a", "b") == "no difference shown"
     assert (usual.pairs[0].ratio_low, usual.pairs[0].ratio_high) == (row.ratio_low, row.ratio_high)
-    with pytest.raises(ValueError, match=r"`within` must be a share above 0, got 0; pass 0\.05"):
+    with pytest.raises(ValueError, match=r"`within` must be a fraction above 0, got 0; pass 0\.05"):
         compare(sets, k="cosine", within=0)
 
 

@@ -111,7 +111,7 @@ def test_what_needs_groups_is_refused_without():
         found.to_frame("groups")
     with pytest.raises(ValueError, match="`what` must be"):
         found.to_frame("prompts")
-    with pytest.raises(TypeError, match="`pool_repeats=False` is about intervals of single groups"):
+    with pytest.raises(TypeError, match="`pool_repeats=False` requires `groups` or `prompts`"):
         compare(list("abcd"), list("abcc"), k="labels", permutations=19, pool_repeats=False)
     with pytest.raises(TypeError, match="`pool_repeats=False` has no effect at q=0"):
         compared(labels(0, 9, [4] * 6), labels(1, 9, [4] * 6), q=0, pool_repeats=False)

@@ -15,7 +15,7 @@ from vendiscore import FeatureSimilarity, as_similarity, compute, growth
 from vendiscore.result import key_at
 
 # Most sets of these tests are small; those below test when there is a warning.
-pytestmark = pytest.mark.filterwarnings("ignore:.* do not tell what more would add")
+pytestmark = pytest.mark.filterwarnings("ignore:.* are too few to predict the score")
 
 
 def rows(seed: int, n: int) -> np.ndarray:
@@ -96,7 +96,9 @@ def test_few_samples_do_not_tell_what_more_would_add():
     """The interval at 2n holds the score of n and twice that score, or it excludes one of them."""
     rng = np.random.default_rng(0)
     few, many = rng.integers(0, 10, 16).tolist(), rng.integers(0, 10, 200).tolist()
-    with pytest.warns(UserWarning, match="16 samples do not tell what more would add: the inter"):
+    with pytest.warns(
+        UserWarning, match="16 samples are too few to predict the score of more samples"
+    ):
         found = growth(few, [32], k="labels")
     (now,) = growth(few, [16], k="labels").scores  # sizes up to n say nothing of more
     assert found.undecided is found.to_dict()["undecided"] is True
@@ -121,7 +123,7 @@ def test_the_caution_is_of_twice_the_samples_whatever_the_sizes():
     few = np.random.default_rng(0).integers(0, 10, 16).tolist()
     for sizes in ([17], [6, 20], [32]):
         with pytest.warns(
-            UserWarning, match="of 32 samples contains both the score of 16 and twice"
+            UserWarning, match="at 32 samples contains both the score of 16 samples and twice"
         ):
             growth(few, sizes, k="labels")
 
@@ -286,19 +288,19 @@ def test_sizes_may_come_from_an_iterator(q):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"samples": rows(0, 3)}, "`samples` must be at least 4, got 3; add samples"),
-        ({"sizes": [41]}, "`sizes` must be an integer from 1 to 40, got 41; sizes beyond twice"),
+        ({"samples": rows(0, 3)}, "`samples` must contain at least 4 samples, got 3; add samples"),
+        ({"sizes": [41]}, "`sizes` must be an integer from 1 to 40, got 41; sizes above 40"),
         ({"sizes": [0]}, "`sizes` must be an integer from 1 to 40, got 0"),
         (
             {"samples": rows(0, 10), "sizes": [11]},
-            "`sizes` must be an integer from 1 to 10, got 11; beyond 10 a size needs 16 samples",
+            "`sizes` must be an integer from 1 to 10, got 11; sizes above 10 require one set",
         ),
-        ({"sizes": []}, "`sizes` must be a list of integers, got []; pass [20]"),
+        ({"sizes": []}, "`sizes` must be a list of integers, got []; use for example [20]"),
         ({"sizes": 10}, "`sizes` must be a list of integers, got 10"),
         ({"level": 2}, "`level` must be a confidence level from 0.5 to below 1, got 2"),
         ({"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ({"psd": 1}, "`psd` must be 'check' or 'clip', got 1"),
-        ({"clusters": range(20)}, "pass one sample of each cluster"),
+        ({"clusters": range(20)}, "pass one sample per cluster"),
         ({"p": [1] * 20}, "is not supported by magnitude"),
         ({"siezs": [3]}, "did you mean `sizes`"),
     ],

@@ -17,7 +17,7 @@ from vendiscore.tools.analysis.growth import (
 )
 
 # Small sets that are extrapolated on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:.* do not tell what more would add")
+pytestmark = pytest.mark.filterwarnings("ignore:.* are too few to predict the score")
 
 # Spiders below girdled hemlocks, by species (Chao et al. 2014, Table 2).
 GIRDLED = np.array([46, 22, 17, 15, 15, 9, 8, 6, 6, 4, 2, 2, 2, 2, *[1] * 12])

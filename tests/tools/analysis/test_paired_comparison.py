@@ -87,7 +87,7 @@ def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
     assert [row.size for row in found.sets] == [240, 240]
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
 def test_scores_of_groups_are_those_of_compute(q):
     (X, x), (Y, y) = prompts(0, 3, 4), prompts(1, 3, 4)
@@ -96,7 +96,7 @@ def test_scores_of_groups_are_those_of_compute(q):
     assert found.sets[0].score == pytest.approx(np.mean(right))
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width for new")
+@pytest.mark.filterwarnings("ignore:intervals have width 0 for new")
 def test_lists_of_lists_are_compared_prompt_by_prompt():
     A = [["a b", "c d", "e f"], ["g h", "i j", "k l"]] * 4
     B = [["a b", "a b", "a c"], ["g h", "g h", "g h"]] * 4
@@ -186,7 +186,7 @@ def test_two_groups_never_show_a_difference():
     )
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize(("groups", "verdict"), [(3, "no difference shown"), (6, "more diverse")])
 def test_few_equal_differences_show_no_direction(groups, verdict):
     """Their spread is 0, and Student's t infinite: p is that of their signs."""

@@ -97,7 +97,7 @@ def test_pairs_over_other_prompts_are_repaired_and_that_is_said():
     found = sources(answers, ns=1)
     assert found.similarity[0].tolist() == [1, 1, 1]
     assert found.similarity[1, 2] == 0
-    assert any("negative eigenvalues" in note for note in found.notes)
+    assert any("Negative eigenvalues" in note for note in found.notes)
     values = np.clip(np.linalg.eigvalsh(found.similarity), 0, None)
     assert found.score == pytest.approx(
         float(np.exp(-(p := values[values > 0] / values.sum()) @ np.log(p)))
@@ -231,7 +231,7 @@ def test_notes_on_fewer_than_8_prompts_have_the_measured_coverage(prompts, noted
     assert len(measured) == noted
     for note in measured:
         lowest, highest = MEASURED_COVERAGE[prompts]
-        assert f"covered {lowest} to {highest} % in tests" in note
+        assert f"covered the true value in {lowest} to {highest} % of cases" in note
     for level in (None, 0.9):
         assert not sources(answers, k="labels", level=level).notes
 
@@ -254,9 +254,7 @@ def test_two_prompts_have_no_interval_and_a_note():
     assert (found.found.se, found.found.low, found.found.high) == (None, None, None)
     assert "% interval" not in found.sentence
     (note,) = found.notes
-    assert note == (
-        "There is no interval: 2 prompts do not show how much others vary; 3 or more have one."
-    )
+    assert note == ("There is no interval, because it requires at least 3 prompts, got 2.")
 
 
 def test_sets_of_two_samples_have_no_interval_and_sets_of_three_have_one():
@@ -265,7 +263,7 @@ def test_sets_of_two_samples_have_no_interval_and_sets_of_three_have_one():
     found = sources(sets, k="rbf", sigma=1.0, aligned=False)
     assert found.corrected.se is None
     assert found.found.se is None
-    assert found.notes[-1].startswith("There is no interval: 2 samples of the smallest set do not ")
+    assert found.notes[-1].startswith("There is no interval, because it requires at least 3")
     sets["a"] = rng.normal(size=(3, 3))
     found = sources(sets, k="rbf", sigma=1.0, aligned=False)
     assert found.corrected.se > 0
@@ -403,16 +401,16 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
 @pytest.mark.parametrize(
     ("answers", "how", "said"),
     [
-        ({"a": ["x", "y"], "b": ["x"]}, {}, "'b' has 1 and 'a' 2; put None where"),
-        ({"a": ["x"]}, {}, "`sources` compares two or more, got 'a' alone"),
+        ({"a": ["x", "y"], "b": ["x"]}, {}, "'b' has 1 and 'a' has 2; use None for"),
+        ({"a": ["x"]}, {}, "`sources` requires at least two sources, got only 'a'"),
         ({"a": ["x", ""], "b": ["x", "y"]}, {}, r"\(an answer of 'a' to prompt 1\) has no tokens"),
-        ({"a": [None], "b": ["x"]}, {}, "'a' has no answer; leave it out"),
-        ({"a": ["x", None], "b": [None, "y"]}, {}, "no prompt has answers of two sources"),
+        ({"a": [None], "b": ["x"]}, {}, "'a' has no answers; remove this source"),
+        ({"a": ["x", None], "b": [None, "y"]}, {}, "no prompt has answers from two sources"),
         ({"a": "xx.", "b": "yy."}, {}, "must be a collection of samples, got one str"),
         ({1: ["x"], "1": ["y"]}, {}, "names of sources must be distinct as strings"),
-        (LONG, {"prompts": ["p", "p"]}, "`prompts` has 'p' twice"),
-        (LONG, {"prompts": ["p"]}, "'a' has answers to 2 prompts, but `prompts` has 1"),
-        ({"a": {"p": "x"}, "b": {"q": "x"}}, {"prompts": ["p"]}, "'b' answers 'q', which"),
+        (LONG, {"prompts": ["p", "p"]}, "`prompts` contains 'p' twice"),
+        (LONG, {"prompts": ["p"]}, "'a' must have 1 items, one per prompt, got 2"),
+        ({"a": {"p": "x"}, "b": {"q": "x"}}, {"prompts": ["p"]}, "'b' has an answer to 'q', which"),
         ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must contain 2 distinct strings"),
         (LONG, {"names": ["a", "b"]}, "cannot be combined with a dict of sources"),
         (LONG, {"q": 0}, "`q` must be an order above 0"),
@@ -424,7 +422,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
             "`prompts` must contain one label per sample",
         ),
         (["x", "y"], {"by": ["a", None]}, "has no label in `by`"),
-        ("texts", {}, "`answers` must be a dict of source to answers"),
+        ("texts", {}, "`answers` must be a dict from sources to answers"),
         (
             {
                 "a": ["x", None, "y"],
@@ -433,7 +431,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
                 "d": ["x", None, None],
             },
             {},
-            "'c' and 'd' have answers to no prompt in common",
+            "'c' and 'd' have no answered prompt in common",
         ),
     ],
 )

@@ -160,13 +160,21 @@ def test_calls_side_by_side_give_the_same_number():
 @pytest.mark.parametrize(
     ("answers", "how", "said"),
     [
-        ({}, {}, "`sources` compares two or more, got none"),
-        (pd.DataFrame(TEXTS), {}, "pass columns of a table one by one"),
-        (["a", "b"], {"by": ["x", "y"], "names": ["q", "r"]}, "labels already name the sources"),
-        (TEXTS, {"prompts": ["p", "q"], "aligned": False}, "leave one of them out"),
-        (TEXTS, {"given_prompt": True}, "needs prompts that are texts, got 0"),
-        (TEXTS, {"given_prompt": True, "aligned": False}, "is for answers to prompts"),
-        (np.stack([X, -X], axis=2), {"k": "cosine"}, "answers of 'A' to a prompt have a mean"),
+        ({}, {}, "`sources` requires at least two sources, got none"),
+        (pd.DataFrame(TEXTS), {}, "for a table, pass its columns"),
+        (
+            ["a", "b"],
+            {"by": ["x", "y"], "names": ["q", "r"]},
+            "`names` cannot be combined with `by`",
+        ),
+        (TEXTS, {"prompts": ["p", "q"], "aligned": False}, "not supported with aligned=False"),
+        (TEXTS, {"given_prompt": True}, "requires prompts that are strings, got 0"),
+        (TEXTS, {"given_prompt": True, "aligned": False}, "requires `prompts`"),
+        (
+            np.stack([X, -X], axis=2),
+            {"k": "cosine"},
+            "answers of 'A' to the same prompt",
+        ),
     ],
 )
 def test_what_would_be_ignored_or_undefined_is_refused(answers, how, said):

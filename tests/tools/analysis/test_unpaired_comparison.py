@@ -78,7 +78,7 @@ def test_slopes_are_those_of_weights():
             assert more / 1e-6 == pytest.approx(slopes[i], abs=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.filterwarnings("ignore:intervals have width 0")
 def test_an_interval_at_order_0_stays_between_1_and_n():
     different, repeated = compare(list("abcdefgh"), list("aabbccdd"), k="labels", q=0).sets
     assert different.score == pytest.approx(8)

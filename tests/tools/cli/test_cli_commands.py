@@ -208,7 +208,7 @@ def test_the_page_without_gradio_says_how_to_install_it(run, monkeypatch):
     assert run("page", "--port", 8000) == (1, "", wanted)
 
 
-@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.filterwarnings("ignore:intervals have width 0")
 def test_prompts_of_a_column_are_taken_out(run, save):
     texts, asked = [*MANY[:6], *FEW[:6]], [f"x{i % 3} what of a" for i in range(12)]
     rows = [

@@ -203,12 +203,12 @@ def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, 
     [
         (
             TABLE[TABLE.model == "a"],
-            "got 'a' alone; add another, or score the answers of one by `vendiscore score",
+            "got only 'a'; add a source, or use `vendiscore score",
         ),
         (TABLE.assign(model=[None, *TABLE.model[1:]]), "row 2, column 'model' is empty, so that"),
-        (TABLE.assign(prompt=range(len(TABLE))), "give all sources the same prompts"),
+        (TABLE.assign(prompt=range(len(TABLE))), "pass sources that answer the same prompts"),
         (TABLE[:12], None),
-        (TABLE.iloc[[0, 8, 9, 17]], "have answers to no prompt in common"),
+        (TABLE.iloc[[0, 8, 9, 17]], "have no answered prompt in common"),
     ],
 )
 def test_tables_without_sources_to_compare_are_refused(run, tmp_path, rows, said):

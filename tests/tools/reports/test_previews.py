@@ -143,7 +143,7 @@ def test_molecules_that_are_left_out_are_said_first() -> None:
         result = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
     page = read(result)
     assert page.title == "Diversity of 3 molecules"
-    assert "The kernel cannot use 1 sample, left out here: sample 1 is not" in (page.text["score"])
+    assert "The kernel cannot use 1 sample (dropped): sample 1 is not" in (page.text["score"])
     ((_, *rows),) = page.tables["samples"]
     assert [(row[0], row[1]) for row in rows] == [("0", "CCO"), ("2", "CCC"), ("3", "c1ccccc1")]
 
@@ -171,7 +171,7 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     )
     assert "This section describes all groups together." in page.text["alike"]
     assert (
-        "Growth is not shown: it needs one set of samples, and these are in groups."
+        "Growth is not shown; it requires one set, but the samples are in groups."
         in (page.text["growth"])
     )
     assert result.numbers == compute(samples, groups=labels, q=2, ci=0.95, details=True)
@@ -205,8 +205,8 @@ def test_a_second_set_is_compared_with() -> None:
 def test_of_a_measure_that_tells_no_diversity_the_report_says_what_it_tells() -> None:
     page = read(report(X, X[:10], k="rbf", measures=["Precision", "MMD"], neighbours=2))
     told = [row[3].partition(", ")[2].rpartition(", ")[2] for row in page.tables["score"][0][1:]]
-    assert told == ["higher is more like the references", "lower is more alike"]
-    assert "Lower is more alike." in read(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
+    assert told == ["higher is more like the references", "lower is more similar"]
+    assert "Lower is more similar." in read(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
 
 
 def test_several_orders_are_told_in_a_table() -> None:
@@ -227,10 +227,10 @@ def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        (["a"], "One sample alone is exactly one; add more to compare."),
+        (["a"], "The score of a single sample is always 1; add more samples."),
         (["a", "b"], "This set of 2 texts is as diverse as 2.0 texts that have nothing in common"),
-        (["a", "a"], "To this kernel, 1 of the 2 texts is an exact repeat of others."),
-        (["a b"] * 20, "To this kernel, these 20 texts are nearly the same."),
+        (["a", "a"], "According to this kernel, 1 of the 2 texts is an exact repeat of others."),
+        (["a b"] * 20, "According to this kernel, these 20 texts are nearly identical."),
     ],
     ids=["one", "two", "twice the same", "all the same"],
 )
@@ -243,7 +243,7 @@ def test_the_smallest_sets_have_a_report(samples, said) -> None:
 def test_weights_of_zero_have_no_mode() -> None:
     page = read(report(TEXTS, p=[0.5, 0.5, 0, 0]))
     assert [row[5] for row in page.tables["samples"][0][3:]] == ["", ""]  # of no mode
-    assert "`p` gives them weights" in page.text["growth"]
+    assert "it requires equally weighted samples" in page.text["growth"]
 
 
 def test_an_estimate_is_called_one() -> None:

@@ -45,7 +45,7 @@ def test_measures_that_are_dear_to_be_sure_of_have_intervals_when_asked() -> Non
     page = report(X, **how)
     assert page.numbers["VS"] == pytest.approx(compute(X, **how)["VS"], rel=1e-12)
     assert "VS_se" not in page.numbers
-    assert "it takes measuring MagArea of many halves" in read(page).text["score"]
+    assert "it requires MagArea of many random halves" in read(page).text["score"]
 
 
 def test_sections_are_in_the_order_in_which_they_are_read() -> None:
@@ -61,10 +61,10 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
     names = details["strip"].split("\n")[1]
     share = np.linalg.eigvalsh(K / 12)[-1]
     assert PAGE.text["score"] == (
-        "Score To this kernel, 2 of the 12 texts are exact repeats of others. "
+        "Score According to this kernel, 2 of the 12 texts are exact repeats of others. "
         f"≈ {vs:.1f} effectively different of 12 "
         f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
-        f"main direction makes up {100 * share:.0f} % of it. "
+        f"largest eigenvalue makes up {100 * share:.0f} % of the total. "
         f"{details['typical']} {names} "
         f"95 % interval: {low:.2f} to {high:.2f}. A new set of 12 texts of the same source would "
         f"typically score within about {se:.2f} of this (one standard error). "
@@ -76,16 +76,24 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
 @pytest.mark.parametrize(
     ("samples", "how", "why"),
     [
-        (TEXTS[:2], {}, "There is no interval: it needs 4 samples or more."),
-        (TEXTS, {"q": 0}, "There is no interval: order 0 counts dimensions"),
-        (TEXTS[:2], {"p": [0.5, 0.5]}, "and `p` gives them weights"),
-        (X, {"k": "rbf", "method": "estimate"}, "An estimate has no interval for other samples"),
-        ([TEXTS], {}, "There is no interval: a mean over groups needs three groups or more"),
-        ([TEXTS, TEXTS], {}, "There is no interval: a mean over groups needs three groups or more"),
+        (TEXTS[:2], {}, "There is no interval, because it requires at least 4 samples."),
+        (TEXTS, {"q": 0}, "There is no interval at order 0"),
+        (TEXTS[:2], {"p": [0.5, 0.5]}, "it requires equally weighted samples"),
+        (X, {"k": "rbf", "method": "estimate"}, "An estimated score has no confidence interval"),
+        (
+            [TEXTS],
+            {},
+            "There is no interval, because a mean over groups requires at least three groups",
+        ),
+        (
+            [TEXTS, TEXTS],
+            {},
+            "There is no interval, because a mean over groups requires at least three groups",
+        ),
         (
             X,
             {"measures": "MagArea", "t_cut": 2},
-            "it takes measuring MagArea of many halves of the samples; pass",
+            "it requires MagArea of many random halves of the samples, which",
         ),
     ],
 )
@@ -98,7 +106,7 @@ def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
 def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) -> None:
     monkeypatch.setattr(report_data, "MAX_COMPARED", 5)
     assert (
-        "it needs all eigenvectors of 12 samples, which takes long; pass ci="
+        "it requires all eigenvectors of 12 samples, which takes long; pass ci="
         in read(report(TEXTS)).text["score"]
     )
     assert "VS_se" in report(X, k="cosine").numbers  # of 3 features
@@ -186,7 +194,7 @@ def test_pictures_say_what_they_show() -> None:
     strip, heat, spectrum, profile, growth = PAGE.labels
     assert strip == REPORT.numbers["details"]["typical"]
     mean = (K.sum() - 12) / 132
-    assert heat == f"Similarities of 12 samples, {mean:.2f} on average between two"
+    assert heat == f"Similarities of 12 samples; the mean of all pairs is {mean:.2f}"
     assert f"the largest of 10 normalized eigenvalues is {100 * shares[0]:.1f}%" in spectrum
     assert profile.startswith("Profile: from 10.0 at q = 0 to ")
     assert growth.startswith("Growth: ")

@@ -1,4 +1,4 @@
-"""Answers of several sources as a table: a row for each, with its source, prompt and sample."""
+"""Answers of several sources as a table with one row per answer."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,16 +25,16 @@ from ...support.types import Record, Samples
 
 @dataclass(frozen=True, eq=False)
 class AnswerTable:
-    """A row for each answer that is not missing.
+    """Table with one row per answer; missing answers have no row.
 
     Attributes
     ----------
     samples : list, array or Similarity
         The answers.
     names, prompts : tuple of str, tuple of labels
-        The sources, and the prompts; sets that answer no prompts have none.
+        Names of the sources, and the prompts; `prompts` is empty for sets without prompts.
     source, prompt : array of int (n,)
-        The source and the prompt of each answer, as positions in `names` and `prompts`.
+        Source and prompt of each of the n answers, as positions in `names` and `prompts`.
     index : array of int (n,)
         The index of each answer among all samples that the caller passed.
     """
@@ -47,7 +47,7 @@ class AnswerTable:
     index: np.ndarray
 
     def select(self, rows: np.ndarray, samples: Similarity | None) -> "AnswerTable":
-        """Return the table of some rows, whose answers are `samples`."""
+        """Return a table of the given rows; `samples` are their answers."""
         return replace(
             self,
             samples=samples,
@@ -65,7 +65,7 @@ class AnswerTable:
 def tabulate_samples(
     samples: Samples, by: object, prompts: object, spec: SimilaritySpec
 ) -> AnswerTable:
-    """Return the table of samples with the source and the prompt of each, or None for sets."""
+    """Build the table of one list of samples; `by` and `prompts` have one label per sample."""
     samples = check_collection(samples, spec)
     if isinstance(samples, Similarity):
         (samples,) = build_set_similarities([samples], spec, ["answers"])
@@ -83,7 +83,7 @@ def tabulate_samples(
 
 
 def tabulate_sets(sets: Samples, names: object, spec: SimilaritySpec) -> AnswerTable:
-    """Return the table of sets of samples that answer no prompts, by source or in a list."""
+    """Build the table of one set of samples per source, without prompts."""
     samples = {}
     codes = []
     for name, of_source in _name_sources(sets, names).items():
@@ -95,7 +95,7 @@ def tabulate_sets(sets: Samples, names: object, spec: SimilaritySpec) -> AnswerT
 def tabulate_answers(
     answers: Samples, prompts: object, names: object, spec: SimilaritySpec
 ) -> AnswerTable:
-    """Return the table of answers to prompts, by source or in a list of sources."""
+    """Build the table of answers to prompts, with one collection of answers per source."""
     by_source = _name_sources(answers, names)
     labels = _collect_prompts(prompts, by_source)
     samples = {}
@@ -108,17 +108,16 @@ def tabulate_answers(
         codes.append(prompt)
         if labels is not None and counts[name] != len(labels):
             raise ValueError(
-                f"{name!r} has answers to {counts[name]} prompts, but `prompts` has {len(labels)}; "
-                "put None where a source has no answer"
+                f"{name!r} must have {len(labels)} items, one per prompt, got {counts[name]}; use "
+                "None for missing answers"
             )
     a = min(counts, key=counts.__getitem__)
     b = max(counts, key=counts.__getitem__)
     if counts[a] < counts[b]:
         raise ValueError(
-            f"sources must have answers to the same prompts, one place for each: {a!r} has "
-            f"{counts[a]} and {b!r} {counts[b]}; put None where there is no answer, pass each "
-            f"source as a dict of prompt to answer, or aligned=False, if they are sets of samples "
-            f"that answer no prompts"
+            f"sources must have the same number of items, one per prompt: {a!r} has {counts[a]} "
+            f"and {b!r} has {counts[b]}; use None for missing answers, pass each source as a dict "
+            f"from prompts to answers, or pass aligned=False if the samples do not answer prompts"
         )
     return _concatenate_sources(samples, range(counts[b]) if labels is None else labels, codes)
 
@@ -126,7 +125,7 @@ def tabulate_answers(
 def _concatenate_sources(
     samples: Record, prompts: Sequence[Hashable], codes: Sequence[np.ndarray]
 ) -> AnswerTable:
-    """Return the table of samples by source, from the prompt codes of each source."""
+    """Build the table from the samples and the prompt codes of each source."""
     source = np.repeat(np.arange(len(codes)), list(map(len, codes)))
     rows = np.arange(len(source))
     flat = concatenate_samples(list(samples.values()))
@@ -134,7 +133,7 @@ def _concatenate_sources(
 
 
 def find_missing(samples: Samples, n: int) -> np.ndarray:
-    """Return which of n samples are None, NaN or an empty list, as an array of bool."""
+    """Return a mask, shape (n,), of the samples that are None, NaN or an empty list."""
     if not isinstance(samples, list):
         return np.zeros(n, dtype=bool)
     return np.array([_is_missing_answer(sample) for sample in samples])
@@ -148,13 +147,13 @@ def _is_missing_answer(sample: object) -> bool:
 
 
 def _name_sources(answers: Any, names: object) -> Record:
-    """Return the answers of each source by its name, of two sources or more."""
+    """Return a dict from source names to answers; raise unless there are at least two sources."""
     table = hasattr(answers, "columns") or hasattr(answers, "column_names")
     several = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
     if not isinstance(answers, Mapping) and (table or not several):
         raise TypeError(
-            f"`answers` must be a dict of source to answers, or a list of these, got "
-            f"{type(answers).__name__}; pass columns of a table one by one: sources(df['answer'], "
+            f"`answers` must be a dict from sources to answers, or one list of answers per source, "
+            f"got {type(answers).__name__}; for a table, pass its columns: sources(df['answer'], "
             f"df['prompt'], by=df['model'])"
         )
     by_source = name_sets(answers, names, "source")
@@ -163,17 +162,17 @@ def _name_sources(answers: Any, names: object) -> Record:
 
 
 def _check_two_sources(names: Sequence[str]) -> None:
-    """Raise unless there are two sources or more."""
+    """Raise unless there are at least two sources."""
     if len(names) < 2:
-        got = f"got {names[0]!r} alone" if names else "got none"
+        got = f"got only {names[0]!r}" if names else "got none"
         raise ValueError(
-            f"`sources` compares two or more, {got}; add another, or score the answers of one by "
-            f"`compute`"
+            f"`sources` requires at least two sources, {got}; add a source, or use `compute` to "
+            f"score the answers of a single source"
         )
 
 
 def _collect_prompts(prompts: object, by_source: Record) -> tuple[Hashable, ...] | None:
-    """Return the prompts passed, or those of dicts of prompt to answer; None if there are none."""
+    """Return `prompts`, or else the keys of answers that are dicts; None if there are no dicts."""
     dicts = [answers for answers in by_source.values() if isinstance(answers, Mapping)]
     if prompts is None:
         if not dicts:
@@ -183,8 +182,8 @@ def _collect_prompts(prompts: object, by_source: Record) -> tuple[Hashable, ...]
     if len(labels) < len(labels.codes):
         twice = int(np.argmax(np.bincount(labels.codes) > 1))
         raise ValueError(
-            f"`prompts` has {short_repr(labels.labels[twice])} twice; give all answers to one "
-            "prompt in one place, as a list"
+            f"`prompts` contains {short_repr(labels.labels[twice])} twice; pass each prompt once, "
+            "with a list of all its answers"
         )
     return labels.labels
 
@@ -192,23 +191,26 @@ def _collect_prompts(prompts: object, by_source: Record) -> tuple[Hashable, ...]
 def _order_by_prompt(
     answers: Mapping[Any, object], prompts: Sequence[Hashable], name: str
 ) -> list[Any]:
-    """Return the answer of a source to each prompt, None where it is missing."""
+    """List the answers of one source in the order of `prompts`; None for missing answers."""
     known = set(prompts)
     for prompt in answers:
         if prompt not in known:
-            raise ValueError(f"{name!r} answers {short_repr(prompt)}, which `prompts` lacks")
+            raise ValueError(
+                f"{name!r} has an answer to {short_repr(prompt)}, which is not in `prompts`; add "
+                "this prompt, or remove the answer"
+            )
     return [answers.get(prompt) for prompt in prompts]
 
 
 def _flatten_answers(
     answers: Samples, spec: SimilaritySpec, name: str
 ) -> tuple[Samples, np.ndarray, int]:
-    """Return the samples of one source, the prompt code of each, and the number of prompts."""
+    """Flatten the answers of one source: samples, prompt code per sample, number of prompts."""
     answers = as_samples(answers, name)
     prompts = num_samples(answers)
     codes = np.flatnonzero(~find_missing(answers, prompts))
     if not len(codes):
-        raise ValueError(f"{name!r} has no answer; leave it out")
+        raise ValueError(f"{name!r} has no answers; remove this source")
     if isinstance(answers, list):
         answers = take_samples(answers, codes)
         if any(isinstance(answer, list) for answer in answers):

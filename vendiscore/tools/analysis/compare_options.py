@@ -1,4 +1,4 @@
-"""The options of `compare`, validated once."""
+"""Validation of the options of `compare`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ from .pair_inference import min_permutations
 Effects: TypeAlias = Literal["random", "fixed"]
 
 _MIN_PERMUTATIONS = 19  # which give p = 0.05
-_PERMUTATIONS_HINT = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
+_PERMUTATIONS_HINT = (
+    "the default is 999; p-values of at most 1 − level require 1/(1 − level) − 1 permutations"
+)
 
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """The arguments of `compare` of these names."""
+    """Arguments of `compare` with the same names."""
 
     q: Any = DEFAULT_ORDER
     level: float = 0.95
@@ -45,14 +47,16 @@ class CompareOptions:
         size = self.size
         within = self.within
         if size is not None:
-            size = check_int("size", size, MIN_SAMPLES, hint="leave it out for the smallest set's")
+            size = check_int(
+                "size", size, MIN_SAMPLES, hint="omit it to use the size of the smallest set"
+            )
         level = check_confidence_level("level", self.level)
         fewest = max(_MIN_PERMUTATIONS, min_permutations(level))
         permutations = check_int("permutations", self.permutations, fewest, hint=_PERMUTATIONS_HINT)
         if within is not None:
-            hint = "pass 0.05 for the same within 5 %"
+            hint = "pass 0.05 for a margin of 5 %"
             within = check_float(
-                "within", within, "a share above 0", lambda x: 0 < x < math.inf, hint
+                "within", within, "a fraction above 0", lambda x: 0 < x < math.inf, hint
             )
         q = check_order(self.q)
         seed = check_int("seed", self.seed, 0)
@@ -60,14 +64,14 @@ class CompareOptions:
         allow_repeats = check_bool("allow_repeats", self.allow_repeats)
         if not allow_repeats and q == 0:
             raise TypeError(
-                "`allow_repeats=False` has no effect at q=0, where intervals come from halves of "
-                "the sets; leave it out"
+                "`allow_repeats=False` has no effect at q=0, because intervals are computed from "
+                "half samples; remove it"
             )
         pool_repeats = check_bool("pool_repeats", self.pool_repeats)
         if not pool_repeats and q == 0:
             raise TypeError(
-                "`pool_repeats=False` has no effect at q=0, where scores of a group have no "
-                "interval; leave it out"
+                "`pool_repeats=False` has no effect at q=0, because single groups have no "
+                "interval; remove it"
             )
         psd = check_psd(self.psd)
         return CompareOptions(

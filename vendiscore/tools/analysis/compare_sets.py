@@ -1,8 +1,8 @@
-"""Compare sets of samples: from samples and their labels to rows of sets and of pairs.
+"""The function `compare`.
 
-`compare` reads samples with the set, and perhaps the group, of each. `comparison_steps` scores
-random subsets and permutations in `unpaired_comparison`, or within groups in `paired_comparison`;
-intervals and p-values of pairs are those of `pair_inference`.
+`compare` validates its arguments and pools the samples of all sets. `comparison_steps` compares
+sets as a whole (module `unpaired_comparison`) or within groups (module `paired_comparison`). Both
+use the intervals and p-values of `pair_inference`.
 """
 
 import itertools
@@ -58,9 +58,9 @@ from .paired_comparison import (
 )
 from .unpaired_comparison import unpaired_comparison_steps
 
-# Labels of groups, for each set in order or by its name.
+# Group labels of the samples of each set, in a sequence or by set name.
 GroupLabelsBySet: TypeAlias = Sequence[object] | Options | None
-# The similarity of all samples, the position of the set of each, and the label of its group.
+# Similarity of all samples, and the set (as a position) and the group label of each sample.
 PooledSamples: TypeAlias = tuple[Similarity, np.ndarray, list[Hashable] | None]
 
 
@@ -208,7 +208,9 @@ def compare(
         sets_by_name = name_compared_sets(sets, names, how)
         names = list(sets_by_name)
     elif names is not None:
-        raise ValueError("the labels in `by` already name the sets: leave `names` out")
+        raise ValueError(
+            "`names` cannot be combined with `by`, whose labels are the names; remove `names`"
+        )
     else:
         set_labels = parse_set_labels(by, MIN_SAMPLES)
         names = list(map(str, set_labels.labels))
@@ -222,8 +224,8 @@ def compare(
     _check_permutations(options, math.comb(len(names), 2))
     if spec.fit in ("samples", "references"):
         raise ValueError(
-            f"`fit` must be 'pool' here, got {spec.fit!r}: all sets share options that follow from "
-            "the pool; pass the option itself, such as sigma=…"
+            f"`fit` must be 'pool' in compare, got {spec.fit!r}; remove it to fit options to all "
+            "sets together, or pass the options themselves, such as sigma=2"
         )
     if by is None:
         sets_by_name, groups = flatten_sets(sets_by_name, groups, spec)
@@ -233,8 +235,8 @@ def compare(
         and spec.conditioning_prompts is None
     ):
         raise ValueError(
-            "sets are compared within `prompts`, or within groups: leave one of the two out, or "
-            "pass given_prompt=True to take the prompts out of similarities"
+            "`prompts` and `groups` cannot be combined unless given_prompt=True; remove one of "
+            "them, or pass given_prompt=True to condition similarities on the prompts"
         )
     if by is None:
         similarity, set_codes, labels = pool_sets(sets_by_name, groups, spec)
@@ -250,17 +252,14 @@ def compare(
         matched_groups = match_groups(labels, set_codes, names, argument)
         _check_options_with_groups(options, argument)
     elif not options.pool_repeats:
-        raise TypeError(
-            "`pool_repeats=False` is about intervals of single groups or prompts, and sets are not "
-            "compared within groups; leave it out"
-        )
+        raise TypeError("`pool_repeats=False` requires `groups` or `prompts`; remove it")
     steps = comparison_steps(similarity, set_codes, names, options, matched_groups, labels)
     total = math.comb(len(names), 2) * options.permutations
     return run_with_progress(steps, total, "comparing sets")
 
 
 def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
-    """Return two or more sets by name: A, B, … for sets without names."""
+    """Return a dict from names to sets; raise unless there are at least two sets."""
     given = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
     if len(given) < 2:
         passed = []
@@ -273,18 +272,18 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
                 passed.append(name)
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
-            raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
+            raise TypeError(f"sets cannot be passed as keywords; pass compare({{{named}}})")
         if passed and (hint := replacement_hint(passed[0], "keyword")):
             raise TypeError(f"unknown keyword {passed[0]!r}. {hint}")
         raise ValueError(
-            f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
-            f"them by name, or all samples in one list with the set of each as `by`"
+            f"compare requires at least two sets, got {len(given)}; pass compare(A, B), a dict "
+            f"from names to sets, or one list of all samples with the set of each sample as `by`"
         )
     return name_sets(given, names, "set")
 
 
 def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> PooledSamples:
-    """Return the samples of all sets together; `groups` has labels for each set."""
+    """Pool the samples of all sets; `groups` has the group labels of each set."""
     names = list(sets_by_name)
     sets = [check_collection(sets_by_name[name], spec, name, has_other_sets=True) for name in names]
     groups_by_set = []
@@ -304,18 +303,18 @@ def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> Poo
 def pool_labelled_samples(
     sets: Sequence[SampleContainer], by: Labels, groups: object, spec: SimilaritySpec
 ) -> PooledSamples:
-    """Return the samples of one collection; `by` and `groups` have a label for each."""
+    """Prepare one list of samples; `by` and `groups` have one label per sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
         n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
         raise ValueError(
-            f"`by` names the set of each sample of one collection, got {n_sets} sets; pass all "
-            "samples as one list, or leave `by` out"
+            f"`by` requires one list of all samples, got {n_sets} sets; pass all samples as one "
+            "list, or remove `by`"
         )
     samples = check_collection(sets[0], spec)
     if flatten_groups(samples, spec)[1] is not None:
         raise ValueError(
-            "`by` names the set of each sample, but the samples are a list of lists; pass all "
-            "samples as one list, with the prompt of each as `groups`"
+            "`by` requires a flat list of samples, got a list of lists; pass all samples as one "
+            "list, with the prompt of each sample as `groups`"
         )
     (n,) = count_samples_by_set([samples], spec)
     check_size(by, n, "by")
@@ -330,23 +329,27 @@ def pool_labelled_samples(
 
 
 def _check_permutations(options: CompareOptions, n_pairs: int) -> None:
-    """Raise a ValueError if permutations cannot give a small enough adjusted p."""
+    """Raise if the smallest possible adjusted p-value is above 1 − level."""
     fewest = min_permutations(options.level, n_pairs)
     if options.permutations < fewest:
         raise ValueError(
-            f"`permutations` must be {fewest} or more for a difference among {n_pairs} pairs to be "
-            f"beyond chance, got {options.permutations}; pass more, or compare fewer sets"
+            f"`permutations` must be at least {fewest} for {n_pairs} pairs at level "
+            f"{options.level:g}, got {options.permutations}; pass more permutations, or compare "
+            f"fewer sets"
         )
 
 
 def _check_options_with_groups(options: CompareOptions, argument: str) -> None:
-    """Raise for options that have no effect where sets are compared within groups or prompts."""
+    """Raise for options that have no effect if sets are compared within groups or prompts."""
     if options.size is not None:
-        raise ValueError(f"`{argument}` are matched by size, each by itself: leave `size` out")
+        raise ValueError(
+            f"`size` is not supported with `{argument}`, where each group has its own sample size; "
+            f"remove `size`"
+        )
     if not options.allow_repeats:
         raise TypeError(
             "`allow_repeats=False` has no effect on intervals of means over prompts or groups; "
-            "leave it out"
+            "remove it"
         )
 
 
@@ -360,15 +363,15 @@ def comparison_steps(
 ) -> Counts[Comparison]:
     """Compare sets of samples, and yield the number of permutations so far.
 
-    `set_codes` (n,) has the position in `names` of the set of each sample. With `groups`, the
-    indices of the samples of each group set by set, sets are compared within groups. `labels` (n,)
-    name the group of each sample; by default groups are 0, 1, …
+    `set_codes`, shape (n,), is the set of each of the n samples, as a position in `names`. `groups`
+    has the sample indices of each group and set; if passed, sets are compared within groups.
+    `labels`, shape (n,), are the group labels of the samples, by default 0, 1, …
     """
     for name, n in zip(names, np.bincount(set_codes, minlength=len(names)).tolist(), strict=True):
         if n < MIN_SAMPLES:
             raise ValueError(
                 f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {n}; add "
-                f"samples, or leave it out"
+                f"samples, or remove this set"
             )
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
@@ -408,7 +411,7 @@ def comparison_steps(
 
 
 def _warn_about_intervals(comparison: Comparison) -> None:
-    """Warn once if intervals are missing, since groups are too few, or have no width."""
+    """Warn once if intervals are missing because of too few groups, or have width 0."""
     n_groups = comparison.groups
     flat = [
         row.name
@@ -419,9 +422,9 @@ def _warn_about_intervals(comparison: Comparison) -> None:
     if 0 < n_groups < MIN_VALUES:
         warn(describe_missing_interval(n_groups, math.nan, math.nan, "the ends of intervals"))
     elif flat:
-        same = "all groups have the same value" if n_groups else "parts of a set have equal scores"
-        others = "groups" if n_groups else "samples"
+        reason = "all groups have the same value" if n_groups else "all subsets have equal scores"
+        unit = "groups" if n_groups else "samples"
         warn(
-            f"Intervals have no width for {', '.join(flat)}: {same}, and the intervals do not "
-            f"cover what other {others} may show."
+            f"intervals have width 0 for {', '.join(flat)}, because {reason}; they do not account "
+            f"for other {unit}, which may have other values"
         )

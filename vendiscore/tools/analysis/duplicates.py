@@ -1,4 +1,4 @@
-"""Groups of near-duplicates without chains: all are near-duplicates of the one that is kept."""
+"""Groups of near-duplicates: all are near-duplicates of the sample that represents the group."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def find_duplicates(
 ) -> tuple[Neighbours, Duplicates]:
     """Find nearest samples and near-duplicates in one pass over all pairs.
 
-    Samples of equal `forms` are always near-duplicates, samples of different `codes` are not
-    compared. The threshold rises, with a warning, if more than MOST_PAIRS pairs are that similar.
+    Samples with equal `forms` are always near-duplicates; samples with different `codes` are not
+    compared. If more than MAX_PAIRS pairs reach the threshold, it is raised, with a warning.
     """
     n = similarity.n
     groups = _merge_identical(similarity.groups(), forms)
@@ -55,8 +55,8 @@ def find_duplicates(
         neighbours, floor, pairs = _search_pairs_by_code(similarity, codes, first, threshold, floor)
     if floor > threshold + ROUNDING:
         warn(
-            f"more than {pair_search.MAX_PAIRS:,} pairs have a similarity of {threshold:g} or "
-            f"more: the threshold of near-duplicates is {floor:.6g} instead"
+            f"more than {pair_search.MAX_PAIRS:,} pairs have a similarity of at least "
+            f"{threshold:g}; the threshold for near-duplicates was raised to {floor:.6g}"
         )
         threshold = floor
     i, j, alike = pairs
@@ -72,7 +72,7 @@ def _search_pairs_by_code(
     threshold: float,
     floor: float | None,
 ) -> tuple[Neighbours, float, SimilarPairs]:
-    """Compare samples of one code with each other; see `compare_all`."""
+    """Compare samples with equal codes; see `search_pairs`."""
     neighbours = Neighbours(similarity.n)
     columns = []
     for rows in group_indices(codes):
@@ -88,7 +88,7 @@ def _search_pairs_by_code(
 
 
 def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
-    """Return groups that join samples of one group or one form, and chains of such samples."""
+    """Merge groups of identical samples with groups of equal forms; return codes, shape (n,)."""
     if forms is None:
         return groups
     from scipy.sparse import csgraph
@@ -122,14 +122,14 @@ class Duplicates:
         read = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         if read < self.floor - ROUNDING:
             raise ValueError(
-                f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}: pairs less "
-                f"similar were not kept; explain the samples again with that threshold"
+                f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}, because less "
+                f"similar pairs were not stored; call explain with threshold={read:.6g}"
             )
         return replace(self, threshold=read)
 
     @cached_property
     def representatives(self) -> np.ndarray:
-        """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
+        """Most similar retained sample of each near-duplicate, (n,); −1 for retained samples."""
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
         i, j, similarity = self._select_pairs(slice(self._num_near_duplicate_pairs))
         copies = np.bincount(
@@ -159,11 +159,11 @@ class Duplicates:
 
     @property
     def retained(self) -> np.ndarray:
-        """Places of the samples that remain once near-duplicates are removed, ascending."""
+        """Positions of the samples that remain without near-duplicates, ascending."""
         return np.flatnonzero(self.representatives < 0)
 
     def groups(self) -> list[tuple[int, list[int]]]:
-        """Return (the one to keep, the others) of each group, the largest first."""
+        """Return (retained sample, its near-duplicates) for each group, the largest group first."""
         groups: dict[int, list[int]] = {}
         for place, owner in enumerate(self.representatives.tolist()):
             if owner >= 0:
@@ -171,7 +171,7 @@ class Duplicates:
         return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
-        """Return the pairs next to the threshold, above and below; identical samples are one."""
+        """Return up to `count` pairs closest to the threshold on each side; copies count once."""
         edge = self._num_near_duplicate_pairs
         above = min(edge, count)
         i, j, similarity = self._select_pairs(slice(edge - above, edge + count))
@@ -181,7 +181,7 @@ class Duplicates:
         return nearest_first, pairs[above:]
 
     def count_repeats(self) -> dict[float, int | None]:
-        """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
+        """Count near-duplicates at each of `REPEAT_THRESHOLDS`; None below the floor."""
         counts: dict[float, int | None] = dict.fromkeys(REPEAT_THRESHOLDS)
         for level in REPEAT_THRESHOLDS:
             if level >= self.floor - ROUNDING:
@@ -190,12 +190,12 @@ class Duplicates:
         return counts
 
     def _select_pairs(self, places: slice) -> list[np.ndarray]:
-        """Return i, j and the similarities of the pairs at some places."""
+        """Return i, j and similarity of a slice of the pairs."""
         return [column[places] for column in self._pairs]
 
     @property
     def _num_near_duplicate_pairs(self) -> int:
-        """Number of pairs that are at least as similar as the threshold."""
+        """Number of pairs with a similarity of at least the threshold."""
         least = self.threshold - ROUNDING
         similarity = self._pairs[2]
         return int(np.searchsorted(-similarity, -least, side="right"))
@@ -204,7 +204,7 @@ class Duplicates:
 def normalize_texts(
     similarity: Similarity, samples: Samples, places: np.ndarray
 ) -> list[str] | None:
-    """Return texts without case, space and punctuation; None if the samples are not texts."""
+    """Return texts without case, spaces and punctuation; None if the samples are not texts."""
     if not isinstance(samples, list):
         return None
     of_texts = [known.name for known in list_kernels() if known.samples == "text"]

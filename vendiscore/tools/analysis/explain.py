@@ -1,4 +1,4 @@
-"""The function `explain`: from samples to a table of what each adds to their diversity."""
+"""The function `explain`: the contribution of each sample, and near-duplicates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...support.types import Samples, Weights
 from .duplicates import find_duplicates, normalize_texts
 from .explanation import Explanation
 
-# Spectra of more dimensions take minutes: they are computed only when a result needs them.
+# Larger spectra take minutes and are computed only when a result needs them.
 MAX_IMMEDIATE_SIZE = 4096
 
 
@@ -109,9 +109,9 @@ def explain(
 
 
 def check_explain_options(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
-    """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
+    """Validate an order above 0, a threshold in [−1, 1] and `psd`; return them."""
     allowed = "a similarity, from -1 to 1"
-    usual = "0.95 is the usual one: choose by `repeats` and `boundary()` of the result"
+    usual = "the default is 0.95; `repeats` and `boundary()` of the result help to choose"
     limit = check_float("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
     return check_order(q, allow_zero=False), limit, check_psd(psd)
 
@@ -125,12 +125,11 @@ def explain_sample_set(
     places: np.ndarray | None = None,
     within: bool = False,
 ) -> Explanation:
-    """Explain a subject at an order above 0; `floor` is the lowest threshold for `rethreshold`.
+    """Explain a sample set at an order above 0; `floor` is the lowest threshold of `rethreshold`.
 
-    With `within`, the samples of each group are explained by themselves.
-
-    If the subject holds similarities and not the samples themselves, `texts` are the samples, and
-    the samples of the subject are at `places` of them, by default at the places without a problem.
+    With `within`, each group is explained as a set of its own. `texts` are the samples as passed by
+    the user (needed if the sample set only holds similarities), and `places` are the indices in
+    `texts` of the samples of the set, by default of all samples that were not dropped.
     """
     if floor is not None:
         floor = min(floor, threshold)

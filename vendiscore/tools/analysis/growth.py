@@ -1,8 +1,8 @@
-"""Growth of a score with the number of samples, for subsets and up to twice the samples.
+"""The score as a function of the number of samples, up to twice the number of samples.
 
-Scores of more samples than there are follow on the scale κ = (m/VS − 1)/(m − 1). At order 2, κ is
-the mean of k² over pairs, whatever m; at other orders it changes slowly with m and ends at one over
-the score of infinitely many samples.
+Scores of more samples are extrapolated on the scale κ = (m/VS − 1)/(m − 1). At order 2, κ is the
+mean of k² over pairs for every m. At other orders it changes slowly with m, and converges to one
+over the score of infinitely many samples.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ from .. import plots
 from .abundances import Abundances
 from .unpaired_comparison import MAX_STACKED_SIZE
 
-# Novelty above this share of a sample exceeds the ridge of the computation.
+# An asymptote is reported if −log κ is larger; a smaller value may be rounding.
 MIN_NOVELTY = 1e-6
-MIN_EXTRAPOLATED_SIZE = 16  # the least n for which n/8 samples are two or more
-_FALL_ERROR_FACTOR = 2.0  # the error of a falling ratio of steps, in units of its last fall
-_MAX_STEP_RATIO = 1 - 1e-6  # the largest ratio of steps of log κ
+MIN_EXTRAPOLATED_SIZE = 16  # the smallest n with n/8 of at least 2 samples
+_FALL_ERROR_FACTOR = 2.0  # error of a decreasing ratio, relative to its last decrease
+_MAX_STEP_RATIO = 1 - 1e-6  # maximum ratio of successive differences of log κ
 _MIN_KAPPA = 1e-12
-_IDENTIFIED_ORDER = 2  # the order at which pairs of samples determine the score of any number
+_IDENTIFIED_ORDER = 2  # at order 2, pairs determine the score of any number of samples
 # The jackknife fails at order 0, where a sample changes the score by 0 or by one dimension.
 _MIN_JACKKNIFE_ORDER = 0.1
-# Subsets of m that are drawn: work / m³, but at least and at most so many.
+# Number of random subsets of m samples: work / m³, within these limits.
 _SUBSET_WORK = 5e7
 _MIN_SUBSETS, _MAX_SUBSETS = 40, 4000
 
@@ -137,7 +137,7 @@ class Growth(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The scores of the largest size up to n, the largest beyond it, and the limit."""
+        """The score of n samples, the extrapolated score and the asymptote, in a sentence."""
         last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
         parts = []
         for beyond, i in sorted(last.items()):
@@ -154,13 +154,13 @@ class Growth(SummaryMixin):
 
     @property
     def caution(self) -> str:
-        """A sentence if these samples do not tell what more of them would add, or ""."""
+        """A sentence if there are too few samples to predict the score of more samples, or ""."""
         if not self.undecided:
             return ""
         return (
-            f"{self.n:,} samples do not tell what more would add: the interval of {2 * self.n:,} "
-            f"samples contains both the score of {self.n:,} and twice this score. Score more "
-            "samples."
+            f"{self.n:,} samples are too few to predict the score of more samples: the interval at "
+            f"{2 * self.n:,} samples contains both the score of {self.n:,} samples and twice that "
+            "score. Add more samples."
         )
 
     def to_frame(self) -> Frame:
@@ -353,7 +353,7 @@ def growth(
     allow_repeats = check_bool("allow_repeats", allow_repeats)
     if asked is not None and not allow_repeats:
         raise TypeError(
-            "`allow_repeats=False` has no effect on intervals of means over prompts; leave it out"
+            "`allow_repeats=False` has no effect on intervals of means over prompts; remove it"
         )
     parts = [similarity]
     of_prompt = ""
@@ -363,8 +363,8 @@ def growth(
     least = min(part.n for part in parts)
     if least < MIN_SAMPLES:
         raise ValueError(
-            f"`samples` must be at least {MIN_SAMPLES}{of_prompt}, got {least}; add samples to see "
-            f"how a score grows with them"
+            f"`samples` must contain at least {MIN_SAMPLES} samples{of_prompt}, got {least}; add "
+            f"samples"
         )
     closed = has_closed_form(similarity, order, psd)
     most = least
@@ -386,7 +386,7 @@ def growth(
 
 
 def _average_curves(curves: Sequence[Growth], n: int) -> Growth:
-    """Return the mean of several curves of the same sizes, up to n, with intervals over curves."""
+    """Average curves with equal sizes, up to n; intervals are over curves."""
     first = curves[0]
     scores = np.array([curve.scores for curve in curves])
     means = []
@@ -414,7 +414,7 @@ def growth_from_similarity(
     allow_repeats: bool = True,
     spectrum: Spectrum | None = None,
 ) -> Growth:
-    """Return the growth at ascending sizes; `spectrum` is of all samples."""
+    """Compute growth at ascending sizes; pass the spectrum of all samples if it is known."""
     n = similarity.n
     beyond = [m for m in sizes if m > n]
     classes = None
@@ -480,29 +480,32 @@ def growth_from_similarity(
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
-    """Return whether scores of all sizes follow from all pairs: at q = 2, unless K is clipped."""
+    """Return whether pairs determine the scores of all sizes: at q = 2, unless K is clipped."""
     return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
 
 
 def _check_sizes(sizes: object, n: int, most: int) -> list[int]:
-    """Return the requested sizes, ascending, `most` at most."""
+    """Validate `sizes`, at most `most`; return them in ascending order, or default sizes."""
     if sizes is None:
         doublings = np.arange(-8, 3) / 2
         usual = np.round(n * 2.0**doublings).astype(int)
         return sorted({m for m in usual.tolist() if 2 <= m <= most})
     asked = list(sizes) if is_collection(sizes) else []  # an iterator gives them only once
     if not asked:
-        raise TypeError(f"`sizes` must be a list of integers, got {short_repr(sizes)}; pass [{n}]")
-    remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
-    if most == n:
-        remedy = (
-            f"beyond {n} a size needs {MIN_EXTRAPOLATED_SIZE} samples of one prompt, or order 2"
+        raise TypeError(
+            f"`sizes` must be a list of integers, got {short_repr(sizes)}; use for example [{n}]"
         )
-    return sorted({check_int("sizes", m, 1, most, remedy) for m in asked})
+    hint = f"sizes above {2 * n} cannot be extrapolated from {n} samples"
+    if most == n:
+        hint = (
+            f"sizes above {n} require one set (without prompts) of at least "
+            f"{MIN_EXTRAPOLATED_SIZE} samples, or of any size at q=2"
+        )
+    return sorted({check_int("sizes", m, 1, most, hint) for m in asked})
 
 
 def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
-    """Return the mean of k² over pairs (1 + n,), of all samples and without each."""
+    """Return the mean of k² over pairs, of all n samples and leaving each out, (1 + n,)."""
     n = similarity.n
     sums = np.empty(n)
     for rows, K in similarity.blocks():
@@ -515,7 +518,7 @@ def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
 
 
 def _jackknife_log_scores(logs: np.ndarray) -> JackknifeEstimate:
-    """Return the jackknife of log VS (1 + n,), of all samples and without each."""
+    """Return the jackknife estimate from log VS of all n samples and leaving each out, (1 + n,)."""
     return jackknife_from_leave_one_out(float(logs[0]), logs[1:])
 
 
@@ -526,12 +529,10 @@ def _subsampled_redundancy(
     psd: PSD,
     spectrum: Spectrum | None,
 ) -> tuple[dict[int, RedundancyEstimate], Spectrum]:
-    """Return κ of the mean log VS over subsets of each size, with the jackknife of all samples.
+    """Estimate κ at each size from random subsets; also return the spectrum of all samples.
 
-    Return the spectrum of all samples, too.
-
-    The sums of the squares and cubes of mλ − 1 have known means over all subsets: log VS is read
-    off its regression on them where they have these means.
+    Control variates reduce the variance of mean log VS: the sums of squares and cubes of mλ − 1,
+    whose means over all subsets are known. Changes of κ come from the jackknife of all samples.
     """
     n = similarity.n
     part = materialize_matrix(similarity, n)
@@ -563,7 +564,7 @@ def _subsampled_redundancy(
 def _score_random_subsets(
     part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return log VS of random subsets of m, and their sums of powers, (g, 3)."""
+    """Return log VS and the two power sums of g random subsets of m samples, shape (g, 3)."""
     count = int(np.clip(_SUBSET_WORK / m**3, _MIN_SUBSETS, _MAX_SUBSETS))
     subsets = np.argsort(rng.random((count, part.n)), axis=1)[:, :m]
     rows = np.empty((count, 3))
@@ -581,14 +582,14 @@ def _score_random_subsets(
 
 
 def _power_sums(values: Array, m: int) -> np.ndarray:
-    """Return Σ (mλ − 1)² and Σ (mλ − 1)³ of m eigenvalues, (…, 2); those left out are 0."""
+    """Return Σ (mλ − 1)² and Σ (mλ − 1)³ of m eigenvalues, (…, 2); omitted eigenvalues are 0."""
     gaps = m * to_host(values)[..., None] - 1
     powers = np.array([2, 3])
     return np.sum(gaps**powers, axis=-2) + (m - gaps.shape[-2]) * (-1) ** powers
 
 
 def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
-    """Return the mean of logs where gaps (g, 2) are 0, by regression, and its standard error."""
+    """Regress `logs` (g,) on `gaps` (g, 2); return the intercept and its standard error."""
     design = np.column_stack([np.ones(len(logs)), gaps])
     inverse = np.linalg.pinv(design, rcond=1e-12)
     solution = inverse @ logs
@@ -598,7 +599,7 @@ def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, fl
 
 @dataclass(frozen=True)
 class RedundancyEstimate:
-    """log κ, its change (n,) as each of the n samples is left out, and an error of the model."""
+    """log κ, its change if each of the n samples is left out (n,), and the error of the model."""
 
     log: float
     changes: np.ndarray
@@ -606,13 +607,13 @@ class RedundancyEstimate:
 
     @property
     def error(self) -> float:
-        """The standard error of log κ: jackknife and model error together."""
+        """Standard error of log κ, from the jackknife error and the model error."""
         return math.hypot(delete_one_error(self.changes), self.model_error)
 
     def scores(
         self, m: float, deficit: DeficitFunction, level: float, repeats: RecurrenceCounts | None
     ) -> tuple[float, float, float]:
-        """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
+        """Return VS_q of m samples and the ends of its interval, symmetric on the logit of κ."""
         whole = math.exp(self.log)
         kappa = min(whole, 1 - _MIN_KAPPA)
 
@@ -634,7 +635,7 @@ class RedundancyEstimate:
 
 
 def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> RedundancyEstimate:
-    """Return κ from its values (1 + n,) for all samples, then without each."""
+    """Build the estimate from κ of all n samples and κ leaving each sample out, (1 + n,)."""
     if values[0] <= _MIN_KAPPA:
         return RedundancyEstimate(-math.inf, np.zeros(len(values) - 1))
     shares = values[1:] / values[0]
@@ -645,10 +646,11 @@ def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> Redunda
 def extrapolate_redundancy(
     kappas: Sequence[RedundancyEstimate], doublings: float
 ) -> RedundancyEstimate:
-    """Extrapolate κ from n/8, n/4, n/2 and n samples by so many doublings.
+    """Extrapolate κ from n/8, n/4, n/2 and n samples by the given number of doublings.
 
-    Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
-    order 1/n halves in each step, which is the fastest. A ratio that has fallen falls once more.
+    Differences of log κ continue as a geometric series with the ratio of the last two differences,
+    at least 1/2 (the ratio of a bias of order 1/n). If the ratio decreased in the last step, it is
+    decreased once more.
     """
     with np.errstate(all="ignore"):
         steps = np.nan_to_num(np.diff([kappa.log for kappa in kappas]), posinf=0.0, neginf=0.0)

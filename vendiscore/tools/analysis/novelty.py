@@ -1,4 +1,4 @@
-"""Novelty: what each new sample adds to the score of a set of references, or of its classes."""
+"""The function `novelty`: the change of log VS of the references by each new sample."""
 
 from __future__ import annotations
 
@@ -171,8 +171,9 @@ def novelty(
     check_no_gradient("novelty", **how, samples=pool)
     if is_divisible(pool):
         raise TypeError(
-            "novelty needs a kernel by which two samples are as alike in any company, which the "
-            f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
+            "novelty requires a kernel whose similarity of two samples does not depend on others; "
+            f"k={getattr(read.k, 'name', '')!r} assigns classes jointly, so pass its classes with "
+            "k='labels'"
         )
     n, m = count_samples_by_set(sets, read)
     groups = (
@@ -188,7 +189,9 @@ def novelty(
         for code in range(len(classes)):
             members = len(kept) + np.flatnonzero(codes == code)
             if not len(members):
-                raise ValueError(f"no reference of class {classes[code]!r} is left; add some")
+                raise ValueError(
+                    f"class {classes[code]!r} has no usable references; add some of this class"
+                )
             table[kept, code], most[code] = gains(pool, len(kept), members, order, psd)
     return Novelty(table.min(axis=1), table, most, classes)
 
@@ -196,9 +199,9 @@ def novelty(
 def gains(
     pool: Similarity, n: int, members: np.ndarray, q: float, psd: PSD
 ) -> tuple[np.ndarray, float]:
-    """Return what each of the first n samples of a pool adds to log VS_q of the `members`, (n,).
+    """Return the gain in log VS_q of the `members` by each of the first n pooled samples, (n,).
 
-    And what a sample adds that has nothing in common with any of them.
+    Also return the maximum gain, of a sample that has nothing in common with any member.
     """
     spectrum = compute_spectrum(pool.take(members), psd=psd, vectors=True)
     values, U = positive_eigenpairs(spectrum, q)

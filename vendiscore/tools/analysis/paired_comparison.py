@@ -1,6 +1,6 @@
-"""Sets compared within groups, such as the answers to each prompt.
+"""Comparison of sets within groups, such as the answers to each prompt.
 
-Scores of each set in each group become a difference for each group, and its mean over groups.
+Each set has one score per group. Sets are compared by the mean of the differences over groups.
 """
 
 import itertools
@@ -38,10 +38,10 @@ from .pair_inference import (
     studentized_difference,
 )
 
-# For each group the indices of its samples, set by set.
+# For each group and set, the indices of the samples.
 GroupIndices: TypeAlias = Sequence[Sequence[np.ndarray]]
 
-# Groups of equal sizes, their similarities (g, N, N), the size of each set, and the matched size.
+# Groups of equal sizes, their similarities (g, N, N), the size of each set, and the common size.
 GroupStack: TypeAlias = tuple[np.ndarray, np.ndarray, list[int], int]
 
 _MAX_ENUMERATED_GROUPS = 11  # groups whose differences are tried with all signs
@@ -50,10 +50,10 @@ _MAX_ENUMERATED_GROUPS = 11  # groups whose differences are tried with all signs
 def match_groups(
     labels: Sequence[Hashable], set_codes: np.ndarray, names: Sequence[str], argument: str
 ) -> GroupIndices:
-    """Return the samples of each set in each group that all sets have, in order of appearance.
+    """Return the sample indices of each set in each group, in order of first appearance.
 
-    Labels are of `groups`, all of which must have two samples or more of each set, or of `prompts`,
-    which are dropped with a warning if they have fewer.
+    A group needs at least two samples of each set. Otherwise an error is raised if `argument` is
+    "groups"; if it is "prompts", the group is dropped with a warning.
     """
     order = np.argsort(set_codes, kind="stable")
     groups = encode_labels([labels[i] for i in order])
@@ -63,22 +63,22 @@ def match_groups(
     if argument == "groups" and not complete.all():
         code, i = np.argwhere(counts < 2)[0]
         raise ValueError(
-            f"`groups` must have two samples or more of each set in each group, got "
-            f"{counts[code, i]} of `{names[i]}` in group {short_repr(groups.labels[code])}; leave "
-            f"that group out of all sets, or compare without `groups`"
+            f"`groups` must have at least two samples of each set in each group, got "
+            f"{counts[code, i]} of `{names[i]}` in group {short_repr(groups.labels[code])}; remove "
+            f"this group from all sets, or omit `groups`"
         )
     dropped = np.flatnonzero(~complete)
     n_groups = np.count_nonzero(complete)
     if n_groups < 2:
-        condition = " that all sets answer twice or more" if len(dropped) else ""
+        condition = " with at least two samples of each set" if len(dropped) else ""
         raise ValueError(
-            f"`{argument}` must be two or more{condition}, got {n_groups}; compare without "
-            f"`{argument}`"
+            f"`{argument}` must have at least two different labels{condition}, got {n_groups}; "
+            f"omit `{argument}`"
         )
     if len(dropped):
         warn(
-            f"{len(dropped)} of {len(groups)} prompts are left out, which some set does not "
-            f"answer twice or more, first of all {short_repr(groups.labels[dropped[0]])}"
+            f"dropped {len(dropped)} of {len(groups)} prompts that a set answers fewer than two "
+            f"times, such as {short_repr(groups.labels[dropped[0]])}"
         )
     members = group_indices(groups.codes)
     return [
@@ -97,8 +97,8 @@ def paired_comparison_steps(
 ) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
     """Compare sets group by group; yield the number of permutations so far.
 
-    Larger sets are matched by their first samples. Return a row for each set, and one for each
-    pair, whose p is not adjusted yet.
+    Of larger sets, only the first samples are compared. Return one row per set and one per pair;
+    p-values are not adjusted for the number of pairs yet.
     """
     whole, matched = score_groups(similarity, groups, options)
     size = sum(min(map(len, group)) for group in groups)
@@ -142,9 +142,9 @@ def _p_value_steps(
 ) -> Generator[int, None, tuple[float, int, float]]:
     """Yield the number of permutations; return p, that number, and the smallest possible p.
 
-    Signs of the differences are exchanged, or samples within groups with fixed effects, whose
-    similarities are in `stacks`. For so few groups that no signs are as rare as 1 − level, p is
-    Student's.
+    With random effects, signs of the differences are permuted; if there are too few groups for a
+    p-value of 1 − level, Student's t-test is used. With fixed effects, samples are permuted within
+    groups, whose similarities are in `stacks`.
     """
     count = len(differences)
     observed = float(_studentized_means(differences))
@@ -165,7 +165,7 @@ def _p_value_steps(
 def score_groups(
     similarity: Similarity, groups: GroupIndices, options: CompareOptions
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return VS of each set in each group, (sets, groups): of all samples, and of the fewest."""
+    """Return VS_q of all samples, and of the common size, each with shape (sets, groups)."""
     sets = range(len(groups[0]))
     whole = np.empty((len(sets), len(groups)))
     matched = np.empty_like(whole)
@@ -181,7 +181,7 @@ def score_groups(
 
 
 def shuffle_larger_sets(groups: GroupIndices, rng: np.random.Generator) -> GroupIndices:
-    """Return groups whose larger sets are in random order, as the first samples are matched."""
+    """Shuffle the samples of sets that are larger than the smallest set of their group."""
     shuffled = []
     for group in groups:
         size = min(map(len, group))
@@ -190,7 +190,7 @@ def shuffle_larger_sets(groups: GroupIndices, rng: np.random.Generator) -> Group
 
 
 def _batch_by_size(groups: GroupIndices, sets: Sequence[int]) -> list[np.ndarray]:
-    """Return batches of groups in which some sets, and the smallest of all, are equally large."""
+    """Return batches of groups that have equal sizes of `sets` and an equal common size."""
     batches: dict[tuple[int, ...], list[int]] = {}
     for code, group in enumerate(groups):
         sizes = (*(len(group[i]) for i in sets), min(map(len, group)))
@@ -201,7 +201,7 @@ def _batch_by_size(groups: GroupIndices, sets: Sequence[int]) -> list[np.ndarray
 def _stack_groups(
     similarity: Similarity, groups: GroupIndices, sets: Sequence[int]
 ) -> Iterator[GroupStack]:
-    """Yield the similarities of some sets, one after the other, in groups of equal sizes."""
+    """Yield the similarity matrices of the samples of `sets`, stacked for groups of equal sizes."""
     for batch in _batch_by_size(groups, sets):
         group = groups[batch[0]]
         sizes = [len(group[i]) for i in sets]
@@ -212,30 +212,30 @@ def _stack_groups(
 
 
 def _check_stack(K: np.ndarray, similarity: Similarity, psd: PSD) -> None:
-    """Raise an error or warn for parts of a similarity (g, m, m) that are not similarities."""
+    """Raise or warn if one of g matrices, shape (g, m, m), is not a valid similarity matrix."""
     for matrix in K[StackedSpectra(K, None, [], psd, similarity=similarity).unusual]:
         compute_spectrum(MatrixSimilarity(matrix).noted(roundoff=similarity.roundoff), psd=psd)
 
 
 def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions) -> np.ndarray:
-    """Return VS_q of each part of a similarity, (g, m, m)."""
+    """Return VS_q of each of g matrices, shape (g, m, m)."""
     return StackedSpectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
 
 
 def _studentized_means(differences: np.ndarray) -> np.ndarray:
-    """Return the means of differences (…, groups) over their standard errors."""
+    """Divide mean differences by their standard errors; `differences` has shape (…, groups)."""
     error = differences.std(axis=-1, ddof=1) / math.sqrt(differences.shape[-1])
     return studentized_difference(differences.mean(axis=-1), error)
 
 
 def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
-    """Return the statistics of all other signs; of signs and their opposites, one."""
+    """Return the statistic for every other choice of signs, up to a common factor −1."""
     signs = [(1, *others) for others in itertools.product([1, -1], repeat=len(differences) - 1)]
     return _studentized_means(np.array(signs[1:]) * differences)
 
 
 def _flip_random_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
-    """Return the statistics of differences with random signs: the sets exchange their names."""
+    """Return the statistics of `count` random choices of signs, as if set labels were swapped."""
     return _studentized_means(rng.choice([-1, 1], (count, len(differences))) * differences)
 
 
@@ -246,7 +246,7 @@ def _permute_samples(
     rng: np.random.Generator,
     count: int,
 ) -> np.ndarray:
-    """Return the statistics of two sets that exchange random samples within each group."""
+    """Return the statistics of `count` random permutations of set labels within each group."""
     differences = []
     for _ in range(count):
         scores = []

@@ -1,4 +1,4 @@
-"""Contents of a report: the requested numbers, and the samples behind them."""
+"""Content of a report: the requested values, and results about single samples."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from .explanation import Explanation, take_sample_set
 from .growth import MIN_EXTRAPOLATED_SIZE, Growth, growth_from_similarity
 from .layout import clustered_order, kernel_pca_coordinates
 
-DEFAULT_LEVEL = 0.95  # of an interval that the caller did not request
-# Largest number of samples whose pairs are compared; from a larger set so many are drawn.
+DEFAULT_LEVEL = 0.95  # confidence level if the caller did not request an interval
+# Maximum number of samples whose pairs are compared; larger sets are subsampled.
 MAX_COMPARED = 2_000
-# The same limit for growth, which takes many spectra.
+# Maximum number of samples for growth, which requires many spectra.
 MAX_GROWTH_SAMPLES = 1_000
 
 
@@ -123,7 +123,7 @@ class ReportData:
 
     @property
     def n(self) -> int:
-        """Number of samples, less those that were left out."""
+        """Number of samples, without dropped ones."""
         return int(self.details["n"])
 
     @property
@@ -133,12 +133,12 @@ class ReportData:
 
     @property
     def grouped(self) -> bool:
-        """True if the numbers are means over groups."""
+        """True if the values are means over groups."""
         return self.sample_set.groups is not None
 
     @property
     def sizes(self) -> list[int]:
-        """Number of samples of all, of each group, or of each prompt of a group of several."""
+        """Number of samples in total, per group, or for groups with prompts per prompt."""
         groups = self.sample_set.groups
         if groups is None:
             return [self.n]
@@ -150,48 +150,48 @@ class ReportData:
 
     @cached_property
     def order(self) -> float:
-        """The order that the report describes: 1 if the caller requested it, else the first."""
+        """The order that the report describes: 1 if it was requested, else the first order."""
         return self.request.main_order
 
     @cached_property
     def key(self) -> str:
-        """Name of the main number, with which the report begins."""
+        """Key of the main value, with which the report begins."""
         key = self.request.vendi_key
         return key if key in self.numbers else next(iter(self.numbers))
 
     @property
     def is_vendi(self) -> bool:
-        """True if the main number is a Vendi Score."""
+        """True if the main value is a Vendi Score."""
         return self.key == self.request.vendi_key
 
     @property
     def value(self) -> float:
-        """The main number."""
+        """The main value."""
         return to_float(self.numbers[self.key])
 
     @property
     def rows(self) -> list[Record]:
-        """All numbers, as `number_rows` has them."""
+        """All values with their intervals, as returned by `number_rows`."""
         return number_rows(self.numbers)
 
     @cached_property
     def interval(self) -> dict[str, float | None]:
-        """The standard error of the main number, and its interval: "se", "low" and "high"."""
+        """Standard error and interval of the main value: "se", "low" and "high"."""
         (row,) = (row for row in self.rows if row["key"] == self.key)
         return {name: row[name] for name in ("se", "low", "high")}
 
     def to_dict(self) -> Record:
-        """Return what programs show of these findings, as plain values for JSON.
+        """Return the results that a report shows, as built-in types for JSON.
 
         Returns
         -------
         dict
-            "key", "value", "se", "low", "high" and "level", the main number with its interval;
+            "key", "value", "se", "low", "high" and "level", the main value with its interval;
             "n", "distinct" and "q"; "group_size", the mean number of samples of a group, and
-            "max_score", the largest possible score of so many; "typical", "scale", "strip" and
-            "signature", as in details; "by_group", a list of dicts, if there are groups; "shares"
-            and "profile", the spectrum and the score by order, if there are similarities of one
-            set; "details". Missing values are None.
+            "max_score", the largest possible score of this number of samples; "typical", "scale",
+            "strip" and "signature", as in details; "by_group", a list of dicts, if there are
+            groups; "shares" and "profile", the spectrum and the score by order, if there are
+            similarities of one set; "details". Missing values are None.
         """
         details = self.details
         group_size = sum(self.sizes) / len(self.sizes)
@@ -220,7 +220,7 @@ class ReportData:
         )
 
     def without_matrices(self) -> ReportData:
-        """Return a copy without K and without eigenvectors of samples that were not chosen.
+        """Return a copy without K, and without the eigenvectors of samples outside the subsample.
 
         Returns
         -------
@@ -248,24 +248,24 @@ class ReportData:
 
     @cached_property
     def subsample(self) -> SampleSet:
-        """The chosen samples as a set of their own."""
+        """The compared samples as a set of their own."""
         if len(self.subsample_rows) == self.sample_set.similarity.n:
             return self.sample_set
         return take_sample_set(self.sample_set, self.subsample_rows)
 
     @cached_property
     def indices(self) -> np.ndarray:
-        """Place of each chosen sample in the list that the caller passed."""
+        """Index of each compared sample in the list that the caller passed."""
         return np.flatnonzero(self.sample_set.row_of_input >= 0)[self.subsample_rows]
 
     @cached_property
     def explanation(self) -> Explanation:
-        """The explanation of the chosen samples, by their indices."""
+        """Explanation of the compared samples, by their indices."""
         return self._explain(self.subsample, self.indices)
 
     @cached_property
     def similarity_explanation(self) -> Explanation:
-        """Explanation of all samples if their features are dense, else of the chosen ones."""
+        """Explanation of all samples if their features are dense, else of the compared samples."""
         whole = self.similarity
         if (
             isinstance(whole, FeatureSimilarity)
@@ -276,14 +276,14 @@ class ReportData:
         return self.explanation
 
     def _explain(self, sample_set: SampleSet, places: np.ndarray) -> Explanation:
-        q = self.order or 1.0  # order 0 does not tell what each sample adds
+        q = self.order or 1.0  # contributions are not defined at order 0
         return explain_sample_set(
             sample_set, q, self.threshold, self.floor, self.sample_set.samples, places
         )
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """Spectrum of all samples where it is known, else of the chosen ones."""
+        """Spectrum of all samples if it is already known, else of the compared samples."""
         whole = self.sample_set.needed_spectrum
         return self.subsample.eigen if whole is None or whole.single_precision else whole
 
@@ -294,42 +294,44 @@ class ReportData:
 
     @cached_property
     def K(self) -> np.ndarray:
-        """Similarity matrix of the chosen samples."""
+        """Similarity matrix of the compared samples."""
         return to_host(self.subsample.similarity.dense())
 
     @cached_property
     def heat_map_order(self) -> np.ndarray:
-        """Chosen samples in the order of a heat map, each group side by side."""
+        """Order of the compared samples in a heat map, with adjacent groups."""
         order = clustered_order(MatrixSimilarity(self.K))
         return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
 
     @property
     def coordinates(self) -> np.ndarray:
-        """The coordinates of the chosen samples on a map, of shape (n, 2)."""
+        """The coordinates of the n compared samples on a map, of shape (n, 2)."""
         return kernel_pca_coordinates(self.subsample.eigen, self.subsample.p)
 
     @cached_property
     def codes(self) -> np.ndarray | None:
-        """Group number of each chosen sample."""
+        """Group code of each compared sample; None without groups."""
         groups = self.sample_set.groups
         return None if groups is None else groups.codes[self.indices]
 
     @cached_property
     def no_growth(self) -> str:
-        """Reason why the report shows no growth, as a sentence; empty if it shows some."""
+        """Sentence that explains why the report does not show growth; empty if it does."""
         if self.similarity is None:
-            return "Growth is not shown: it needs similarities, and only distances were used."
+            return "Growth is not shown, because only distances were computed, not similarities."
         if self.grouped:
-            return "Growth is not shown: it needs one set of samples, and these are in groups."
+            return "Growth is not shown; it requires one set, but the samples are in groups."
         if self.sample_set.p is not None:
-            return "Growth needs samples of equal weight, and `p` gives them weights."
+            return (
+                "Growth is not shown, because it requires equally weighted samples (without `p`)."
+            )
         if self.similarity.n < MIN_SAMPLES:
-            return f"Growth is not shown: it needs at least {MIN_SAMPLES} samples."
+            return f"Growth is not shown, because it requires at least {MIN_SAMPLES} samples."
         return ""
 
     @cached_property
     def growth(self) -> Growth | None:
-        """The score of fewer samples, and of up to twice as many."""
+        """The score of smaller sets, and of up to twice as many samples; None if not available."""
         if self.no_growth or self.similarity is None:
             return None
         some = self.similarity
@@ -358,7 +360,7 @@ class ReportData:
 
     @property
     def growth_text(self) -> str:
-        """How the score grows, what that does not tell, or why it is not shown, in sentences."""
+        """The text about growth and its limitations, or about why it is not shown."""
         if self.growth is None:
             return self.no_growth
         return " ".join(filter(None, [self.growth.sentence, self.growth.caution]))
@@ -426,7 +428,7 @@ def compute_report_data(
     """
     keywords = dict(arguments)
     if "details" in keywords:
-        raise TypeError("`details` are always part of a report: leave it out")
+        raise TypeError("a report always includes details; remove `details`")
     # The interval that is added below may depend on it.
     allow_repeats = check_bool("allow_repeats", keywords.get("allow_repeats", True))
     pool_repeats = check_bool("pool_repeats", keywords.get("pool_repeats", True))
@@ -469,39 +471,39 @@ def compute_report_data(
 
 
 def _missing_interval_reason(sample_set: SampleSet, request: ScoreRequest) -> str:
-    """Return a sentence on why an interval cannot be added by default; empty if one can."""
+    """Explain in a sentence why there is no interval by default; empty if there is one."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
         return ""
     if request.estimate_options is not None:
-        return "An estimate has no interval for other samples; leave `method` out to get one."
+        return "An estimated score has no confidence interval; remove `method` to compute one."
     if request.p is not None:
-        return "There is no interval: it needs samples of equal weight, and `p` gives them weights."
+        return "There is no interval; it requires equally weighted samples, without `p`."
     if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
-        return "There is no interval: order 0 counts dimensions, which change by one or nothing."
+        return "There is no interval at order 0, where the score is a whole number of dimensions."
     if sample_set.groups is not None:
         if len(sample_set.groups.sets or sample_set.groups) < MIN_VALUES:
             return (
-                "There is no interval: a mean over groups needs three groups or more. Compare a "
-                "few sources instead of averaging them."
+                "There is no interval, because a mean over groups requires at least three groups. "
+                "If the groups are models, compare them instead of averaging their scores."
             )
         if len(request.group_measures) == len(names):
-            return "There is no interval: these measures look at all groups together."
+            return "There is no interval, because these measures use all groups together."
         return ""
     dear = [name for name in names if name not in JACKKNIFE_INTERVALS]
     if dear or isinstance(sample_set.samples, MetricSpace):
         return (
-            f"No interval was computed: it takes measuring {(dear or names)[0]} of many halves of "
-            f"the samples; pass ci=0.95 to compute it."
+            f"No interval was computed, because it requires {(dear or names)[0]} of many random "
+            f"halves of the samples, which takes long; pass ci=0.95 to compute it."
         )
     n = sample_set.similarity.n
     dim = sample_set.similarity.dim or n
     if n < MIN_SAMPLES:
-        return f"There is no interval: it needs {MIN_SAMPLES} samples or more."
+        return f"There is no interval, because it requires at least {MIN_SAMPLES} samples."
     if "VS" in names and min(n, dim) > MAX_COMPARED:
         return (
-            f"No interval was computed: it needs all eigenvectors of {n:,} samples, which takes "
-            f"long; pass ci=0.95 to compute it."
+            f"No interval was computed, because it requires all eigenvectors of {n:,} samples, "
+            f"which takes long; pass ci=0.95 to compute it."
         )
     return ""
 

@@ -1,4 +1,4 @@
-"""Sentences about findings, which the report, the page and its API show."""
+"""Sentences about the content of a report, for reports, the web app and its API."""
 
 import numpy as np
 
@@ -33,14 +33,14 @@ _GROUP_METHODS = {
 # Words for more of each aspect.
 _MORE: dict[Aspect, str] = {
     "diversity": "more diverse",
-    "dimension": "of more dimensions",
+    "dimension": "of higher dimension",
     "fidelity": "more like the references",
-    "likeness": "more alike",
+    "likeness": "more similar",
 }
 
 
 def describe_score(found: ReportData, what: str) -> str:
-    """Say what the number means; `what` names the samples in the plural."""
+    """Explain the main value in a sentence; `what` is a plural noun such as "texts"."""
     n = found.n
     score = found.value
     if not found.is_vendi:
@@ -53,13 +53,13 @@ def describe_score(found: ReportData, what: str) -> str:
     if found.grouped:
         return _describe_group_mean(found, what)
     if n == 1:
-        return "One sample alone is exactly one; add more to compare."
+        return "The score of a single sample is always 1; add more samples."
     if score < ONE:
-        return f"To this kernel, these {n:,} {what} are nearly the same."
+        return f"According to this kernel, these {n:,} {what} are nearly identical."
     share = float(to_host(found.spectrum.values)[0])
     return (
         f"This set of {n:,} {what} is as diverse as {score:.1f} {what} that have nothing in "
-        f"common; its main direction makes up {100 * share:.0f} % of it."
+        f"common; its largest eigenvalue makes up {100 * share:.0f} % of the total."
     )
 
 
@@ -68,34 +68,34 @@ def _describe_group_mean(found: ReportData, what: str) -> str:
     se = found.interval["se"]
     if se is None:
         return (
-            f"These {sizes[0]} {what} are one group, and this is its score; several groups have a "
-            f"mean with a standard error."
+            f"There is only one group, with {sizes[0]} {what}; this is its score. Several groups "
+            f"have a mean with a standard error."
         )
     least = min(sizes)
     most = max(sizes)
     size = str(least) if least == most else f"{least} to {most}"
     return (
         f"On average, {found.value:.2f} ± {se:.2f} of {size} {what} in a group are effectively "
-        f"different. ± is one standard error over {len(sizes):,} groups: other groups of the same "
-        f"source would typically change the mean by about this much."
+        f"different. ± is one standard error over {len(sizes):,} groups: the mean over other "
+        f"groups from the same source would typically differ by about this much."
     )
 
 
 def describe_interval(found: ReportData, what: str) -> str:
-    """Say how certain the number is, or why it has no interval."""
+    """Describe the interval of the main value, or why it has none."""
     se, low, high = found.interval.values()
     if found.request.estimate_options is not None:
         if not se:
             return f"The score is exact, although an estimate was requested. {found.no_interval}"
-        error = f"This score is an estimate. Its computation has a standard error of {se:.2g}."
+        error = f"This score is an estimate with a standard error of {se:.2g}."
         return f"{error} {found.no_interval}"
     if low is None or high is None or se is None:
         return found.no_interval or "No interval was requested."
     sizes = found.sizes
     if found.grouped and low <= 1 and high >= sum(sizes) / len(sizes):
         return (
-            f"There is no interval: {len(sizes)} groups with such different scores are too few "
-            f"for an interval of their mean. Compare a few sources instead of averaging them."
+            f"There is no interval, because the scores of {len(sizes)} groups differ too much. If "
+            f"the groups are models, compare them instead of averaging their scores."
         )
     percent = f"{100 * float(found.details['interval']['level']):g}"
     if found.grouped:
@@ -113,14 +113,14 @@ def describe_interval(found: ReportData, what: str) -> str:
 
 
 def _interval_method(found: ReportData) -> str:
-    """Return the method of the interval of the number."""
+    """Return the method of the interval of the main value."""
     known = find_measure(found.key)
     assert known is not None
     return str(found.details["interval"]["method"][known.name])
 
 
 def describe_kernel(found: ReportData) -> str:
-    """Name the kernel or metric that compares the samples."""
+    """Describe the kernel or metric that compares the samples."""
     details = found.details
     if "kernel" not in details:
         return f"Distances: {details['distance']}."
@@ -139,7 +139,7 @@ def describe_kernel(found: ReportData) -> str:
 
 
 def describe_references(found: ReportData) -> str:
-    """Name the measures that compare samples with references."""
+    """Describe which measures compare samples with references; empty if none does."""
     if not found.request.two_sample_measures:
         return ""
     measures = [chosen.measure for chosen in found.request.measures]
@@ -148,35 +148,35 @@ def describe_references(found: ReportData) -> str:
 
 
 def describe_dropped(found: ReportData) -> str:
-    """Say which samples the kernel could not use."""
+    """Describe the dropped samples; empty if there are none."""
     dropped = found.details["dropped"]
     if not dropped:
         return ""
     place, why = next(iter(dropped.items()))
     several = "1 sample" if len(dropped) == 1 else f"{len(dropped):,} samples"
-    return f"The kernel cannot use {several}, left out here: sample {place} {why}."
+    return f"The kernel cannot use {several} (dropped): sample {place} {why}."
 
 
 def describe_direction(measure: Measure) -> str:
-    """Say whether higher or lower values of a measure mean more of its aspect."""
+    """Describe what higher or lower values of a measure mean."""
     return f"{measure.direction} is {_MORE[measure.aspect]}"
 
 
 def find_measure(key: str) -> Measure | None:
-    """Return the measure behind the key of a number."""
+    """Return the measure that a result key belongs to; None if there is none."""
     known = {measure.name: measure for measure in list_measures()}
     names = (name for name in known if f"{key}_".startswith(f"{name}_"))
     return known.get(max(names, key=len, default=""))
 
 
 def describe_subsample(n: int, total: int) -> str:
-    """Say among how many of the samples pairs were compared; empty if among all."""
+    """Describe how many of all samples were compared; empty if all were."""
     said = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
     return said if n < total else ""
 
 
 def describe_duplicates(found: ReportData, what: str) -> str:
-    """Say how many samples are identical with others, or with others of their group."""
+    """Describe how many samples are identical to others, or to others of their group."""
     n = found.n
     distinct = found.distinct
     again = n - distinct
@@ -186,28 +186,28 @@ def describe_duplicates(found: ReportData, what: str) -> str:
     if again == 0:
         return f"All {n:,} {what} are distinct{where}."
     repeats = "is an exact repeat" if again == 1 else "are exact repeats"
-    return f"To this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
+    return f"According to this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
 
 
 def format_short(value: object) -> str:
-    """Write a number for readers: two decimals, or four digits where it is small or very large."""
+    """Format a number with two decimals, or four digits if it is below 1 or above a million."""
     number = to_float(value)
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 
 
 def format_row(row: np.ndarray, digits: int = 4) -> str:
-    """Return the first numbers of a row, without a negative zero."""
+    """Format the first numbers of a row, without a negative zero."""
     said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
     return f"{said}, …" if len(row) > NUMBERS else said
 
 
 def describe_heat_map(K: np.ndarray) -> str:
-    """Say what a heat map of similarities shows."""
+    """Describe a heat map of the similarities `K`."""
     n = len(K)
     if n == 1:
         return "Similarity of one sample with itself"
     mean = (K.sum() - np.trace(K)) / (n * (n - 1))
-    return f"Similarities of {n} samples, {mean:.2f} on average between two"
+    return f"Similarities of {n} samples; the mean of all pairs is {mean:.2f}"
 
 
 # Names before version 0.5.

@@ -1,4 +1,4 @@
-"""The similarity of sources, how many of them effectively differ, and how sure that is.
+"""Similarities of sources, their effective number, and its confidence interval.
 
 Answers to prompts are compared prompt by prompt, which gives an array of mean similarities
 (prompts, sources, sources); whole sets are compared at once. The similarity of sources is the
@@ -44,21 +44,21 @@ from .answer_table import AnswerTable
 from .layout import clustered_order, kernel_pca_coordinates
 from .sources_result import ScoreWithInterval, SourceRow, Sources
 
-# Answers drawn at random to fit a bandwidth; more would hardly change it.
+# Maximum number of random answers to which options are fitted; more would hardly change them.
 MAX_FITTED_ANSWERS = 1_000
-# Random blocks of whole sets, each left out once.
+# Maximum number of random blocks of a set without prompts, each left out once.
 MAX_BLOCKS = 20
 ROUNDING = 1e-9
 CLIPPED_NOTE = (
-    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
-    "are compared over the prompts that both have answers to."
+    "Negative eigenvalues of the similarities of sources were set to zero. They occur because each "
+    "pair of sources is compared only on the prompts that both answered."
 )
 # Coverage of intervals of this level in benchmarks/sources.py (parts `few`, answers of people and
 # models, and `empty`, made-up ones; results benchmarks/results/sources.json): from 8 prompts on 94
 # to 97 %. With fewer: the lowest and the highest coverage of a cell, in percent.
 MEASURED_LEVEL = 0.95
 MEASURED_COVERAGE = {3: (93, 99), 4: (91, 99), 5: (87, 98), 6: (92, 98), 7: (93, 97)}
-# What is wrong with each row of a table that is left out.
+# Problems of dropped rows of a table, by row.
 Problems: TypeAlias = dict[int, str]
 
 
@@ -73,9 +73,10 @@ class SourcesOptions:
 
 
 class SourceSimilarity(NamedTuple):
-    """Similarities of n sources over all units (prompts, or blocks of sets), and without each.
+    """Similarities of n sources, for all sampling units (prompts or blocks) and leaving each out.
 
-    `similarity` (n, n) is NaN if undefined; `without_each` has arrays (…, n, n) of several units.
+    `similarity`, shape (n, n), is NaN if undefined. `without_each` yields arrays (…, n, n), one
+    matrix per unit that is left out. `units` is the number of units.
     """
 
     similarity: np.ndarray
@@ -84,20 +85,20 @@ class SourceSimilarity(NamedTuple):
 
 
 class SourceComparison(NamedTuple):
-    """How n sources were compared.
+    """Similarities of n sources, and how they were computed.
 
     Attributes
     ----------
     plain, corrected : SourceSimilarity
-        Over all pairs of answers, and without those of an answer with itself.
+        Means over all pairs of answers; means without pairs of an answer with itself.
     counts, within : array (n,)
-        The number of answers of each source, and the mean similarity of two of them.
+        Number of answers of each source; mean similarity of two of its answers.
     complete : bool
         Whether all sources have answers in all units.
     per_prompt : tuple of float
-        How many sources effectively differ in their answers to each prompt.
+        Effective number of sources for each prompt.
     settings, dropped : mapping, Problems
-        Those of the kernel, and of answers that are left out.
+        Settings of the kernel; problems of dropped answers by row.
     """
 
     plain: SourceSimilarity
@@ -113,7 +114,7 @@ class SourceComparison(NamedTuple):
 def check_sources_options(
     q: object, level: object, psd: object, given_prompt: object
 ) -> SourcesOptions:
-    """Return arguments of `sources`, validated."""
+    """Validate arguments of `sources`."""
     if level is not None:
         level = check_confidence_level("level", level)
     order = check_order(q, allow_zero=False)
@@ -121,7 +122,7 @@ def check_sources_options(
 
 
 def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOptions) -> Sources:
-    """Return the result of `sources`."""
+    """Compare the sources of a table and return the result of `sources`."""
     check_no_gradient("sources", **spec.options, samples=table.samples)
     check_table(table, options.given_prompt)
     usable, spec, dropped = fit_kernel(table, spec, options.given_prompt)
@@ -153,16 +154,15 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
         corrected_score = estimate_score(value, corrected, options, student_interval)
     units = plain.units
     if options.level is not None and 1 < units < MIN_VALUES:
-        what = "prompts" if table.prompts else "samples of the smallest set"
+        unit = "prompts" if table.prompts else "samples in the smallest set"
         notes.append(
-            f"There is no interval: {units} {what} do not show how much others vary; {MIN_VALUES} "
-            f"or more have one."
+            f"There is no interval, because it requires at least {MIN_VALUES} {unit}, got {units}."
         )
     elif options.level == MEASURED_LEVEL and table.prompts and units in MEASURED_COVERAGE:
         lowest, highest = MEASURED_COVERAGE[units]
         notes.append(
-            f"With {units} prompts, 95 % intervals covered {lowest} to {highest} % in tests on "
-            f"answers of people and models, and on made-up answers (benchmarks/sources.py)."
+            f"With {units} prompts, 95 % intervals covered the true value in {lowest} to {highest} "
+            f"% of cases in tests on human, model and simulated answers (benchmarks/sources.py)."
         )
     adds = score.value - np.exp(leave_one_out(spectrum, options.q))
     adds = np.where(abs(adds) < ROUNDING, 0.0, adds)
@@ -183,16 +183,16 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
     )
 
 
-# Kernels and answers that they can compare
+# Kernel options and usable answers
 
 
 def fit_kernel(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool
 ) -> tuple[AnswerTable, SimilaritySpec, Problems]:
-    """Load models and fit options once: to all answers, or to some if they are many.
+    """Load the model and fit kernel options once, to at most 1000 answers.
 
-    If it takes all answers, these are compared as well: the table returned has their Similarity as
-    samples. Also what is wrong with each row that it lacks.
+    Return the table, the specification and the problems of dropped rows. If the similarity of all
+    answers was computed, it replaces the samples of the table.
     """
     rows = np.arange(len(table.source))
     has_model = "model" in getattr(spec.k, "options", ())
@@ -211,9 +211,9 @@ def fit_kernel(
 def select_usable(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[Similarity | None, np.ndarray, Problems]:
-    """Return the Similarity of the answers in `rows` that can be used, and their rows.
+    """Return the similarity of usable answers among `rows`, their rows, and problems of others.
 
-    Also what is wrong with each of the others. It is an error unless `how` leaves them out.
+    Raise for unusable answers unless `spec.drop_unusable` is True.
     """
     if isinstance(table.samples, Similarity) and len(rows):
         return table.samples.take(rows), rows, {}
@@ -239,7 +239,7 @@ def select_usable(
 
 
 def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
-    """Return the error about answers with problems, by their rows."""
+    """Build the error about unusable answers; `problems` are by row of the table."""
     first = min(problems)
     by_index = {int(table.index[row]): problem for row, problem in problems.items()}
     message = f"({table.describe(first)}) {problems[first]}"
@@ -259,11 +259,13 @@ def compare_answers(
     answers = counts.sum(axis=0)
     if not answers.all():
         name = table.names[int(answers.argmin())]
-        raise ValueError(f"{name!r} has no answer that can be used; leave it out")
+        raise ValueError(f"{name!r} has no usable answers; remove this source")
     answered = counts > 0
     compared = answered.sum(axis=1) > 1  # a prompt that one source answered compares nothing
     if not compared.any():
-        raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
+        raise ValueError(
+            "no prompt has answers from two sources; pass sources that answer the same prompts"
+        )
     check_shared(table.names, answered[compared])
     own = means.diagonal(axis1=1, axis2=2)
     different = exclude_self_similarity(own, counts)
@@ -289,10 +291,10 @@ def compare_answers(
 def compute_means(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
-    """Return mean similarities of sources in their answers to each prompt, (prompts, n, n).
+    """Compute the mean similarity of each pair of the n sources for each prompt, in threads.
 
-    Also the numbers of answers (prompts, n), the settings of the kernel, and what is wrong with
-    each row that is left out. Prompts are compared one by one, in threads.
+    Return the means (prompts, n, n), the numbers of answers (prompts, n), the settings of the
+    kernel, and the problems of dropped rows.
     """
     n = len(table.names)
     rows = group_indices(table.prompt, len(table.prompts))
@@ -312,7 +314,7 @@ def compute_means(
 def compare_rows(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
-    """Return the same for the answers in some rows: means (n, n), numbers of answers (n,)."""
+    """Compute the results of `compute_means` for one prompt, whose answers are in `rows`."""
     n = len(table.names)
     similarity, usable, dropped = select_usable(table, spec, given_prompt, rows)
     if similarity is None:
@@ -324,9 +326,10 @@ def compare_rows(
 
 
 def score_prompts(means: np.ndarray, own: np.ndarray, q: float) -> np.ndarray:
-    """Return the effective number of sources in each prompt, from means within them (prompts, n).
+    """Return the effective number of sources for each prompt; `own` has shape (prompts, n).
 
-    Answers that cancel out have no direction, and are no source.
+    `own` is the mean similarity of the answers of each source with each other. Sources for which it
+    is 0 or less are omitted.
     """
     scores = np.zeros(len(means))
     prompts, sources = np.nonzero(own > 0)
@@ -336,7 +339,7 @@ def score_prompts(means: np.ndarray, own: np.ndarray, q: float) -> np.ndarray:
 
 
 def sum_prompts(means: np.ndarray, own: np.ndarray, answered: np.ndarray) -> SourceSimilarity:
-    """Return similarities of sources over prompts, from means within each source (prompts, n)."""
+    """Compute similarities of sources over all prompts, and leaving each prompt out."""
     between = means.sum(axis=0)
     within = own.T @ answered
     left = (
@@ -346,16 +349,16 @@ def sum_prompts(means: np.ndarray, own: np.ndarray, answered: np.ndarray) -> Sou
     return compute_similarity(between, within, left, len(means))
 
 
-# Similarities of whole sets
+# Similarities of sets without prompts
 
 
 def compare_sets(table: AnswerTable) -> SourceComparison:
-    """Compare whole sets, whose samples are a Similarity, each divided into random blocks."""
+    """Compare sets without prompts; each set is divided into random blocks for the jackknife."""
     n = len(table.names)
     sizes = np.bincount(table.source, minlength=n)
     if not sizes.all():
         name = table.names[int(sizes.argmin())]
-        raise ValueError(f"{name!r} has no sample; leave it out")
+        raise ValueError(f"{name!r} has no samples; remove this source")
     blocks = int(min(MAX_BLOCKS, sizes.min()))
     cells = table.source * blocks + draw_blocks(table.source, blocks)
     sums = sum_between_sets(table.samples, cells, n * blocks).reshape(n, blocks, n, blocks)
@@ -379,7 +382,7 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
 
 
 def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
-    """Return a random block for each sample, so that those of a set are of nearly one size."""
+    """Assign each sample to a random block; blocks of a set have nearly equal sizes."""
     rng = np.random.default_rng(0)
     drawn = np.empty(len(codes), dtype=int)
     for members in group_indices(codes):
@@ -388,7 +391,7 @@ def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
 
 
 def sums_without_blocks(sums: np.ndarray) -> np.ndarray:
-    """Return sums between sets without each block (blocks, n, n), from (n, blocks, n, blocks)."""
+    """Return sums (blocks, n, n) leaving each block out, from sums (n, blocks, n, blocks)."""
     across = sums.sum(axis=3).swapaxes(0, 1)
     within = np.moveaxis(sums.diagonal(axis1=1, axis2=3), -1, 0)
     return sums.sum(axis=(1, 3)) - across - across.swapaxes(1, 2) + within
@@ -403,11 +406,11 @@ def compute_similarity(
     left: Iterable[tuple[np.ndarray, np.ndarray]],
     units: int,
 ) -> SourceSimilarity:
-    """Return the similarities of sources over all units, and without each.
+    """Compute similarities of sources over all units, and leaving each unit out.
 
-    From sums between sources and within the first of each two, and these sums without each unit.
-    Similarities are NaN if the answers of a source cancel out. Two sources that share one unit only
-    keep it.
+    `between` (n, n) has sums of similarities between sources, `within` sums within the source of
+    each row; `left` yields both sums leaving units out. Similarities are NaN if the sum within a
+    source is 0 or less. If two sources share a single unit, it is never left out.
     """
     S = mean_feature_cosines(between, np.where(within > 1e-12, within, np.nan))
     without_each = (
@@ -418,7 +421,7 @@ def compute_similarity(
 
 
 def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
-    """Return the Vendi Scores of matrices (g, m, m), with negative eigenvalues as zero."""
+    """Return the Vendi Scores of g matrices (g, m, m); negative eigenvalues are set to zero."""
     return to_host(StackedSpectra(stack, None, [q], "clip").values[0])
 
 
@@ -428,9 +431,9 @@ def estimate_score(
     options: SourcesOptions,
     interval: Callable[..., tuple[float, float]],
 ) -> ScoreWithInterval:
-    """Return an effective number of sources, with its jackknife error and its interval.
+    """Return an effective number of sources with its jackknife standard error and interval.
 
-    Fewer units than `MIN_VALUES` have neither: two may agree by chance.
+    With fewer units than `MIN_VALUES`, both are None.
     """
     if options.level is None or sources.units < MIN_VALUES:
         return ScoreWithInterval(value)
@@ -448,7 +451,7 @@ def estimate_score(
 def student_interval(
     value: float, without_each: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float]:
-    """Return both ends of Student's interval of a value, cut at its bounds.
+    """Return both ends of Student's interval of a value, limited to [lower, upper].
 
     A corrected score can be 1 for many samples, where the logit has no error.
     """
@@ -459,11 +462,11 @@ def student_interval(
 def interval_without_spread(
     value: float, sources: SourceSimilarity, level: float, q: float
 ) -> tuple[float, float]:
-    """Return both ends of the interval of a score that no prompt (or block) changes.
+    """Return both ends of the interval of a score that is equal without each prompt (or block).
 
-    Units that were not seen may be a proportion of all, by Jeffreys' interval for none of the
-    units seen (Brown, Cai & DasGupta 2001). At the lower end all sources agree in these, at the
-    upper end none have anything in common.
+    The interval allows for a proportion of unobserved units, the upper end of Jeffreys' interval
+    for a proportion of 0 (Brown, Cai & DasGupta 2001). At the lower end, all sources agree in
+    unobserved units; at the upper end, no two sources do.
     """
     unseen = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
     S = sources.similarity
@@ -495,40 +498,42 @@ def describe_sources(
 
 
 def check_table(table: AnswerTable, given_prompt: bool) -> None:
-    """Raise for prompts that cannot be conditioned on, and for too many prompts and sources."""
+    """Raise if prompts cannot be conditioned on, or if the similarities do not fit in memory."""
     prompts, n = len(table.prompts), len(table.names)
     if given_prompt and not prompts:
         raise TypeError(
-            "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
+            "`given_prompt` requires `prompts`; pass the prompts, or remove `given_prompt`"
         )
     others = [prompt for prompt in table.prompts if not isinstance(prompt, str)]
     if given_prompt and others:
-        raise TypeError(f"`given_prompt` needs prompts that are texts, got {short_repr(others[0])}")
+        raise TypeError(
+            f"`given_prompt` requires prompts that are strings, got {short_repr(others[0])}"
+        )
     memory.require(
         8 * n**2 * prompts,
         f"similarities of {n} sources for each of {prompts} prompts",
-        "compare fewer sources, or a part of the prompts",
+        "pass fewer sources or fewer prompts",
     )
 
 
 def check_shared(names: Sequence[str], answered: np.ndarray) -> None:
-    """Raise for two sources that have no prompt in common; answered (prompts, n) is of bool."""
+    """Raise if two sources have no prompt in common; `answered` is a mask (prompts, n)."""
     shared = answered.T.astype(float) @ answered
     disjoint = np.argwhere(np.triu(shared == 0, 1))
     if len(disjoint):
         a, b = disjoint[0]
         raise ValueError(
-            f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
+            f"{names[a]!r} and {names[b]!r} have no answered prompt in common; remove one of them"
         )
 
 
 def check_defined(names: Sequence[str], S: np.ndarray) -> None:
-    """Raise for a source whose answers cancel out, so that it is similar to nothing."""
+    """Raise if similarities of a source are NaN."""
     defined = np.isfinite(S).sum(axis=1)
     worst = int(defined.argmin())
     if defined[worst] < len(S):
         raise ValueError(
-            f"the answers of {names[worst]!r} to a prompt have a mean similarity of 0 or less with "
-            f"each other, so that no cosine is defined; take a kernel without negative values, or "
-            f"leave {names[worst]!r} out"
+            f"the answers of {names[worst]!r} to the same prompt have a mean similarity of 0 or "
+            f"less, so the cosine with other sources is undefined; use a kernel without negative "
+            f"values, or remove {names[worst]!r}"
         )

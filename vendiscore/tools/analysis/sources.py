@@ -1,4 +1,4 @@
-"""Count the sources that effectively differ: models, annotators, seeds, generators."""
+"""The function `sources`: the effective number of models, annotators or generators."""
 
 from collections.abc import Hashable, Sequence
 
@@ -118,11 +118,11 @@ def sources(
     options = check_sources_options(q, level, psd, given_prompt)
     aligned = check_bool("aligned", aligned)
     if names is not None and by is not None:
-        raise TypeError("the labels already name the sources: leave `names` out")
-    if not aligned and prompts is not None:
-        raise ValueError(
-            "aligned=False is of samples that answer no prompts: leave one of them out"
+        raise TypeError(
+            "`names` cannot be combined with `by`, whose labels are the names; remove `names`"
         )
+    if not aligned and prompts is not None:
+        raise ValueError("`prompts` is not supported with aligned=False; remove one of them")
     if by is not None:
         table = tabulate_samples(answers, by, prompts, spec)
     elif aligned:

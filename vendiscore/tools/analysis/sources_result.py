@@ -1,4 +1,4 @@
-"""The number of sources that effectively differ, in words, tables and pictures."""
+"""Result of `sources`: the effective number of sources as text, tables and plots."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class ScoreWithInterval(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The number with its interval."""
+        """The value with its interval, as a sentence."""
         return f"{self.words}."
 
     @property
     def words(self) -> str:
-        """The number with its interval, without a full stop."""
+        """The value with its interval, without a full stop."""
         if self.se is None or self.low is None or self.high is None:
             return format_value(self.value)
         return format_with_interval(self.value, self.low, self.high, self.se)
@@ -137,7 +137,7 @@ class SourceRow(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """A sentence on what the source adds, and on its nearest source."""
+        """A sentence with the contribution of the source and its nearest source."""
         return (
             f"{self.name} adds {format_value(self.adds)}; nearest is {self.nearest}, with a "
             f"similarity of {format_value(self.similarity)}."
@@ -220,7 +220,7 @@ class Sources(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The number as it may be quoted."""
+        """A sentence with the effective number, its interval and settings."""
         terms = []
         if self.level is not None and self.found.se is not None:
             terms.append(f"{100 * self.level:g} % interval")
@@ -340,7 +340,7 @@ class Sources(SummaryMixin):
 
     @property
     def signature(self) -> str:
-        """The settings behind the number, in one line."""
+        """All settings in one line, to quote with the result."""
         return format_signature(
             ["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)}
         )

@@ -1,4 +1,7 @@
-"""Sets compared without groups, at one size: windows are runs of m of n samples in random order."""
+"""Comparison of sets without groups, at a common sample size m.
+
+The n samples of a set are in random order; a window is a run of m consecutive samples.
+"""
 
 import math
 from collections.abc import Callable, Generator, Sequence
@@ -45,11 +48,11 @@ MAX_DEFAULT_SIZE = 200  # by default: the time of a permutation grows with its c
 MAX_STACKED_SIZE = 48  # samples in sets whose spectra are computed at once
 _NUM_HALVINGS = 10  # pairs of halves, for the errors of order 0
 
-# log VS of many sets and their standard errors.
+# Values of log VS, and their standard errors.
 LogScores: TypeAlias = tuple[np.ndarray, np.ndarray]
-# From orders (count, n) of the samples of two sets to a statistic of each.
+# Maps orders of the n samples of two sets, shape (count, n), to test statistics, shape (count,).
 StatisticFunction: TypeAlias = Callable[[np.ndarray], np.ndarray]
-# log VS of a set with its jackknife, and the samples that repeat: what an interval is made of.
+# Jackknife estimate of log VS and counts of recurring samples, from which intervals are computed.
 LogScoreEstimate: TypeAlias = tuple[JackknifeEstimate, RecurrenceCounts | None]
 
 
@@ -62,7 +65,7 @@ def unpaired_comparison_steps(
 ) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
     """Compare sets at a common size; yield the number of permutations so far.
 
-    Return a row for each set, and one for each pair, whose p is not adjusted yet.
+    Return one row per set and one per pair; p-values are not adjusted for the number of pairs yet.
     """
     rng = np.random.default_rng(options.seed)
     members = group_indices(set_codes)
@@ -101,7 +104,7 @@ def unpaired_comparison_steps(
 def _permutation_steps(
     similarity: Similarity, n_a: int, size: int, options: CompareOptions, rng: np.random.Generator
 ) -> Generator[int, None, tuple[float, int]]:
-    """Exchange samples of two sets, the first n_a of which are set a; return p."""
+    """Permute set labels; the first `n_a` samples are set a. Return p and the number used."""
     compute: StatisticFunction = partial(_compute_statistics, similarity, n_a, size, options)
     observed = float(compute(np.arange(similarity.n)[None])[0])
     batch = PERMUTATION_BATCH
@@ -115,19 +118,19 @@ def _permutation_steps(
 
 
 def _choose_size(smallest: int, size: int | None) -> int:
-    """Return how many samples are drawn of each set."""
+    """Return the common sample size; raise if `size` exceeds the smallest set."""
     if size is None:
         return min(smallest, MAX_DEFAULT_SIZE)
     if size > smallest:
         raise ValueError(
-            f"`size` must be {smallest} at most, the size of the smallest set, got {size}; leave "
-            "that set out to compare at a larger one"
+            f"`size` must be at most {smallest}, the size of the smallest set, got {size}; remove "
+            "that set to use a larger size"
         )
     return size
 
 
 def window_slices(n: int, m: int) -> list[slice]:
-    """Return windows, runs of m of n positions, that cover all of them, or four such windows."""
+    """Return slices of m of n positions: at most four, which cover all positions if possible."""
     count = min(MAX_WINDOWS, math.ceil(n / m))
     used = min(n, MAX_WINDOWS * m)
     starts = np.linspace(0, used - m, count).round().astype(int)
@@ -135,7 +138,7 @@ def window_slices(n: int, m: int) -> list[slice]:
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
-    """Return the weight that each of n positions has in a mean over windows of m."""
+    """Return the weight of each of n positions in a mean over windows of m positions."""
     weights = np.zeros(n)
     runs = window_slices(n, m)
     for run in runs:
@@ -144,13 +147,16 @@ def window_weights(n: int, m: int) -> np.ndarray:
 
 
 def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
-    """Return the error of a mean over windows from that of each (windows, …), by √(m Σ c_i²)."""
+    """Return the standard error of a mean over windows, from the errors per window (windows, …).
+
+    The root mean square error is multiplied by √(m Σ c_i²), with the weights c of `window_weights`.
+    """
     weights = window_weights(n, m)
     return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
 
 
 def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -> LogScoreEstimate:
-    """Estimate log VS of `size` of the samples, which are in random order."""
+    """Estimate log VS of `size` samples; `similarity` has at least as many, in random order."""
     n = similarity.n
     q = options.q
     similarity = materialize_matrix(similarity, size)
@@ -176,7 +182,7 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
 
 
 def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: float) -> Interval:
-    """Return the score of `size` samples, and both ends of its interval."""
+    """Return the score of `size` samples, and the lower and upper end of its interval."""
     score, repeats = estimate
     log = float(score.log)
     if q:
@@ -190,9 +196,9 @@ def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: flo
 
 
 def _with_conservative_tails(estimate: LogScoreEstimate) -> LogScoreEstimate:
-    """Return an estimate, neither tail of whose interval exceeds half of 1 − level.
+    """Return the estimate with a conservative interval: each tail has at most (1 − level) / 2.
 
-    A difference needs this, because the direction of a verdict depends on one tail.
+    Differences require this, because the direction of a verdict depends on one tail.
     """
     score, repeats = estimate
     return score, None if repeats is None else repeats._replace(conservative_tails=True)
@@ -201,7 +207,7 @@ def _with_conservative_tails(estimate: LogScoreEstimate) -> LogScoreEstimate:
 def _summarize_score(
     estimate: LogScoreEstimate, size: int, options: CompareOptions
 ) -> tuple[float, float, float, float]:
-    """Return the score of `size` samples, its standard error and both ends of its interval."""
+    """Return the score of `size` samples, its standard error, and the ends of its interval."""
     value, low, high = compute_interval(estimate, size, options.q, options.level)
     return value, value * float(estimate[0].error), low, high
 
@@ -209,9 +215,10 @@ def _summarize_score(
 def score_subsets(
     similarity: Similarity, indices: np.ndarray, options: CompareOptions
 ) -> LogScores:
-    """Return log VS of subsets (…, m), with errors by influence, which costs little.
+    """Return log VS and standard errors of subsets; `indices` has shape (…, m) for subsets of m.
 
-    Small subsets are scored as stacks. At order 0, errors are 0.
+    Errors come from the influence function, and are 0 at order 0. Small subsets are scored in
+    stacks.
     """
     q = options.q
     subsets = indices.reshape(-1, indices.shape[-1])
@@ -241,7 +248,7 @@ def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
 def _score_windows(
     similarity: Similarity, orders: np.ndarray, size: int, options: CompareOptions
 ) -> LogScores:
-    """Return mean log VS over windows of orders (…, n) of samples, with errors."""
+    """Return mean log VS over windows, with standard errors, for orders (…, n) of n samples."""
     n = orders.shape[-1]
     indices = np.stack([orders[..., run] for run in window_slices(n, size)])
     logs, errors = score_subsets(similarity, indices, options)
@@ -251,7 +258,7 @@ def _score_windows(
 def _compute_statistics(
     similarity: Similarity, n_a: int, size: int, options: CompareOptions, orders: np.ndarray
 ) -> np.ndarray:
-    """Return the statistic of each order of all samples, the first n_a of which are set a."""
+    """Return the test statistic for each order of the samples; the first `n_a` are set a."""
     halves = np.split(orders, [n_a], axis=1)
     return _compare_scores(*(_score_windows(similarity, half, size, options) for half in halves))
 
@@ -259,7 +266,7 @@ def _compute_statistics(
 def _approximate_statistics(
     slopes: np.ndarray, n_a: int, size: int, orders: np.ndarray
 ) -> np.ndarray:
-    """Return the same to first order, from the slope of log VS in the weight of each sample."""
+    """Approximate the statistics from `slopes`, the derivatives of log VS by sample weight."""
     scores = []
     for half in np.split(slopes[orders], [n_a], axis=1):
         weights = window_weights(half.shape[1], size)
@@ -268,14 +275,14 @@ def _approximate_statistics(
 
 
 def _compare_scores(a: LogScores, b: LogScores) -> np.ndarray:
-    """Return differences of log VS over their standard errors."""
+    """Divide differences of log VS by their standard errors."""
     return studentized_difference(a[0] - b[0], np.hypot(a[1], b[1]))
 
 
 def _refine_statistics(
     approximate: StatisticFunction, compute: StatisticFunction, threshold: float, orders: np.ndarray
 ) -> np.ndarray:
-    """Return absolute statistics of orders, exact where they are near the threshold."""
+    """Return absolute statistics of sample orders; those near the threshold are exact."""
     return refine_near_threshold(
         np.abs(approximate(orders)), lambda rows: np.abs(compute(orders[rows])), threshold
     )
@@ -284,6 +291,6 @@ def _refine_statistics(
 def _draw_statistics(
     compute: StatisticFunction, n: int, rng: np.random.Generator, count: int
 ) -> np.ndarray:
-    """Return the statistics of random orders of n samples."""
+    """Return the statistics of `count` random orders of n samples."""
     orders = np.tile(np.arange(n), (count, 1))
     return compute(rng.permuted(orders, axis=1))
