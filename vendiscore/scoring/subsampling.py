@@ -60,8 +60,8 @@ def bounded_mean_interval(
         return mean, error, max(low, lower), min(high, upper)
     mean, error = compute_mean_and_error(values)
     n = len(values)
-    without_each = (n * mean - values) / (n - 1)
-    low, high = logit_interval(mean, without_each, level, lower, upper)
+    leave_one_out_values = (n * mean - values) / (n - 1)
+    low, high = logit_interval(mean, leave_one_out_values, level, lower, upper)
     tail = (1 - level) / 2
     low = min(low, estimate_mean_quantile(values, min(lower, float(values.min())), tail))
     high = max(high, estimate_mean_quantile(values, max(upper, float(values.max())), 1 - tail))
@@ -69,17 +69,17 @@ def bounded_mean_interval(
 
 
 def logit_interval(
-    value: float, without_each: np.ndarray, level: float, lower: float, upper: float
+    value: float, leave_one_out_values: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float]:
     """Return an interval of a value in [lower, upper]: Student's interval of its logit.
 
     The standard error of the logit is that of the jackknife, from the leave-one-out values
-    `without_each`. The limits are transformed back to [lower, upper].
+    `leave_one_out_values`. The limits are transformed back to [lower, upper].
     """
     width = upper - lower
-    proportions = (np.append(without_each, value) - lower) / width
+    proportions = (np.append(leave_one_out_values, value) - lower) / width
     logits = scipy.special.logit(np.clip(proportions, _MIN_BOUND_DISTANCE, 1 - _MIN_BOUND_DISTANCE))
-    half_width = t_critical_value(level, len(without_each)) * delete_one_error(logits[:-1])
+    half_width = t_critical_value(level, len(leave_one_out_values)) * delete_one_error(logits[:-1])
     limits = logits[-1] + half_width * np.array([-1, 1])
     low, high = (lower + width * scipy.special.expit(limits)).tolist()
     return min(low, value), max(high, value)

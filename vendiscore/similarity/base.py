@@ -482,12 +482,12 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         """
         return self
 
-    def stack(self, places: np.ndarray) -> Array:
+    def stack(self, indices: np.ndarray) -> Array:
         """Compute the similarity matrices of several sets of equal size.
 
         Parameters
         ----------
-        places : array of int of shape (g, m)
+        indices : array of int of shape (g, m)
             Indices of the m samples of each of g sets.
 
         Returns
@@ -495,10 +495,10 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         array of shape (g, m, m)
             The matrices in float64.
         """
-        K = self._stack(places)
+        K = self._stack(indices)
         if self.scale is None:
             return K
-        s = self.scale[places]
+        s = self.scale[indices]
         return K * s[:, :, None] * s[:, None, :]
 
     def _stack(self, indices: np.ndarray) -> Array:

@@ -18,8 +18,8 @@ from .row_distances import (
     RowDistances,
     distinct_row_indices,
     largest_entry,
-    pair_blocks,
     scale_by_power_of_two,
+    split_into_pair_blocks,
 )
 
 # Minimum bandwidth, relative to the largest entry.
@@ -187,7 +187,7 @@ def find_middle_distances(
 
 def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarray]:
     """Yield the distances of all pairs i < j in blocks."""
-    for block in pair_blocks(n):
+    for block in split_into_pair_blocks(n):
         rows = distances(block, slice(block.start, n))
         size = block.stop - block.start
         square = rows[:, :size]

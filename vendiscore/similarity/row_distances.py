@@ -138,7 +138,7 @@ def median_of_rows(X: Array) -> Array:
     return xp.astype(ordered[len(ordered) // 2], xp.float64)
 
 
-def pair_blocks(n: int) -> list[slice]:
+def split_into_pair_blocks(n: int) -> list[slice]:
     """Split n rows into blocks; each is compared with itself and all later blocks."""
     rows = -(-n // MIN_BLOCKS)
     max_rows = min(rows, BLOCK_BYTES // (8 * n))
@@ -271,7 +271,7 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     if not row_distances.by_product:
         everything = slice(0, n)
         return row_distances(everything, everything)
-    blocks = pair_blocks(n)
+    blocks = split_into_pair_blocks(n)
     upper = ((block, row_distances(block, slice(block.start, n))) for block in blocks)
     D = fill_symmetric(np.empty((n, n)), upper)
     np.fill_diagonal(D, 0.0)

@@ -15,7 +15,7 @@ from ..support.types import DType, Options
 from .base import Index, S, Similarity
 from .duplicate_rows import group_identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
-from .row_distances import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, pair_blocks
+from .row_distances import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, split_into_pair_blocks
 
 # A larger K is cached only at the second product with a vector, because often there is only one.
 MAX_EAGER_CACHE_BYTES = 1 << 28
@@ -159,7 +159,7 @@ class RowsSimilarity(Similarity):
         return self.entries.groups()
 
     def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        for block in pair_blocks(self.n):
+        for block in split_into_pair_blocks(self.n):
             yield block, self._entries(block, slice(block.start, self.n))
 
     def dense(self) -> Array:

@@ -80,19 +80,19 @@ class SimilarityTiles:
             K *= np.outer(self.scale[rows], self.scale[columns])
         return K
 
-    def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    def compute_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Compute k(i, j) for pairs of samples i, j (m,), in double precision."""
         size = PAIRS_PER_BLOCK
         if isinstance(self.similarity, FeatureSimilarity):
             size = FEATURE_PAIRS_PER_BLOCK
         values = map_ordered(
-            lambda block: self._compute_pairs(i[block], j[block]),
+            lambda block: self._compute_pair_block(i[block], j[block]),
             slices(len(i), size),
             self.similarity.in_threads,
         )
         return np.concatenate([np.empty(0), *values])
 
-    def _compute_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    def _compute_pair_block(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         if self.rows is None:
             m = len(i)
             subset = self.similarity.part(np.concatenate([i, j]))

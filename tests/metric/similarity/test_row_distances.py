@@ -16,10 +16,10 @@ from vendiscore.similarity.row_distances import (
     largest_entry,
     median_of_rows,
     minkowski_distances,
-    pair_blocks,
     recompute_close_pairs,
     scale_by_power_of_two,
     scaling_exponent,
+    split_into_pair_blocks,
     squared_distances,
     symmetrize,
 )
@@ -107,7 +107,7 @@ def test_the_centre_is_a_median_of_rows():
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 1000, 5000])
 def test_blocks_cover_all_rows_once(n):
-    blocks = pair_blocks(n)
+    blocks = split_into_pair_blocks(n)
     covered = np.concatenate([np.arange(n)[block] for block in blocks])
     assert covered.tolist() == list(range(n))
     assert len(blocks) <= row_distances.MIN_BLOCKS

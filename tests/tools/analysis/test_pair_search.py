@@ -101,7 +101,7 @@ def test_tiles_and_pairs_are_parts_of_the_matrix(kind, large):
     np.testing.assert_allclose(whole[upper], K[upper], atol=tiles.FLOAT32_ERROR)
     i, j = RNG.integers(0, similarity.n, (2, 150))
     i, j = i[i != j], j[i != j]
-    np.testing.assert_allclose(found.pairs(i, j), K[i, j], atol=1e-12)
+    np.testing.assert_allclose(found.compute_pairs(i, j), K[i, j], atol=1e-12)
 
 
 def test_rows_of_a_tensor_are_compared_as_rows_of_numpy(large):

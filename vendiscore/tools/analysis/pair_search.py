@@ -74,8 +74,8 @@ def search_pairs(
         with announce_duration(f"Comparing {n:,} samples", flops, 4 * n, single_precision=True):
             neighbours = _search_tiles(distinct, tiles, tiles.tiles, pairs)
         i, j, _ = pairs.arrays
-        values = tiles.pairs(i, j)  # in double precision
-        neighbours.similarity = tiles.pairs(np.arange(n), neighbours.nearest)
+        values = tiles.compute_pairs(i, j)  # in double precision
+        neighbours.similarity = tiles.compute_pairs(np.arange(n), neighbours.nearest)
         neighbours.add_pairs(i, j, values)
         floor = max(floor, pairs.floor + FLOAT32_ERROR)
     i = places[i]
