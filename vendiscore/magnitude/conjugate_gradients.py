@@ -14,36 +14,37 @@ _LANCZOS_STEPS = 8
 def conjugate_gradients(
     multiply: Callable[[np.ndarray], np.ndarray],
     b: np.ndarray,
-    goal: float,
-    steps: int,
+    max_norm: float,
+    max_steps: int,
     precondition: Precondition = None,
-    weight: np.ndarray | float = 1.0,
+    residual_weights: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray | None, int]:
-    """Solve A x = b by conjugate gradients until Σ weight (b − A x)² ≤ goal².
+    """Solve A x = b by conjugate gradients until √Σ v_i r_i² ≤ `max_norm`.
 
-    Returns x and the number of steps. x is None if `steps` steps are not enough, or if A or the
-    preconditioner is not positive definite.
+    Here, r = b − A x is the residual, and v are `residual_weights`. `multiply(p)` computes A p, and
+    `precondition(r)` approximates A⁻¹ r. Returns x and the number of steps. x is None if
+    `max_steps` steps are not enough, or if A or the preconditioner is not positive definite.
     """
     x = np.zeros_like(b)
     r = b.copy()
-    p = np.zeros_like(b)
-    previous = 1.0
-    for step in range(steps + 1):
-        if r @ (weight * r) <= goal**2:
+    p = np.zeros_like(b)  # search direction
+    previous_rz = 1.0
+    for step in range(max_steps + 1):
+        if r @ (residual_weights * r) <= max_norm**2:
             return x, step
         z = r if precondition is None else precondition(r)
-        inner = r @ z
-        p *= inner / previous
+        rz = r @ z
+        p *= rz / previous_rz
         p += z
         Ap = multiply(p)
         curvature = p @ Ap
-        if not curvature > 0 or not inner > 0:
+        if not curvature > 0 or not rz > 0:  # also true for NaN
             return None, step
-        alpha = inner / curvature
-        previous = inner
-        x += alpha * p
-        r -= alpha * Ap
-    return None, steps
+        step_length = rz / curvature
+        previous_rz = rz
+        x += step_length * p
+        r -= step_length * Ap
+    return None, max_steps
 
 
 def estimate_extreme_eigenvalue(
@@ -59,10 +60,10 @@ def estimate_extreme_eigenvalue(
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(n).standard_normal(n)  # reproducible, unlike ARPACK's default
     which = "LA" if largest else "SA"
-    steps = min(n, _LANCZOS_STEPS)
+    basis_size = min(n, _LANCZOS_STEPS)
     try:
         values = eigsh(
-            matrix, k=1, which=which, v0=start, ncv=steps, tol=0.01, return_eigenvectors=False
+            matrix, k=1, which=which, v0=start, ncv=basis_size, tol=0.01, return_eigenvectors=False
         )
     except ArpackError:
         return math.nan

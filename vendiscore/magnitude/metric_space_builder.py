@@ -221,7 +221,7 @@ def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
     return not uses_kernel and not any(map(_has_text, sets))
 
 
-def has_distance_scale(samples: Samples, spec: SimilaritySpec) -> bool:
+def has_maximum_distance(samples: Samples, spec: SimilaritySpec) -> bool:
     """Return whether the distance of samples with nothing in common is known, as for a kernel."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
@@ -247,7 +247,7 @@ def _from_rows(
     p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
     spaces = []
     for X, name in zip(rows, names, strict=True):
-        first, inverse = _find_distinct(np.asarray(group_identical_rows(X)))
+        first, inverse = _find_distinct_samples(np.asarray(group_identical_rows(X)))
 
         def describe_pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
             return f"rows {first[i]} and {first[j]} of `{name}`"
@@ -302,7 +302,7 @@ def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
         )
 
 
-def _find_distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _find_distinct_samples(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first sample of each group, and the group of each sample.
 
     `groups` contains the same number for identical samples. Raises a TooLargeError if the magnitude
@@ -321,7 +321,7 @@ def _from_similarity(
     """Build the MetricSpace with the distances of a kernel."""
     check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
-    first, inverse = _find_distinct(
+    first, inverse = _find_distinct_samples(
         np.arange(similarity.n) if groups is None else np.asarray(groups)
     )
     n = len(first)

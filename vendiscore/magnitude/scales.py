@@ -103,7 +103,7 @@ def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -
     return MagnitudeFunction(scales, values)
 
 
-def dissimilar_cutoff(n: int, unit: float, epsilon: float) -> float:
+def compute_convergence_scale_of_equal_distances(n: int, unit: float, epsilon: float) -> float:
     """Compute the convergence scale of n points whose pairwise distances are all `unit`.
 
     It solves n / (1 + (n − 1) e^{−td}) = (1 − ε) n.

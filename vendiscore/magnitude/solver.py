@@ -1,6 +1,8 @@
 """Solver of Z w = 1, Z = exp(−tD), for the magnitude weights w of a metric space.
 
-D are the distances, and t is the scale. Solutions have error bounds.
+D are the distances, and t is the scale; r = 1 − Z w is the residual of weights w. Solutions have
+error bounds, which need a diagonal bound: a vector m for which Z − diag(m) is positive semidefinite
+(written Z ⪰ diag(m)).
 """
 
 import math
@@ -37,7 +39,7 @@ MIN_FACTOR_RATIO = 0.25
 # Maximum number of solved scales from which the initial weights are extrapolated.
 N_EXTRAPOLATION_SCALES = 6
 DOUBLE_CHOLESKY = "float64 cholesky"
-# Factor of the bound m_i in `_diagonal_bound`, which covers the influence of other points.
+# Safety factor of the bound m in `_compute_diagonal_bound`: entries off the diagonal are neglected.
 BOUND_FRACTION = 0.9
 
 
@@ -124,10 +126,10 @@ class Solver:
         Distances.
     method : {"auto", "cg", "cholesky"}, default "auto"
         The `solver` of `as_space`.
-    negative_type : bool, default False
+    is_negative_type : bool, default False
         Whether the distances are of negative type, so that exp(−tD) is positive definite.
-    hilbert : bool, default False
-        Whether the distances are those of points in a Hilbert space.
+    is_hilbert : bool, default False
+        Whether the distances are those of points in a Hilbert space, which are of negative type.
     """
 
     def __init__(
@@ -135,14 +137,14 @@ class Solver:
         D: np.ndarray,
         method: SolverName = "auto",
         *,
-        negative_type: bool = False,
-        hilbert: bool = False,
+        is_negative_type: bool = False,
+        is_hilbert: bool = False,
     ) -> None:
         self.D = D
         self.method = method
         self.n: int = len(D)
-        self.negative_type: bool = negative_type or hilbert
-        self.hilbert = hilbert
+        self.is_negative_type: bool = is_negative_type or is_hilbert
+        self.is_hilbert = is_hilbert
         self.lock: threading.RLock = threading.RLock()
         self._solutions: dict[float, Solution] = {}
         self._work: TriangularArrays | None = None
@@ -152,6 +154,7 @@ class Solver:
         self._max_double_scale = 0.0  # largest scale at which single precision was too inaccurate
 
     def __getstate__(self) -> Record:
+        # Locks cannot be pickled, and the work array is only a cache.
         return {**vars(self), "lock": None, "_work": None}
 
     def __setstate__(self, state: Record) -> None:
@@ -160,27 +163,30 @@ class Solver:
 
     def __call__(self, t: float) -> Solution:
         """Compute accurate weights and the magnitude at scale t > 0."""
-        return self._get_solution(t, weights=True)
+        return self._get_solution(t, needs_weights=True)
 
     def magnitude(self, t: float) -> float:
         """Compute the magnitude at scale t > 0, for which less accurate weights are enough."""
         try:
-            return self._get_solution(t, weights=False).magnitude
+            return self._get_solution(t, needs_weights=False).magnitude
         except IndefiniteError:
             # At very small scales the magnitude is 1 up to TARGET_ERROR. It is at most the
             # magnitude of an n-dimensional ball around all points, whose expansion begins with
             # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018). The radius r
             # is at most 1/√2 of the diameter (Jung), and the factor at most 1.3 √n.
-            if self.hilbert and 2 * math.sqrt(self.n) * t * self.max_distance <= TARGET_ERROR:
+            if self.is_hilbert and 2 * math.sqrt(self.n) * t * self.max_distance <= TARGET_ERROR:
                 return 1.0
             raise
 
-    def _get_solution(self, t: float, *, weights: bool) -> Solution:
-        """Return the cached solution at scale t, or compute it; accurate weights if `weights`."""
+    def _get_solution(self, t: float, *, needs_weights: bool) -> Solution:
+        """Return the cached solution at scale t, or compute it.
+
+        The weights are accurate if `needs_weights`, else possibly only the magnitude.
+        """
         with self.lock, np.errstate(under="ignore", over="ignore"):
             solution = self._solutions.get(t)
-            if solution is None or (weights and not solution.is_final):
-                solution = self._solutions[t] = self._solve(float(t), weights)
+            if solution is None or (needs_weights and not solution.is_final):
+                solution = self._solutions[t] = self._solve(float(t), needs_weights)
             return solution
 
     @property
@@ -189,67 +195,86 @@ class Solver:
         with self.lock:
             return [self._solutions[t] for t in sorted(self._solutions)]
 
-    def _solve(self, t: float, weights: bool) -> Solution:
-        """Solve at scale t; compute accurate weights if `weights`, else only the magnitude."""
+    def _solve(self, t: float, needs_weights: bool) -> Solution:
+        """Solve at scale t by the fastest method that is accurate enough.
+
+        Methods in single precision are tried first, unless the set is small or they failed at a
+        scale of at least t: the smaller the scale, the worse is the condition of Z.
+        """
         solution = None
         if self.method == "cg" or (self.n > MAX_DIRECT_SIZE and t > self._max_double_scale):
-            if self.method == "cg" or (self.method == "auto" and self.negative_type):
-                solution = self._solve_by_conjugate_gradients(t, weights)
+            if self.method == "cg" or (self.method == "auto" and self.is_negative_type):
+                solution = self._solve_by_conjugate_gradients(t, needs_weights)
             else:
-                solution = self._solve_by_cholesky(t, np.float32, weights)
+                solution = self._solve_by_cholesky(t, np.float32, needs_weights)
         if solution is None:
             self._max_double_scale = max(t, self._max_double_scale)
-            solution = self._solve_by_cholesky(t, np.float64, weights)
+            solution = self._solve_by_cholesky(t, np.float64, needs_weights)
         if solution is None:
             raise IndefiniteError(t)
         return solution
 
-    def _solve_by_cholesky(self, t: float, dtype: type, weights: bool) -> Solution | None:
+    def _solve_by_cholesky(self, t: float, dtype: type, needs_weights: bool) -> Solution | None:
         """Solve by a Cholesky factorisation in the given precision; None on failure."""
         if not self._factorise(t, dtype):
             return None
         solve = self._get_work_array(dtype).solve
         method = "cholesky" if dtype is np.float32 else DOUBLE_CHOLESKY
-        return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
+        return self._refine(t, solve(np.ones(self.n)), solve, method, needs_weights)
 
-    def _solve_by_conjugate_gradients(self, t: float, weights: bool) -> Solution | None:
+    def _solve_by_conjugate_gradients(self, t: float, needs_weights: bool) -> Solution | None:
         """Solve by conjugate gradients, with a Cholesky factor as preconditioner if needed.
 
         Returns None on failure.
         """
         Z = self._get_work_array(np.float32)
-        if not np.any(self._diagonal_bound(t)):
+        if not np.any(self._compute_diagonal_bound(t)):
             # The first successful factorisation proves that Z is positive definite at scale t.
+            # That at the smaller scale also proves it, and applies to more scales.
             results = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
             if not any(results):
                 return None
         w = self._extrapolate_weights(t)
-        r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, Z.array)
+        r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, above_diagonal=Z.array)
         solution = None
+        # The factor at a scale near t is a good preconditioner. Without one, more steps are
+        # allowed, because a step then needs no triangular solves.
         if t > 1.5 * Z.factor_scale:
-            limit = max(50, self.n // CG_STEP_DIVISOR)
-            solution = self._refine_by_conjugate_gradients(t, w, r, None, limit, weights)
+            max_steps = max(50, self.n // CG_STEP_DIVISOR)
+            solution = self._refine_by_conjugate_gradients(t, w, r, None, max_steps, needs_weights)
         elif t > MIN_FACTOR_RATIO * Z.factor_scale:
-            limit = max(25, self.n // (3 * CG_STEP_DIVISOR))
-            solution = self._refine_by_conjugate_gradients(t, w, r, Z.solve, limit, weights)
+            max_steps = max(25, self.n // (3 * CG_STEP_DIVISOR))
+            solution = self._refine_by_conjugate_gradients(
+                t, w, r, Z.solve, max_steps, needs_weights
+            )
         if solution is None and Z.factorise(t):
-            solution = self._refine_by_conjugate_gradients(t, w, r, Z.solve, self.n, weights)
+            solution = self._refine_by_conjugate_gradients(t, w, r, Z.solve, self.n, needs_weights)
         return solution
 
     def _factorise(self, t: float, dtype: type) -> bool:
-        """Factorise Z at scale t, and return whether this proves that Z is positive definite."""
+        """Factorise Z = exp(−tD), and return whether this proves that Z is positive definite.
+
+        If so, a lower bound of the eigenvalues of Z is stored, unless the distances are those of a
+        Hilbert space, for which a better bound is known.
+        """
         Z = self._get_work_array(dtype)
-        multiply_similarities(self.D, t, np.zeros(self.n), self.max_distance, Z.array)
+        # Computes the entries of Z; the product with 0 is not used.
+        multiply_similarities(
+            self.D, t, np.zeros(self.n), self.max_distance, above_diagonal=Z.array
+        )
         if not Z.factorise(t):
             return False
-        if self.hilbert:
+        if self.is_hilbert:
             return True
-        largest = estimate_extreme_eigenvalue(Z.solve, self.n, largest=True)
-        if not 0 < largest < math.inf:
+        largest_inverse = estimate_extreme_eigenvalue(Z.solve, self.n, largest=True)
+        if not 0 < largest_inverse < math.inf:
             return False
-        lower_bound = 1 / (2 * largest)
+        # The smallest eigenvalue of Z is 1/largest_inverse; 2 is a margin for the estimate.
+        lower_bound = 1 / (2 * largest_inverse)
         if Z.dtype is np.float32:
-            # Bounds of rounding errors of the entries of Z and of the factorisation.
+            # The factor L Lᵀ of single precision differs from Z by rounding errors. If the
+            # smallest eigenvalue of L⁻¹ Z L⁻ᵀ is at least 1/2, that of Z is at least half of that
+            # of L Lᵀ. Rounding errors of the entries of Z must be small compared with this bound.
             rounding = SINGLE_EPS * Z.multiply(np.ones(self.n)).max()
             lower_bound /= 2
             if (
@@ -260,21 +285,24 @@ class Solver:
         self._proved_bounds[t] = max(lower_bound, self._proved_bounds.get(t, 0.0))
         return True
 
-    def _diagonal_bound(self, t: float) -> np.ndarray | float:
-        """Return m with Z = exp(−tD) ⪰ diag(m), as an array (n,) or a float; 0 if unknown."""
+    def _compute_diagonal_bound(self, t: float) -> np.ndarray | float:
+        """Return a vector m with Z = exp(−tD) ⪰ diag(m), or a float m with Z ⪰ m I; 0 if unknown.
+
+        The error bounds of solutions are inversely proportional to m.
+        """
         # In a Hilbert space, exp(−tD) is a mixture of Gaussian kernel matrices exp(−sD²), where s
-        # has a Lévy distribution and exceeds a value s with probability erf(t / 2√s). Let q_i be
+        # has a Lévy distribution and exceeds a value s with probability erf(t / (2√s)). Let q_i be
         # the distance of point i to its nearest neighbour. For s ≥ Λ/q_i², row i of exp(−sD²) has a
         # diagonal entry of 1, and other entries of at most e^{−Λ}. These are negligible for
-        # Λ = log(10 n (1 + 2 √(max q / min q))), so m_i = 0.9 erf(t q_i / 2√Λ).
+        # Λ = log(10 n (1 + 2 √(max q / min q))), so m_i = 0.9 erf(t q_i / (2√Λ)).
         # For other distances, a factorisation proves a bound. For distances of negative type, this
         # bound also applies to all larger scales by Schur's product theorem, because Z(t) is the
         # elementwise product of Z(t′) and exp(−(t − t′)D).
-        if self.hilbert:
-            m = BOUND_FRACTION * scipy.special.erf(t * self._bound_reach)
+        if self.is_hilbert:
+            m = BOUND_FRACTION * scipy.special.erf(t * self._erf_factors)
             return np.maximum(m, np.finfo(np.float64).tiny)
         # Method "cg" means that the caller guarantees distances of negative type.
-        if not self.negative_type and self.method != "cg":
+        if not self.is_negative_type and self.method != "cg":
             return self._proved_bounds.get(t, 0.0)
         return max((m for scale, m in self._proved_bounds.items() if scale <= t), default=0.0)
 
@@ -284,12 +312,14 @@ class Solver:
         return compute_nearest_distances(self.D)
 
     @cached_property
-    def _bound_reach(self) -> np.ndarray:
-        """The array q / 2√Λ, see `_diagonal_bound`."""
+    def _erf_factors(self) -> np.ndarray:
+        """The factors q_i / (2√Λ) of t in the bound of `_compute_diagonal_bound`, shape (n,).
+
+        q_i is the distance of point i to its nearest neighbour; Λ is defined there.
+        """
         q = self.nearest_distances
-        spread = math.sqrt(q.max() / q.min())
-        log = math.log(10 * self.n * (1 + 2 * spread))
-        return q / (2 * math.sqrt(log))
+        log_bound = math.log(10 * self.n * (1 + 2 * math.sqrt(q.max() / q.min())))  # Λ
+        return q / (2 * math.sqrt(log_bound))
 
     def _refine_by_conjugate_gradients(
         self,
@@ -297,88 +327,110 @@ class Solver:
         w: np.ndarray,
         r: np.ndarray,
         precondition: Precondition,
-        limit: int,
-        weights: bool,
+        max_steps: int,
+        needs_weights: bool,
     ) -> Solution | None:
         """Correct weights w with residual r by conjugate gradients in single precision.
 
-        Returns None if `limit` steps are not enough. The weights are accurate if `weights`, else
-        only the magnitude.
+        Returns None if `max_steps` steps are not enough. The weights are accurate if
+        `needs_weights`, else only the magnitude.
         """
         multiply = self._get_work_array(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
-        floor = self._diagonal_bound(t)
-        inverse = 1 / floor
+        diagonal_bound = self._compute_diagonal_bound(t)
+        inverse_bound = 1 / diagonal_bound
         # Bound of rounding errors of Z and of sums in a single-precision product (Higham & Mary,
         # 2019). At most 0.8 √n SINGLE_EPS was observed, in rows of constant sign.
         slack = SINGLE_EPS * (4 + 2 * math.sqrt(self.n))
-        steps = 0
+        # Goal for Σ r²/m, which bounds the error of the magnitude: a fraction of the magnitude,
+        # which is about the sum of extrapolated weights, or at most n.
         goal = TARGET_ERROR / 8 * self.n
         if w.any():
             goal = TARGET_ERROR / 8 * min(self.n, max(1.0, w.sum()))
-        if weights:
+        if needs_weights:
             # Compute half of the digits. The correction by the next residual adds the other half.
-            goal = (TARGET_ERROR / 8) ** 2 * np.min(floor)
+            goal = (TARGET_ERROR / 8) ** 2 * np.min(diagonal_bound)
+        steps = 0
 
-        def correct(r: np.ndarray) -> np.ndarray | None:
+        def approximate_correction(r: np.ndarray) -> np.ndarray | None:
+            """Approximate Z⁻¹ r; return None after `max_steps` steps in total."""
             nonlocal steps
-            target = math.sqrt(max(goal, CG_TOLERANCE**2 * (r @ (inverse * r))))
-            max_steps = limit - steps
-            e, n_steps = conjugate_gradients(multiply, r, target, max_steps, precondition, inverse)
+            e, n_steps = conjugate_gradients(
+                multiply,
+                r,
+                math.sqrt(max(goal, CG_TOLERANCE**2 * (r @ (inverse_bound * r)))),
+                max_steps - steps,
+                precondition,
+                residual_weights=inverse_bound,
+            )
             steps += n_steps
             return e
 
+        # Two corrections whose new residual f = r − Z e is computed in single precision, which is
+        # fast, with a bound of its rounding errors. Then refine with residuals in double precision.
         for _ in range(2):
-            e = correct(r)
+            e = approximate_correction(r)
             if e is None:
                 return None
             f = r - multiply(e)
             rounding = slack * multiply(np.abs(e))
-            residual = np.abs(f).max() + rounding.max()
+            max_residual = np.abs(f).max() + rounding.max()
             # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f; the last term is omitted.
             value = w.sum() + w @ r + r @ e + e @ f
             w = w + e
-            r = np.abs(f) + rounding
-            first_order = np.abs(e) @ rounding
-            solution = _build_solution(t, w, value, r, residual, floor, method, first_order)
-            if _solution_error(solution, weights) <= TARGET_ERROR:
+            solution = _build_solution(
+                t,
+                w,
+                value,
+                np.abs(f) + rounding,
+                max_residual,
+                diagonal_bound,
+                method,
+                product_rounding=np.abs(e) @ rounding,
+            )
+            if _get_error_bound(solution, needs_weights) <= TARGET_ERROR:
                 return solution
             r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance)
-        return self._refine(t, w, correct, method, weights)
+        return self._refine(t, w, approximate_correction, method, needs_weights)
 
     def _refine(
         self,
         t: float,
         w: np.ndarray,
-        correct: Callable[[np.ndarray], np.ndarray | None],
+        approximate_correction: Callable[[np.ndarray], np.ndarray | None],
         method: str,
-        weights: bool,
+        needs_weights: bool,
     ) -> Solution | None:
         """Correct w by its residual in double precision until the error is at most TARGET_ERROR.
 
-        `correct(r)` approximates Z⁻¹ r. Returns None if this error cannot be reached.
+        `approximate_correction(r)` approximates Z⁻¹ r, or returns None on failure. The error is
+        that of the weights if `needs_weights`, else of the magnitude. Returns None if it is too
+        large in the end: above TARGET_ERROR for methods in single precision, or above MAX_ERROR for
+        the magnitude in double precision.
         """
         best: Solution | None = None
-        floor = self._diagonal_bound(t)
+        diagonal_bound = self._compute_diagonal_bound(t)
         for _ in range(MAX_REFINEMENTS):
             r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance)
             value = w.sum() + w @ r
-            size = np.abs(r)
-            solution = _build_solution(t, w, value, size, size.max(), floor, method)
+            absolute_r = np.abs(r)
+            solution = _build_solution(
+                t, w, value, absolute_r, absolute_r.max(), diagonal_bound, method
+            )
             residual = solution.residual
             if not math.isfinite(solution.error):
                 break
             is_stuck = best is not None and residual > best.residual / 2
             if best is None or residual < best.residual:
                 best = solution
-            is_accurate = _solution_error(solution, weights) <= TARGET_ERROR
+            is_accurate = _get_error_bound(solution, needs_weights) <= TARGET_ERROR
             # With a Cholesky factor, further refinement of the weights is fast. But stop once the
             # residual consists of rounding errors, which would make the weights less accurate.
-            is_rounding = residual <= 2 * _weights_rounding(w)
+            is_rounding = residual <= 2 * _bound_product_rounding(w)
             is_done = is_accurate and (residual <= TARGET_ERROR or "cg" in method)
             if is_stuck or is_rounding or is_done:
                 break
-            e = correct(r)
+            e = approximate_correction(r)
             if e is None:
                 return None
             w = w + e
@@ -386,11 +438,11 @@ class Solver:
             return None
         # If the method used single precision, the caller then tries double precision.
         if method != DOUBLE_CHOLESKY:
-            return best if _solution_error(best, weights) <= TARGET_ERROR else None
+            return best if _get_error_bound(best, needs_weights) <= TARGET_ERROR else None
         return best if best.error <= MAX_ERROR else None
 
     def _extrapolate_weights(self, t: float) -> np.ndarray:
-        """Extrapolate the weights at t from solutions at the nearest scales."""
+        """Extrapolate the weights at t from solutions at the nearest scales; 0 if there is none."""
         near_solutions: list[Solution] = []
         for solution in sorted(self._solutions.values(), key=lambda s: abs(s.t - t)):
             # Scales that are much closer to each other than to t would amplify errors.
@@ -398,11 +450,13 @@ class Solver:
                 near_solutions.append(solution)
             if len(near_solutions) == N_EXTRAPOLATION_SCALES:
                 break
-        start = np.zeros(self.n)
-        for a in near_solutions:  # Lagrange interpolation
-            other_scales = [b.t for b in near_solutions if b is not a]
-            start += a.weights * math.prod((t - b) / (a.t - b) for b in other_scales)
-        return start
+        weights = np.zeros(self.n)
+        for solution in near_solutions:  # Lagrange interpolation
+            other_scales = [other.t for other in near_solutions if other is not solution]
+            weights += solution.weights * math.prod(
+                (t - s) / (solution.t - s) for s in other_scales
+            )
+        return weights
 
     def _get_work_array(self, dtype: type) -> TriangularArrays:
         """Return the work array of the given precision, reused if possible."""
@@ -416,43 +470,54 @@ def _build_solution(
     t: float,
     w: np.ndarray,
     value: float,
-    r: np.ndarray,
-    residual: float,
-    floor: np.ndarray | float,
+    absolute_r: np.ndarray,
+    max_residual: float,
+    diagonal_bound: np.ndarray | float,
     method: str,
-    first_order: float = 0.0,
+    product_rounding: float = 0.0,
 ) -> Solution:
-    """Build a Solution with its error bounds.
+    """Build a Solution with its error bounds, which are explained there; infinite if unknown.
 
-    r is |1 − Z w| or an upper bound of it, and `residual` an upper bound of its maximum. `value` is
-    the magnitude, `first_order` an additional error of it, and `floor` a vector m with Z ⪰ diag(m).
+    `absolute_r` is |1 − Z w| or an upper bound of it, and `max_residual` an upper bound of its
+    maximum. `value` is the magnitude, and `product_rounding` its error due to a product in single
+    precision. `diagonal_bound` is a vector or number m with Z ⪰ diag(m).
     """
     error = math.inf
     weights_error = math.inf
-    if 0 < value < math.inf and np.all(floor > 0):
-        absolute = np.abs(w)
-        second_order = r @ (r / floor)
-        rounding = EPS * absolute.sum() ** 2
-        error = (second_order + first_order + rounding) / value
-        r = r + _weights_rounding(w)
-        distance = math.sqrt(r @ (r / floor) / np.min(floor))
-        weights_error = distance / absolute.max()
-    return Solution(t, w, float(value), float(residual), float(error), float(weights_error), method)
+    if 0 < value < math.inf and np.all(diagonal_bound > 0):
+        absolute_w = np.abs(w)
+        omitted_term = absolute_r @ (absolute_r / diagonal_bound)  # bound of rᵀ Z⁻¹ r
+        rounding = EPS * absolute_w.sum() ** 2
+        error = (omitted_term + product_rounding + rounding) / value
+        absolute_r = absolute_r + _bound_product_rounding(w)
+        max_weight_error = math.sqrt(
+            absolute_r @ (absolute_r / diagonal_bound) / np.min(diagonal_bound)
+        )
+        weights_error = max_weight_error / absolute_w.max()
+    return Solution(
+        t=t,
+        weights=w,
+        magnitude=float(value),
+        residual=float(max_residual),
+        error=float(error),
+        weights_error=float(weights_error),
+        method=method,
+    )
 
 
-def _solution_error(solution: Solution, weights: bool) -> float:
-    """Return the error bound of the weights if `weights`, else of the magnitude."""
-    return solution.weights_error if weights else solution.error
+def _get_error_bound(solution: Solution, needs_weights: bool) -> float:
+    """Return the error bound of the weights if `needs_weights`, else of the magnitude."""
+    return solution.weights_error if needs_weights else solution.error
 
 
-def _weights_rounding(w: np.ndarray) -> float:
+def _bound_product_rounding(w: np.ndarray) -> float:
     """Return an upper bound of the rounding error of entries of Z w.
 
-    The error is at most 4 EPS Z|w|, and Z|w| is at most 1 plus twice the absolute sum of negative
-    weights.
+    The error is at most 4 EPS Z|w|. As Z w = 1, Z|w| is at most 1 plus twice the absolute sum of
+    negative weights.
     """
-    negative = w[w < 0]
-    return 4 * EPS * (1 - 2 * negative.sum())
+    negative_weights = w[w < 0]
+    return 4 * EPS * (1 - 2 * negative_weights.sum())
 
 
 def compute_nearest_distances(D: np.ndarray) -> np.ndarray:

@@ -85,7 +85,7 @@ class MetricSpace(AttributeHintMixin):
         self.notes: tuple[str, ...] = tuple(notes)
         self.unit = unit
         self.convergence_scales: dict[float, float] = {}  # convergence scales by ε
-        self.solver: Solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
+        self.solver: Solver = Solver(D, solver, is_negative_type=negative_type, is_hilbert=hilbert)
 
     def __repr__(self) -> str:
         return format_repr("MetricSpace", {"n": self.n, "distinct": self.distinct, **self.settings})
@@ -125,7 +125,7 @@ class MetricSpace(AttributeHintMixin):
             return 1.0
         value = self.solver.magnitude(t)
         # An accepted solution is within the theoretical range up to MAX_ERROR.
-        upper = self.distinct if self.solver.negative_type else np.inf
+        upper = self.distinct if self.solver.is_negative_type else np.inf
         if not 1 - MAX_ERROR <= value <= upper * (1 + MAX_ERROR):
             raise ArithmeticError(
                 f"the magnitude at scale t={t:.6g} must be between 1 and {upper:g}, got {value!r} "

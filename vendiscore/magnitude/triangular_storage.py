@@ -17,13 +17,16 @@ MIN_EXPONENT = -60.0
 class TriangularArrays:
     """An array (n, n) that stores exp(−tD) above the diagonal, and a Cholesky factor below it.
 
-    The factor may belong to another scale t, `factor_scale`. The array is in single or double
-    precision.
+    D are distances between n points, and t is a scale. The factor may belong to another scale,
+    `factor_scale`. The array is in single or double precision (`dtype`). Its part above the
+    diagonal is written by `multiply_similarities`.
     """
 
     def __init__(self, n: int, dtype: type) -> None:
-        needed = np.dtype(dtype).itemsize * n**2
-        memory.require(needed, f"the similarities of {n} distinct samples", "use fewer samples")
+        needed_bytes = np.dtype(dtype).itemsize * n**2
+        memory.require(
+            needed_bytes, f"the similarities of {n} distinct samples", "use fewer samples"
+        )
         self.n = n
         self.dtype = dtype
         self.array: np.ndarray = np.empty((n, n), dtype)
@@ -43,6 +46,7 @@ class TriangularArrays:
 
     def factorise(self, t: float) -> bool:
         """Compute the Cholesky factor of exp(−tD); return False if it is not positive definite."""
+        # Copy the entries above the diagonal to those below it, where LAPACK overwrites them.
         for block in row_blocks(self.n, 12 * self.n):
             self.array[block, : block.start] = self.array[: block.start, block].T
             square = self.array[block, block]
@@ -50,25 +54,27 @@ class TriangularArrays:
         np.fill_diagonal(self.array, 1)
         info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
         self.factor_scale = 0.0 if info else t
-        if info:
+        if info:  # restore the diagonal of exp(−tD)
             np.fill_diagonal(self.array, 1)
         self.diagonal_correction = 1.0 - self.array.diagonal().astype(np.float64)
         return not info
 
     def solve(self, r: np.ndarray) -> np.ndarray:
-        """Solve a linear system with the factorised matrix and right-hand side r."""
-        return self._substitute(self._substitute(r, trans=1), trans=0)
+        """Solve L Lᵀ x = r with the Cholesky factor L; return x."""
+        return self._substitute(self._substitute(r, transposed=False), transposed=True)
 
     def whiten(self, v: np.ndarray) -> np.ndarray:
         """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the Cholesky factor L.
 
         The result is v up to rounding if the factor belongs to the same scale t.
         """
-        x = self._substitute(v, trans=0)
-        return self._substitute(self.multiply(x), trans=1)
+        x = self._substitute(v, transposed=True)
+        return self._substitute(self.multiply(x), transposed=False)
 
-    def _substitute(self, v: np.ndarray, trans: int) -> np.ndarray:
-        """Compute L⁻¹ v if `trans` is 1, or L⁻ᵀ v if `trans` is 0."""
+    def _substitute(self, v: np.ndarray, *, transposed: bool) -> np.ndarray:
+        """Compute L⁻ᵀ v if `transposed`, else L⁻¹ v, with the Cholesky factor L."""
+        # BLAS reads the transpose of the array, whose upper triangle is Lᵀ.
+        trans = 0 if transposed else 1
         x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
         return np.asarray(x, np.float64)
 
@@ -77,23 +83,31 @@ def multiply_similarities(
     D: np.ndarray,
     t: float,
     w: np.ndarray,
-    largest: float = math.inf,
-    out: np.ndarray | None = None,
+    max_distance: float = math.inf,
+    above_diagonal: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute exp(−tD) w in double precision, where `largest` is an upper bound of D.
+    """Compute exp(−tD) w in double precision for symmetric distances D, at most `max_distance`.
 
-    The entries of exp(−tD) above the diagonal are also written to `out`, if given.
+    Each entry above the diagonal is computed once. If `above_diagonal` (n, n) is given, these
+    entries are also written to it.
     """
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)
-    has_tiny_entries = not t * largest <= -MIN_EXPONENT
+    has_tiny_entries = not t * max_distance <= -MIN_EXPONENT
     for block in row_blocks(n, 12 * n):
+        # The square block on the diagonal.
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), MIN_EXPONENT))
         y[block] += square @ w[block]
         rows = len(square)
-        if out is not None:
-            np.copyto(out[block, block], square, casting="same_kind", where=_upper_mask(rows))
+        if above_diagonal is not None:
+            np.copyto(
+                above_diagonal[block, block],
+                square,
+                casting="same_kind",
+                where=_upper_mask(rows),
+            )
+        # The entries of the same rows to the right of the square, and their transpose.
         stop = block.stop
         if stop == n:
             break
@@ -105,8 +119,8 @@ def multiply_similarities(
         if has_tiny_entries:
             np.maximum(z, MIN_EXPONENT, out=z)
         np.exp(z, out=z)
-        if out is not None:
-            out[block, stop:] = z
+        if above_diagonal is not None:
+            above_diagonal[block, stop:] = z
         # Use the BLAS of SciPy, as elsewhere in the solver; that of NumPy has separate threads.
         y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
         y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])

@@ -10,7 +10,11 @@ import numpy as np
 
 from ..magnitude.area import compute_area, compute_area_difference
 from ..magnitude.magnitude_options import OPTION_CHECKS, SolverName, check_scales
-from ..magnitude.scales import dissimilar_cutoff, evaluate_magnitude, find_convergence_scale
+from ..magnitude.scales import (
+    compute_convergence_scale_of_equal_distances,
+    evaluate_magnitude,
+    find_convergence_scale,
+)
 from ..result import scale_suffix
 from ..support.arguments import is_collection
 from ..support.types import Number
@@ -114,7 +118,7 @@ def magnitude_area(
     if isinstance(t_cut, float):
         cut = t_cut
     elif t_cut is None and space.unit is not None:
-        cut = dissimilar_cutoff(space.n, space.unit, epsilon)
+        cut = compute_convergence_scale_of_equal_distances(space.n, space.unit, epsilon)
     elif t_cut is None and references:
         sample_set.notes.append(REFERENCES_CUT_NOTE)
         cut = find_convergence_scale(references[0], epsilon)

@@ -289,10 +289,10 @@ def build_sample_set(
     has_other_sets = references is not None and not is_precomputed(references)
     samples, groups, spec = _flatten_samples(samples, request, name, has_other_sets)
     if references is not None:
-        from ..magnitude.metric_space_builder import has_distance_scale
+        from ..magnitude.metric_space_builder import has_maximum_distance
 
         if request.two_sample_measures or (
-            request.needs_distance_scale and not has_distance_scale(samples, spec)
+            request.needs_distance_scale and not has_maximum_distance(samples, spec)
         ):
             has_other_sets = not is_precomputed(samples)
             references = check_samples(

@@ -56,7 +56,7 @@ def decompose(
         if on_host and not math.isfinite(A.sum()):  # torch checks this itself
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
-            from .two_stage_eigensolver import MAX_THREADS, load_driver
+            from .two_stage_eigensolver import MAX_THREADS, load_eigensolver
 
             name = "eigenvectors" if vectors else "eigenvalues"
             work = estimate_eigensolver_work(len(A), vectors)
@@ -70,7 +70,7 @@ def decompose(
                     return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **options))
                 if not can_use_two_stages(A):
                     return Eigendecomposition(scipy.linalg.eigvalsh(A, **options))
-                driver = load_driver()
+                driver = load_eigensolver()
                 assert driver is not None
                 return Eigendecomposition(driver(A))
         if (
@@ -95,12 +95,12 @@ def can_use_two_stages(A: Array) -> bool:
     """Return whether `decompose` computes the eigenvalues of A by a two-stage reduction."""
     if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
         return False
-    from .two_stage_eigensolver import load_driver
+    from .two_stage_eigensolver import load_eigensolver
 
-    return A.flags.forc and load_driver() is not None
+    return A.flags.forc and load_eigensolver() is not None
 
 
-def describe_driver(A: Array, vectors: bool) -> str:
+def describe_eigensolver(A: Array, vectors: bool) -> str:
     """Describe the eigensolver for reports if it is not the default one, otherwise return ""."""
     return "reduced in two stages" if not vectors and can_use_two_stages(A) else ""
 

@@ -115,7 +115,7 @@ class _Clusters:
             return self._log_scores_by_quadrature(q)
         return self._log_scores_by_contour_integral(q)
 
-    def inner_products(self, weights: np.ndarray) -> np.ndarray:
+    def compute_inner_products(self, weights: np.ndarray) -> np.ndarray:
         """Compute G diag(w) Gᵀ for each cluster, shape (g, s, s).
 
         `weights` w have shape (r,), or (g, 1, r) if they differ between clusters.
@@ -124,12 +124,12 @@ class _Clusters:
         return (self.G * weights) @ transposed
 
     @cached_property
-    def complement(self) -> np.ndarray:
+    def identity_minus_gram(self) -> np.ndarray:
         """The matrix I − GGᵀ of each cluster, shape (g, s, s); rounding errors are set to 0."""
         _, size, r = self.G.shape
-        complement = np.eye(size) - self.inner_products(np.ones(r))
-        complement[np.abs(complement) < 1e-13 * r] = 0.0
-        return complement
+        identity_minus_gram = np.eye(size) - self.compute_inner_products(np.ones(r))
+        identity_minus_gram[np.abs(identity_minus_gram) < 1e-13 * r] = 0.0
+        return identity_minus_gram
 
     def _log_scores_by_eigenvalues(self, q: float) -> np.ndarray:
         """Compute log VS_q without each cluster from the eigenvalues of A − YYᵀ."""
@@ -143,7 +143,7 @@ class _Clusters:
         values = self.values
         trace = self.weights
         second = self.squares @ values**2
-        within = np.square(self.inner_products(values)).sum(axis=(1, 2))
+        within = np.square(self.compute_inner_products(values)).sum(axis=(1, 2))
         b = (second - within / 2) / trace
         change = trace * compute_trace_term(q, b)
         nodes, weights = compute_quadrature_nodes(
@@ -153,10 +153,10 @@ class _Clusters:
         for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
             shifted = values + t
             if t < values[0]:
-                S = self.complement + self.inner_products(t / shifted)
+                S = self.identity_minus_gram + self.compute_inner_products(t / shifted)
                 logs = np.log(np.maximum(np.linalg.eigvalsh(S), tiny))
             else:
-                S = self.inner_products(values / shifted)
+                S = self.compute_inner_products(values / shifted)
                 logs = np.log1p(-np.linalg.eigvalsh(S))
             integrand = logs.sum(axis=1) + trace / (t + b)
             change -= weight * integrand
@@ -179,8 +179,8 @@ class _Clusters:
         for u in step * np.arange(steps + 1):
             z = c / (1 + 1j * math.sinh(u))
             gaps = z - x
-            S = self.complement + self.inner_products(z / gaps)
-            slope = self.inner_products(x / gaps**2)
+            S = self.identity_minus_gram + self.compute_inner_products(z / gaps)
+            slope = self.compute_inner_products(x / gaps**2)
             solved = np.linalg.solve(S, slope)
             traces = np.trace(solved, axis1=1, axis2=2)
             weight = step / (math.pi * c) * math.cosh(u)
@@ -215,7 +215,7 @@ class _Clusters:
             gaps = column - values
             gaps = np.where(gaps == 0, EPS * column, gaps)
             weights = column / gaps
-            S = self.complement + self.inner_products(weights[:, None])
+            S = self.identity_minus_gram + self.compute_inner_products(weights[:, None])
             signs = S[:, 0]
             if S.shape[1] > 1:
                 signs = np.linalg.eigvalsh(S)
@@ -307,12 +307,12 @@ class _ClippedClusters(_Clusters):
         """
         gaps = z[:, None] - x
         if self.G.shape[1] == 1:
-            S = self.complement[:, 0] + _complex_product(self.squares, z[:, None] / gaps)
+            S = self.identity_minus_gram[:, 0] + _complex_product(self.squares, z[:, None] / gaps)
             return _complex_product(self.squares, x / gaps**2) * z**2 / S
         slopes = np.empty((len(self.G), len(z)), dtype=complex)
         for k in range(len(z)):
-            S = self.complement + self.inner_products(z[k] / gaps[k])
-            solved = np.linalg.solve(S, self.inner_products(x / gaps[k] ** 2))
+            S = self.identity_minus_gram + self.compute_inner_products(z[k] / gaps[k])
+            solved = np.linalg.solve(S, self.compute_inner_products(x / gaps[k] ** 2))
             slopes[:, k] = np.trace(solved, axis1=1, axis2=2) * z[k] ** 2
         return slopes
 

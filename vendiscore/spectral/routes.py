@@ -26,7 +26,7 @@ from ..support.namespace import Array, is_numpy, row_blocks
 from ..support.progress import announce_duration
 from .eigendecomposition import decompose, estimate_eigensolver_work, estimate_eigenvectors_bytes
 from .estimate import Estimate
-from .single_precision import can_use_single, compute_scores
+from .single_precision import can_use_single_precision, compute_scores_if_accurate
 from .spectrum import ScoresByOrder, Spectrum, compute_tolerance, project_vectors, score_matrix
 from .weighted_similarity import find_identical_samples, merge_identical, weight_similarity
 
@@ -171,7 +171,7 @@ class Covariance:
             scores = score_matrix(C, orders, tolerance, psd, self.name, reason, vectors)
             if not vectors or scores.spectrum is None:
                 return scores
-            use_single = p is None and can_multiply_in_single(weighted)
+            use_single = p is None and can_multiply_in_single_precision(weighted)
             project = partial(weighted.projected, single=use_single)
             return scores._replace(spectrum=project_vectors(scores.spectrum, project))
 
@@ -227,14 +227,16 @@ class Eigenvalues:
         return scores._replace(spectrum=replace(spectrum, n=n))
 
 
-def can_multiply_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity]:
+def can_multiply_in_single_precision(weighted: Similarity) -> TypeGuard[FeatureSimilarity]:
     """Return whether single precision is accurate enough and faster for dense features."""
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
-    return is_float32_faster(weighted.X) and can_use_single(weighted.X, weighted.bare().diagonal())
+    return is_float32_faster(weighted.X) and can_use_single_precision(
+        weighted.X, weighted.bare().diagonal()
+    )
 
 
-def compute_scores_in_single(
+def compute_scores_in_single_precision(
     similarity: Similarity, orders: Sequence[float]
 ) -> ScoresByOrder | None:
     """Compute scores of equally weighted float32 rows from matrix products in single precision.
@@ -242,7 +244,7 @@ def compute_scores_in_single(
     Returns None for other samples, for orders below 1, and if the error of log VS could exceed
     max(1e-8, min(2e-5, 1 % of log VS)).
     """
-    if min(orders, default=0.0) < 1 or not can_multiply_in_single(similarity):
+    if min(orders, default=0.0) < 1 or not can_multiply_in_single_precision(similarity):
         return None
     n = similarity.n
     d = similarity.dim or 0
@@ -252,7 +254,7 @@ def compute_scores_in_single(
     route = COVARIANCE if d < n else EIGENVALUES
     cause = compute_tolerance(weighted).describe_cause
     with _announce_spectrum(route.cost(weighted), n, min(n, d), vectors=False):
-        scores = compute_scores(
+        scores = compute_scores_if_accurate(
             similarity.X, weighted.scale, orders, lambda A: decompose(A, False, cause).values
         )
     if scores is None:
@@ -276,7 +278,7 @@ def compute_scores_in_single(
     return ScoresByOrder([Estimate(value, route.name, reason) for value in values], spectrum)
 
 
-MomentRoute = Norm | LargestEigenvalue
+OneOrderRoute = Norm | LargestEigenvalue
 SpectrumRoute = Covariance | Eigenvalues
 NORM = Norm()
 LARGEST_EIGENVALUE = LargestEigenvalue()
@@ -291,7 +293,9 @@ def select_spectrum_route(similarity: Similarity) -> SpectrumRoute:
     return COVARIANCE
 
 
-def select_moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
+def select_one_order_route(
+    similarity: Similarity, q: float, psd: PSD = "check"
+) -> OneOrderRoute | None:
     """Select the route that computes only order q; None if order q needs all eigenvalues."""
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
@@ -354,8 +358,8 @@ def _announce_spectrum(
     return announce_duration(f"{step} of {n:,} samples", work, cost.bytes, hint=duration_hint)
 
 
-def run_moment(
-    route: MomentRoute,
+def score_one_order(
+    route: OneOrderRoute,
     weighted: Similarity,
     q: float,
     psd: PSD,

@@ -25,12 +25,12 @@ from .eigendecomposition import TWO_STAGE_SIZE
 # Rows whose length differs from 1 by at most this, for example after normalization in float32, are
 # treated as unit rows. This changes log VS by less than 1e-5.
 UNIT_TOLERANCE = 1e-6
-# Single precision is used if three values are within these limits: the maximum of the error bound
-# of log VS in `decompose_in_single`, the maximum of the largest eigenvalue, and the minimum of the
-# effective number of columns in the trace. The error of log VS must be at most
-# max(1e-8, min(2e-5, 1 % of log VS)). If the largest eigenvalue is at most 0.9, log VS of every
-# order is at least 0.1, so 1 % of it exceeds 2e-5. The limits were verified in
-# benchmarks/accuracy_grid.py and benchmarks/differential.py.
+# Limits for the use of single precision: the maximum of the error of log VS that is estimated in
+# `decompose_in_single_precision`; the maximum of the largest eigenvalue; and the minimum of the
+# effective number of diagonal entries, (Σ d)² / Σ d² for diagonal entries d. They ensure that the
+# error of log VS is at most max(1e-8, min(2e-5, 1 % of log VS)): if the largest eigenvalue is at
+# most 0.9, log VS of every order is at least 0.1, so 1 % of it exceeds 2e-5. The limits were
+# verified in benchmarks/accuracy_grid.py and benchmarks/differential.py.
 MAX_ERROR, MAX_EIGENVALUE, MIN_COLUMNS = 1e-5, 0.9, 16
 
 Scores = tuple[list[Number], NormalizedEigenvalues | None]
@@ -40,7 +40,7 @@ class InaccurateError(ArithmeticError):
     """Products in single precision are not accurate enough for the scores."""
 
 
-def can_use_single(X: Array, squares: Array) -> bool:
+def can_use_single_precision(X: Array, squares: Array) -> bool:
     """Return whether rows X may be multiplied in single precision.
 
     `squares` are the squared lengths of the rows.
@@ -51,7 +51,7 @@ def can_use_single(X: Array, squares: Array) -> bool:
     return bool((abs(squares - 1) <= 2 * UNIT_TOLERANCE).all())
 
 
-def compute_scores(
+def compute_scores_if_accurate(
     X: Array,
     scale: Array | None,
     orders: Sequence[float],
@@ -69,7 +69,10 @@ def compute_scores(
         return None
     C = compute_covariance(X if d < n else X.T, scale, single_precision=True)
     trace = float(n) if is_numpy(C) else 1.0  # NumPy rows are not scaled
-    solver = Solver(partial(decompose_in_single, trace=trace, solve=solve), square_in_double)
+    solver = Solver(
+        partial(decompose_in_single_precision, trace=trace, solve=solve),
+        compute_squared_norm_in_double,
+    )
     tolerance = EigenvalueTolerance(n, semidefinite=True)
     try:
         return compute_hill_numbers(C, orders, tolerance, "check", solver)
@@ -77,7 +80,7 @@ def compute_scores(
         return None
 
 
-def square_in_double(C: Array) -> Array:
+def compute_squared_norm_in_double(C: Array) -> Array:
     """Compute ‖C‖² / (tr C)² in float64; raise an InaccurateError if scores may be inaccurate."""
     xp = namespace(C)
     A = xp.astype(C, xp.float64, copy=False)
@@ -88,7 +91,7 @@ def square_in_double(C: Array) -> Array:
     return squared_norm
 
 
-def decompose_in_single(
+def decompose_in_single_precision(
     C: Array, vectors: bool = False, *, trace: float, solve: Callable[[Array], Array]
 ) -> tuple[Array, None]:
     """Compute normalized eigenvalues of C; raise an InaccurateError if errors may be too large.

@@ -20,7 +20,7 @@ from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, is_numpy, namespace, to_float, to_host
 from ..support.types import Number
-from .eigendecomposition import decompose, describe_driver
+from .eigendecomposition import decompose, describe_eigensolver
 from .estimate import Estimate
 from .weighted_similarity import describe_invalid_similarity
 
@@ -192,7 +192,7 @@ def score_matrix(
     eigenvectors of positive eigenvalues.
     """
     solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
-    if driver := describe_driver(A, vectors):
+    if driver := describe_eigensolver(A, vectors):
         reason = f"{reason}, {driver}"
     values, eigenvalues = compute_hill_numbers(A, orders, tolerance, psd, solver)
     estimates = [Estimate(value, route, reason) for value in values]

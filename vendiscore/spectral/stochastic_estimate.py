@@ -28,7 +28,7 @@ from .weighted_similarity import merge_identical
 N_VECTORS = 16
 # Numbers of products after which the largest eigenvalues are checked for convergence; maximum and
 # typical number of products of an estimate; maximum number of independent estimates to average.
-TOP_STEPS = (6, 12, 24, 48)
+EIGENPAIR_STEPS = (6, 12, 24, 48)
 MAX_STEPS = 48
 TYPICAL_STEPS = 18
 MAX_REPEATS = 8
@@ -72,13 +72,13 @@ def estimate_by_lanczos(
     work = estimate_lanczos_cost(weighted).flops
     with announce_duration(f"Estimating the score of {n:,} samples", work, needed_bytes):
         first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
-        top = KrylovBasis(weighted.matmul, draw_signs(first), TOP_STEPS[-1])
+        top = KrylovBasis(weighted.matmul, draw_signs(first), EIGENPAIR_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
         pairs = EigenPairs(np.empty(0), top.basis[:0].T)
         estimates: list[np.ndarray] = []
         steps = 0
         is_searching = True
-        for seed, depth in zip_longest(seeds, TOP_STEPS):
+        for seed, depth in zip_longest(seeds, EIGENPAIR_STEPS):
             if is_searching and depth:
                 top.extend(depth)
                 n_previous = len(pairs.values)
@@ -88,7 +88,7 @@ def estimate_by_lanczos(
                     estimates = []  # previous estimates have a larger error
             krylov = pairs.build_complement_basis(weighted.matmul, draw_signs(seed), MAX_STEPS)
             estimates.append(
-                _extend_until_converged(krylov, pairs, traces, orders, target, tolerance)
+                _estimate_log_scores_by_quadrature(krylov, pairs, traces, orders, target, tolerance)
             )
             steps += krylov.steps
             logs, sampling_errors, quadrature_errors = np.mean(estimates, axis=0)
@@ -120,7 +120,7 @@ def estimate_by_lanczos(
     ]
 
 
-def _extend_until_converged(
+def _estimate_log_scores_by_quadrature(
     krylov: KrylovBasis,
     pairs: EigenPairs,
     traces: np.ndarray,
@@ -145,7 +145,7 @@ def _extend_until_converged(
         quadrature = GaussQuadrature(krylov, rounding)
         if quadrature.min_eigenvalue < -tolerance.max_negative_mass:
             raise NotPSDError(quadrature.min_eigenvalue, -quadrature.min_eigenvalue)
-        log_scores = [_estimate_log_score(quadrature, pairs, traces, q) for q in orders]
+        log_scores = [_estimate_log_score_of_order(quadrature, pairs, traces, q) for q in orders]
         log, error = np.transpose(log_scores)
         logs.append(log)
         quadrature_error = np.full_like(log, math.inf)
@@ -161,7 +161,7 @@ def _extend_until_converged(
     return np.stack([log, error, quadrature_error])
 
 
-def _estimate_log_score(
+def _estimate_log_score_of_order(
     quadrature: GaussQuadrature,
     pairs: EigenPairs,
     traces: np.ndarray,

@@ -34,32 +34,32 @@ _LIBRARIES = (
 
 Integer: TypeAlias = type[ctypes.c_int32] | type[ctypes.c_int64]
 Routine: TypeAlias = "ctypes._NamedFuncPointer"
-Driver = Callable[[np.ndarray], np.ndarray]
+EigenvalueFunction = Callable[[np.ndarray], np.ndarray]
 
 
-def load_driver() -> Driver | None:
+def load_eigensolver() -> EigenvalueFunction | None:
     """Return a function that computes the eigenvalues of a float64 matrix in place.
 
     Returns None if no library with accurate routines is found.
     """
-    return _load_driver(_LIBRARIES)
+    return _load_eigensolver(_LIBRARIES)
 
 
 @cache
-def _load_driver(libraries: tuple[tuple[str, str, Integer], ...]) -> Driver | None:
+def _load_eigensolver(libraries: tuple[tuple[str, str, Integer], ...]) -> EigenvalueFunction | None:
     for module, name, integer in libraries:
         try:
             library = ctypes.CDLL(import_module(module).__file__)
             routines = [getattr(library, name.format(routine)) for routine in ROUTINES]
         except (AttributeError, ImportError, OSError, TypeError):
             continue
-        driver = _build_driver(routines, integer)
-        if _is_accurate(driver):
-            return driver
+        compute_eigenvalues = _build_eigensolver(routines, integer)
+        if _is_accurate(compute_eigenvalues):
+            return compute_eigenvalues
     return None
 
 
-def _build_driver(routines: Sequence[Routine], integer: Integer) -> Driver:
+def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> EigenvalueFunction:
     """Combine the three routines into a function that computes the eigenvalues of a matrix."""
     reduce_to_band, reduce_to_tridiagonal, compute_values = routines
 
@@ -105,7 +105,7 @@ def _pointer(argument: object, integer: Integer) -> object:
     return getattr(argument, "ctypes", argument)
 
 
-def _is_accurate(eigenvalues: Driver) -> bool:
+def _is_accurate(eigenvalues: EigenvalueFunction) -> bool:
     """Return whether `eigenvalues` computes the known eigenvalues of the test matrix."""
     expected = np.arange(1.0, TEST_SIZE + 1)
     v = np.sin(expected)

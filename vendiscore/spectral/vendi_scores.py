@@ -14,9 +14,9 @@ from .estimate import Estimate, EstimateOptions
 from .routes import (
     LARGEST_EIGENVALUE,
     ConvergenceError,
-    compute_scores_in_single,
-    run_moment,
-    select_moment_route,
+    compute_scores_in_single_precision,
+    score_one_order,
+    select_one_order_route,
     select_spectrum_route,
 )
 from .spectrum import ScoresByOrder, Spectrum
@@ -65,10 +65,10 @@ def compute_vendi_scores(
     similarity = similarity.compact()
     estimates: dict[float, Estimate] = {}
     failures: dict[float, str] = {}  # why the cheapest route of an order failed
-    routes = {q: select_moment_route(similarity, q, psd) for q in orders}
+    routes = {q: select_one_order_route(similarity, q, psd) for q in orders}
     needs_lanczos = LARGEST_EIGENVALUE in routes.values() and None not in routes.values()
     if allow_single and p is None and estimate_options is None and not needs_lanczos:
-        scores = compute_scores_in_single(similarity, orders)
+        scores = compute_scores_in_single_precision(similarity, orders)
         if scores is not None:
             return scores
     if estimate_options or None not in routes.values():  # otherwise use the spectrum for all
@@ -76,7 +76,7 @@ def compute_vendi_scores(
         for q, route in routes.items():
             if route is not None:
                 try:
-                    estimates[q] = run_moment(route, weighted, q, psd)
+                    estimates[q] = score_one_order(route, weighted, q, psd)
                 except (ConvergenceError, TooLargeError) as error:
                     failures[q] = str(error)
     remaining_orders = [q for q in orders if q not in estimates]

@@ -41,10 +41,10 @@ def test_the_inverse_as_preconditioner_takes_one_step():
 def test_the_goal_is_one_of_the_weighted_residual():
     A, b = with_spectrum(SPECTRUM), np.ones(7)
     weight = np.array([1e4, 1, 1, 1, 1, 1, 1e-4])
-    x, _ = conjugate_gradients(lambda p: A @ p, b, 1e-3, 20, weight=weight)
+    x, _ = conjugate_gradients(lambda p: A @ p, b, 1e-3, 20, residual_weights=weight)
     r = b - A @ x
     assert r @ (weight * r) <= 1e-6
-    assert conjugate_gradients(lambda p: A @ p, b, 1e3, 20, weight=weight)[1] == 0
+    assert conjugate_gradients(lambda p: A @ p, b, 1e3, 20, residual_weights=weight)[1] == 0
 
 
 def test_nothing_to_solve_takes_no_step():

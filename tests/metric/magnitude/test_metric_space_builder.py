@@ -103,7 +103,7 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: magnitude(X, metric="minkowski", exponent=[1, 2]), TypeError, "of at least 1"),
         (lambda X: magnitude(X, metric="minkowski", exponent=0.5), ValueError, "of at least 1"),
         (lambda X: magnitude(X, metric="minkowski", exponent="2"), TypeError, "of at least 1"),
-        (lambda X: magnitude(X, metric="minkowski", w=[1, 1]), TypeError, "Multiply the columns"),
+        (lambda X: magnitude(X, metric="minkowski", w=[1, 1]), TypeError, "Scale the columns"),
         (lambda X: magnitude(X, metric="euclidean", V=[1, 1]), TypeError, "Divide the columns"),
         (lambda X: magnitude(X, metric="euclidean", VI=[[1]]), TypeError, "Multiply the rows"),
         (lambda X: magnitude(X, metric="seuclidean"), ValueError, "Divide the columns"),
@@ -159,7 +159,7 @@ def test_a_function_named_like_a_metric_is_not_taken_for_it() -> None:
         return 0.0 if (a == b).all() else 2.0 - 1.0 * ((a[0] < 3) != (b[0] < 3))
 
     space = as_space(np.arange(5.0)[:, None], metric=euclidean)
-    assert not space.solver.negative_type
+    assert not space.solver.is_negative_type
 
 
 @pytest.mark.parametrize("far", [3.0, 1e7, 1e12])

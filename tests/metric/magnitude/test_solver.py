@@ -138,9 +138,9 @@ def test_the_bound_from_nearest_neighbours_is_below_the_similarities() -> None:
         X = cloud(120, d, seed)
         X[:20] = X[20:40] + 10.0**-seed * cloud(20, d, seed + 9) / 10
         D = pairwise(X)
-        solver = Solver(D, hilbert=True)
+        solver = Solver(D, is_hilbert=True)
         for t in (0.1, 1.0, 10.0):
-            m = solver._diagonal_bound(t)
+            m = solver._compute_diagonal_bound(t)
             root = np.sqrt(m)
             # exp(−tD) − diag(m) is positive semidefinite, seen in units of diag(m).
             scaled = np.exp(-t * D) / np.outer(root, root)

@@ -23,14 +23,17 @@ def test_neither_triangle_disturbs_the_other(D: np.ndarray, dtype: type) -> None
     Z = TriangularArrays(n, dtype)
     assert Z.factor_scale == 0
     np.testing.assert_allclose(
-        multiply_similarities(D, 5.0, v, out=Z.array), np.exp(-5 * D) @ v, rtol=1e-12, atol=1e-12
+        multiply_similarities(D, 5.0, v, above_diagonal=Z.array),
+        np.exp(-5 * D) @ v,
+        rtol=1e-12,
+        atol=1e-12,
     )
     np.testing.assert_allclose(Z.multiply(v), np.exp(-5 * D) @ v, rtol=rtol, atol=rtol)
     assert Z.factorise(5.0)
     assert Z.factor_scale == 5.0
     np.testing.assert_allclose(Z.multiply(v), np.exp(-5 * D) @ v, rtol=rtol, atol=rtol)
     for t in (5.0, 2.0, 8.0):
-        multiply_similarities(D, t, v, out=Z.array)
+        multiply_similarities(D, t, v, above_diagonal=Z.array)
         np.testing.assert_allclose(Z.multiply(v), np.exp(-t * D) @ v, rtol=rtol, atol=rtol)
         solved = np.exp(-5 * D) @ Z.solve(v)
         np.testing.assert_allclose(solved, v, rtol=0, atol=100 * rtol)
@@ -41,7 +44,7 @@ def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
     D[:3, 3:] = D[3:, :3] = 0.1
     np.fill_diagonal(D, 0)
     Z = TriangularArrays(6, np.float32)
-    multiply_similarities(D, 1.0, np.zeros(6), out=Z.array)
+    multiply_similarities(D, 1.0, np.zeros(6), above_diagonal=Z.array)
     assert not Z.factorise(1.0)
     assert Z.factor_scale == 0
     np.testing.assert_allclose(Z.multiply(np.ones(6)), np.exp(-D).sum(axis=1), rtol=1e-6)

@@ -10,7 +10,7 @@ from vendiscore.spectral.eigendecomposition import (
     can_use_two_stages,
     compute_eigenvalues_in_one_thread,
     decompose,
-    describe_driver,
+    describe_eigensolver,
     estimate_eigensolver_work,
     estimate_eigenvectors_bytes,
 )
@@ -48,7 +48,7 @@ def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order,
     np.testing.assert_allclose(found.values, np.arange(-1.0, 79), atol=1e-9)
     if vectors:
         np.testing.assert_allclose(found.vectors * found.values @ found.vectors.T, A, atol=1e-9)
-    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: None)
+    monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: None)
     assert not can_use_two_stages(A)
     np.testing.assert_allclose(decompose(A.copy()).values, np.arange(-1.0, 79), atol=1e-9)
 
@@ -72,11 +72,11 @@ def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
 
 
 def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
-    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: np.linalg.eigvalsh)
+    monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: np.linalg.eigvalsh)
     large = np.zeros((NUMPY_SIZE + 1, NUMPY_SIZE + 1))
     assert can_use_two_stages(large)
-    assert describe_driver(large, False) == "reduced in two stages"
-    assert describe_driver(large, True) == ""
+    assert describe_eigensolver(large, False) == "reduced in two stages"
+    assert describe_eigensolver(large, True) == ""
     assert not can_use_two_stages(large[:-1, :-1])
     assert not can_use_two_stages(large.astype(np.float32))
     assert not can_use_two_stages(large[None])

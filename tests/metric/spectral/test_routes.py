@@ -14,7 +14,7 @@ from vendiscore.spectral.routes import (
     LARGEST_EIGENVALUE,
     NORM,
     ConvergenceError,
-    select_moment_route,
+    select_one_order_route,
     select_spectrum_route,
 )
 from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
@@ -53,7 +53,7 @@ def test_the_cheapest_routes_are_planned_and_taken(similarity, orders, psd, name
 def test_torch_has_no_iteration_for_the_largest_eigenvalue():
     torch = pytest.importorskip("torch")
     similarity = MatrixSimilarity(torch.eye(700, dtype=torch.float64))
-    assert select_moment_route(similarity, math.inf) is None
+    assert select_one_order_route(similarity, math.inf) is None
     assert select_spectrum_route(similarity) is EIGENVALUES
 
 

@@ -191,7 +191,9 @@ def test_eigenvectors_are_refused_before_they_are_allocated(monkeypatch):
 def test_one_matrix_is_decomposed_once(name, large, monkeypatch):
     if large:
         monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 3)
-        monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: None)  # it is not counted
+        monkeypatch.setattr(
+            two_stage_eigensolver, "load_eigensolver", lambda: None
+        )  # it is not counted
     similarity = SIMILARITIES[name]()
     with counted() as decompositions:
         result = compute_vendi_scores(similarity, [0.5, 1, 2, math.inf])

@@ -113,7 +113,7 @@ def test_estimates_are_off_by_what_they_say():
 
 
 def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
-    monkeypatch.setattr(stochastic_estimate, "TOP_STEPS", (1,))
+    monkeypatch.setattr(stochastic_estimate, "EIGENPAIR_STEPS", (1,))
     similarity = weight_similarity(rbf(500, sigma=1.5), None)
     exact = compute_vendi_scores(similarity, [1.0]).values[0]
     (one,) = estimate_by_lanczos(similarity, [1.0], EstimateOptions(0.02))

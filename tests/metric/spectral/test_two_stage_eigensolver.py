@@ -16,7 +16,7 @@ TOLERANCE = 1e-12  # of the largest eigenvalue
 
 @pytest.fixture
 def driver():
-    found = two_stage_eigensolver.load_driver()
+    found = two_stage_eigensolver.load_eigensolver()
     if found is None:
         pytest.skip("this build of NumPy and SciPy has no two-stage driver")
     return found
@@ -94,12 +94,12 @@ def test_the_score_is_the_same_without_the_driver_and_says_which_ran(
 
 def test_a_name_that_is_not_there_is_no_driver(monkeypatch):
     hide(monkeypatch)
-    assert two_stage_eigensolver.load_driver() is None
+    assert two_stage_eigensolver.load_eigensolver() is None
 
 
 def test_no_library_is_no_driver(monkeypatch):
     hide(monkeypatch, "numpy.linalg.no_such_module")
-    assert two_stage_eigensolver.load_driver() is None
+    assert two_stage_eigensolver.load_eigensolver() is None
 
 
 def test_a_driver_that_is_wrong_is_not_taken(driver):
@@ -114,7 +114,7 @@ def test_a_driver_that_is_wrong_is_not_taken(driver):
 
 def test_vectors_and_small_matrices_take_the_usual_way(driver, monkeypatch):
     calls = []
-    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: calls.append(1))
+    monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: calls.append(1))
     decompose(similar(50))
     decompose(similar(1200), vectors=True)
     decompose(similar(1200))
@@ -136,7 +136,7 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
         return driver(matrix)
 
     monkeypatch.setattr(two_stage_eigensolver, "MAX_THREADS", 1)
-    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: looking)
+    monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: looking)
     decompose(similar(eigendecomposition.NUMPY_SIZE + 1))
     assert seen == [1]
 
@@ -146,7 +146,7 @@ def test_a_similarity_of_size_just_at_the_limit_takes_the_driver(driver):
     diagonal = np.linspace(0.5, 1.5, n)
     A = np.diag(diagonal / diagonal.sum())
     A[0, 1] = A[1, 0] = 1e-5
-    assert eigendecomposition.describe_driver(A, vectors=False) == "reduced in two stages"
-    assert eigendecomposition.describe_driver(A, vectors=True) == ""
+    assert eigendecomposition.describe_eigensolver(A, vectors=False) == "reduced in two stages"
+    assert eigendecomposition.describe_eigensolver(A, vectors=True) == ""
     K = MatrixSimilarity(np.eye(n), psd=True)
     assert compute(K)["VS"] == pytest.approx(n)
