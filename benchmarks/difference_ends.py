@@ -124,18 +124,20 @@ def measure(similarity: Similarity) -> np.ndarray:
     assert repeats is not None
     repeats = repeats._replace(conservative_tails=True)
     deficit_of = make_log_deficit(1.0)
-    deficit = math.log(n) - float(found.log)
+    deficit = math.log(n) - float(found.log_score)
     K, counts, kinds = repeats.K, repeats.counts, len(repeats.counts)
     above = 0.0
-    if repeats.pairs and kinds > 1:
+    if repeats.equal_pairs and kinds > 1:
         apart = deficit_of(K, np.full(kinds, 1 / kinds), kinds)
         above = max(
-            0.0, (deficit - apart) * (1 - poisson_lower_limit(repeats.pairs, LEVEL) / repeats.pairs)
+            0.0,
+            (deficit - apart)
+            * (1 - poisson_lower_limit(repeats.equal_pairs, LEVEL) / repeats.equal_pairs),
         )
     below, odd = [], []
     for exact in (True, False):
         fewest, most = repeats._replace(conservative_tails=exact).compute_proportion_interval(LEVEL)
-        below.append(max(0.0, deficit_of(K, repeats.grow_commonest_kind(most), n) - deficit))
+        below.append(max(0.0, deficit_of(K, repeats.raise_central_proportion(most), n) - deficit))
         others = n * (1 - fewest)
         whole = int(others)
         unlike = np.r_[fewest, np.full(whole, 1 / n), (others - whole) / n]
@@ -143,9 +145,11 @@ def measure(similarity: Similarity) -> np.ndarray:
         odd.append(deficit_of(np.eye(len(unlike)), unlike, n) if few else math.nan)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     kept = compute_log_score_interval(found, n, 1.0, LEVEL, repeats)
-    second = 2 * n * float(found.gain) * several
+    second = 2 * n * float(found.mean_drop) * several
     error = float(found.error)
-    return np.array([found.log, error, second, repeats.pairs, *below, above, *odd, n, *kept])
+    return np.array(
+        [found.log_score, error, second, repeats.equal_pairs, *below, above, *odd, n, *kept]
+    )
 
 
 WAYS: dict[str, dict[str, Any]] = {

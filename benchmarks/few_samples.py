@@ -281,7 +281,7 @@ def intervals(similarity: Similarity) -> tuple[list[float], list[tuple[float, fl
         compute_log_score_interval(x, similarity.n, q, LEVEL, repeating)
         for x, q in zip(found, ORDERS, strict=True)
     ]
-    return [float(each.log) for each in found], ends
+    return [float(each.log_score) for each in found], ends
 
 
 def mean_logs(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
@@ -525,7 +525,7 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
                     for x, q in zip(found, ORDERS, strict=True)
                 ]
             )
-        logs.append([each.log for each in found])
+        logs.append([each.log_score for each in found])
         counts.append(math.log(n))
     known = np.vander(counts, 2 if uneven else 1)
     truth = known @ np.linalg.lstsq(known, np.array(logs))[0]

@@ -33,7 +33,7 @@ from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity
-from vendiscore.scoring.group_intervals import estimate_log_scores, pool_lower_ends
+from vendiscore.scoring.group_intervals import estimate_log_scores, pool_lower_limits
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacked_spectra import StackedSpectra
@@ -268,7 +268,7 @@ def covered(
         pooled = scores.low.copy()
         for table in np.split(np.arange(populations.size), tables):
             own = type(scores)(*(values[..., table] for values in scores))
-            pooled[:, table] = pool_lower_ends(own, sizes.ravel()[table], LEVEL)
+            pooled[:, table] = pool_lower_limits(own, sizes.ravel()[table], LEVEL)
         truth = np.empty_like(pooled)
         for size, logs in truths.items():
             some = np.flatnonzero(sizes == size)
@@ -363,7 +363,7 @@ def differences(
         pooled = scores.low.copy()
         for table in np.split(np.arange(populations.size), tables):
             part = type(scores)(*(values[..., table] for values in scores))
-            pooled[:, table] = pool_lower_ends(
+            pooled[:, table] = pool_lower_limits(
                 part, np.full(prompts, n), LEVEL, conservative_tails=True
             )
         ends = (scores.log, scores.low, pooled, scores.high)

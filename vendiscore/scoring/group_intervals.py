@@ -122,7 +122,7 @@ def estimate_several_intervals(
             n_pooled = int(np.isfinite(scores.recurring_pairs).sum())
             if n_pooled >= MIN_GROUPS:
                 scores = scores._replace(
-                    low=pool_lower_ends(scores, sizes, level, conservative_tails)
+                    low=pool_lower_limits(scores, sizes, level, conservative_tails)
                 )
             else:
                 n_pooled = 0
@@ -133,7 +133,7 @@ def estimate_several_intervals(
     return results
 
 
-def pool_lower_ends(
+def pool_lower_limits(
     scores: LogScores, sizes: np.ndarray, level: float, conservative_tails: bool = False
 ) -> np.ndarray:
     """Return lower limits of log VS, (orders, groups), using the rate of recurrence in all groups.
@@ -236,14 +236,14 @@ def _estimate_group(
 ) -> list[LogScores]:
     """Return the log VS and interval of a single group, for each of `tails`."""
     n = similarity.n
-    repeats = count_recurrences(similarity)
+    recurrences = count_recurrences(similarity)
     estimates = [jackknife(spectrum, q) for q in orders]
     results = []
     for level, conservative_tails in tails:
-        if repeats is not None:
-            repeats = repeats._replace(conservative_tails=conservative_tails)
+        if recurrences is not None:
+            recurrences = recurrences._replace(conservative_tails=conservative_tails)
         rows = [
-            (x.log, x.error, *compute_log_score_interval(x, n, q, level, repeats))
+            (x.log_score, x.error, *compute_log_score_interval(x, n, q, level, recurrences))
             for x, q in zip(estimates, orders, strict=True)
         ]
         log, error, low, high = np.array(rows).T[:, :, None]
@@ -263,29 +263,39 @@ def _estimate_stack(
     K, shape (g, n, n), contains the similarities within each group.
     """
     n = K.shape[1]
-    recurrences = count_recurrences_stacked(K, similarity.roundoff)
-    equal_pairs = np.array([repeats.pairs for repeats, _ in recurrences])
-    recurring_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in recurrences])
+    recurrences_with_first = count_recurrences_stacked(K, similarity.roundoff)
+    equal_pairs = np.array([recurrences.equal_pairs for recurrences, _ in recurrences_with_first])
+    recurring_pairs = np.array(
+        [
+            (recurrences.merged or recurrences).equal_pairs
+            for recurrences, _ in recurrences_with_first
+        ]
+    )
     logs = np.log(spectra.values)
     leave_one_out_logs = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
     estimate = jackknife_from_leave_one_out(logs, leave_one_out_logs)
     errors = np.asarray(estimate.error)
-    spreads = np.asarray(estimate.spread)
-    gains = np.asarray(estimate.gain)
+    spreads = np.asarray(estimate.log_deficit_error)
+    gains = np.asarray(estimate.mean_drop)
     # If many pairs contribute to the deficit, the jackknife is valid for log(log n − log VS).
     use_log_deficit = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
     drop_per_copy = estimate_drop_by_copy(spectra.K, logs, leave_one_out_logs, orders, equal_pairs)
-    drop_per_copy[:, [repeats.near is not None for repeats, _ in recurrences]] = np.nan
+    drop_per_copy[
+        :, [recurrences.merged is not None for recurrences, _ in recurrences_with_first]
+    ] = np.nan
     results = []
     for level, conservative_tails in tails:
         group_repeats = [
-            repeats._replace(conservative_tails=conservative_tails) for repeats, _ in recurrences
+            recurrences._replace(conservative_tails=conservative_tails)
+            for recurrences, _ in recurrences_with_first
         ]
         # Proportions of items are passed as weights of the first sample of each item, so scores
         # for the extreme proportions of all groups are computed at once.
-        proportions = [repeats.compute_extreme_proportions(level) for repeats in group_repeats]
+        proportions = [
+            recurrences.compute_extreme_proportions(level) for recurrences in group_repeats
+        ]
         weights = np.zeros((2, *K.shape[:2]))
-        for i, (_, first) in enumerate(recurrences):
+        for i, (_, first) in enumerate(recurrences_with_first):
             weights[:, i, first] = proportions[i]
         weights[weights < MIN_WEIGHT] = 0.0
         extreme_scores = [
@@ -293,16 +303,16 @@ def _estimate_stack(
         ]
         limits = np.empty((2, *logs.shape))
         for k, q in enumerate(orders):
-            for i, repeats in enumerate(group_repeats):
+            for i, recurrences in enumerate(group_repeats):
                 group_estimate = JackknifeEstimate(
                     logs[k, i], errors[k, i], math.inf, n, gains[k, i]
                 )
                 cached_scores = [
-                    (repeats.K, w, float(extreme_scores[j][k][i]))
+                    (recurrences.K, w, float(extreme_scores[j][k][i]))
                     for j, w in enumerate(proportions[i])
                 ]
                 limits[:, k, i] = compute_log_score_interval(
-                    group_estimate, n, q, level, repeats, make_log_deficit(q, cached_scores)
+                    group_estimate, n, q, level, recurrences, make_log_deficit(q, cached_scores)
                 )
         critical_value = t_critical_value(level, n)
         log_deficit_distance = np.expm1(np.minimum(critical_value * spreads, 700.0))

@@ -16,7 +16,7 @@ from ..support.namespace import to_float, to_host
 from ..support.types import Options, Record
 from .jackknife import NO_DEFICIT, JackknifeEstimate, delete_one_error, jackknife
 from .recurrence_intervals import (
-    MAX_KINDS,
+    MAX_DISTINCT_ITEMS,
     RecurrenceCounts,
     compute_deficit_interval,
     compute_score_interval,
@@ -105,21 +105,21 @@ def estimate_uncertainty(
             elif error < _WIDTH_TOLERANCE:
                 notes.append(f"{key}_se is 0: {_EQUAL_CHANGE_NOTES[True]}")
             uncertainty.statistics[key] = {"se": error, "low": low, "high": high}
-    if units.repeats is not None and units.repeats.has_few_pairs:
+    if units.recurrences is not None and units.recurrences.has_few_pairs:
         notes.append(
-            _describe_recurrence_allowance(units.repeats, units.level, request.allow_repeats)
+            _describe_recurrence_allowance(units.recurrences, units.level, request.allow_repeats)
         )
         if not request.allow_repeats:
             warn(notes[-1])
-    if units.repeats is not None and units.repeats.near is not None:
+    if units.recurrences is not None and units.recurrences.merged is not None:
         notes.append(
-            f"The {sample_set.n} samples form {len(units.repeats.near.counts)} groups of "
+            f"The {sample_set.n} samples form {len(units.recurrences.merged.counts)} groups of "
             f"near-copies, whose distances are far smaller than all others. The interval treats "
             f"near-copies as recurring samples."
         )
     if units.codes is None and JACKKNIFE_INTERVALS.keys() & request.names:
         # The signature states the method that was actually used.
-        uncertainty.allow_repeats = request.allow_repeats or units.repeats is not None
+        uncertainty.allow_repeats = request.allow_repeats or units.recurrences is not None
         if not uncertainty.allow_repeats:
             uncertainty.assumes += " Samples are assumed to be continuous measurements."
     if units.codes is not None:
@@ -140,21 +140,23 @@ def estimate_uncertainty(
 
 
 def _describe_recurrence_allowance(
-    repeats: RecurrenceCounts, level: float, allow_repeats: bool
+    recurrences: RecurrenceCounts, level: float, allow_repeats: bool
 ) -> str:
     """Describe which recurrence of samples an interval allows for, and the reason."""
     if not allow_repeats:
         reason = "only a few pairs of samples are similar"
-        if repeats.pairs:
-            reason = f"{repeats.pairs:g} pairs of samples are equal"
+        if recurrences.equal_pairs:
+            reason = f"{recurrences.equal_pairs:g} pairs of samples are equal"
         return (
             f"The interval allows for recurring samples in spite of allow_repeats=False, because "
             f"{reason} and the interval of the jackknife would not be valid."
         )
-    pairs = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no equal pair"
-    _, max_proportion = repeats.compute_proportion_interval(level)
+    pairs = (
+        f"{recurrences.equal_pairs:g} equal pairs" if recurrences.equal_pairs else "no equal pair"
+    )
+    _, max_proportion = recurrences.compute_proportion_interval(level)
     return (
-        f"{repeats.n} samples with {pairs} do not exclude that a single item makes up "
+        f"{recurrences.n} samples with {pairs} do not exclude that a single item makes up "
         f"{max_proportion * 100:.0f} % of the population. The interval allows for this. If samples "
         f"are continuous measurements, which never recur, pass allow_repeats=False."
     )
@@ -175,16 +177,16 @@ class SamplingUnits:
     m: int
     level: float  # confidence level
     codes: np.ndarray | None = None  # cluster code of each sample; None if units are samples
-    repeats: RecurrenceCounts | None = None  # None if the jackknife is sufficient
+    recurrences: RecurrenceCounts | None = None  # None if the jackknife is sufficient
 
 
 def _build_sampling_units(sample_set: SampleSet, request: ScoreRequest) -> SamplingUnits:
     assert request.ci is not None
     if request.clusters is None:
-        repeats = None
+        recurrences = None
         if JACKKNIFE_INTERVALS.keys() & request.names:
-            repeats = count_recurrences(sample_set.similarity, request.allow_repeats)
-        return SamplingUnits(sample_set.n, request.ci, None, repeats)
+            recurrences = count_recurrences(sample_set.similarity, request.allow_repeats)
+        return SamplingUnits(sample_set.n, request.ci, None, recurrences)
     codes = _cluster_codes(request.clusters, sample_set.row_of_input >= 0)
     return SamplingUnits(int(codes.max()) + 1, request.ci, codes)
 
@@ -214,7 +216,7 @@ def _vendi_score_intervals(
     for value, q in zip(values, sample_set.orders, strict=True):
         estimate = jackknife(sample_set.eigen, q, units.codes)
         limits = compute_score_interval(
-            value, estimate, sample_set.n, q, units.level, units.repeats
+            value, estimate, sample_set.n, q, units.level, units.recurrences
         )
         intervals.append((float(value * estimate.error), *limits))
     return intervals
@@ -241,8 +243,8 @@ def _mean_similarity_interval(
     error = float(delete_one_error(leave_one_out_means))
     (value,) = values
     # Non-negative similarities have a skewed distribution.
-    is_skewed = units.repeats is not None
-    if not is_skewed and n <= MAX_KINDS and leave_one_out_means.min() > 0:
+    is_skewed = units.recurrences is not None
+    if not is_skewed and n <= MAX_DISTINCT_ITEMS and leave_one_out_means.min() > 0:
         is_skewed = to_host(sample_set.similarity.dense()).min() > -NO_DEFICIT
     if not is_skewed:
         half_width = t_critical_value(units.level, units.m) * error
@@ -255,7 +257,9 @@ def _mean_similarity_interval(
     def mean_similarity(K: np.ndarray, w: np.ndarray, m: int) -> float:
         return float(m * (w @ K @ w) - 1) / (m - 1)
 
-    limits = compute_deficit_interval(value, estimate, units.level, units.repeats, mean_similarity)
+    limits = compute_deficit_interval(
+        value, estimate, units.level, units.recurrences, mean_similarity
+    )
     return [(error, *limits)]
 
 

@@ -25,19 +25,20 @@ Values: TypeAlias = float | np.ndarray  # a value of one set, or the values of s
 class JackknifeEstimate:
     """log VS_q with its jackknife standard errors, for one set or as arrays for several sets.
 
-    - `log`: log VS_q of all samples
+    - `log_score`: log VS_q of all samples
     - `error`: standard error of log VS_q
-    - `spread`: standard error of log(log n − log VS_q); infinite if the deficit log n − log VS_q of
-      the remaining samples is 0 without one of the units
-    - `units`: number of sampling units (samples or clusters)
-    - `gain`: mean over units of log VS_q of all samples minus log VS_q without the unit
+    - `log_deficit_error`: standard error of the logarithm of the deficit log n − log VS_q, for
+      intervals that do not exceed n; infinite if this logarithm is infinite without one of the
+      units, because the deficit of the remaining samples is 0
+    - `n_units`: number of sampling units (samples or clusters)
+    - `mean_drop`: decrease of log VS_q if a unit is removed, as a mean over units
     """
 
-    log: Values
+    log_score: Values
     error: Values
-    spread: Values = math.inf
-    units: int = 0
-    gain: Values = 0.0
+    log_deficit_error: Values = math.inf
+    n_units: int = 0
+    mean_drop: Values = 0.0
 
 
 def jackknife(
@@ -47,56 +48,67 @@ def jackknife(
 
     `clusters` holds the cluster code of each sample; if None, samples are the sampling units. If
     clusters differ in size, the deficit without a cluster depends on the size of the cluster, but
-    log VS hardly does. For clusters, `spread` is therefore the standard error of log VS divided by
-    the deficit of all samples.
+    log VS hardly does. For clusters, `log_deficit_error` is therefore the standard error of log VS
+    divided by the deficit of all samples.
     """
-    log = compute_log_score(spectrum, q)
+    log_score = compute_log_score(spectrum, q)
     if clusters is None:
-        return jackknife_from_leave_one_out(log, leave_one_out(spectrum, q))
+        return jackknife_from_leave_one_out(log_score, leave_one_out(spectrum, q))
     leave_one_out_logs = leave_cluster_out(spectrum, clusters, q)
     error = float(delete_one_error(leave_one_out_logs))
-    deficit = math.log(spectrum.n) - log
-    spread = error / deficit if deficit > NO_DEFICIT else math.inf
-    return JackknifeEstimate(log, error, spread, len(leave_one_out_logs))
+    deficit = math.log(spectrum.n) - log_score
+    return JackknifeEstimate(
+        log_score=log_score,
+        error=error,
+        log_deficit_error=error / deficit if deficit > NO_DEFICIT else math.inf,
+        n_units=len(leave_one_out_logs),
+    )
 
 
 def jackknife_from_leave_one_out(
-    log: Values, leave_one_out_values: np.ndarray
+    log_score: Values, leave_one_out_logs: np.ndarray
 ) -> JackknifeEstimate:
-    """Compute jackknife standard errors from log VS without each of n samples, shape (…, n).
+    """Compute jackknife standard errors from log VS without each of n samples.
 
-    `log` is log VS of all samples, shape (…).
+    `log_score`, shape (…), is log VS of all samples. `leave_one_out_logs`, shape (…, n), contains
+    log VS without each sample.
     """
-    n_units = leave_one_out_values.shape[-1]
-    deficits = math.log(n_units - 1) - leave_one_out_values
-    spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
+    n = leave_one_out_logs.shape[-1]
+    deficits = math.log(n - 1) - leave_one_out_logs
+    log_deficits = np.log(np.maximum(deficits, NO_DEFICIT))
     is_defined = (deficits > NO_DEFICIT).all(axis=-1)
-    spread = np.where(is_defined, spread, math.inf)
     return JackknifeEstimate(
-        log,
-        delete_one_error(leave_one_out_values),
-        spread,
-        n_units,
-        log - leave_one_out_values.mean(axis=-1),
+        log_score=log_score,
+        error=delete_one_error(leave_one_out_logs),
+        log_deficit_error=np.where(is_defined, delete_one_error(log_deficits), math.inf),
+        n_units=n,
+        mean_drop=log_score - leave_one_out_logs.mean(axis=-1),
     )
 
 
 def delete_one_error(leave_one_out_values: np.ndarray) -> np.ndarray:
     """Return the jackknife standard error, shape (…), from leave-one-out values, (…, units)."""
-    return np.sqrt((leave_one_out_values.shape[-1] - 1) * leave_one_out_values.var(axis=-1))
+    n_units = leave_one_out_values.shape[-1]
+    return np.sqrt((n_units - 1) * leave_one_out_values.var(axis=-1))
 
 
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
-    """Estimate the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972)."""
+    """Estimate the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972).
+
+    It is the root mean square of the derivatives of log VS_q, divided by √n.
+    """
     return float(np.linalg.norm(influence(spectrum, q))) / spectrum.n
 
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
-    """Return the derivative of log VS_q in the weight of each sample, shape (n,), with mean 0."""
+    """Return the derivative of log VS_q with respect to each sample's weight, shape (n,).
+
+    The derivatives are scaled by n, and their mean is 0.
+    """
     values, U = positive_eigenpairs(spectrum, q)
-    # contributions to the trace, 1 each unless eigenvalues were clipped
+    # Contributions of samples to the trace, times n: 1 unless eigenvalues were clipped.
     masses = spectrum.n * (U**2 @ values)
-    if math.isinf(q):
+    if math.isinf(q):  # the derivative of −log λ_max, whose eigenvector is the first
         return masses - spectrum.n * U[:, 0] ** 2
     return masses * compute_influence(
         compute_surprise(spectrum, q) - compute_log_score(spectrum, q), q

@@ -10,9 +10,9 @@ LARGEST_DISTANCE = 0.5
 
 
 def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
-    """Return a code for each of k distinct samples, equal for near-copies; None if there are none.
+    """Return a code for each of k distinct items, equal for near-copies; None if there are none.
 
-    `K`, shape (k, k), contains the similarities of the samples. If samples have no near-copies, the
+    `K`, shape (k, k), contains the similarities of the items. If there are no near-copies, the
     number of pairs with a distance below r grows as a power of r. For independent distances
     r_1 ≤ r_2 ≤ …, the spacings i log(r_(i+1) / r_i) would then be independent with the same
     exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics 1975). This
@@ -26,23 +26,27 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     template, count only once.
     """
     diagonal = K.diagonal()
-    squared_distances = (diagonal[:, None] + diagonal - K - K.T) / 2
-    pairs = np.sort(squared_distances[np.triu_indices(len(K), 1)])
-    distinct = np.maximum(pairs[np.diff(pairs, prepend=-np.inf) > tolerance], tolerance)
-    spacings = np.arange(1, len(distinct)) * np.diff(np.log(distinct))
+    distances = (diagonal[:, None] + diagonal - K - K.T) / 2  # 1 − K for a diagonal of 1
+    sorted_distances = np.sort(distances[np.triu_indices(len(K), 1)])
+    is_distinct = np.diff(sorted_distances, prepend=-np.inf) > tolerance
+    distinct_distances = np.maximum(sorted_distances[is_distinct], tolerance)
+    spacings = np.arange(1, len(distinct_distances)) * np.diff(np.log(distinct_distances))
     if len(spacings) < 2:
         return None
     largest = int(spacings.argmax())
-    if distinct[largest] > LARGEST_DISTANCE:
+    below, above = distinct_distances[largest : largest + 2]  # the limits of the largest spacing
+    if below > LARGEST_DISTANCE:
         return None
     other_fraction = 1 - spacings[largest] / spacings.sum()
-    if len(spacings) * other_fraction ** (len(spacings) - 1) > _SIGNIFICANCE:
+    p_bound = len(spacings) * other_fraction ** (len(spacings) - 1)  # of Fisher's test
+    if p_bound > _SIGNIFICANCE:
         return None
-    is_near = squared_distances < np.sqrt(distinct[largest] * distinct[largest + 1])
-    first = is_near.argmax(axis=0)
-    if (is_near != (first[:, None] == first)).any():
+    is_near = distances < np.sqrt(below * above)
+    first_near = is_near.argmax(axis=0)
+    # Being a near-copy is transitive if the pairs are exactly those with a common first near-copy.
+    if (is_near != (first_near[:, None] == first_near)).any():
         return None
-    codes: np.ndarray = np.unique(first, return_inverse=True)[1]
+    codes: np.ndarray = np.unique(first_near, return_inverse=True)[1]
     return codes
 
 
@@ -53,11 +57,11 @@ def merge_near_copies(
 
     `K` and `counts` are the similarities (k, k) and numbers of samples (k,) of distinct items.
     Return them for the merged items. The similarity of two merged items is the mean over their
-    samples, and the diagonal stays 1.
+    samples. Entries on the diagonal are means of diagonal entries, so they stay 1.
     """
-    totals = np.bincount(codes, counts)
-    means = np.zeros((len(totals), len(codes)))
-    means[codes, np.arange(len(codes))] = counts / totals[codes]
-    merged = means @ K @ means.T
-    np.fill_diagonal(merged, means @ K.diagonal())
-    return merged, totals.astype(int)
+    merged_counts = np.bincount(codes, counts)
+    weights = np.zeros((len(merged_counts), len(codes)))  # a row for the mean of each merged item
+    weights[codes, np.arange(len(codes))] = counts / merged_counts[codes]
+    merged_K = weights @ K @ weights.T
+    np.fill_diagonal(merged_K, weights @ K.diagonal())
+    return merged_K, merged_counts.astype(int)

@@ -34,12 +34,12 @@ from .near_copies import LARGEST_DISTANCE, find_near_copies, merge_near_copies
 from .subsampling import t_critical_value
 
 # With more distinct items than this, recurrences are not counted, because the jackknife is valid.
-MAX_KINDS = 400
+MAX_DISTINCT_ITEMS = 400
 # An interval allows for unobserved items if at most this proportion of samples does not belong to
 # common items. With a larger proportion, the samples already show how much other items contribute.
 # Chosen by hand, then tested by benchmarks/few_samples.py, and benchmarks/difference_ends.py for
 # differences.
-_MAX_ODD_PROPORTION = 0.25
+_MAX_UNCOMMON_PROPORTION = 0.25
 # Number of decimals to which similarities are rounded before items are ranked by them.
 _RANKING_DECIMALS = 10
 # Maximum deviation from 1 of the similarity of equal samples, in units of machine epsilon. Products
@@ -50,8 +50,8 @@ _RANKING_DECIMALS = 10
 _MAX_ROUNDING_ERRORS = 8
 _FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
 
-# A function of similarities K (k, k) and proportions w (k,) of k distinct items, and of a number of
-# samples n. It returns the deficit of n samples with these proportions.
+# A function of the similarities K (k, k) and proportions w (k,) of k distinct items, and of a
+# number of samples n. It returns the deficit of n samples with these proportions.
 DeficitFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, int], float]
 
 
@@ -59,83 +59,95 @@ class RecurrenceCounts(NamedTuple):
     """How often each of k distinct items occurs among n samples.
 
     - `n`: number of samples
-    - `pairs`: number of pairs of equal samples
+    - `equal_pairs`: number of pairs of equal samples
     - `K`, shape (k, k): similarities of the distinct items
     - `counts`, shape (k,): number of samples equal to each item
     - `conservative_tails`: whether the interval of a proportion must limit the probability of each
       tail to (1 − level)/2
-    - `near`: the counts after merging near-copies, or None if there are no near-copies
+    - `merged`: the counts after merging near-copies, or None if there are no near-copies
     """
 
     n: int
-    pairs: float
+    equal_pairs: float
     K: np.ndarray
     counts: np.ndarray
     conservative_tails: bool = False
-    near: "RecurrenceCounts | None" = None
+    merged: "RecurrenceCounts | None" = None
 
     @property
     def has_few_pairs(self) -> bool:
-        """True if there are too few equal pairs for the jackknife: fewer than samples."""
-        return self.pairs < self.n
+        """True if there are fewer equal pairs than samples, too few for the jackknife."""
+        return self.equal_pairs < self.n
 
     def compute_proportion_interval(
         self, level: float, count: int | None = None
     ) -> tuple[float, float]:
-        """Return the interval of the proportion of an item that `count` of the n samples equal.
+        """Return the confidence interval of an item's proportion in the population.
 
-        By default, `count` is that of the most common item. Jeffreys' interval has the nominal
+        `count` is the number of samples equal to the item, by default to the most common item.
+        Without `conservative_tails`, the interval is Jeffreys' interval, which has the nominal
         coverage overall, but not in each tail. For example, if the true proportion equals the upper
         limit for one copy in 20 samples, 20 samples contain at most one copy in 5 % of cases
         instead of 2.5 %. With `conservative_tails`, the interval is Clopper and Pearson's
         (Biometrika 1934), in which each tail has a probability of at most (1 − level)/2.
         """
         successes = int(self.counts.max()) if count is None else count
-        tails = np.array([1 - level, 1 + level]) / 2
-        shapes = np.full(2, successes + 0.5)
+        probabilities = np.array([1 - level, 1 + level]) / 2
+        # Both limits are quantiles of beta distributions, whose two parameters sum to n + 1.
+        first_parameters = np.full(2, successes + 0.5)
         if self.conservative_tails:
-            shapes = np.array([successes, successes + 1])
-        # Both parameters of each beta distribution sum to n + 1.
-        low, high = scipy.special.betaincinv(shapes, self.n + 1 - shapes, tails).tolist()
+            first_parameters = np.array([successes, successes + 1])
+        low, high = scipy.special.betaincinv(
+            first_parameters, self.n + 1 - first_parameters, probabilities
+        ).tolist()
         return low, 1.0 if successes == self.n else high
 
-    def find_central_kind(self) -> int:
-        """Return the index of the most frequent item; in a tie, of the most similar to others."""
-        central = self.counts + self.K @ self.counts / (2 * self.n)
-        return int(np.argmax(central.round(_RANKING_DECIMALS)))
+    def find_central_item(self) -> int:
+        """Return the index of the most frequent item.
+
+        Among equally frequent items, it is the one most similar to all samples in the mean.
+        """
+        # The second term is at most 1/2 for K ≤ 1, so it only ranks items with equal counts.
+        ranks = self.counts + self.K @ self.counts / (2 * self.n)
+        return int(np.argmax(ranks.round(_RANKING_DECIMALS)))
 
     def find_main_cluster(self) -> np.ndarray:
-        """Return a mask (k,) of the items whose similarity to the central item is above 1/2."""
-        central = self.find_central_kind()
+        """Return a mask (k,) of the items whose similarity to the central item is above 1/2.
+
+        For the central item, see `find_central_item`. Similarities are normalized by the diagonal.
+        """
+        central = self.find_central_item()
         diagonal = self.K.diagonal()
         threshold: np.ndarray = (1 - LARGEST_DISTANCE) * np.sqrt(diagonal * diagonal[central])
         return self.K[central] > threshold
 
-    def grow_commonest_kind(self, proportion: float) -> np.ndarray:
-        """Return proportions (k,) in which the central item has this larger proportion.
+    def raise_central_proportion(self, proportion: float) -> np.ndarray:
+        """Return the proportions (k,) after raising that of the central item to `proportion`.
 
         The proportions of the items most similar to the central item are reduced to make up for it.
         """
-        central = self.find_central_kind()
-        # Equal similarities may differ by rounding, which must not affect the order.
+        central = self.find_central_item()
+        # Items in ascending order of their similarity to the central item. Equal similarities may
+        # differ by rounding, which must not affect the order.
         order = np.lexsort((-self.counts, self.K[central].round(_RANKING_DECIMALS)))
         order = order[order != central]
-        counts = self.counts[order] / self.n
+        observed = self.counts[order] / self.n
         proportions = np.empty(len(self.counts))
         proportions[central] = proportion
-        proportions[order] = np.clip(1 - proportion - np.cumsum(counts) + counts, 0, counts)
+        # The least similar items keep their proportions until the sum of all proportions is 1.
+        available = 1 - proportion - np.cumsum(observed) + observed
+        proportions[order] = np.clip(available, 0, observed)
         return proportions
 
     def compute_extreme_proportions(self, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the proportions (k,) with the fewest and with the most plausible recurrences.
+        """Return two arrays (k,): the proportions with the fewest, and with the most recurrences.
 
-        The first are equal for all items. In the second, the most common item has the upper limit
-        of its proportion.
+        The first proportions are equal for all items. In the second, the most common item has the
+        upper limit of its confidence interval with this level.
         """
-        kinds = len(self.counts)
-        return np.full(kinds, 1 / kinds), self.grow_commonest_kind(
-            self.compute_proportion_interval(level)[1]
-        )
+        n_items = len(self.counts)
+        _, upper_limit = self.compute_proportion_interval(level)
+        return np.full(n_items, 1 / n_items), self.raise_central_proportion(upper_limit)
 
 
 def count_recurrences(
@@ -143,18 +155,18 @@ def count_recurrences(
 ) -> RecurrenceCounts | None:
     """Count the samples equal to each distinct item; return None if the jackknife is sufficient.
 
-    The jackknife is sufficient with more than `MAX_KINDS` distinct items. It is also sufficient
-    with `allow_repeats=False`, which states that samples are continuous measurements and do not
-    recur, unless two samples are equal or only a few pairs contribute to the deficit (see
+    The jackknife is sufficient with more than `MAX_DISTINCT_ITEMS` distinct items. It is also
+    sufficient with `allow_repeats=False`, which states that samples are continuous measurements and
+    do not recur, unless two samples are equal or only a few pairs contribute to the deficit (see
     `has_many_similar_pairs`).
     """
     n = similarity.n
-    if n > MAX_KINDS and not allow_repeats:
+    if n > MAX_DISTINCT_ITEMS and not allow_repeats:
         return None
-    kinds = count_kinds(similarity)
-    if kinds is None:
+    distinct_items = count_distinct_items(similarity)
+    if distinct_items is None:
         return None
-    K, counts, tolerance = kinds
+    K, counts, tolerance = distinct_items
     if not allow_repeats and len(counts) == n and has_many_similar_pairs(K):
         return None
     return _build_recurrence_counts(n, K, counts, tolerance)
@@ -166,35 +178,40 @@ def count_recurrences_stacked(
     """Count the samples equal to each distinct item in each of g sets of n samples.
 
     `K`, shape (g, n, n), contains the similarities within each set, and `roundoff` is their
-    precision. For each set, return the counts and the index of the first sample of each distinct
-    item.
+    precision. For each set, return its RecurrenceCounts and the index of the first sample of each
+    distinct item, shape (k,).
     """
-    representatives, tolerance = _merge_equal(K, roundoff)
+    first_indices, tolerance = _find_first_equal(K, roundoff)
     results = []
-    for matrix, representative in zip(K, representatives, strict=True):
-        counts = np.bincount(representative)
-        kinds = np.flatnonzero(counts)
-        K_of_kinds = matrix[kinds][:, kinds]
-        results.append(
-            (_build_recurrence_counts(len(matrix), K_of_kinds, counts[kinds], tolerance), kinds)
+    for matrix, first_index in zip(K, first_indices, strict=True):
+        counts = np.bincount(first_index)
+        items = np.flatnonzero(counts)
+        recurrences = _build_recurrence_counts(
+            len(matrix), matrix[items][:, items], counts[items], tolerance
         )
+        results.append((recurrences, items))
     return results
 
 
 def _build_recurrence_counts(
     n: int, K: np.ndarray, counts: np.ndarray, tolerance: float
 ) -> RecurrenceCounts:
-    """Return the RecurrenceCounts of distinct items, including those after merging near-copies."""
-    codes = find_near_copies(K, tolerance)
-    near = None if codes is None else _count_pairs(n, *merge_near_copies(K, counts, codes))
-    return _count_pairs(n, K, counts, near)
+    """Build the RecurrenceCounts of n samples from their distinct items, and merge near-copies.
+
+    `K` (k, k) contains the similarities of the items, and `counts` (k,) the number of samples equal
+    to each. Similarities within `tolerance` of 1 are treated as 1.
+    """
+    merged = None
+    near_copy_codes = find_near_copies(K, tolerance)
+    if near_copy_codes is not None:
+        merged_K, merged_counts = merge_near_copies(K, counts, near_copy_codes)
+        merged = RecurrenceCounts(n, _count_equal_pairs(merged_counts), merged_K, merged_counts)
+    return RecurrenceCounts(n, _count_equal_pairs(counts), K, counts, merged=merged)
 
 
-def _count_pairs(
-    n: int, K: np.ndarray, counts: np.ndarray, near: RecurrenceCounts | None = None
-) -> RecurrenceCounts:
-    """Return the RecurrenceCounts of distinct items, with the number of equal pairs computed."""
-    return RecurrenceCounts(n, float((counts * (counts - 1)).sum()) / 2, K, counts, near=near)
+def _count_equal_pairs(counts: np.ndarray) -> float:
+    """Return the number of pairs of equal samples, from the number of samples of each item."""
+    return float((counts * (counts - 1)).sum()) / 2
 
 
 def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
@@ -208,64 +225,68 @@ def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
     rows, columns = np.triu_indices(n, 1)
     squares = np.square(K[..., rows, columns])
     squares[squares < NO_DEFICIT**2] = 0.0
-    fourth = np.square(squares).sum(axis=-1)
-    return np.asarray((squares.sum(axis=-1) ** 2 >= n * fourth) & (fourth > 0))
+    sum_of_squares = squares.sum(axis=-1)
+    sum_of_fourth_powers = np.square(squares).sum(axis=-1)
+    is_effective = sum_of_squares**2 >= n * sum_of_fourth_powers
+    return np.asarray(is_effective & (sum_of_fourth_powers > 0))
 
 
-def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Find the k distinct items among the samples; return None if k is larger than `MAX_KINDS`.
+def count_distinct_items(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] | None:
+    """Find the k distinct items among the samples; None if k exceeds `MAX_DISTINCT_ITEMS`.
 
     Return the similarities (k, k) of the items in order of appearance, the number (k,) of samples
     equal to each item, and the tolerance for equality. Two samples are equal if their similarity
     differs from 1 by at most the tolerance, because similarities of copies may be rounded.
     """
     n = similarity.n
-    block_size = min(n, MAX_KINDS + 1)
-    K, representative, tolerance = _merge_samples(similarity, np.arange(block_size))
-    if len(np.unique(representative)) > MAX_KINDS:
+    # Most sets have more distinct items than the limit or few samples, so the first block decides.
+    block_size = min(n, MAX_DISTINCT_ITEMS + 1)
+    K, first_equal, tolerance = _compare_samples(similarity, np.arange(block_size))
+    if len(np.unique(first_equal)) > MAX_DISTINCT_ITEMS:
         return None
-    groups = similarity.groups()  # codes of exact duplicates, if the similarity provides them
-    if n == block_size or groups is None:
-        groups = np.arange(n)
-    _, first, copies = np.unique(groups, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    remaining = first[order]
-    copies = copies[order]
+    duplicate_codes = similarity.groups()  # of exact duplicates, if the similarity provides them
+    if n == block_size or duplicate_codes is None:
+        duplicate_codes = np.arange(n)
+    _, remaining, n_copies = np.unique(duplicate_codes, return_index=True, return_counts=True)
+    order = np.argsort(remaining)
+    remaining = remaining[order]  # indices of samples whose item is unknown, without duplicates
+    n_copies = n_copies[order]  # number of samples that are exact duplicates of each of them
     item_indices: list[int] = []
     counts: list[int] = []
     while len(remaining):
+        # Find the new items in the next block, then all remaining samples equal to one of them.
         block = remaining[:block_size]
-        if len(block) < n:
-            K, representative, tolerance = _merge_samples(similarity, block)
-        new_items = np.unique(representative)
-        if len(item_indices) + len(new_items) > MAX_KINDS:
+        if len(block) < n:  # otherwise the block consists of all samples, compared above
+            K, first_equal, tolerance = _compare_samples(similarity, block)
+        new_items = np.unique(first_equal)  # positions in the block
+        if len(item_indices) + len(new_items) > MAX_DISTINCT_ITEMS:
             return None
-        count = np.bincount(representative, copies[: len(block)])[new_items]
+        new_counts = np.bincount(first_equal, n_copies[: len(block)])[new_items]
         remaining = remaining[len(block) :]
-        copies = copies[len(block) :]
-        position = _find_equal(similarity, block[new_items], remaining, tolerance)
+        n_copies = n_copies[len(block) :]
+        position = _find_equal_item(similarity, block[new_items], remaining, tolerance)
         is_equal = position >= 0
-        count += np.bincount(position[is_equal], copies[is_equal], len(new_items))
+        new_counts += np.bincount(position[is_equal], n_copies[is_equal], len(new_items))
         remaining = remaining[~is_equal]
-        copies = copies[~is_equal]
+        n_copies = n_copies[~is_equal]
         item_indices += block[new_items].tolist()
-        counts += count.astype(int).tolist()
+        counts += new_counts.astype(int).tolist()
     if len(item_indices) > len(new_items):
         K = to_host(similarity.take(np.array(item_indices)).dense())
-    else:
+    else:  # a single block contains all items
         K = K[new_items][:, new_items]
     return np.asarray(K, dtype=float), np.array(counts), tolerance
 
 
-def _merge_samples(
+def _compare_samples(
     similarity: Similarity, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the similarities of a subset, and the results of `_merge_equal` for them."""
+    """Return the similarities of a subset, and the results of `_find_first_equal` for them."""
     K = to_host(similarity.take(indices).dense())
-    return K, *_merge_equal(K, similarity.roundoff)
+    return K, *_find_first_equal(K, similarity.roundoff)
 
 
-def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
+def _find_first_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
     """Return for each sample the index of the first sample equal to it, and the tolerance.
 
     K has shape (…, n, n), and the indices (…, n). `roundoff` is the precision of K.
@@ -273,25 +294,30 @@ def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
     precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _FLOAT32_EPSILON))
     tolerance = max(NO_DEFICIT, _MAX_ROUNDING_ERRORS * precision)
     diagonal = np.diagonal(K, axis1=-2, axis2=-1)
-    representative = _are_equal(K, diagonal, diagonal, tolerance).argmax(axis=-2)
+    first_equal = _are_equal(K, diagonal, diagonal, tolerance).argmax(axis=-2)
+    # Equality within a tolerance is not transitive: the first sample equal to a sample may itself
+    # equal an earlier one. Such chains are followed to their first sample.
     while True:
-        further = np.take_along_axis(representative, representative, axis=-1)
-        if np.array_equal(further, representative):
-            return representative, tolerance
-        representative = further
+        earlier = np.take_along_axis(first_equal, first_equal, axis=-1)
+        if np.array_equal(earlier, first_equal):
+            return first_equal, tolerance
+        first_equal = earlier
 
 
-def _find_equal(
-    similarity: Similarity, kinds: np.ndarray, candidates: np.ndarray, tolerance: float
+def _find_equal_item(
+    similarity: Similarity, items: np.ndarray, candidates: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Return the position in `kinds` of a sample equal to each candidate, or −1."""
+    """Return the position in `items` of the first item equal to each candidate; −1 if none is.
+
+    `items` and `candidates` are indices of samples.
+    """
     positions = np.full(len(candidates), -1)
     if not len(candidates):
         return positions
     diagonal = to_host(similarity.diagonal())
-    for block in row_blocks(len(kinds), 8 * similarity.n, min_rows=1):
-        rows = to_host(similarity.rows(kinds[block]))[:, candidates]
-        is_equal = _are_equal(rows, diagonal[kinds[block]], diagonal[candidates], tolerance)
+    for block in row_blocks(len(items), 8 * similarity.n, min_rows=1):
+        rows = to_host(similarity.rows(items[block]))[:, candidates]
+        is_equal = _are_equal(rows, diagonal[items[block]], diagonal[candidates], tolerance)
         is_new = (positions < 0) & is_equal.any(axis=0)
         positions[is_new] = block.start + is_equal.argmax(axis=0)[is_new]
     return positions
@@ -300,14 +326,15 @@ def _find_equal(
 def _are_equal(
     K: np.ndarray, row_diagonal: np.ndarray, column_diagonal: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Return which pairs of samples in similarities K (…, r, c) are equal.
+    """Return a mask of the pairs of equal samples, with the shape of their similarities K.
 
-    The diagonals, (…, r) and (…, c), are the similarities of the samples of each row and column
-    with themselves.
+    K has shape (…, r, c) for r samples in rows and c in columns. `row_diagonal` (…, r) and
+    `column_diagonal` (…, c) are the similarities of these samples to themselves.
     """
-    row_norms = row_diagonal[..., :, None]
+    row_norms = row_diagonal[..., :, None]  # squared norms of the samples as feature vectors
     column_norms = column_diagonal[..., None, :]
     squared_distances = row_norms + column_norms - 2 * K
+    # For diagonals of 1, this is 1 − K ≤ tolerance.
     return np.asarray(squared_distances <= 2 * tolerance * np.minimum(row_norms, column_norms))
 
 
@@ -316,28 +343,35 @@ def compute_log_score_interval(
     max_score: int,
     q: float,
     level: float,
-    repeats: RecurrenceCounts | None,
-    deficit: DeficitFunction | None = None,
+    recurrences: RecurrenceCounts | None,
+    deficit_function: DeficitFunction | None = None,
 ) -> tuple[float, float]:
     """Return the confidence interval of log VS_q of a set, within [0, log `max_score`].
 
     If most samples are very similar, log VS is small and so is its jackknife error. The upper limit
-    is therefore at least that of an interval for the logit of log VS / log `max_score`. `deficit`
-    is the function returned by `make_log_deficit(q)`; pass it to reuse cached values.
+    is therefore at least that of an interval for the logit of log VS / log `max_score`, unless
+    `recurrences` is None. `deficit_function` is the function returned by `make_log_deficit(q)`;
+    pass it to reuse cached values.
     """
     max_log = math.log(max_score)
-    deficit = deficit or make_log_deficit(q)
-    low, high = compute_deficit_interval(
-        max_log - float(estimate.log), estimate, level, repeats, deficit
+    log_score = float(estimate.log_score)
+    min_deficit, max_deficit = compute_deficit_interval(
+        max_log - log_score,
+        estimate,
+        level,
+        recurrences,
+        deficit_function or make_log_deficit(q),
     )
-    upper = max_log - max(0.0, low)
-    proportion = float(estimate.log) / max_log
-    if repeats is not None and 0 < proportion < 1:
-        half_width = t_critical_value(level, estimate.units) * float(estimate.error)
+    low = max(0.0, max_log - max_deficit)
+    high = max_log - max(0.0, min_deficit)
+    proportion = log_score / max_log
+    if recurrences is not None and 0 < proportion < 1:
+        half_width = t_critical_value(level, estimate.n_units) * float(estimate.error)
         logit = scipy.special.logit(proportion)
+        # The half-width is divided by the derivative of log VS with respect to the logit.
         logit += half_width / (max_log * proportion * (1 - proportion))
-        upper = max(upper, max_log * float(scipy.special.expit(logit)))
-    return max(0.0, max_log - high), upper
+        high = max(high, max_log * float(scipy.special.expit(logit)))
+    return low, high
 
 
 def compute_score_interval(
@@ -346,11 +380,15 @@ def compute_score_interval(
     n: int,
     q: float,
     level: float,
-    repeats: RecurrenceCounts | None,
-    deficit: DeficitFunction | None = None,
+    recurrences: RecurrenceCounts | None,
+    deficit_function: DeficitFunction | None = None,
 ) -> tuple[float, float]:
-    """Return the confidence interval of VS_q of n samples, within [1, n] and around `value`."""
-    low, high = compute_log_score_interval(estimate, n, q, level, repeats, deficit)
+    """Return the confidence interval of VS_q of n samples, within [1, n].
+
+    `value` is VS_q, which the interval includes in spite of rounding errors. For
+    `deficit_function`, see `compute_log_score_interval`.
+    """
+    low, high = compute_log_score_interval(estimate, n, q, level, recurrences, deficit_function)
     return min(value, math.exp(low)), max(value, math.exp(high))
 
 
@@ -360,8 +398,8 @@ def make_log_deficit(
     """Return a function that computes the deficit log n − log VS_q and caches VS_q.
 
     VS_q depends on the similarities K and proportions w of items, but not on n, so intervals for
-    several n use the same values. `cached_scores` contains tuples (K, w, VS_q) that are already
-    computed.
+    several n use the same values. `cached_scores` contains tuples (K, w, VS_q) of scores that were
+    already computed.
     """
     scores = {(K.tobytes(), w.tobytes()): score for K, w, score in cached_scores}
 
@@ -380,37 +418,38 @@ def compute_deficit_interval(
     deficit: float,
     estimate: JackknifeEstimate,
     level: float,
-    repeats: RecurrenceCounts | None,
+    recurrences: RecurrenceCounts | None,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the confidence interval of a quantity such as the deficit, which is 0 if all differ.
+    """Return the confidence interval of a quantity such as the deficit.
 
-    `deficit` is its value for the samples, `estimate` its jackknife error, and `deficit_function`
-    computes it for other proportions of the items in `repeats`. If `repeats` is None, the interval
-    is only that of the jackknife of its logarithm.
+    The quantity must be 0 if no two samples are similar. `deficit` is its value for the samples and
+    `estimate` its jackknife error. `deficit_function` computes it for other proportions of the
+    items in `recurrences`. If `recurrences` is None, the interval is Student's interval of its
+    logarithm, from the jackknife.
     """
-    if repeats is not None:
-        low, high = _deficit_interval_with_recurrence(
-            deficit, estimate, level, repeats, deficit_function
+    if recurrences is not None:
+        low, high = _compute_interval_with_recurrence(
+            deficit, estimate, level, recurrences, deficit_function
         )
-        if repeats.near is not None:
-            near = _deficit_interval_with_near_copies(
-                deficit, estimate, level, repeats, deficit_function
+        if recurrences.merged is not None:
+            merged_low, merged_high = _compute_interval_with_near_copies(
+                deficit, estimate, level, recurrences, deficit_function
             )
-            low, high = min(low, near[0]), max(high, near[1])
+            low, high = min(low, merged_low), max(high, merged_high)
         return low, high
-    if not math.isfinite(estimate.spread):
+    if not math.isfinite(estimate.log_deficit_error):
         return 0.0, math.inf
-    half_width = t_critical_value(level, estimate.units) * estimate.spread
-    factor = np.exp(min(half_width, 700.0))
+    half_width = t_critical_value(level, estimate.n_units) * estimate.log_deficit_error
+    factor = np.exp(min(half_width, 700.0))  # a larger exponent would overflow
     return float(deficit / factor), float(deficit * factor)
 
 
-def _deficit_interval_with_recurrence(
+def _compute_interval_with_recurrence(
     deficit: float,
     estimate: JackknifeEstimate,
     level: float,
-    repeats: RecurrenceCounts,
+    recurrences: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
     """Return the jackknife interval of the deficit, widened for unobserved recurrences.
@@ -418,31 +457,37 @@ def _deficit_interval_with_recurrence(
     If few pairs are equal, the jackknife error contains little information on how often items
     recur; at order ∞ it is 0 if several items are equally common. The lower limit is therefore
     reduced to the deficit for items that recur as rarely as the data allow, and the upper limit is
-    increased to the deficit for items that recur as often as the data allow. Both changes have a
-    weight that decreases with the number of equal pairs.
+    increased to the deficit for items that recur as often as the data allow. If there are more
+    equal pairs than samples, the weight of both changes decreases with the number of pairs.
 
     If all counts are nearly equal, log VS is close to its maximum and depends on squared changes of
-    the counts, which the jackknife does not capture. A term for these changes is added to the
-    jackknife error.
+    the counts, which the jackknife does not capture. A term for these changes, with weight 1 minus
+    that of the other changes, is added to the jackknife error.
+
+    Finally, the lower limit allows for unobserved items that are unrelated to the samples.
     """
-    n, pairs, K, counts = repeats.n, repeats.pairs, repeats.K, repeats.counts
+    n, K, counts = recurrences.n, recurrences.K, recurrences.counts
+    equal_pairs = recurrences.equal_pairs
     n_items = len(counts)
-    even_proportions, uneven_proportions = repeats.compute_extreme_proportions(level)
-    critical_value = t_critical_value(level, estimate.units)
+    even_proportions, uneven_proportions = recurrences.compute_extreme_proportions(level)
+    critical_value = t_critical_value(level, estimate.n_units)
     jackknife_distance = critical_value * estimate.error
     weight = 1.0
-    if jackknife_distance > NO_DEFICIT and pairs > n:
-        weight = n / pairs
+    if jackknife_distance > NO_DEFICIT and equal_pairs > n:
+        weight = n / equal_pairs
     decrease = 0.0
-    if pairs and n_items > 1:
+    if equal_pairs and n_items > 1:
+        # Without equal pairs, the set would consist of one sample of each item. The part of the
+        # deficit due to equal pairs is reduced in proportion to their expected number.
         min_deficit = deficit_function(K, even_proportions, n_items)
-        decrease = (deficit - min_deficit) * (1 - poisson_lower_limit(pairs, level) / pairs)
-        decrease = max(0.0, decrease)
+        ratio = poisson_lower_limit(equal_pairs, level) / equal_pairs
+        decrease = max(0.0, (deficit - min_deficit) * (1 - ratio))
     increase = max(0.0, deficit_function(K, uneven_proportions, n) - deficit)
-    recurring = math.sqrt(np.count_nonzero(counts > 1)) / n_items
+    n_recurring_items = np.count_nonzero(counts > 1)
+    recurring_proportion = math.sqrt(n_recurring_items) / n_items
     jackknife_distance = math.hypot(
         jackknife_distance,
-        (1 - weight) * critical_value * 2 * n * estimate.gain * recurring,
+        (1 - weight) * critical_value * 2 * n * estimate.mean_drop * recurring_proportion,
     )
     # The jackknife includes the variation of observed recurrences, so the larger of both distances
     # applies.
@@ -450,72 +495,87 @@ def _deficit_interval_with_recurrence(
     # The jackknife does not include unobserved recurrences. The two distances are independent and
     # added in quadrature (Zou & Donner 2008).
     high = deficit + math.hypot(jackknife_distance, weight * increase)
-    # Several choices of the common items, as masks of shape (k,).
+    # Several choices of the common items, as masks of shape (k,): the most frequent item, and all
+    # items that recur.
     common_masks = [np.arange(n_items) == counts.argmax(), counts > 1]
     if deficit > deficit_function(np.eye(2), np.full(2, 0.5), n):
         # The samples are less diverse than two unrelated items. A tight cluster is then treated as
         # a single item, even if no two samples are equal.
-        common_masks.append(repeats.find_main_cluster())
-    if not pairs and estimate.error <= NO_DEFICIT:
+        common_masks.append(recurrences.find_main_cluster())
+    if not equal_pairs and estimate.error <= NO_DEFICIT:
         # All pairs are equally similar. The samples are then treated as a single item, besides
         # which the population may contain others.
         common_masks.append(np.full(n_items, True))
-    for common in common_masks:
-        low = min(low, _deficit_with_odd_samples(common, level, repeats, deficit_function))
+    for is_common in common_masks:
+        low = min(
+            low,
+            _compute_deficit_with_unobserved_items(is_common, level, recurrences, deficit_function),
+        )
     return low, high
 
 
-def _deficit_with_odd_samples(
-    common: np.ndarray, level: float, repeats: RecurrenceCounts, deficit_function: DeficitFunction
+def _compute_deficit_with_unobserved_items(
+    is_common: np.ndarray,
+    level: float,
+    recurrences: RecurrenceCounts,
+    deficit_function: DeficitFunction,
 ) -> float:
-    """Return the deficit if the common items have the lower limit of their proportion.
+    """Return the deficit if common items are rarer, and unobserved items more frequent.
 
-    `common` is a mask of shape (k,). The remaining proportion consists of unobserved samples that
-    are unrelated to all others. The result is infinity, which does not change the interval, unless
-    nearly all samples belong to common items. It is also infinity if the remaining proportion
-    corresponds to more than `MAX_KINDS` samples, because the jackknife is then valid.
+    `is_common` is a mask (k,) of the common items. Their total proportion is the lower limit of its
+    confidence interval. Items that were not observed, and that are unrelated to all others, make up
+    for the difference.
+
+    The result is infinity, which does not change the interval, unless nearly all samples belong to
+    common items. It is also infinity if there would be more than `MAX_DISTINCT_ITEMS` unobserved
+    items, because the jackknife is then valid.
     """
-    n, K, counts = repeats.n, repeats.K, repeats.counts
-    count = int(counts[common].sum())
-    if n - count > _MAX_ODD_PROPORTION * n:
+    n, K, counts = recurrences.n, recurrences.K, recurrences.counts
+    count = int(counts[is_common].sum())
+    if n - count > _MAX_UNCOMMON_PROPORTION * n:
         return math.inf
-    lower_limit, _ = repeats.compute_proportion_interval(level, count)
+    lower_limit, _ = recurrences.compute_proportion_interval(level, count)
     n_unobserved = count - n * lower_limit
-    if n_unobserved > MAX_KINDS:
+    if n_unobserved > MAX_DISTINCT_ITEMS:
         return math.inf
+    observed_proportions = np.where(is_common, counts * lower_limit / count, counts / n)
+    # Each unobserved item has the proportion 1/n of a single sample, except the last, which has a
+    # fraction of it.
     n_whole = int(n_unobserved)
-    proportions = np.where(common, counts * lower_limit / count, counts / n)
-    proportions = np.r_[proportions, np.full(n_whole, 1 / n), (n_unobserved - n_whole) / n]
+    unobserved_proportions = np.r_[np.full(n_whole, 1 / n), (n_unobserved - n_whole) / n]
+    proportions = np.r_[observed_proportions, unobserved_proportions]
     similarities = np.eye(len(proportions))
     similarities[: len(K), : len(K)] = K
     return deficit_function(similarities, proportions, n)
 
 
-def _deficit_interval_with_near_copies(
+def _compute_interval_with_near_copies(
     deficit: float,
     estimate: JackknifeEstimate,
     level: float,
-    repeats: RecurrenceCounts,
+    recurrences: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
     """Return the confidence interval of the deficit if near-copies are treated as copies.
 
     Merging near-copies changes the deficit. The interval refers to the original samples, so this
-    change is subtracted from its limits. A jackknife error smaller than the change only reflects
-    differences between near-copies, and is replaced by 0.
+    change is subtracted from all deficits of merged items. A jackknife error smaller than the
+    change only reflects differences between near-copies, and is replaced by 0.
     """
-    assert repeats.near is not None
-    n = repeats.n
-    near = repeats.near._replace(conservative_tails=repeats.conservative_tails)
-    merged_deficit = deficit_function(near.K, near.counts / n, n)
-    change = merged_deficit - deficit_function(repeats.K, repeats.counts / n, n)
+    assert recurrences.merged is not None
+    n = recurrences.n
+    merged = recurrences.merged._replace(conservative_tails=recurrences.conservative_tails)
+    merged_deficit = deficit_function(merged.K, merged.counts / n, n)
+    change = merged_deficit - deficit_function(recurrences.K, recurrences.counts / n, n)
     if estimate.error < abs(change):
         estimate = dataclasses.replace(estimate, error=0.0)
 
-    def adjusted_deficit(K: np.ndarray, w: np.ndarray, m: int) -> float:
+    def compute_adjusted_deficit(K: np.ndarray, w: np.ndarray, m: int) -> float:
         return deficit_function(K, w, m) - change
 
-    return _deficit_interval_with_recurrence(deficit, estimate, level, near, adjusted_deficit)
+    return _compute_interval_with_recurrence(
+        deficit, estimate, level, merged, compute_adjusted_deficit
+    )
 
 
 def poisson_lower_limit(count: float, level: float) -> float:

@@ -30,8 +30,8 @@ def test_95_of_100_intervals_cover_the_expected_score(name, n):
     if name == "tanimoto":
         pytest.importorskip("rdkit")
     found = [jackknife(compute_spectrum(drawn(name, n, seed), vectors=True)) for seed in range(100)]
-    expected = np.mean([each.log for each in found])
-    inside = [abs(each.log - expected) <= 1.96 * each.error for each in found]
+    expected = np.mean([each.log_score for each in found])
+    inside = [abs(each.log_score - expected) <= 1.96 * each.error for each in found]
     assert 0.88 <= np.mean(inside) <= 1
 
 
@@ -44,7 +44,7 @@ def test_the_error_is_that_of_scores_without_each_sample(q):
     ]
     whole = math.log(compute(X, k="cosine", q=q)[key_at(q)])
     found = jackknife(compute_spectrum(as_similarity(X, k="cosine"), vectors=True), q)
-    assert found.log == pytest.approx(whole, rel=1e-9)
+    assert found.log_score == pytest.approx(whole, rel=1e-9)
     assert found.error == pytest.approx(math.sqrt(14 * np.var(left)), rel=1e-6)
 
 

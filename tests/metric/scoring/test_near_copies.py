@@ -117,7 +117,7 @@ def test_intervals_of_near_copies_hold(share, n, q):
         similarity = as_similarity(X + 1e-3 * rng.normal(size=X.shape), k="rbf", sigma=2.0)
         found = jackknife(compute_spectrum(similarity, vectors=True), q)
         held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(found.log)
+        logs.append(found.log_score)
     low, high = np.transpose(held)
     # Of four samples, 6.7 % are of one centre of the geometric source, which shows no other scale.
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
@@ -140,19 +140,19 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
     X = rows(np.repeat(np.arange(5), 2), 0.1, columns=64)
     similarity = as_similarity(X, k="cosine")
     repeats = count_recurrences(similarity)
-    assert repeats.near is not None
+    assert repeats.merged is not None
     found = jackknife(compute_spectrum(similarity, vectors=True), q)
     deficit = make_log_deficit(q)
-    shares = repeats.near.counts / 10
-    added = deficit(repeats.near.K, shares, 10) - deficit(repeats.K, repeats.counts / 10, 10)
+    shares = repeats.merged.counts / 10
+    added = deficit(repeats.merged.K, shares, 10) - deficit(repeats.K, repeats.counts / 10, 10)
     assert 0 < found.error < abs(added)
     certain = replace(found, error=0.0)
-    ends = compute_deficit_interval(math.log(10) - found.log, found, 0.95, repeats, deficit)
+    ends = compute_deficit_interval(math.log(10) - found.log_score, found, 0.95, repeats, deficit)
     apart = compute_deficit_interval(
-        math.log(10) - found.log + added, certain, 0.95, repeats.near, deficit
+        math.log(10) - found.log_score + added, certain, 0.95, repeats.merged, deficit
     )
     own = compute_deficit_interval(
-        math.log(10) - found.log, found, 0.95, repeats._replace(near=None), deficit
+        math.log(10) - found.log_score, found, 0.95, repeats._replace(merged=None), deficit
     )
     expected = min(own[0], apart[0] - added), max(own[1], apart[1] - added)
     assert ends == pytest.approx(expected)
@@ -164,10 +164,10 @@ def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
     similarity = as_similarity(X, k="cosine")
     found = jackknife(compute_spectrum(similarity, vectors=True), 1.0)
     reach, full = 3.182446, math.log(4)
-    share = found.log / full
+    share = found.log_score / full
     logit = math.log(share / (1 - share)) + reach * found.error / (full * share * (1 - share))
     upper = full / (1 + math.exp(-logit))
-    assert upper > found.log + reach * found.error
+    assert upper > found.log_score + reach * found.error
     alone = count_recurrences(similarity)._replace(K=np.eye(4))  # of no tight cluster
     assert compute_log_score_interval(found, 4, 1.0, 0.95, alone)[1] == pytest.approx(upper)
     assert (

@@ -65,14 +65,14 @@ def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(o
     n = 20
     labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
     found = jackknife(compute_spectrum(labels, vectors=True), 2.0)
-    certain = replace(found, error=0.0, gain=0.0)
+    certain = replace(found, error=0.0, mean_drop=0.0)
     high = compute_log_score_interval(certain, n, 2.0, 0.95, count_recurrences(labels))[1]
     least = beta.ppf(0.025, n - odd + 0.5, odd + 0.5) / (n - odd)
     shares = np.append(least * (n - odd), np.full(odd, 1 / n))
     unseen = n * (1 - shares.sum())
     shares = np.r_[shares, np.full(int(unseen), 1 / n), (unseen % 1) / n]
     expected = -math.log((shares**2).sum())
-    assert expected > found.log
+    assert expected > found.log_score
     assert (high == pytest.approx(expected)) == (odd <= n / 4)
 
 
@@ -91,14 +91,14 @@ def test_products_of_equal_rows_are_within_two_roundings(columns):
 def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
     K = np.array([[1, 0.1, 0.8, 0.3], [0.1, 1, 0, 0], [0.8, 0, 1, 0], [0.3, 0, 0, 1]])
     found = RecurrenceCounts(8, 7, K, np.array([4, 1, 2, 1]))
-    assert found.grow_commonest_kind(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
-    assert found.grow_commonest_kind(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
-    assert found.grow_commonest_kind(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
+    assert found.raise_central_proportion(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
+    assert found.raise_central_proportion(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
+    assert found.raise_central_proportion(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
 
 
 def test_pairs_are_counted():
     found = count_recurrences(as_similarity(list("aabbbc"), k="labels"))
-    assert (found.n, found.pairs, found.has_few_pairs) == (6, 4, True)
+    assert (found.n, found.equal_pairs, found.has_few_pairs) == (6, 4, True)
     assert sorted(found.counts) == [1, 2, 3]
     assert pytest.approx(np.eye(3)) == found.K
 
@@ -112,18 +112,18 @@ def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
     few = squares.sum() ** 2 < 12 * (squares**2).sum()
     assert (found is not None) == few == (sigma < 1)
     if few:
-        assert (found.pairs, found.counts.tolist()) == (0, [1] * 12)
+        assert (found.equal_pairs, found.counts.tolist()) == (0, [1] * 12)
         assert pytest.approx(K) == found.K
     twice = as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma)
     twice = count_recurrences(twice, allow_repeats=False)
-    assert (twice.pairs, twice.counts.max()) == (1, 2)
+    assert (twice.equal_pairs, twice.counts.max()) == (1, 2)
 
 
 def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
     kinds = np.random.default_rng(0).integers(0, 30, 900)
     found = count_recurrences(as_similarity(kinds.tolist(), k="labels"))
     counts = np.bincount(kinds)
-    assert found.pairs == pytest.approx((counts * (counts - 1) / 2).sum())
+    assert found.equal_pairs == pytest.approx((counts * (counts - 1) / 2).sum())
     assert sorted(found.counts) == sorted(counts)
     assert count_recurrences(as_similarity([str(i) for i in range(900)], k="labels")) is None
     X = as_similarity(np.random.default_rng(0).normal(size=(900, 3)), k="cosine")
@@ -147,7 +147,7 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
         similarity = as_similarity(rng.choice(kinds, n, p=p / p.sum()).tolist())
         found = jackknife(compute_spectrum(similarity, vectors=True), q)
         held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(found.log)
+        logs.append(found.log_score)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
     assert (high - low > 0.1).all()
@@ -170,7 +170,7 @@ def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, 
             found = jackknife(compute_spectrum(similarity, vectors=True), q)
             ends[counts] = (
                 *compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)),
-                found.log,
+                found.log_score,
             )
         low, high, log = ends[counts]
         held.append((low, high))
@@ -187,17 +187,17 @@ def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
     labels = as_similarity(np.repeat(np.arange(len(counts)), counts).tolist(), k="labels")
     n = labels.n
     repeats = count_recurrences(labels)._replace(conservative_tails=exact)
-    assert 0 < repeats.pairs < n
+    assert 0 < repeats.equal_pairs < n
     found = jackknife(compute_spectrum(labels, vectors=True), q)
-    certain = replace(found, error=0.0, gain=0.0)
+    certain = replace(found, error=0.0, mean_drop=0.0)
     below, above = np.abs(
-        np.array(compute_log_score_interval(certain, n, q, 0.95, repeats)) - found.log
+        np.array(compute_log_score_interval(certain, n, q, 0.95, repeats)) - found.log_score
     )
     reach = t.ppf(0.975, n - 1) * found.error
     assert (reach < above) == (max(counts) == 2 and min(counts[:4]) == 2)  # kinds tie, or nearly
     low, high = compute_log_score_interval(found, n, q, 0.95, repeats)
-    assert low == pytest.approx(max(0.0, found.log - math.hypot(reach, below)))
-    assert high == pytest.approx(min(math.log(n), found.log + max(reach, above)))
+    assert low == pytest.approx(max(0.0, found.log_score - math.hypot(reach, below)))
+    assert high == pytest.approx(min(math.log(n), found.log_score + max(reach, above)))
 
 
 def test_copies_are_counted_whatever_rounds_them():
@@ -251,7 +251,7 @@ def test_intervals_of_labels_hold(kinds, n, q):
         spectrum = compute_spectrum(similarity, vectors=True)
         found = jackknife(spectrum, q)
         held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(found.log)
+        logs.append(found.log_score)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
 
@@ -275,7 +275,7 @@ def test_equally_similar_samples_admit_others(k, n, q):
         log = -math.log(values.max()) if q == math.inf else np.log((values**q).sum()) / (1 - q)
     high = compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity))[1]
     assert high == pytest.approx(min(log, math.log(n)))
-    assert high > found.log + 0.01
+    assert high > found.log_score + 0.01
 
 
 @pytest.mark.parametrize("n", [4, 8])
@@ -290,7 +290,7 @@ def test_intervals_hold_where_a_second_template_is_rare(n):
         similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
         found = jackknife(compute_spectrum(similarity, vectors=True), 1)
         held.append(compute_log_score_interval(found, n, 1, 0.95, count_recurrences(similarity)))
-        logs.append(found.log)
+        logs.append(found.log_score)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93
 

@@ -169,13 +169,13 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
             return score_subsets(similarity, indices, options)[0]
 
         error = half_sampling_error(n, score, half, _NUM_HALVINGS, rng)
-        return JackknifeEstimate(float(log), float(error), units=n), None
+        return JackknifeEstimate(float(log), float(error), n_units=n), None
     logs = []
     errors = []
     for run in window_slices(n, size):
         window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
-        logs.append(float(window.log))
-        errors.append((window.error, window.spread, window.gain))
+        logs.append(float(window.log_score))
+        errors.append((window.error, window.log_deficit_error, window.mean_drop))
     error, spread, gain = average_errors(np.array(errors), n, size).tolist()
     repeats = count_recurrences(similarity.take(np.arange(size)), options.allow_repeats)
     return JackknifeEstimate(float(np.mean(logs)), error, spread, n, gain), repeats
@@ -184,11 +184,11 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
 def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: float) -> Interval:
     """Return the score of `size` samples, and the lower and upper end of its interval."""
     score, repeats = estimate
-    log = float(score.log)
+    log = float(score.log_score)
     if q:
         ends = compute_log_score_interval(score, size, q, level, repeats)
     else:
-        reach = t_critical_value(level, score.units) * float(score.error)
+        reach = t_critical_value(level, score.n_units) * float(score.error)
         ends = max(0.0, log - reach), min(math.log(size), log + reach)
     value = math.exp(log)
     low, high = np.exp(ends).tolist()
