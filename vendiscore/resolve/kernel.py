@@ -129,6 +129,7 @@ class Kernel(SummaryMixin):
         object.__setattr__(self, "__doc__", text)  # shown by help()
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        """Pickle only the name, because functions of a kernel may not support pickling."""
         return get_kernel, (self.name,)
 
     def to_dict(self) -> Record:
@@ -211,7 +212,7 @@ def register_kernel(
     controls: Sequence[Control] = (),
     repeats: bool = False,
 ) -> Callable[[Build], Build]:
-    """Decorator: register a function as a kernel, whose name can then be passed as `k`.
+    """Return a decorator that registers a function as a kernel, whose name can be passed as `k`.
 
     The decorated function takes a list of samples, and options as keywords with defaults. It
     returns a Similarity. The first line of its docstring is shown in tables of kernels.
@@ -350,12 +351,13 @@ def get_kernel(name: str) -> Kernel:
         )
     kernel = _kernels.find(name)
     if kernel is None:
+        # The kernel may be defined in a file or package that cannot be imported.
         import_errors = [
             f" The kernels of {source} cannot be imported: {reason}."
             for source, reason in _kernels.import_errors.items()
         ]
         fallback = "`vendiscore.list_kernels()` lists all kernels."
-        summaries = {known: kernel.summary for known, kernel in _kernels.entries.items()}
+        summaries = {entry.name: entry.summary for entry in _kernels.entries.values()}
         hint = suggest_name(name, summaries, NAMED_MODELS, fallback=fallback, kind="kernel")
         raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(import_errors)}")
     return kernel
@@ -367,7 +369,7 @@ def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
     The string is the name of a kernel, a key of `NAMED_MODELS`, a Hub id or a folder.
     """
     modality = "text" if name in NAMED_MODELS else model_modality(name)
-    if modality is None or _kernels.find(name) is not None:
+    if modality is None or _kernels.find(name) is not None:  # not a model; raises if unknown
         return get_kernel(name), None
     return get_kernel(f"{modality}_embeddings"), NAMED_MODELS.get(name, name)
 
@@ -394,8 +396,9 @@ def describe_kernel(name: str) -> str:
 def add_model_option(name: str, model: str | None, options: Options) -> Record:
     """Return `options` with `model_path` set to `model`, unless `model` is None.
 
-    `name` is the string passed as `k`. If it is a key of `NAMED_MODELS`, a model among `options`
-    takes precedence. A Hub id or folder together with such an option raises a TypeError.
+    `name` is the string passed as `k`, and `model` its model from `parse_kernel_name`. If `name` is
+    a key of `NAMED_MODELS`, an option `model` or `model_path` takes precedence over its model. If
+    it is a Hub id or folder, such an option raises a TypeError.
     """
     passed = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (passed and name in NAMED_MODELS):
@@ -416,7 +419,10 @@ def format_psd_kernels(samples: str) -> str:
 def check_kernel_options(
     kernel: Kernel, options: Options, extra_names: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Raise a TypeError for an option that the kernel lacks, with a suggestion."""
+    """Raise a TypeError for an option that the kernel lacks, with a suggestion.
+
+    `extra_names` are keywords to suggest besides the options of the kernel, with descriptions.
+    """
     for option, value in options.items():
         if option not in kernel.options:
             hint = suggest_name(
@@ -432,19 +438,20 @@ def check_kernel_options(
 
 
 def describe_kernel_options() -> dict[str, str]:
-    """Return the names of all kernel options, and which kernels have them."""
-    kernels: dict[str, list[str]] = {}
+    """Return for each kernel option a text that names the kernels with this option."""
+    kernels_by_option: dict[str, list[str]] = {}
     for kernel in list_kernels():
         for option in kernel.options:
-            kernels.setdefault(option, []).append(repr(kernel.name))
-    described = {
-        option: f"an option of {', '.join(names)}; pass the name of the kernel as `k`"
-        for option, names in kernels.items()
+            kernels_by_option.setdefault(option, []).append(repr(kernel.name))
+    descriptions = {
+        option: f"an option of {', '.join(kernels)}; pass the name of the kernel as `k`"
+        for option, kernels in kernels_by_option.items()
     }
-    return described | {
+    return descriptions | {
         "on_error": "an option of every registered kernel; pass the name of the kernel as `k`"
     }
 
 
 def kernels_with_option(option: str) -> list[str]:
+    """Return the names of the kernels that have this option."""
     return [kernel.name for kernel in list_kernels() if option in kernel.options]

@@ -32,19 +32,23 @@ def apply_kernel(
     kernel: Kernel,
     samples: Samples,
     options: Options,
-    skip: bool,
+    drop_unusable: bool,
     fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return the similarity of samples under a kernel.
 
     Kernel options are fitted to the samples with the indices `fit_to`, or to all samples if it is
-    None. `skip` drops unusable samples with a warning.
+    None. Unusable samples are dropped with a warning if `drop_unusable`; otherwise they raise a
+    SampleError.
     """
-    samples = materialize_iterators(samples) if skip else samples
+    if drop_unusable:
+        samples = materialize_iterators(samples)  # they are read again without unusable samples
     build = partial(build_kernel_similarity, kernel, options=options)
     caller = f"kernel {kernel.name!r}"
     try:
-        (similarity,), dropped = build_similarities([build], [samples], [skip], caller, fit_to)
+        (similarity,), dropped = build_similarities(
+            [build], [samples], [drop_unusable], caller, fit_to
+        )
     except SampleError as error:
         error.add_note("pass on_error='skip' to drop unusable samples")
         raise
@@ -54,7 +58,7 @@ def apply_kernel(
 def build_similarities(
     builders: Sequence[Callable[..., Similarity]],
     columns: Sequence[SampleContainer],
-    skip_flags: Sequence[bool],
+    drop_flags: Sequence[bool],
     caller: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
@@ -67,8 +71,9 @@ def build_similarities(
         fits options to the values at these positions, or to all values if they are None.
     columns : sequence of list or array
         The values of each column, in the order of `builders`.
-    skip_flags : sequence of bool
-        Whether samples that a builder cannot use are dropped with a warning instead of raising.
+    drop_flags : sequence of bool
+        For each builder, whether samples that it cannot use are dropped with a warning. Otherwise
+        they raise a SampleError.
     caller : str
         What builds the similarities, for messages.
     fit_to : array of int or None
@@ -82,21 +87,22 @@ def build_similarities(
     n = num_samples(columns[0])
     retained = np.arange(n)
     dropped: dict[int, str] = {}
-    while True:
+    while True:  # until each builder can use all retained samples
         similarities: list[Similarity] = []
         problems: dict[int, str] = {}
         fatal_problems: dict[int, str] = {}
         positions = None if fit_to is None else np.flatnonzero(np.isin(retained, fit_to))
         if positions is not None and not len(positions):
             positions = None  # fit to all retained samples
-        for build, column, skip in zip(builders, columns, skip_flags, strict=True):
+        for build, column, drop_unusable in zip(builders, columns, drop_flags, strict=True):
             try:
                 values = take_samples(column, retained) if dropped else column
                 similarities.append(build(values, fit_to=positions))
             except SampleError as error:
                 column_problems = error.reindexed(retained).problems
-                problems = column_problems | problems
-                fatal_problems |= {} if skip else column_problems
+                problems = column_problems | problems  # reports the first problem of a sample
+                if not drop_unusable:
+                    fatal_problems |= column_problems
                 cause = error.__cause__
         if fatal_problems:
             raise SampleError.from_problems(fatal_problems) from cause
@@ -146,22 +152,13 @@ def build_kernel_similarity(
 
     Kernel options are fitted to the samples at the positions `fit_to`, or to all if it is None.
     """
-    distinct, first, inverse = find_distinct_samples(samples, kernel.repeats)
+    distinct, first_indices, inverse = find_distinct_samples(samples, kernel.repeats)
+    n_distinct = len(first_indices)
+    fit_positions = None if fit_to is None else np.unique(inverse[fit_to])
     cache_token = ROWS_CACHE.set({})  # lets `fit` and `build` share the parsed rows
     try:
-        # NumPy's defaults, whatever the caller has set, because kernels rely on silent underflow.
-        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            fitted: Options = {}
-            if kernel.fit is not None and fit_to is not None:
-                positions = np.unique(inverse[fit_to])
-                try:
-                    fitted = kernel.fit(take_samples(distinct, positions), **options)
-                except SampleError as error:
-                    raise error.reindexed(positions) from error.__cause__
-            elif kernel.fit is not None:
-                fitted = kernel.fit(distinct, **options)
-            similarity = kernel.build(distinct, **{**options, **fitted})
-        _check_kernel_result(kernel.name, similarity, first)
+        similarity, fitted = _fit_and_build(kernel, distinct, options, fit_positions)
+        _check_kernel_result(kernel.name, similarity, first_indices)
         notes = [*getattr(fitted, "notes", ())]
         texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
         has_blank_texts = not all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
@@ -169,23 +166,24 @@ def build_kernel_similarity(
         if has_blank_texts or is_incomplete or similarity.scripts:
             from ..similarity.representation_notes import representation_notes
 
-            notes += representation_notes(kernel.name, similarity, texts, first, inverse)
+            notes += representation_notes(kernel.name, similarity, texts, first_indices, inverse)
     except SampleError as error:
-        invalid = [i for i in error.problems if not 0 <= i < len(first)]
+        invalid = [i for i in error.problems if not 0 <= i < n_distinct]
         if invalid:
             raise ValueError(
                 f"kernel {kernel.name!r} raised a SampleError with the index {invalid[0]}, but it "
-                f"received {len(first)} samples ({error}); use indices from 0 to {len(first) - 1}"
+                f"received {n_distinct} samples ({error}); use indices from 0 to {n_distinct - 1}"
             ) from error
         from ..similarity.group_indices import group_indices
 
+        # Report all samples that are equal to an unusable distinct sample.
         raise error.reindexed(group_indices(inverse)) from error.__cause__
     finally:
         ROWS_CACHE.reset(cache_token)
     if has_gradient(samples) and not has_gradient(similarity):
         check_no_gradient(f"kernel {kernel.name!r}", samples=samples)
     settings: Record = {"kernel": kernel.name, **kernel.options}
-    del settings["on_error"]
+    del settings["on_error"]  # it does not change similarities
     settings |= {**options, **fitted, **similarity.settings}
     similarity = similarity.noted(
         settings=settings,
@@ -193,11 +191,31 @@ def build_kernel_similarity(
         notes=notes,
         vocabulary_columns=kernel.samples in _VOCABULARY_SAMPLE_TYPES,
     )
-    if len(inverse) == similarity.n:
+    if len(inverse) == similarity.n:  # no sample occurs twice
         return similarity
     from ..similarity.composite import RepeatedSimilarity
 
     return RepeatedSimilarity(similarity, inverse)
+
+
+def _fit_and_build(
+    kernel: Kernel, samples: SampleContainer, options: Options, fit_to: np.ndarray | None
+) -> tuple[Similarity, Options]:
+    """Return what `kernel.build` returns, and the options that `kernel.fit` returned for it.
+
+    Options are fitted to the samples with the indices `fit_to`, or to all samples if it is None.
+    """
+    # NumPy's defaults, whatever the caller has set, because kernels rely on silent underflow.
+    with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+        fitted: Options = {}
+        if kernel.fit is not None and fit_to is not None:
+            try:
+                fitted = kernel.fit(take_samples(samples, fit_to), **options)
+            except SampleError as error:
+                raise error.reindexed(fit_to) from error.__cause__
+        elif kernel.fit is not None:
+            fitted = kernel.fit(samples, **options)
+        return kernel.build(samples, **{**options, **fitted}), fitted
 
 
 def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> None:
@@ -213,81 +231,98 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
             f"kernel {name!r} must return a Similarity of all {n} samples in their order, got a "
             f"Similarity of {similarity.n} samples"
         )
-    symmetric = isinstance(similarity, FeatureSimilarity) or hasattr(similarity, "is_symmetric")
-    if symmetric or is_divisible(similarity):
-        return  # symmetric by construction
-    index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
-    K = similarity.rows(index)[:, index]
-    gap = abs(K - K.T)  # on the device; only scalars are copied to the host
-    if not to_float(gap.max()) <= SYMMETRY_TOLERANCE * to_float(abs(K).max()):  # also True for NaN
+    # Not checked: dot products are symmetric, classes of this package set `is_symmetric` if they
+    # are, and similarities that are computed per subset compare each pair only once.
+    if (
+        isinstance(similarity, FeatureSimilarity)
+        or getattr(similarity, "is_symmetric", False)
+        or can_compute_subsets_separately(similarity)
+    ):
+        return
+    checked = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
+    K = similarity.rows(checked)[:, checked]
+    asymmetry = abs(K - K.T)  # on the device; only scalars are copied to the host
+    tolerance = SYMMETRY_TOLERANCE * to_float(abs(K).max())
+    if not to_float(asymmetry.max()) <= tolerance:  # also True for NaN
         K = to_host(K)
-        worst = int(np.argmax(to_host(gap)))  # the first NaN, if any
-        i, j = divmod(worst, len(index))
-        a, b = index[[i, j]]
+        worst = int(np.argmax(to_host(asymmetry)))  # the first NaN, if any
+        i, j = divmod(worst, len(checked))
+        a, b = indices[checked[[i, j]]]
         raise ValueError(
             f"kernel {name!r} must return a symmetric Similarity of finite numbers, got k(x, y) = "
-            f"{K[i, j]:.6g} and k(y, x) = {K[j, i]:.6g} for samples {indices[a]} and {indices[b]}"
+            f"{K[i, j]:.6g} and k(y, x) = {K[j, i]:.6g} for samples {a} and {b}"
         )
 
 
-def is_divisible(similarity: Similarity) -> bool:
-    """Return whether similarities of a subset can be computed without the remaining samples."""
-    inner = getattr(similarity, "distinct", similarity)
-    return getattr(inner, "divisible", False)
+def can_compute_subsets_separately(similarity: Similarity) -> bool:
+    """Return whether K is not computed yet, and a subset needs no pairs with other samples.
+
+    This is the case for kernels that judge pairs of samples on first use, such as "equivalence".
+    """
+    distinct = getattr(similarity, "distinct", similarity)  # the attribute of RepeatedSimilarity
+    return getattr(distinct, "divisible", False)
 
 
 def find_distinct_samples(
-    samples: SampleContainer, repeats: bool = False
+    samples: SampleContainer, keep_repeats: bool = False
 ) -> tuple[SampleContainer, np.ndarray, np.ndarray]:
-    """Find distinct strings or numbers; other samples are all treated as distinct.
+    """Find distinct strings or numbers.
 
     Return the distinct samples, the index of the first occurrence of each, and for each sample the
-    position of its value among the distinct samples. With `repeats`, all samples are treated as
-    distinct.
+    position of its value among the distinct samples. Samples of other types, and all samples with
+    `keep_repeats`, are treated as distinct.
 
     >>> find_distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
-    plain = {str, bytes, int, float}
-    if repeats or not isinstance(samples, list) or not plain.issuperset(map(type, samples)):
+    simple_types = {str, bytes, int, float}
+    if (
+        keep_repeats
+        or not isinstance(samples, list)
+        or not simple_types.issuperset(map(type, samples))
+    ):
         index = np.arange(num_samples(samples))
         return samples, index, index
-    # A kernel may distinguish 1 from 1.0, and 0.0 from −0.0.
+    # A kernel may distinguish 1 from 1.0, and 0.0 from −0.0 (the `repr` of falsy values).
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
     codes: dict[object, int] = {}
     inverse = np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=int)
-    first = np.unique(inverse, return_index=True)[1]
-    return [samples[i] for i in first], first, inverse
+    first_indices = np.unique(inverse, return_index=True)[1]
+    return [samples[i] for i in first_indices], first_indices, inverse
 
 
 def build_text_similarity(
-    samples: SampleContainer, options: Options, skip: bool, fit_to: np.ndarray | None
+    samples: SampleContainer, options: Options, drop_unusable: bool, fit_to: np.ndarray | None
 ) -> Similarity:
     """Return the n-gram similarity of strings, which is the default without `k`.
 
-    The arguments are those of `apply_kernel`.
+    The arguments are those of `apply_kernel`. Raise a ValueError that suggests kernels if no sample
+    is a string.
     """
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
-        first = samples
+        example = samples
         if isinstance(samples, list):
-            first = next((s for s in samples if s is not None), None)
-        if first is None:
+            example = next((s for s in samples if s is not None), None)
+        if example is None:
             raise ValueError("all samples are None; pass at least one sample that is not None")
         raise ValueError(
-            f"`k` is required for samples of type {type(first).__name__}; pass "
-            f"{_suggest_kernels(first)}"
+            f"`k` is required for samples of type {type(example).__name__}; pass "
+            f"{_suggest_kernels(example)}"
         )
-    return apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
+    return apply_kernel(get_kernel(TEXT_KERNEL), samples, options, drop_unusable, fit_to)
 
 
 def warn_about_non_text(sets: Sequence[Samples]) -> str:
-    """Return a note, and emit a warning, if samples compared as text do not look like text."""
-    texts = (
+    """Warn if samples compared as text look like file names or SMILES.
+
+    Return the warning as a note for the result, or "".
+    """
+    texts_by_set = (
         [sample for sample in samples if isinstance(sample, str)]
         for samples in sets
         if isinstance(samples, list)
     )
-    detected = next(filter(None, map(looks_like, texts)), None)
+    detected = next(filter(None, map(looks_like, texts_by_set)), None)
     if detected is None:
         return ""
     description, kernel = detected
@@ -301,7 +336,7 @@ def warn_about_non_text(sets: Sequence[Samples]) -> str:
 
 
 def _suggest_kernels(sample: object) -> str:
-    """Suggest a kernel or another input for samples that are not strings."""
+    """Suggest what to pass for samples that are not strings, as the object of "pass"."""
     if isinstance(sample, Mapping):
         return (
             "one column of the records, or a mixture such as "
@@ -323,8 +358,8 @@ def _suggest_kernels(sample: object) -> str:
     if root == "PIL" or isinstance(sample, (bytes, Path)):
         return "k='pixels' or k='image_embeddings'"
     if root == "rdkit":
-        molecule = hasattr(sample, "GetNumAtoms")
-        return "k='morgan' or another fingerprint kernel" if molecule else "k='tanimoto'"
+        is_molecule = hasattr(sample, "GetNumAtoms")  # otherwise it is a fingerprint
+        return "k='morgan' or another fingerprint kernel" if is_molecule else "k='tanimoto'"
     return (
         "a function of two samples, or the name of a kernel, as `k`; vendiscore.list_kernels() "
         "lists all kernels"

@@ -40,8 +40,10 @@ from .kernel_builder import (
 class MixtureComponent:
     """One kernel of a mixture, with its column, weight and options.
 
-    `name` is the name that was passed, "kernel" or "kernel:column". `column` is "" if the kernel
-    compares the samples themselves.
+    `name` is the name that was passed, "kernel" or "kernel:column". `column` is the column of the
+    records that the kernel compares, or "" if it compares the samples themselves. If
+    `drop_unusable`, samples that the kernel cannot use are dropped instead of raising a
+    SampleError.
     """
 
     name: str
@@ -58,10 +60,12 @@ def build_mixture_similarity(
     combine: Combine,
     fit_to: np.ndarray | None,
 ) -> Similarity:
-    """Return Σ_j w_j k_j(x, y) or Π_j k_j(x, y) for components j (arXiv 2210.02410).
+    """Combine the similarities of the components of a mixture (arXiv 2210.02410).
 
-    `columns` holds the values that each component compares. Kernel options are fitted to the
-    samples with the indices `fit_to`, or to all samples if it is None.
+    The result is Σ_j w_j k_j(x, y) for ``combine="sum"``, or Π_j k_j(x, y) for "product", where
+    component j has the weight w_j and the kernel k_j. `columns` holds the values that each
+    component compares. Kernel options are fitted to the samples with the indices `fit_to`, or to
+    all samples if it is None.
     """
     sizes = [num_samples(column) for column in columns]
     if len(set(sizes)) > 1:
@@ -70,11 +74,11 @@ def build_mixture_similarity(
         )
         raise ValueError(f"columns must have equal lengths, got {lengths}")
     builders = [partial(_build_component, component) for component in components]
-    skip_flags = [component.drop_unusable for component in components]
-    similarities, dropped = build_similarities(builders, columns, skip_flags, "the mixture", fit_to)
+    drop_flags = [component.drop_unusable for component in components]
+    similarities, dropped = build_similarities(builders, columns, drop_flags, "the mixture", fit_to)
     settings = {}
     fitted = {}
-    options_by_name = {}
+    options_by_name = {}  # passed and fitted options, as in the argument `options`
     for component, similarity in zip(components, similarities, strict=True):
         for key, value in similarity.settings.items():
             if key != "kernel":
@@ -82,17 +86,18 @@ def build_mixture_similarity(
         options = {**component.options, **similarity.fitted}
         if options:
             options_by_name[component.name] = options
-        if similarity.fitted:
-            fitted["options"] = options_by_name
+    if any(similarity.fitted for similarity in similarities):
+        fitted["options"] = options_by_name
     mixed: Similarity
     if combine == "sum":
-        terms = "+".join(f"{format_number(part.weight)}*{part.name}" for part in components)
+        terms = [f"{format_number(part.weight)}*{part.name}" for part in components]
+        kernel_name = "+".join(terms)
         mixed = SumSimilarity(similarities, [part.weight for part in components])
     else:
-        terms = "*".join(part.name for part in components)
+        kernel_name = "*".join(part.name for part in components)
         mixed = ProductSimilarity(similarities)
     return mixed.noted(
-        settings={"kernel": terms, **settings},
+        settings={"kernel": kernel_name, **settings},
         fitted=fitted,
         notes=[note for similarity in similarities for note in similarity.notes],
         dropped=dropped,
@@ -106,7 +111,11 @@ def parse_mixture(
     combine: Combine = "sum",
     on_error: object = "raise",
 ) -> list[MixtureComponent]:
-    """Parse the components of a mixture; needs no samples."""
+    """Parse the argument `k` of a mixture, and its options, into components.
+
+    `options` maps names of components to the options of their kernels. `on_error` applies to the
+    components whose options do not contain it.
+    """
     check_choice("combine", combine, ("sum", "product"))
     check_on_error(on_error)
     if not k:
@@ -129,13 +138,20 @@ def parse_mixture(
         kernel_options = add_model_option(kernel_name, model, options_by_name.get(name, {}))
         check_kernel_options(kernel, kernel_options)
         drop_unusable = check_on_error(kernel_options.pop("on_error", on_error))
-        components.append(
-            MixtureComponent(name, kernel, column, weight, kernel_options, drop_unusable)
+        component = MixtureComponent(
+            name=name,
+            kernel=kernel,
+            column=column,
+            weight=weight,
+            options=kernel_options,
+            drop_unusable=drop_unusable,
         )
+        components.append(component)
     return components
 
 
 def _check_options_by_name(options: object, k: Mixture) -> Mapping[str, Options]:
+    """Check that `options` maps names of the mixture `k` to dicts; return {} for None."""
     if options is None:
         return {}
     if not isinstance(options, Mapping) or not all(
@@ -180,9 +196,13 @@ def _check_weights(k: Mixture, combine: Combine) -> list[float]:
 def _build_component(
     component: MixtureComponent, values: Samples, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Build the similarity of a component from the values of its column."""
+    """Build the similarity of a component from the values of its column.
+
+    Errors name the column.
+    """
     prefix = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
+        # The text of a missing value describes the problem.
         SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _MissingValue)})
     try:
         return build_kernel_similarity(component.kernel, values, component.options, fit_to)
@@ -198,11 +218,16 @@ class _MissingValue(str):
 
 
 def select_column(samples: Any, component: MixtureComponent) -> Any:
-    """Return the values that a component compares: a column of records, or all samples."""
+    """Return the values that a component compares: a column of records, or all samples.
+
+    Records are a list of dicts, a dict of columns, a DataFrame or a Dataset.
+    """
+    # Column names of a Dataset or a DataFrame; a list of dicts has none.
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()
-    if names is None and not (isinstance(samples, (list, tuple)) and any(map(_is_record, samples))):
+    is_list_of_records = isinstance(samples, (list, tuple)) and any(map(_is_record, samples))
+    if names is None and not is_list_of_records:
         if component.column:
             raise TypeError(
                 f"k={component.name!r} requires samples with a column {component.column!r}, got "

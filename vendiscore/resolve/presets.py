@@ -50,7 +50,10 @@ PRESETS = {
 
 
 def expand_presets(measures: Options) -> dict[str, Record]:
-    """Replace presets by their measures; return the options of each measure by name."""
+    """Replace presets by their measures; return the options of each measure by name.
+
+    `measures` maps names of measures and presets to options. Presets accept no options.
+    """
     options_by_measure: dict[str, Record] = {}
     for name, options in measures.items():
         if not isinstance(options, Mapping):

@@ -24,7 +24,12 @@ _ROOT = __name__.partition(".")[0]  # name of this package
 
 
 class Registry(Generic[Entry]):
-    """A registry of kernels or measures by name, imported on demand."""
+    """A registry of kernels or measures by name, imported on demand.
+
+    `kind` is "kernel" or "measure", for messages. `package` is the subpackage with the modules that
+    define the built-in entries. `names` maps each of these modules to the names of its entries,
+    separated by spaces.
+    """
 
     _registries: ClassVar[list[Registry[Any]]] = []
     _loading: ClassVar[threading.RLock] = threading.RLock()
@@ -38,25 +43,30 @@ class Registry(Generic[Entry]):
         self.package = package
         # The module of each built-in entry, by name.
         self.modules: dict[str, str] = {}
-        for module, entries in names.items():
-            self.modules |= dict.fromkeys(entries.split(), f"{_ROOT}.{package}.{module}")
+        for module, entry_names in names.items():
+            self.modules |= dict.fromkeys(entry_names.split(), f"{_ROOT}.{package}.{module}")
+        # Each registered entry with its function, by name.
         self.registrations: dict[str, tuple[Entry, Callable[..., object]]] = {}
         self._is_complete = False  # whether all modules and plugins have been imported
         self._registries.append(self)
 
     def add(self, name: str, entry: Entry, function: Callable[..., object]) -> None:
-        """Register an entry; raise a ValueError if another function has the same name."""
+        """Register an entry and the function that defines it.
+
+        Raise a ValueError if another function is registered under this name. A function that was
+        reloaded or imported again, as another module, replaces the earlier one.
+        """
         if name in self.modules:  # import the built-in entry first
             importlib.import_module(self.modules[name])
-        _, other = self.registrations.get(name, (None, None))
+        _, registered = self.registrations.get(name, (None, None))
         if (
-            other
-            and _qualified_name(other) != _qualified_name(function)
-            and _find_definition(other) != _find_definition(function)
+            registered
+            and _qualified_name(registered) != _qualified_name(function)
+            and _find_definition(registered) != _find_definition(function)
         ):
             raise ValueError(
-                f"{self.kind} {name!r} is already registered by {_qualified_name(other)} in "
-                f"{_find_definition(other)[0]}; choose another name for the {self.kind} in "
+                f"{self.kind} {name!r} is already registered by {_qualified_name(registered)} in "
+                f"{_find_definition(registered)[0]}; choose another name for the {self.kind} in "
                 f"{_find_definition(function)[0]}"
             )
         self.registrations[name] = entry, function
@@ -84,7 +94,7 @@ class Registry(Generic[Entry]):
         """Import all modules, local files and installed packages that register entries."""
         with self._loading:
             if not self._is_complete:
-                self._is_complete = True
+                self._is_complete = True  # set first: an imported module may call `load`
                 for module in self.modules.values():
                     importlib.import_module(module)
                 self._load_local_files()
@@ -98,6 +108,10 @@ class Registry(Generic[Entry]):
 
     @classmethod
     def _load_local_files(cls) -> None:
+        """Import the files that users added to the folder `kernels`; warn about failing ones.
+
+        They may register kernels and measures, so this is done once for all registries.
+        """
         if cls._loaded_local_files:
             return
         cls._loaded_local_files = True
@@ -132,7 +146,10 @@ class Registry(Generic[Entry]):
 
 
 def get_option_defaults(function: Callable[..., object]) -> Record:
-    """Return the parameters of a function after the first, with their defaults."""
+    """Return the parameters of a kernel or measure, with their defaults.
+
+    The first parameter is omitted: it receives the samples.
+    """
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
 

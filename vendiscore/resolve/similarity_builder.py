@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,8 +22,8 @@ from .kernel_builder import (
     TEXT_KERNEL,
     apply_kernel,
     build_text_similarity,
+    can_compute_subsets_separately,
     find_distinct_samples,
-    is_divisible,
     warn_about_non_text,
 )
 from .sample_labels import count_samples_by_set, flatten_prompts
@@ -117,7 +118,10 @@ def as_similarity(
 def similarity_from_keywords(
     samples: Samples, arguments: Options, caller: Callable[..., object] | None = None
 ) -> Similarity:
-    """Call `as_similarity` with keywords; errors also suggest parameters of `caller`."""
+    """Call `as_similarity` with its keywords in a dict.
+
+    Errors about unknown keywords suggest parameters of `caller`, by default `as_similarity`.
+    """
     spec = similarity_spec_from_keywords(arguments, caller or as_similarity)
     return build_set_similarities([check_collection(samples, spec)], spec, ["samples"])[0]
 
@@ -140,7 +144,9 @@ def check_samples(
         if not has_other_sets:
             check_unused_keywords(samples, spec, name)
         return samples
-    return (_as_records if isinstance(spec.k, tuple) else as_samples)(samples, name)
+    if isinstance(spec.k, tuple):  # a mixture
+        return _as_records(samples, name)
+    return as_samples(samples, name)
 
 
 def check_collection(
@@ -154,21 +160,22 @@ def check_collection(
 
 def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> None:
     """Raise a TypeError for keywords that have no effect on a Similarity or a MetricSpace."""
-    space = is_metric_space(samples)
-    type_name = "MetricSpace" if space else "Similarity"
-    unused = {
+    is_space = is_metric_space(samples)
+    type_name = "MetricSpace" if is_space else "Similarity"
+    is_unused = {
         "k": spec.k is not None,
-        # Options without a kernel belong to the text kernel.
+        # The first kernel option. Without `k`, it is an option of the text kernel.
         next(iter(spec.options), ""): bool(spec.options),
         "on_error": spec.drop_unusable,
         f"score_{spec.input_form}": bool(spec.input_form),
-        "metric": spec.metric is not None if space else spec.uses_vector_metric,
+        # metric="kernel" and "1-k" derive distances from a Similarity.
+        "metric": spec.metric is not None if is_space else spec.uses_vector_metric,
         "exponent": bool(spec.metric_options),
-        "normalize": spec.normalize and space,
+        "normalize": spec.normalize and is_space,
         "fit": spec.fit is not None,
     }
-    for keyword, passed in unused.items():
-        if passed:
+    for keyword, unused in is_unused.items():
+        if unused:
             raise TypeError(
                 f"`{keyword}` has no effect, because `{name}` is already a {type_name}; remove "
                 f"`{keyword}`, or pass the samples themselves"
@@ -181,7 +188,8 @@ def is_precomputed(samples: object) -> bool:
 
 
 def is_metric_space(samples: object) -> bool:
-    """Return whether samples are a MetricSpace, a class of a higher layer."""
+    """Return whether samples are a MetricSpace."""
+    # This layer cannot import the class, so it is recognized by its method `magnitude`.
     return hasattr(type(samples), "magnitude")
 
 
@@ -190,21 +198,19 @@ def build_set_similarities(
 ) -> list[Similarity]:
     """Return the similarity of each set under the same kernel.
 
-    With `per_group`, only subsets will be used. If the kernel can compute the similarities of a
-    subset separately, normalization and checks are then left to `similarity_subset`.
+    Pass `per_group` if the caller uses only similarities within groups. A similarity that can be
+    computed for each group separately is then not normalized and checked; `similarity_subset` does
+    this for each group.
     """
-    compared = any(isinstance(samples, Similarity) for samples in sets)
-    if (
-        len(sets) > 1
-        and not compared
-        and (has_fitted_options(spec) or spec.conditioning_prompts is not None)
-    ):
+    has_precomputed = any(isinstance(samples, Similarity) for samples in sets)
+    needs_pooling = has_fitted_options(spec) or spec.conditioning_prompts is not None
+    if len(sets) > 1 and not has_precomputed and needs_pooling:
         return split_pooled(_build_similarity(sets, spec, names), count_samples_by_set(sets, spec))
     similarities = [
         _build_similarity([samples], spec, [name], per_group)
         for samples, name in zip(sets, names, strict=True)
     ]
-    if compared:
+    if has_precomputed:
         check_no_separate_fit(sets, similarities, names, Similarity)
     return similarities
 
@@ -212,7 +218,7 @@ def build_set_similarities(
 def build_pooled_similarity(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> Similarity:
-    """Return the similarity of the samples of all sets, concatenated."""
+    """Return the similarity of the samples of all sets as one set."""
     _check_same_sample_type(sets, spec, names)
     return _build_similarity(sets, spec, names)
 
@@ -220,7 +226,11 @@ def build_pooled_similarity(
 def _build_similarity(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], per_group: bool = False
 ) -> Similarity:
-    """Return the similarity of the samples of all sets, concatenated, with a diagonal of 1."""
+    """Return the similarity of the samples of all sets as one set, with a diagonal of 1.
+
+    `sets` is a single Similarity, a single similarity matrix, or one or more sets of samples.
+    `per_group` is described in `build_set_similarities`.
+    """
     has_several_sets = len(sets) > 1
     name = "samples" if has_several_sets else names[0]
     fit_to = _indices_to_fit(sets, spec, names) if has_several_sets else None
@@ -241,6 +251,7 @@ def _build_similarity(
         else:
             K = _compare_sets(_concatenate(sets, spec), sets, spec, name, fit_to, per_group)
     except SampleError as error:
+        # A single set contains all indices of the error, so its size need not be counted.
         sizes = count_samples_by_set(sets, spec) if has_several_sets else [max(error.problems) + 1]
         raise _locate_error(error, sizes, names) from error.__cause__
     if has_several_sets and K.fitted:  # results name the set that options were fitted to
@@ -249,7 +260,10 @@ def _build_similarity(
 
 
 def _concatenate(sets: Sequence[Samples], spec: SimilaritySpec) -> Any:
-    """Concatenate the samples of all sets; for a mixture, one collection per component."""
+    """Concatenate the samples of all sets; for a mixture of kernels, separately for each kernel.
+
+    For a mixture, the result is a list with the values that each kernel compares.
+    """
     if not isinstance(spec.k, tuple):
         return concatenate_samples(sets)
     from .mixture import select_column
@@ -268,14 +282,14 @@ def _compare_sets(
     fit_to: np.ndarray | None,
     per_group: bool,
 ) -> Similarity:
-    """Return the similarity of the concatenated `samples`, normalized and checked.
+    """Return the similarity of `samples`, which `_concatenate` built from `sets`.
 
-    With `per_group`, normalization and checks are left to `similarity_subset` if possible.
+    It is normalized and checked, except as described in `build_set_similarities`.
     """
     K = _add_notes(_apply_kernel_spec(samples, spec, name, fit_to), sets, spec)
-    if per_group and not spec.normalize and is_divisible(K):
-        return K
-    return _finish_similarity(K, spec, max(map(machine_epsilon, sets)))
+    if per_group and not spec.normalize and can_compute_subsets_separately(K):
+        return K  # a check would compute pairs of different groups
+    return _finish_similarity(K, spec, input_precision=max(map(machine_epsilon, sets)))
 
 
 def _apply_kernel_spec(
@@ -297,9 +311,11 @@ def _apply_kernel_spec(
     from ..similarity.composite import RepeatedSimilarity
 
     check_no_gradient("a function of two samples", samples=samples)
-    distinct, first, inverse = find_distinct_samples(samples)
-    similarity = callable_similarity(distinct, spec.k, first.tolist())
-    return RepeatedSimilarity(similarity, inverse) if len(first) < len(inverse) else similarity
+    distinct, first_indices, inverse = find_distinct_samples(samples)
+    similarity = callable_similarity(distinct, spec.k, first_indices.tolist())
+    if len(distinct) == len(inverse):  # no sample occurs twice
+        return similarity
+    return RepeatedSimilarity(similarity, inverse)
 
 
 def _condition_on_prompts(
@@ -310,40 +326,52 @@ def _condition_on_prompts(
     fit_to: np.ndarray | None,
     per_group: bool,
 ) -> Similarity:
-    """Return the similarity of the samples of all sets, conditioned on their prompts."""
+    """Return the similarity of the samples of all sets, conditioned on their prompts.
+
+    The kernel compares the n samples and the distinct prompts as one set, in this order; with
+    `spec.in_context`, also each sample after its prompt.
+    """
     sizes = count_samples_by_set(sets, spec)
-    values, index = flatten_prompts(prompts, sets, sizes)
-    _check_same_sample_type([*sets, values], spec, [name] * len(sets) + ["prompts"])
+    prompt_values, prompt_indices = flatten_prompts(prompts, sets, sizes)
+    _check_same_sample_type([*sets, prompt_values], spec, [name] * len(sets) + ["prompts"])
     n = sum(sizes)
-    samples = _concatenate([*sets, values], spec)
+    samples = _concatenate([*sets, prompt_values], spec)
     if spec.in_context:
-        samples = [*samples, *(f"{values[j]} {samples[i]}" for i, j in enumerate(index))]
+        in_context = [f"{prompt_values[j]} {samples[i]}" for i, j in enumerate(prompt_indices)]
+        samples = [*samples, *in_context]
         spec = replace(spec, options={**spec.options, "in_context": None})
+    if fit_to is None:
+        fit_to = np.arange(n)  # options are not fitted to prompts
     try:
-        fit_to = np.arange(n) if fit_to is None else fit_to
         K = _compare_sets(samples, sets, spec, name, fit_to, per_group)
     except SampleError as error:
-        _check_prompt_problems(error.problems, index, n)
+        _check_prompt_problems(error.problems, prompt_indices, n)
         raise
-    _check_prompt_problems(K.dropped, index, n)
+    _check_prompt_problems(K.dropped, prompt_indices, n)
     from ..similarity.prompt_residuals import condition_on_prompts
 
-    return condition_on_prompts(
-        K, n, index, max(map(machine_epsilon, [*sets, values])), spec.in_context
-    )
+    precision = max(map(machine_epsilon, [*sets, prompt_values]))
+    return condition_on_prompts(K, n, prompt_indices, precision, spec.in_context)
 
 
 def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarray, n: int) -> None:
-    """Raise a ValueError if there are problems with prompts; their indices start at n."""
+    """Raise a ValueError for an unusable prompt; unusable samples are reported by the caller.
+
+    `problems` has keys from 0 to n − 1 for samples, and n + j for prompt j. `prompt_indices[i]` is
+    the prompt of sample i.
+    """
     last = max(problems, default=-1)
     if last >= n:
-        sample = int(np.argmax(prompt_indices == last - n))
+        sample = int(np.argmax(prompt_indices == last - n))  # the first sample with this prompt
         problem = problems[last].removeprefix("of `samples` ")
         raise ValueError(f"the prompt of sample {sample} in `prompts` {problem}")
 
 
 def _as_records(samples: Samples, name: str) -> Samples:
-    """Return samples in a form that each component of a mixture can read."""
+    """Return samples in a form from which each kernel of a mixture can read its column.
+
+    A folder becomes a list of files. Tables are returned unchanged.
+    """
     from ..support.folders import is_folder, list_image_files
 
     if is_folder(samples):
@@ -362,12 +390,13 @@ def _check_same_sample_type(
                 "sets; pass the samples, and the kernel as `k`"
             )
     if isinstance(spec.k, tuple):
-        return
-    first, *other_types = [_describe_sample_type(samples) for samples in sets]
-    for shape, name in zip(other_types, names[1:], strict=True):
-        if shape != first:
+        return  # the kernels of a mixture check their columns
+    first_type, *other_types = [_describe_sample_type(samples) for samples in sets]
+    for sample_type, name in zip(other_types, names[1:], strict=True):
+        if sample_type != first_type:
             raise ValueError(
-                f"`{name}` must have the same sample type as `{names[0]}` ({first}), got {shape}"
+                f"`{name}` must have the same sample type as `{names[0]}` ({first_type}), got "
+                f"{sample_type}"
             )
 
 
@@ -378,12 +407,15 @@ def _describe_sample_type(samples: Any) -> str:
         return f"rows of {shape[1]} numbers"
     if shape is not None and len(shape) == 1:
         return "numbers"
-    texts = isinstance(samples, list) and isinstance(samples[0], str)
-    return "strings" if texts else "other samples"
+    is_text = isinstance(samples, list) and isinstance(samples[0], str)
+    return "strings" if is_text else "other samples"
 
 
 def has_fitted_options(spec: SimilaritySpec) -> bool:
-    """Return whether kernel options may be fitted to samples. Compared sets must share them."""
+    """Return whether the kernel, or one of a mixture, may fit options to the samples.
+
+    Such options must be the same for all sets that are compared.
+    """
     kernels = [component.kernel for component in spec.k] if isinstance(spec.k, tuple) else [spec.k]
     if spec.k is None and not spec.input_form:
         kernels = [get_kernel(TEXT_KERNEL)]
@@ -391,9 +423,12 @@ def has_fitted_options(spec: SimilaritySpec) -> bool:
 
 
 def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
-    """Return the similarity of a subset, computing only pairs within it, with a diagonal of 1."""
+    """Return the similarity of the samples at `index`, computing only pairs within this subset.
+
+    Its diagonal is checked if `build_set_similarities` has not checked that of `similarity`.
+    """
     subset = similarity.part(index)
-    if not is_divisible(similarity):
+    if not can_compute_subsets_separately(similarity):
         return subset
     try:
         return check_diagonal(subset)
@@ -410,12 +445,12 @@ def check_no_separate_fit(
     object of this type for each of `sets`.
     """
     type_name = result_type.__name__
-    precomputed = next(
+    precomputed_options = next(
         format_fitted_options(samples) for samples in sets if isinstance(samples, result_type)
     )
     for samples, result, name in zip(sets, results, names, strict=True):
         fitted = "" if isinstance(samples, result_type) else format_fitted_options(result)
-        if fitted not in ("", precomputed):
+        if fitted not in ("", precomputed_options):
             raise ValueError(
                 f"`{name}` cannot be compared with a precomputed {type_name}, because {fitted} was "
                 f"fitted only to `{name}`; pass the value that the {type_name} uses, or pass all "
@@ -424,30 +459,36 @@ def check_no_separate_fit(
 
 
 def format_fitted_options(result: Any) -> str:
-    """Format the numeric options fitted to samples as keywords."""
+    """Format the numeric options fitted to samples as keywords, such as "sigma=0.5"."""
     fitted = result.fitted.items()
     return ", ".join(f"{name}={to_plain(x)}" for name, x in fitted if not isinstance(x, str))
 
 
 def fit_source(spec: SimilaritySpec, names: Sequence[str]) -> FitTo:
-    """Return the value of `fit` that applies: which set options are fitted to, or all ("pool")."""
+    """Return which set kernel options are fitted to; "pool" means all sets.
+
+    This is the argument `fit` if passed, otherwise "references" if the last set has this name.
+    """
     return spec.fit or ("references" if names[-1] == "references" else "pool")
 
 
 def _indices_to_fit(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> np.ndarray | None:
-    """Return the indices of the samples that options are fitted to, or None for all samples."""
+    """Return the indices of the samples that options are fitted to, or None for all samples.
+
+    They are indices into the concatenated sets.
+    """
     source = fit_source(spec, names)
     if source == "pool":
         return None
     starts = np.cumsum([0, *count_samples_by_set(sets, spec)])
-    i = 0 if source == "samples" else len(sets) - 1
+    i = 0 if source == "samples" else len(sets) - 1  # references are the last set
     return np.arange(starts[i], starts[i + 1])
 
 
 def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: SimilaritySpec) -> Similarity:
-    """Return the similarity with additional notes about the samples of the sets."""
+    """Add the notes of folders of images, and a note if samples compared as text are not text."""
     notes = [warn_about_non_text(sets)] if spec.k is None and not spec.input_form else []
     notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
     return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
@@ -456,7 +497,10 @@ def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: Similarity
 def _finish_similarity(
     similarity: Similarity, spec: SimilaritySpec, input_precision: float = 0.0
 ) -> Similarity:
-    """Return the similarity with a diagonal of 1, normalized if `spec` requests it."""
+    """Normalize the similarity if `spec` requests it, and check that its diagonal is 1.
+
+    `input_precision` is the largest machine epsilon of the samples.
+    """
     if input_precision > COARSE_PRECISION:
         similarity = similarity.noted(roundoff=input_precision)
     if spec.normalize:
@@ -469,31 +513,46 @@ def _record_normalization(similarity: Similarity) -> Similarity:
 
 
 def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]) -> SampleError:
-    """Convert an error about pooled samples to one about the first set with unusable samples."""
+    """Convert an error about concatenated sets to one about the first set with unusable samples.
+
+    Its indices refer to this set, and its problems begin with the name of the set, unless it is
+    "samples". `sizes` are the numbers of samples of the sets.
+    """
     if list(names) == ["samples"]:
         return error
     starts = np.cumsum([0, *sizes])
-    first = int(np.searchsorted(starts, error.index, "right")) - 1
-    low, high = starts[first], starts[first + 1]
-    name = names[first]
+    first_set = int(np.searchsorted(starts, error.index, side="right")) - 1
+    start, stop = starts[first_set], starts[first_set + 1]
+    name = names[first_set]
     prefix = f"of `{name}` "
-    problems = {int(i - low): reason for i, reason in error.problems.items() if low <= i < high}
+    problems = {
+        int(i - start): problem for i, problem in error.problems.items() if start <= i < stop
+    }
     if name != "samples":
-        for i, reason in problems.items():
-            problems[i] = prefix + reason.removeprefix("of `samples` ").removeprefix(prefix)
+        for i, problem in problems.items():
+            problems[i] = prefix + problem.removeprefix("of `samples` ").removeprefix(prefix)
     return SampleError.from_problems(problems)
 
 
-def split_pooled(pool: Similarity, sizes: Sequence[int]) -> list[Similarity]:
-    """Split the similarity of pooled samples into sets of these sizes."""
+def split_pooled(pooled: Similarity, sizes: Sequence[int]) -> list[Similarity]:
+    """Split the similarity of pooled samples into the similarities within each set.
+
+    `sizes` are the numbers of samples that were passed for each set, including dropped ones.
+    """
     starts = np.cumsum([0, *sizes])
-    retained = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    bounds = np.searchsorted(retained, starts)
+    retained = np.setdiff1d(np.arange(starts[-1]), list(pooled.dropped))
+    bounds = np.searchsorted(retained, starts)  # of the sets, as positions among retained samples
     similarities = []
-    for low, high, first, last in zip(starts, starts[1:], bounds, bounds[1:], strict=False):
-        dropped = {int(i - low): reason for i, reason in pool.dropped.items() if low <= i < high}
-        if first == last:
-            i, problem = next(iter(dropped.items()))
-            raise ValueError(f"all samples of one set are unusable: sample {i} {problem}")
-        similarities.append(pool.take(np.arange(first, last)).noted(dropped=dropped))
+    for i, (start, stop) in enumerate(itertools.pairwise(starts)):
+        dropped = {
+            int(j - start): problem for j, problem in pooled.dropped.items() if start <= j < stop
+        }
+        positions = np.arange(bounds[i], bounds[i + 1])
+        if not len(positions):
+            index, problem = next(iter(dropped.items()))
+            raise ValueError(
+                f"set {i + 1} of {len(sizes)} has no usable samples: sample {index} {problem}; "
+                f"remove this set, or correct its samples"
+            )
+        similarities.append(pooled.take(positions).noted(dropped=dropped))
     return similarities

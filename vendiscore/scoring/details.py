@@ -8,7 +8,7 @@ import numpy as np
 
 from ..magnitude.space import MetricSpace
 from ..measures.sample_set import SampleSet
-from ..resolve.kernel_builder import is_divisible
+from ..resolve.kernel_builder import can_compute_subsets_separately
 from ..resolve.similarity_builder import fit_source, format_fitted_options
 from ..similarity.base import Similarity
 from ..similarity.duplicate_rows import joint_groups
@@ -171,7 +171,7 @@ def _count_distinct(sample_set: SampleSet) -> int:
     """Return the number of distinct samples; with groups, the sum over groups."""
     if not sample_set.has_similarities:
         return sample_set.n
-    if sample_set.groups is not None and is_divisible(sample_set.similarity):
+    if sample_set.groups is not None and can_compute_subsets_separately(sample_set.similarity):
         return sum(map(_count_distinct, sample_set.parts))  # no similarities between groups
     duplicate_codes = sample_set.similarity.groups()
     if duplicate_codes is None:

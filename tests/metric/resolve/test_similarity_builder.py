@@ -65,7 +65,7 @@ def test_each_set_has_a_record_of_its_own_dropped_samples():
     assert [list(similarity.dropped) for similarity in found] == [[0], [], [4, 5]]
     assert [similarity.n for similarity in found] == [4, 4, 5]
     with pytest.raises(
-        ValueError, match="all samples of one set are unusable: sample 0 must be a str"
+        ValueError, match="set 2 of 2 has no usable samples: sample 0 must be a str"
     ):
         build_set_similarities([TEXTS, [None]], how, names(2))
 

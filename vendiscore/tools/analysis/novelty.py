@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_builder import is_divisible
+from ...resolve.kernel_builder import can_compute_subsets_separately
 from ...resolve.sample_labels import count_samples_by_set, encode_labels, parse_group_labels
 from ...resolve.similarity_builder import build_pooled_similarity, check_collection
 from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
@@ -169,7 +169,7 @@ def novelty(
     sets = [check_collection(each, read, name, has_other_sets=True) for name, each in named.items()]
     pool = build_pooled_similarity(sets, read, list(named))
     check_no_gradient("novelty", **how, samples=pool)
-    if is_divisible(pool):
+    if can_compute_subsets_separately(pool):
         raise TypeError(
             "novelty requires a kernel whose similarity of two samples does not depend on others; "
             f"k={getattr(read.k, 'name', '')!r} assigns classes jointly, so pass its classes with "
