@@ -46,8 +46,9 @@ _HASHABLE_TYPES = {str, int, bool, bytes}
 class GroupLabels:
     """Distinct labels in order of appearance, and an integer code per sample.
 
-    If the samples were passed as lists of lists, `nested` is True and the labels are 0, 1, …. If
-    samples are grouped by set and prompt, `sets` holds the set of each group.
+    The label of sample i is ``labels[codes[i]]``. If the samples were passed as lists of lists,
+    `nested` is True and the labels are 0, 1, …. If each group is a combination of set and prompt,
+    `sets` contains the set of each group (not of each sample).
     """
 
     labels: tuple[Hashable, ...]
@@ -66,6 +67,7 @@ class GroupLabels:
     @property
     def sizes(self) -> list[int] | None:
         """Group sizes, if samples are sorted by group as in lists of lists; otherwise None."""
+        # Lists of lists have the labels 0, 1, …; other labels may have the same order by chance.
         is_sorted = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
         return np.bincount(self.codes, minlength=len(self)).tolist() if is_sorted else None
 
@@ -109,12 +111,15 @@ def flatten_groups(
     stacks: bool = False,
     name: str = "samples",
 ) -> tuple[SampleContainer, GroupLabels | None]:
-    """Return samples as a flat list or array, and their GroupLabels or None.
+    """Return samples as a flat list or array, and their GroupLabels, or None without groups.
 
-    Groups are defined by `labels`, one per sample, or by lists of lists. With `stacks`, each array
-    in a list of arrays, and each entry along the first axis of an array with an additional
-    dimension, is a group; otherwise such arrays raise a ValueError. With `table`, each row is a
-    sample.
+    Groups are defined by `labels`, one per sample, or by lists of lists of samples. `name` is the
+    argument with the samples, for messages.
+
+    With `stacks`, groups can also be arrays: each array in a list of arrays, or each entry along
+    the first axis of an array that has one more dimension than a set of samples. Without `stacks`,
+    such arrays raise a ValueError. With `table`, `samples` is a table whose rows are samples, so it
+    is never split into groups.
     """
     sample_type = spec.get_sample_type(samples)
     if sample_type in ROW_TYPES and not stacks:
@@ -133,12 +138,15 @@ def flatten_groups(
         raise ValueError(
             f"group {sizes.index(0)} of `{name}` is empty; remove this group, or add its samples"
         )
-    codes = range(len(sizes))
-    return flat, GroupLabels(tuple(codes), np.repeat(codes, sizes), nested=True)
+    group_codes = range(len(sizes))
+    return flat, GroupLabels(tuple(group_codes), np.repeat(group_codes, sizes), nested=True)
 
 
 def parse_group_labels(labels: object, name: str = "groups", n: int | None = None) -> GroupLabels:
-    """Return the GroupLabels for one label per sample; `name` is the argument, for messages.
+    """Validate one label per sample and return them as GroupLabels.
+
+    `name` is the argument that contains the labels, for messages. If `n` is passed, there must be
+    n labels.
 
     Raises
     ------
@@ -168,6 +176,7 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
                 f"list(zip(*{name})) to combine their labels; if each list has the labels of "
                 f"other samples, concatenate the lists"
             )
+        # Messages and results then show the label 1, not np.int64(1).
         values = [label.item() if isinstance(label, np.generic) else label for label in values]
         check_labels(values, name)
     groups = encode_labels(values)
@@ -219,7 +228,7 @@ def is_missing(label: object) -> bool:
 
 
 def check_size(groups: GroupLabels, n: int, name: str = "groups") -> None:
-    """Raise a ValueError unless there are n labels."""
+    """Raise a ValueError unless there are n labels; `name` is their argument, for messages."""
     if len(groups.codes) != n:
         raise ValueError(
             f"`{name}` must contain one label per sample, got {len(groups.codes)} labels for {n} "
@@ -228,7 +237,11 @@ def check_size(groups: GroupLabels, n: int, name: str = "groups") -> None:
 
 
 def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, label: str) -> Record:
-    """Return sets by name; `label` is "set" or "source", for messages."""
+    """Return sets by name, for functions that compare several sets.
+
+    `sets` is a dict by name, or a list with the names in `names`, by default "A", "B", …. `label`
+    is "set" or "source", for messages.
+    """
     if isinstance(sets, Mapping):
         if names is not None:
             raise ValueError(
@@ -256,13 +269,16 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, labe
 
 
 def _default_names(sets: Sequence[object]) -> list[str]:
-    """Name sets A, B, …; folders by their names, or by their paths if names are not unique."""
+    """Return default names of sets: folders have their own name, other sets are A, B, …, Z, A1, ….
+
+    If names of folders are not unique, the paths that were passed are used instead.
+    """
     from ..support.folders import is_folder
 
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
     paths = [os.fsdecode(samples) if is_folder(samples) else "" for samples in sets]
-    folders = [path and os.path.basename(os.path.abspath(path)) for path in paths]
-    for candidates in (folders, paths):
+    folder_names = [path and os.path.basename(os.path.abspath(path)) for path in paths]
+    for candidates in (folder_names, paths):
         names = [name or letter for name, letter in zip(candidates, letters, strict=False)]
         if len(set(names)) == len(names):
             return names
@@ -270,7 +286,10 @@ def _default_names(sets: Sequence[object]) -> list[str]:
 
 
 def format_labels(labels: GroupLabels, argument: str) -> list[str]:
-    """Format labels as strings; raise a ValueError if two distinct labels have the same string."""
+    """Format the distinct labels as strings; raise a ValueError if two of them become equal.
+
+    `argument` is the argument with the labels, for the message.
+    """
     names = [str(label) for label in labels.labels]
     counts = Counter(names)
     if repeated := [name for name in names if counts[name] > 1]:
@@ -282,10 +301,13 @@ def format_labels(labels: GroupLabels, argument: str) -> list[str]:
 
 
 def parse_set_labels(by: object, min_samples: int) -> GroupLabels:
-    """Return the set of each sample as GroupLabels; check the number of samples of each set."""
+    """Parse the argument `by`, which assigns samples to sets, into GroupLabels with string labels.
+
+    Raise a ValueError unless there are at least two sets, each with at least `min_samples` samples.
+    """
     groups = parse_group_labels(by, "by")
     names = format_labels(groups, "by")
-    names_or_none = [name if name.strip() else None for name in names]
+    names_or_none = [name if name.strip() else None for name in names]  # blank names are missing
     check_labels([names_or_none[code] for code in groups.codes], "by")
     if len(names) < 2:
         raise ValueError(
@@ -307,7 +329,8 @@ def parse_set_labels(by: object, min_samples: int) -> GroupLabels:
 def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Record, Any]:
     """Return flat sets by name, and the groups of their samples.
 
-    If the sets are lists of lists, the groups are a dict of codes by name; otherwise `groups`.
+    If all sets are lists of lists, the groups are a dict that maps the name of a set to the number
+    of the list of each sample. If none of them is, they are the argument `groups`, unchanged.
     """
     flat = {name: flatten_groups(samples, spec, name=name) for name, samples in sets.items()}
     codes_by_name = {
@@ -315,13 +338,13 @@ def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Recor
     }
     if not codes_by_name:
         return sets, groups
-    reasons = [f"`{name}` is not" for name in sets if name not in codes_by_name]
-    reasons += [] if groups is None else ["`groups` was also passed"]
-    if reasons:
+    conflicts = [f"`{name}` is not" for name in sets if name not in codes_by_name]
+    conflicts += [] if groups is None else ["`groups` was also passed"]
+    if conflicts:
         raise ValueError(
             f"`{next(iter(codes_by_name))}` is a list of lists, which defines groups, but "
-            f"{reasons[0]}; pass every set as a list of lists, with one list per prompt, or every "
-            "set as a flat list"
+            f"{conflicts[0]}; pass every set as a list of lists, with one list per prompt, or "
+            "every set as a flat list"
         )
     return {name: samples for name, (samples, _) in flat.items()}, codes_by_name
 
@@ -329,7 +352,8 @@ def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Recor
 def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupLabels]:
     """Return the GroupLabels of each set; equal labels have the same code in all sets.
 
-    `groups` is a list of label lists in the order of the sets, or a dict by set name.
+    `groups` is a list of label lists in the order of the sets, or a dict of them by set name.
+    `sizes` maps the name of each set to its number of samples.
     """
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):
@@ -360,7 +384,10 @@ def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupL
 
 
 def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[int]:
-    """Return the number of samples of each set, which may be a table."""
+    """Return the number of samples of each set, including those that a Similarity dropped.
+
+    For a mixture of kernels, a set may be a dict of columns, so the values of a column are counted.
+    """
     if not isinstance(spec.k, tuple):
         return list(map(count_input_samples, sets))
     from .mixture import select_column
@@ -382,43 +409,48 @@ def group_by_prompt(
     *,
     first_set_only: bool = False,
 ) -> tuple[SimilaritySpec, GroupLabels | None]:
-    """Return `spec` with flat prompts, and the samples of all sets grouped by prompt.
+    """Group the samples of all sets by prompt; return them with a `spec` that has flat prompts.
 
-    With `first_set_only`, only samples of the first set are grouped. The GroupLabels are None
-    without prompts, or if similarities are conditioned on the same prompt for all samples.
+    With `first_set_only`, only samples of the first set are grouped. `groups` contains the groups
+    of each set, or None. The returned GroupLabels are None without prompts, or if similarities are
+    conditioned on the same prompt for all samples. The returned `spec` differs from the argument
+    only if similarities are conditioned on the prompts.
     """
     prompts = spec.grouping_prompts
     if prompts is None:
         return spec, None
     sizes = count_samples_by_set(sets, spec)
-    values, index = flatten_prompts(prompts, sets, sizes, groups)
+    values, prompt_indices = flatten_prompts(prompts, sets, sizes, groups)
     if prompts.condition:
-        spec = replace(spec, grouping_prompts=PromptSpec(values, index=index))
-        if nesting_depth(prompts.values, sets[0]) == 0 or num_samples(prompts.values) == 1:
+        spec = replace(spec, grouping_prompts=PromptSpec(values, index=prompt_indices))
+        is_single_prompt = nesting_depth(prompts.values, sets[0]) == 0
+        if is_single_prompt or num_samples(prompts.values) == 1:
             return spec, None
-    prompt_groups = group_equal_prompts(values).select(
-        index[: sizes[0]] if first_set_only else index
-    )
+    if first_set_only:
+        prompt_indices = prompt_indices[: sizes[0]]
+    prompt_groups = group_equal_prompts(values).select(prompt_indices)
     check_labels(prompt_groups.sample_labels, "prompts")
     return spec, prompt_groups
 
 
 def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
-    """Return one group per combination of set and prompt, from the set and prompt of each sample.
+    """Group samples by set and prompt: one group per combination that occurs.
 
-    If each set has a single prompt, the result is `sets`.
+    The arguments hold the set and the prompt of each sample. If each set has a single prompt, the
+    result is `sets`. Otherwise its attribute `sets` holds the set of each combination.
     """
     check_size(sets, len(prompts.codes))
     codes = np.stack([sets.codes, prompts.codes])
-    cells, inverse = np.unique(codes, axis=1, return_inverse=True)
-    if cells.shape[1] == len(sets):  # each set has a single prompt
+    combinations, inverse = np.unique(codes, axis=1, return_inverse=True)
+    if combinations.shape[1] == len(sets):  # each set has a single prompt
         return sets
-    labels = [(sets.labels[i], prompts.labels[j]) for i, j in cells.T.tolist()]
-    return GroupLabels(tuple(labels), inverse.ravel(), sets=GroupLabels(sets.labels, cells[0]))
+    labels = [(sets.labels[i], prompts.labels[j]) for i, j in combinations.T.tolist()]
+    set_of_combination = GroupLabels(sets.labels, combinations[0])
+    return GroupLabels(tuple(labels), inverse.ravel(), sets=set_of_combination)
 
 
 def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
-    """Return GroupLabels of equal prompts. Prompts may be lists or dicts, such as chat messages."""
+    """Group prompts by equality. Prompts may be lists or dicts, such as chat messages."""
     values = as_samples(prompts, "prompts", empty=True)
     if sp.issparse(values):
         values = values.toarray()
@@ -427,6 +459,7 @@ def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
         return encode_labels(labels)
     keys = list(map(_freeze, labels))
     if all(map(is_hashable, keys)):
+        # The labels of the result are numbers, because keys are not readable in messages.
         return encode_labels(encode_labels(keys).codes.tolist())
     distinct: list[object] = []  # compared by ==, because prompts are not hashable
     for label in labels:
@@ -436,7 +469,10 @@ def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
 
 
 def _freeze(value: object) -> object:
-    """Convert lists and dicts to hashable values that are equal for equal content, if possible."""
+    """Convert nested lists and dicts to tuples and frozensets, which are hashable.
+
+    Equal values have equal results. A value that cannot be converted is returned unchanged.
+    """
     if isinstance(value, Mapping):
         items = [(key, _freeze(entry)) for key, entry in value.items()]
         return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
@@ -453,14 +489,16 @@ def flatten_prompts(
 ) -> tuple[Any, np.ndarray]:
     """Return prompts as a flat list, and the position of the prompt of each sample of all sets.
 
-    For conditioning prompts, the list contains each distinct prompt once. Raises a ValueError or
-    TypeError unless there is a single prompt, one prompt per sample, or one prompt per group.
+    For conditioning prompts, the list contains each distinct prompt once. `sizes` and `groups`
+    contain the number of samples and the groups of each set. Raises a ValueError or TypeError
+    unless there is a single prompt, one prompt per sample, or one prompt per group.
     """
-    if prompts.index is not None:
+    if prompts.index is not None:  # flattened by an earlier call
         return prompts.values, prompts.index
     passed_values = prompts.values
     # Samples of the same type as the prompts, or None for grouping prompts, which have any type.
     similar_samples: Sequence[Samples | None] = sets if prompts.condition else [None] * len(sets)
+    # Whether the prompts are a list with one list of prompts per set.
     is_by_set = (
         len(sets) > 1
         and nesting_depth(passed_values, similar_samples[0]) > 1
@@ -475,34 +513,42 @@ def flatten_prompts(
             "from group to prompt, such as {0: …}"
         )
     prompt_lists = []
-    indices = []
-    start = 0
+    positions_by_set = []
+    start = 0  # position of the first prompt of the set among the prompts of all sets
     for i, n in enumerate(sizes):
-        set_groups = groups[i] if groups else None
-        set_prompts, index = _match_prompts(
-            passed_values[i] if is_by_set else passed_values, similar_samples[i], n, set_groups
+        set_prompts, positions = _match_prompts(
+            passed_values[i] if is_by_set else passed_values,
+            similar_samples[i],
+            n,
+            groups[i] if groups else None,
         )
         prompt_lists.append(set_prompts)
-        indices.append(start + index)
+        positions_by_set.append(start + positions)
         start += num_samples(set_prompts)
     values = concatenate_samples(prompt_lists)
-    index = np.concatenate(indices)
+    positions = np.concatenate(positions_by_set)
     if not prompts.condition:
-        return values, index
+        return values, positions
     distinct, _, inverse = find_distinct_samples(values)
-    return distinct, inverse[index]
+    return distinct, inverse[positions]
 
 
 def _match_prompts(
     prompts: Any, samples: Samples | None, n: int, groups: GroupLabels | None
 ) -> tuple[SampleContainer, np.ndarray]:
-    """Return the prompts of a set as a flat list, and the position of the prompt of each sample."""
+    """Return the prompts of a set as a flat list, and the position of the prompt of each sample.
+
+    `n` and `groups` are the number of samples and the groups of the set. `samples` are its samples
+    if the prompts have the same type as the samples, which determines whether a list is a single
+    prompt; None if prompts only define groups.
+    """
     if _is_prompt_mapping(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
     depth = nesting_depth(prompts, samples)
-    if depth == 0:
+    if depth == 0:  # a single prompt
         return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
     if depth > 1 and samples is None and all(map(_is_conversation, prompts)):
+        # Each inner list is the chat history of one prompt, so it is not flattened.
         if (
             groups is not None
             and groups.nested
@@ -515,13 +561,15 @@ def _match_prompts(
                 "per sample"
             )
     elif depth > 1 and (samples is not None or (groups is not None and groups.nested)):
+        # Lists of prompts, parallel to lists of samples.
         prompts, sizes = flatten_nested(prompts, "prompts")
         if set(sizes) != {1}:
             check_same_grouping("prompts", sizes, groups)
-    m = num_samples(prompts)
-    if m == n or (m == 1 and n and samples is not None):
-        return prompts, np.arange(n) % m
-    if groups is not None and groups.labels == tuple(range(m)):  # true for lists of lists
+    n_prompts = num_samples(prompts)
+    if n_prompts == n or (n_prompts == 1 and n and samples is not None):
+        return prompts, np.arange(n) % n_prompts
+    # One prompt per group, without group labels: the groups are 0, 1, …, as for lists of lists.
+    if groups is not None and groups.labels == tuple(range(n_prompts)):
         return prompts, groups.codes
     hint = ""
     if groups is not None:
@@ -529,21 +577,26 @@ def _match_prompts(
             f", or pass a dict from group to prompt, such as {{{short_repr(groups.labels[0])}: …}}"
         )
     raise ValueError(
-        f"`prompts` must contain one prompt per sample, got {m} prompts for {n} samples; repeat "
-        f"each prompt for all of its samples{hint}"
+        f"`prompts` must contain one prompt per sample, got {n_prompts} prompts for {n} samples; "
+        f"repeat each prompt for all of its samples{hint}"
     )
 
 
 def _list_sizes(lists: Sequence[Any]) -> list[int]:
+    """Return the length of each list; 0 for a dict, which is no list of prompts."""
     return [0 if isinstance(entries, Mapping) else num_samples(entries) for entries in lists]
 
 
 def _is_conversation(prompt: Sequence[object]) -> bool:
+    """Return whether a prompt is a list of chat messages, which are dicts with a role."""
     return all(isinstance(message, Mapping) and "role" in message for message in prompt)
 
 
 def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.ndarray:
-    """Return for each sample the position of the label of its group in `labels`."""
+    """Return for each sample the position of the label of its group in `labels`.
+
+    `labels` are the keys of a dict of prompts by group.
+    """
     if groups is None:
         raise TypeError(
             "`prompts` is a dict from group to prompt, but the samples have no groups; pass "
@@ -566,5 +619,6 @@ def _is_prompt_mapping(prompts: object, samples: object) -> bool:
     """Return whether prompts are a dict by group label, and not a single prompt that is a dict."""
     if not isinstance(prompts, Mapping):
         return False
-    records = isinstance(samples, list) and isinstance(samples[0], Mapping)
-    return not records or all(isinstance(value, Mapping) for value in prompts.values())
+    # If samples are dicts, a dict of non-dicts is a single prompt of the same type.
+    has_records = isinstance(samples, list) and isinstance(samples[0], Mapping)
+    return not has_records or all(isinstance(value, Mapping) for value in prompts.values())

@@ -71,7 +71,11 @@ class PromptSpec:
 
 @dataclass(frozen=True)
 class SimilaritySpec:
-    """How samples are compared, and how their distances are computed."""
+    """How samples are compared, and how their distances are computed: the parsed keywords.
+
+    `k` is a kernel, a function of two samples, the components of a mixture combined by `combine`,
+    or None for the default text kernel or an `input_form`. `options` are the options of the kernel.
+    """
 
     k: Kernel | PairFunction | tuple[MixtureComponent, ...] | None = None
     # "K": samples are passed as a similarity matrix; "X": as features
@@ -119,7 +123,8 @@ class SimilaritySpec:
     ) -> SimilaritySpec:
         """Return a copy with prompts; similarities are conditioned on them if `given_prompt`.
 
-        Without `allow_grouping`, prompts require `given_prompt=True`.
+        `prompts`, `given_prompt` and `metric` are the arguments of the caller. Without
+        `allow_grouping`, prompts require `given_prompt=True`.
         """
         condition = given_prompt is not None and check_bool("given_prompt", given_prompt)
         if prompts is None:
@@ -138,7 +143,11 @@ class SimilaritySpec:
         return replace(self, grouping_prompts=parsed)
 
     def get_sample_type(self, samples: Samples) -> str:
-        """Return the sample type, in the terms used by `Kernel.samples`."""
+        """Return the type of samples that the kernel or metric compares.
+
+        It is "distances", "similarities", "records", "function" (any objects), or one of the types
+        of `Kernel.samples` such as "text". Only the type without a kernel depends on `samples`.
+        """
         if self.metric == "precomputed":
             return "distances"
         if self.input_form:
@@ -150,6 +159,7 @@ class SimilaritySpec:
             return "records" if uses_columns else self.k[0].kernel.samples
         if self.k is not None:
             return "function"
+        # Without a kernel, lists of strings are groups of texts; other lists may be vectors.
         has_lists_of_strings = isinstance(samples, (list, tuple)) and any(
             is_list(sample) and any(isinstance(entry, str) for entry in sample)
             for sample in samples
@@ -163,15 +173,15 @@ def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
     A list may be a single prompt or one prompt per sample. This depends on the samples, so it is
     not decided here.
     """
-    single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
+    is_single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
     if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
-        single = True
-    if single and not condition:
+        is_single = True
+    if is_single and not condition:
         raise TypeError(
             f"`prompts` must contain one prompt per sample, got the single prompt "
             f"{short_repr(prompts)}; pass given_prompt=True to condition all similarities on it"
         )
-    if single or isinstance(prompts, Mapping):
+    if is_single or isinstance(prompts, Mapping):
         return PromptSpec(prompts, condition)
     return PromptSpec(as_samples(prompts, "prompts", empty=True), condition)
 
@@ -209,13 +219,15 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
     Without `allow_grouping`, prompts require `given_prompt=True`.
     """
     k = arguments.pop("k", None)
-    forms = [name for name in INPUT_FORM_KEYWORDS if check_bool(name, arguments.pop(name, False))]
+    form_keywords = [
+        name for name in INPUT_FORM_KEYWORDS if check_bool(name, arguments.pop(name, False))
+    ]
     exclusive = [] if k is None else ["`k`"]
-    exclusive += [f"`{name}`" for name in forms]
+    exclusive += [f"`{name}`" for name in form_keywords]
     if len(exclusive) > 1:
         raise ValueError(f"{' and '.join(exclusive)} are mutually exclusive; pass one of them")
     spec = SimilaritySpec(
-        input_form="K" if "score_K" in forms else "X" if forms else "",
+        input_form="K" if "score_K" in form_keywords else "X" if form_keywords else "",
         normalize=check_bool("normalize", arguments.pop("normalize", False)),
         fit=check_choice("fit", arguments.pop("fit", None), (None, *get_args(FitTo))),
         **({} if k is None else _parse_kernel(k, arguments)),
@@ -233,8 +245,8 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
         check_no_metric_options(metric_options)
     if metric is None and not metric_options:
         return spec
-    options = check_metric_options("euclidean" if metric is None else metric, metric_options)
-    return replace(spec, metric=metric, metric_options=options)
+    metric_options = check_metric_options("euclidean" if metric is None else metric, metric_options)
+    return replace(spec, metric=metric, metric_options=metric_options)
 
 
 def check_no_metric_options(options: Iterable[str]) -> None:
@@ -255,10 +267,11 @@ def similarity_spec_from_keywords(
     allow_metric: bool = False,
     allow_fit: bool = False,
 ) -> SimilaritySpec:
-    """Parse keywords that must all belong to a SimilaritySpec; see `parse_similarity_spec`.
+    """Parse keywords that must all belong to a SimilaritySpec; raise a TypeError for others.
 
-    `metric` is accepted only with `allow_metric`, `fit` only with `allow_fit`. Errors about unknown
-    keywords also suggest parameters of `caller` and `extra_names`.
+    `prompts` without `given_prompt=True` is accepted only with `allow_grouping`, `metric` only with
+    `allow_metric`, and `fit` only with `allow_fit`. Errors about unknown keywords also suggest
+    parameters of `caller` and `extra_names`.
     """
     remaining = dict(arguments)
     spec = parse_similarity_spec(remaining, allow_grouping)
@@ -306,12 +319,14 @@ def apply_text_kernel_options(
 ) -> SimilaritySpec:
     """Return `spec` with the remaining keywords as options of the default text kernel.
 
-    Raise a TypeError if a kernel was passed, or if the text kernel lacks one of the options.
-    `accepted` are all keywords of the caller with their descriptions, for suggestions.
+    `remaining` are the keywords that no other parser has removed. Raise a TypeError if a kernel was
+    passed (it has removed its own options), or if the text kernel lacks one of them. For
+    suggestions, `accepted` contains all keywords of the caller with their descriptions, and
+    `measures_by_option` the measures that have an option of this name.
     """
     if not remaining:
         return spec
-    name = next(iter(remaining))
+    name = next(iter(remaining))  # the keyword that the error is about
     if "p" in remaining:
         raise TypeError(
             "`p` (weights) is not supported by magnitude, `compare` and `growth`; remove it. The "
@@ -322,12 +337,16 @@ def apply_text_kernel_options(
     if isinstance(spec.k, Kernel):
         check_kernel_options(spec.k, remaining, accepted)
     if isinstance(spec.k, tuple):
-        part = spec.k[0].name
+        component = spec.k[0].name
         hint = suggestion(name, accepted, "keyword", remaining[name], quote="`")
-        hint = hint or f"An option of one kernel is passed as options={{{part!r}: {{{name!r}: …}}}}"
+        hint = (
+            hint
+            or f"An option of one kernel is passed as options={{{component!r}: {{{name!r}: …}}}}"
+        )
         raise TypeError(f"{name!r} is not an option of a mixture of kernels. {hint}")
     kernel = get_kernel(TEXT_KERNEL)
     if spec.defines_similarity or not remaining.keys() <= kernel.options.keys():
+        # Report the first keyword that is not an option of the text kernel, if there is one.
         name = next((n for n in remaining if n not in kernel.options), name)
         if not spec.defines_similarity:
             accepted = {**accepted, **kernel.option_descriptions}
@@ -343,7 +362,7 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
         options = {name: arguments.pop(name) for name in kernel.options if name in arguments}
         options = add_model_option(k, model, options)
         in_context = options.get("in_context")
-        if in_context is None:
+        if in_context is None:  # by default only for this model
             in_context = NAMED_MODELS["semantic"] in (model, options.get("model_path"))
         return _split_kernel_options(kernel, options) | {
             "in_context": check_bool("in_context", in_context)
@@ -353,6 +372,7 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
 
         options = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
         return {"k": tuple(parse_mixture(k, **options)), "combine": options.get("combine", "sum")}
+    # Everything that follows is an error, except for a function of two samples.
     type_name = type(k).__name__
     hint = (
         "pass a similarity matrix as the samples with score_K=True, and a second set as "
