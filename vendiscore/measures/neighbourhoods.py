@@ -242,10 +242,10 @@ class _KernelDistances(BlockDistances):
     def block_bound(self, r: np.ndarray) -> np.ndarray:
         return r * r * (1 + 8 * EPS) + self.rounding
 
-    def exact_distances(self, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
-        return np.sqrt(values)
+    def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        return np.sqrt(entries)
 
     def is_within(
-        self, i: np.ndarray, j: np.ndarray, values: np.ndarray, r: np.ndarray
+        self, i: np.ndarray, j: np.ndarray, entries: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
-        return values <= self.block_bound(r)
+        return entries <= self.block_bound(r)

@@ -20,7 +20,10 @@ from .matrix import MatrixSimilarity
 
 
 class RepeatedSimilarity(Similarity):
-    """The similarity of n samples with duplicates: sample i equals distinct sample `inverse[i]`."""
+    """The similarity of n samples with duplicates, from the similarity of the distinct samples.
+
+    Sample i equals distinct sample `inverse[i]`.
+    """
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n: int = len(inverse)
@@ -54,19 +57,23 @@ class RepeatedSimilarity(Similarity):
     def _matmul(self, V: Array) -> Array:
         if not is_numpy(V):
             return super()._matmul(V)
+        # K = M D Mᵀ, where M has a 1 in row i and column inverse[i], and D is the similarity of the
+        # distinct samples.
         ones = np.ones(self.n)
-        starts = np.arange(self.n + 1)
+        row_starts = np.arange(self.n + 1)
         shape = (self.n, self.distinct.n)
-        member = sp.csr_array((ones, self.inverse, starts), shape)
-        return member @ self.distinct.matmul(member.T @ V)
+        M = sp.csr_array((ones, self.inverse, row_starts), shape)
+        return M @ self.distinct.matmul(M.T @ V)
 
     def squared_norm(self) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
             return super().squared_norm()
-        squares = None
+        # Σ s_i² s_j² K_ij² = Σ w_a w_b D_ab², where D is the similarity of the distinct samples and
+        # w_a is the sum of s_i² over the copies i of distinct sample a.
+        squared_scale = None
         if self.scale is not None:
-            squares = self.scale**2
-        weights = np.bincount(self.inverse, squares, self.distinct.n)
+            squared_scale = self.scale**2
+        weights = np.bincount(self.inverse, squared_scale, self.distinct.n)
         return self.distinct.scaled(np.sqrt(weights)).squared_norm()
 
     def entries_work(self) -> float:
@@ -76,16 +83,16 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.covariance_work() * self.n / self.distinct.n
 
     def _groups(self) -> np.ndarray | None:
-        inner = self.distinct.groups()
-        if inner is None:
+        distinct_groups = self.distinct.groups()
+        if distinct_groups is None:
             return self.inverse
-        return inner[self.inverse]
+        return distinct_groups[self.inverse]
 
 
 class _CombinedSimilarity(Similarity):
-    """Base class of combinations of Similarities of the same samples."""
+    """Base class of combinations of several similarities of the same samples, its `parts`."""
 
-    _options: tuple[object, ...] = ()  # arguments of the subclass after `parts`
+    _options: tuple[object, ...] = ()  # arguments of the subclass's `__init__` after `parts`
 
     def __init__(self, parts: Sequence[Similarity]) -> None:
         sizes = [part.n for part in parts]
@@ -98,17 +105,20 @@ class _CombinedSimilarity(Similarity):
         self.psd: bool = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
-        groups = [part.groups() for part in self.parts]
-        if any(group is None for group in groups):
-            return None
-        return joint_groups(groups)
+        part_codes = []
+        for part in self.parts:
+            codes = part.groups()
+            if codes is None:
+                return None
+            part_codes.append(codes)
+        return joint_groups(part_codes)
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)
 
     @abstractmethod
     def _combine(self, method: str, *args: object) -> Array:
-        """Call `method` of every part and combine the results."""
+        """Call the method with this name of every part, and combine the results elementwise."""
 
     def _take(self, index: np.ndarray) -> Similarity:
         parts = [part.take(index) for part in self.parts]
@@ -177,7 +187,7 @@ class SumSimilarity(_CombinedSimilarity):
         self.weights: tuple[float, ...] = tuple(float(w) for w in weights)
         self._options = (self.weights,)
         dims = [part.dim for part in self.parts if part.dim is not None]
-        if len(dims) == len(parts):
+        if len(dims) == len(parts):  # the sum has features if all parts have
             self.dim: int | None = sum(dims)
 
     def _combine(self, method: str, *args: object) -> Array:
@@ -188,18 +198,18 @@ class SumSimilarity(_CombinedSimilarity):
         return self._combine("matmul", V)
 
     def _features(self) -> Rows:
-        terms = zip(self.weights, self.parts, strict=True)
-        F: list[Rows] = []
-        for w, part in terms:
-            F.append(math.sqrt(w) * part.features())
-        if all(map(sp.issparse, F)):
-            return sp.hstack(F, format="csr")
-        if any(map(is_torch, F)):
-            return sys.modules["torch"].cat(F, dim=1)
-        for i, columns in enumerate(F):
-            if sp.issparse(columns):
-                F[i] = columns.toarray()
-        return np.hstack(F)
+        # The features of the sum are the features of all parts, times √weight, side by side.
+        F_of_parts: list[Rows] = []
+        for w, part in zip(self.weights, self.parts, strict=True):
+            F_of_parts.append(math.sqrt(w) * part.features())
+        if all(map(sp.issparse, F_of_parts)):
+            return sp.hstack(F_of_parts, format="csr")
+        if any(map(is_torch, F_of_parts)):  # then all are tensors, see `_match_libraries`
+            return sys.modules["torch"].cat(F_of_parts, dim=1)
+        for i, F in enumerate(F_of_parts):
+            if sp.issparse(F):
+                F_of_parts[i] = F.toarray()
+        return np.hstack(F_of_parts)
 
 
 class ProductSimilarity(_CombinedSimilarity):

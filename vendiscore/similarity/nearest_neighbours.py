@@ -29,24 +29,27 @@ from .row_distances import (
 # Number of entries of a block, and minimum number of rows, because flat products are slow.
 BLOCK_SIZE = 1 << 20
 MIN_BLOCK_ROWS = 16
-# An upper bound of the k-th smallest entry of a row is the k-th smallest of the minima of groups of
-# columns, which is fast to compute. With this number of groups, the bound is rarely loose.
+# `_bound_kth_smallest` divides the columns of a block into groups: the k-th smallest group minimum
+# of a row is an upper bound of its k-th smallest entry, and fast to compute. With the larger of
+# these numbers of groups, the bound is rarely loose.
 MIN_COLUMN_GROUPS = 256
 GROUPS_PER_NEIGHBOUR = 16
 # Relative margin of that bound for rounding errors.
 BOUND_MARGIN = 1e-6
 # Relative difference up to which distances are equal; on a lattice, many differ only by rounding.
 TIE_TOLERANCE = 1e-12
-# Smaller powers may have lost digits or underflowed.
+# Powers of differences below this value may have lost digits or underflowed.
 MIN_RELIABLE_POWER = 1e-290
 
 
 class BlockDistances(ABC):
     """Distances of n points, computed in blocks.
 
-    The entries of a block are fast to compute and increase with the distance; they may be lower
-    bounds of squared distances. `block_bound` converts a distance to an upper bound of entries, and
-    `exact_distances` computes the distances of selected pairs.
+    A block contains one entry for each pair of a point of `rows` and a point of `columns`. Entries
+    are fast to compute, but need not be distances: subclasses may use lower bounds of squared
+    distances. `block_bound` converts a distance to the largest possible entry, so that all pairs
+    within a distance can be selected by their entries. `exact_distances` then computes the
+    distances of the selected pairs.
     """
 
     n: int
@@ -60,15 +63,21 @@ class BlockDistances(ABC):
         """Return the maximum block entry of pairs at distance at most r."""
         return r
 
-    def exact_distances(self, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Compute the distances of points i and j, whose block entries are `values`."""
-        return values
+    def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Compute the distances of the m pairs of points (i[0], j[0]), …, shape (m,).
+
+        `entries` (m,) are the entries of these pairs in a block.
+        """
+        return entries
 
     def is_within(
-        self, i: np.ndarray, j: np.ndarray, values: np.ndarray, r: np.ndarray
+        self, i: np.ndarray, j: np.ndarray, entries: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
-        """Return whether distances of points i and j are at most r; `values` are block entries."""
-        return self.exact_distances(i, j, values) <= r
+        """Return for each of m pairs whether its distance is at most r (m,).
+
+        The pairs i, j and their `entries` are as in `exact_distances`.
+        """
+        return self.exact_distances(i, j, entries) <= r
 
 
 class EuclideanDistances(BlockDistances):
@@ -79,34 +88,41 @@ class EuclideanDistances(BlockDistances):
         description = f"rows of {self.n} samples and references in double precision"
         memory.require(16 * self.n * (d + 2), description, "compare fewer samples")
         self.min_distance = min_distance
-        self.shift = scaling_exponent(X)
-        self.X = scale_by_power_of_two(X, -self.shift)
+        # X is stored divided by 2^scale_exponent, so that squares do not overflow.
+        self.scale_exponent = scaling_exponent(X)
+        self.X = scale_by_power_of_two(X, -self.scale_exponent)
         # Upper bound of the rounding error of the product in `block`, relative to ‖x‖² + ‖y‖².
-        self.error = (4 * d + 16) * EPS
-        centred = self.X - median_of_rows(self.X)
-        self.squares = np.vecdot(centred, centred)
-        lowered = self.squares * (1 - self.error)
-        self.rows = np.column_stack([centred, lowered, np.ones(self.n)])
+        self.relative_error = (4 * d + 16) * EPS
+        centred = self.X - median_of_rows(self.X)  # short rows have smaller rounding errors
+        self.squared_norms = np.vecdot(centred, centred)
+        reduced_norms = self.squared_norms * (1 - self.relative_error)
+        # The columns x, ‖x‖² minus its rounding error, and 1, see `block`.
+        self.factor = np.column_stack([centred, reduced_norms, np.ones(self.n)])
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error in one matrix product."""
-        left_factor = self.rows[rows] * -2.0
+        """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error in one matrix product.
+
+        The product is (−2x, 1, ‖x‖²) · (y, ‖y‖², 1), with the rounding error subtracted from the
+        squared norms.
+        """
+        left_factor = self.factor[rows] * -2.0
         left_factor[:, -2] = 1.0
-        left_factor[:, -1] = self.rows[rows, -2]
-        return left_factor @ self.rows[columns].T
+        left_factor[:, -1] = self.factor[rows, -2]
+        return left_factor @ self.factor[columns].T
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
-        r = np.ldexp(r, -self.shift)
-        radius = np.maximum(r, self.min_distance)
-        return radius * radius * (1 + 8 * EPS)
+        r = np.ldexp(r, -self.scale_exponent)
+        r = np.maximum(r, self.min_distance)  # smaller distances count as 0
+        return r * r * (1 + 8 * EPS)
 
-    def exact_distances(self, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
-        squares = self.squares[i] + self.squares[j]
-        out = np.sqrt(values + self.error * squares)
-        close = np.flatnonzero(values < CLOSE_PAIR_RATIO * squares)
-        out[close] = minkowski_distances(self.X, i[close], j[close])
-        out[out < self.min_distance] = 0.0
-        return np.ldexp(out, self.shift)
+    def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        norm_sums = self.squared_norms[i] + self.squared_norms[j]
+        distances = np.sqrt(entries + self.relative_error * norm_sums)
+        # ‖x‖² + ‖y‖² − 2 x·y of close points is inaccurate, so use their differences.
+        close = np.flatnonzero(entries < CLOSE_PAIR_RATIO * norm_sums)
+        distances[close] = minkowski_distances(self.X, i[close], j[close])
+        distances[distances < self.min_distance] = 0.0
+        return np.ldexp(distances, self.scale_exponent)
 
 
 class MetricDistances(BlockDistances):
@@ -118,52 +134,57 @@ class MetricDistances(BlockDistances):
         self.n: int = len(X)
         self.metric = metric
         self.format_pair = format_pair
-        self.groups: np.ndarray = np.asarray(group_identical_rows(X), np.int32)
+        # Codes that are equal for identical rows.
+        self.row_codes: np.ndarray = np.asarray(group_identical_rows(X), np.int32)
         self.options: Record = dict(options)
-        self.exponent: float = math.inf
-        self.shift = 0
+        self.minkowski_exponent: float = math.inf  # infinite for other metrics
+        # X is stored divided by 2^scale_exponent, and distances are multiplied by it, to avoid
+        # overflow and underflow.
+        self.scale_exponent = 0
         if metric == "minkowski":
-            self.shift = math.frexp(largest_entry(X))[1] + 1
-            self.exponent = self.options.pop("exponent", 2.0)
-            self.options["p"] = self.exponent
+            self.scale_exponent = math.frexp(largest_entry(X))[1] + 1
+            self.minkowski_exponent = self.options.pop("exponent", 2.0)
+            self.options["p"] = self.minkowski_exponent
         elif metric in HOMOGENEOUS:
-            self.shift = scaling_exponent(X)
-        self.X = scale_by_power_of_two(X, -self.shift)
+            self.scale_exponent = scaling_exponent(X)
+        self.X = scale_by_power_of_two(X, -self.scale_exponent)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         metric = self.metric
         if metric == "manhattan":
             metric = "cityblock"
-        A = self.X[rows]
-        B = self.X[columns]
+        X = self.X[rows]
+        Y = self.X[columns]
         cdist = scipy.spatial.distance.cdist
-        D: np.ndarray = cdist(A, B, metric, **self.options)
+        D: np.ndarray = cdist(X, Y, metric, **self.options)
         if metric == "jensenshannon":  # the only metric that is asymmetric due to rounding
-            D = (D + cdist(B, A, metric).T) / 2
-        identical = self.groups[rows, None] == self.groups[columns]
-        np.put(D, np.flatnonzero(identical), 0.0)  # faster than D[identical] = 0
-
+            D = (D + cdist(Y, X, metric).T) / 2
+        is_identical = self.row_codes[rows, None] == self.row_codes[columns]
+        np.put(D, np.flatnonzero(is_identical), 0.0)  # faster than D[is_identical] = 0
         check_finite_distances(
             D,
             self.metric,
             lambda i, j: self.format_pair(rows.start + i, columns.start + j),
         )
-        if math.isfinite(self.exponent):
+        if math.isfinite(self.minkowski_exponent):
             recompute_close_pairs(
                 D,
                 # Below this threshold, the powers of differences may have lost digits.
-                MIN_RELIABLE_POWER ** (1 / self.exponent) / EPS,
+                MIN_RELIABLE_POWER ** (1 / self.minkowski_exponent) / EPS,
                 lambda i, j: minkowski_distances(
-                    self.X, rows.start + i, columns.start + j, self.exponent
+                    self.X, rows.start + i, columns.start + j, self.minkowski_exponent
                 ),
             )
-        if self.shift:
-            return np.ldexp(D, self.shift, out=D)
+        if self.scale_exponent:
+            return np.ldexp(D, self.scale_exponent, out=D)
         return D
 
 
 class PrecomputedDistances(BlockDistances):
-    """Distances in a matrix D of distinct points; `inverse` contains the row of D of each point."""
+    """Distances from a matrix D of distinct points, for points that may have duplicates.
+
+    `inverse` contains the row of D of each point.
+    """
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
         self.D = D
@@ -178,31 +199,35 @@ class PrecomputedDistances(BlockDistances):
 def k_nearest_distances(
     block_distances: BlockDistances, points: slice, counts: np.ndarray, k: int, description: str
 ) -> np.ndarray:
-    """Compute the sorted distances of each of the `points` to its k nearest neighbours.
+    """Compute the distances of each of m points to its k nearest neighbours, shape (m, k), sorted.
 
-    Point i has counts[i] copies, which are neighbours at distance 0.
+    The slice `points` selects the m points among those of `block_distances`. They are distinct, and
+    counts[i] is the number of copies of the i-th one, which are neighbours at distance 0.
+    `description` labels the progress bar.
     """
     n_distinct = min(k, len(counts) - 1)
-    if not n_distinct:
+    if not n_distinct:  # a single point: all neighbours are its copies
         return np.zeros((1, k))
 
     def process_block(block: slice) -> np.ndarray:
         with np.errstate(all="ignore"):
-            D = block_distances.block(block, points)
-            rows = np.arange(len(D))
+            entries = block_distances.block(block, points)
+            rows = np.arange(len(entries))
             self_columns = rows + block.start - points.start
-            D[rows, self_columns] = np.inf
-            lengths, neighbours = _select_nearest(
-                block_distances, D, block.start, points.start, n_distinct
+            entries[rows, self_columns] = np.inf  # a point is not its own neighbour
+            distances, neighbours = _select_nearest(
+                block_distances, entries, block.start, points.start, n_distinct
             )
-        copies = counts[self_columns] - 1  # of the point itself
-        neighbour_counts = np.column_stack([copies, counts[neighbours]])
-        lengths = np.column_stack([np.zeros(len(D)), lengths])
-        # Cumulative counts show which point provides the first, the second, …, the k-th neighbour.
+        # First the other copies of the point itself, then its distinct neighbours.
+        own_copies = counts[self_columns] - 1
+        neighbour_counts = np.column_stack([own_copies, counts[neighbours]])
+        distances = np.column_stack([np.zeros(len(entries)), distances])
+        # Neighbour number 0 ≤ i < k, counting copies, is preceded by all distinct neighbours whose
+        # cumulative count is at most i.
         cumulative_counts = np.cumsum(neighbour_counts, axis=1)
-        is_nearer = cumulative_counts[:, None] <= np.arange(k)[:, None]
-        columns = is_nearer.sum(axis=2)
-        return np.take_along_axis(lengths, columns, axis=1)
+        is_preceding = cumulative_counts[:, None] <= np.arange(k)[:, None]
+        columns = is_preceding.sum(axis=2)
+        return np.take_along_axis(distances, columns, axis=1)
 
     blocks = list(_iter_blocks(block_distances, process_block, points, points, description))
     distances = np.concatenate(blocks)
@@ -222,11 +247,16 @@ def count_within_radii(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each radius, count the pairs within it: of each row, and of each column.
+    """Count for each point the points of another set whose distance is within given radii.
 
-    Return arrays of shape (number of radii, number of rows) and (number of radii, number of
-    columns). Each element of `radii` has shape (rows, 1) or (1, columns). `rows` starts at 0.
-    `counts` are the numbers of copies of the points in rows and in columns.
+    The slices `rows` and `columns` select m and l distinct points of `block_distances`; `rows`
+    starts at 0. `counts` contains the number of copies of each of the m points, and of each of the
+    l points. Each of the R arrays in `radii` has shape (m, 1), with a radius for each row, or
+    (1, l), with a radius for each column.
+
+    Returns two arrays: for each array of radii and each row, the number of column points within the
+    radius, shape (R, m), and for each column the number of row points, shape (R, l). Copies are
+    counted. `description` labels the progress bar.
     """
     counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIE_TOLERANCE) for r in radii]
@@ -238,20 +268,20 @@ def count_within_radii(
         by_row = []
         by_column = []
         with np.errstate(all="ignore"):
-            D = block_distances.block(block, columns)
+            entries = block_distances.block(block, columns)
             for r, bound in zip(radii, block_bounds, strict=True):
                 radius_rows = block if len(r) > 1 else slice(None)
-                indices = np.flatnonzero(bound[radius_rows] >= D)
-                i, j = np.divmod(indices, D.shape[1])
-                radius = np.broadcast_to(r[radius_rows], D.shape)[i, j]
-                entries = D[i, j]
+                # Select candidate pairs by their entries, then compute their exact distances.
+                candidates = np.flatnonzero(bound[radius_rows] >= entries)
+                i, j = np.divmod(candidates, entries.shape[1])
+                radius = np.broadcast_to(r[radius_rows], entries.shape)[i, j]
                 is_inside = block_distances.is_within(
-                    block.start + i, columns.start + j, entries, radius
+                    block.start + i, columns.start + j, entries[i, j], radius
                 )
                 i = i[is_inside]
                 j = j[is_inside]
-                row_count = np.bincount(i, counts_of_columns[j], len(D))
-                column_count = np.bincount(j, counts_of_rows[block][i], D.shape[1])
+                row_count = np.bincount(i, counts_of_columns[j], len(entries))
+                column_count = np.bincount(j, counts_of_rows[block][i], entries.shape[1])
                 by_row.append(row_count.astype(int))
                 by_column.append(column_count.astype(int))
         return block, by_row, by_column
@@ -271,7 +301,10 @@ def _iter_blocks(
     columns: slice,
     description: str,
 ) -> Iterator[Value]:
-    """Yield `process_block(rows)` for all blocks of rows in order, with a progress bar."""
+    """Divide `rows` into blocks and yield `process_block(block)` of each, with a progress bar.
+
+    A block of rows times all `columns` has about BLOCK_SIZE entries.
+    """
     width = columns.stop - columns.start
     size = max(MIN_BLOCK_ROWS, BLOCK_SIZE // width)
     blocks = slices(rows.stop, size, rows.start)
@@ -281,43 +314,52 @@ def _iter_blocks(
 
 
 def _select_nearest(
-    block_distances: BlockDistances, D: np.ndarray, i: int, j: int, k: int
+    block_distances: BlockDistances,
+    entries: np.ndarray,
+    first_row: int,
+    first_column: int,
+    k: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k smallest distances of each row of a block D at (i, j), and their columns."""
-    bound = _bound_kth_smallest(D, k)
+    """Return the sorted k smallest distances of each of m rows of a block, and their columns.
+
+    `entries` is the block, shape (m, l). Row i of it belongs to point first_row + i, and column j
+    to point first_column + j. Both results have shape (m, k).
+    """
+    # Pairs whose entry is at most this bound of their row are candidates.
+    bound = _bound_kth_smallest(entries, k)
     bound += BOUND_MARGIN * np.abs(bound)
-    remaining = np.arange(len(D))
-    nearest = np.empty((len(D), k))
-    columns = np.empty((len(D), k), int)
+    distances = np.empty((len(entries), k))
+    columns = np.empty((len(entries), k), int)
+    remaining = np.arange(len(entries))
     while len(remaining):
-        rows = D
-        if len(remaining) != len(D):
-            rows = D[remaining]
-        indices = np.flatnonzero(rows <= bound[remaining, None])
-        near_rows, near_columns = np.divmod(indices, D.shape[1])
-        entries = rows[near_rows, near_columns]
-        length = block_distances.exact_distances(
-            i + remaining[near_rows], j + near_columns, entries
+        rows = entries
+        if len(remaining) != len(entries):
+            rows = entries[remaining]
+        candidates = np.flatnonzero(rows <= bound[remaining, None])
+        i, j = np.divmod(candidates, entries.shape[1])
+        candidate_distances = block_distances.exact_distances(
+            first_row + remaining[i], first_column + j, rows[i, j]
         )
-        order = np.lexsort((length, near_rows))
-        starts = np.searchsorted(near_rows, np.arange(len(remaining)))
-        nearest_k = starts[:, None] + np.arange(k)
-        first = order[nearest_k]
-        nearest[remaining] = length[first]
-        columns[remaining] = near_columns[first]
-        # All pairs at most as far as the k-th neighbour have numbers up to this bound.
-        new_bound = block_distances.block_bound(nearest[:, -1])
+        # Sort the candidates by row, then by distance. Each row has at least k of them.
+        order = np.lexsort((candidate_distances, i))
+        starts = np.searchsorted(i, np.arange(len(remaining)))
+        nearest = order[starts[:, None] + np.arange(k)]
+        distances[remaining] = candidate_distances[nearest]
+        columns[remaining] = j[nearest]
+        # A pair that is no candidate may be nearer than the k-th candidate, if the largest possible
+        # entry at that distance exceeds the bound. Such rows are processed again, with this bound.
+        new_bound = block_distances.block_bound(distances[:, -1])
         remaining = np.flatnonzero(new_bound > bound)
         bound = np.maximum(bound, new_bound)
-    return nearest, columns
+    return distances, columns
 
 
-def _bound_kth_smallest(D: np.ndarray, k: int) -> np.ndarray:
+def _bound_kth_smallest(entries: np.ndarray, k: int) -> np.ndarray:
     """Return an upper bound of the k-th smallest entry of each row."""
-    groups = max(MIN_COLUMN_GROUPS, GROUPS_PER_NEIGHBOUR * k)
-    n_grouped = D.shape[1] // groups * groups
-    if n_grouped > 2 * groups:
-        grouped = D[:, :n_grouped].reshape(len(D), -1, groups)
-        remaining = D[:, n_grouped:]
-        D = np.concatenate([grouped.min(axis=1), remaining], axis=1)
-    return np.partition(D, k - 1, axis=1)[:, k - 1]
+    n_groups = max(MIN_COLUMN_GROUPS, GROUPS_PER_NEIGHBOUR * k)
+    n_grouped = entries.shape[1] // n_groups * n_groups  # columns that fill groups of equal size
+    if n_grouped > 2 * n_groups:
+        groups = entries[:, :n_grouped].reshape(len(entries), -1, n_groups)
+        ungrouped = entries[:, n_grouped:]
+        entries = np.concatenate([groups.min(axis=1), ungrouped], axis=1)
+    return np.partition(entries, k - 1, axis=1)[:, k - 1]

@@ -16,10 +16,12 @@ from ..support.types import Rows
 from .duplicate_rows import group_identical_rows
 
 Index = slice | np.ndarray
+# exp(−‖x − y‖² / 2σ²) or exp(−Σ|x_j − y_j| / σ); functions of distances use only the distance.
 ExponentialKernel = Literal["gaussian", "laplace"]
 PairFormatter = Callable[[int, int], str]  # describes rows i and j in error messages
 
-# Up to this number of columns, computing differences is as fast as a matrix product, and exact.
+# Up to this number of columns, computing distances from differences of rows is as fast as from a
+# matrix product, and more accurate.
 MAX_DIRECT_COLUMNS = 16
 # Maximum rounding error of ‖x‖² + ‖y‖² − 2 x·y, relative to ‖x‖² + ‖y‖².
 PRODUCT_ROUNDING = 4 * float(np.finfo(float).eps)
@@ -27,11 +29,12 @@ PRODUCT_ROUNDING_FLOAT32 = 3.3e-7
 # Maximum accepted error of an exponent d²/2σ², and so of K.
 MAX_EXPONENT_ERROR = 1e-13
 MAX_EXPONENT_ERROR_FLOAT32 = 1e-5
-# Squared distances below this fraction of ‖x‖² + ‖y‖² are recomputed from differences.
+# Pairs with a squared distance below this fraction of ‖x‖² + ‖y‖² are close: their distances are
+# recomputed from the differences of their rows.
 CLOSE_PAIR_RATIO = 1e-3
-# Blocks with a larger fraction of such pairs are computed entirely from differences.
+# Blocks with a larger fraction of close pairs are computed entirely from differences.
 MAX_CLOSE_FRACTION = 1 / 8
-# Number of rows whose median is subtracted before the matrix product.
+# Number of rows whose median is subtracted before the matrix product, to reduce rounding errors.
 CENTRE_ROWS = 64
 # Rows per block: at most n/MIN_BLOCKS, because pairs within a block are computed twice, and at most
 # BLOCK_BYTES of results; but at least MIN_BLOCK_ROWS, for fast products.
@@ -45,32 +48,38 @@ UNDERFLOW_RATIO = 1e-140
 
 
 class RowDistances:
-    """Distances ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") between float64 rows of X."""
+    """Distances ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") between float64 rows of X.
+
+    If the bandwidth `sigma` of the kernel is passed, errors of distances that are small compared
+    with it are accepted, to save time.
+    """
 
     @np.errstate(over="ignore")  # after an overflow, distances are computed from differences
     def __init__(self, X: Array, kernel: ExponentialKernel, sigma: float | None = None) -> None:
         self.X = X
         self.kernel = kernel
-        few_columns = is_numpy(X) and X.shape[1] <= MAX_DIRECT_COLUMNS
-        self.by_product: bool = kernel == "gaussian" and not few_columns
+        has_few_columns = is_numpy(X) and X.shape[1] <= MAX_DIRECT_COLUMNS
+        # Whether distances are computed as ‖x‖² + ‖y‖² − 2 x·y by a matrix product.
+        self.by_product: bool = kernel == "gaussian" and not has_few_columns
         self.can_use_float32: bool = False
         if not self.by_product:
             return
         xp = namespace(X)
-        C = X - median_of_rows(X)
-        squares = xp.linalg.vecdot(C, C)[:, None]
+        centred = X - median_of_rows(X)
+        squares = xp.linalg.vecdot(centred, centred)[:, None]
         ones = xp.ones_like(squares)
         # Two additional columns add ‖x‖² + ‖y‖² in the same product.
-        left = [-2 * C, squares, ones]
-        right = [C, ones, squares]
+        left = [-2 * centred, squares, ones]
+        right = [centred, ones, squares]
         self.left: Array = xp.concat(left, axis=1)
         self.right: Array = xp.concat(right, axis=1)
-        self.squares: Array = detach(squares)[:, 0]
-        largest = to_float(self.squares.max())
-        width = sigma or 0.0
-        self.is_lossy: bool = not PRODUCT_ROUNDING * largest <= MAX_EXPONENT_ERROR * width**2
+        self.squared_norms: Array = detach(squares)[:, 0]
+        largest = to_float(self.squared_norms.max())
+        bandwidth = sigma or 0.0  # with 0, no error is accepted
+        # Whether the rounding error of the product may be too large for close pairs.
+        self.is_lossy: bool = not PRODUCT_ROUNDING * largest <= MAX_EXPONENT_ERROR * bandwidth**2
         self.can_use_float32 = (
-            PRODUCT_ROUNDING_FLOAT32 * largest <= MAX_EXPONENT_ERROR_FLOAT32 * width**2
+            PRODUCT_ROUNDING_FLOAT32 * largest <= MAX_EXPONENT_ERROR_FLOAT32 * bandwidth**2
         )
 
     def __call__(self, index: Index, columns: Index) -> Array:
@@ -82,28 +91,32 @@ class RowDistances:
         D = self.left[index] @ self.right[columns].T
         if self.is_lossy and not self._recompute_close_pairs(D, X, Y, index, columns):
             return distances_by_differences(X, Y, self.kernel)
-        if is_numpy(D):
+        if is_numpy(D):  # rounding errors may be negative
             return np.maximum(D, 0.0, out=D)
         return sys.modules["torch"].clamp(D, min=0.0)
 
     def _recompute_close_pairs(
         self, D: Rows, X: Array, Y: Array, index: Index, columns: Index
     ) -> bool:
-        """Recompute close pairs from differences, in place; return False if there are too many."""
-        rows, width = D.shape
-        thresholds = CLOSE_PAIR_RATIO * self.squares
-        sums = thresholds[index][:, None] + thresholds[columns]
-        is_close = ~(detach(D) >= sums)  # True for NaN
-        indices = namespace(D).nonzero(is_close.reshape(-1))[0]
-        if len(indices) > MAX_CLOSE_FRACTION * rows * width:
+        """Recompute the distances D of close rows of X and Y from their differences, in place.
+
+        Return False without a change if too many pairs are close. X and Y are the rows `index` and
+        `columns` of all rows.
+        """
+        n_rows, n_columns = D.shape
+        scaled_norms = CLOSE_PAIR_RATIO * self.squared_norms
+        thresholds = scaled_norms[index][:, None] + scaled_norms[columns]
+        is_close = ~(detach(D) >= thresholds)  # True for NaN
+        close_pairs = namespace(D).nonzero(is_close.reshape(-1))[0]
+        if len(close_pairs) > MAX_CLOSE_FRACTION * n_rows * n_columns:
             return False
-        close_rows = indices // width
-        close_columns = indices % width
-        for block in row_blocks(len(indices), 8 * X.shape[1]):
+        close_rows = close_pairs // n_columns
+        close_columns = close_pairs % n_columns
+        for block in row_blocks(len(close_pairs), 8 * X.shape[1]):
             i = close_rows[block]
             j = close_columns[block]
-            gap = X[i] - Y[j]
-            D[i, j] = (gap * gap).sum(-1)
+            differences = X[i] - Y[j]
+            D[i, j] = (differences * differences).sum(-1)
         return True
 
     def take(self, index: np.ndarray) -> Self:
@@ -113,12 +126,12 @@ class RowDistances:
         if self.by_product:
             subset.left = self.left[index]
             subset.right = self.right[index]
-            subset.squares = self.squares[index]
+            subset.squared_norms = self.squared_norms[index]
         return subset
 
 
 def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> Array:
-    """Compute ‖x − y‖² or Σ|x_j − y_j| for all rows x and y from their differences."""
+    """Compute ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") for all rows x of X and y of Y."""
     if is_numpy(X):
         metric = "cityblock"
         if kernel == "gaussian":
@@ -131,29 +144,38 @@ def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> A
 
 
 def median_of_rows(X: Array) -> Array:
-    """Compute the median of up to CENTRE_ROWS rows; unlike the mean, it is robust to outliers."""
+    """Compute the median of each column, from up to CENTRE_ROWS evenly spaced rows.
+
+    Unlike the mean, it is robust to outliers.
+    """
     xp = namespace(X)
-    step = -(-len(X) // CENTRE_ROWS)
-    ordered = xp.sort(detach(X)[::step], axis=0)
-    return xp.astype(ordered[len(ordered) // 2], xp.float64)
+    step = -(-len(X) // CENTRE_ROWS)  # rounded up
+    sorted_columns = xp.sort(detach(X)[::step], axis=0)
+    return xp.astype(sorted_columns[len(sorted_columns) // 2], xp.float64)
 
 
 def split_into_pair_blocks(n: int) -> list[slice]:
-    """Split n rows into blocks; each is compared with itself and all later blocks."""
-    rows = -(-n // MIN_BLOCKS)
+    """Split n rows into blocks for computing all pairs: rows of a block with these and later rows.
+
+    These are the blocks of the upper triangle of a symmetric matrix.
+    """
+    rows = -(-n // MIN_BLOCKS)  # rounded up
     max_rows = min(rows, BLOCK_BYTES // (8 * n))
     return slices(n, max(MIN_BLOCK_ROWS, max_rows))
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
-    """Fill a symmetric matrix K from blocks (rows, K[rows, rows.start:]), and return it."""
-    for block, entries in blocks:
+    """Fill a symmetric matrix K from blocks (rows, K[rows, rows.start:]), and return it.
+
+    Each block begins with a square on the diagonal of K, whose upper triangle is used.
+    """
+    for rows, entries in blocks:
         size = len(entries)
-        upper = K[block, block.start :]
-        upper[:] = entries
-        below = np.tril_indices(size, -1)
-        upper[below] = upper[:, :size].T[below]
-        K[block.stop :, block] = upper[:, size:].T
+        block = K[rows, rows.start :]  # a view of K
+        block[:] = entries
+        below_diagonal = np.tril_indices(size, -1)
+        block[below_diagonal] = block[:, :size].T[below_diagonal]
+        K[rows.stop :, rows] = block[:, size:].T
     return K
 
 
@@ -163,15 +185,15 @@ def find_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
         rows = D[block]
         columns = D[:, block].T
         larger = np.maximum(rows, columns)
-        wrong = np.abs(rows - columns) > tolerance * larger
-        if wrong.any():
-            i, j = divmod(int(np.argmax(wrong)), len(D))
+        is_asymmetric = np.abs(rows - columns) > tolerance * larger
+        if is_asymmetric.any():
+            i, j = divmod(int(np.argmax(is_asymmetric)), len(D))
             return block.start + i, j
     return None
 
 
 def symmetrize(A: Array, description: str) -> Array:
-    """Compute (A + Aᵀ)/2 as a new array; `description` is used in an error about memory."""
+    """Compute (A + Aᵀ)/2 as a new array; `description` names it in an error about memory."""
     memory.require(8 * A.shape[0] ** 2, description, "pass (A + A.T) / 2 of it")
     if not is_numpy(A):
         return (A + A.T) / 2
@@ -183,11 +205,11 @@ def symmetrize(A: Array, description: str) -> Array:
 
 
 def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatter) -> None:
-    """Raise a ValueError if a distance is not finite."""
+    """Raise a ValueError if an entry of D is not finite; `format_pair(i, j)` describes its rows."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
-        finite = np.isfinite(D[block])
-        if not finite.all():
-            i, j = divmod(int(np.argmin(finite)), D.shape[1])
+        is_finite = np.isfinite(D[block])
+        if not is_finite.all():
+            i, j = divmod(int(np.argmin(is_finite)), D.shape[1])
             i += block.start
             raise ValueError(
                 f"metric {metric!r} is undefined (got {D[i, j]}) for {format_pair(i, j)}; remove "
@@ -214,7 +236,7 @@ def scale_by_power_of_two(X: Rows, exponent: int) -> Array:
     if hasattr(X, "dtype"):
         xp = namespace(X)
         X = xp.astype(X, xp.float64, copy=False)
-    while exponent:  # 2^exponent may overflow
+    while exponent:  # in steps, because 2^exponent may overflow although the result does not
         step = max(-1000, min(1000, exponent))
         X = X * 2.0**step
         exponent -= step
@@ -226,45 +248,51 @@ def recompute_close_pairs(
     threshold: float,
     compute_distances: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> None:
-    """Replace distances below `threshold` by `compute_distances(i, j)`, in place."""
+    """Replace distances D_ij below `threshold`, in place.
+
+    `compute_distances(i, j)` computes the new distances of the pairs in two arrays of row and
+    column indices.
+    """
     for block in row_blocks(len(D), 8 * D.shape[1]):
-        indices = np.flatnonzero(D[block] < threshold)
-        near, other = np.divmod(indices, D.shape[1])
-        near += block.start
-        D[near, other] = compute_distances(near, other)
+        close_pairs = np.flatnonzero(D[block] < threshold)
+        i, j = np.divmod(close_pairs, D.shape[1])
+        i += block.start
+        D[i, j] = compute_distances(i, j)
 
 
 def minkowski_distances(
     X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0
 ) -> np.ndarray:
-    """Compute (Σ |x − y|^p)^(1/p) for rows i and j of X.
+    """Compute (Σ |x − y|^p)^(1/p), p = `exponent`, for m pairs of rows x = X[i], y = X[j], (m,).
 
-    Each difference is first scaled by a power of two, to avoid overflow and underflow.
+    The differences of a pair are first scaled by a power of two, to avoid overflow and underflow.
     """
-    out = np.empty(len(i))
+    distances = np.empty(len(i))
     for block in row_blocks(len(i), 8 * X.shape[1]):
-        left = X[i[block]]
-        right = X[j[block]]
-        gap = np.subtract(left, right, dtype=np.float64)
-        gap = np.abs(gap)
-        _, binary_exponents = np.frexp(gap.max(axis=1))
-        powers = np.ldexp(gap, -binary_exponents[:, None]) ** exponent
+        differences = np.subtract(X[i[block]], X[j[block]], dtype=np.float64)
+        differences = np.abs(differences)
+        _, binary_exponents = np.frexp(differences.max(axis=1))
+        powers = np.ldexp(differences, -binary_exponents[:, None]) ** exponent
         root = powers.sum(axis=1) ** (1 / exponent)
-        out[block] = np.ldexp(root, binary_exponents)
-    return out
+        distances[block] = np.ldexp(root, binary_exponents)
+    return distances
 
 
 def check_distance_memory(X: np.ndarray) -> None:
+    """Raise a TooLargeError if the distances of all pairs of rows do not fit in memory."""
     n, d = X.shape
     columns = n
-    if d > MAX_DIRECT_COLUMNS:
+    if d > MAX_DIRECT_COLUMNS:  # a matrix product uses a copy of X
         columns += d
     description = f"the distances of all pairs of {n} samples"
     memory.require(8 * n * columns, description, "compare fewer samples")
 
 
 def squared_distances(X: np.ndarray) -> np.ndarray:
-    """Compute squared distances (n, n) between all rows, with small relative errors."""
+    """Compute squared Euclidean distances (n, n) between the n rows of X.
+
+    Small distances are accurate as well, relative to their size.
+    """
     check_distance_memory(X)
     n = len(X)
     row_distances = RowDistances(X.astype(np.float64, copy=False), "gaussian")
@@ -285,8 +313,9 @@ def distinct_row_indices(X: Array) -> Array:
         return np.unique(groups, return_index=True)[1]
     torch = sys.modules["torch"]
     # + 0.0 turns −0.0 into 0.0
-    rows, group = torch.unique(detach(X) + 0.0, dim=0, return_inverse=True)
-    first = group.new_full((len(rows),), len(X))
-    indices = torch.arange(len(X), device=group.device)
-    first = first.scatter_reduce(0, group, indices, "amin")
+    distinct_rows, groups = torch.unique(detach(X) + 0.0, dim=0, return_inverse=True)
+    # torch.unique does not return first occurrences: compute the smallest index of each group.
+    indices = torch.arange(len(X), device=groups.device)
+    first = groups.new_full((len(distinct_rows),), len(X))
+    first = first.scatter_reduce(0, groups, indices, "amin")
     return first.sort().values
