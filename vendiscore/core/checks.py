@@ -35,15 +35,17 @@ def check_sample_values(
 ) -> None:
     """Raise a SampleError that lists all samples with an invalid value, such as k(x, x).
 
-    `is_valid` is a boolean mask of the n samples. `problem` is a format string that describes an
-    invalid value. `indices` are the sample indices to report, if they differ from 0, …, n − 1.
+    `values` has one value for each of n samples, and `is_valid` is a boolean mask of them.
+    `problem` is a format string that describes an invalid value. `indices` are the sample indices
+    to report, if they differ from 0, …, n − 1.
     """
     if bool(is_valid.all()):
         return
-    invalid = np.flatnonzero(~np.asarray(is_valid.tolist(), dtype=bool)).tolist()
-    SampleError.check(
-        {i if indices is None else indices[i]: problem.format(to_float(values[i])) for i in invalid}
-    )
+    problems = {}
+    for i in np.flatnonzero(~np.asarray(is_valid.tolist(), dtype=bool)).tolist():
+        sample_index = i if indices is None else indices[i]
+        problems[sample_index] = problem.format(to_float(values[i]))
+    SampleError.check(problems)
 
 
 def check_positive_diagonal(
@@ -51,7 +53,8 @@ def check_positive_diagonal(
 ) -> None:
     """Raise a SampleError for samples that cannot be normalized, because k(x, x) is not positive.
 
-    `prefix` precedes the problem in the message, for example "of `K` ".
+    `diagonal` contains k(x, x) of every sample. `prefix` precedes the problem in the message, for
+    example "of `K` ". `indices` are the sample indices to report, by default 0, …, n − 1.
     """
     problem = (
         "cannot be normalized: its similarity with itself must be positive, got {:.3g}; remove "
@@ -71,14 +74,15 @@ def check_unit_diagonal(
 ) -> None:
     """Raise a SampleError unless k(x, x) = 1 for every sample.
 
-    `precision` is the machine epsilon of the input if it is coarser than float64. `has_features`
-    omits the hint that the matrix may contain distances. `prefix` precedes the problem in the
-    message, for example "of `K` ".
+    `diagonal` contains k(x, x) of every sample. `precision` is the machine epsilon of the input if
+    it is coarser than float64. `has_features` omits the hint that the matrix may contain distances.
+    `prefix` precedes the problem in the message, for example "of `K` ". `indices` are the sample
+    indices to report, by default 0, …, n − 1.
     """
-    distance = diagonal - 1
-    if is_numpy(distance) and np.vdot(distance, distance) <= DIAGONAL_TOLERANCE**2:
-        return  # the norm bounds the largest entry
-    is_valid = abs(distance) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # False for NaN
+    deviation = diagonal - 1
+    if is_numpy(deviation) and np.vdot(deviation, deviation) <= DIAGONAL_TOLERANCE**2:
+        return  # fast check of most inputs: the norm bounds the largest entry
+    is_valid = abs(deviation) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # False for NaN
     if bool(is_valid.all()):
         return
     hint = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
@@ -91,6 +95,7 @@ def check_unit_diagonal(
 def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
     """Raise a ValueError for a matrix with a zero diagonal, which probably contains distances."""
     largest = float(abs(diagonal).max())
+    # The second condition excludes matrices of which all entries are close to 0.
     if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * float(abs(K).max()):
         raise ValueError(
             f"`{name}` must be similarities with a diagonal of 1, got a diagonal of 0, so it "
@@ -102,10 +107,12 @@ def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
 def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str) -> float:
     """Compute max |A_ij − A_ji| for A = diag(s) K diag(s), where s is `scale`.
 
-    Returns at least ROUNDING. Raises a ValueError if the asymmetry exceeds `tolerance`, or if the
-    absolute value of an entry of A exceeds 1 by more than `tolerance`.
+    Returns ROUNDING for a smaller asymmetry. Raises a ValueError if the asymmetry exceeds
+    `tolerance`, or if the absolute value of an entry of A exceeds 1 by more than `tolerance`;
+    `name` is the matrix in the message.
     """
     n = K.shape[0]
+    # A small valid matrix needs no blocks. An invalid one is checked again below, for the message.
     if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
         gap = K - K.T
         if np.vdot(gap, gap) <= ROUNDING**2:  # the norm bounds the largest entry
@@ -116,21 +123,21 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     K, scale = detach(K), detach(scale)
     scale = None if scale is None or bool((scale == 1).all()) else scale
 
-    def block(rows: slice, columns: slice) -> Array:
+    def scaled_block(rows: slice, columns: slice) -> Array:
         entries = K[rows, columns]
         return entries if scale is None else entries * scale[rows, None] * scale[None, columns]
 
     for rows in row_blocks(n, 8 * n):
-        entries = block(rows, slice(None))
-        size = abs(entries)
-        if not float(size.max()) <= 1 + tolerance:
-            a, b = divmod(int(size.argmax()), n)
+        entries = scaled_block(rows, slice(None))
+        magnitudes = abs(entries)
+        if not float(magnitudes.max()) <= 1 + tolerance:  # also for NaN
+            a, b = divmod(int(magnitudes.argmax()), n)
             raise ValueError(
                 f"{name} must have entries between -1 and 1, as its diagonal is 1, got "
                 f"K[{rows.start + a}, {b}] = {float(entries[a, b]):.6g}; a matrix with larger "
                 f"entries is not positive semidefinite"
             )
-    if K.itemsize == 8:
+    if K.itemsize == 8:  # in float64, K is usually symmetric up to rounding
         # If (K − Kᵀ) g = 0 up to rounding for an irregular vector g, K is symmetric. This takes the
         # time of two products with a vector. Drawing a random g would take as long as three.
         g = asarray_like(np.cos(np.arange(n) ** 2), K)
@@ -139,21 +146,22 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
         gap = gap if scale is None else gap * scale
         if float(abs(gap).max()) <= ROUNDING * math.sqrt(n):
             return ROUNDING
+    # Otherwise compare each block of the upper triangle with its transpose.
     max_asymmetry = 0.0
-    size = 512  # two blocks and their difference fit in a core's cache
-    for i in range(0, n, size):
-        for j in range(i, n, size):
-            rows = slice(i, i + size)
-            columns = slice(j, j + size)
-            one = block(rows, columns)
-            other = block(columns, rows).T
-            gap = abs(one - other)
+    block_size = 512  # two blocks and their difference fit in a core's cache
+    for i in range(0, n, block_size):
+        for j in range(i, n, block_size):
+            rows = slice(i, i + block_size)
+            columns = slice(j, j + block_size)
+            upper = scaled_block(rows, columns)
+            lower = scaled_block(columns, rows).T
+            gap = abs(upper - lower)
             max_asymmetry = max(max_asymmetry, float(gap.max()))
             if max_asymmetry > tolerance:
                 a, b = divmod(int(gap.argmax()), gap.shape[1])
                 raise ValueError(
                     f"{name} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
-                    f"{float(one[a, b]):.6g} and K[{j + b}, {i + a}] = {float(other[a, b]):.6g}; "
+                    f"{float(upper[a, b]):.6g} and K[{j + b}, {i + a}] = {float(lower[a, b]):.6g}; "
                     f"pass (K + K.T) / 2 to average both"
                 )
     return max_asymmetry
@@ -165,8 +173,8 @@ def is_symmetric(
     """Return whether A = diag(s) K diag(s), s = `scale`, is symmetric in double precision.
 
     If it is not, the caller averages K and Kᵀ. Raises a ValueError if the asymmetry of A, or the
-    difference between an entry and 1, is too large to be a rounding error. `precision` is the
-    machine epsilon of the input if it is coarser than float64.
+    excess of an absolute entry over 1, is too large to be a rounding error; `name` is the matrix in
+    the message. `precision` is the machine epsilon of the input if it is coarser than float64.
     """
     tolerance = max(SYMMETRY_TOLERANCE, 2 * precision)
     return compute_asymmetry(K, scale, tolerance, name) <= ROUNDING
@@ -177,7 +185,9 @@ def check_matrix(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Validate similarities K (n, n) of n samples; return a symmetric matrix and its diagonal.
 
-    `precision` is the machine epsilon of the input if it is coarser than float64, otherwise 0.
+    The diagonal must be 1 up to rounding. With `normalize`, it must be positive, and the caller
+    divides the returned matrix by it. `precision` is the machine epsilon of the input if it is
+    coarser than float64, otherwise 0.
     """
     check_square(K, "K")
     diagonal = K.diagonal()

@@ -33,13 +33,13 @@ Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 
 
 def check_psd(psd: object) -> PSD:
-    """Return `psd`; raise a ValueError unless it is "check" or "clip"."""
+    """Return the argument `psd`; raise a ValueError unless it is "check" or "clip"."""
     hint = "'check' raises an error for negative eigenvalues, 'clip' sets them to zero"
     return check_choice("psd", psd, get_args(PSD), hint)
 
 
 def suggest_clipping() -> str:
-    """Describe the usual cause of impossible eigenvalues, and suggest psd="clip"."""
+    """Describe the usual cause of eigenvalues that no similarity matrix has; suggest psd="clip"."""
     return (
         "the similarity may not be positive semidefinite; pass psd='clip' to set negative "
         "eigenvalues to zero"
@@ -57,7 +57,7 @@ class EigenvalueTolerance(NamedTuple):
     n : int
         The number of samples, an upper bound of every score.
     entry_precision : float, default 0
-        Machine epsilon of the entries if their precision is coarser than float64, otherwise 0.
+        Machine epsilon u of the entries if their precision is coarser than float64, otherwise 0.
     semidefinite : bool, default False
         Whether the matrix is positive semidefinite by construction, as for products of features.
         Rounding of the entries then causes no spurious eigenvalues.
@@ -74,13 +74,14 @@ class EigenvalueTolerance(NamedTuple):
     def max_negative_mass(self) -> float:
         """The largest sum of absolute negative eigenvalues that rounding of entries can produce.
 
-        Independent rounding errors of relative size u spread zero eigenvalues over Wigner's
-        semicircle. The bound is twice the mass 0.42 σ √n, σ = u/√12, of its negative half.
+        Independent rounding errors of relative size u = `entry_precision` spread eigenvalues of 0
+        over Wigner's semicircle, whose negative half has a mass of 0.42 σ √n, σ = u/√12. The bound
+        is twice this mass, but at least NEGATIVE_MASS.
         """
         return max(NEGATIVE_MASS, 0.25 * self.entry_precision * math.sqrt(self.n))
 
     def entry_rounding(self, size: int) -> float:
-        """Return the largest eigenvalue that rounding of the entries may cause.
+        """Return the largest eigenvalue that rounding of the entries may cause instead of 0.
 
         `size` is the number of rows of the matrix.
         """
@@ -97,9 +98,9 @@ class EigenvalueTolerance(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormalizedEigenvalues:
-    """Eigenvalues of an m × m matrix of trace 1, with rounding errors removed.
+    """Eigenvalues of an m × m matrix of trace 1, with rounding errors set to 0.
 
-    Leading axes of the arrays, written as "...", belong to a stack of matrices.
+    For a stack of matrices, all arrays have the axes of the stack first, written as "...".
 
     Attributes
     ----------
@@ -142,9 +143,10 @@ class NormalizedEigenvalues:
         return max(float(self.threshold), self.entry_threshold)
 
     def values_at(self, q: float) -> Array:
-        """Return the eigenvalues (..., m) for order q, with a sum of 1.
+        """Return the eigenvalues (..., m) from which the score of order q is computed; sum 1.
 
-        Below order 1, eigenvalues up to `entry_threshold` are set to zero.
+        Below order 1, scores depend on small eigenvalues, so eigenvalues up to `entry_threshold`
+        are set to zero.
         """
         values = self.values
         if q >= 1 or not self.entry_threshold:
@@ -157,19 +159,21 @@ class NormalizedEigenvalues:
         return hill_number(self.values_at(q), q)
 
     def count_truncated(self) -> np.ndarray:
-        """Count the truncated eigenvalues that may be non-zero, for each matrix."""
+        """Count the eigenvalues that were set to zero but may be non-zero, for each matrix."""
         computed = self.computed
         size = computed.shape[-1]
         largest = computed[..., :1]
         threshold = np.maximum(np.asarray(self.threshold)[..., None], self.entry_threshold)
-        retained = computed > threshold
-        n_retained = retained.sum(-1)
-        # Rounding errors of exact zeros stay below this.
-        noise = np.maximum(4 * math.sqrt(size) * EPS * largest, self.entry_threshold)
-        n_truncated = np.maximum((computed > noise).sum(-1) - n_retained, 0)
-        smallest = np.where(retained, computed, np.inf).min(-1)
-        has_gap = smallest >= MIN_SPECTRAL_GAP * threshold[..., 0]
-        return np.where(has_gap, n_truncated, size - n_retained)
+        is_retained = computed > threshold
+        n_retained = is_retained.sum(-1)
+        # Rounding errors of eigenvalues that are exactly zero are below this limit. If there is a
+        # gap between the retained eigenvalues and the threshold, eigenvalues below the limit are
+        # zero. Without a gap, non-zero eigenvalues may have any size.
+        zero_limit = np.maximum(4 * math.sqrt(size) * EPS * largest, self.entry_threshold)
+        n_above_limit = np.maximum((computed > zero_limit).sum(-1) - n_retained, 0)
+        smallest_retained = np.where(is_retained, computed, np.inf).min(-1)
+        has_gap = smallest_retained >= MIN_SPECTRAL_GAP * threshold[..., 0]
+        return np.where(has_gap, n_above_limit, size - n_retained)
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
         """Warn if truncating eigenvalues may have changed a score of one of the orders.
@@ -179,16 +183,18 @@ class NormalizedEigenvalues:
         if not orders or min(orders) >= 1:
             return
         threshold = np.maximum(self.threshold, self.entry_threshold)
-        if (self.computed.T[-1] > threshold).all():
+        if (self.computed.T[-1] > threshold).all():  # no eigenvalue was truncated
             return
         q = min(orders)  # the smallest order changes most
         threshold = np.atleast_1d(threshold)
         n_truncated = np.atleast_1d(self.count_truncated())
         values = np.atleast_2d(to_host(self.values_at(q)))
         powers = np.power(values, q, where=values > 0, out=np.zeros_like(values))
-        # Increase of log Σ λ^q, minus the increase due to the trace.
-        gain = np.log1p(n_truncated * threshold**q / powers.sum(-1))
-        changes = (gain - q * np.log1p(n_truncated * threshold)) / (1 - q)
+        # Change of log VS_q if all truncated eigenvalues were equal to the threshold t: Σ λ^q
+        # increases by n_truncated t^q, and the trace, which is then divided out, by n_truncated t.
+        power_change = np.log1p(n_truncated * threshold**q / powers.sum(-1))
+        trace_change = q * np.log1p(n_truncated * threshold)
+        changes = (power_change - trace_change) / (1 - q)
         worst = int(changes.argmax())
         if changes[worst] > MAX_TRUNCATION_EFFECT:
             count = np.count_nonzero(changes > MAX_TRUNCATION_EFFECT)
@@ -219,10 +225,23 @@ def compute_eigenvalues(
     solve: Eigensolver = decompose_with_numpy,
     vectors: bool = False,
 ) -> NormalizedEigenvalues:
-    """Compute the normalized eigenvalues of a symmetric matrix A of trace 1.
+    """Compute the normalized eigenvalues of a symmetric matrix A of trace 1, or of a stack of them.
 
-    A may also be a stack of matrices. The eigenvalues of a diagonal matrix without gradient are its
-    diagonal entries, of which none is truncated.
+    A single diagonal matrix without gradient is not decomposed: its eigenvalues are its diagonal
+    entries, which have no rounding errors.
+
+    Parameters
+    ----------
+    A : array (m, m) or (..., m, m)
+        The matrix, or a stack of matrices.
+    tolerance : EigenvalueTolerance
+        Bounds of rounding errors in eigenvalues.
+    psd : {"check", "clip"}, default "check"
+        Raise an error for negative eigenvalues beyond rounding errors, or set them to zero.
+    solve : Eigensolver
+        Computes the eigenvalues, and the eigenvectors if requested.
+    vectors : bool, default False
+        Whether to compute eigenvectors.
 
     Raises
     ------
@@ -253,23 +272,28 @@ def normalize_eigenvalues(
 ) -> NormalizedEigenvalues:
     """Set rounding errors among ascending eigenvalues (..., m) to zero, then divide by the sum.
 
-    For a single matrix, raises the same errors as `compute_eigenvalues`.
+    For a single matrix, raises the same errors as `compute_eigenvalues`. In a stack, matrices for
+    which it would raise are marked by `is_impossible` instead. `vectors` are the eigenvectors, as
+    columns in the order of `values`.
     """
     values = flip(values)
     computed = to_host(values)  # one transfer from the device
     size = computed.shape[-1]
+    is_single = computed.ndim == 1
     total = computed.sum(-1)
     largest, smallest = computed.T[0], computed.T[-1]
     threshold = tolerance.eigensolver_rounding(size) * largest
     negative_mass: float | np.ndarray = 0.0
-    lowest = smallest if computed.ndim == 1 else smallest.min()
-    is_impossible = ~(abs(total - 1) <= RANGE_TOLERANCE)
+    lowest = smallest if is_single else smallest.min()
+    is_impossible = ~(abs(total - 1) <= RANGE_TOLERANCE)  # also for NaN
     if not lowest >= 0:
         negative_mass = -(computed * (computed < 0)).sum(-1)
         if psd == "check":
             is_impossible = is_impossible | (negative_mass > tolerance.max_negative_mass)
+    # Rounding of the entries only matters if it exceeds that of the eigensolver. It is not removed
+    # here, but by `NormalizedEigenvalues.values_at` for the orders that depend on it.
     entry_threshold = tolerance.entry_rounding(size)
-    if computed.ndim == 1:
+    if is_single:
         negative_mass = float(negative_mass)
         if is_impossible:
             raise _build_eigenvalue_error(computed, negative_mass, tolerance)
@@ -281,7 +305,7 @@ def normalize_eigenvalues(
             )
         if entry_threshold <= threshold:
             entry_threshold = 0.0
-    if computed.ndim == 1 and lowest > threshold and is_numpy(values):
+    if is_single and lowest > threshold and is_numpy(values):
         normalized = values / total  # no eigenvalue is truncated
     else:
         normalized = normalize_above(values, threshold, psd)
@@ -304,7 +328,7 @@ def flip(values: Array) -> Array:
 def _build_eigenvalue_error(
     computed: np.ndarray, negative_mass: float, tolerance: EigenvalueTolerance
 ) -> ValueError:
-    """Build the error about descending eigenvalues that no similarity matrix can have."""
+    """Build the error for eigenvalues, in descending order, that no similarity matrix can have."""
     total = float(computed.sum())
     if abs(total - 1) <= RANGE_TOLERANCE:
         return NotPSDError(float(computed[-1]), negative_mass)
@@ -317,30 +341,34 @@ def _build_eigenvalue_error(
 def normalize_above(
     values: Array, threshold: Array | np.ndarray | float, psd: PSD = "check"
 ) -> Array:
-    """Set eigenvalues (..., m) up to the threshold (...) to zero, then divide by the sum."""
+    """Set eigenvalues (..., m) up to the threshold (...) to zero, then divide by the sum.
+
+    With gradient, all eigenvalues that are set to zero by rounding contribute to the derivative of
+    the sum, but negative ones that are clipped (psd="clip") do not.
+    """
     if not isinstance(threshold, float):
         threshold = asarray_like(threshold, values)[..., None]
     is_above = values > threshold
     positive = values * is_above + 0.0  # + 0.0 turns −0.0 into 0.0
     total = positive.sum(-1)
-    if is_torch(values):  # truncated eigenvalues still contribute to the gradient of the trace
-        is_separate = is_above if psd == "check" else abs(values) > threshold
-        truncated = (values * ~is_separate).sum(-1)
-        total = total + truncated - truncated.detach()
+    if is_torch(values):
+        is_rounding_error = ~is_above if psd == "check" else abs(values) <= threshold
+        truncated = (values * is_rounding_error).sum(-1)
+        total = total + truncated - truncated.detach()  # changes the gradient, but not the value
     return positive / (total if total.ndim == 0 else total[..., None])
 
 
 def clip_eigenvalues(values: Array) -> Array:
-    """Set negative eigenvalues (..., m) and rounding errors to 0, then divide by the sum.
+    """Set negative eigenvalues and rounding errors (..., m) to zero, then divide by the sum.
 
-    Rounding errors are at most m times machine epsilon times the largest eigenvalue.
+    Eigenvalues up to m times machine epsilon times the largest one count as rounding errors.
     """
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 
 
 def is_diagonal(A: Array) -> bool:
     """Return whether a matrix is diagonal, without negative entries."""
-    if count_nonzero(A[0]) > 1:
+    if count_nonzero(A[0]) > 1:  # fast check of most matrices
         return False
     diagonal = namespace(A).linalg.diagonal(A)
     return count_nonzero(A) == count_nonzero(diagonal) and bool(diagonal.min() >= 0)
