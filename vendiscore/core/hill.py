@@ -89,27 +89,27 @@ def hill_number(proportions: Array, q: float) -> Number:
     """
     if is_numpy(proportions) and proportions.ndim == 1:
         positive = proportions[proportions > 0]
-        return clip_number(
-            _hill_number(positive, np.log(positive), q, len(positive)), len(positive)
-        )
+        n_positive = len(positive)
+        return clip_number(_hill_number(positive, np.log(positive), q, n_positive), n_positive)
     xp = namespace(proportions)
-    # This restricts the gradient to proportions that sum to 1.
+    # Dividing by the sum, which is 1, gives the gradient under the constraint that it remains 1.
     if is_torch(proportions) and q <= 1 + ORDER_ONE_TOLERANCE:
         proportions = proportions / proportions.sum(-1)[..., None]
     is_positive = proportions > 0
-    count = is_positive.sum(-1)
+    n_positive = is_positive.sum(-1)
     largest = xp.max(proportions, axis=-1, keepdims=True)
-    logs = xp.log(xp.where(is_positive, proportions, largest))
-    return clip_to_range(_hill_number(proportions, logs, q, count), count)
+    logs = xp.log(xp.where(is_positive, proportions, largest))  # log 0 is undefined
+    return clip_to_range(_hill_number(proportions, logs, q, n_positive), n_positive)
 
 
-def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) -> Array:
-    """Compute the Hill number from proportions, their logarithms and the number of positive ones.
+def _hill_number(proportions: Array, logs: Array, q: float, n_positive: Array | int) -> Array:
+    """Compute the Hill number of order q from proportions (..., m) and their logarithms.
 
-    For proportions of 0, `logs` contains the logarithm of the largest proportion.
+    For proportions of 0, `logs` contains the logarithm of the largest proportion. `n_positive` is
+    the number of positive proportions.
     """
     if q == 0:
-        return (proportions * 0).sum(-1) + count  # an array or tensor like the proportions
+        return (proportions * 0).sum(-1) + n_positive  # an array or tensor like the proportions
     xp = namespace(proportions)
     if math.isinf(q):
         return 1 / xp.max(proportions, axis=-1)
@@ -131,17 +131,17 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
     if not is_torch(values):
         return clip_number(values, int(upper))
     xp = namespace(values)
-    number = detach(values)
-    bound = xp.astype(xp.asarray(upper, device=values.device), number.dtype)
-    clipped = xp.minimum(xp.maximum(number, xp.ones_like(number)), bound)
-    return values + (clipped - number)
+    detached = detach(values)
+    bound = xp.astype(xp.asarray(upper, device=values.device), detached.dtype)
+    clipped = xp.minimum(xp.maximum(detached, xp.ones_like(detached)), bound)
+    return values + (clipped - detached)  # the gradient is that of `values`
 
 
 def _check_proportions(shares: object) -> np.ndarray:
     """Return `shares` as a one-dimensional array; raise a TypeError if they are not numbers."""
     array: Any = shares
     if isinstance(shares, (list, tuple)):
-        with suppress(TypeError, ValueError):
+        with suppress(TypeError, ValueError):  # an invalid list is reported below
             array = np.asarray(shares, dtype=float)
     if getattr(getattr(array, "dtype", None), "kind", "O") not in "biuf" or array.ndim != 1:
         raise TypeError(
@@ -164,7 +164,8 @@ def _to_float64(shares: Array) -> tuple[Array, float]:
 def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     """Compute log (Σ w exp((q − 1) logs))^{1/(1−q)}, or its limit −Σ w logs for q = 1.
 
-    The sum is over the last axis, along which the weights w sum to 1.
+    The sum is over the last axis, along which the weights w sum to 1. For w = proportions and
+    logs = log w, this is the logarithm of the Hill number of order q.
     """
     if q == 1:
         return -(weights * logs).sum(-1)
@@ -177,7 +178,8 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
             total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
-    # Factor out the largest term, so exponents (q − 1) (logs − top) are at most 0, possibly −∞.
+    # Factor out the largest term, exp((q − 1) top), so the exponents (q − 1) (logs − top) are at
+    # most 0, possibly −∞, and the powers cannot overflow.
     top = (xp.max if q > 1 else xp.min)(logs, axis=-1, keepdims=True)
     with np.errstate(over="ignore", under="ignore"):
         powers = xp.exp((q - 1) * (logs - top))

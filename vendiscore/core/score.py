@@ -130,12 +130,15 @@ def can_skip_eigenvalues(
 ) -> bool:
     """Return whether all scores can be computed from the norm or the largest eigenvalue.
 
-    This applies to orders 2 and ∞. `semidefinite` tells that the matrix is positive semidefinite.
+    The norm is sufficient for order 2, and the largest eigenvalue for order ∞. `semidefinite` is
+    whether the matrix is positive semidefinite by construction. If it may have negative
+    eigenvalues, psd="clip" needs all eigenvalues.
     """
     if solver.vectors or (psd == "clip" and not semidefinite):
         return False
     for q in orders:
-        if q != 2 and (q != math.inf or solver.largest_eigenvalue is None):
+        is_supported = q == 2 or (q == math.inf and solver.largest_eigenvalue is not None)
+        if not is_supported:
             return False
     return True
 
@@ -143,7 +146,11 @@ def can_skip_eigenvalues(
 def score_without_eigenvalues(
     A: Array, q: float, tolerance: EigenvalueTolerance, solver: Solver
 ) -> Number:
-    """Compute the score as 1/‖A‖² for order 2, or 1/λ_max for order ∞."""
+    """Compute the score of order 2 or ∞ of a weighted matrix A without its eigendecomposition.
+
+    It is 1/‖A‖², with the Frobenius norm, for order 2, and 1/λ_max, with the largest eigenvalue of
+    A, for order ∞.
+    """
     if q == 2:
         return check_range(1 / solver.squared_norm(A), q, tolerance)
     assert solver.largest_eigenvalue is not None
@@ -151,9 +158,11 @@ def score_without_eigenvalues(
 
 
 def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) -> Number:
-    """Clip a score of order q to [1, n]; raise a ValueError if it is outside beyond rounding.
+    """Clip the score(s) `value` of order q to [1, n], where n is the number of samples.
 
-    For a stack, scores outside this range become NaN instead.
+    Clipping only removes rounding errors: raises a ValueError if a single score differs from this
+    range by more than RANGE_TOLERANCE. In an array of scores of a stack of matrices, such scores
+    become NaN instead.
     """
     n = tolerance.n
     if getattr(value, "ndim", 0):
@@ -173,7 +182,9 @@ def weight_matrix(
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
     """Validate the similarities K (n, n) of n samples, and compute diag(√p) K diag(√p) of trace 1.
 
-    NaN and infinite entries raise an error whose message does not mention them.
+    The weights p are uniform by default. With `normalize`, k(x, y) is first divided by
+    √(k(x, x) k(y, y)). Also returns the bounds of rounding errors for `compute_hill_numbers`. The
+    caller checks that entries are finite: the errors raised here do not mention NaN or infinity.
     """
     n = len(K)
     precision = 0.0
@@ -183,7 +194,8 @@ def weight_matrix(
     K, diagonal = check_matrix(K, normalize, precision)
     if p is None and np.count_nonzero(diagonal == 1) == n:
         return K / n, EigenvalueTolerance(n, precision)
-    # Dividing by the diagonal makes entries that are 1 up to rounding exactly 1.
+    # Dividing by the diagonal normalizes K, or makes diagonal entries that are 1 up to rounding
+    # exactly 1.
     scale = np.sqrt((1 / n if p is None else p) / diagonal)
     A = K * scale
     A *= scale[:, None]
@@ -193,27 +205,31 @@ def weight_matrix(
 def weight_features(
     X: np.ndarray, p: np.ndarray | None = None, normalize: bool = True
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
-    """Compute the smaller of FFᵀ and FᵀF, which have the same non-zero eigenvalues.
+    """Compute the smaller of FFᵀ (n, n) and FᵀF (d, d), which have the same non-zero eigenvalues.
 
     The rows of F are the features X (n, d) of n samples, divided by their lengths and multiplied by
-    √p.
+    √p, so that the trace is 1. The weights p are uniform by default. Without `normalize`, lengths
+    must be 1 up to rounding. Also returns the bounds of rounding errors for `compute_hill_numbers`.
     """
     n, d = X.shape
     X = X.astype(np.float64, copy=False)
-    squares = _compute_squares(X)
+    squared_norms = _compute_squared_norms(X)
     if normalize:
-        if not (squares.min() >= 1 / MAX_SQUARED_NORM and squares.max() <= MAX_SQUARED_NORM):
+        if not (
+            squared_norms.min() >= 1 / MAX_SQUARED_NORM and squared_norms.max() <= MAX_SQUARED_NORM
+        ):
             X = rescale_rows(X)  # does not change cosines
-            squares = _compute_squares(X)
-        check_positive_diagonal(squares, "of `X` ")
+            squared_norms = _compute_squared_norms(X)
+        check_positive_diagonal(squared_norms, "of `X` ")
     else:
-        check_unit_diagonal(squares, has_features=True, prefix="of `X` ")
+        check_unit_diagonal(squared_norms, has_features=True, prefix="of `X` ")
     # Dividing by lengths that are 1 up to rounding makes the trace equal to the sum of p.
-    F = X * np.sqrt((1 / n if p is None else p) / squares)[:, None]
+    F = X * np.sqrt((1 / n if p is None else p) / squared_norms)[:, None]
     return gram(F.T if d < n else F), EigenvalueTolerance(n, semidefinite=True)
 
 
-def _compute_squares(X: np.ndarray) -> np.ndarray:
+def _compute_squared_norms(X: np.ndarray) -> np.ndarray:
+    """Compute the squared length of each row; the caller handles overflow and underflow."""
     with np.errstate(over="ignore", under="ignore"):
         return np.vecdot(X, X)
 
@@ -229,8 +245,8 @@ def score_K(
     """Compute the Vendi Score of finite, symmetric similarities K (n, n) with unit diagonal.
 
     VS_q = (Σ λ^q)^{1/(1−q)} with the eigenvalues λ of diag(√p) K diag(√p). The caller validates q
-    and the weights p, which must sum to 1. Negative eigenvalues beyond rounding raise an error,
-    except at order 2.
+    and the weights p, which must sum to 1. With `normalize`, the diagonal need only be positive.
+    Negative eigenvalues beyond rounding raise an error, except at order 2.
 
     >>> score_K(np.array([[1.0, 0.0], [0.0, 1.0]]), q=1)
     2.0
