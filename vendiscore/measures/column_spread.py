@@ -25,8 +25,9 @@ def geometric_mean_of_deviations(sample_set: SampleSet) -> float:
     if sp.issparse(X):
         X = sp.csc_array(X)
     n, d = X.shape
+    # Blocks of columns, of 8 bytes per value, limit the memory of dense copies.
     blocks = [_compute_standard_deviations(X[:, columns]) for columns in row_blocks(d, 8 * n)]
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):  # log 0 = −∞ gives a mean of 0
         logs = np.log(np.concatenate(blocks))
     return float(np.exp(logs.mean()))
 
@@ -35,9 +36,10 @@ def _compute_standard_deviations(columns: Rows) -> np.ndarray:
     """Compute the standard deviation of each column; exactly 0 if all its values are equal."""
     dense = columns.toarray() if sp.issparse(columns) else to_host(columns)
     X = np.asarray(dense, dtype=np.float64)
-    # Scale by powers of two, which is exact: squares of 1e200 would overflow.
+    # Divide by a power of two near the maximum of each column, which is exact: the squares of 1e200
+    # would overflow.
     _, exponents = np.frexp(np.abs(X).max(axis=0))
-    top = np.ldexp(1.0, exponents - 1)
-    deviations = np.std(X / top, axis=0) * top
+    scale = np.ldexp(1.0, exponents - 1)
+    deviations = np.std(X / scale, axis=0) * scale
     # Rounding can make the mean of equal values differ from them.
     return np.where(X.min(axis=0) < X.max(axis=0), deviations, 0.0)

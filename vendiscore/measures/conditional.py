@@ -24,7 +24,10 @@ class Conditions:
         self._similarity: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
-        """Return the similarity of the conditions under kernel `k`; raise unless there are `n`."""
+        """Return the similarity of the conditions under kernel `k`.
+
+        Raises a ValueError unless there are `n` conditions.
+        """
         try:
             self._similarity = self._similarity or as_similarity(self.samples, k=k)
         except Exception as error:
@@ -41,9 +44,10 @@ class Conditions:
     def __getstate__(self) -> str:
         """Return a string that identifies the conditions in a signature."""
         if isinstance(self.samples, Similarity):
-            v = np.random.default_rng(0).standard_normal(self.samples.n)
+            # A product with a fixed random vector identifies K without computing all its entries.
             K = self.samples
-            return compute_digest(K.matmul(asarray_like(v, K.diagonal())))
+            vector = np.random.default_rng(0).standard_normal(K.n)
+            return compute_digest(K.matmul(asarray_like(vector, K.diagonal())))
         return repr(to_plain(self.samples))
 
 
@@ -61,16 +65,17 @@ def conditional_vendi_score(
 ) -> list[Number]:
     """The Conditional Vendi Score VS_q(K ∘ T) / VS_q(T): diversity at a fixed condition.
 
-    K are the similarities of the samples. `given` holds one condition per sample, such as its
-    prompt, and T are the similarities of the conditions under the kernel `given_k` (default for
-    strings: "ngram_overlap"). Differences between conditions do not count as diversity. See
-    `conditional_score`.
+    ∘ is the product of entries. K are the similarities of the samples. `given` holds one condition
+    per sample, such as its prompt, and T are the similarities of the conditions under the kernel
+    `given_k` (default for strings: "ngram_overlap"). Differences between conditions do not count as
+    diversity. See `conditional_score`.
     """
     if given is None:
         raise UnsupportedInputError(
             "`given`, with one value per sample such as its prompt, but got none"
         )
     T = given.similarity(given_k, sample_set.parent.n_input)
+    # Conditions are given for all samples; select those of this subset, without dropped samples.
     if len(sample_set.retained_indices) < T.n:
         T = T.take(sample_set.retained_indices)
     arguments = (sample_set.orders, sample_set.p, sample_set.psd)
@@ -78,5 +83,5 @@ def conditional_vendi_score(
         ProductSimilarity([sample_set.similarity, T]), *arguments
     ).values
     # Double precision, as in the scores of the product K ∘ T.
-    of_conditions = compute_vendi_scores(T, *arguments, allow_single=False).values
-    return [score / divisor for score, divisor in zip(joint_scores, of_conditions, strict=True)]
+    condition_scores = compute_vendi_scores(T, *arguments, allow_single=False).values
+    return [joint / score for joint, score in zip(joint_scores, condition_scores, strict=True)]

@@ -19,14 +19,14 @@ MeasuresArgument: TypeAlias = str | Iterable[str] | Mapping[str, Options]
 
 
 class ConfiguredMeasure(NamedTuple):
-    """A measure with the validated options that the caller passed for it."""
+    """A measure with its validated options; options that were not passed are not included."""
 
     measure: Measure
     options: Options
 
     @property
     def settings(self) -> Record:
-        """All options that are not None, including defaults."""
+        """All options including defaults, without those that are None."""
         options = {**self.measure.options, **self.options}
         return {name: value for name, value in options.items() if value is not None}
 
@@ -34,8 +34,8 @@ class ConfiguredMeasure(NamedTuple):
 def parse_measures(measures: MeasuresArgument, shared: Record) -> list[ConfiguredMeasure]:
     """Parse the argument `measures`, and validate the options of each measure.
 
-    `shared` are keywords of the caller. Those that a measure accepts become options of the measure,
-    and are removed from `shared`.
+    `shared` are keywords passed for all measures. A measure uses those that are its options, unless
+    `measures` sets them for this measure. Keywords that any measure uses are removed from `shared`.
     """
     names = list(measures) if is_collection(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
@@ -46,31 +46,37 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
         )
     options_by_name = measures if isinstance(measures, Mapping) else {name: {} for name in names}
     configured: list[ConfiguredMeasure] = []
-    accepted: set[str] = set()
+    option_names: set[str] = set()
     for name, measure_options in expand_presets(options_by_name).items():
         measure = get_measure(name)
-        for option, value in measure_options.items():
-            if option not in measure.options:
-                descriptions = describe_parameters(measure.compute)
-                hint = suggest_name(
-                    option,
-                    {each: descriptions.get(each, "") for each in measure.options},
-                    kind="keyword",
-                    value=value,
-                    quote="`",
-                )
-                hint = hint or "It has no options."
-                raise TypeError(f"{option!r} is not an option of measure {measure.name!r}. {hint}")
+        _check_option_names(measure, measure_options)
         options = {option: shared[option] for option in measure.options if option in shared}
         options |= measure_options
         for option, value in options.items():
             if option in measure.readers:
                 options[option] = measure.readers[option](value)
         configured.append(ConfiguredMeasure(measure, options))
-        accepted |= measure.options.keys()
-    for option in accepted:
+        option_names |= measure.options.keys()
+    for option in option_names:
         shared.pop(option, None)
     return configured
+
+
+def _check_option_names(measure: Measure, options: Options) -> None:
+    """Raise a TypeError if a measure does not have one of the options."""
+    for option, value in options.items():
+        if option in measure.options:
+            continue
+        descriptions = describe_parameters(measure.compute)
+        hint = suggest_name(
+            option,
+            {name: descriptions.get(name, "") for name in measure.options},
+            kind="keyword",
+            value=value,
+            quote="`",
+        )
+        hint = hint or "It has no options."
+        raise TypeError(f"{option!r} is not an option of measure {measure.name!r}. {hint}")
 
 
 def evaluate_measures(
@@ -91,7 +97,7 @@ def evaluate_measures(
             ) from None
         n = sample_set.n
         scores: Record = {}
-        for suffix, value in _values_by_suffix(measure, values, order_suffixes).items():
+        for suffix, value in _key_values_by_suffix(measure, values, order_suffixes).items():
             key = f"{measure.name}{suffix}"
             if key in keys:
                 raise ValueError(
@@ -100,18 +106,21 @@ def evaluate_measures(
                 )
             keys.add(key)
             low, high = measure.ends
-            # Fast path for floats, if the lower limit is not n.
-            has_low = type(value) is float and low is not None
-            is_inside = has_low and low <= value <= (n if high is None else high)
+            # A float within the range needs no call of `check`, which is slow for many groups. The
+            # lower limit is None if it is n.
+            is_comparable = type(value) is float and low is not None
+            is_inside = is_comparable and low <= value <= (n if high is None else high)
             scores[key] = value if is_inside else measure.check(value, n, sample_set.roundoff)
         results.append(scores)
     if "torch" in sys.modules:
-        _check_gradients_kept(sample_set.parent, measures, results)
+        _check_no_lost_gradients(sample_set.parent, measures, results)
     return results
 
 
-def _values_by_suffix(measure: Measure, values: object, order_suffixes: Sequence[str]) -> Record:
-    """Return the values of a measure by the suffix of their result keys."""
+def _key_values_by_suffix(
+    measure: Measure, values: object, order_suffixes: Sequence[str]
+) -> Record:
+    """Convert what a measure returned to a dict with suffixes of result keys, such as "_q2"."""
     if isinstance(values, Mapping):
         return dict(values)
     if measure.ordered:
@@ -120,7 +129,7 @@ def _values_by_suffix(measure: Measure, values: object, order_suffixes: Sequence
     return {"": values}
 
 
-def _check_gradients_kept(
+def _check_no_lost_gradients(
     parent: SampleSet, measures: Sequence[ConfiguredMeasure], results: Sequence[Options]
 ) -> None:
     """Raise a TypeError if an argument requires a gradient, but a value of a measure has none."""
@@ -128,6 +137,7 @@ def _check_gradients_kept(
         return
     for (measure, options), values in zip(measures, results, strict=True):
         if not all(map(has_gradient, values.values())):
+            # The measure lost the gradient, so no argument that it uses may require one.
             arguments = {**parent.spec.options, **options, "samples": parent.samples}
             if measure.references:
                 arguments["references"] = parent.references
@@ -140,43 +150,52 @@ def evaluate_measures_stacked(
     """Compute all measures for all g groups at once.
 
     Returns, for each measure, a dict of result keys and arrays of shape (g,), and a mask (g,) of
-    the groups whose values are invalid and must be computed separately.
+    the groups that must be computed separately, because they are too large to be stacked or their
+    values are invalid. Their entries in the arrays are not meaningful.
     """
     from .stacked_groups import iter_stacked_groups
 
     assert sample_set.groups is not None
     is_separate = np.ones(len(sample_set.groups), dtype=bool)
     group_indices: list[np.ndarray] = []
-    batches: list[dict[str, list[Array]]] = [{} for _ in measures]
-    in_numpy = False
+    # For each measure, result keys with one array of values per stack.
+    values_by_measure: list[dict[str, list[Array]]] = [{} for _ in measures]
+    converted_from_torch = False
     for groups, stack in iter_stacked_groups(sample_set):
         group_indices.append(groups)
         is_invalid = np.zeros(len(groups), dtype=bool)
-        for (measure, options), batch in zip(measures, batches, strict=True):
+        for (measure, options), stack_values in zip(measures, values_by_measure, strict=True):
             result = measure.compute(stack, **options)
             low, high = measure.limits(stack.n)
-            for suffix, values in _values_by_suffix(measure, result, order_suffixes).items():
-                values_by_suffix = to_host(values)
-                slack = RANGE_ROUNDING * np.abs(values_by_suffix).clip(1.0)
-                is_outside = (values_by_suffix < low - slack) | (values_by_suffix > high + slack)
-                is_invalid |= ~np.isfinite(values_by_suffix) | is_outside
-                batch.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
+            for suffix, values in _key_values_by_suffix(measure, result, order_suffixes).items():
+                host_values = to_host(values)
+                slack = RANGE_ROUNDING * np.abs(host_values).clip(1.0)
+                is_outside = (host_values < low - slack) | (host_values > high + slack)
+                is_invalid |= ~np.isfinite(host_values) | is_outside
+                key = f"{measure.name}{suffix}"
+                stack_values.setdefault(key, []).append(values.clip(low, high))
         is_invalid |= stack.unusual
         sample_set.notes += stack.notes
-        in_numpy = sample_set.has_similarities and stack.similarity is not sample_set.similarity
+        # The stack uses another Similarity than the set if tensors were converted to NumPy.
+        converted_from_torch = (
+            sample_set.has_similarities and stack.similarity is not sample_set.similarity
+        )
         is_separate[groups] = is_invalid
-    order = np.concatenate([np.empty(0, int), *group_indices])
-    inverse_order = np.zeros(len(is_separate), int)
-    inverse_order[order] = np.arange(len(order))
+    # Stacks contain groups of equal size; restore the order of the groups. Groups that are in no
+    # stack get the values of the first group in the stacks.
+    stacked_order = np.concatenate([np.empty(0, int), *group_indices])
+    stacked_positions = np.zeros(len(is_separate), int)
+    stacked_positions[stacked_order] = np.arange(len(stacked_order))
     columns: list[Record] = []
-    for batch in batches:
+    for stack_values in values_by_measure:
         column = {
-            key: namespace(parts[0]).concat(parts)[inverse_order] for key, parts in batch.items()
+            key: namespace(arrays[0]).concat(arrays)[stacked_positions]
+            for key, arrays in stack_values.items()
         }
-        if in_numpy:  # convert to tensors
+        if converted_from_torch:
             diagonal = sample_set.similarity.diagonal()
             column = {key: asarray_like(values, diagonal) for key, values in column.items()}
         columns.append(column)
     if "torch" in sys.modules:
-        _check_gradients_kept(sample_set, measures, columns)
+        _check_no_lost_gradients(sample_set, measures, columns)
     return columns, is_separate

@@ -1,12 +1,12 @@
 """Decomposition of diversity into components within and between groups.
 
 Let K be the similarities of all samples, G the matrix of the same shape with 1 for two samples of
-the same group and 0 otherwise, and D_q(w) the Hill number of the group weights w. The total
-diversity is γ = VS_q(K), the mean diversity within groups α = VS_q(K ∘ G) / D_q(w), and the
-diversity between groups β = γ / α.
+the same group and 0 otherwise, ∘ the product of entries, and D_q(w) the Hill number of order q of
+the group weights w. The total diversity is γ = VS_q(K), the mean diversity within groups
+α = VS_q(K ∘ G) / D_q(w), and the diversity between groups β = γ / α.
 
-β ≤ D_q(w), because K ∘ G is a pinching of K. β ≥ 1 at order 1 (Holevo), and at any order if all
-groups have the same weight.
+β ≤ D_q(w), because K ∘ G is a pinching of K: the diagonal blocks of K if samples are sorted by
+group. β ≥ 1 at order 1 (Holevo), and at any order if all groups have the same weight.
 """
 
 from functools import partial
@@ -41,18 +41,22 @@ def within_vendi_score(sample_set: SampleSet) -> list[Number]:
     subsets = sample_set.parts
     p = sample_set.p
     if p is None:
-        weights: Array = (
-            np.array([len(subset.rows) for subset in subsets]) / sample_set.similarity.n
-        )
+        n = sample_set.similarity.n
+        group_weights: Array = np.array([len(subset.rows) for subset in subsets]) / n
     else:
-        weights = namespace(p).stack([p[subset.rows].sum() for subset in subsets])
-    pairs = zip(weights, subsets, strict=True)
-    spectra = [weight * subset.spectrum.values for weight, subset in pairs if to_float(weight) > 0]
-    xp = namespace(spectra[0])
-    eigenvalues = xp.concat(spectra)
+        group_weights = namespace(p).stack([p[subset.rows].sum() for subset in subsets])
+    # K ∘ G is block-diagonal, so its eigenvalues are those of the groups, times the group weights.
+    weighted_eigenvalues = [
+        weight * subset.spectrum.values
+        for weight, subset in zip(group_weights, subsets, strict=True)
+        if to_float(weight) > 0
+    ]
+    xp = namespace(weighted_eigenvalues[0])
+    eigenvalues = xp.concat(weighted_eigenvalues)
     eigenvalues = eigenvalues / xp.sum(eigenvalues)
     return [
-        effective_number(eigenvalues, q) / effective_number(weights, q) for q in sample_set.orders
+        effective_number(eigenvalues, q) / effective_number(group_weights, q)
+        for q in sample_set.orders
     ]
 
 
@@ -70,7 +74,6 @@ def between_vendi_score(sample_set: SampleSet) -> list[Number]:
     (benchmarks/two_sets_null.py). BetweenVS_excess corrects for this, and is close to 0 for these
     groups.
     """
-    return [
-        a / b
-        for a, b in zip(total_vendi_score(sample_set), within_vendi_score(sample_set), strict=True)
-    ]
+    total_scores = total_vendi_score(sample_set)
+    within_scores = within_vendi_score(sample_set)
+    return [total / within for total, within in zip(total_scores, within_scores, strict=True)]

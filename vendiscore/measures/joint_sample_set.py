@@ -19,27 +19,40 @@ from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
 
 
+def _build_one_set_error(input_description: str) -> TypeError:
+    return TypeError(
+        f"measures that compare two sets do not support {input_description}, because it lacks the "
+        "distances between the two sets; pass the samples with a kernel or a metric, or remove "
+        "these measures from `measures`"
+    )
+
+
 class JointSampleSet:
-    """The samples followed by the references, as a single set."""
+    """The samples followed by the references, as a single set.
+
+    `sample_set` is a SampleSet with references, or a subset of one, whose references are those of
+    its parent set.
+    """
 
     def __init__(self, sample_set: Any) -> None:
         if any(map(is_metric_space, sample_set.sets)):
-            raise TypeError(_ONE_SET_MESSAGE.format("a MetricSpace"))
+            raise _build_one_set_error("a MetricSpace")
         self.uses_row_distances = sample_set.uses_row_distances
-        self.sample_set = sample_set  # the SampleSet of the samples and references
+        self.sample_set = sample_set
+        self.is_subset = sample_set.parent is not sample_set
         self.spec: SimilaritySpec = sample_set.parent.spec
 
     @cached_property
     def rows(self) -> np.ndarray:
         """Rows of both sets, shape (n + m, d), if distances are computed from rows."""
         if self.spec.metric == "precomputed":
-            raise TypeError(_ONE_SET_MESSAGE.format("a matrix of distances"))
+            raise _build_one_set_error("a matrix of distances")
         return concatenate_rows(self.sample_set.sets, self.sample_set.names)
 
     @cached_property
     def similarity(self) -> Similarity:
         """The similarity of both sets, with unit diagonal."""
-        if self.sample_set.parent is self.sample_set:
+        if not self.is_subset:
             return build_pooled_similarity(self.sample_set.sets, self.spec, self.sample_set.names)
         parent = self.sample_set.parent.both
         reference_rows = np.arange(parent.sizes[0], parent.similarity.n)
@@ -61,16 +74,16 @@ class JointSampleSet:
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, computed without a full distance matrix."""
-        parent = None
-        if self.sample_set.parent is not self.sample_set:
-            parent = self.sample_set.parent.both.neighbourhoods
+        parent = self.sample_set.parent.both.neighbourhoods if self.is_subset else None
         if not self.uses_row_distances:
-            return neighbourhoods.kernel_neighbourhoods(self.similarity, self.sizes[0], parent)
+            return neighbourhoods.build_kernel_neighbourhoods(
+                self.similarity, self.sizes[0], parent
+            )
         n = num_samples(self.sample_set.samples)
-        if callable(self.spec.metric):
+        if callable(self.spec.metric):  # its distances cannot be computed block by block
             (space,) = as_spaces([self.rows], self.spec, ["samples"])
-            return neighbourhoods.space_neighbourhoods(space, n)
-        return neighbourhoods.row_neighbourhoods(self.rows, n, self.spec, parent)
+            return neighbourhoods.build_space_neighbourhoods(space, n)
+        return neighbourhoods.build_row_neighbourhoods(self.rows, n, self.spec, parent)
 
     @property
     def digest(self) -> str:
@@ -79,11 +92,6 @@ class JointSampleSet:
             return compute_digest(self.rows[-num_samples(self.sample_set.references) :])
         K = self.similarity
         n, m = self.sizes
+        # The mean similarity of each reference to both sets, which are equally weighted.
         weights = np.repeat([0.5 / n, 0.5 / m], [n, m])
         return compute_digest(K.matmul(asarray_like(weights, K.diagonal()))[n:])
-
-
-_ONE_SET_MESSAGE = (
-    "measures that compare two sets do not support {}, because it lacks the distances between the "
-    "two sets; pass the samples with a kernel or a metric, or remove these measures from `measures`"
-)

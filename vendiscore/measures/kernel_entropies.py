@@ -14,7 +14,10 @@ from .stacked_groups import StackedGroups
 
 
 def compute_log_score(sample_set: SampleSet | StackedGroups, q: float) -> Number:
-    """Compute log VS of order q; at order 2 from a norm, unless other measures use the spectrum."""
+    """Compute log VS of order q; an array with one number per group for stacked groups.
+
+    If other measures use the eigenvalues, they are not computed again.
+    """
     if isinstance(sample_set, StackedGroups):
         (score,) = sample_set.compute_spectra([q]).values
     else:
@@ -34,7 +37,7 @@ _register_entropy = partial(
 def renyi_kernel_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij², which is log VS at q = 2.
 
-    The argument `q` has no effect on it.
+    The argument `q` of `compute` has no effect on it.
     """
     return compute_log_score(sample_set, 2.0)
 
@@ -43,8 +46,8 @@ def renyi_kernel_entropy(sample_set: SampleSet | StackedGroups) -> Number:
 def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     """The von Neumann entropy of the kernel matrix with unit trace, in nats; log VS at q = 1.
 
-    It supports any kernel, and is at most log n. The argument `q` has no effect on it. With
-    k="equivalence" it equals SemanticEntropy, which ignores similarity between classes.
+    It supports any kernel, and is at most log n. The argument `q` of `compute` has no effect on
+    it. With k="equivalence" it equals SemanticEntropy, which ignores similarity between classes.
     """
     return compute_log_score(sample_set, 1.0)
 
@@ -59,9 +62,13 @@ def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     stacks=True,
 )
 def sample_coverage(sample_set: SampleSet | StackedGroups) -> Number:
-    """The mean fraction of a sample that the others explain; Good–Turing coverage for labels."""
+    """The mean fraction of a sample that the others explain; Good–Turing coverage for labels.
+
+    The fraction is 1 − 1/(K⁻¹)_ii for sample i: 0 if no other sample is similar to it, and 1 if its
+    features are a linear combination of those of the others.
+    """
     if isinstance(sample_set, StackedGroups):
-        spectra = sample_set.compute_spectra([], vectors=True)
+        spectra = sample_set.compute_spectra([], vectors=True)  # for no order: no scores are needed
         residual_fractions = spectra.compute_residual_fractions()
     else:
         residual_fractions = compute_residual_fractions(sample_set.eigen)

@@ -37,15 +37,15 @@ REFERENCES_CUT_NOTE = (
 SAMPLES_CUT = "t_conv"  # value of `t_cut` for the convergence scale of the samples
 
 
-def _check_cut(t_cut: object) -> float | str | None:
-    return (
-        SAMPLES_CUT
-        if isinstance(t_cut, str) and t_cut == SAMPLES_CUT
-        else OPTION_CHECKS["t_cut"](t_cut)
-    )
+def _check_cutoff(t_cut: object) -> float | str | None:
+    """Validate the option `t_cut`: a scale, None, or "t_conv"."""
+    if isinstance(t_cut, str) and t_cut == SAMPLES_CUT:
+        return SAMPLES_CUT
+    return OPTION_CHECKS["t_cut"](t_cut)
 
 
 def _check_scales(t: object) -> float | list[float]:
+    """Validate the option `t`: one scale, or a list of scales."""
     scales = check_scales("t", t)
     return scales if is_collection(t) else scales[0]
 
@@ -53,7 +53,7 @@ def _check_scales(t: object) -> float | list[float]:
 _register = partial(
     register_measure,
     needs="distances",
-    readers={**OPTION_CHECKS, "t": _check_scales, "t_cut": _check_cut},
+    readers={**OPTION_CHECKS, "t": _check_scales, "t_cut": _check_cutoff},
     stacks=True,
 )
 
@@ -70,13 +70,17 @@ def magnitude(
 ) -> Number | dict[str, Number]:
     """The effective number of points at scale t of the distances; one value for each t."""
     function = evaluate_magnitude(sample_set.build_spaces(solver)[0], np.atleast_1d(t))
-    return _values_by_scale(t, list(function.values.T))
+    # For stacked groups, `values` has shape (groups, scales).
+    return _key_values_by_scale(t, list(function.values.T))
 
 
-def _values_by_scale(
+def _key_values_by_scale(
     t: float | Sequence[float], values: Sequence[Number]
 ) -> Number | dict[str, Number]:
-    """Return the value of a single scale, or the values of several scales by key suffix."""
+    """Return the value at a single scale t, or a dict of the values at several scales.
+
+    Its keys are suffixes of result keys, such as "_t0.5".
+    """
     if isinstance(t, float):
         return values[0]
     return {scale_suffix(scale): value for scale, value in zip(t, values, strict=True)}
@@ -86,9 +90,12 @@ def _values_by_scale(
 def spread(
     sample_set: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0
 ) -> Number | dict[str, Number]:
-    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; one value for each t."""
+    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; one value for each t.
+
+    d_ij is the distance of points i and j.
+    """
     values = [sample_set.space.spread(scale) for scale in np.atleast_1d(t)]
-    return _values_by_scale(t, values)
+    return _key_values_by_scale(t, values)
 
 
 @_register(
@@ -113,27 +120,28 @@ def magnitude_area(
     (see `mag_area`). Areas with different cut-offs are not comparable. `t_cut` sets the cut-off;
     "t_conv" selects the convergence scale of the samples.
     """
-    space, *references = sample_set.build_spaces(solver)
-    cut: Number
+    space, *reference_space = sample_set.build_spaces(solver)  # no second space without references
+    cutoff: Number
     if isinstance(t_cut, float):
-        cut = t_cut
-    elif t_cut is None and space.unit is not None:
-        cut = compute_convergence_scale_of_equal_distances(space.n, space.unit, epsilon)
-    elif t_cut is None and references:
+        cutoff = t_cut
+    elif t_cut is None and space.unit is not None:  # kernel distances; `unit` is that of k = 0
+        cutoff = compute_convergence_scale_of_equal_distances(space.n, space.unit, epsilon)
+    elif t_cut is None and reference_space:
         sample_set.notes.append(REFERENCES_CUT_NOTE)
-        cut = find_convergence_scale(references[0], epsilon)
-        if cut == 0:
+        cutoff = find_convergence_scale(reference_space[0], epsilon)
+        if cutoff == 0:
             raise ValueError(
                 "`references` must have a convergence scale above 0, which is the upper limit of "
                 "MagArea, got 0, because all references are nearly identical; pass other "
                 "references, or `t_cut`"
             )
     else:
-        cut = find_convergence_scale(space, epsilon)
-        sample_set.notes.append(
-            SAMPLES_CUT_NOTE.format(at=f"={cut:.6g}" if sample_set.parent is sample_set else "")
-        )
-    return compute_area(space, cut, n_scales, average)
+        cutoff = find_convergence_scale(space, epsilon)
+        # Groups have different cut-offs, so their common note contains no number.
+        has_one_cutoff = sample_set.parent is sample_set
+        at = f"={cutoff:.6g}" if has_one_cutoff else ""
+        sample_set.notes.append(SAMPLES_CUT_NOTE.format(at=at))
+    return compute_area(space, cutoff, n_scales, average)
 
 
 @_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
@@ -166,6 +174,7 @@ def magnitude_difference(
     """
     return compute_area_difference(
         *sample_set.build_spaces(solver),
+        # "t_conv" is a cut-off of MagArea and means the default here.
         t_cut=t_cut if isinstance(t_cut, float) else None,
         epsilon=epsilon,
         n_scales=n_scales,

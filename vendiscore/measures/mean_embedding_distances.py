@@ -33,23 +33,24 @@ def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> N
     half of its values are negative. Its minimum is −1/(n−1) − 1/(m−1) for n samples and m
     references.
     """
-    (n, m) = sample_set.both.sizes
+    n, m = sample_set.both.sizes
     K = sample_set.both.similarity
     diagonal = K.diagonal()
-    weights = np.zeros((n + m, 2))
+    weights = np.zeros((n + m, 2))  # one column for each set
     weights[:n, 0] = 1 / n
     weights[n:, 1] = 1 / m
-    V = asarray_like(weights, diagonal)
-    means = V.T @ K.matmul(V)  # mean similarities within and between the sets, including self-pairs
+    W = asarray_like(weights, diagonal)
+    # Mean similarities (2, 2) within and between the sets, including pairs of a sample with itself.
+    means = W.T @ K.matmul(W)
     sample_mean = means[0, 0]
     reference_mean = means[1, 1]
     if unbiased:
         _check_two_samples("MMD", n, m, "omit `unbiased`, or pass larger sets")
-        sample_mean = _unbiased_mean(sample_mean, diagonal[:n])
-        reference_mean = _unbiased_mean(reference_mean, diagonal[n:])
+        sample_mean = _exclude_self_pairs(sample_mean, diagonal[:n])
+        reference_mean = _exclude_self_pairs(reference_mean, diagonal[n:])
     value = sample_mean + reference_mean - 2 * means[0, 1]
     if unbiased or is_torch(value):
-        return value
+        return value  # an unbiased value may be negative, and a tensor keeps its gradient
     if to_float(value) < -RANGE_ROUNDING - 4 * K.roundoff:
         raise ValueError(
             f"MMD must be at least 0, got {to_float(value):.6g}, so the kernel is not positive "
@@ -58,8 +59,11 @@ def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> N
     return max(float(value), 0.0)
 
 
-def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
-    """Compute the mean similarity of two different samples from the mean over all pairs."""
+def _exclude_self_pairs(mean: Number, diagonal: Array) -> Number:
+    """Compute the mean similarity of two different samples from the mean of the whole matrix.
+
+    `diagonal` are the similarities of the n samples to themselves.
+    """
     n = len(diagonal)
     return (n * n * mean - diagonal.sum()) / (n * (n - 1))
 
@@ -77,20 +81,20 @@ def kernel_inception_distance(sample_set: SampleSet) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
     Features are the samples if these are numeric, otherwise the features of the kernel before
-    normalization; d is their number. For text, features are the words and phrases in both sets.
-    Other programs compute the mean over random subsets, which is a noisier estimate. The scale of
-    the values depends on the features of the encoder.
+    normalization; d is their number. N-gram kernels are not supported. Other programs compute
+    the mean over random subsets, which is a noisier estimate. The scale of the values depends on
+    the features of the encoder.
     """
-    X, Y = _raw_features(sample_set)
+    X, Y = _compute_raw_features(sample_set)
     n = X.shape[0]
     m = Y.shape[0]
     _check_two_samples("KID", n, m, "pass larger sets")
-    of_samples = _sum_of_cubes(X, X, exclude_diagonal=True) / (n * (n - 1))
-    of_references = _sum_of_cubes(Y, Y, exclude_diagonal=True) / (m * (m - 1))
-    return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
+    sample_mean = _sum_cubic_kernel(X, X, exclude_diagonal=True) / (n * (n - 1))
+    reference_mean = _sum_cubic_kernel(Y, Y, exclude_diagonal=True) / (m * (m - 1))
+    return sample_mean + reference_mean - 2 * _sum_cubic_kernel(X, Y) / (n * m)
 
 
-def _raw_features(sample_set: SampleSet) -> list[Rows]:
+def _compute_raw_features(sample_set: SampleSet) -> list[Rows]:
     """Return the numeric rows of each set, or the features of the kernel before normalization."""
     rows = [as_numeric_rows(samples, sample_set.spec) for samples in sample_set.sets]
     is_numeric = not any(X is None for X in rows)
@@ -101,11 +105,12 @@ def _raw_features(sample_set: SampleSet) -> list[Rows]:
     K = sample_set.both.similarity
     n = sample_set.both.sizes[0]
     check_features(K)
-    inner = getattr(K, "distinct", K)
-    F = inner.bare().features()
+    # A RepeatedSimilarity stores the features of distinct samples, and `inverse` for all samples.
+    stored = getattr(K, "distinct", K)
+    F = stored.bare().features()  # `bare` removes the normalization
     if not sp.issparse(F):
         F = to_host(F)
-    if inner is not K:
+    if stored is not K:
         F = F[K.inverse]  # type: ignore[attr-defined]
     F = drop_empty_columns(F, K)
     return [F[:n], F[n:]]
@@ -117,7 +122,7 @@ def _as_double_rows(X: Rows, name: str) -> Rows:
     return rows.astype(np.float64, copy=False)
 
 
-def _sum_of_cubes(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
+def _sum_cubic_kernel(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
     """Compute Σ (a·b/d + 1)³ over all rows a of A and b of B, of length d.
 
     If `exclude_diagonal`, pairs of rows with the same index are omitted.
@@ -135,7 +140,10 @@ def _sum_of_cubes(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
 
 
 def _check_two_samples(name: str, n: int, m: int, hint: str) -> None:
-    """Raise a ValueError unless both sets have at least two samples."""
+    """Raise a ValueError unless both sets, of n and m samples, have at least two samples.
+
+    `name` is the measure, and `hint` the end of the message.
+    """
     if min(n, m) < 2:
         raise ValueError(
             f"{name} requires at least 2 samples and 2 references, got {n} and {m}; {hint}"

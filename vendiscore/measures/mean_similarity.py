@@ -17,10 +17,11 @@ from .stacked_groups import StackedGroups
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 
-# Up to this number of samples, all similarities are checked for negative values. In larger sets
-# only some rows of the matrix are checked, because all rows would take much longer than LC itself
-# (one product of the matrix with a vector).
-MAX_EXHAUSTIVE_SAMPLES, N_CHECKED_ROWS = 4096, 256
+# Up to this number of samples, all similarities are checked for negative values.
+MAX_EXHAUSTIVE_SAMPLES = 4096
+# In larger sets, only this number of rows of the matrix is checked, because all rows would take
+# much longer than LC itself (one product of the matrix with a vector).
+N_CHECKED_ROWS = 256
 _NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' for vectors"
 
 
@@ -34,12 +35,14 @@ _NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' for vect
 def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of non-negative similarities.
 
-    It is at most the Vendi Score of the same order if no similarity is negative. Negative
-    similarities cause a warning, or an error if the value is not between 1 and n.
+    (Kp)_i is the mean similarity of sample i to all samples, weighted by p. The diversity is at
+    most the Vendi Score of the same order if no similarity is negative. Negative similarities cause
+    a warning, or an error if the value is not between 1 and n.
     """
-    p, ordinary = sample_set.ordinariness
-    xp = namespace(ordinary)
-    is_invalid = (p > 0) & ~(ordinary > 0)
+    p, mean_similarities = sample_set.ordinariness
+    xp = namespace(mean_similarities)
+    # Powers and logarithms need positive mean similarities.
+    is_invalid = (p > 0) & ~(mean_similarities > 0)
     if isinstance(sample_set, StackedGroups):
         sample_set.unusual |= to_host(is_invalid).any(axis=-1)
     else:
@@ -47,13 +50,13 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
         SampleError.check(
             {
                 int(indices[i]): f"must have a positive mean similarity to all samples for LC, got "
-                f"{to_float(ordinary[i]):.3g}; {_NEGATIVE_HINT}"
+                f"{to_float(mean_similarities[i]):.3g}; {_NEGATIVE_HINT}"
                 for i in np.flatnonzero(is_invalid.tolist())
             }
         )
     # Samples of weight 0 do not contribute, also not to the maximum.
-    largest = xp.max(xp.where(p > 0, ordinary, 0.0), axis=-1, keepdims=True)
-    logs = xp.log(xp.where(p > 0, ordinary, largest))
+    largest = xp.max(xp.where(p > 0, mean_similarities, 0.0), axis=-1, keepdims=True)
+    logs = xp.log(xp.where(p > 0, mean_similarities, largest))
     values = [
         1 / largest[..., 0] if math.isinf(q) else xp.exp(log_power_mean(p, logs, q))
         for q in sample_set.orders
@@ -65,33 +68,33 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
 def _check_negative_similarities(
     sample_set: SampleSet | StackedGroups, p: Array, values: list[Number]
 ) -> None:
-    """Warn about negative similarities of samples of positive weight; raise if LC is not in [1, n].
+    """Warn about negative similarities; raise a ValueError if they move LC outside [1, n].
 
-    `values` are the values of LC for each order.
+    Only samples of positive weight p are checked. `values` are the values of LC for each order.
     """
     tolerance = RANGE_ROUNDING + 4 * sample_set.parent.roundoff
     n = sample_set.n
     scores = np.array([to_host(value) for value in values], dtype=float)
-    outside = ~((scores >= 1 - tolerance) & (scores <= n * (1 + tolerance)))
+    is_outside = ~((scores >= 1 - tolerance) & (scores <= n * (1 + tolerance)))
+    has_weight = to_host(p) > 0
     if isinstance(sample_set, StackedGroups):
-        weighted = to_host(p > 0)
-        pairs = weighted[:, :, None] & weighted[:, None, :]
-        lowest_by_group = np.where(pairs, to_host(sample_set.K), 0.0).min(axis=(1, 2))
+        is_weighted_pair = has_weight[:, :, None] & has_weight[:, None, :]
+        lowest_by_group = np.where(is_weighted_pair, to_host(sample_set.K), 0.0).min(axis=(1, 2))
         # Groups that are computed separately emit their own warning or error.
-        is_stacked = ~(sample_set.unusual | outside.any(axis=0))
-        lowest = float(lowest_by_group[is_stacked].min(initial=0.0))
+        is_final = ~(sample_set.unusual | is_outside.any(axis=0))
+        lowest = float(lowest_by_group[is_final].min(initial=0.0))
     else:
         similarity = sample_set.similarity
-        weighted = np.flatnonzero(to_host(p) > 0)
-        if len(weighted) < similarity.n:
-            similarity = similarity.take(weighted)
+        weighted_indices = np.flatnonzero(has_weight)
+        if len(weighted_indices) < similarity.n:
+            similarity = similarity.take(weighted_indices)
         lowest = compute_lowest_similarity(similarity)
     if lowest >= -tolerance:
         return
     problem = f"LC requires similarities of at least 0, got {lowest:.3g}"
-    if not isinstance(sample_set, StackedGroups) and outside.any():
+    if not isinstance(sample_set, StackedGroups) and is_outside.any():
         raise ValueError(
-            f"{problem}, so its value is {scores[outside][0]:.3g}, which is not between 1 and "
+            f"{problem}, so its value is {scores[is_outside][0]:.3g}, which is not between 1 and "
             f"{n}; {_NEGATIVE_HINT}"
         )
     warn(f"{problem}, so LC may be larger than the Vendi Score; {_NEGATIVE_HINT}")
@@ -104,7 +107,7 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
     evenly spaced rows of the matrix.
     """
     if isinstance(similarity, FeatureSimilarity) and to_float(similarity.X.min()) >= 0:
-        return 0.0
+        return 0.0  # dot products of non-negative features
     n = similarity.n
     if n <= MAX_EXHAUSTIVE_SAMPLES:
         return min(to_float(K.min()) for _, K in similarity.blocks())
@@ -121,8 +124,8 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
 )
 def internal_diversity(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean of 1 − k(x, y) for two samples drawn at random with replacement, 1 − pᵀKp."""
-    p, ordinary = sample_set.ordinariness
-    return 1 - (p * ordinary).sum(-1)
+    p, mean_similarities = sample_set.ordinariness
+    return 1 - (p * mean_similarities).sum(-1)
 
 
 @_register(
@@ -134,8 +137,8 @@ def internal_diversity(sample_set: SampleSet | StackedGroups) -> Number:
 def average_similarity(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean similarity of two different samples; 1 for a single sample."""
     n = sample_set.n
-    p, ordinary = sample_set.ordinariness
-    mean = (p * ordinary).sum(-1)
+    p, mean_similarities = sample_set.ordinariness
+    mean = (p * mean_similarities).sum(-1)
     if n == 1:
         return mean
-    return (n * mean - 1) / (n - 1)
+    return (n * mean - 1) / (n - 1)  # without the n pairs of a sample with itself, k(x, x) = 1

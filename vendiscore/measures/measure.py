@@ -76,6 +76,7 @@ class Measure(SummaryMixin):
         return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        # Pickled by name, because `compute` and `readers` may not be picklable.
         return get_measure, (self.name,)
 
     def to_dict(self) -> Record:
@@ -159,10 +160,13 @@ class Measure(SummaryMixin):
                 f"{self.name} must be in its range {self.range} for n={n} samples, got "
                 f"{number:.6g}; check the kernel for NaN, overflow and negative similarities"
             )
-        return value if value is not number and is_torch(value) else min(max(number, low), high)
+        if value is not number and is_torch(value):
+            return value  # not clipped, to keep its gradient
+        return min(max(number, low), high)
 
 
 def _parse_limit(text: str) -> float | None:
+    """Parse a limit of a range; None for n, the number of samples."""
     if text == "n":
         return None
     return float(text.replace("−", "-").replace("∞", "inf"))
@@ -276,11 +280,12 @@ def register_measure(
     {'VS_q0': 2.0, 'Unlikest': 0.0}
     """
 
+    # Attributes of Measure have the same names as the parameters.
     fields = {**locals(), "references": references or pooled, "readers": dict(readers or {})}
 
     def register(compute: Compute) -> Compute:
         measure = Measure(compute=compute, **fields)
-        measure.limits(1)
+        measure.limits(1)  # raises a ValueError if `range` is invalid
         _measures.add(name, measure, compute)
         return compute
 
@@ -313,14 +318,17 @@ def get_measure(name: str) -> Measure:
     """Return the measure with this name; raise a ValueError with a suggestion if it is unknown."""
     measure = _measures.find(name)
     if measure is None:
-        names = {preset: f"Preset: {', '.join(each.measures)}." for preset, each in PRESETS.items()}
-        names |= {each: measure.summary for each, measure in _measures.entries.items()}
-        presets = ", ".join(map(repr, PRESETS))
+        descriptions = {
+            preset_name: f"Preset: {', '.join(preset.measures)}."
+            for preset_name, preset in PRESETS.items()
+        }
+        descriptions |= {key: entry.summary for key, entry in _measures.entries.items()}
+        preset_names = ", ".join(map(repr, PRESETS))
         fallback = (
-            f"`vendiscore.list_measures()` lists all measures; {presets} are presets of several "
-            f"measures."
+            f"`vendiscore.list_measures()` lists all measures; {preset_names} are presets of "
+            f"several measures."
         )
-        hint = suggest_name(name, names, fallback=fallback, kind="measure")
+        hint = suggest_name(name, descriptions, fallback=fallback, kind="measure")
         raise ValueError(f"unknown measure {short_repr(name)}. {hint}")
     return measure
 

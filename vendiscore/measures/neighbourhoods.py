@@ -37,17 +37,20 @@ SETS = ("samples", "references")
 
 
 class BallCounts(NamedTuple):
-    """Counts of the points in the closed balls of n samples and m references.
+    """Numbers of samples in the balls around references, and of references in those around samples.
+
+    There are n samples and m references. The ball around a point contains all points that are at
+    most as far from it as its k-th nearest other point in the same set.
 
     Attributes
     ----------
     n_reference_balls : ndarray (n,)
-        For each sample, the number of balls of references that contain it.
+        For each sample, the number of balls around references that contain it.
     n_samples_in_ball : ndarray (m,)
         For each reference, the number of samples in its ball.
     n_sample_balls : ndarray (m,)
-        For each reference, the number of balls of samples that contain it; 0 if samples have no
-        balls, because there are at most k samples.
+        For each reference, the number of balls around samples that contain it; 0 if samples have
+        no balls, because there are at most k samples.
     """
 
     n_reference_balls: np.ndarray
@@ -58,9 +61,11 @@ class BallCounts(NamedTuple):
 class Neighbourhoods:
     """Nearest neighbours and balls of samples and references, computed on first use.
 
+    Identical samples of a set are stored once, as one distinct sample with its number of copies.
+
     Parameters
     ----------
-    pairs : BlockDistances
+    distances : BlockDistances
         Distances between the distinct samples, followed by the distinct references.
     inverse : pair of ndarray
         For each sample and for each reference, the position of its distinct sample or reference.
@@ -70,18 +75,21 @@ class Neighbourhoods:
 
     def __init__(
         self,
-        pairs: BlockDistances,
+        distances: BlockDistances,
         inverse: tuple[np.ndarray, np.ndarray],
         parent: Neighbourhoods | None = None,
     ) -> None:
-        self.pairs = pairs
+        self.distances = distances
         self.inverse = inverse
         self.sizes: tuple[int, int] = len(inverse[0]), len(inverse[1])
-        # Distances computed by another method may have another scale or rounding.
-        self._parent = parent if parent is not None and type(parent.pairs) is type(pairs) else None
+        # Radii of the parent's references are reused only if they were computed by the same method:
+        # others may have another scale or rounding.
+        has_same_method = parent is not None and type(parent.distances) is type(distances)
+        self._parent = parent if has_same_method else None
+        # The number of copies of each distinct sample, and of each distinct reference.
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
-        distinct = len(self._counts[0])
-        self._set_slices = slice(0, distinct), slice(distinct, pairs.n)
+        n_distinct_samples = len(self._counts[0])
+        self._set_slices = slice(0, n_distinct_samples), slice(n_distinct_samples, distances.n)
         # Distances (points, k) to the k nearest neighbours, for each of the two sets.
         self._nearest = [np.empty((0, 0))] * 2
         self._balls: dict[int, BallCounts] = {}
@@ -98,7 +106,7 @@ class Neighbourhoods:
             max_k = min(max(k, MIN_NEIGHBOURS), self.sizes[set_index] - 1)
             description = f"nearest neighbours of {SETS[set_index]}"
             nearest = k_nearest_distances(
-                self.pairs,
+                self.distances,
                 self._set_slices[set_index],
                 self._counts[set_index],
                 max_k,
@@ -108,94 +116,115 @@ class Neighbourhoods:
         return nearest[:, k - 1]
 
     def count_balls(self, k: int) -> BallCounts:
-        """Count the points in each ball; requires more than k references."""
+        """Count samples in balls around references and conversely; requires more than k references.
+
+        The radius of a ball is the distance to the k-th nearest other point of the same set.
+        """
         if k not in self._balls:
-            radii = [self.compute_radii(1, k)[None]]
+            # Pairs of a distinct sample (row) and a distinct reference (column) are counted within
+            # the radius of the reference, and within that of the sample.
+            radii = [self.compute_radii(1, k)[None, :]]
             if self.sizes[0] > k:
                 radii.append(self.compute_radii(0, k)[:, None])
             row_counts, column_counts = count_within_radii(
-                self.pairs, *self._set_slices, self._counts, radii, "samples near references"
+                self.distances, *self._set_slices, self._counts, radii, "samples near references"
             )
-            x, y = self.inverse
-            n_sample_balls = np.zeros(len(y))
-            if len(column_counts) > 1:
-                n_sample_balls = column_counts[1][y]
-            self._balls[k] = BallCounts(row_counts[0][x], column_counts[0][y], n_sample_balls)
+            distinct_samples, distinct_references = self.inverse
+            n_sample_balls = np.zeros(len(distinct_references))
+            if len(radii) > 1:
+                n_sample_balls = column_counts[1][distinct_references]
+            self._balls[k] = BallCounts(
+                n_reference_balls=row_counts[0][distinct_samples],
+                n_samples_in_ball=column_counts[0][distinct_references],
+                n_sample_balls=n_sample_balls,
+            )
         return self._balls[k]
 
 
-def row_neighbourhoods(
+def build_row_neighbourhoods(
     X: np.ndarray, n: int, spec: SimilaritySpec, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Build the neighbourhoods of n samples and the references, the rows of X, under a metric."""
+    """Build neighbourhoods under a metric; the first n rows of X are the samples.
+
+    The other rows are the references.
+    """
     metric = str(check_row_metric(spec))
     options: Record = dict(spec.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
+    # These metrics are ‖u − v‖²/2 of unit-norm rows u and v, so nearest neighbours and balls are
+    # those of the Euclidean distance of unit-norm rows.
     needs_unit_norm = metric in ("cosine", "correlation")
     if needs_unit_norm:
         X = np.concatenate([normalize_rows(rows, metric, name) for rows, name in sets])
     indices, inverse = _find_distinct_samples(np.asarray(group_identical_rows(X)), n)
     X = X if len(indices) == len(X) else X[indices]
-    pairs: BlockDistances
+    distances: BlockDistances
     if needs_unit_norm:
-        pairs = EuclideanDistances(X, UNIT_ROUNDING**0.5)
+        distances = EuclideanDistances(X, min_distance=UNIT_ROUNDING**0.5)
     elif metric in ("euclidean", "sqeuclidean"):
-        pairs = EuclideanDistances(X)
+        distances = EuclideanDistances(X)
     else:
 
         def describe_row(i: int) -> str:
             set_index = int(indices[i] >= n)
             return f"row {indices[i] - set_index * n} of `{SETS[set_index]}`"
 
-        pairs = MetricDistances(
+        distances = MetricDistances(
             X, metric, options, lambda i, j: f"{describe_row(i)} and {describe_row(j)}"
         )
-    return Neighbourhoods(pairs, inverse, parent)
+    return Neighbourhoods(distances, inverse, parent)
 
 
-def kernel_neighbourhoods(
+def build_kernel_neighbourhoods(
     similarity: Similarity, n: int, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Build the neighbourhoods of n samples and the references under a kernel."""
-    groups = similarity.groups()
-    if groups is None:
-        groups = np.arange(similarity.n)
-    indices, inverse = _find_distinct_samples(groups, n)
+    """Build neighbourhoods under the distance √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel.
+
+    The first n samples of `similarity` are the samples, the others the references.
+    """
+    duplicate_groups = similarity.groups()  # identical samples have the same number
+    if duplicate_groups is None:
+        duplicate_groups = np.arange(similarity.n)
+    indices, inverse = _find_distinct_samples(duplicate_groups, n)
     if len(indices) < similarity.n:
         similarity = similarity.take(indices)
-    n = int(inverse[0].max()) + 1
+    n_distinct_samples = int(inverse[0].max()) + 1
     F = None if similarity.dim is None else similarity.features()
-    pairs: BlockDistances
+    distances: BlockDistances
     if F is None:
-        pairs = _KernelDistances(similarity, n, kernel_rounding(similarity))
+        rounding = kernel_rounding(similarity)
+        distances = _KernelDistances(similarity, n_distinct_samples, rounding)
     elif sp.issparse(F):
         # The rounding error of a dot product of unit-norm rows grows with the number of their
         # stored values.
         n_stored = np.diff(F.tocsr().indptr)
         rounding = 4 * (int(n_stored.max(initial=0)) + 16) * EPS
-        pairs = _KernelDistances(similarity, n, rounding)
+        distances = _KernelDistances(similarity, n_distinct_samples, rounding)
     else:
-        pairs = EuclideanDistances(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
-    return Neighbourhoods(pairs, inverse, parent)
+        X = np.asarray(to_host(F), np.float64)
+        distances = EuclideanDistances(X, min_distance=UNIT_ROUNDING**0.5)
+    return Neighbourhoods(distances, inverse, parent)
 
 
-def space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
-    """Build the neighbourhoods of n samples and the references, which are the points of a space."""
+def build_space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
+    """Build neighbourhoods in a metric space of n samples, followed by the references."""
     indices, inverse = _find_distinct_samples(space.inverse, n)
     return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[indices]), inverse)
 
 
 def _find_distinct_samples(
-    groups: np.ndarray, n: int
+    duplicate_groups: np.ndarray, n: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Find the distinct samples of both sets; identical samples have the same number in `groups`.
+    """Find the distinct samples of two sets: n samples, followed by the references.
 
-    Returns the indices of the distinct samples followed by those of the distinct references, and
-    for each sample and for each reference the position of its distinct sample or reference.
+    Identical samples have the same number in `duplicate_groups`. Returns the indices of the
+    distinct samples followed by those of the distinct references, both in order of first
+    occurrence; and for each sample and for each reference, the position of its distinct sample or
+    reference.
     """
     indices = []
     inverse = []
-    for start, set_groups in ((0, groups[:n]), (n, groups[n:])):
+    for start, set_groups in ((0, duplicate_groups[:n]), (n, duplicate_groups[n:])):
         _, first, group_positions = np.unique(set_groups, return_index=True, return_inverse=True)
         order = np.argsort(first)
         indices.append(start + first[order])
@@ -206,33 +235,37 @@ def _find_distinct_samples(
 class _KernelDistances(BlockDistances):
     """Distances √(k(x, x) + k(y, y) − 2 k(x, y)), computed block by block.
 
-    Squared distances below `rounding` are set to 0. The first `n` samples are one set, and the
-    others the second set.
+    Squared distances below `rounding` are set to 0. The first `n_samples` samples of `similarity`
+    are the samples, and the others the references. Block entries are squared distances.
     """
 
     threaded = False  # a kernel need not be thread-safe
 
-    def __init__(self, similarity: Similarity, n: int, rounding: float) -> None:
+    def __init__(self, similarity: Similarity, n_samples: int, rounding: float) -> None:
         self.n = similarity.n
         self.rounding = rounding
-        self.parts = [(slice(0, self.n), similarity)]
-        # The similarities of each set avoid computing pairs between sets if only one is needed.
+        # Ranges of rows with their similarity, smallest first; `block` uses the first that fits.
+        self.similarities_by_rows = [(slice(0, self.n), similarity)]
+        # Rows of a similarity that is not stored are computed for all its samples. With a separate
+        # similarity for each set, blocks within one set compute no pairs between the two sets.
         if not isinstance(similarity, MatrixSimilarity):
-            first, second = np.split(np.arange(self.n), [n])
-            of_samples = slice(0, n), similarity.take(first)
-            of_references = slice(n, self.n), similarity.take(second)
-            self.parts = [of_samples, of_references, *self.parts]
+            sample_rows, reference_rows = np.split(np.arange(self.n), [n_samples])
+            self.similarities_by_rows = [
+                (slice(0, n_samples), similarity.take(sample_rows)),
+                (slice(n_samples, self.n), similarity.take(reference_rows)),
+                *self.similarities_by_rows,
+            ]
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         first = min(rows.start, columns.start)
         last = max(rows.stop, columns.stop)
-        start, part = next(
-            (rows_of_part.start, part)
-            for rows_of_part, part in self.parts
-            if rows_of_part.start <= first and last <= rows_of_part.stop
+        start, similarity = next(
+            (available_rows.start, similarity)
+            for available_rows, similarity in self.similarities_by_rows
+            if available_rows.start <= first and last <= available_rows.stop
         )
-        K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
+        K = to_host(similarity.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
         D = squared_kernel_distances(K, self.diagonal[rows], self.diagonal[columns])
         check_squared_distance(D.min(), "two samples or references")

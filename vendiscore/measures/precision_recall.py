@@ -33,7 +33,8 @@ def precision(sample_set: SampleSet, neighbours: int = 5) -> float:
     The formula is |{x : x ∈ ⋃ B(y)}| / n. An outlier among the references has a large ball, and
     all samples inside this ball count as precise.
     """
-    return float((_count_balls(sample_set, "Precision", neighbours).n_reference_balls > 0).mean())
+    counts = _count_balls(sample_set, "Precision", neighbours)
+    return float((counts.n_reference_balls > 0).mean())
 
 
 @_register("Recall", range="[0, 1]", source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)")
@@ -43,11 +44,8 @@ def recall(sample_set: SampleSet, neighbours: int = 5) -> float:
     The formula is |{y : y ∈ ⋃ B(x)}| / m. An outlier among the samples has a large ball, and all
     references inside this ball count as recalled.
     """
-    return float(
-        (
-            _count_balls(sample_set, "Recall", neighbours, with_samples=True).n_sample_balls > 0
-        ).mean()
-    )
+    counts = _count_balls(sample_set, "Recall", neighbours, needs_sample_balls=True)
+    return float((counts.n_sample_balls > 0).mean())
 
 
 @_register(
@@ -59,9 +57,8 @@ def density(sample_set: SampleSet, neighbours: int = 5) -> float:
     The formula is Σ_x |{y : x ∈ B(y)}| / (k n). It is about 1 if samples and references have the
     same distribution, and at most m/k (if all balls contain all samples).
     """
-    return float(
-        _count_balls(sample_set, "Density", neighbours).n_reference_balls.mean() / neighbours
-    )
+    counts = _count_balls(sample_set, "Density", neighbours)
+    return float(counts.n_reference_balls.mean() / neighbours)
 
 
 @_register("Coverage", range="[0, 1]", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)")
@@ -71,23 +68,24 @@ def coverage(sample_set: SampleSet, neighbours: int = 5) -> float:
     The formula is |{y : some x ∈ B(y)}| / m. It is about 1 − 2⁻ᵏ for n = m samples from the
     distribution of the references, and grows with n.
     """
-    return float((_count_balls(sample_set, "Coverage", neighbours).n_samples_in_ball > 0).mean())
+    counts = _count_balls(sample_set, "Coverage", neighbours)
+    return float((counts.n_samples_in_ball > 0).mean())
 
 
 def _count_balls(
-    sample_set: SampleSet, name: str, k: int, with_samples: bool = False
+    sample_set: SampleSet, measure_name: str, k: int, needs_sample_balls: bool = False
 ) -> BallCounts:
-    """Count the points in the k-nearest-neighbour balls of the other set.
+    """Count samples in k-nearest-neighbour balls around references, and conversely.
 
-    Raises a ValueError unless there are more than k references and, if `with_samples`, more than k
-    samples. `name` is the measure that error messages mention.
+    A point has a k-th neighbour only in a set of more than k points. A ValueError is raised unless
+    there are more than k references and, if `needs_sample_balls`, more than k samples.
     """
     neighbourhoods = sample_set.both.neighbourhoods
     sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
-    for set_name in SETS if with_samples else SETS[1:]:
+    for set_name in SETS if needs_sample_balls else SETS[1:]:
         if sizes[set_name] <= k:
             raise ValueError(
-                f"{name} with `neighbours={k}` requires more than {k} {set_name}, got "
+                f"{measure_name} with `neighbours={k}` requires more than {k} {set_name}, got "
                 f"{sizes[set_name]}; pass a smaller `neighbours`, or more {set_name}"
             )
     return neighbourhoods.count_balls(k)

@@ -31,7 +31,8 @@ from ..support.namespace import Array, asarray_like, to_host
 from ..support.types import Record, Rows, SampleContainer, Samples, Weights
 from .measure import SIMILARITY_NEEDS
 
-# Cached attributes that hold samples or data derived from them, and caches of metric spaces.
+# Cached attributes that are not pickled: samples, data derived from them, and cached functions
+# that build metric spaces.
 _NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_reference_spaces")
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class SampleSet:
 
     @cached_property
     def samples(self) -> Any:
-        """The samples."""
+        """The samples, as passed by the caller."""
         return self.data
 
     def decompose(self) -> Spectrum:
@@ -150,23 +151,29 @@ class SampleSet:
 
     @cached_property
     def has_similarities(self) -> bool:
-        """True if similarities are computed, for a measure or to drop unusable samples."""
+        """True if similarities are computed.
+
+        They are needed by measures of similarities, to find unusable samples, and to compute the
+        features or distances of samples that are not numeric rows.
+        """
         needs = self.needs | self.group_needs | self.pooled_needs
         if (
-            is_indivisible_input(self.samples, self.spec)
+            has_own_similarity(self.samples, self.spec)
             or needs & SIMILARITY_NEEDS
             or (self.spec.drop_unusable and self.spec.defines_similarity)
         ):
             return True
-        needs_rows = self.spec.drop_unusable or "features" in needs
-        if needs_rows and as_numeric_rows(self.samples, self.spec) is None:
+        # Only a kernel can find unusable samples and compute features if samples are not numeric.
+        needs_kernel_or_rows = self.spec.drop_unusable or "features" in needs
+        if needs_kernel_or_rows and as_numeric_rows(self.samples, self.spec) is None:
             return True
         has_distances = is_metric_space(self.samples) or self.spec.metric == "precomputed"
+        # Other distances are computed from the similarities.
         return "distances" in needs and not (has_distances or self.uses_row_distances)
 
     @cached_property
     def compares_within_groups(self) -> bool:
-        """True if only samples of the same group are compared, because measures need no others."""
+        """True if only similarities within groups are computed, because measures need no others."""
         return (
             self.groups is not None
             and self.weights is None
@@ -182,6 +189,8 @@ class SampleSet:
                 "measures of similarities do not support a MetricSpace, which contains only "
                 "distances; pass the samples themselves, or remove these measures from `measures`"
             )
+        # Two-sample measures also compare samples with references, so similarities of both sets are
+        # parts of one matrix. Measures of distances between numeric rows do not need it.
         if "similarity" in self.pooled_needs or (self.pooled_needs and not self.uses_row_distances):
             return split_pooled(self.both.similarity, count_samples_by_set(sets, self.spec))
         return build_set_similarities(
@@ -209,7 +218,7 @@ class SampleSet:
 
     @property
     def roundoff(self) -> float:
-        """Machine epsilon of the precision of the similarities; 0 if there are none."""
+        """Machine epsilon of the precision of the similarities; 0 if none are computed."""
         return self.similarities[0].roundoff if self.has_similarities else 0.0
 
     @property
@@ -227,11 +236,13 @@ class SampleSet:
         if not self.has_similarities:
             return check_weights(self.weights, self.n_input, groups=self.groups)
         K = self.similarity
-        return check_weights(self.weights, K.n, K.dropped, K.diagonal(), self.groups)
+        return check_weights(
+            self.weights, K.n, dropped=K.dropped, like=K.diagonal(), groups=self.groups
+        )
 
     @cached_property
     def eigen(self) -> Spectrum:
-        """The spectrum with eigenvectors, which contributions of samples need."""
+        """The spectrum with eigenvectors, from which contributions of samples are computed."""
         return compute_spectrum(self.similarity, self.p, self.psd, vectors=True)
 
     @cached_property
@@ -262,15 +273,19 @@ class SampleSet:
 
     @property
     def needed_spectrum(self) -> Spectrum | None:
-        """The spectrum that other measures need, possibly valid only for some orders; or None."""
+        """The spectrum that measures with `needs` "eigenvectors" or "scores" use; otherwise None.
+
+        The spectrum for scores may be valid only for some orders, or be None.
+        """
         if "eigenvectors" in self.needs:
             return self.eigen
         return self.spectral.spectrum if "scores" in self.needs else None
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """The spectrum, valid for every order."""
+        """The spectrum in double precision, valid for every order."""
         spectrum = self.needed_spectrum
+        # A spectrum in single precision is accurate only for the orders of the scores.
         if spectrum is None or spectrum.single_precision:
             return compute_spectrum(self.similarity, self.p, self.psd)
         return spectrum
@@ -303,8 +318,9 @@ class SampleSet:
     @property
     def n_input(self) -> int:
         """The number of samples passed by the caller, including dropped ones."""
-        has_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
-        return count_input_samples(self.similarity if has_columns else self.samples)
+        # Records may be passed as columns, whose number is not that of the samples.
+        has_records = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
+        return count_input_samples(self.similarity if has_records else self.samples)
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
@@ -338,7 +354,10 @@ class SampleSet:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The retained samples; raises an UnsupportedInputError unless all are strings."""
+        """The texts: the samples without dropped ones.
+
+        Raises an UnsupportedInputError unless all samples are strings.
+        """
         expected = "samples that are strings"
         if not isinstance(self.samples, list):
             raise UnsupportedInputError(f"{expected}, got {type(self.samples).__name__}")
@@ -375,12 +394,13 @@ class SampleSet:
 
     @cached_property
     def features(self) -> Rows:
-        """The samples as n rows of d numbers, or else the features of their kernel."""
+        """The samples as numeric rows (n, d), or the features of their kernel if they are not."""
         from ..similarity.distance_matrix import as_numpy_rows
 
         rows = as_numeric_rows(self.samples, self.spec)
-        may_drop = self.spec.drop_unusable and self.spec.defines_similarity
-        if rows is not None and not (may_drop and self.similarity.dropped):
+        can_drop = self.spec.drop_unusable and self.spec.defines_similarity
+        # If samples were dropped, `rows` still contains them, but features of the kernel do not.
+        if rows is not None and not (can_drop and self.similarity.dropped):
             return rows if sp.issparse(rows) else as_numpy_rows(rows)
         check_features(self.similarity)
         return drop_empty_columns(self.similarity.features(), self.similarity)
@@ -454,9 +474,13 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def samples(self) -> Any:
-        """The samples of the subset, or their similarity if the input cannot be divided."""
+        """The samples of the subset, or their similarity if samples cannot be taken from the input.
+
+        This is the case for a Similarity, and for records that are passed as columns. A list of
+        records can be indexed.
+        """
         samples = self.parent.samples
-        if is_indivisible_input(samples, self.spec) and not isinstance(samples, list):
+        if has_own_similarity(samples, self.spec) and not isinstance(samples, list):
             return self.similarity
         return take_samples(samples, self.indices)
 
@@ -485,6 +509,7 @@ class SampleSubset(SampleSet):
         return weights / weights.sum()
 
     def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
+        """Build the metric space of the subset; the space of references is that of the parent."""
         parent = self.parent
         spec = parent.spec
         if spec.metric == "precomputed":
@@ -517,13 +542,17 @@ class SampleSubset(SampleSet):
         return rows
 
 
-def is_indivisible_input(samples: Samples, spec: SimilaritySpec) -> bool:
+def has_own_similarity(samples: Samples, spec: SimilaritySpec) -> bool:
     """Return whether samples are a Similarity, or records whose columns have different kernels."""
     return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
 
 
 def check_features(K: Similarity) -> None:
-    """Raise an UnsupportedInputError if a similarity has no features, or is an n-gram kernel."""
+    """Raise an UnsupportedInputError if a similarity has no features, or is an n-gram kernel.
+
+    Feature columns of n-gram kernels are not comparable: the columns and their scale depend on all
+    samples.
+    """
     if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
         raise UnsupportedInputError(
             f"samples that are vectors, or a kernel with features, but got {K!r}"
@@ -531,16 +560,23 @@ def check_features(K: Similarity) -> None:
 
 
 def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
-    """Drop feature columns that are 0 for all samples, such as the labels of other groups."""
+    """Drop feature columns of F that are 0 for all samples, such as labels of other groups.
+
+    F are features of the similarity K. Only columns of a vocabulary are dropped.
+    """
     if not K.vocabulary_columns:
         return F
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 
 
 def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
-    """Return the samples if they are vectors or numbers, otherwise None."""
+    """Return the samples if they are vectors or numbers, otherwise None.
+
+    The result is also None for a similarity matrix, and for samples conditioned on prompts, whose
+    features are not the rows that were passed.
+    """
     if (
-        is_indivisible_input(samples, spec)
+        has_own_similarity(samples, spec)
         or spec.input_form == "K"
         or spec.conditioning_prompts is not None
     ):

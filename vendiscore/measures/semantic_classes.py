@@ -27,8 +27,11 @@ _READERS = {
 }
 
 
-def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+def assign_classes(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
     """Assign n samples to classes; return the index of the first member of each sample's class.
+
+    A sample joins the first class whose first member it is equivalent to; otherwise it starts a new
+    class.
 
     Parameters
     ----------
@@ -38,28 +41,26 @@ def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) ->
         Shape (..., n) of the result; leading axes are independent sets.
     """
     codes = np.full(shape, -1)
-    i = 0
-    for block in blocks:
-        for row in np.moveaxis(block, -2, 0):
-            starts_class = codes[..., i] < 0
-            if starts_class.any():
-                row[..., i] = True
-                codes[row & (codes < 0) & starts_class[..., None]] = i
-            i += 1
+    rows = (row for block in blocks for row in np.moveaxis(block, -2, 0))
+    for i, row in enumerate(rows):
+        starts_class = codes[..., i] < 0
+        if starts_class.any():
+            row[..., i] = True  # a sample is equivalent to itself, even if its similarity is NaN
+            codes[row & (codes < 0) & starts_class[..., None]] = i
     return codes
 
 
-def class_codes(sample_set: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
+def compute_class_codes(sample_set: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
     """Return the index of the first member of each sample's class, shape (n,) or (g, n).
 
     Samples are equivalent if their similarity exceeds `same_above`; g is the number of stacked
     groups of n samples.
     """
     if isinstance(sample_set, StackedGroups):
-        same = to_host(sample_set.K) > same_above
-        return first_class_members([same], same.shape[:-1])
-    rows = (to_host(block) > same_above for _, block in sample_set.similarity.blocks())
-    return first_class_members(rows, (sample_set.n,))
+        is_equivalent = to_host(sample_set.K) > same_above
+        return assign_classes([is_equivalent], is_equivalent.shape[:-1])
+    blocks = (to_host(block) > same_above for _, block in sample_set.similarity.blocks())
+    return assign_classes(blocks, (sample_set.n,))
 
 
 @_register(
@@ -77,19 +78,18 @@ def distinct_classes(sample_set: SampleSet | StackedGroups, same_above: float = 
     counts classes of similar samples, which need not be equivalent. Classes of weight 0 in `p` are
     not counted.
     """
-    codes = class_codes(sample_set, same_above)
-    is_counted = codes >= 0
+    codes = compute_class_codes(sample_set, same_above)
+    is_counted = np.ones(codes.shape, bool)
     if sample_set.p is not None:
         is_counted = to_host(sample_set.p) > 0
-    *groups, _ = np.nonzero(is_counted)
-    is_class = np.zeros(codes.shape, bool)
-    is_class[*groups, codes[is_counted]] = True
-    n_classes = is_class.sum(-1).astype(float)
-    return (
-        asarray_like(n_classes, sample_set.K)
-        if isinstance(sample_set, StackedGroups)
-        else float(n_classes)
-    )
+    # Mark the first member of each class. Stacked groups have a leading group axis.
+    *group_index, _ = np.nonzero(is_counted)
+    is_first_member = np.zeros(codes.shape, bool)
+    is_first_member[*group_index, codes[is_counted]] = True
+    n_classes = is_first_member.sum(-1).astype(float)
+    if isinstance(sample_set, StackedGroups):
+        return asarray_like(n_classes, sample_set.K)
+    return float(n_classes)
 
 
 @_register(
@@ -123,9 +123,10 @@ def utility(
     of DistinctK.
     """
     sample_quality = take_quality(sample_set, quality, "UtilityK")
-    weights = patience ** np.arange(sample_set.n)
-    is_new = class_codes(sample_set, same_above) == np.arange(sample_set.n)
-    return (sample_quality * is_new) @ weights / weights.sum()
+    indices = np.arange(sample_set.n)
+    weights = patience**indices
+    starts_class = compute_class_codes(sample_set, same_above) == indices
+    return (sample_quality * starts_class) @ weights / weights.sum()
 
 
 @_register(
@@ -157,10 +158,11 @@ def semantic_entropy(
     `logprobs`, identical samples count separately. The value is at most log n. Classes are those
     of DistinctK.
     """
-    codes = class_codes(sample_set, same_above)
+    codes = compute_class_codes(sample_set, same_above)
     p = np.full(codes.shape, 1 / sample_set.n) if sample_set.p is None else sample_set.p
     if isinstance(sample_set, StackedGroups):
-        sample_set.unusual |= logprobs is not None  # each group must have distinct texts
+        # With `logprobs`, groups are computed separately, to check that their texts are distinct.
+        sample_set.unusual |= logprobs is not None
     elif logprobs is not None:
         if sample_set.p is not None:
             raise ValueError("`p` and `logprobs` are mutually exclusive; pass only one of them")
@@ -171,10 +173,10 @@ def semantic_entropy(
                 "repeated samples, or omit `logprobs` to weight samples by their frequency"
             )
         sample_logprobs = take_values(sample_set, logprobs)
-        p = np.exp(sample_logprobs - sample_logprobs.max())
+        p = np.exp(sample_logprobs - sample_logprobs.max())  # the maximum prevents underflow of all
         p /= p.sum()
-    n_classes = hill_number(_compute_class_masses(codes, p), 1.0)
-    return namespace(n_classes).log(n_classes) if is_torch(n_classes) else np.log(n_classes)
+    n_effective = hill_number(_compute_class_masses(codes, p), 1.0)  # exp of the entropy
+    return namespace(n_effective).log(n_effective) if is_torch(n_effective) else np.log(n_effective)
 
 
 def _compute_class_masses(codes: np.ndarray, p: Array) -> Array:
@@ -186,6 +188,7 @@ def _compute_class_masses(codes: np.ndarray, p: Array) -> Array:
     if is_torch(p):
         indices = namespace(p).asarray(codes, device=p.device)
         return p.new_zeros(p.shape).scatter_add(-1, indices, p)
-    starts = np.arange(0, codes.size, n).reshape(*codes.shape[:-1], 1)
-    indices = (starts + codes).ravel()
+    # Indices into the flattened result, in which each group takes n entries.
+    group_starts = np.arange(0, codes.size, n).reshape(*codes.shape[:-1], 1)
+    indices = (group_starts + codes).ravel()
     return np.bincount(indices, p.ravel(), codes.size).reshape(codes.shape)

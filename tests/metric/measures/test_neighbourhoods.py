@@ -9,9 +9,9 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures import neighbourhoods
 from vendiscore.measures.neighbourhoods import (
-    kernel_neighbourhoods,
-    row_neighbourhoods,
-    space_neighbourhoods,
+    build_kernel_neighbourhoods,
+    build_row_neighbourhoods,
+    build_space_neighbourhoods,
 )
 from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
@@ -40,7 +40,7 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
     how = similarity_spec_from_keywords({"metric": metric}, allow_metric=True)
     D = scipy.spatial.distance.cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     D[np.all(X[:, None] == X, axis=2)] = 0
-    found = row_neighbourhoods(X, N, how, None)
+    found = build_row_neighbourhoods(X, N, how, None)
     around, met, recalled = found.count_balls(k)
     for actual, expected in zip((around, met, recalled), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
@@ -58,20 +58,20 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
 )
 def test_balls_of_a_kernel_are_those_of_its_distances(make, k):
     D = np.linalg.norm(UNIT[:, None] - UNIT, axis=2)
-    found = kernel_neighbourhoods(make(), N, None)
+    found = build_kernel_neighbourhoods(make(), N, None)
     for actual, expected in zip(found.count_balls(k), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_balls_of_a_space_are_those_of_its_distances():
-    found = space_neighbourhoods(as_space(X), N)
+    found = build_space_neighbourhoods(as_space(X), N)
     D = np.linalg.norm(X[:, None] - X, axis=2)
     for actual, expected in zip(found.count_balls(3), naive(D, 3), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_there_is_no_recall_by_balls_of_too_few_samples():
-    found = row_neighbourhoods(
+    found = build_row_neighbourhoods(
         X[N - 3 :], 3, similarity_spec_from_keywords({}, allow_metric=True), None
     )
     assert found.count_balls(3).n_sample_balls.tolist() == [0] * M
@@ -87,7 +87,9 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
         return original(*arguments)
 
     monkeypatch.setattr(neighbourhoods, "k_nearest_distances", counted)
-    found = row_neighbourhoods(X, N, similarity_spec_from_keywords({}, allow_metric=True), None)
+    found = build_row_neighbourhoods(
+        X, N, similarity_spec_from_keywords({}, allow_metric=True), None
+    )
     for k in (1, 5, 10, 5):
         found.count_balls(k)
     assert calls == [10, 10]
@@ -97,12 +99,12 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
 
 def test_a_part_takes_the_radii_of_references_from_the_whole():
     how = similarity_spec_from_keywords({}, allow_metric=True)
-    whole = row_neighbourhoods(X, N, how, None)
-    part = row_neighbourhoods(X[5:], N - 5, how, whole)
+    whole = build_row_neighbourhoods(X, N, how, None)
+    part = build_row_neighbourhoods(X[5:], N - 5, how, whole)
     assert part.compute_radii(1, 2) is whole.compute_radii(1, 2) or np.shares_memory(
         part.compute_radii(1, 2), whole.compute_radii(1, 2)
     )
-    other = row_neighbourhoods(
+    other = build_row_neighbourhoods(
         X[5:],
         N - 5,
         similarity_spec_from_keywords({"metric": "manhattan"}, allow_metric=True),
@@ -114,7 +116,7 @@ def test_a_part_takes_the_radii_of_references_from_the_whole():
 def test_distances_within_rounding_are_0():
     K = np.full((8, 8), 1 - 1e-15)
     np.fill_diagonal(K, 1)
-    found = kernel_neighbourhoods(MatrixSimilarity(K), 4, None)
+    found = build_kernel_neighbourhoods(MatrixSimilarity(K), 4, None)
     assert found.compute_radii(0, 2).tolist() == [0] * 4
     assert found.count_balls(1).n_reference_balls.tolist() == [4] * 4
 
@@ -123,7 +125,7 @@ def test_undefined_distances_name_the_row_of_the_set():
     rows = X.copy()
     rows[N + 2] = -rows[3]
     with pytest.raises(ValueError, match=r"for row 3 of `samples` and row 2 of `references`"):
-        row_neighbourhoods(
+        build_row_neighbourhoods(
             rows,
             N,
             similarity_spec_from_keywords({"metric": "braycurtis"}, allow_metric=True),
@@ -135,4 +137,4 @@ def test_similarities_above_1_are_refused():
     K = UNIT @ UNIT.T
     K[0, 3] = K[3, 0] = 1.5
     with pytest.raises(ValueError, match=r"at most 1, got 1\.5 for two samples or ref"):
-        kernel_neighbourhoods(MatrixSimilarity(K), N, None).count_balls(1)
+        build_kernel_neighbourhoods(MatrixSimilarity(K), N, None).count_balls(1)
