@@ -53,7 +53,8 @@ def selected_huge() -> str:
     return (
         f"From 200,000 vectors with 384 columns, `select` takes {' and '.join(times)}. The "
         f'selection with "vendi" has at least {percent(vendi["certified"], 1)} of the highest '
-        f"possible score. Computing this bound takes another {vendi['seconds_of_bound']:.0f} s."
+        f"possible score. Computing the upper bound that proves this takes another "
+        f"{vendi['seconds_of_bound']:.0f} s."
     )
 
 
@@ -126,10 +127,10 @@ def partitions_about() -> str:
     )
     close = "to the last bit" if worst == 0 else f"within {worst:.0e}"
     return (
-        f"Seconds for {about['rows']:,} rows with {about['d']} columns, 8 rows per prompt, in "
-        f"{about['files']} Parquet files on {about['cpus']} cores. The start of workers is not "
-        f"included (vendiscore {about['vendiscore']}). Scores agree with those of a single process "
-        f"{close}."
+        f"The times are for {about['rows']:,} rows with {about['d']} columns, 8 rows per prompt, "
+        f"in {about['files']} Parquet files on {about['cpus']} cores with vendiscore "
+        f"{about['vendiscore']}. They do not include the start of workers. Scores agree with those "
+        f"of a single process {close}."
     )
 
 
@@ -137,15 +138,15 @@ def greedi() -> str:
     """Write how good a subset of partitions is."""
     rows = [row for row in loaded("partitions")["rows"] if row["part"] == "greedi"]
     times = " and ".join(
-        f"{row['seconds']:.0f} s over {row['name'].removeprefix('greedi, ').capitalize()}"
+        f"{row['seconds']:.0f} s with {row['name'].removeprefix('greedi, ').capitalize()}"
         for row in rows
     )
     worst = min(rows, key=lambda row: row["VS"] / row["select_VS"])
     return (
         f"Selecting 50 of {worst['rows']:,} rows with 64 columns in 8 partitions takes {times}. "
-        f"The selected rows reach {percent(worst['VS'] / worst['select_VS'], 1)} of the score of "
-        f"`select` on one machine, which takes {worst['select_s']:.0f} s. A random subset reaches "
-        f"{percent(worst['random_VS'] / worst['select_VS'])}."
+        f"The score of the selected rows is {percent(worst['VS'] / worst['select_VS'], 1)} of the "
+        f"score that `select` reaches on one machine in {worst['select_s']:.0f} s. The score of a "
+        f"random subset is {percent(worst['random_VS'] / worst['select_VS'])} of it."
     )
 
 

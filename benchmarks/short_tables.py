@@ -197,8 +197,9 @@ def shares_held() -> str:
     counts = sorted({row["prompts"] for row in rows})
     (draws,) = {row["draws"] for row in rows}
     return (
-        f"Intervals from {counts[0]} to {counts[-1]} random prompts of NoveltyBench cover the "
-        f"score of all 100 prompts in {percent(shares[0], 1)} to {percent(shares[-1], 1)} of "
+        f"95 % intervals that are computed from {counts[0]} to {counts[-1]} random prompts of "
+        f"NoveltyBench cover the score of all 100 prompts in {percent(shares[0], 1)} to "
+        f"{percent(shares[-1], 1)} of "
         f"{draws:,} draws, for two to six sources."
     )
 

@@ -62,8 +62,8 @@ def grid_short() -> str:
     middle = statistics.median(row["times_faster"] for row in rows)
     text = (
         f"In {len(rows)} comparisons with other packages, vendiscore "
-        f"{result['environment']['vendiscore']} is {middle:.3g} × as fast in "
-        f"the median, and {worst['times_faster']:.2g} × as fast in the slowest case "
+        f"{result['environment']['vendiscore']} is {middle:.3g} × as fast as the other package in "
+        f"the median, and {worst['times_faster']:.2g} × as fast in the least favourable comparison "
         f"({worst['name']}, threads: {worst['threads']})."
     )
     found = {row["name"]: row for row in rows if row["threads"] == 1}
@@ -236,8 +236,9 @@ def novel_best() -> str:
             kinds[kind] = kinds.get(kind, 0) + 1
     where = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
     return (
-        f"The five nearest references have the largest area in {best.count('nearest')} of "
-        f"{len(rows)} cases ({where}), and a larger one than all references together in {above}."
+        f"The similarity to the five nearest references has the largest area in "
+        f"{best.count('nearest')} of {len(rows)} cases ({where}). Its area is larger than that of "
+        f"the novelty with all references in {above} cases."
     )
 
 

@@ -415,17 +415,18 @@ def wording() -> str:
     a, b, c, d = controlled()
     default, best = find("human_scores", DEFAULT), find("human_scores", CONTEXT, True)
     return (
-        "N-grams, the default, compare *wording*, not meaning. We compared scores with human "
-        "ratings of diversity in nine data sets, called sources. For n-grams, the mean of "
-        f"Spearman's correlation is {short(mean(default))} for six sources and "
-        f"{short(responses(default))} for the three others. For embeddings in the context of the "
-        f"prompt, it is {short(mean(best))} and {short(responses(best))}. The three other sources "
-        "were used to decide that answers are compared in context. Two of the sources consist of "
-        "sets whose shared words do not show whether they are diverse. There, n-grams classify "
-        f"sets as diverse or not with an accuracy of {short(a)} and {short(b)}, and these "
-        f"embeddings with {short(c)} and {short(d)} (by chance: 0.50). The results are in "
-        "`benchmarks/results/people/human_scores.json`, and `python benchmarks/people/all.py` "
-        "computes them."
+        "N-grams, the default, compare *wording*, not meaning. We computed Spearman's "
+        "correlation between scores and human ratings of diversity in nine data sets: six on which "
+        "we developed the conditioning on the prompt, and three others. For n-grams, the mean "
+        f"correlation is {short(mean(default))} for the six data sets and "
+        f"{short(responses(default))} for the three others. For embeddings of answers in the "
+        f"context of their prompt, it is {short(mean(best))} and {short(responses(best))}. We used "
+        "the results for the three others to decide that answers are compared in context. In two "
+        "data sets, the words of the answers do not show whether a set is diverse. There, n-grams "
+        f"distinguish diverse sets from others with an accuracy of {short(a)} and {short(b)}, and "
+        f"embeddings in context with an accuracy of {short(c)} and {short(d)} (by chance: 0.50). "
+        "`python benchmarks/people/all.py` computes these values and writes them to "
+        "`benchmarks/results/people/human_scores.json`."
     )
 
 
