@@ -24,6 +24,7 @@ from ..spectral.vendi_scores import compute_spectrum
 from ..support.namespace import row_blocks, to_host
 from .jackknife import JackknifeEstimate, jackknife, jackknife_from_leave_one_out
 from .recurrence_intervals import (
+    RecurrenceCounts,
     compute_log_score_interval,
     count_recurrences,
     count_recurrences_stacked,
@@ -50,7 +51,7 @@ class GroupIntervals:
     """Scores of groups with standard errors and interval limits, each of shape (orders, groups).
 
     Errors and limits are NaN for groups with fewer than four samples, and if order 0 is requested.
-    `pooled` is the number of groups from which the rate of recurrence was estimated, or 0 if each
+    `n_pooled` is the number of groups from which the rate of recurrence was estimated, or 0 if each
     interval is computed only from its own group.
     """
 
@@ -58,7 +59,7 @@ class GroupIntervals:
     se: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    pooled: int = 0
+    n_pooled: int = 0
 
 
 class LogScores(NamedTuple):
@@ -67,7 +68,7 @@ class LogScores(NamedTuple):
     Three further attributes are used to estimate the rate of recurrence from all groups:
 
     - `lower_distance`, shape (orders, groups): distance from log VS to the lower limit of the
-      jackknife
+      interval that the jackknife gives without allowing for unobserved recurrences
     - `drop_per_copy`, shape (orders, groups): decrease of log VS if a sample becomes a copy of
       another one; NaN for groups with near-copies
     - `recurring_pairs`, shape (groups,): number of pairs of copies or near-copies
@@ -112,20 +113,20 @@ def estimate_several_intervals(
     psd: PSD = "check",
     pool_repeats: bool = True,
 ) -> list[GroupIntervals]:
-    """Estimate intervals as `estimate_group_intervals`, for several levels and types of tails."""
+    """Estimate intervals for several confidence levels and types of tails.
+
+    Return a GroupIntervals for each of `tails`; see `estimate_group_intervals` for the others.
+    """
     sizes = np.array(list(map(len, groups)), dtype=int)
     results = []
     scores_by_tails = _estimate_for_tails(similarity, groups, orders, tails, psd)
     for (level, conservative_tails), scores in zip(tails, scores_by_tails, strict=True):
-        n_pooled = 0
-        if pool_repeats:
-            n_pooled = int(np.isfinite(scores.recurring_pairs).sum())
-            if n_pooled >= MIN_GROUPS:
-                scores = scores._replace(
-                    low=pool_lower_limits(scores, sizes, level, conservative_tails)
-                )
-            else:
-                n_pooled = 0
+        n_pooled = int(np.isfinite(scores.recurring_pairs).sum()) if pool_repeats else 0
+        if n_pooled >= MIN_GROUPS:
+            low = pool_lower_limits(scores, sizes, level, conservative_tails)
+            scores = scores._replace(low=low)
+        else:
+            n_pooled = 0
         score = np.exp(scores.log)
         low = np.minimum(score, np.exp(scores.low))
         high = np.maximum(score, np.exp(scores.high))
@@ -138,19 +139,23 @@ def pool_lower_limits(
 ) -> np.ndarray:
     """Return lower limits of log VS, (orders, groups), using the rate of recurrence in all groups.
 
-    The limits are never below those computed from each group separately. The distance of the
-    jackknife and the distance due to unobserved pairs are added in quadrature.
+    `sizes` are the numbers of samples of the groups. The limits are never below those computed from
+    each group separately. The distance of the jackknife and the distance due to unobserved pairs
+    are added in quadrature.
     """
     low = scores.low.copy()
-    pooled = np.flatnonzero(np.isfinite(scores.recurring_pairs))
-    pairs = scores.recurring_pairs[pooled]
-    prior = fit_recurrence_prior(pairs, sizes[pooled], conservative_tails)
-    upper = estimate_upper_pair_counts(prior, pairs, sizes[pooled], level)
-    unobserved = np.maximum(0.0, upper - pairs)
+    pooled_groups = np.flatnonzero(np.isfinite(scores.recurring_pairs))
+    pairs = scores.recurring_pairs[pooled_groups]
+    pooled_sizes = sizes[pooled_groups]
+    prior = fit_recurrence_prior(pairs, pooled_sizes, conservative_tails)
+    max_pairs = estimate_upper_pair_counts(prior, pairs, pooled_sizes, level)
+    unobserved_pairs = np.maximum(0.0, max_pairs - pairs)
     distance = np.hypot(
-        scores.lower_distance[:, pooled], scores.drop_per_copy[:, pooled] * unobserved
+        scores.lower_distance[:, pooled_groups],
+        scores.drop_per_copy[:, pooled_groups] * unobserved_pairs,
     )
-    low[:, pooled] = np.fmax(low[:, pooled], scores.log[:, pooled] - distance)
+    # fmax ignores the NaN of groups with near-copies, which have no `drop_per_copy`.
+    low[:, pooled_groups] = np.fmax(low[:, pooled_groups], scores.log[:, pooled_groups] - distance)
     return low
 
 
@@ -174,10 +179,10 @@ def _estimate_for_tails(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> list[LogScores]:
-    """Return the log VS_q of all groups for each of `tails`, from the same spectra."""
+    """Return the LogScores of all groups for each of `tails`, from the same spectra."""
     sizes = np.array(list(map(len, groups)), dtype=int)
-    empty = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
-    results = [LogScores(*map(np.copy, empty)) for _ in tails]
+    all_nan = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
+    results = [LogScores(*map(np.copy, all_nan)) for _ in tails]
     blocks = _estimate_by_size(similarity, groups, sizes, orders, tails, psd)
     for group_indices, block_results in blocks:
         for scores, block_scores in zip(results, block_results, strict=True):
@@ -194,10 +199,12 @@ def _estimate_by_size(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
-    """Iterate over blocks of groups of equal size.
+    """Iterate over blocks of groups of equal size, whose sizes are passed as `sizes`.
 
-    Yield the indices of the groups of a block, and their scores for each of `tails`. A group that
-    stacking cannot handle is yielded again on its own, which replaces its scores.
+    Yield the indices of the groups of a block, and their LogScores for each of `tails`. Small
+    groups are computed in one stack per block, and large groups separately. A small group that a
+    stack cannot handle, for example because it has negative eigenvalues, is yielded again on its
+    own, and its new scores replace the first.
     """
     for n in np.unique(sizes).tolist():
         groups_of_size = np.flatnonzero(sizes == n)
@@ -208,7 +215,9 @@ def _estimate_by_size(
             for rows in row_blocks(len(groups_of_size), 8 * n * n):
                 block = groups_of_size[rows]
                 K = to_host(similarity.stack(np.array([groups[i] for i in block])))
-                spectra = StackedSpectra(K, None, orders, psd, has_intervals, similarity)
+                spectra = StackedSpectra(
+                    K, None, orders, psd, vectors=has_intervals, similarity=similarity
+                )
                 unusual_groups.append(block[spectra.unusual])
                 results = [_log_scores_without_intervals(np.log(spectra.values))] * len(tails)
                 if has_intervals:
@@ -227,14 +236,22 @@ def _estimate_by_size(
 
 def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
     """Return LogScores with these log VS, (orders, groups), and NaN for all other attributes."""
-    none = np.full_like(logs, np.nan)
-    return LogScores(logs, none, none, none, none, none, none[0])
+    nan = np.full_like(logs, np.nan)
+    return LogScores(
+        log=logs,
+        error=nan,
+        low=nan,
+        high=nan,
+        lower_distance=nan,
+        drop_per_copy=nan,
+        recurring_pairs=nan[0],
+    )
 
 
 def _estimate_group(
     similarity: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
 ) -> list[LogScores]:
-    """Return the log VS and interval of a single group, for each of `tails`."""
+    """Return the LogScores of a single group with its interval, for each of `tails`."""
     n = similarity.n
     recurrences = count_recurrences(similarity)
     estimates = [jackknife(spectrum, q) for q in orders]
@@ -243,10 +260,14 @@ def _estimate_group(
         if recurrences is not None:
             recurrences = recurrences._replace(conservative_tails=conservative_tails)
         rows = [
-            (x.log_score, x.error, *compute_log_score_interval(x, n, q, level, recurrences))
-            for x, q in zip(estimates, orders, strict=True)
+            (
+                estimate.log_score,
+                estimate.error,
+                *compute_log_score_interval(estimate, n, q, level, recurrences),
+            )
+            for estimate, q in zip(estimates, orders, strict=True)
         ]
-        log, error, low, high = np.array(rows).T[:, :, None]
+        log, error, low, high = np.array(rows).T[:, :, None]  # each of shape (orders, 1)
         results.append(_log_scores_without_intervals(log)._replace(error=error, low=low, high=high))
     return results
 
@@ -258,69 +279,101 @@ def _estimate_stack(
     orders: Sequence[float],
     tails: Sequence[Tails],
 ) -> list[LogScores]:
-    """Return the log VS and intervals of g groups of equal size n, for each of `tails`.
+    """Return the LogScores of g groups of equal size n, for each of `tails`.
 
-    K, shape (g, n, n), contains the similarities within each group.
+    K, shape (g, n, n), contains the similarities within each group, and `spectra` are its spectra.
     """
     n = K.shape[1]
-    recurrences_with_first = count_recurrences_stacked(K, similarity.roundoff)
-    equal_pairs = np.array([recurrences.equal_pairs for recurrences, _ in recurrences_with_first])
+    counted = count_recurrences_stacked(K, similarity.roundoff)
+    all_recurrences = [recurrences for recurrences, _ in counted]  # one RecurrenceCounts per group
+    first_indices = [indices for _, indices in counted]  # of the first sample of each distinct item
+    equal_pairs = np.array([recurrences.equal_pairs for recurrences in all_recurrences])
     recurring_pairs = np.array(
-        [
-            (recurrences.merged or recurrences).equal_pairs
-            for recurrences, _ in recurrences_with_first
-        ]
+        [(recurrences.merged or recurrences).equal_pairs for recurrences in all_recurrences]
     )
+    has_near_copies = [recurrences.merged is not None for recurrences in all_recurrences]
     logs = np.log(spectra.values)
     leave_one_out_logs = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
     estimate = jackknife_from_leave_one_out(logs, leave_one_out_logs)
     errors = np.asarray(estimate.error)
-    spreads = np.asarray(estimate.log_deficit_error)
-    gains = np.asarray(estimate.mean_drop)
+    log_deficit_errors = np.asarray(estimate.log_deficit_error)
     # If many pairs contribute to the deficit, the jackknife is valid for log(log n − log VS).
-    use_log_deficit = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
+    use_log_deficit = (
+        (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(log_deficit_errors)
+    )
     drop_per_copy = estimate_drop_by_copy(spectra.K, logs, leave_one_out_logs, orders, equal_pairs)
-    drop_per_copy[
-        :, [recurrences.merged is not None for recurrences, _ in recurrences_with_first]
-    ] = np.nan
+    drop_per_copy[:, has_near_copies] = np.nan
     results = []
     for level, conservative_tails in tails:
-        group_repeats = [
-            recurrences._replace(conservative_tails=conservative_tails)
-            for recurrences, _ in recurrences_with_first
-        ]
-        # Proportions of items are passed as weights of the first sample of each item, so scores
-        # for the extreme proportions of all groups are computed at once.
-        proportions = [
-            recurrences.compute_extreme_proportions(level) for recurrences in group_repeats
-        ]
-        weights = np.zeros((2, *K.shape[:2]))
-        for i, (_, first) in enumerate(recurrences_with_first):
-            weights[:, i, first] = proportions[i]
-        weights[weights < MIN_WEIGHT] = 0.0
-        extreme_scores = [
-            StackedSpectra(K, w, orders, "clip", similarity=similarity).values for w in weights
-        ]
-        limits = np.empty((2, *logs.shape))
-        for k, q in enumerate(orders):
-            for i, recurrences in enumerate(group_repeats):
-                group_estimate = JackknifeEstimate(
-                    logs[k, i], errors[k, i], math.inf, n, gains[k, i]
-                )
-                cached_scores = [
-                    (recurrences.K, w, float(extreme_scores[j][k][i]))
-                    for j, w in enumerate(proportions[i])
-                ]
-                limits[:, k, i] = compute_log_score_interval(
-                    group_estimate, n, q, level, recurrences, make_log_deficit(q, cached_scores)
-                )
+        low, high = _compute_stack_limits(
+            K,
+            estimate,
+            similarity,
+            orders,
+            level,
+            [
+                recurrences._replace(conservative_tails=conservative_tails)
+                for recurrences in all_recurrences
+            ],
+            first_indices,
+        )
         critical_value = t_critical_value(level, n)
-        log_deficit_distance = np.expm1(np.minimum(critical_value * spreads, 700.0))
-        log_deficit_distance = (math.log(n) - logs) * log_deficit_distance
-        distance = np.where(use_log_deficit, log_deficit_distance, critical_value * errors)
-        low, high = limits
-        results.append(LogScores(logs, errors, low, high, distance, drop_per_copy, recurring_pairs))
+        # The deficit is multiplied by the exponential of the half-width of its logarithm; a larger
+        # half-width would overflow.
+        relative_distance = np.expm1(np.minimum(critical_value * log_deficit_errors, 700.0))
+        lower_distance = np.where(
+            use_log_deficit, (math.log(n) - logs) * relative_distance, critical_value * errors
+        )
+        results.append(
+            LogScores(logs, errors, low, high, lower_distance, drop_per_copy, recurring_pairs)
+        )
     return results
+
+
+def _compute_stack_limits(
+    K: np.ndarray,
+    estimate: JackknifeEstimate,
+    similarity: Similarity,
+    orders: Sequence[float],
+    level: float,
+    all_recurrences: Sequence[RecurrenceCounts],
+    first_indices: Sequence[np.ndarray],
+) -> np.ndarray:
+    """Return the limits of the intervals of log VS of g groups, shape (2, orders, g).
+
+    The intervals are those of `compute_log_score_interval`. It requires scores for the extreme
+    proportions of the items of each group, which are computed here for all groups at once. For this
+    purpose, the proportion of an item is passed as the weight of its first sample; `first_indices`
+    holds the indices of these samples for each group.
+    """
+    n = K.shape[1]
+    proportions = [
+        recurrences.compute_extreme_proportions(level) for recurrences in all_recurrences
+    ]
+    weights = np.zeros((2, *K.shape[:2]))  # for both extremes
+    for i, indices in enumerate(first_indices):
+        weights[:, i, indices] = proportions[i]
+    weights[weights < MIN_WEIGHT] = 0.0
+    extreme_scores = [
+        StackedSpectra(K, w, orders, psd="clip", similarity=similarity).values for w in weights
+    ]
+    logs, errors, mean_drops = map(
+        np.asarray, (estimate.log_score, estimate.error, estimate.mean_drop)
+    )
+    limits = np.empty((2, *logs.shape))
+    for k, q in enumerate(orders):
+        for i, recurrences in enumerate(all_recurrences):
+            group_estimate = JackknifeEstimate(
+                logs[k, i], errors[k, i], n_units=n, mean_drop=mean_drops[k, i]
+            )
+            cached_scores = [
+                (recurrences.K, w, float(extreme_scores[j][k][i]))
+                for j, w in enumerate(proportions[i])
+            ]
+            limits[:, k, i] = compute_log_score_interval(
+                group_estimate, n, q, level, recurrences, make_log_deficit(q, cached_scores)
+            )
+    return limits
 
 
 def estimate_drop_by_copy(
@@ -352,31 +405,37 @@ def estimate_drop_by_copy(
         Number of pairs of equal samples.
     """
     g, n, _ = A.shape
-    twice = np.eye(n) * (math.sqrt(2) - 1) + 1
-    with_copies = np.empty((len(orders), g, n))
+    # log VS if sample i occurs twice, for each i: row and column i of K are multiplied by √2.
+    root_counts = np.eye(n) * (math.sqrt(2) - 1) + 1
+    logs_with_copy = np.empty((len(orders), g, n))
     tolerance = EigenvalueTolerance(n)
     for rows in row_blocks(g, 8 * n**3):
-        B = A[rows, None] * (twice[:, :, None] * twice[:, None, :] * n / (n + 1))
+        B = A[rows, None] * (root_counts[:, :, None] * root_counts[:, None, :] * n / (n + 1))
         values, _ = compute_hill_numbers(B.reshape(-1, n, n), orders, tolerance, "clip")
-        with_copies[:, rows] = np.log(values).reshape(len(orders), -1, n)
+        logs_with_copy[:, rows] = np.log(values).reshape(len(orders), -1, n)
     drops = np.empty_like(logs)
     for k, q in enumerate(orders):
-        total = _power_sum(logs[k], 1.0, q)
-        more = _power_sum(with_copies[k], 1 + 1 / n, q).mean(axis=-1)
-        less = _power_sum(leave_one_out_logs[k], 1 - 1 / n, q).mean(axis=-1)
-        moved = more + less - total
+        power_sum = _compute_power_sum(logs[k], 1.0, q)
+        sum_with_copy = _compute_power_sum(logs_with_copy[k], 1 + 1 / n, q).mean(axis=-1)
+        sum_without_one = _compute_power_sum(leave_one_out_logs[k], 1 - 1 / n, q).mean(axis=-1)
+        sum_after_both = sum_with_copy + sum_without_one - power_sum
         if q == 1:
-            drops[k] = total - moved - 1 / n**2
+            drops[k] = power_sum - sum_after_both - 1 / n**2
         elif math.isinf(q):
-            drops[k] = np.log(moved / total)
+            drops[k] = np.log(sum_after_both / power_sum)
         else:
-            drops[k] = np.log(moved / total - q * (q - 1) / n**2) / (q - 1)
-    pairs = n * n - n - 2 * equal_pairs
-    return np.maximum(0.0, drops) * n * n / np.maximum(pairs, 1)
+            drops[k] = np.log(sum_after_both / power_sum - q * (q - 1) / n**2) / (q - 1)
+    # The mean so far is over all n² ordered pairs (i, j). If i = j or both are equal, log VS does
+    # not decrease, so the mean over the other pairs is larger.
+    n_different_pairs = n * n - n - 2 * equal_pairs
+    return np.maximum(0.0, drops) * n * n / np.maximum(n_different_pairs, 1)
 
 
-def _power_sum(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
-    """Return Σ λ^q for eigenvalues with this sum; −Σ λ log λ at q = 1, the largest at q = ∞."""
+def _compute_power_sum(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
+    """Return Σ λ^q from log VS_q; −Σ λ log λ at q = 1, and the largest eigenvalue at q = ∞.
+
+    The eigenvalues λ have the sum `trace`. VS_q is computed from λ divided by this sum.
+    """
     if q == 1:
         return trace * (log_score - math.log(trace))
     if math.isinf(q):

@@ -161,7 +161,7 @@ def _add_group_intervals(
         request.psd,
         request.pool_repeats,
     )
-    uncertainty.pooled_groups = intervals.pooled
+    uncertainty.pooled_groups = intervals.n_pooled
     keys = [f"VS{suffix}" for suffix in request.suffixes]
     for i, row in enumerate(uncertainty.table):
         uncertainty.table[i] = {}

@@ -37,7 +37,7 @@ def test_a_group_by_itself_has_the_interval_of_its_set():
     samples, groups = grouped(lists)
     similarity = as_similarity(samples)
     found = estimate_group_intervals(similarity, groups, ORDERS, 0.9, pool_repeats=False)
-    assert found.pooled == 0
+    assert found.n_pooled == 0
     for i, texts in enumerate(lists):
         for k, q in enumerate(ORDERS):
             with warnings.catch_warnings(action="ignore"):
@@ -66,14 +66,14 @@ def test_pooling_raises_lower_ends_alone():
     similarity = as_similarity(samples)
     own = estimate_group_intervals(similarity, groups, ORDERS, 0.95, pool_repeats=False)
     pooled = estimate_group_intervals(similarity, groups, ORDERS, 0.95)
-    assert pooled.pooled == 7
+    assert pooled.n_pooled == 7
     assert (pooled.low >= own.low).all()
     assert (pooled.low <= pooled.score).all()
     assert (pooled.low > own.low + 0.01).any()
     for name in ("score", "se", "high"):
         assert getattr(pooled, name) == pytest.approx(getattr(own, name))
     few = estimate_group_intervals(similarity, groups[:5], ORDERS, 0.95)
-    assert few.pooled == 0
+    assert few.n_pooled == 0
     assert few.low == pytest.approx(own.low[:, :5])
 
 
@@ -146,7 +146,7 @@ def test_near_copies_count_as_pairs_and_keep_their_own_lower_end(pairs):
     assert np.isnan(scores.drop_per_copy).tolist() == [[True, *[False] * 6]] * len(ORDERS)
     pooled = estimate_group_intervals(similarity, groups, ORDERS, 0.95)
     own = estimate_group_intervals(similarity, groups, ORDERS, 0.95, pool_repeats=False)
-    assert pooled.pooled == 7
+    assert pooled.n_pooled == 7
     assert pooled.low[:, 0].tolist() == own.low[:, 0].tolist()
     assert (pooled.low[:, 1:] > own.low[:, 1:]).all()
     without = estimate_group_intervals(similarity, groups[1:], ORDERS, 0.95)
@@ -197,7 +197,7 @@ def test_rows_of_groups_have_intervals():
     expected = estimate_group_intervals(
         as_similarity(samples, k="labels"), members, [1.0, 2.0], 0.9
     )
-    assert found["interval"]["pooled_groups"] == expected.pooled == 7
+    assert found["interval"]["pooled_groups"] == expected.n_pooled == 7
     for i, row in enumerate(found["groups"]):
         keys = [f"VS_q{q}{end}" for q in (1, 2) for end in ("", "_se", "_low", "_high")]
         assert list(row) == ["group", "n", *keys]

@@ -50,4 +50,4 @@ def compare_in_groups(
             )
             numbers = (*a, *b, *estimate_difference(exact_a, exact_b), level)
             rows.append(GroupPairRow(label, names[i], names[j], size, *map(float, numbers)))
-    return rows, max(intervals.pooled for intervals, _ in intervals_by_set)
+    return rows, max(intervals.n_pooled for intervals, _ in intervals_by_set)
