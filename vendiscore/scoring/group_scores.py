@@ -52,21 +52,22 @@ def evaluate_groups(
 ) -> tuple[list[Record], Uncertainty]:
     """Return the values of each measure by key, and their standard errors and intervals.
 
-    The value of a measure is its mean over groups, or for measures that need groups, their value
-    for all groups together. With `warn_about_single_samples`, a warning is emitted if every group
-    contains a single sample.
+    The value of a measure is its mean over groups, except for measures that need groups, which have
+    a single value for all groups together. With `warn_about_single_samples`, a warning is emitted
+    if every group contains a single sample.
     """
     assert sample_set.groups is not None
     averaged_measures = [
         configured for configured in request.measures if not configured.measure.groups
     ]
+    # With prompts, each group is a set of smaller groups, one per prompt. The mean is over sets.
     groups = sample_set.groups.sets or sample_set.groups
-    _check_interval(len(groups), request, averaged_measures)
+    _check_interval_of_mean(len(groups), request, averaged_measures)
     uncertainty = Uncertainty(
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
     )
-    check_size(sample_set.groups, sample_set.n_input)
+    check_size(sample_set.groups, sample_set.n_input)  # one label per sample
     if averaged_measures and np.bincount(sample_set.groups.codes).max() == 1:
         if warn_about_single_samples:
             warn(SINGLE_SAMPLES_NOTE)
@@ -74,8 +75,9 @@ def evaluate_groups(
     sizes = np.bincount(sample_set.codes, minlength=len(sample_set.groups)).tolist()
     columns = _evaluate_per_group(sample_set, request, averaged_measures)
     means = average_over_groups(columns, sample_set.groups, sizes, request, uncertainty)
-    has_rows = request.details and "VS" in request.names and sample_set.groups.sets is None
-    if request.ci is not None and has_rows and max(sizes) >= MIN_SAMPLES:
+    # The table of groups is part of the details. With sets, its rows are sets, not single groups.
+    has_group_rows = request.details and "VS" in request.names and sample_set.groups.sets is None
+    if request.ci is not None and has_group_rows and max(sizes) >= MIN_SAMPLES:
         _add_group_intervals(sample_set, request, uncertainty)
     scores: list[Record] = []
     for configured in request.measures:
@@ -100,7 +102,8 @@ def average_over_groups(
     columns : dict
         For each measure, a dict from keys to the values of all groups.
     groups : GroupLabels
-        The groups. If they have `sets`, values are first averaged over the groups of each set.
+        The groups. If they have `sets`, such as the prompts of a model, values are first averaged
+        over the groups of each set, and then over sets.
     sizes : list of int
         Number of samples of each group.
     request : ScoreRequest
@@ -108,12 +111,12 @@ def average_over_groups(
     uncertainty : Uncertainty
         Standard errors, intervals, notes and a table with one row per group are added to it.
     """
-    totals = sizes
+    row_sizes = sizes  # number of samples of each row of the table
     mean_sizes: list[float] = list(sizes)
     if groups.sets is not None:
         groups = groups.sets
-        totals = np.bincount(groups.codes, sizes).astype(int).tolist()
-        mean_sizes = (totals / np.bincount(groups.codes)).tolist()
+        row_sizes = np.bincount(groups.codes, sizes).astype(int).tolist()
+        mean_sizes = (row_sizes / np.bincount(groups.codes)).tolist()
         columns = _average_by_set(columns, groups)
     averaged_measures = [
         configured for configured in request.measures if not configured.measure.groups
@@ -130,9 +133,9 @@ def average_over_groups(
                 group_values[key], configured, mean_sizes, request.ci
             )
             uncertainty.statistics[key] = statistics
-            if "low" in statistics:
+            if "low" in statistics and not problem:  # a single warning for the first such key
                 keys = f"{key}_low and {key}_high"
-                problem = problem or describe_missing_interval(
+                problem = describe_missing_interval(
                     len(values), statistics["low"], statistics["high"], keys
                 )
         if request.ci is not None:
@@ -140,7 +143,7 @@ def average_over_groups(
     if problem:
         warn(problem)
         uncertainty.notes.append(problem)
-    rows = zip(groups.labels, totals, *group_values.values(), strict=True)
+    rows = zip(groups.labels, row_sizes, *group_values.values(), strict=True)
     uncertainty.table = [dict(zip(("group", "n", *group_values), row, strict=True)) for row in rows]
     uncertainty.notes += _collect_notes(request, averaged_measures, mean_sizes)
     return means
@@ -149,13 +152,16 @@ def average_over_groups(
 def _add_group_intervals(
     sample_set: SampleSet, request: ScoreRequest, uncertainty: Uncertainty
 ) -> None:
-    """Add the standard error and interval of each group's Vendi Score to the table of groups."""
+    """Add the standard error and interval of each group's Vendi Score to the table of groups.
+
+    They follow the score in the row of the group, and are None if they are undefined.
+    """
     assert request.ci is not None
     assert sample_set.groups is not None
-    indices = group_indices(sample_set.codes, len(sample_set.groups))
+    indices_by_group = group_indices(sample_set.codes, len(sample_set.groups))
     intervals = estimate_group_intervals(
         sample_set.similarity.in_numpy(),
-        indices,
+        indices_by_group,
         request.orders,
         request.ci,
         request.psd,
@@ -163,19 +169,18 @@ def _add_group_intervals(
     )
     uncertainty.pooled_groups = intervals.n_pooled
     keys = [f"VS{suffix}" for suffix in request.suffixes]
-    for i, row in enumerate(uncertainty.table):
-        uncertainty.table[i] = {}
-        for name, value in row.items():
-            uncertainty.table[i][name] = value
+    statistics = {"se": intervals.se, "low": intervals.low, "high": intervals.high}
+    for i, old_row in enumerate(uncertainty.table):
+        row: Record = {}
+        for name, value in old_row.items():
+            row[name] = value
             if name in keys:
                 k = keys.index(name)
-                statistics = {"se": intervals.se, "low": intervals.low, "high": intervals.high}
                 for suffix, values in statistics.items():
-                    is_defined = math.isfinite(values[k, i])
-                    uncertainty.table[i][f"{name}_{suffix}"] = (
-                        float(values[k, i]) if is_defined else None
-                    )
-    if min(map(len, indices)) < MIN_SAMPLES:
+                    number = float(values[k, i])
+                    row[f"{name}_{suffix}"] = number if math.isfinite(number) else None
+        uncertainty.table[i] = row
+    if min(map(len, indices_by_group)) < MIN_SAMPLES:
         uncertainty.notes.append(
             f"Single groups with fewer than {MIN_SAMPLES} samples have no interval."
         )
@@ -186,7 +191,8 @@ def _evaluate_per_group(
 ) -> dict[str, Record]:
     """Return for each measure a dict from keys to the values of all groups.
 
-    Small groups of equal size are stacked, if the measure supports stacks.
+    Measures that support it are evaluated for all small groups of equal size at once, as a stack.
+    The other groups, and all groups for other measures, are evaluated one by one.
     """
     groups = sample_set.groups
     assert groups is not None
@@ -198,7 +204,7 @@ def _evaluate_per_group(
         can_stack = configured.measure.stacks and configured.measure.needs != unstacked_needs
         (stacked_measures if can_stack else single_measures).append(configured)
     columns: dict[str, Record] = {configured.measure.name: {} for configured in group_measures}
-    is_single = np.ones(len(groups), dtype=bool)  # groups that were not evaluated as stacks
+    is_single = np.ones(len(groups), dtype=bool)  # groups that were not evaluated in a stack
     if stacked_measures:
         stacked_values, is_single = evaluate_measures_stacked(
             sample_set, stacked_measures, request.suffixes
@@ -212,18 +218,18 @@ def _evaluate_per_group(
     subsets = sample_set.parts if len(single_groups) else []
     for i in track(single_groups.tolist(), len(single_groups), "scoring groups"):
         subset = subsets[i]
-        part_measures = group_measures if is_single[i] else single_measures
+        subset_measures = group_measures if is_single[i] else single_measures
         try:
-            results = evaluate_measures(subset, part_measures, request.suffixes)
+            results = evaluate_measures(subset, subset_measures, request.suffixes)
         except Exception as error:
             error.add_note(f"this error refers to {subset.name}")
             raise
-        for configured, values_by_key in zip(part_measures, results, strict=True):
+        for configured, values_by_key in zip(subset_measures, results, strict=True):
             column = columns[configured.measure.name]
             for key, value in values_by_key.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
-        if not request.details:
-            has_scores = any(configured.measure.needs == "scores" for configured in part_measures)
+        if not request.details:  # free the memory of all results except Vendi Scores
+            has_scores = any(configured.measure.needs == "scores" for configured in subset_measures)
             subsets[i] = subset.without_cache(subset.spectral if has_scores else None)
     sample_set.notes += dict.fromkeys(note for subset in subsets for note in subset.notes)
     return columns
@@ -247,7 +253,7 @@ def _average_by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[st
 
 
 def _to_floats(values: Values) -> list[float]:
-    """Return the values of all groups as floats."""
+    """Return the values of all groups as floats, from a list of numbers or an array."""
     return list(map(to_float, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
@@ -258,10 +264,13 @@ def _compute_mean(values: Values) -> Number:
     return sum(values) / len(values) if isinstance(values, list) else values.mean()
 
 
-def _check_interval(
+def _check_interval_of_mean(
     n: int, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> None:
-    """Raise a ValueError or TypeError if the interval of a mean over n groups is not supported."""
+    """Raise if the request's `ci`, `clusters` or `allow_repeats` is not supported with n groups.
+
+    `group_measures` are the measures that are averaged over groups.
+    """
     if request.clusters is not None:
         raise ValueError(
             "`clusters` is not supported with groups, which are the independent units of the "
@@ -269,7 +278,7 @@ def _check_interval(
         )
     if not request.allow_repeats:
         measures = [chosen.measure for chosen in request.measures]
-        check_allow_repeats(request.ci, False, True, measures)
+        check_allow_repeats(request.ci, has_clusters=False, has_groups=True, measures=measures)
     if request.ci is not None and not group_measures:
         raise ValueError(
             f"`ci` is not supported by {', '.join(request.group_measures)}, which is computed from "
@@ -285,7 +294,11 @@ def _check_interval(
 def _collect_notes(
     request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure], sizes: Sequence[float]
 ) -> list[str]:
-    """Return notes on means over groups; `sizes` are (mean) numbers of samples per group."""
+    """Return notes on means over groups.
+
+    `group_measures` are the measures that are averaged over groups, and `sizes` the (mean) numbers
+    of samples of each group.
+    """
     names = ", ".join(configured.measure.name for configured in group_measures)
     notes = []
     if group_measures:
@@ -311,7 +324,7 @@ def _collect_notes(
 
 
 def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]:
-    """Describe the measured coverage of 95 % intervals of means over few groups."""
+    """Return notes on the measured coverage of 95 % intervals of means over few groups."""
     notes = []
     lowest, highest = TESTED_COVERAGE
     groups = "{} to {} groups".format(*TESTED_GROUPS)
@@ -332,7 +345,7 @@ def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]
 
 
 def _is_bounded(configured: ConfiguredMeasure) -> bool:
-    """Return whether the range of a measure is bounded; its interval then lies in this range."""
+    """Return whether the values of a measure are bounded; intervals then lie within the bounds."""
     return all(map(math.isfinite, configured.measure.limits(1)))
 
 
@@ -342,13 +355,17 @@ def _estimate_mean_interval(
     sizes: Sequence[float],
     level: float | None,
 ) -> dict[str, float]:
-    """Return the standard error of a mean, and its interval if a level is given."""
+    """Return the standard error "se" of a mean over groups, and its interval "low" to "high".
+
+    `sizes` are the numbers of samples of the groups, on which the bounds of the mean depend. There
+    is no interval if `level` is None, and also no standard error for a single group.
+    """
     values = np.array(group_values)
     if len(values) < 2:
         return {}
     if level is None:
         return {"se": compute_mean_and_error(values)[1]}
-    limits = [configured.measure.limits(size) for size in sizes]
-    lower, upper = np.mean(limits, axis=0).tolist()
-    _, se, low, high = bounded_mean_interval(values, level, lower, upper)
+    bounds = [configured.measure.limits(size) for size in sizes]
+    lower_bound, upper_bound = np.mean(bounds, axis=0).tolist()
+    _, se, low, high = bounded_mean_interval(values, level, lower_bound, upper_bound)
     return {"se": se, "low": low, "high": high}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -68,14 +68,15 @@ def default_measures(arguments: Options, references: object = None) -> Measures:
 def default_magnitude_measures(arguments: Options, references: object = None) -> Measures:
     """Return the default measures of the metric `magnitude`.
 
+    They are the magnitude at scale `t` if it is passed, otherwise areas of the magnitude function.
     Without references, MagArea is the area up to the convergence scale unless `t_cut` is passed.
     """
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
     if references is not None:
         return {"MagArea": {}, "t_conv": {}, "MagDiff": {}}
-    cut = {} if arguments.get("t_cut") is not None else {"t_cut": "t_conv"}
-    return {"MagArea": cut, "t_conv": {}}
+    area_options = {} if arguments.get("t_cut") is not None else {"t_cut": "t_conv"}
+    return {"MagArea": area_options, "t_conv": {}}
 
 
 @dataclass(frozen=True)
@@ -103,12 +104,12 @@ class ScoreRequest:
     permutations: int | None = None
 
     def with_prompts(self, prompts: object) -> ScoreRequest:
-        """Return a request whose similarities are conditioned on the prompts."""
-        return replace(self, spec=self.spec.with_prompts(prompts, True))
+        """Return a copy of the request whose similarities are conditioned on the prompts."""
+        return replace(self, spec=self.spec.with_prompts(prompts, given_prompt=True))
 
     @cached_property
     def suffixes(self) -> list[str]:
-        """The suffix of each order in the keys of ordered measures."""
+        """The suffix of each order in the keys of measures with an order, such as "_q2"."""
         return order_suffixes(self.orders, several=self.several_orders)
 
     @property
@@ -123,7 +124,7 @@ class ScoreRequest:
 
     @property
     def keys(self) -> list[str]:
-        """The keys of all measures, including orders."""
+        """The keys of all measures in the result, such as "VS_q2"."""
         return [
             f"{chosen.measure.name}{suffix}"
             for chosen in self.measures
@@ -137,7 +138,7 @@ class ScoreRequest:
 
     @cached_property
     def group_measures(self) -> list[str]:
-        """The names of the measures that need groups."""
+        """The names of the measures that need groups, such as BetweenVS."""
         return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
 
     @cached_property
@@ -152,7 +153,11 @@ class ScoreRequest:
 
     @cached_property
     def needs_distance_scale(self) -> bool:
-        """True if references, if passed, determine the distance scale of a measure."""
+        """True if references, if passed, determine the distance scale of a measure.
+
+        This is the case for measures whose option `references_without`, such as "t_cut", is not
+        passed.
+        """
         return any(
             chosen.measure.references_without
             and chosen.options.get(chosen.measure.references_without) is None
@@ -161,10 +166,10 @@ class ScoreRequest:
 
     @cached_property
     def needs(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The views, such as similarities or distances, that measures require.
+        """The views that measures require: similarities, distances or Vendi Scores.
 
-        The first set is required for a set without groups, or for each group. The second is
-        required for all groups together, by measures that need groups.
+        The first set contains the views required of a set without groups, or of each group. The
+        second contains the views required of all groups together, by measures that need groups.
         """
         measures = [
             configured.measure for configured in self.measures if not configured.measure.pooled
@@ -223,6 +228,7 @@ def parse_request(
         If a keyword is invalid, unknown or has no effect.
     """
     parse: Callable[..., ScoreRequest] = _parse_request
+    # Arguments must be hashable for the cache, so references are replaced by True.
     if ignored_names is None and _CACHEABLE_TYPES.issuperset(map(type, arguments.values())):
         parse = _parse_request_cached
         references = references is not None or None
@@ -238,7 +244,9 @@ def parse_request(
 
 
 def parse_generation_request(options: Mapping[str, object]) -> ScoreRequest:
-    """Parse keywords of a metric for an evaluation harness, whose prompts define the groups.
+    """Parse keywords of a metric in an evaluation harness, such as lm-eval.
+
+    The harness supplies prompts, which define the groups.
 
     Raises a ValueError for keywords that refer to single samples or add details, and the errors of
     `parse_request`.
@@ -261,7 +269,13 @@ def _parse_request(
     /,
     **arguments: Any,
 ) -> ScoreRequest:
+    """Parse the keywords of `compute`; for the parameters, see `parse_request`.
+
+    `registry_version` changes if a kernel or measure is registered. It is only part of the cache
+    key.
+    """
     values = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
+    # All other keywords. The functions below remove those that they parse.
     remaining = {
         name: value
         for name, value in arguments.items()
@@ -274,7 +288,6 @@ def _parse_request(
     distance_keywords = [name for name in _DISTANCE_KEYWORDS if remaining.get(name) is not None]
     q = values["q"]
     p = values["p"]
-    permutations = values["permutations"]
     ci = None if values["ci"] is None else check_confidence_level("ci", values["ci"])
     clusters = values["clusters"]
     if clusters is not None:
@@ -290,76 +303,55 @@ def _parse_request(
         requested_measures = get_default_measures(arguments, references)
     configured_measures = parse_measures(requested_measures, remaining)
     measures = [configured.measure for configured in configured_measures]
-    needs = {measure.needs for measure in measures}
     orders = check_orders(q)
-    q_is_passed = is_collection(q) or orders != [DEFAULT_ORDER]
     psd = check_psd(values["psd"])
-    names = ", ".join(measure.name for measure in measures)
     if ignored_names is not None:
+        # In `evaluate.combine`, all metrics get the same keywords, so unused ones are ignored.
         remaining = {
-            n: value
-            for n, value in remaining.items()
-            if n not in ignored_names and not measures_with_option(n)
+            name: value
+            for name, value in remaining.items()
+            if name not in ignored_names and not measures_with_option(name)
         }
         if not all(measure.weighted for measure in measures):
             p = None
-    elif distance_keywords and "distances" not in needs:
-        raise TypeError(
-            f"`{distance_keywords[0]}` has no effect on {names}, which uses no distances; "
-            f"{_suggest_similarity(spec)}, or add a distance-based measure such as 'MagArea' to "
-            f"`measures`"
-        )
-    elif (
-        q_is_passed and not allow_unused_order and not any(measure.ordered for measure in measures)
-    ):
-        ordered_names = ", ".join(measure.name for measure in list_measures() if measure.ordered)
-        raise TypeError(
-            f"`q={short_repr(q)}` has no effect on {names}; remove `q`, or add a measure with an "
-            f"order to `measures`: {ordered_names}"
-        )
-    if needs == {"distances"}:
-        check_kernel_or_metric(spec, names)
-    if p is not None and (unweighted := [m.name for m in measures if not m.weighted]):
-        exponent_hint = ". The exponent of metric='minkowski' is `exponent`" if spec.metric else ""
-        raise ValueError(
-            f"weights `p` are not supported by {', '.join(unweighted)}; remove `p`, or remove "
-            f"{'this measure' if len(unweighted) == 1 else 'these measures'}{exponent_hint}"
-        )
+    else:
+        _check_distance_keywords(distance_keywords, spec, measures)
+        if (is_collection(q) or orders != [DEFAULT_ORDER]) and not allow_unused_order:
+            _check_order_has_effect(q, measures)
+    if all(measure.needs == "distances" for measure in measures):
+        check_kernel_or_metric(spec, _format_names(measures))
+    if p is not None:
+        _check_weights_supported(measures, spec)
     if ci is not None:
         _check_interval(orders, p, measures)
     elif clusters is not None:
         raise TypeError("`clusters` requires `ci`; for example, pass ci=0.95")
     allow_repeats = check_bool("allow_repeats", values["allow_repeats"])
     if not allow_repeats:
-        check_allow_repeats(ci, clusters is not None, values["groups"] is not None, measures)
+        check_allow_repeats(
+            ci,
+            has_clusters=clusters is not None,
+            has_groups=values["groups"] is not None,
+            measures=measures,
+        )
     pool_repeats = check_bool("pool_repeats", values["pool_repeats"])
     details = check_bool("details", values["details"])
     if not pool_repeats:
         check_pool_repeats(ci, details, measures)
+    permutations = values["permutations"]
     if permutations is not None:
         permutations = check_int("permutations", permutations, 0, hint="99 or 999 are common")
         if not any(measure.name == BETWEEN for measure in measures):
             raise TypeError(
-                f"`permutations` has no effect on {names}; remove it, or add {BETWEEN!r} to "
-                f"`measures`"
+                f"`permutations` has no effect on {_format_names(measures)}; remove it, or add "
+                f"{BETWEEN!r} to `measures`"
             )
     if estimate_options is not None:
         _check_estimate(ci, orders, measures)
     if remaining:
-        accepted = dict.fromkeys((*_DEFAULTS, "samples", "references", "seed"), "")
-        if caller is not None:
-            accepted |= describe_parameters(caller)
-        accepted |= SIMILARITY_KEYWORDS
-        if estimate_options is None:
-            del accepted["seed"]
-        for measure in measures:
-            accepted |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
-        measures_by_option = {
-            name: measures_with_option(name)
-            for measure in list_measures()
-            for name in measure.options
-        }
-        spec = apply_text_kernel_options(spec, remaining, accepted, measures_by_option)
+        spec = _parse_text_kernel_options(
+            remaining, spec, measures, caller, has_seed=estimate_options is not None
+        )
     return ScoreRequest(
         spec=spec,
         measures=tuple(configured_measures),
@@ -379,13 +371,79 @@ def _parse_request(
     )
 
 
+def _format_names(measures: Iterable[Measure]) -> str:
+    return ", ".join(measure.name for measure in measures)
+
+
+def _check_distance_keywords(
+    distance_keywords: Sequence[str], spec: SimilaritySpec, measures: Sequence[Measure]
+) -> None:
+    """Raise a TypeError if keywords for distances were passed, but no measure uses distances."""
+    if distance_keywords and all(measure.needs != "distances" for measure in measures):
+        raise TypeError(
+            f"`{distance_keywords[0]}` has no effect on {_format_names(measures)}, which uses no "
+            f"distances; {_suggest_similarity(spec)}, or add a distance-based measure such as "
+            f"'MagArea' to `measures`"
+        )
+
+
+def _check_order_has_effect(q: object, measures: Sequence[Measure]) -> None:
+    """Raise a TypeError if no measure has an order."""
+    if not any(measure.ordered for measure in measures):
+        ordered_names = _format_names(measure for measure in list_measures() if measure.ordered)
+        raise TypeError(
+            f"`q={short_repr(q)}` has no effect on {_format_names(measures)}; remove `q`, or add a "
+            f"measure with an order to `measures`: {ordered_names}"
+        )
+
+
+def _check_weights_supported(measures: Sequence[Measure], spec: SimilaritySpec) -> None:
+    """Raise a ValueError if a measure does not support weights `p`."""
+    unweighted = [measure for measure in measures if not measure.weighted]
+    if unweighted:
+        # In SciPy, `p` is the exponent of the Minkowski distance.
+        exponent_hint = ". The exponent of metric='minkowski' is `exponent`" if spec.metric else ""
+        raise ValueError(
+            f"weights `p` are not supported by {_format_names(unweighted)}; remove `p`, or remove "
+            f"{'this measure' if len(unweighted) == 1 else 'these measures'}{exponent_hint}"
+        )
+
+
+def _parse_text_kernel_options(
+    remaining: Record,
+    spec: SimilaritySpec,
+    measures: Sequence[Measure],
+    caller: Callable[..., object] | None,
+    *,
+    has_seed: bool,
+) -> SimilaritySpec:
+    """Return a SimilaritySpec with `remaining` as options of the default kernel of texts.
+
+    Raise a TypeError for keywords that are not options of this kernel. The error suggests similar
+    keywords, among them `seed` if it is a keyword of the method (`has_seed`), and parameters of
+    `caller`.
+    """
+    accepted = dict.fromkeys((*_DEFAULTS, "samples", "references", "seed"), "")
+    if caller is not None:
+        accepted |= describe_parameters(caller)
+    accepted |= SIMILARITY_KEYWORDS
+    if not has_seed:
+        del accepted["seed"]
+    for measure in measures:
+        accepted |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
+    measures_by_option = {
+        name: measures_with_option(name) for measure in list_measures() for name in measure.options
+    }
+    return apply_text_kernel_options(spec, remaining, accepted, measures_by_option)
+
+
 # Keywords of cacheable types are parsed only once for all calls with the same keywords and
 # registered kernels and measures.
 _parse_request_cached = lru_cache(maxsize=256, typed=True)(_parse_request)
 
 
 def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOptions | None:
-    """Return the options of an estimate, or None for exact scores."""
+    """Return the options of method="estimate", or None for exact scores."""
     if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
             raise TypeError(
@@ -395,7 +453,7 @@ def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOp
         return None
     options: Record = {}
     if rtol is not None:
-        # The mean over random vectors cannot be more accurate in reasonable time.
+        # A smaller error of the mean over random vectors would take too much time.
         expected = "a relative error from 1e-08 to 1"
         hint = "2e-3 is common"
         options["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, hint)
@@ -423,7 +481,7 @@ def _check_estimate(ci: float | None, orders: list[float], measures: list[Measur
 
 
 def _check_interval(orders: list[float], p: Weights | None, measures: list[Measure]) -> None:
-    """Raise a ValueError for arguments that intervals do not support."""
+    """Raise a ValueError for orders or weights `p` that intervals do not support."""
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
             "`ci` requires orders above 0, because q=0 (the numerical rank) has no standard error; "
@@ -459,7 +517,8 @@ def check_pool_repeats(
 ) -> None:
     """Raise a TypeError if `pool_repeats=False` has no effect on the interval of any group.
 
-    `rows` describes the items that have a row in the details, such as "groups"; "" without groups.
+    `rows` describes the rows of the table of groups in the details: "groups", or the means that a
+    row contains instead; "" if there are no groups.
     """
     if ci is None:
         reason = "requires `ci`; pass ci=0.95, or remove `pool_repeats`"
@@ -480,7 +539,7 @@ def check_pool_repeats(
 
 
 def _suggest_similarity(spec: SimilaritySpec) -> str:
-    """Suggest what to do about a metric if only similarities are used."""
+    """Suggest how to replace a metric if measures use only similarities, as part of a message."""
     if spec.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
