@@ -137,10 +137,14 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return new
 
     def __getstate__(self) -> dict[str, object]:
+        """Return the attributes to pickle."""
         return {name: _to_picklable(value) for name, value in vars(self).items()}
 
     def _copy_attributes_to(self, other: S) -> S:
-        """Return `other`, which has the same entries, with all attributes of this similarity."""
+        """Return a copy of `other` with the attributes of this similarity, except `n` and `dim`.
+
+        `other` represents the same matrix by another class.
+        """
         names = [
             name for name in Similarity.__annotations__ if name not in ("n", "dim", "_call_hint")
         ]
@@ -168,10 +172,14 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return self._take(index)
 
     def _blocks(self) -> Iterable[slice]:
+        """Divide the rows of K into blocks that fit in the cache."""
         return row_blocks(self.n, 8 * self.n)
 
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield (block, K[block, block.start:]) of the unscaled K for cache-sized row blocks."""
+        """Yield (block, K[block, block.start:]) of the unscaled K for blocks of rows.
+
+        Together these contain all entries of the upper triangle.
+        """
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
 
@@ -179,11 +187,16 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
     def _matmul(self, V: Array) -> Array:
-        parts = [product(self._rows(block), V) for block in self._blocks()]
-        xp = namespace(parts[0])
-        return xp.concat(parts)
+        """Compute K @ V for the unscaled K."""
+        products = [product(self._rows(block), V) for block in self._blocks()]
+        xp = namespace(products[0])
+        return xp.concat(products)
 
     def _groups(self) -> np.ndarray | None:
+        """Return codes (n,) that are equal only for samples that are identical for the unscaled K.
+
+        None if this is unknown.
+        """
         return None
 
     def groups(self) -> np.ndarray | None:
@@ -257,7 +270,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
             If the matrix does not fit in memory.
         """
         diagonal = self.diagonal()
-        if not is_numpy(diagonal):
+        if not is_numpy(diagonal):  # keep the device and the gradient
             xp = namespace(diagonal)
             K = xp.concat([rows for _, rows in self.blocks()])
             return xp.astype(K, xp.float64, copy=False)
@@ -287,6 +300,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
+        """Return an uninitialized matrix (n, n); raise a TooLargeError if it does not fit."""
         description = f"the similarity matrix of {self.n} samples"
         memory.require(8 * self.n**2, description, "compare fewer samples")
         return np.empty((self.n, self.n))
@@ -345,14 +359,14 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         Returns
         -------
         array of the shape of V
-            The product; a tensor if the diagonal is one.
+            The product; a torch tensor if the similarities are stored as tensors.
         """
         if self.scale is None:
             return self._matmul(V)
         s = self.scale
         if V.ndim > 1:
-            s = s[:, None]
-        return self._matmul(V * s) * s
+            s = s[:, None]  # multiplies rows
+        return self._matmul(V * s) * s  # diag(s) K diag(s) V
 
     def squared_norm(self) -> Array | float:
         """Compute the squared Frobenius norm of K.
@@ -370,16 +384,18 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         scale = self.scale
         if scale is None:
             scale = np.ones(self.n)
-        weights = scale**2
+        row_weights = scale**2
         total = 0.0
         for block, K in self._upper_blocks():
-            R = K * scale[block.start :]  # scale before squaring, which could overflow
-            diag_block, later = np.split(R, [len(R)], axis=1)  # by symmetry, `later` counts twice
-            squares = np.vecdot(diag_block, diag_block) + 2 * np.vecdot(later, later)
-            total += float(weights[block] @ squares)
+            scaled_columns = K * scale[block.start :]  # scale before squaring, which could overflow
+            # The entries in columns after the block count twice, by symmetry.
+            diagonal_block, later = np.split(scaled_columns, [len(K)], axis=1)
+            row_squares = np.vecdot(diagonal_block, diagonal_block) + 2 * np.vecdot(later, later)
+            total += float(row_weights[block] @ row_squares)
         return total
 
     def _replace(self, **changes: object) -> Self:
+        """Return a copy with other values of some attributes."""
         new = copy(self)
         for name, value in changes.items():
             setattr(new, name, value)
@@ -502,11 +518,16 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return K * s[:, :, None] * s[:, None, :]
 
     def _stack(self, indices: np.ndarray) -> Array:
-        parts = [self._part(at).dense() for at in indices]
-        return namespace(parts[0]).stack(parts)
+        """Compute the matrices of `stack` for the unscaled K."""
+        matrices = [self._part(set_indices).dense() for set_indices in indices]
+        return namespace(matrices[0]).stack(matrices)
 
     def _copy_metadata_to(self, subset: S, index: Index) -> S:
-        """Return the similarity `subset` of the samples `index`, with settings, notes and scale."""
+        """Return a copy of `subset` with the settings, notes and scale of this similarity.
+
+        `index` are the samples of this similarity that `subset` contains. Indices of samples, such
+        as `dropped`, are not copied.
+        """
         echoes = self.echoes
         if echoes is not None:
             echoes = echoes[index]
@@ -555,9 +576,10 @@ def check_diagonal(similarity: S) -> S:
     """Return the similarity; raise a SampleError unless k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    indices = None
-    if similarity.dropped:
-        indices = _input_indices(similarity)
-    rows = similarity.dim is not None
-    check_unit_diagonal(diagonal, similarity.roundoff, has_features=rows, indices=indices)
+    check_unit_diagonal(
+        diagonal,
+        similarity.roundoff,
+        has_features=similarity.dim is not None,
+        indices=_input_indices(similarity) if similarity.dropped else None,
+    )
     return similarity

@@ -39,7 +39,11 @@ def compute_distances(
     name: str = "samples",
     format_pair: PairFormatter = "rows {} and {}".format,
 ) -> np.ndarray:
-    """Compute the distances between the n rows of X, shape (n, n), with a zero diagonal."""
+    """Compute the distances between the n rows of X, shape (n, n), with a zero diagonal.
+
+    Raises a ValueError for distances that are not finite. In messages, `name` is the argument that
+    contains the rows, and `format_pair(i, j)` describes rows i and j.
+    """
     options = options or {}
     if callable(metric):
         return _evaluate_metric(X, metric, format_pair)
@@ -92,14 +96,14 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
             f"they were computed"
         )
     with np.errstate(under="ignore"):
-        wrong = find_asymmetry(D, SYMMETRY_TOLERANCE)
-    if wrong is not None:
-        i, j = wrong
+        asymmetric_pair = find_asymmetry(D, SYMMETRY_TOLERANCE)
+    if asymmetric_pair is not None:
+        i, j = asymmetric_pair
         raise ValueError(
             f"`{name}` must be a symmetric matrix of distances, got {D[i, j]:.6g} at [{i}, {j}] "
             f"and {D[j, i]:.6g} at [{j}, {i}]; pass their mean, (D + D.T) / 2"
         )
-    if find_asymmetry(D, 0.0) is None:
+    if find_asymmetry(D, tolerance=0.0) is None:
         return D
     return symmetrize(D.astype(np.float64, copy=False), "a symmetric copy of D")
 
@@ -107,8 +111,10 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
 def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     """Scale rows to unit length; for metric "correlation", subtract their means first.
 
-    Raises a SampleError for zero vectors, or constant ones with "correlation".
+    Raises a SampleError for zero vectors with metric "cosine", and for constant ones with
+    "correlation".
     """
+    # Divide rows by their largest entry first, so that squares do not overflow or underflow.
     largest = np.abs(X).max(axis=1).astype(np.float64)
     is_usable = largest > 0
     U = X / np.where(is_usable, largest, 1.0)[:, None]
@@ -133,23 +139,23 @@ def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
 
 def _euclidean_distances(X: np.ndarray) -> np.ndarray:
     """Compute ‖x − y‖ for all pairs of rows of X (n, d), without overflow or underflow."""
-    shift = scaling_exponent(X)
-    D = squared_distances(scale_by_power_of_two(X, -shift))
+    scale_exponent = scaling_exponent(X)
+    D = squared_distances(scale_by_power_of_two(X, -scale_exponent))
     np.sqrt(D, out=D)
-    if shift:
-        np.ldexp(D, shift, out=D)
-    recompute_close_pairs(
-        D, math.ldexp(UNDERFLOW_RATIO, shift), lambda i, j: minkowski_distances(X, i, j)
-    )
+    if scale_exponent:
+        np.ldexp(D, scale_exponent, out=D)
+    # The squares of smaller distances may have underflowed.
+    min_reliable_distance = math.ldexp(UNDERFLOW_RATIO, scale_exponent)
+    recompute_close_pairs(D, min_reliable_distance, lambda i, j: minkowski_distances(X, i, j))
     return D
 
 
 def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -> None:
     """Raise a ValueError if the squared distance of two different rows underflows."""
     for block in row_blocks(len(D), 8 * len(D)):
-        near, other = np.nonzero(D[block] < MIN_RELIABLE_POWER)
-        near += block.start
-        for i, j in zip(near.tolist(), other.tolist(), strict=True):
+        rows, columns = np.nonzero(D[block] < MIN_RELIABLE_POWER)
+        rows += block.start
+        for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
             if (X[i] != X[j]).any():
                 raise ValueError(
                     f"metric 'sqeuclidean' underflows (got {D[i, j]:.6g}) for {format_pair(i, j)}, "
@@ -158,7 +164,11 @@ def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -
 
 
 def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairFormatter) -> np.ndarray:
-    """Compute and validate all n² distances by a user's function, in both directions."""
+    """Compute all distances (n, n) by a user's function of two rows, and return them validated.
+
+    Distances must be symmetric, and 0 for a row and itself, up to rounding. Both orders of each
+    pair are evaluated, and the result contains their mean.
+    """
     check_distance_memory(X)
     n = len(X)
     D = np.empty((n, n))
@@ -181,11 +191,12 @@ def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairForma
             lambda d: 0 <= d < math.inf,
             "remove such rows, or correct the function",
         )
-    other_distances = np.where(np.eye(n, dtype=bool), np.inf, D)
-    tolerance = SYMMETRY_TOLERANCE * other_distances.min(axis=1)
-    nonzero = np.flatnonzero(D.diagonal() > tolerance)
-    if nonzero.size:
-        raise_invalid((nonzero[0], nonzero[0]), "0 for a row and itself", "correct the function")
+    # The distance of a row to itself may be a rounding error, relative to its nearest neighbour.
+    off_diagonal = np.where(np.eye(n, dtype=bool), np.inf, D)
+    tolerance = SYMMETRY_TOLERANCE * off_diagonal.min(axis=1)
+    invalid = np.flatnonzero(D.diagonal() > tolerance)
+    if invalid.size:
+        raise_invalid((invalid[0], invalid[0]), "0 for a row and itself", "correct the function")
     np.fill_diagonal(D, 0.0)
     pair = find_asymmetry(D, SYMMETRY_TOLERANCE)
     if pair is not None:

@@ -24,15 +24,15 @@ from .row_distances import (
 
 # Minimum bandwidth, relative to the largest entry.
 MIN_RELATIVE_BANDWIDTH = 2.0**-300
-# Maximum of log2(largest entry / σ).
+# Maximum of log2(largest entry / σ): rows divided by σ must not overflow.
 MAX_RATIO_EXPONENT = 1000
 # Number of pairs sampled to bracket the median: one in SAMPLED_PAIR_INTERVAL, at least
 # MIN_SAMPLED_PAIRS and at most MAX_SAMPLED_PAIRS.
 SAMPLED_PAIR_INTERVAL = 1 << 9
 MIN_SAMPLED_PAIRS = 1 << 12
 MAX_SAMPLED_PAIRS = 1 << 20
-# The rank of the median among m sampled distances has a standard error of √m/2. The median is
-# searched within these numbers of standard errors, in turn.
+# The rank of the median of all pairs among m sampled distances is m/2, with a standard error of
+# √m/2. The median is searched within these numbers of standard errors, in turn.
 RANK_DEVIATIONS = (4.0, 40.0, math.inf)
 # Maximum relative difference of a distance computed in two ways.
 DISTANCE_TOLERANCE = 1e-6
@@ -51,9 +51,10 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
 
 
 class ExponentialEntries:
-    """Entries of an exponential kernel between rows of X; `sigma` may require a gradient.
+    """Entries of an exponential kernel between rows of X, computed on demand.
 
-    Rows and σ are divided by a power of two near σ, so squares do not overflow.
+    Rows and σ are divided by a power of two near σ, so squares do not overflow. `sigma` may be a
+    tensor that requires a gradient.
     """
 
     in_threads = True
@@ -67,41 +68,42 @@ class ExponentialEntries:
                 f"{largest:.6g}: their ratio exceeds the range of double precision; rescale the "
                 "samples or pass a larger `sigma`"
             )
-        width = scale_by_power_of_two(sigma, -exponent)
+        bandwidth = scale_by_power_of_two(sigma, -exponent)
         rows = scale_by_power_of_two(X, -exponent)
         self.n: int = len(X)
         self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(rows, kernel, to_float(width))
-        self._factors: tuple[np.ndarray, np.ndarray] | None = None
-        self.factor = -0.5 / width**2
+        self.distances: RowDistances = RowDistances(rows, kernel, to_float(bandwidth))
+        self._float32_factors: tuple[np.ndarray, np.ndarray] | None = None
+        # K = exp(factor · distance), where distances of the Gaussian kernel are squared.
+        self.factor = -0.5 / bandwidth**2
         if kernel == "laplace":
-            self.factor = -1 / width
+            self.factor = -1 / bandwidth
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
         """Compute K[index][:, columns], see `similarity.rows.KernelEntries`."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.can_use_float32:
-                left, right = self._single_precision_factors()
-                E = left[index] @ right[columns].T
-                return np.exp(E, out=E)
-            D = np.asarray(self.distances(index, columns))
-            for block in row_blocks(len(D), 8 * D.shape[1], min_rows=1):
-                rows = D[block]
+                left, right = self._factors_of_exponents()
+                exponents = left[index] @ right[columns].T
+                return np.exp(exponents, out=exponents)
+            K = np.asarray(self.distances(index, columns))
+            for block in row_blocks(len(K), 8 * K.shape[1], min_rows=1):  # in the cache, in place
+                rows = K[block]
                 rows *= self.factor
                 np.exp(rows, out=rows)
-            return D.astype(dtype, copy=False)
+            return K.astype(dtype, copy=False)
 
-    def _single_precision_factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return two matrices in float32 whose product is the exponents; cached."""
-        if self._factors is None:
+    def _factors_of_exponents(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return float32 matrices L and R with K = exp(L Rᵀ), cached."""
+        if self._float32_factors is None:
             left = self.distances.left * self.factor
             right = self.distances.right
-            self._factors = left.astype(np.float32), right.astype(np.float32)
-        return self._factors
+            self._float32_factors = left.astype(np.float32), right.astype(np.float32)
+        return self._float32_factors
 
     def take(self, index: np.ndarray) -> Self:
         subset = copy.copy(self)
-        subset._factors = None
+        subset._float32_factors = None
         subset.n = len(index)
         subset.distances = self.distances.take(index)
         return subset
@@ -111,63 +113,69 @@ class ExponentialEntries:
 
 
 def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
-    """Compute the median distance between distinct rows of X; 1 if all rows are identical."""
+    """Compute the median distance between distinct rows of X; 1 if all rows are identical.
+
+    Distances are ‖x − y‖ for the kernel "gaussian", and Σ|x_j − y_j| for "laplace".
+    """
     rows = X[distinct_row_indices(X)]
     if len(rows) < 2:
         return 1.0
+    # Scale the rows to avoid overflow and underflow of squares.
     exponent = math.frexp(largest_entry(X))[1]
     rows = scale_by_power_of_two(rows, -exponent)
-    median = _median_distance_numpy if is_numpy(rows) else _median_distance_torch
-    width = median(rows, kernel)
-    if not to_float(width) >= MIN_RELATIVE_BANDWIDTH:
+    compute_median = _median_distance_numpy if is_numpy(rows) else _median_distance_torch
+    median = compute_median(rows, kernel)
+    if not to_float(median) >= MIN_RELATIVE_BANDWIDTH:
         raise ValueError(
             "the median distance between distinct samples is at most 2^-300 times the largest "
             "entry, which is too small for a bandwidth in double precision; pass `sigma`"
         )
     with np.errstate(over="ignore"):
-        width = scale_by_power_of_two(width, exponent)
-    if not math.isfinite(to_float(width)):
+        median = scale_by_power_of_two(median, exponent)
+    if not math.isfinite(to_float(median)):
         raise ValueError(
             "the median distance between distinct samples exceeds the range of double precision; "
             "divide the samples by a large number"
         )
-    return width
+    return median
 
 
 def _median_distance_numpy(X: np.ndarray, kernel: ExponentialKernel) -> float:
+    """Compute the median distance between rows of X, without storing all distances."""
     i, j = sample_pairs(len(X))
-    sampled = np.empty(len(i))
+    sampled_distances = np.empty(len(i))
     for block in row_blocks(len(i), X[0].nbytes):
-        gap = X[i[block]] - X[j[block]]
-        sampled[block] = _reduce_differences(gap, kernel)
-    low, high = find_middle_distances(len(X), RowDistances(X, kernel), sampled)
+        differences = X[i[block]] - X[j[block]]
+        sampled_distances[block] = _reduce_differences(differences, kernel)
+    lower, upper = find_middle_distances(len(X), RowDistances(X, kernel), sampled_distances)
     if kernel == "laplace":
-        return (low + high) / 2
-    return (math.sqrt(low) + math.sqrt(high)) / 2
+        return (lower + upper) / 2
+    return (math.sqrt(lower) + math.sqrt(upper)) / 2  # distances of "gaussian" are squared
 
 
 def sample_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices i ≠ j of all pairs of n rows, or of a random sample of pairs."""
-    size = n * (n - 1) // 2
-    max_pairs = min(max(size // SAMPLED_PAIR_INTERVAL, MIN_SAMPLED_PAIRS), MAX_SAMPLED_PAIRS)
-    if size <= max_pairs:
+    """Return the indices i ≠ j of all pairs of n rows, or of a random sample if there are many."""
+    n_pairs = n * (n - 1) // 2
+    max_pairs = min(max(n_pairs // SAMPLED_PAIR_INTERVAL, MIN_SAMPLED_PAIRS), MAX_SAMPLED_PAIRS)
+    if n_pairs <= max_pairs:
         return np.triu_indices(n, 1)
     rng = np.random.default_rng(0)
     i = rng.integers(0, n, max_pairs)
-    return i, (i + rng.integers(1, n, max_pairs)) % n
+    return i, (i + rng.integers(1, n, max_pairs)) % n  # an offset below n, so i ≠ j
 
 
 def find_middle_distances(
-    n: int, distances: DistanceBlocks, sampled: np.ndarray
+    n: int, distances: DistanceBlocks, sampled_distances: np.ndarray
 ) -> tuple[float, float]:
     """Return the two middle values of the distances of all pairs i < j of n samples.
 
-    They determine the median. `sampled` are the distances of random pairs; they show where it lies.
+    Their mean is the median; they are equal if the number of pairs is odd. The distances of random
+    pairs, `sampled_distances`, bracket the median, so that only distances near it are sorted.
     """
-    size = n * (n - 1) // 2
-    indices = (size - 1) // 2, size // 2
-    m = len(sampled)
-    sampled = np.sort(sampled)
+    n_pairs = n * (n - 1) // 2
+    middle_ranks = (n_pairs - 1) // 2, n_pairs // 2
+    m = len(sampled_distances)
+    sampled_distances = np.sort(sampled_distances)
     for deviations in RANK_DEVIATIONS:
         low = -math.inf
         high = math.inf
@@ -175,14 +183,16 @@ def find_middle_distances(
         if half_width < m / 2:
             first = math.floor(m / 2 - half_width)
             last = math.ceil(m / 2 + half_width) - 1
-            low = float(sampled[first]) * (1 - DISTANCE_TOLERANCE)
-            high = float(sampled[last]) * (1 + DISTANCE_TOLERANCE)
+            low = float(sampled_distances[first]) * (1 - DISTANCE_TOLERANCE)
+            high = float(sampled_distances[last]) * (1 + DISTANCE_TOLERANCE)
         n_below, values, counts = _tabulate_between(_iter_upper_triangle(n, distances), low, high)
-        ranks = n_below + np.cumsum(counts)
-        if n_below <= indices[0] and len(ranks) and indices[1] < ranks[-1]:
-            lower, upper = values[np.searchsorted(ranks, indices, side="right")]
+        # The number of distances up to and including each of the sorted values.
+        cumulative_counts = n_below + np.cumsum(counts)
+        if n_below <= middle_ranks[0] and len(values) and middle_ranks[1] < cumulative_counts[-1]:
+            positions = np.searchsorted(cumulative_counts, middle_ranks, side="right")
+            lower, upper = values[positions]
             return float(lower), float(upper)
-    raise AssertionError("all numbers are between −∞ and ∞")
+    raise AssertionError("unreachable: the last interval, from −∞ to ∞, contains the median")
 
 
 def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarray]:
@@ -190,60 +200,66 @@ def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarr
     for block in split_into_pair_blocks(n):
         rows = distances(block, slice(block.start, n))
         size = block.stop - block.start
-        square = rows[:, :size]
+        square = rows[:, :size]  # pairs within the block
         yield square[np.triu_indices(size, 1)]
-        for part in row_blocks(size, 8 * n, min_rows=1):
-            yield rows[part, size:]
+        for row_slice in row_blocks(size, 8 * n, min_rows=1):  # pairs with later samples
+            yield rows[row_slice, size:]
 
 
 def _tabulate_between(
     blocks: Iterable[np.ndarray], low: float, high: float
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return the number of values below `low`, and the distinct values in [low, high] with counts.
+    """Count the values in `blocks` below `low`, and tabulate those in [low, high].
 
-    The distinct values are sorted.
+    Returns the number of values below `low`, the sorted values in [low, high], and how often each
+    occurs. A value that occurs in several blocks is listed several times.
     """
     n_below = 0
-    size = 0
-    values = []
-    counts = []
+    n_listed = 0
+    values_of_blocks = []
+    counts_of_blocks = []
     for block in blocks:
         is_in_range = block >= low
         n_below += block.size - int(np.count_nonzero(is_in_range))
         is_in_range &= block <= high
-        # Equal distances, frequent for points on a lattice, are stored once.
-        distinct, repeats = np.unique(block[is_in_range], return_counts=True)
-        values.append(distinct)
-        counts.append(repeats)
-        size += len(distinct)
+        # Equal distances, frequent for points on a lattice, are stored once per block.
+        values, counts = np.unique(block[is_in_range], return_counts=True)
+        values_of_blocks.append(values)
+        counts_of_blocks.append(counts)
+        n_listed += len(values)
     memory.require(
-        40 * size, f"the median distance (with {size} distances close to it)", "pass `sigma`"
+        40 * n_listed,
+        f"the median distance (with {n_listed} distances close to it)",
+        "pass `sigma`",
     )
-    all_values = np.concatenate(values)
+    all_values = np.concatenate(values_of_blocks)
     order = np.argsort(all_values)
-    return n_below, all_values[order], np.concatenate(counts)[order]
+    return n_below, all_values[order], np.concatenate(counts_of_blocks)[order]
 
 
 def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:
-    """Compute the median distance, differentiable in the rows of the middle pairs."""
+    """Compute the median distance between rows of X, differentiable in the rows of middle pairs."""
     torch = sys.modules["torch"]
     n = len(X)
     everything = slice(0, n)
     D = RowDistances(X.detach(), kernel)(everything, everything)
     i, j = torch.triu_indices(n, n, 1, device=X.device)
-    values = D[i, j]
-    size = n * (n - 1) // 2
-    lower = values.kthvalue((size - 1) // 2 + 1).indices
-    upper = values.kthvalue(size // 2 + 1).indices
-    indices = torch.stack([lower, upper])
-    gap = X[i[indices]] - X[j[indices]]
-    lengths: Tensor = _reduce_differences(gap, kernel)
+    pair_distances = D[i, j]
+    n_pairs = n * (n - 1) // 2
+    # `kthvalue` counts from 1. The two middle pairs are the same if the number of pairs is odd.
+    lower = pair_distances.kthvalue((n_pairs - 1) // 2 + 1).indices
+    upper = pair_distances.kthvalue(n_pairs // 2 + 1).indices
+    middle_pairs = torch.stack([lower, upper])
+    # Recompute their distances with gradient.
+    differences = X[i[middle_pairs]] - X[j[middle_pairs]]
+    middle_distances: Tensor = _reduce_differences(differences, kernel)
     if kernel == "gaussian":
-        lengths = lengths.sqrt()
-    return lengths.mean()
+        middle_distances = middle_distances.sqrt()
+    return middle_distances.mean()
 
 
-def _reduce_differences(gap: Array, kernel: ExponentialKernel) -> Array:
+def _reduce_differences(differences: Array, kernel: ExponentialKernel) -> Array:
+    """Compute ‖x − y‖² or Σ|x_j − y_j| from the differences x − y of pairs of rows."""
     if kernel == "gaussian":
-        return (gap * gap).sum(-1)
-    return abs(gap).sum(-1)
+        return (differences * differences).sum(-1)
+    return abs(differences).sum(-1)

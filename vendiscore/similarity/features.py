@@ -35,7 +35,8 @@ MIN_COMMON_FREQUENCY = 1 / 50
 MAX_COMMON_COLUMNS = 256
 # Cost of one multiplication in a sparse product, relative to a dense product.
 SPARSE_PAIR_WORK = 500
-# Features in single precision are cached in double precision up to this size, for rows of K.
+# To compute rows of K, features in single precision are copied to double precision and cached, if
+# the copy has at most this size.
 MAX_COPIED_BYTES = 1 << 27
 # Sparse subsets up to this size become dense, because small sparse products are ten times slower.
 MAX_DENSE_SIZE = 1 << 16
@@ -79,15 +80,16 @@ class FeatureSimilarity(Similarity):
 
     def normalized(self) -> Self:
         squares = self._squared_norms
-        safe = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
-        if self.scale is None and bool(safe.all()):
+        is_accurate = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
+        if self.scale is None and bool(is_accurate.all()):
             return self.scaled(1 / namespace(squares).sqrt(squares))
         if getattr(self.X.dtype, "kind", "f") in "biu":  # such as pixels; they cannot be rescaled
             return Similarity.normalized(self)
-        # Rescaling rows does not change cosines.
+        # Rescale rows before squaring, against overflow and underflow; cosines do not change.
         return Similarity.normalized(self._with_features(rescale_rows(self.X)))
 
     def _with_features(self, X: Rows) -> Self:
+        """Return a copy with features X of the same samples."""
         return self._copy_metadata_to(type(self)(X), slice(None))._replace(dropped=self.dropped)
 
     @property
@@ -107,7 +109,10 @@ class FeatureSimilarity(Similarity):
     def iter_scaled_blocks(
         self, scale: Array | None = None, dtype: DType = np.float64, min_rows: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield (block, rows): NumPy features in precision `dtype`, multiplied by `scale`."""
+        """Yield (block, rows) for blocks of rows: the NumPy features X[block] in precision `dtype`.
+
+        Rows are multiplied by `scale`, if given. Only one block at a time is converted.
+        """
         for block in row_blocks(self.n, 8 * self.X.shape[1], min_rows):
             X = self.X[block].astype(dtype, copy=False)
             if scale is not None:
@@ -116,11 +121,11 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _squared_norms(self) -> Array:
-        """‖x‖² of every row, cached for all scaled copies."""
+        """‖x‖² of every unscaled row (n,); scaled copies share it if they are made later."""
         if not is_numpy(self.X):
-            host = self.in_numpy()
-            if host is not self:
-                return namespace(self.X).asarray(host._squared_norms)
+            numpy_similarity = self.in_numpy()
+            if numpy_similarity is not self:  # a tensor on the CPU without gradient
+                return namespace(self.X).asarray(numpy_similarity._squared_norms)
             X = self._features()
             return row_dot_products(X, X)
         squares = np.empty(self.n)
@@ -149,34 +154,41 @@ class FeatureSimilarity(Similarity):
         X = self.X[index]
         if not sp.issparse(X):
             return FeatureSimilarity(X)
-        used, columns = np.unique(X.indices, return_inverse=True)
-        used_columns = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
+        # Drop the columns that are zero for all samples of the subset.
+        used, new_columns = np.unique(X.indices, return_inverse=True)
+        shape = (len(index), max(1, len(used)))
+        compact = sp.csr_array((X.data, new_columns, X.indptr), shape)
         if len(index) * len(used) <= MAX_DENSE_SIZE:
-            used_columns = used_columns.toarray()
-        return FeatureSimilarity(used_columns)
+            compact = compact.toarray()
+        return FeatureSimilarity(compact)
 
     def _stack(self, indices: np.ndarray) -> Array:
         if not sp.issparse(self.X):
             return self._gram_matrices(indices)
         g, m = indices.shape
-        rows: sp.csr_array = self._to_float64(indices.ravel())
+        rows: sp.csr_array = self._to_float64(indices.ravel())  # (g m, d)
+        # Compute the products of all sets as one sparse product. Divide each column into one column
+        # per set, so only samples of the same set have columns in common.
         by_column = rows.tocsc()
-        # Use separate columns for each set, so only samples of the same set are multiplied.
-        sets = by_column.indices // m
-        first = np.ones(len(sets) + 1, dtype=bool)
-        first[1:-1] = sets[1:] != sets[:-1]
-        first[by_column.indptr] = True
-        starts = np.flatnonzero(first)
-        entries = (by_column.data, by_column.indices, starts)
-        F = sp.csr_array(entries, (len(starts) - 1, g * m))
-        pairs = (F.T @ F).tocoo()
+        set_of_entry = by_column.indices // m
+        starts_column = np.ones(len(set_of_entry) + 1, dtype=bool)
+        starts_column[1:-1] = set_of_entry[1:] != set_of_entry[:-1]
+        starts_column[by_column.indptr] = True
+        column_starts = np.flatnonzero(starts_column)
+        entries = (by_column.data, by_column.indices, column_starts)
+        F_transposed = sp.csr_array(entries, (len(column_starts) - 1, g * m))
+        products = (F_transposed.T @ F_transposed).tocoo()
         K = np.zeros((g, m, m))
-        sets, rows_of_sets = np.divmod(pairs.row, m)
-        K[sets, rows_of_sets, pairs.col % m] = pairs.data
+        sets, i = np.divmod(products.row, m)
+        K[sets, i, products.col % m] = products.data
         return K
 
     def _gram_matrices(self, indices: np.ndarray) -> Array:
-        """Compute X Xᵀ of the rows of each set, in blocks of a few sets to reuse the cache."""
+        """Compute the matrix of dot products of the rows in each set, shape (g, m, m).
+
+        `indices` (g, m) are the rows of each set. NumPy arrays are processed in blocks of a few
+        sets, whose rows fit in the cache.
+        """
         m = indices.shape[1]
         d = self.X.shape[1]
         xp = namespace(self.X)
@@ -188,8 +200,8 @@ class FeatureSimilarity(Similarity):
             rows = indices[block].ravel()
             index: Index = rows
             first = rows[0]
-            following = np.arange(first, first + len(rows))
-            if np.array_equal(rows, following):
+            consecutive = np.arange(first, first + len(rows))
+            if np.array_equal(rows, consecutive):
                 index = slice(first, first + len(rows))  # a view instead of a copy
             F = self._to_float64(index)
             F = xp.reshape(F, (-1, m, d))
@@ -203,44 +215,47 @@ class FeatureSimilarity(Similarity):
         X = as_shared_numpy(self.X)
         if X is self.X or has_gradient([self.X, self.scale]):
             return self
-        host = self._with_features(X)
+        converted = self._with_features(X)
         if self.scale is not None:
-            host.scale = to_host(self.scale)
-        return host
+            converted.scale = to_host(self.scale)
+        return converted
 
     @cached_property
     def _is_common_column(self) -> np.ndarray:
         """Whether each column of sparse X is frequent, shape (d,)."""
         X: sp.csr_array = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
-        common = counts > MIN_COMMON_FREQUENCY * self.n
-        order = np.argsort(-counts)
-        common[order[MAX_COMMON_COLUMNS:]] = False
-        return common
+        is_common = counts > MIN_COMMON_FREQUENCY * self.n
+        by_frequency = np.argsort(-counts)
+        is_common[by_frequency[MAX_COMMON_COLUMNS:]] = False
+        return is_common
 
     def entries_work(self) -> float:
         X: sp.csr_array = self.X
         if not hasattr(X, "indptr"):  # dense
             return float(self.n) ** 2 * X.shape[1]
         counts = np.bincount(X.indices, minlength=X.shape[1])
-        rare = counts[~self._is_common_column]
-        common = len(counts) - len(rare)
-        return 2.0 * self.n**2 * common + SPARSE_PAIR_WORK * float(rare @ rare)
+        rare_counts = counts[~self._is_common_column]
+        n_common = len(counts) - len(rare_counts)
+        # A sparse product multiplies all pairs of non-zero entries in the same column.
+        n_pairs = float(rare_counts @ rare_counts)
+        return 2.0 * self.n**2 * n_common + SPARSE_PAIR_WORK * n_pairs
 
     def covariance_work(self) -> float:
         X: sp.csr_array = self.X
         if not sp.issparse(X):
             return super().covariance_work()
-        counts = np.diff(X.indptr)
-        return SPARSE_PAIR_WORK * float(counts @ counts)
+        # A sparse product multiplies all pairs of non-zero entries in the same row.
+        counts_per_row = np.diff(X.indptr)
+        return SPARSE_PAIR_WORK * float(counts_per_row @ counts_per_row)
 
     @cached_property
     def _split_columns(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
         """Frequent columns of sparse X as a dense array, the other columns, and their transpose."""
         X: sp.csr_array = self._features()
-        common = self._is_common_column
-        rare = X[:, ~common]
-        return X[:, common].toarray(), rare, rare.T.tocsr()
+        is_common = self._is_common_column
+        rare = X[:, ~is_common]
+        return X[:, is_common].toarray(), rare, rare.T.tocsr()
 
     def split_common_columns(self) -> tuple[np.ndarray, sp.csr_array]:
         """Return the frequent columns of sparse features as a dense array, and the others."""
@@ -250,24 +265,25 @@ class FeatureSimilarity(Similarity):
         return common * self.scale[:, None], scale_rows(rare, self.scale)
 
     def _rows(self, index: Index) -> Array:
-        all_rows = False
+        selects_all_rows = False
         if isinstance(index, slice):
-            all_rows = index.indices(self.n) == (0, self.n, 1)
+            selects_all_rows = index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
             X = self._to_float64(index)
-            if all_rows:
+            if selects_all_rows:
                 return gram(X)
             if self.X.dtype != np.float32 or 8 * self.X.size <= MAX_COPIED_BYTES:
                 return X @ self._transposed
+            # Too large for a copy of all features in double precision: convert blocks.
             K = np.empty((len(X), self.n))
             for block, F in self.iter_scaled_blocks(min_rows=256):
                 np.matmul(X, F.T, out=K[:, block])
             return K
         # A product of sparse matrices costs Σ_j (number of rows with column j)², mostly due to a
         # few frequent columns ("the", the full stop), which are faster in a dense product.
-        common, rare, transposed = self._split_columns
-        K = gram(common) if all_rows else common[index] @ common.T
-        return add_sparse(K, rare[index] @ transposed)
+        common, rare, rare_transposed = self._split_columns
+        K = gram(common) if selects_all_rows else common[index] @ common.T
+        return add_sparse(K, rare[index] @ rare_transposed)
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
         return FeatureSimilarity(self.X[index])
@@ -276,12 +292,12 @@ class FeatureSimilarity(Similarity):
         X = self.X
         if not is_numpy(X) or X.dtype == V.dtype:
             return product(X, product(X.T, V))
-        # Use blocks, because NumPy would convert a copy of all of X.
+        # Compute X (Xᵀ V) in blocks, because NumPy would convert a copy of all of X.
         columns = np.asarray(V).reshape(self.n, -1)
-        inner = np.zeros((self.X.shape[1], columns.shape[1]))
+        transposed_product = np.zeros((self.X.shape[1], columns.shape[1]))
         for block, F in self.iter_scaled_blocks():
-            inner += F.T @ columns[block]
-        return self.bare().projected(inner).reshape(V.shape)
+            transposed_product += F.T @ columns[block]
+        return self.bare().projected(transposed_product).reshape(V.shape)
 
     def dense(self) -> Array:
         if sp.issparse(self.X):
@@ -306,14 +322,15 @@ class FeatureSimilarity(Similarity):
     def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm()
-        # ‖CCᵀ + RRᵀ‖² for common columns C and rare columns R, without any dense n × n matrix.
+        # For common columns C and rare columns R, ‖CCᵀ + RRᵀ‖² = ‖CᵀC‖² + 2 ‖RᵀC‖² + ‖RRᵀ‖², which
+        # needs no dense n × n matrix.
         common, rare = self.split_common_columns()
-        transposed = rare.T.tocsr()
+        rare_transposed = rare.T.tocsr()
         common_products = gram(common.T)
-        mixed_products = transposed @ common
+        mixed_products = rare_transposed @ common
         total = np.sum(common_products**2) + 2 * np.sum(mixed_products**2)
         for block in row_blocks(self.n, 8 * self.n):
-            total += np.sum((rare[block] @ transposed).data ** 2)
+            total += np.sum((rare[block] @ rare_transposed).data ** 2)
         return float(total)
 
     def _groups(self) -> np.ndarray | None:
@@ -328,7 +345,7 @@ def row_dot_products(A: Rows, B: Rows) -> Array:
 
 
 def add_sparse(K: np.ndarray, entries: sp.csr_array) -> np.ndarray:
-    """Add a CSR matrix to a dense one in place, and return it."""
+    """Add a CSR matrix to the dense matrix K in place, and return K."""
     rows = np.repeat(np.arange(len(K)), np.diff(entries.indptr))
     K[rows, entries.indices] += entries.data
     return K

@@ -13,25 +13,34 @@ KERNEL_ROUNDING = 45
 KERNEL_TOLERANCE = 1e-5
 
 
-def squared_kernel_distances(K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Compute squared distances from similarities K and the diagonals of its rows and columns."""
+def squared_kernel_distances(
+    K: np.ndarray, row_diagonal: np.ndarray, column_diagonal: np.ndarray
+) -> np.ndarray:
+    """Compute k(x, x) + k(y, y) − 2 k(x, y) for samples x in the rows and y in the columns of K.
+
+    `row_diagonal` contains k(x, x) of the samples in the rows, and `column_diagonal` those of the
+    columns.
+    """
     D = np.multiply(K, -2.0, dtype=np.float64)
-    D += left[:, None]
-    D += right
+    D += row_diagonal[:, None]
+    D += column_diagonal
     return D
 
 
 def squared_sparse_distances(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Compute squared distances of rows i and j of sparse features from their differences."""
+    """Compute ‖x − y‖² for m pairs of rows x = F[i], y = F[j] of sparse features, shape (m,)."""
     squares = np.empty(len(i))
     for block in row_blocks(len(i), 2048):
-        gap = F[i[block]] - F[j[block]]
-        squares[block] = row_dot_products(gap, gap)
+        differences = F[i[block]] - F[j[block]]
+        squares[block] = row_dot_products(differences, differences)
     return squares
 
 
 def check_squared_distance(square: float, pair_name: str) -> None:
-    """Raise a ValueError if a squared distance is negative, which means a similarity above 1."""
+    """Raise a ValueError if a squared distance is negative, which means a similarity above 1.
+
+    `pair_name` describes the two samples in the message.
+    """
     if not square >= -2 * KERNEL_TOLERANCE:
         raise ValueError(
             f"kernel distances require similarities of at most 1, got {1 - square / 2:.6g} for "
@@ -40,10 +49,10 @@ def check_squared_distance(square: float, pair_name: str) -> None:
 
 
 def kernel_rounding(similarity: object) -> float:
-    """Return the maximum rounding error of a squared distance of 0.
+    """Return the maximum rounding error of the squared distance between identical samples.
 
     It depends on the precision of stored entries and on `roundoff`, because a float64 matrix may
     have been computed from entries in single precision.
     """
-    stored = machine_epsilon(getattr(similarity, "K", None))
-    return KERNEL_ROUNDING * max(stored, getattr(similarity, "roundoff", 0.0))
+    epsilon = machine_epsilon(getattr(similarity, "K", None))
+    return KERNEL_ROUNDING * max(epsilon, getattr(similarity, "roundoff", 0.0))

@@ -12,8 +12,8 @@ from .features import FeatureSimilarity, row_dot_products
 from .sample_arrays import machine_epsilon
 
 # Minimum residual fraction: squared length of the residual relative to the sample. Below it, the
-# direction of the residual is dominated by rounding, whose error is ε / √fraction: 6e-8 / 1e-3 in
-# single and 1e-16 / 1e-5 in double precision.
+# direction of the residual is dominated by rounding, because machine epsilon ε causes an error of
+# ε / √fraction: 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
 MIN_RESIDUAL_FLOAT32 = 1e-6
 MIN_RESIDUAL_FLOAT64 = 1e-10
 
@@ -23,10 +23,11 @@ def condition_on_prompts(
 ) -> Similarity:
     """Compute the cosines of residuals φ(x_i) − c_i φ(u_i), with c_i = k(x_i, u_i) / k(u_i, u_i).
 
-    φ are the features of the kernel, and u_i is the prompt of sample x_i. The result is K' = T K
-    Tᵀ, normalized, for T = [I, −diag(c) P] and the matrix P that selects prompts. For a single
-    prompt u, this is the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompt
-    have no residual: their similarity is 1 with each other and 0 with all other samples.
+    φ are the features of the kernel k, and u_i is the prompt of sample x_i. With the similarities K
+    of all samples and prompts, the result is T K Tᵀ, normalized, for T = [I, −diag(c) P] and the
+    matrix P with a 1 in row i and the column of prompt u_i. For a single prompt u, this is the
+    Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompt have no residual: their
+    similarity is 1 with each other and 0 with all other samples.
 
     Parameters
     ----------
@@ -42,32 +43,39 @@ def condition_on_prompts(
     in_context : bool, default False
         Whether to return the mean of the kernels of samples without and after their prompts.
     """
+    # Samples and prompts are at these indices of `joint`.
     retained = np.setdiff1d(np.arange(n), list(joint.dropped))
     sample_indices = np.arange(len(retained))
     prompt_indices = len(retained) + prompt_codes[retained]
+
+    # Squared norms k(x, x) of samples and k(u, u) of their prompts, k(x, u), and the squared norms
+    # of residuals. With features, the residuals are computed as `rows`.
     rows: Rows | None = None
     if joint.dim is not None:
         F = joint.features()
         X = F[: len(retained)]
         prompt_rows = prompt_indices
         if not sp.issparse(F) and (prompt_indices == prompt_indices[0]).all():
-            prompt_rows = prompt_indices[:1]
+            prompt_rows = prompt_indices[:1]  # one prompt: its row is broadcast
         U = F[prompt_rows]
         sample_norms = row_dot_products(X, X)
         cross = row_dot_products(X, U)
         prompt_norms = row_dot_products(U, U)
         coefficients = cross / prompt_norms
         rows = X - scale_rows(U, coefficients)
-        residuals = row_dot_products(rows, rows)
+        residual_norms = row_dot_products(rows, rows)
         epsilon = max(epsilon, _feature_epsilon(joint))
     else:
         (sample_norms, cross, prompt_norms), row_epsilon = _prompt_similarities(
             joint, prompt_indices
         )
         coefficients = cross / prompt_norms
-        residuals = sample_norms - coefficients * cross
+        residual_norms = sample_norms - coefficients * cross
         epsilon = max(epsilon, row_epsilon)
-    residual_fractions = detach(residuals) / detach(sample_norms)
+
+    # By the Cauchy-Schwarz inequality, a residual fraction below 0 is a rounding error, or the
+    # kernel is not positive semidefinite.
+    residual_fractions = detach(residual_norms) / detach(sample_norms)
     rounding = joint.roundoff**2
     is_valid = residual_fractions >= -max(MIN_RESIDUAL_FLOAT32, rounding)
     if not bool(is_valid.all()):  # False for NaN
@@ -79,14 +87,16 @@ def condition_on_prompts(
             f"{to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = "
             f"{max_similarity:.6g}; pass a positive semidefinite kernel"
         )
+
+    # Samples that repeat their prompt have no residual.
     min_residual = MIN_RESIDUAL_FLOAT64
     if epsilon > np.finfo(float).eps:
         min_residual = MIN_RESIDUAL_FLOAT32
-    echoes = residual_fractions <= max(min_residual, rounding)
-    any_echo = bool(echoes.any())
+    is_echo = residual_fractions <= max(min_residual, rounding)
+    has_echoes = bool(is_echo.any())
     xp = namespace(sample_norms)
-    echo = xp.astype(echoes, xp.float64)
-    result: Similarity
+    echo = xp.astype(is_echo, xp.float64)  # 1 for samples that repeat their prompt, else 0
+
     conditioning = "given"
     notes = list(joint.notes)
     if in_context:
@@ -97,18 +107,24 @@ def condition_on_prompts(
                 f"In these notes, samples from index {n} are prompts, and from index "
                 f"{after_prompts} answers after their prompts."
             )
-        after = F[len(F) - n + retained]
+        after = F[len(F) - n + retained]  # the samples encoded after their prompts
         after = after - scale_rows(U, row_dot_products(after, U) / prompt_norms)
-        residuals_after = row_dot_products(after, after)
-        is_unusable = (residuals_after <= min_residual) & ~echoes
+        after_norms = row_dot_products(after, after)
+        is_unusable = (after_norms <= min_residual) & ~is_echo
         if is_unusable.any():
             raise ValueError(
                 f"sample {retained[is_unusable][0]} cannot be encoded after its prompt, which may "
                 "fill all tokens of the model; pass in_context=False"
             )
-        without_context = scale_rows(rows, 1 / np.sqrt(residuals + echo))
-        after = scale_rows(after, 1 / np.sqrt(residuals_after + echo))
+        # The cosines of both residuals, side by side, are the mean of both kernels. `echo` avoids
+        # a division by 0; these rows are set to 0 below.
+        without_context = scale_rows(rows, 1 / np.sqrt(residual_norms + echo))
+        after = scale_rows(after, 1 / np.sqrt(after_norms + echo))
         rows = np.concatenate([without_context, after], axis=1)
+
+    # Samples that repeat their prompt are replaced by a dimension of their own, in which they are
+    # identical and all other samples are 0.
+    result: Similarity
     if rows is not None:
         F = scale_rows(rows, 1 - echo)
         column = echo[:, None]
@@ -118,11 +134,11 @@ def condition_on_prompts(
             F = xp.concat([F, column], axis=1)
         result = FeatureSimilarity(F).normalized()
     else:
-        diagonal = residuals * (1 - echo) + echo
+        diagonal = residual_norms * (1 - echo) + echo
         result = _ResidualSimilarity(
             joint, sample_indices, prompt_indices, coefficients, diagonal
         ).normalized()
-        if any_echo:
+        if has_echoes:
             echo_similarity = FeatureSimilarity(echo[:, None])
             result = SumSimilarity([result.scaled(1 - echo), echo_similarity], [1.0, 1.0])
     return result.noted(
@@ -132,12 +148,12 @@ def condition_on_prompts(
         roundoff=joint.roundoff,
         vocabulary_columns=joint.vocabulary_columns,
         dropped=joint.dropped,
-        echoes=echoes if any_echo else None,
+        echoes=is_echo if has_echoes else None,
     )
 
 
 def repeated_prompt_notes(K: Similarity) -> list[str]:
-    """Return a note about samples that repeat their prompts, in a list; [] if there are none."""
+    """Return a list with a note about samples that repeat their prompts; [] if there are none."""
     count = 0
     if K.echoes is not None:
         count = int(K.echoes.sum())
@@ -147,7 +163,10 @@ def repeated_prompt_notes(K: Similarity) -> list[str]:
 
 
 def describe_repeated_prompts(subject: str) -> str:
-    """Format the note on how samples that repeat their prompts are compared."""
+    """Format the note on how samples that repeat their prompts are compared.
+
+    `subject` says how many samples these are, such as "2 of 9 samples".
+    """
     return (
         f"{subject} repeat their prompt: they count as identical, and have similarity 0 with all "
         "other samples."
@@ -155,42 +174,55 @@ def describe_repeated_prompts(subject: str) -> str:
 
 
 def _feature_epsilon(K: Similarity) -> float:
-    """Return the machine epsilon of stored features, the largest over all parts."""
-    K = getattr(K, "distinct", K)
-    parts = map(_feature_epsilon, getattr(K, "parts", ()))
-    rows = getattr(K, "X", None)
-    return max([machine_epsilon(rows), *parts])
+    """Return the machine epsilon of the dtype in which the features of K are stored.
+
+    For a mixture of kernels, return the largest one.
+    """
+    K = getattr(K, "distinct", K)  # of a RepeatedSimilarity
+    epsilons_of_parts = map(_feature_epsilon, getattr(K, "parts", ()))
+    X = getattr(K, "X", None)
+    return max([machine_epsilon(X), *epsilons_of_parts])
 
 
 def _prompt_similarities(joint: Similarity, prompt_indices: np.ndarray) -> tuple[Array, float]:
-    """Compute k(x, x), k(x, u) and k(u, u) of each sample and its prompt, and their epsilon."""
-    order = np.argsort(prompt_indices, kind="stable")
-    ends = np.flatnonzero(np.diff(prompt_indices[order])) + 1
-    groups = np.split(order, ends)
+    """Compute k(x, x), k(x, u) and k(u, u) of each of n samples x and its prompt u, shape (3, n).
+
+    Also returns the machine epsilon of these values. `prompt_indices` are the indices of prompts in
+    `joint`, of which the samples are the first n.
+    """
+    # Process the samples of each prompt together, which needs one row of K per prompt.
+    by_prompt = np.argsort(prompt_indices, kind="stable")
+    ends = np.flatnonzero(np.diff(prompt_indices[by_prompt])) + 1
+    groups = np.split(by_prompt, ends)
     results = []
     epsilon = 0.0
     for samples in groups:
-        indices = np.append(samples, prompt_indices[samples[0]])
+        indices = np.append(samples, prompt_indices[samples[0]])  # the prompt is last
         subset = joint
-        if len(groups) > 1:
+        if len(groups) > 1:  # do not compute similarities with the samples of other prompts
             subset = joint.part(indices)
             indices = np.arange(len(indices))
         diagonal = subset.diagonal()[indices]
-        row = subset.rows(indices[-1:])[0][indices]
-        epsilon = max(epsilon, machine_epsilon(row))
+        prompt_row = subset.rows(indices[-1:])[0][indices]
+        epsilon = max(epsilon, machine_epsilon(prompt_row))
         xp = namespace(diagonal)
         sample_norms = diagonal[:-1]
-        cross = xp.astype(row[:-1], xp.float64)
+        cross = xp.astype(prompt_row[:-1], xp.float64)
         prompt_norms = diagonal[-1] * xp.ones_like(sample_norms)
         results.append(xp.stack([sample_norms, cross, prompt_norms]))
     xp = namespace(results[0])
     result = xp.concat(results, axis=1)
-    inverse = np.argsort(order)
-    return result[:, inverse], epsilon
+    original_order = np.argsort(by_prompt)
+    return result[:, original_order], epsilon
 
 
 class _ResidualSimilarity(Similarity):
-    """T K Tᵀ for a Similarity without features, see `condition_on_prompts`."""
+    """Dot products of the residuals of samples after projecting out their prompts.
+
+    For a kernel without features, they are T K Tᵀ with the similarities K of all samples and
+    prompts, `joint`, and T as in `condition_on_prompts`. `coefficients` are the c_i there, and
+    `diagonal` contains the dot product of each residual with itself.
+    """
 
     def __init__(
         self,
@@ -198,7 +230,7 @@ class _ResidualSimilarity(Similarity):
         sample_indices: np.ndarray,
         prompt_indices: np.ndarray,
         coefficients: Array,
-        residuals: Array,
+        diagonal: Array,
     ) -> None:
         self.n = len(sample_indices)
         self.psd = joint.psd
@@ -206,16 +238,17 @@ class _ResidualSimilarity(Similarity):
         self.sample_indices = sample_indices
         self.prompt_indices = prompt_indices
         self.coefficients = coefficients
-        self.residuals = residuals
+        self.diagonal_entries = diagonal
 
     def _diagonal(self) -> Array:
-        return self.residuals
+        return self.diagonal_entries
 
     def _rows(self, index: Index) -> Array:
+        # First project the prompt out of the samples in the rows, then of those in the columns.
         prompts, inverse = np.unique(self.prompt_indices[index], return_inverse=True)
-        prompt_part = self.joint.rows(prompts)[inverse]
+        prompt_rows = self.joint.rows(prompts)[inverse]
         K = self.joint.rows(self.sample_indices[index])
-        K = K - prompt_part * self.coefficients[index][:, None]
+        K = K - prompt_rows * self.coefficients[index][:, None]
         return K[:, self.sample_indices] - K[:, self.prompt_indices] * self.coefficients
 
     def _take(self, index: np.ndarray) -> Similarity:
@@ -223,17 +256,18 @@ class _ResidualSimilarity(Similarity):
         prompt_indices = self.prompt_indices[index]
         coefficients = self.coefficients[index]
         return _ResidualSimilarity(
-            self.joint, sample_indices, prompt_indices, coefficients, self.residuals[index]
+            self.joint, sample_indices, prompt_indices, coefficients, self.diagonal_entries[index]
         )
 
     def _part(self, index: np.ndarray) -> Similarity:
         joint_indices = np.concatenate([self.sample_indices[index], self.prompt_indices[index]])
-        indices, new = np.unique(joint_indices, return_inverse=True)
-        sample_indices = new[: len(index)]
-        prompt_indices = new[len(index) :]
-        subset = self.joint.part(indices)
+        used_indices, positions = np.unique(joint_indices, return_inverse=True)
         return _ResidualSimilarity(
-            subset, sample_indices, prompt_indices, self.coefficients[index], self.residuals[index]
+            self.joint.part(used_indices),
+            sample_indices=positions[: len(index)],
+            prompt_indices=positions[len(index) :],
+            coefficients=self.coefficients[index],
+            diagonal=self.diagonal_entries[index],
         )
 
     def _stack(self, indices: np.ndarray) -> Array:
@@ -242,16 +276,19 @@ class _ResidualSimilarity(Similarity):
         coefficients = self.coefficients[indices]
         m = sample_indices.shape[1]
         if (prompt_indices == prompt_indices[:, :1]).all():
-            prompt_indices = prompt_indices[:, :1]
+            prompt_indices = prompt_indices[:, :1]  # one prompt per set: its row is broadcast
+        # As in `_rows`, with the m samples of each set first, followed by their prompts.
         K = self.joint.stack(np.concatenate([sample_indices, prompt_indices], axis=1))
-        samples = K[:, :m]
-        prompts = K[:, m:]
-        K = samples - prompts * coefficients[:, :, None]
-        prompt_part = K[:, :, m:] * coefficients[:, None, :]
-        return K[:, :, :m] - prompt_part
+        sample_rows = K[:, :m]
+        prompt_rows = K[:, m:]
+        K = sample_rows - prompt_rows * coefficients[:, :, None]
+        sample_columns = K[:, :, :m]
+        prompt_columns = K[:, :, m:]
+        return sample_columns - prompt_columns * coefficients[:, None, :]
 
     def _groups(self) -> np.ndarray | None:
-        same = self.joint.groups()
-        if same is None:
+        # Samples are identical if they and their prompts are.
+        codes = self.joint.groups()
+        if codes is None:
             return None
-        return joint_groups([same[self.sample_indices], same[self.prompt_indices]])
+        return joint_groups([codes[self.sample_indices], codes[self.prompt_indices]])

@@ -23,7 +23,11 @@ from .sample_arrays import as_matrix, machine_epsilon
 
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
-    """Validate a square similarity matrix K; return it as a Similarity, made exactly symmetric."""
+    """Validate a square similarity matrix K; return it as a Similarity, made exactly symmetric.
+
+    The diagonal must be 1 up to rounding; with `normalize`, it must be positive, and K_ij is
+    divided by √(K_ii K_jj). `name` is the argument that messages mention.
+    """
     input_precision = 0.0
     if getattr(K, "dtype", None) != np.float64:
         input_precision = machine_epsilon(K)
@@ -45,41 +49,49 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
-    """Check at low cost that a Similarity is symmetric and bounded, and return it.
+    """Check a Similarity, whose subclass users may have written, and return it.
 
-    The diagonal is not checked. Matrices are made exactly symmetric.
+    It must be symmetric and have no entries above 1. A matrix is checked completely, and made
+    exactly symmetric. Other similarities are checked at low cost, by two products with random
+    vectors and by some rows. The diagonal is not checked.
     """
     if isinstance(similarity, MatrixSimilarity):
         return _symmetrize_entries(similarity, "a MatrixSimilarity")
-    inner = getattr(similarity, "distinct", similarity)  # without repeats
-    if isinstance(inner, (FeatureSimilarity, EquivalenceSimilarity)):
-        return similarity
+    distinct = getattr(similarity, "distinct", similarity)  # of a RepeatedSimilarity
+    if isinstance(distinct, (FeatureSimilarity, EquivalenceSimilarity)):
+        return similarity  # symmetric by construction
     if is_torch(similarity.diagonal()):
         return similarity
+    # If K is symmetric, uᵀ(Kv) = vᵀ(Ku) for all vectors u and v.
     u, v = np.random.default_rng(0).standard_normal((2, similarity.n))
     Ku = similarity.matmul(u)
     Kv = similarity.matmul(v)
     uKv = u @ Kv
     vKu = v @ Ku
     norm = np.linalg.norm
-    size = norm(u) * norm(Kv) + norm(v) * norm(Ku)
-    if not abs(uKv - vKu) <= SYMMETRY_TOLERANCE * size:
+    upper_bound = norm(u) * norm(Kv) + norm(v) * norm(Ku)
+    if not abs(uKv - vKu) <= SYMMETRY_TOLERANCE * upper_bound:  # also for NaN
         raise ValueError(
             f"a {type(similarity).__name__} must be symmetric and finite, but its products "
             f"uᵀ(Kv) = {uKv:.6g} and vᵀ(Ku) = {vKu:.6g} differ; check its rows and matmul"
         )
     rows = similarity.rows(slice(0, 64))
-    sizes = np.abs(rows)
-    if not sizes.max() <= 1 + DIAGONAL_TOLERANCE:
-        i, j = divmod(int(np.argmax(sizes)), similarity.n)
+    magnitudes = np.abs(rows)
+    if not magnitudes.max() <= 1 + DIAGONAL_TOLERANCE:
+        i, j = divmod(int(np.argmax(magnitudes)), similarity.n)
         raise ValueError(
             f"a {type(similarity).__name__} must not have entries larger than its diagonal of 1, "
-            f"but K[{i}, {j}] = {rows[i, j]:.6g}; such a matrix is not positive semidefinite"
+            f"but K[{i}, {j}] = {rows[i, j]:.6g}, so it is not positive semidefinite; correct the "
+            "values that its rows and matmul return"
         )
     return similarity
 
 
 def _symmetrize_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimilarity:
+    """Return the similarity with exactly symmetric entries.
+
+    Raises a ValueError if the asymmetry, or an entry above 1, is too large to be a rounding error.
+    """
     K = similarity.K
     if is_symmetric(K, similarity.scale, similarity.roundoff, name):
         return similarity
