@@ -142,6 +142,13 @@ def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
     assert parts["samples that contribute most"].count("\n") >= 4
 
 
+def test_columns_of_modes_are_those_of_the_result(run, save):
+    path = save("a.txt", "\n".join(["a b c", "a b d", "a b e", "x y z", "x y w"]))
+    lines = run("explain", path)[1].splitlines()
+    header = lines[lines.index("modes:") + 1].split()
+    assert header == ["share", "members", "line", "sample"]
+
+
 def test_explain_in_csv_has_a_row_a_sample(run, answers):
     out = run("explain", answers, "--pool", "-f", "csv", "--threshold", 0.9)[1]
     rows = list(csv.DictReader(io.StringIO(out)))

@@ -94,8 +94,18 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
             1,
             "row 2, column 'model' is empty, so that the sample has no set; correct or remove it",
         ),
-        (TABLE, (*OPTIONS, "--group-by", "model"), 1, "leave that group out of all sets, or comp"),
-        (TABLE, (*OPTIONS, "--group-by", "prompt", "--size", 4), 1, "--group-by are matched by"),
+        (
+            TABLE,
+            (*OPTIONS, "--group-by", "model"),
+            1,
+            "remove this group from all sets, or omit --group-by",
+        ),
+        (
+            TABLE,
+            (*OPTIONS, "--group-by", "prompt", "--size", 4),
+            1,
+            "`size` is not supported with --group-by",
+        ),
     ],
 )
 def test_a_column_that_names_no_sets_is_refused(run, tmp_path, rows, options, code, said):
@@ -132,7 +142,7 @@ def test_a_mean_over_sources_points_to_compare(run, save):
         code, out, err = run(path, "--column", "text", "--group-by", "kind")
         assert code == 0
         assert out.startswith("VS = ")
-        advice = "look like models or other sources. To compare "
+        advice = "may be models or other sources. To compare "
         advice += f"them: vendiscore compare {path} --by kind"
         assert (advice in err) == offered
 

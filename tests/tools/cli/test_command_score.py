@@ -134,7 +134,7 @@ def test_groups_are_a_column(run, answers):
     assert f"VS = {found['VS']:.4g} (standard error {found['VS_se']:.4g})" in said
     rows = [f"{row['group']} {row['n']} {row['VS']:.4g}" for row in found["details"]["groups"]]
     assert [" ".join(line.split()) for line in said.splitlines()[5:7]] == rows
-    assert "Means over 2 groups" in notes
+    assert "VS is the mean over 2 groups" in notes
     assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
 
 
@@ -268,6 +268,10 @@ def test_worst_lists_the_groups_with_the_lowest_score(run, save):
     table = list(csv.DictReader(io.StringIO(run(path, "--worst", 2, "-f", "csv")[1])))
     assert [row["group"] for row in table] == ["p1", "p3"]
     assert float(table[0]["VS"]) == 1
+    assert "signature" not in table[0]
+    signature = run(path, "--signature")[1].splitlines()[-1]
+    text = run(path, "--worst", 2, "-f", "csv", "--signature")[1]
+    assert [row["signature"] for row in csv.DictReader(io.StringIO(text))] == [signature] * 2
     assert "### groups with the lowest VS" in run(path, "--worst", 2, "-f", "md")[1]
 
 

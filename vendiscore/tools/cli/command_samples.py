@@ -140,7 +140,7 @@ def _iter_tables(
     modes = []
     for mode in explanation.modes():
         if len(mode.exemplars):
-            row = {"proportion": mode.share, "members": len(mode.members)}
+            row = {"share": mode.share, "members": len(mode.members)}
             modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
     columns = (unit, "adds", "surprise", "unexplained", "sample")
     contributions = [pick(i, *columns) for i in range(len(rows))]

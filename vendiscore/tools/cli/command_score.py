@@ -1,5 +1,6 @@
 """`vendiscore FILE…`: print the scores of each file, with a signature."""
 
+import re
 import shlex
 import warnings
 from argparse import Namespace
@@ -36,7 +37,7 @@ _Result = TypeVar("_Result")
 # Start of a note about orders below 1, shown only if such an order was requested.
 _SMALL_ORDER_NOTE = "Eigenvalues below"
 # Start of a note about few large groups, which recommends comparing them.
-_SOURCES_NOTE = "Groups this few"
+_SOURCES_NOTE = re.compile(r"These \d+ groups may be models")
 # Maximum number of texts for the second score, by meaning, and the text if it is omitted.
 _MAX_SEMANTIC_TEXTS = 20_000
 _MAX_CELL_WIDTH = 60  # of labels in the text table of --worst
@@ -220,21 +221,21 @@ def _add_notes(
     for note in details["notes"]:
         is_irrelevant = note.startswith(_SMALL_ORDER_NOTE) and not has_small_order
         if note.rstrip(".") not in warning_texts and not is_irrelevant:
-            is_minor = not note.startswith(_SOURCES_NOTE)
+            is_minor = not _SOURCES_NOTE.match(note)
             notes.add_note(_add_compare_command(note, source), source.name, minor=is_minor)
 
 
 def _add_compare_command(note: str, source: Samples) -> str:
     """Add the `compare` command for the columns in use to a note that recommends it."""
     column = source.grouping.get("groups") or (FOLDER_COLUMN if source.unit == "file" else "")
-    if not note.startswith(_SOURCES_NOTE) or not column:
+    if not _SOURCES_NOTE.match(note) or not column:
         return note
     file = source.name.partition(" › ")[0]
     words = [PROGRAM, "compare", file, "--by", column]
     if prompts := source.grouping.get("prompts"):
         words += ["--prompt", prompts]
     return (
-        f"These {len({*source.groups}):,} groups look like models or other sources. "
+        f"These {len({*source.groups}):,} groups may be models or other sources. "
         f"To compare them: {shlex.join(words)}"
     )
 
@@ -257,6 +258,12 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
     score_keys = [row["key"] for row in number_rows(results[0]) if row["key"] != "molecules"]
     worst = _find_worst_groups(args, names, results) if args.worst else []
     if worst and args.format == "csv":
+        if args.signature:
+            signatures_by_set = {
+                name: result["details"]["signature"]
+                for name, result in zip(names, results, strict=True)
+            }
+            worst = [row | {"signature": signatures_by_set[row["file"]]} for row in worst]
         return output.format_csv(worst)
     rows = []
     signatures = []
