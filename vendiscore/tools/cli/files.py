@@ -23,6 +23,7 @@ from .exit_codes import DataError, UsageError, print_message
 STDIN = "-"
 NO_SAMPLES = "no samples found"
 _MAX_ALTERNATIVES = 12
+_MAX_LISTED_ROWS = 5  # further unusable rows that an error lists
 # Kernel names and aliases for sample types, in terms that users can type.
 _DEFAULT_KERNELS = {
     "texts": "ngram_overlap",
@@ -31,8 +32,9 @@ _DEFAULT_KERNELS = {
     "images": "pixels",
 }
 _NEGATABLE_FLAGS = ("header", "index", "subfolders")  # flags that have a --no- form
-_LIBRARY_NAME_PREFIX = re.compile("^of `.*?` ")
-FOLDER_COLUMN = "folder"  # value of --group-by for the folder of each file
+# Start of a problem that names the argument of the sample, as in "of `references` is empty".
+_ARGUMENT_PREFIX = re.compile("^of `.*?` ")
+FOLDER_COLUMN = "folder"  # value of --by and --group-by for the folder of each file
 
 
 def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
@@ -41,78 +43,96 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     try:
         samples = replace(_read_file_or_folder(path, read_options), name=name)
     except AskError as error:
-        lines = (f"  {line}" for line in _format_alternatives(args, error, path))
-        raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
+        commands = (f"  {command}" for command in _suggest_commands(args, error, path))
+        raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *commands])) from None
     except RefusedError as error:
         location = f", {error.place}" if error.place else ""
         hint = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
         raise DataError(f"{name}{location}: {error.message}{hint}") from None
     except OSError as error:
         raise DataError(f"{name}: {_describe_os_error(error, path)}") from None
-    rows = samples.rows if len({*samples.rows}) == len(samples) else range(len(samples))
-    samples = replace(samples, index=rows, count=len(samples))
+    # Indices are row numbers, unless several samples share a row, as in lists of answers.
+    has_one_sample_per_row = len({*samples.rows}) == len(samples)
+    indices = samples.rows if has_one_sample_per_row else range(len(samples))
+    samples = replace(samples, index=indices, count=len(samples))
     if samples.problems:
-        report_unusable_samples(samples, samples.problems, args.on_error == "skip")
+        report_unusable_samples(samples, samples.problems, skip=args.on_error == "skip")
         samples = samples.subset([i for i in range(len(samples)) if i not in samples.problems])
     if not len(samples.values):
         raise DataError(f"{name}: {NO_SAMPLES}")
     return samples
 
 
-def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[str]:
-    """Return a command for each way to resolve an ambiguous file."""
+def _suggest_commands(args: Namespace, error: AskError, path: str) -> list[str]:
+    """Return a complete command line for each way to read an ambiguous file."""
     commands = []
-    is_single_table = "by" in args and len(args.files) == 1
-    is_comparison = "by" in args and args.command != "score"
-    known_flags = [
-        format_flag(name, value) for name, value in error.known.items() if value and name in args
-    ]
-    prompt_flags = [flag for flag in known_flags if flag.startswith("--prompt")]
     for _, options in error.choices[:_MAX_ALTERNATIVES]:
-        if "file" in options:  # of a folder
+        if "file" in options:  # a table in a folder, which is read instead of the folder
             words = [word for word in args.words if not word.endswith("subfolders")]
-            commands.append(shlex.join(str(options["file"]) if w == path else w for w in words))
-            continue
-        if "pool" in options:
-            if (
-                prompt_flags
-                and args.command != "select"
-                and not (is_comparison and is_single_table)
-            ):
-                # without the column in question
-                commands.append(f"{args.command_line} {' '.join(known_flags)}")
-            if not (is_comparison and is_single_table):
-                commands.append(f"{args.command_line} --pool")
-            continue
-        flags = []
-        for name, value in options.items():
-            if value and name != "group_by":
-                flags.append(format_flag(name, value))
-            elif value is False and name in _NEGATABLE_FLAGS:
-                flags.append(f"--no-{name}")
-            elif value is False and name == "matrix":
-                flags.append(f"-k {_DEFAULT_KERNELS['vectors']}")
-        if "group_by" in options:
-            column = shlex.quote(str(options["group_by"]))
-            if is_single_table:
-                commands.append(
-                    " ".join([args.command_line, *flags, f"--by {column}", *prompt_flags])
-                )
-            if "group_by" in args and not is_comparison:
-                commands.append(
-                    " ".join([args.command_line, *flags, f"--group-by {column}", *known_flags])
-                )
-        elif not (is_comparison and is_single_table and "subfolders" in options):
-            commands.append(" ".join([args.command_line, *flags]))
+            commands.append(
+                shlex.join(str(options["file"]) if word == path else word for word in words)
+            )
+        else:
+            commands += [
+                " ".join([args.command_line, *flags])
+                for flags in _alternative_flags(args, error.known, options)
+            ]
     return commands
 
 
+def _alternative_flags(
+    args: Namespace, detected_columns: Mapping[str, str], options: Mapping[str, object]
+) -> list[list[str]]:
+    """Return lists of flags that express `options`, one of the ways to read an ambiguous file.
+
+    There can be several lists, because a column can define sets (--by) or groups (--group-by), and
+    none, if the command does not support this way to read the file.
+    """
+    has_one_file = "by" in args and len(args.files) == 1
+    # `compare` and others require several sets, which one file contains only as --by or folders
+    compares_sets = "by" in args and args.command != "score"
+    needs_set_column = compares_sets and has_one_file
+    column_flags = [
+        format_flag(name, column)
+        for name, column in detected_columns.items()
+        if column and name in args
+    ]
+    prompt_flags = [flag for flag in column_flags if flag.startswith("--prompt")]
+    if "pool" in options:
+        if needs_set_column:
+            return []
+        # With detected columns of prompts, all rows can also be one set without the column in
+        # question. `select` does not group samples by prompt.
+        is_prompt_allowed = prompt_flags and args.command != "select"
+        return [*([column_flags] if is_prompt_allowed else []), ["--pool"]]
+    flags = []
+    for name, value in options.items():
+        if value and name != "group_by":
+            flags.append(format_flag(name, value))
+        elif value is False and name in _NEGATABLE_FLAGS:
+            flags.append(f"--no-{name}")
+        elif value is False and name == "matrix":  # the rows are vectors
+            flags.append(f"-k {_DEFAULT_KERNELS['vectors']}")
+    if "group_by" in options:
+        column = shlex.quote(str(options["group_by"]))
+        alternatives = []
+        if has_one_file:
+            alternatives.append([*flags, f"--by {column}", *prompt_flags])
+        if "group_by" in args and not compares_sets:
+            alternatives.append([*flags, f"--group-by {column}", *column_flags])
+        return alternatives
+    if needs_set_column and "subfolders" in options:  # this reads all subfolders as one set
+        return []
+    return [flags]
+
+
 def format_flag(name: str, value: object) -> str:
-    if value == "counts":
+    """Format an option of reading as a flag of the command, for example `--prompt question`."""
+    if value == "counts":  # a sample type with a flag of its own
         return "--counts"
-    if name == "separator":  # the name in the web app
+    if name == "separator":  # option of the web app for one text per line, the meaning of .txt
         return "--type txt"
-    if name == "kind":
+    if name == "kind":  # the command has no flag for sample types, but kernels imply them
         return f"-k {_DEFAULT_KERNELS[str(value)]}"
     flag = f"--{'prompt' if name == 'prompts' else name.replace('_', '-')}"
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
@@ -121,29 +141,33 @@ def format_flag(name: str, value: object) -> str:
 def report_unusable_samples(
     source: Samples, problems: Mapping[int, str], skip: bool, suggest_skip: bool = True
 ) -> None:
-    """Report unusable samples of a file, as an error or, if they are dropped, as a note.
+    """Raise a DataError that lists unusable samples of a file, or print a note if `skip`.
 
-    With `suggest_skip`, the error names the flag that drops them. Sample names of the library, such
-    as "of `references`", are replaced by positions in the file.
+    `problems` describes what is wrong, by index of the sample. With `suggest_skip`, the error names
+    the flag that drops these samples.
     """
+    # Samples are named by their position in the file, not by an argument of the library.
     entries = [
-        (source.place(i), _LIBRARY_NAME_PREFIX.sub("", message)) for i, message in problems.items()
+        (source.place(i), _ARGUMENT_PREFIX.sub("", problem)) for i, problem in problems.items()
     ]
     if skip:
         lines = [f"{location} {problem}" for location, problem in entries]
         listing = "; ".join(lines[:MAX_LISTED_SAMPLES] + ["…"] * (len(lines) > MAX_LISTED_SAMPLES))
         print_message(f"{source.name}: {say_left_out(len(entries), 'sample')}: {listing}")
         return
-    (location, first_message), *remaining = entries
+    (location, first_problem), *remaining = entries
     rows = [name.partition(", column ")[0] for name, _ in remaining]
-    listing = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
+    listing = ", ".join(rows[:_MAX_LISTED_ROWS]) + ", …" * (len(rows) > _MAX_LISTED_ROWS)
     suffix = f" (and {len(remaining):,} more: {listing})" if remaining else ""
-    hint = "" if "; " in first_message else "; correct or remove it"
-    hint += ", or pass --on-error skip to drop unusable samples" * suggest_skip
-    raise DataError(f"{source.name}, {location} {first_message}{suffix}{hint}")
+    # After a semicolon, the description of the problem already states what to do.
+    hint = "" if "; " in first_problem else "; correct or remove it"
+    if suggest_skip:
+        hint += ", or pass --on-error skip to drop unusable samples"
+    raise DataError(f"{source.name}, {location} {first_problem}{suffix}{hint}")
 
 
 def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
+    """Read a file, a folder or standard input, whose name is "" for the reader."""
     if path != STDIN and Path(path).is_dir():
         return _read_folder(Path(path), read_options)
     if read_options.subfolders is not None:
@@ -154,6 +178,7 @@ def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
 
 
 def _read_folder(folder: Path, read_options: Wanted) -> Samples:
+    """Read each file of a folder as a sample; options for tables and texts are errors."""
     if read_options.column or {*read_options.others} - {FOLDER_COLUMN}:
         raise RefusedError(
             f"a folder has no columns; remove all options that name columns, except --group-by "
@@ -173,16 +198,17 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
     samples = folder_samples(folder, read_options)
     for note in samples.notes:
         print_message(f"{folder}: {note}")
-    labels = samples.groups
+    subfolders = samples.groups  # the subfolder of each file
     return replace(
         samples,
         notes=(),
-        sets=labels if read_options.by else (),
-        groups=labels if read_options.group_by else (),
+        sets=subfolders if read_options.by else (),
+        groups=subfolders if read_options.group_by else (),
     )
 
 
 def _read_bytes(path: str) -> bytes:
+    """Return the content of a file, decompressed if its name ends in .gz, or standard input."""
     if path == STDIN:
         if sys.stdin is None:
             raise OSError("it is closed")
@@ -197,6 +223,7 @@ def _read_bytes(path: str) -> bytes:
 
 
 def _describe_os_error(error: OSError, path: str) -> str:
+    """Describe why a file cannot be read; for a missing file, suggest a similar name."""
     if isinstance(error, FileNotFoundError):
         folder = Path(path).parent
         names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
