@@ -31,7 +31,8 @@ _DEFAULT_KERNELS = {
     "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
 }
 _SEQUENCE_OPTIONS: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
-# For each sample type of a kernel, what to read from a file; unknown for types of plugins.
+# For each sample type of a kernel, the type of samples to read from a file. Types of kernels that
+# plugins register are missing: any samples are read for these.
 FILE_TYPES_BY_KERNEL = {
     "text": "texts",
     "molecules": "molecules",
@@ -44,7 +45,7 @@ FILE_TYPES_BY_KERNEL = {
 }
 _JSON_STARTS = ("[", "{", '"')  # first characters of JSON values other than numbers
 _LITERALS: Record = {"true": True, "false": False, "none": None, "null": None}
-# Keywords with flags of their own, or with values that a command line cannot express.
+# Keywords of the library that have flags of their own, so that -o does not accept them.
 _OWN_FLAGS = {
     "samples": "FILE",
     "references": "--references",
@@ -58,6 +59,7 @@ _OWN_FLAGS = {
     "quality": "--quality",
     "score_K": "--matrix",
 }
+# Keywords whose values cannot be written on a command line.
 _PYTHON_ONLY_OPTIONS = ("p", "clusters", "model", "transform")
 DEFAULT_TABLE_ROWS = 10  # rows per table of `explain`
 _MAX_FILE_LINES = 2  # with more files, one line describes the samples of all
@@ -66,12 +68,12 @@ _NUMBER_INPUT_KEYWORDS = ("score_K", "score_X", "score_dual")
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """Parsed flags of a command: sample type of the kernel ("" for any), keywords, and q."""
+    """Parsed flags of a command, and the keywords of the library that correspond to them."""
 
     args: Namespace
-    sample_type: str
-    keywords: Options
-    order: float  # of commands with a single order
+    sample_type: str  # that the kernel compares; "" for any
+    keywords: Options  # of the similarity and of the analysis, except q
+    order: float  # q of commands with a single order
 
     @property
     def has_comparison(self) -> bool:
@@ -79,38 +81,47 @@ class CommandOptions:
         return any(self.keywords.get(name) for name in ("k", "metric", *_NUMBER_INPUT_KEYWORDS))
 
     def keywords_for(self, source: Samples, needs_kernel: bool = True) -> Record:
-        """Return keywords of `compute` for a file, with the default kernel if `needs_kernel`."""
+        """Return the keywords of the library for a file, and note which default kernel they use.
+
+        Pass `needs_kernel=False` if all measures use distances, for which vectors need no kernel.
+        """
         keywords = dict(self.keywords)
-        is_kernel_unused = source.kind == "vectors" and not needs_kernel
-        if is_kernel_unused and not self.has_comparison:
-            keywords.pop("on_error", None)  # distance-based measures need no kernel
-        kind = source.kind
-        if kind == "texts" and are_sequences(source.values):  # the file format does not tell
-            kind = "sequences"
-        if kind not in _DEFAULT_KERNELS or self.has_comparison or is_kernel_unused:
+        if self.has_comparison:
             return keywords
-        kernel, description = _DEFAULT_KERNELS[kind]
+        if source.kind == "vectors" and not needs_kernel:
+            keywords.pop("on_error", None)  # an option of kernels
+            return keywords
+        sample_type = source.kind
+        # Text files can contain biological sequences, for which word n-grams are unsuitable.
+        if sample_type == "texts" and are_sequences(source.values):
+            sample_type = "sequences"
+        if sample_type not in _DEFAULT_KERNELS:  # the library has a default, as for texts
+            return keywords
+        kernel, description = _DEFAULT_KERNELS[sample_type]
         file = source.name.partition(" › ")[0]
-        self.args.notes.add_note(f"{kind} are compared by {description} (-k {kernel})", file)
-        sequence_options = _SEQUENCE_OPTIONS if kind == "sequences" else {}
+        self.args.notes.add_note(f"{sample_type} are compared by {description} (-k {kernel})", file)
+        sequence_options = _SEQUENCE_OPTIONS if sample_type == "sequences" else {}
         return {"k": kernel, **sequence_options, **keywords}
 
 
 def parse_command_options(
     args: Namespace, extra_names: Collection[str] | None = None
 ) -> CommandOptions:
-    """Parse kernel options; if `extra_names` is given, also check them and the order."""
+    """Parse the flags of a command that define the similarity, and those with the same meaning.
+
+    `extra_names` are keywords that the analysis of the command accepts in addition to those of the
+    similarity. If they are given, all keywords and the order are checked, before files are read.
+    `score` omits them, because it checks its keywords together with those of the measures.
+    """
     check_conflicting_flags(args)
     sample_type = ""
     keywords = {}
     order = float(DEFAULT_ORDER)
-    if args.quiet and args.verbose:
-        raise UsageError("--quiet and --verbose are mutually exclusive; remove one of them")
     with as_usage_error():
-        if args.kernel is not None:
-            name, *parts = args.kernel.split(":")
+        if args.kernel is not None:  # KERNEL[:OPTION=VALUE…]
+            name, *option_pairs = args.kernel.split(":")
             kernel, _ = parse_kernel_name(name)
-            options = parse_option_flags(parts)
+            options = parse_option_flags(option_pairs)
             check_kernel_options(kernel, options)
             sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
             keywords = {"k": name, **options}
@@ -138,6 +149,8 @@ def check_conflicting_flags(args: Namespace) -> None:
     """Raise a UsageError for flags that have no effect because of another flag."""
     passed_flags = {name for name, value in vars(args).items() if value not in (None, False)}
     output_format = getattr(args, "format", "text")
+    if {"quiet", "verbose"} <= passed_flags:
+        raise UsageError("--quiet and --verbose are mutually exclusive; remove one of them")
     if {"counts", "matrix"} <= passed_flags:
         raise UsageError("--counts and --matrix are mutually exclusive; remove one of them")
     if "brief" in passed_flags:
@@ -166,7 +179,7 @@ def check_conflicting_flags(args: Namespace) -> None:
 def parse_score_options(
     args: Namespace, command_options: CommandOptions
 ) -> tuple[Record, ScoreRequest]:
-    """Parse the keywords of `score` that do not concern the kernel, and the whole request."""
+    """Return the keywords that only `score` has (q, measures and ci), and the parsed request."""
     score_keywords = {"q": parse_value(args.order)}
     if args.measures:
         score_keywords["measures"] = parse_measure_flags(args.measures)
@@ -174,10 +187,11 @@ def parse_score_options(
         score_keywords["ci"] = 0.95
     keywords = {**command_options.keywords, **score_keywords}
     if args.format == "html" and "ci" not in keywords:
-        for name in ("allow_repeats", "pool_repeats"):  # concern the interval that a report adds
+        # A report has an interval without --ci, but a request would reject its options.
+        for name in ("allow_repeats", "pool_repeats"):
             keywords.pop(name, None)
     with as_usage_error():
-        request = parse_request({**keywords, "details": True})  # like the results
+        request = parse_request({**keywords, "details": True})  # as for the scores
     names = ", ".join(configured.measure.name for configured in request.measures)
     if request.two_sample_measures and args.references is None:
         raise UsageError(f"measures of two sets ({names}) require --references FILE")
@@ -191,6 +205,7 @@ def parse_score_options(
 
 @contextmanager
 def as_usage_error() -> Iterator[None]:
+    """Convert errors of the library about arguments into a UsageError, with exit code 2."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -199,23 +214,31 @@ def as_usage_error() -> Iterator[None]:
 
 @contextmanager
 def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
-    """Let errors about samples name file, line and column; `sources` are keyed by argument name."""
+    """Convert errors of the library about samples into errors that name file, line and column.
+
+    `sources` maps the argument or set name, with which the library names samples, to their file.
+    """
     try:
         yield
     except SampleError as error:
-        named = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
-        called = [*named, *sources][0]
-        helps = "on_error" in "".join(getattr(error, "__notes__", ()))
-        report_unusable_samples(sources[called], error.problems, False, helps)
+        # Without the name of a set, as in "of `references` is empty", the first set is meant.
+        named_sets = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
+        source = sources[[*named_sets, *sources][0]]
+        can_skip = "on_error" in "".join(getattr(error, "__notes__", ()))
+        report_unusable_samples(source, error.problems, skip=False, suggest_skip=can_skip)
     except (TypeError, ValueError, MemoryError) as error:
         files = {source.name for source in sources.values()}
+        # DataErrors already name the file; with several files, the cause can be any of them.
         if isinstance(error, DataError) or len(files) > 1:
             raise
         raise DataError(f"{files.pop()}: {error}") from error
 
 
 def drop_samples(source: Samples, dropped: Mapping[int, str]) -> Samples:
-    """Return the samples without dropped ones, which a note lists."""
+    """Return the samples without the `dropped` ones, after a note that lists them.
+
+    `dropped` describes why a sample is unusable, by index.
+    """
     if not dropped:
         return source
     report_unusable_samples(source, dropped, skip=True)
@@ -238,31 +261,36 @@ def read_files(
     references: str | None = None,
     prepare: Callable[[Samples], Samples] | None = None,
 ) -> list[Samples]:
-    """Read several files of the same sample type; references, if given, come last.
+    """Read files of the same sample type, and print what was read; references come last.
 
-    `prepare` transforms the samples of each file before notes are printed.
+    `prepare` transforms the samples of each file before this is printed.
     """
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
+    args = command_options.args
     option_names = {field.name for field in fields(Wanted)}
-    flags = vars(command_options.args).items()
-    read_options = {
-        name: value for name, value in flags if name in option_names and value is not None
+    options: Record = {
+        name: value
+        for name, value in vars(args).items()
+        if name in option_names and value is not None
     }
-    read_options["kind"] = "counts" if command_options.args.counts else command_options.sample_type
-    read_options["matrix"] = command_options.args.matrix if command_options.has_comparison else None
-    sources = [read_samples(path, Wanted(**read_options), command_options.args) for path in paths]
+    options["kind"] = "counts" if args.counts else command_options.sample_type
+    # A kernel or a metric determines whether the numbers are similarities. Without them, None means
+    # that a symmetric table is ambiguous.
+    options["matrix"] = args.matrix if command_options.has_comparison else None
+    read_options = Wanted(**options)
+    sources = [read_samples(path, read_options, args) for path in paths]
     if references is not None:  # references are one set, even if the samples are several
-        sources.append(
-            read_samples(references, Wanted(**{**read_options, "by": None}), command_options.args)
-        )
+        sources.append(read_samples(references, replace(read_options, by=None), args))
     if prepare:
         sources = [prepare(source) for source in sources]
-    _print_read_samples(command_options.args.notes, sources)
-    if command_options.args.given_prompt:
-        group_column = getattr(command_options.args, "group_by", None)
+    _print_read_samples(args.notes, sources)
+    if args.given_prompt:
+        # Detected groups are prompts, but groups of --group-by need not be.
+        are_groups_detected = not getattr(args, "group_by", None)
         sources = [
-            _add_prompts(source, () if group_column else source.groups) for source in sources
+            _add_prompts(source, prompts=source.groups if are_groups_detected else ())
+            for source in sources
         ]
     for source in sources[1:]:
         if source.kind != sources[0].kind:
@@ -277,47 +305,55 @@ def _print_read_samples(notes: Notes, sources: Sequence[Samples]) -> None:
     """Print which samples were read: one line per file, or one line for three and more files."""
     lines = [f"{source.name}: {source.taken}" for source in sources]
     if len(lines) > _MAX_FILE_LINES and not notes.verbose:
-        others = sources[1:]
-        count = sum(map(len, others))
-        lines = [f"{lines[0]}; {len(others):,} further files: {count:,} {others[0].kind}"]
+        other_sources = sources[1:]
+        count = sum(map(len, other_sources))
+        description = f"{len(other_sources):,} further files: {count:,} {other_sources[0].kind}"
+        lines = [f"{lines[0]}; {description}"]
     for line in lines:
         notes.print_line(line)
 
 
 def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]:
     """Read several files as one set each, or one file with a column of set labels."""
-    count = len(args.files)
-    if args.by and count > 1:
+    n_files = len(args.files)
+    if args.by and n_files > 1:
         raise UsageError(
-            f"--by requires a single file, got {count} files, each of which is a set; remove --by"
+            f"--by requires a single file, got {n_files} files, each of which is a set; remove --by"
         )
 
     def prepare(source: Samples) -> Samples:
-        if source.unit == INDIVIDUAL and count == 1:
+        if source.unit == INDIVIDUAL and n_files == 1:
             source = _sites_as_sets(source)
         if getattr(args, "group_by", None) and not (args.prompts or args.given_prompt):
-            # Sets are matched within groups or within prompts; the groups are named.
+            # Sets are compared within groups or within prompts, not both. Groups that the user
+            # names replace detected prompts.
             grouping = {**source.grouping, "prompts": ""}
             return replace(source, prompts=(), grouping=grouping)
         return source
 
     sources = read_files(args.files, command_options, prepare=prepare)
-    if len({*args.files}) < count or (count == 1 and not sources[0].sets):
+    if len({*args.files}) < n_files or (n_files == 1 and not sources[0].sets):
+        hint = _suggest_set_flags(args, sources[0]) if n_files == 1 else ""
         raise UsageError(
             f"{args.command} requires two or more different files, or one table with a column that "
-            f"assigns rows to sets{_suggest_set_flags(args, sources[0]) if count == 1 else ''}"
+            f"assigns rows to sets{hint}"
         )
     return sources
 
 
 def _sites_as_sets(source: Samples) -> Samples:
-    """Return individuals with their sites as sets, unless a column assigns sites to sets."""
+    """Return individuals of a table of counts with each site as a set.
+
+    If a column assigns individuals to sets, these are compared site by site instead.
+    """
     if not source.sets:
-        sites = source.grouping.get("groups", "")
+        site_column = source.grouping.get("groups", "")
         return replace(
-            source, sets=source.groups, groups=(), grouping={"sets": sites, "groups": ""}
+            source, sets=source.groups, groups=(), grouping={"sets": site_column, "groups": ""}
         )
-    if len({*zip(source.sets, source.groups, strict=False)}) == len({*source.groups}) > 0:
+    n_sites = len({*source.groups})
+    n_set_site_pairs = len({*zip(source.sets, source.groups, strict=False)})
+    if n_set_site_pairs == n_sites > 0:  # no site is in two sets
         raise UsageError(
             f"{source.name}: each site belongs to only one set of column "
             f"{short_repr(source.grouping['sets'])}, so sets cannot be compared site by site; "
@@ -327,37 +363,40 @@ def _sites_as_sets(source: Samples) -> Samples:
 
 
 def _suggest_set_flags(args: Namespace, source: Samples) -> str:
-    """Return example flags that define the sets of a table, using its known columns."""
+    """Return flags that define the sets of a table by one of its columns, for a message."""
     if source.unit == INDIVIDUAL:
         return "; without --pool, each site is a set"
     from ..reading.columns import set_columns  # slow import that plain text does not need
     from ..reading.tables import Table
 
     columns = set_columns(source.source) if isinstance(source.source, Table) else []
-    columns = [
-        name for name in columns if name not in (source.column, source.grouping.get("prompts"))
-    ]
+    used_columns = (source.column, source.grouping.get("prompts"))
+    columns = [name for name in columns if name not in used_columns]
     if not columns:
         return ""
     flags = f", for example --by {shlex.quote(columns[0])}"
     if getattr(args, "group_by", None) == columns[0]:
         return f"{flags} instead of --group-by"
-    prompts = source.grouping.get("groups")
-    return flags + (f" --prompt {shlex.quote(prompts)}" if prompts and not args.prompts else "")
+    # Without sets, the column of prompts is the one that groups the samples.
+    prompt_column = source.grouping.get("groups")
+    if prompt_column and not args.prompts:
+        flags += f" --prompt {shlex.quote(prompt_column)}"
+    return flags
 
 
-def _add_prompts(source: Samples, groups: Sequence[Hashable]) -> Samples:
-    """Return samples with prompts from --prompt, or from the groups."""
-    prompts = source.prompts or list(map(str, groups))
+def _add_prompts(source: Samples, prompts: Sequence[Hashable]) -> Samples:
+    """Return samples with `prompts`, unless they have prompts from --prompt."""
+    prompts = source.prompts or list(map(str, prompts))
     if not prompts:
         raise UsageError("--given-prompt requires a column of prompts; pass --prompt COLUMN")
     return replace(source, prompts=prompts)
 
 
 def check_one_set(source: Samples, allow_prompts: bool) -> None:
-    """Raise if samples belong to several prompts or models, unless pooling is requested.
+    """Raise a UsageError if columns of the file divide the samples into groups or sets.
 
-    `allow_prompts`: the command compares samples within prompts if --prompt is given.
+    With `allow_prompts`, the message also suggests --prompt, with which the command compares only
+    samples with the same prompt.
     """
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
@@ -372,17 +411,20 @@ def check_one_set(source: Samples, allow_prompts: bool) -> None:
 
 def _suggest_prompt_flags(source: Samples) -> str:
     """Return flags for comparing samples within prompts, to append to a message."""
-    prompts = source.grouping.get("groups")
-    if not prompts or source.unit == INDIVIDUAL:
+    prompt_column = source.grouping.get("groups")
+    if not prompt_column or source.unit == INDIVIDUAL:
         return ""
-    models = " --pool" * bool(source.sets)
-    return (
-        f", or --prompt {shlex.quote(prompts)}{models} to compare only answers to the same prompt"
-    )
+    flags = f"--prompt {shlex.quote(prompt_column)}"
+    if source.sets:  # also ignore the detected column of models
+        flags += " --pool"
+    return f", or {flags} to compare only answers to the same prompt"
 
 
 def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
-    """Return the keyword `prompts` for one or several sets if --prompt is given."""
+    """Return `prompts` and `given_prompt` for the library; nothing if samples have no prompts.
+
+    For several sets, `prompts` is a list with the prompts of each.
+    """
     prompt_lists = [list(source.prompts) for source in sources]
     if not prompt_lists[0]:
         return {}
@@ -393,7 +435,7 @@ def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
 
 
 def parse_value(text: str) -> object:
-    """Parse a value: number, word, comma-separated numbers or JSON; other text is unchanged."""
+    """Parse a number, true, false, none, JSON, or comma-separated numbers; else return the text."""
     if "," in text and text[0] not in _JSON_STARTS:
         items = [parse_value(item) for item in text.split(",")]
         return items if all(isinstance(item, (int, float)) for item in items) else text
@@ -406,6 +448,7 @@ def parse_value(text: str) -> object:
 
 
 def parse_option_flags(pairs: Iterable[str]) -> Record:
+    """Parse OPTION=VALUE pairs, of -o or after the name of a kernel or measure, into keywords."""
     options = {}
     for pair in pairs:
         name, separator, text = pair.partition("=")
@@ -425,9 +468,12 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
 
 
 def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
-    """Parse MEASURE[:OPTION=VALUE…], several separated by commas, or the name of a preset."""
+    """Parse values of -m: presets or MEASURE[:OPTION=VALUE…], separated by commas.
+
+    Return a list of names, or a dict of their options if any measure has options.
+    """
     measures: dict[str, Record] = {}
     for text in (item.strip() for flag in texts for item in flag.split(",")):
-        name, *option_flags = text.split(":")
-        measures[name] = measures.get(name, {}) | parse_option_flags(option_flags)
+        name, *option_pairs = text.split(":")
+        measures[name] = measures.get(name, {}) | parse_option_flags(option_pairs)
     return measures if any(measures.values()) else list(measures)

@@ -1,5 +1,6 @@
 """`vendiscore select`, `dedup`, `explain` and `growth`: analyses of the samples of one set."""
 
+import math
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,17 +37,17 @@ from .command_options import (
 from .exit_codes import UsageError
 from .files import STDIN
 
-_MAX_CELL_WIDTH = 60
+_MAX_CELL_WIDTH = 60  # of samples in tables
 
 
 def run_select(args: Namespace) -> str:
-    """Return the selected samples in the format of the file."""
+    """Return the output of `vendiscore select`: the selected samples in the format of the file."""
     if args.size is None:
         raise UsageError(
             "select requires -n, the number of samples to select, for example -n 3 (-k is the "
             "kernel)"
         )
-    _check_output(args)
+    _check_output_flags(args)
     command_options, source, similarity, keywords = _read_similarity(
         args, "initial", "swaps", "psd"
     )
@@ -67,35 +68,38 @@ def run_select(args: Namespace) -> str:
     text = _write_or_format_samples(
         command_options, source, indices, selection.sentence, selection.to_dict()
     )
-    if selection.interrupted:
+    if selection.interrupted:  # by Ctrl+C; the samples selected until then are printed
         sys.stdout.write(text)
         raise KeyboardInterrupt
     return text
 
 
 def run_dedup(args: Namespace) -> str:
-    """Return the samples without near-duplicates, in the format of the file."""
-    _check_output(args)
+    """Return the output of `vendiscore dedup`: the retained samples in the format of the file."""
+    _check_output_flags(args)
     command_options, source, _, explanation = _explain_file(args)
     indices = explanation.kept.tolist()
-    sentence = f"Retained {len(indices):,} of {explanation.n:,} samples, without near-duplicates"
-    sentence += f" ({explanation.criterion})."
+    sentence = (
+        f"Retained {len(indices):,} of {explanation.n:,} samples, without near-duplicates "
+        f"({explanation.criterion})."
+    )
     result = {"n": explanation.n, "threshold": args.threshold, "criterion": explanation.criterion}
     return _write_or_format_samples(command_options, source, indices, sentence, result)
 
 
 def run_growth(args: Namespace) -> str:
-    """Return a sentence, and one row per number of samples."""
+    """Return the output of `vendiscore growth`: a sentence, and one row per number of samples."""
     _, source, similarity, keywords = _read_similarity(args, "psd", "allow_repeats")
     sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
-    prompts = prompt_keywords([source], False)
+    # The similarity is already conditioned on the prompts, if requested.
+    prompts = prompt_keywords([source], given_prompt=False)
     with report_file_locations({"samples": source}):
         curve = growth(similarity, sizes, level=args.level, **prompts, **keywords)
     names = ("size", "score", "low", "high")
     columns = zip(curve.sizes, curve.scores, curve.low, curve.high, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in columns]
     settings = {**similarity.settings, "q": curve.q, "level": curve.level}
-    if not prompts:  # intervals over prompts do not depend on it
+    if not prompts:  # intervals over prompts do not depend on whether samples can recur
         settings["allow_repeats"] = keywords.get("allow_repeats", True)
     signature = format_signature(["growth"], settings)
     return output.format_result(
@@ -104,57 +108,68 @@ def run_growth(args: Namespace) -> str:
 
 
 def run_explain(args: Namespace) -> str:
-    """Return a summary, near-duplicates and modes, or one row per sample."""
+    """Return the output of `vendiscore explain`.
+
+    Text consists of a summary and tables of near-duplicates, modes and contributions; CSV has one
+    row per sample.
+    """
     _, source, similarity, explanation = _explain_file(args)
     rows = _build_sample_rows(explanation, source)
 
-    def result() -> Record:
+    def make_result() -> Record:
         return explanation.to_dict() | {"places": source.places}
 
     sentence = "\n".join(filter(None, [explanation.sentence, explanation.strip]))
-    tables = _iter_tables(explanation, source, rows, args.size)
+    tables = _iter_tables(explanation, source, rows, max_rows=args.size)
     settings = {**similarity.settings, "q": explanation.q, "threshold": explanation.threshold}
     signature = format_signature(["explain"], settings)
-    return output.format_result(args, result, sentence, rows, tables, signature)
+    return output.format_result(args, make_result, sentence, rows, tables, signature)
 
 
 def _iter_tables(
-    explanation: Explanation, source: Samples, rows: list[Record], size: int
+    explanation: Explanation, source: Samples, rows: list[Record], max_rows: int
 ) -> Iterator[output.Table]:
-    """Yield the tables of an explanation with their headings, with at most `size` rows each."""
-    unit = source.unit
+    """Yield tables of an explanation with their titles; `rows` describe the samples."""
+    unit = source.unit  # name of the column with the position in the file, such as "line"
 
-    def pick(i: int, *names: str) -> Record:
-        return {name: rows[i][name] for name in names}
+    def describe_sample(i: int, *columns: str) -> Record:
+        return {column: rows[i][column] for column in columns}
 
     near_duplicates = []
-    for i, duplicates in explanation.groups[:size]:
-        listed = join_names(map(str, _locate_samples(source, duplicates)))
-        near_duplicates.append(pick(i, unit) | {"near-duplicates": listed} | pick(i, "sample"))
+    for i, duplicates in explanation.groups[:max_rows]:
+        positions = join_names(map(str, _list_positions(source, duplicates)))
+        near_duplicates.append(
+            describe_sample(i, unit) | {"near-duplicates": positions} | describe_sample(i, "sample")
+        )
+    yield "near-duplicates", near_duplicates
     pairs = []
-    above, below = explanation.boundary()
-    for i, j, similarity in [*above[::-1], *below]:
-        other = pick(j, unit, "sample")
-        other_columns = {f"other {name}": value for name, value in other.items()}
-        pairs.append({"similarity": similarity} | pick(i, unit, "sample") | other_columns)
+    above, below = explanation.boundary()  # both start at the threshold
+    for i, j, similarity in [*above[::-1], *below]:  # in descending order
+        other_sample = {
+            f"other {column}": value for column, value in describe_sample(j, unit, "sample").items()
+        }
+        pairs.append({"similarity": similarity} | describe_sample(i, unit, "sample") | other_sample)
+    yield "pairs close to the threshold", pairs
     modes = []
     for mode in explanation.modes():
         if len(mode.exemplars):
-            row = {"share": mode.share, "members": len(mode.members)}
-            modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
+            mode_row = {"share": mode.share, "members": len(mode.members)}
+            modes.append(mode_row | describe_sample(int(mode.exemplars[0]), unit, "sample"))
+    yield "modes", modes[:max_rows]
     columns = (unit, "adds", "surprise", "unexplained", "sample")
-    contributions = [pick(i, *columns) for i in range(len(rows))]
+    contributions = [describe_sample(i, *columns) for i in range(len(rows))]
     contributions.sort(key=lambda row: -row["adds"])
-    yield "near-duplicates", near_duplicates
-    yield "pairs close to the threshold", pairs
-    yield "modes", modes[:size]
-    yield "samples that contribute most", contributions[:size]
+    yield "samples that contribute most", contributions[:max_rows]
 
 
 def _read_similarity(
     args: Namespace, *extra_names: str
 ) -> tuple[CommandOptions, Samples, Similarity, Record]:
-    """Return options, usable samples, their similarity, and the keywords q and `extra_names`."""
+    """Read the samples of a file, and compute their similarity.
+
+    Return the options of the command, the samples that the kernel can use, their similarity, and
+    the keywords of the analysis: q, and those of `extra_names` that were passed.
+    """
     command_options = parse_command_options(args, extra_names)
     source, *other_files = read_files(args.files, command_options)
     if other_files:
@@ -167,12 +182,16 @@ def _read_similarity(
         name: keywords.pop(name) for name in extra_names if name in keywords
     }
     source, similarity = build_similarity(source, keywords, args.given_prompt)
-    if similarity.dropped:
+    if similarity.dropped:  # a note lists the samples, so results need not list them again
         similarity = similarity.noted(dropped={})
     return command_options, source, similarity, extra_keywords
 
 
 def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity, Explanation]:
+    """Read the samples of a file, and compute an explanation of their score.
+
+    Samples with different prompts are neither near-duplicates nor in the same mode.
+    """
     command_options, source, similarity, keywords = _read_similarity(args, "psd")
     with report_file_locations({"samples": source}):
         order, threshold, psd = check_explain_options(
@@ -180,15 +199,14 @@ def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity,
         )
         groups = group_equal_prompts(source.prompts) if source.prompts else None
         sample_set = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
-        within = groups is not None
         explanation = explain_sample_set(
-            sample_set, order, threshold, texts=source.values, within=within
+            sample_set, order, threshold, texts=source.values, within=groups is not None
         )
     return command_options, source, similarity, explanation
 
 
-def _check_output(args: Namespace) -> None:
-    """Raise a UsageError for contradictory output flags."""
+def _check_output_flags(args: Namespace) -> None:
+    """Raise a UsageError if flags of `select` and `dedup` request two kinds of output."""
     flags = [flag for flag in ("rows", "indices") if getattr(args, flag)]
     if args.format == "json" and flags:
         raise UsageError(f"-f json already contains row numbers and indices; remove --{flags[0]}")
@@ -197,8 +215,12 @@ def _check_output(args: Namespace) -> None:
 
 
 def _check_output_file(args: Namespace, source: Samples) -> None:
-    """Raise if samples cannot be written to the output file: arrays as text, or text as arrays."""
-    extension = args.output and file_extension(args.output)
+    """Raise a UsageError if samples of the file cannot be printed or written as requested.
+
+    Samples of text formats have a function `source.written` that formats them. Those of binary
+    formats have a function `source.saved` that writes them to files with `source.endings`. Samples
+    of parquet files have both.
+    """
     if args.rows and source.saved:
         raise UsageError(
             f"--rows is not supported, because rows of {source.name} have no numbers; pass "
@@ -213,11 +235,14 @@ def _check_output_file(args: Namespace, source: Samples) -> None:
         )
     if not args.output:
         return
-    is_existing = Path(args.output).exists() and args.files != [STDIN]
-    if is_existing and Path(args.output).samefile(args.files[0]):
+    can_be_input = Path(args.output).exists() and args.files != [STDIN]
+    if can_be_input and Path(args.output).samefile(args.files[0]):
         raise UsageError(f"--output must not be the input file, got {args.output}")
-    is_binary = named_format(args.output) in ("npy", "npz", "parquet")
-    if (is_binary and extension not in source.endings) or not (is_binary or source.written):
+    if named_format(args.output) in ("npy", "npz", "parquet"):
+        is_supported = file_extension(args.output) in source.endings
+    else:
+        is_supported = bool(source.written)
+    if not is_supported:
         endings = [f".{end}" for end in source.endings] or ["that of a text file, for example .csv"]
         raise UsageError(
             f"--output {args.output} cannot store samples of {source.name}; the ending must be "
@@ -232,47 +257,56 @@ def _write_or_format_samples(
     sentence: str,
     result: Mapping[str, object],
 ) -> str:
-    """Write samples to a file if requested; return the text to print.
+    """Write the selected samples to the file of --output, and return the text to print.
 
-    This is the samples in the format of the file, their numbers or indices, or `result` as JSON.
+    By default, the text consists of the samples in the format of the input file; with --output, it
+    is empty. With -f json it is `result` and the positions of the samples, with --indices their
+    indices from 0, and with --rows their line or row numbers. `sentence` summarizes the result in a
+    note.
     """
     args = command_options.args
     args.notes.add_note(sentence, source.name)
-    indices = [int(source.index[i]) for i in selected]
     if args.output:
         _write_samples(args.output, source, selected)
+    positions = _list_positions(source, selected)
+    indices = [int(source.index[i]) for i in selected]
     if args.format == "json":
-        return output.as_json(
-            {**result, "samples": _locate_samples(source, selected), "index": indices}
-        )
+        return output.as_json({**result, "samples": positions, "index": indices})
     if args.indices:
         return "".join(f"{index}\n" for index in indices)
     if args.output and not args.rows:
         return ""
     if source.written and not args.rows:
         return source.written(selected)
-    return "".join(f"{location}\n" for location in _locate_samples(source, selected))
+    return "".join(f"{position}\n" for position in positions)  # also of files in a folder
 
 
 def _write_samples(path: str, source: Samples, selected: Sequence[int]) -> None:
+    """Write selected samples to a file, whose ending `_check_output_file` has checked."""
     if source.saved and file_extension(path) in source.endings:
         source.saved(selected, path)
     elif source.written:
         Path(path).write_text(source.written(selected), encoding="utf-8", newline="")
 
 
-def _locate_samples(source: Samples, selected: Sequence[int]) -> list[int | str]:
+def _list_positions(source: Samples, selected: Sequence[int]) -> list[int | str]:
+    """Return the line or row number of each selected sample, or its file name in a folder."""
     return [source.places[i] for i in selected]
 
 
 def _build_sample_rows(explanation: Explanation, source: Samples) -> list[Record]:
-    """Return one row per sample, with indices into the file."""
-    rows: list[Record] = [{source.unit: location} for location in source.places]
+    """Return one row per sample: its position in the file, values, and the sample itself.
+
+    Other samples, such as the nearest one, are also named by their position in the file.
+    """
+    rows: list[Record] = [{source.unit: position} for position in source.places]
     for name in SAMPLE_COLUMNS:
+        refers_to_sample = name in ("nearest", "redundant_of")
         for row, value in zip(rows, getattr(explanation, name).tolist(), strict=True):
-            row[name] = None if value != value else value
-            if name in ("nearest", "redundant_of"):
+            if refers_to_sample:  # an index, or -1 for none
                 row[name] = source.places[value] if value >= 0 else None
+            else:
+                row[name] = None if math.isnan(value) else value
     for row, sample in zip(rows, source.values, strict=True):
         if isinstance(sample, np.ndarray):
             row["sample"] = report_text.format_row(sample.ravel())
