@@ -214,7 +214,8 @@ def mag_diff(
     average : bool, default False
         Divide by the upper limit. The result is the mean difference.
     relative : bool, default False
-        Divide by the area of the references: -1 means no diversity, 0 the same area.
+        Divide by the area of the references: 0 means the same area, negative values mean that
+        the samples are less diverse. Values are above -1.
     absolute : bool, default False
         Integrate the absolute difference, as the reference implementation does.
     **options
@@ -283,8 +284,9 @@ def _compute_areas(
 
     By default, `t_cut` is the median of their convergence scales.
     """
-    cut = t_cut or float(np.median([find_convergence_scale(space, epsilon) for space in spaces]))
-    return [float(compute_area(space, cut, n_scales, average)) for space in spaces]
+    if t_cut is None:
+        t_cut = float(np.median([find_convergence_scale(space, epsilon) for space in spaces]))
+    return [float(compute_area(space, t_cut, n_scales, average)) for space in spaces]
 
 
 @np.errstate(over="ignore", under="ignore")
@@ -293,10 +295,11 @@ def compute_area(
 ) -> Number:
     """Compute `mag_area` of a space, or of each of g stacked spaces, shape (g,).
 
-    Arguments are not validated.
+    Arguments are not validated. `t_cut` may differ between stacked spaces, shape (g,). The area of
+    a stacked space is NaN if it must be computed by a MetricSpace.
     """
     if isinstance(space, StackedSpaces):
-        t_cut = np.where(t_cut, t_cut, np.nan)  # empty intervals are treated one by one
+        t_cut = np.where(t_cut, t_cut, np.nan)  # a limit of 0 needs a MetricSpace
     elif t_cut == 0:
         _check_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
@@ -319,38 +322,39 @@ def compute_area_difference(
 ) -> Number:
     """Compute `mag_diff` of a space, or of each of g stacked spaces, shape (g,).
 
-    Arguments are not validated.
+    Arguments are not validated. By default, `t_cut` is the convergence scale of the reference. The
+    result of a stacked space is NaN if it must be computed by a MetricSpace.
     """
-    cut = t_cut or find_convergence_scale(reference, epsilon)
-    if cut == 0:
+    max_scale = find_convergence_scale(reference, epsilon) if t_cut is None else t_cut
+    if max_scale == 0:
         if isinstance(space, StackedSpaces):
             return np.full(len(space.D), np.nan)
         _check_one_point(space, "`references`")
         return 0.0
-    base = compute_area(reference, cut, n_scales, False)
+    reference_area = compute_area(reference, max_scale, n_scales, average=False)
     if absolute:
-        scales = np.linspace(0.0, cut, n_scales)
-        gap = np.abs(
+        scales = np.linspace(0.0, max_scale, n_scales)
+        differences = np.abs(
             evaluate_magnitude(space, scales).values - evaluate_magnitude(reference, scales).values
         )
-        difference = _check_area(np.trapezoid(gap, scales))
+        area = _check_area(np.trapezoid(differences, scales))
     else:
-        difference = compute_area(space, cut, n_scales, False) - base
-    if relative:
-        return difference / base
-    return difference / cut if average else difference
+        area = compute_area(space, max_scale, n_scales, average=False) - reference_area
+    if relative:  # the same with and without `average`
+        return area / reference_area
+    return area / max_scale if average else area
 
 
 def _check_one_point(space: MetricSpace, label: str) -> None:
-    """Raise a ValueError if a space with a cut-off scale of 0 has more than one distinct point.
+    """Raise a ValueError if a space with an upper limit of scales of 0 has several distinct points.
 
-    `label` names the sets that determine the cut-off.
+    `label` names the sets that determine the limit.
     """
     if space.distinct > 1:
         raise ValueError(
             f"the area of {space.distinct} distinct points requires an upper limit above 0, but "
-            f"the convergence scale of {label} is 0, because they are a single point or `epsilon` "
-            f"is too large; pass `t_cut`, the upper limit of the scales"
+            f"the convergence scale of {label} is 0, because {label} consist of a single point or "
+            f"`epsilon` is too large; pass `t_cut`, the upper limit of the scales"
         )
 
 
@@ -361,6 +365,7 @@ def _check_area(area: Number) -> Number:
     """
     if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(
-            f"the area must be finite and at least 0, got {area:g}; use another `t_cut`"
+            f"the area of the magnitude function must be finite and at least 0, got {area:g}; pass "
+            f"a smaller `t_cut`"
         )
     return area

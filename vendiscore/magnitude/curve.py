@@ -51,7 +51,7 @@ class MagnitudeCurve(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """Summary sentence: the number of distinct samples and the convergence scale."""
+        """Sentence with the number of distinct samples and the convergence scale."""
         return (
             f"{self.distinct:,} distinct samples; the magnitude is 95 % of this number at the "
             f"scale {self.convergence:.4g}."

@@ -37,7 +37,8 @@ def check_n_scales(n_scales: object, min_value: int = 2) -> int:
     return check_int("n_scales", n_scales, min_value, MAX_SCALES, "the default is 30")
 
 
-def _check_cut(t_cut: object) -> float | None:
+def _check_t_cut(t_cut: object) -> float | None:
+    """Return the upper limit of scales as a float, or None; raise if it is not above 0."""
     if t_cut is None:
         return None
     expected = "a finite scale above 0"
@@ -46,6 +47,7 @@ def _check_cut(t_cut: object) -> float | None:
 
 
 def _check_epsilon(epsilon: object) -> float:
+    """Return epsilon as a float; raise if it is not between RANGE_END_TOLERANCE and 1."""
     expected = "a number between 0 and 1"
     hint = "the default is 0.05"
     number = check_float("epsilon", epsilon, expected, lambda e: 0 < e < 1, hint)
@@ -61,7 +63,7 @@ OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
     "t": partial(check_scale, "t"),
     "n_scales": check_n_scales,
     "epsilon": _check_epsilon,
-    "t_cut": _check_cut,
+    "t_cut": _check_t_cut,
     "solver": partial(check_choice, "solver", choices=get_args(SolverName)),
     **{name: partial(check_bool, name) for name in ("average", "relative", "absolute")},
 }

@@ -150,19 +150,21 @@ def build_metric_spaces(
     `options` are those of `as_space` and, for several sets, `fit`. `names` are the names of the
     sets in error messages.
     """
-    checked = check_magnitude_options(solver=solver)
+    checked = check_magnitude_options(solver=solver)  # {"solver": solver}
     keywords = {name: value for name, value in options.items() if value is not None}
     spec = similarity_spec_from_keywords(
         keywords, caller, extra_names=checked, allow_metric=True, allow_fit=len(sets) > 1
     )
     check_kernel_or_metric(spec, "magnitude")
-    has_samples = not all(map(is_precomputed, sets))
-    samples = []
-    for samples_of_set, name in zip(sets, names, strict=True):
-        if not has_samples:
-            check_solver(samples_of_set, checked["solver"], name)
-        samples.append(check_samples(samples_of_set, spec, name, has_other_sets=has_samples))
-    return as_spaces(samples, spec, names, **checked)
+    # If all sets are a MetricSpace or a Similarity, options that have no effect on them are errors.
+    # Otherwise the options apply to the other sets.
+    has_unprocessed_sets = not all(map(is_precomputed, sets))
+    checked_sets = []
+    for samples, name in zip(sets, names, strict=True):
+        if not has_unprocessed_sets:
+            check_solver(samples, checked["solver"], name)
+        checked_sets.append(check_samples(samples, spec, name, has_other_sets=has_unprocessed_sets))
+    return as_spaces(checked_sets, spec, names, **checked)
 
 
 def as_spaces(
@@ -177,6 +179,7 @@ def as_spaces(
     `names` are the names of the sets in error messages. If similarities of the sets have already
     been computed, `similarities` returns them.
     """
+    # Build spaces one by one if some sets are a MetricSpace, which is returned unchanged.
     if any(isinstance(samples, MetricSpace) for samples in sets):
         spaces: list[MetricSpace] = []
         for samples, name in zip(sets, names, strict=True):
@@ -222,7 +225,10 @@ def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
 
 
 def has_maximum_distance(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether the distance of samples with nothing in common is known, as for a kernel."""
+    """Return whether the maximum distance, that of samples with similarity 0, is known.
+
+    This is the case for a kernel, but not for a distance between rows or a distance matrix.
+    """
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
     return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
@@ -241,12 +247,13 @@ def _from_rows(
 ) -> list[MetricSpace]:
     """Build the MetricSpace of each set of numeric rows."""
     metric = check_row_metric(spec)
-    rows = list(map(as_numpy_rows, sets, names))
-    label = to_plain(metric)
+    rows_of_sets = list(map(as_numpy_rows, sets, names))
+    metric_name = to_plain(metric)
     options: Record = dict(spec.metric_options)
-    p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
+    # Minkowski distances with exponents up to 2 are of negative type.
+    exponent = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
     spaces = []
-    for X, name in zip(rows, names, strict=True):
+    for X, name in zip(rows_of_sets, names, strict=True):
         first, inverse = _find_distinct_samples(np.asarray(group_identical_rows(X)))
 
         def describe_pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
@@ -261,10 +268,10 @@ def _from_rows(
             MetricSpace(
                 D,
                 inverse,
-                {"metric": label, **options},
+                {"metric": metric_name, **options},
                 solver,
-                negative_type=label in NEGATIVE_TYPE or p <= 2,
-                hilbert=label == "euclidean" or p == 2,
+                negative_type=metric_name in NEGATIVE_TYPE or exponent <= 2,
+                hilbert=metric_name == "euclidean" or exponent == 2,
                 # Distances of unit vectors below this may have been rounded to 0.
                 slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
             )
@@ -303,10 +310,10 @@ def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
 
 
 def _find_distinct_samples(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first sample of each group, and the group of each sample.
+    """Return the first of each group of identical samples, and the group of each sample.
 
-    `groups` contains the same number for identical samples. Raises a TooLargeError if the magnitude
-    of the distinct samples does not fit in memory.
+    `groups` contains a number for each sample, equal for identical samples. Raises a TooLargeError
+    if the magnitude of the distinct samples does not fit in memory.
     """
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
@@ -318,7 +325,7 @@ def _find_distinct_samples(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _from_similarity(
     similarity: Similarity, spec: SimilaritySpec, solver: SolverName
 ) -> MetricSpace:
-    """Build the MetricSpace with the distances of a kernel."""
+    """Build the MetricSpace with the distances of a kernel, √(2 − 2k) or 1 − k."""
     check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
     first, inverse = _find_distinct_samples(
@@ -327,6 +334,7 @@ def _from_similarity(
     n = len(first)
     if n < similarity.n:
         similarity = similarity.take(first)
+    # Squared distances 2 − 2k. Features give accurate distances of close pairs, unlike k.
     F = similarity.features() if similarity.dim is not None else None
     if F is not None and not sp.issparse(F):
         D = squared_distances(np.asarray(to_host(F), np.float64))
@@ -336,6 +344,7 @@ def _from_similarity(
             recompute_close_pairs(
                 D, CLOSE_PAIR_RATIO, lambda i, j: squared_sparse_distances(F, i, j)
             )
+    # Squared distances up to the bound of rounding errors are set to 0.
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
     nearest = compute_nearest_distances(D)
     i = int(np.argmin(nearest))
@@ -345,8 +354,8 @@ def _from_similarity(
     # Unless rounding errors are small compared with the squared distances, these may not be
     # distances in a Hilbert space.
     is_hilbert = similarity.psd and (F is not None or nearest[i] > 20 * n * rounding)
-    is_halved = spec.metric == "1-k"
-    if is_halved:
+    is_one_minus_k = spec.metric == "1-k"
+    if is_one_minus_k:
         D /= 2
     else:
         np.sqrt(D, out=D)
@@ -356,11 +365,11 @@ def _from_similarity(
         kernel_distance_settings(similarity, spec),
         solver,
         negative_type=similarity.psd,
-        hilbert=bool(is_hilbert) and not is_halved,
+        hilbert=bool(is_hilbert) and not is_one_minus_k,
         fitted=similarity.fitted,
         notes=[*similarity.notes, *repeated_prompt_notes(similarity)],
         slack=4 * rounding**0.5,
-        unit=1.0 if is_halved else math.sqrt(2),
+        unit=1.0 if is_one_minus_k else math.sqrt(2),  # the distance for k = 0
     )
 
 
@@ -374,9 +383,10 @@ def _squared_distances(similarity: Similarity) -> np.ndarray:
     K = np.asarray(to_host(similarity.dense()))
     diagonal = K.diagonal().copy()
     for block in row_blocks(len(K), 8 * len(K)):
+        # The rows of the block, from the diagonal on; K may be asymmetric up to rounding.
         later = slice(block.start, None)
-        mean = (K[block, later] + K[later, block].T) / 2
-        K[block, later] = squared_kernel_distances(mean, diagonal[block], diagonal[later])
+        symmetric_rows = (K[block, later] + K[later, block].T) / 2
+        K[block, later] = squared_kernel_distances(symmetric_rows, diagonal[block], diagonal[later])
         K[later, block] = K[block, later].T
     np.fill_diagonal(K, 0.0)
     return K

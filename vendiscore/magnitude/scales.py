@@ -59,8 +59,9 @@ class MagnitudeFunction(NamedTuple):
     values: np.ndarray
 
     def __repr__(self) -> str:
-        ends = self.scales.round(4).tolist()
-        return f"MagnitudeFunction(m={len(ends)}, scales in {[*ends[:1], *ends[-1:]]})"
+        scales = self.scales.round(4).tolist()
+        scale_range = [*scales[:1], *scales[-1:]]  # empty if there are no scales
+        return f"MagnitudeFunction(m={len(scales)}, scales in {scale_range})"
 
     def __str__(self) -> str:
         if not len(self.scales):
@@ -90,25 +91,24 @@ def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -
     # Start with the largest scale, which is easy to solve. Each solution speeds up the next one.
     order = np.argsort(-scales, kind="stable")
     n = space.distinct
-    count = len(scales)
+    n_scales = len(scales)
     # A scale takes the time of about half a factorisation and some products, that is, 0.6 to 1.4 n³
     # operations for 3,000 points.
-    work = count * float(n) ** 3
-    size = 12.0 * n**2
-    with announce_duration(
-        f"Magnitude of {n:,} points at {count:,} scales", work, size, single_precision=True
-    ):
-        for i in track(order, count, "magnitude over scales"):
+    work = n_scales * float(n) ** 3
+    needed_bytes = 12.0 * n**2
+    title = f"Magnitude of {n:,} points at {n_scales:,} scales"
+    with announce_duration(title, work, needed_bytes, single_precision=True):
+        for i in track(order, n_scales, "magnitude over scales"):
             values[i] = space.magnitude(float(scales[i]))
     return MagnitudeFunction(scales, values)
 
 
 def compute_convergence_scale_of_equal_distances(n: int, unit: float, epsilon: float) -> float:
-    """Compute the convergence scale of n points whose pairwise distances are all `unit`.
+    """Compute the convergence scale of n points whose pairwise distances are all d = `unit`.
 
-    It solves n / (1 + (n − 1) e^{−td}) = (1 − ε) n.
+    It is the solution t of n / (1 + (n − 1) e^{−td}) = (1 − ε) n, or 0 if there is no positive one.
     """
-    odds = (n - 1) * (1 - epsilon) / epsilon
+    odds = (n - 1) * (1 - epsilon) / epsilon  # e^{td} at the solution
     return math.log(odds) / unit if odds > 1 else 0.0
 
 
@@ -126,10 +126,11 @@ def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -
 
 
 def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
-    """Compute the log odds of magnitudes between 1 and n, for one or several spaces.
+    """Compute the log odds of magnitudes, for one or several spaces of n points.
 
-    If all n points have the same distance d, the log odds are td. For other sets they are nearly
-    linear in t, which simplifies the search for a root.
+    The log odds of a magnitude m between 1 and n are log(1 + n (m − 1)/(n − m)). If all n points
+    have the same distance d, they are td at scale t. For other sets they are nearly linear in t,
+    which simplifies the search for a root.
     """
     return np.log1p(n * np.maximum(value - 1, 0.0) / np.maximum(n - value, 1e-15 * n))
 
@@ -137,16 +138,19 @@ def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
 def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     """Find a convergence scale by a search in log t, starting from an estimate by the spread.
 
-    If there are several convergence scales, any of them may be returned.
+    The spread is similar to the magnitude, but faster to compute. If there are several convergence
+    scales, any of them may be returned.
     """
     n = space.distinct
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
         return 0.0
-    odds = float(compute_log_odds(target, n))
-    largest = space.solver.max_distance
-    if space.solver.nearest_distances.min() == largest:
-        return odds / largest  # all distances are equal to d: Mag = n / (1 + (n − 1) e^{−td})
+    target_log_odds = float(compute_log_odds(target, n))
+    max_distance = space.solver.max_distance
+    if space.solver.nearest_distances.min() == max_distance:
+        return (
+            target_log_odds / max_distance
+        )  # all distances are equal to d: Mag = n / (1 + (n − 1) e^{−td})
     if target - 1 < RANGE_END_TOLERANCE:
         raise ValueError(
             f"`epsilon` must be smaller: the magnitude (1 − ε) n at the convergence scale must "
@@ -156,23 +160,35 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     rows = np.random.default_rng(n).permutation(n)[:N_SAMPLED_POINTS]
     sampled_distances = space.D[rows]
 
-    def spread_gap(x: float) -> float:
-        ordinary = np.exp(sampled_distances * -np.exp(np.float64(x))).sum(axis=1)
-        return float(compute_log_odds(n * (1 / ordinary).mean(), n)) - odds
+    def spread_difference(log_t: float) -> float:
+        """Estimate the log odds of the spread at a scale, minus the target."""
+        total_similarities = np.exp(sampled_distances * -np.exp(np.float64(log_t))).sum(axis=1)
+        estimated_spread = n * (1 / total_similarities).mean()
+        return float(compute_log_odds(estimated_spread, n)) - target_log_odds
 
-    def gap(x: float) -> float:
-        value = space.magnitude(math.exp(x))
-        difference = float(compute_log_odds(value, n)) - odds
-        return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * odds else difference
+    def magnitude_difference(log_t: float) -> float:
+        """Compute the log odds of the magnitude at a scale, minus the target."""
+        difference = float(compute_log_odds(space.magnitude(math.exp(log_t)), n)) - target_log_odds
+        return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * target_log_odds else difference
 
     # The scale at which the similarity of a typical point and its nearest neighbour is ε.
     typical_distance = np.median(space.solver.nearest_distances[rows])
     start = math.log(math.log(1 / epsilon)) - math.log(typical_distance)
-    guess = _find_root(spread_gap, min(start, MAX_LOG_SCALE), odds, GUESS_TOLERANCE)
+    guess = _find_root(
+        spread_difference,
+        min(start, MAX_LOG_SCALE),
+        slope=target_log_odds,  # the slope in log t of log odds that are linear in t
+        tolerance=GUESS_TOLERANCE,
+    )
     if not isinstance(guess, float):
         guess = start
-    slope = (spread_gap(guess + GUESS_TOLERANCE) - spread_gap(guess)) / GUESS_TOLERANCE
-    root = _find_root(gap, min(guess, MAX_LOG_SCALE), slope, SCALE_TOLERANCE)
+    spread_change = spread_difference(guess + GUESS_TOLERANCE) - spread_difference(guess)
+    root = _find_root(
+        magnitude_difference,
+        min(guess, MAX_LOG_SCALE),
+        slope=spread_change / GUESS_TOLERANCE,
+        tolerance=SCALE_TOLERANCE,
+    )
     if isinstance(root, float):
         return math.exp(root)
     low, high = (math.exp(limit) for limit in root)
@@ -185,33 +201,35 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
 def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
     """Find the convergence scale of each of g spaces by the secant method, shape (g,).
 
-    It is NaN if the method does not converge. Distances are of negative type, so magnitude
-    increases with the scale, and each space has a single convergence scale.
+    The unknown is the scale, divided by a lower bound of it. The result is NaN if the method does
+    not converge. Distances are of negative type, so magnitude increases with the scale, and each
+    space has a single convergence scale.
     """
     target = (1 - epsilon) * spaces.n
     if target <= 1:
         return np.zeros(len(spaces.D))
-    odds = compute_log_odds(target, spaces.n)
-    # If all distances were equal to the largest, the convergence scale would be `first`. It is
-    # larger for other distances.
-    first = odds / spaces.D.max(axis=(1, 2))
+    target_log_odds = compute_log_odds(target, spaces.n)
+    # The convergence scale if all distances were equal to the largest. With smaller distances, it
+    # is larger.
+    lower_bounds = target_log_odds / spaces.D.max(axis=(1, 2))
 
-    def gap(x: np.ndarray) -> np.ndarray:
-        values = spaces.compute_magnitudes((x * first)[:, None])
-        return compute_log_odds(values[:, 0], spaces.n) - odds
+    def compute_difference(x: np.ndarray) -> np.ndarray:
+        """Compute the log odds of the magnitude at scales x * lower_bounds, minus the target."""
+        values = spaces.compute_magnitudes((x * lower_bounds)[:, None])
+        return compute_log_odds(values[:, 0], spaces.n) - target_log_odds
 
-    previous_x = np.ones(len(first))
-    previous_gap = gap(previous_x)
+    previous_x = np.ones(len(lower_bounds))
+    previous_difference = compute_difference(previous_x)
     x = previous_x + GUESS_TOLERANCE
     for _ in range(MAX_SECANT_STEPS):
-        current_gap = gap(x)
-        step = current_gap * (x - previous_x) / (current_gap - previous_gap)
-        step[np.abs(current_gap) <= LOG_ODDS_TOLERANCE * odds] = 0.0
-        previous_x, previous_gap, x = x, current_gap, x - step
+        difference = compute_difference(x)
+        step = difference * (x - previous_x) / (difference - previous_difference)
+        step[np.abs(difference) <= LOG_ODDS_TOLERANCE * target_log_odds] = 0.0
+        previous_x, previous_difference, x = x, difference, x - step
         if not (np.abs(step) > SCALE_TOLERANCE).any():
             break
     is_accurate = (np.abs(step) <= SCALE_TOLERANCE) & (target - 1 >= RANGE_END_TOLERANCE)
-    return np.where(is_accurate, x * first, np.nan)
+    return np.where(is_accurate, x * lower_bounds, np.nan)
 
 
 def _find_root(
@@ -219,7 +237,8 @@ def _find_root(
 ) -> float | tuple[float, float]:
     """Find a root of a function that tends to increase, starting at x with the given slope.
 
-    Returns the searched interval if there is no root in it.
+    Steps that double in length search for a change of sign, between which Brent's method finds the
+    root. Returns the ends of the searched interval if there is no change of sign.
     """
 
     @cache
@@ -233,6 +252,7 @@ def _find_root(
     while g(x) and g(x) * g(end) >= 0:
         if step > MAX_SEARCH_STEP:
             return min(start, end), max(start, end)
+        # The function increases, so go to smaller values if it is positive.
         x, end = end, min(end - math.copysign(step, g(x)), MAX_LOG_SCALE)
         step *= 2
     if not g(x):

@@ -67,16 +67,17 @@ class MetricSpace(AttributeHintMixin):
         slack: float = 0.0,
         unit: float | None = None,
     ) -> None:
+        # `inverse` contains the row of D of each sample; by default each sample has a row.
         # Distances up to `slack` may have been rounded to 0, so the distances of two samples at
         # distance 0 to a third sample may differ by `slack`. `negative_type` and `hilbert` are
         # properties of the distances that the solver uses.
         if inverse is None:
             inverse = np.arange(len(D))
-        _, indices = np.unique(inverse, return_index=True)
-        first, points = _merge_identical(D, slack, indices)
-        if len(first) < len(D):
-            D = D[np.ix_(first, first)]
-        self.inverse: np.ndarray = points[inverse]
+        _, sample_indices = np.unique(inverse, return_index=True)
+        first_rows, point_of_row = _merge_identical(D, slack, sample_indices)
+        if len(first_rows) < len(D):
+            D = D[np.ix_(first_rows, first_rows)]
+        self.inverse: np.ndarray = point_of_row[inverse]
         self.D = D
         self.settings: dict[str, object] = dict(settings or {})
         self.fitted: dict[str, object] = dict(fitted or {})
@@ -165,37 +166,40 @@ class MetricSpace(AttributeHintMixin):
         """
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):
-            ordinary = np.exp(self.D[block] * np.float64(-t)).sum(axis=1)
-            total += float((1 / ordinary).sum())
+            total_similarities = np.exp(self.D[block] * np.float64(-t)).sum(axis=1)
+            total += float((1 / total_similarities).sum())
         return total
 
 
 class StackedSpaces:
     """g metric spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
 
-    Distances must be of negative type. The result for a space is NaN if it must be computed by a
-    MetricSpace, because a distance is 0 or invalid, or because rounding errors are too large.
+    Distances must be of negative type. `unit` is that of a MetricSpace. The result for a space is
+    NaN if it must be computed by a MetricSpace, because a distance between two points is 0 or
+    invalid, or because rounding errors are too large.
     """
 
     def __init__(self, D: np.ndarray, unit: float | None = None) -> None:
         self.n: int = D.shape[1]
         self.unit = unit
         equal_distances = 1 - np.eye(self.n)
-        is_valid = np.isfinite(D) & (D > 0) | (equal_distances == 0)
-        self.is_valid: np.ndarray = is_valid.all(axis=(1, 2))
-        D[~self.is_valid] = equal_distances
+        is_diagonal = equal_distances == 0
+        is_valid_entry = np.isfinite(D) & (D > 0) | is_diagonal
+        self.is_valid: np.ndarray = is_valid_entry.all(axis=(1, 2))
+        D[~self.is_valid] = equal_distances  # any valid distances; their results become NaN
         self.D = D
 
     def compute_magnitudes(self, t: np.ndarray) -> np.ndarray:
-        """Compute the magnitude of each space at T scales, shape (g, T).
+        """Compute the magnitude of each of the g spaces at T scales, shape (g, T).
 
-        Scales t have shape (T,), or (g, T) if they differ between spaces.
+        Scales t have shape (T,), or (g, T) if they differ between spaces. The weights w solve
+        Z w = 1 for Z = exp(−tD), and the magnitude is 1ᵀw + wᵀr with the residual r = 1 − Z w.
         """
-        scales = np.where(t > 0, t, 1.0)
+        scales = np.where(t > 0, t, 1.0)  # Z is singular at scale 0, where the magnitude is 1
         Z = np.exp(self.D[:, None] * -scales[..., None, None])
         try:
             w = np.linalg.solve(Z, np.ones((self.n, 1)))
-        except np.linalg.LinAlgError:
+        except np.linalg.LinAlgError:  # a matrix of the stack is singular
             w = np.full((*Z.shape[:-1], 1), np.nan)
         r = 1 - Z @ w
         value = (w + w * r).sum((-1, -2))
@@ -205,21 +209,21 @@ class StackedSpaces:
         return np.where(t == 0, 1.0, np.where(is_accurate, value, np.nan))
 
     def spread(self, t: float) -> np.ndarray:
-        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each space, shape (g,)."""
-        ordinary = np.exp(self.D * -t).sum(axis=2)
-        return np.where(self.is_valid, (1 / ordinary).sum(axis=1), np.nan)
+        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each of the g spaces, shape (g,)."""
+        total_similarities = np.exp(self.D * -t).sum(axis=2)
+        return np.where(self.is_valid, (1 / total_similarities).sum(axis=1), np.nan)
 
 
 def _merge_identical(
-    D: np.ndarray, slack: float, indices: np.ndarray
+    D: np.ndarray, slack: float, sample_indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Group samples at distance 0; return the first sample of each group, and the group of each.
+    """Group rows of D at distance 0; return the first row of each group, and the group of each row.
 
-    Raises a ValueError if two samples at distance 0 have different distances to a third sample.
-    `indices` are the sample indices for the message.
+    Raises a ValueError if two rows at distance 0 have distances to a third one that differ by more
+    than rounding and `slack`. `sample_indices` are the indices of the samples for the message.
     """
     n = len(D)
-    first = np.empty(n, dtype=int)
+    first = np.empty(n, dtype=int)  # the first row at distance 0 from each row
     for block in row_blocks(n, 2 * n):
         first[block] = np.argmax(D[block] == 0, axis=1)
     for i in np.flatnonzero(first < np.arange(n)):
@@ -228,9 +232,10 @@ def _merge_identical(
         if is_wrong.any():
             j = int(np.argmax(is_wrong))
             raise ValueError(
-                f"samples {indices[first[i]]} and {indices[i]} have distance 0, but different "
-                f"distances {D[first[i], j]:.6g} and {D[i, j]:.6g} to sample {indices[j]}, which "
-                f"is impossible for a metric; check how the distances were computed"
+                f"samples {sample_indices[first[i]]} and {sample_indices[i]} have distance 0, but "
+                f"different distances {D[first[i], j]:.6g} and {D[i, j]:.6g} to sample "
+                f"{sample_indices[j]}, which is impossible for a metric; check how the distances "
+                f"were computed"
             )
-        first[i] = first[first[i]]
+        first[i] = first[first[i]]  # so that chains of rows at distance 0 form one group
     return np.unique(first, return_inverse=True)

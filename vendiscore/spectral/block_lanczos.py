@@ -33,6 +33,15 @@ class KrylovBasis:
         Starting vectors.
     max_steps : int
         Maximum number of block steps, each of which multiplies A with b vectors.
+
+    Attributes
+    ----------
+    basis : array (b * max_steps, n)
+        The basis vectors as rows, of which the first `size` have been computed.
+    start : ndarray (b, b)
+        Coordinates of the columns of Z along the first b basis vectors.
+    steps : int
+        Number of block steps performed.
     """
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
@@ -40,36 +49,36 @@ class KrylovBasis:
         self.n, self.b = Z.shape
         self.max_steps = min(max_steps, self.n // self.b)
         self.steps = 0
-        size = self.b * self.max_steps
-        self._T = np.zeros((size + self.b, size + self.b))
+        max_size = self.b * self.max_steps
+        self._T = np.zeros((max_size + self.b, max_size + self.b))
         xp = namespace(Z)
-        self.basis: Array = xp.empty((size, self.n), dtype=Z.dtype, device=Z.device)
-        self._last, R = xp.linalg.qr(Z)
+        self.basis: Array = xp.empty((max_size, self.n), dtype=Z.dtype, device=Z.device)
+        self._next_block, R = xp.linalg.qr(Z)  # (n, b), the vectors that the next step adds
         self.start = to_host(R)
 
     def extend(self, steps: int) -> None:
         """Extend the basis until it has `steps` blocks of vectors, or the maximum number."""
-        xp = namespace(self._last)
+        xp = namespace(self._next_block)
         while self.steps < min(steps, self.max_steps):
-            Q = self._last
+            Q = self._next_block
             current = slice(self.size, self.size + self.b)
             self.steps += 1
             following = slice(self.size, self.size + self.b)
             self.basis[current] = Q.T
             basis = self.basis[: self.size]
             W = self.multiply(Q)
-            block = to_host(Q.T @ W)
-            self._T[current, current] = (block + block.T) / 2
+            diagonal_block = to_host(Q.T @ W)
+            self._T[current, current] = (diagonal_block + diagonal_block.T) / 2
             # Two projections make W orthogonal to the basis up to rounding (Giraud et al., 2005).
             W = project_out(basis, W)
             W = project_out(basis, W)
             Q, R = xp.linalg.qr(W)
             # If W is rank-deficient, some columns of Q are arbitrary, so orthogonalize again.
             Q = project_out(basis, Q)
-            self._last, R2 = xp.linalg.qr(Q)
-            below = to_host(R2 @ R)
-            self._T[following, current] = below
-            self._T[current, following] = below.T
+            self._next_block, R2 = xp.linalg.qr(Q)
+            block_below = to_host(R2 @ R)
+            self._T[following, current] = block_below
+            self._T[current, following] = block_below.T
 
     @property
     def size(self) -> int:
@@ -81,11 +90,15 @@ class KrylovBasis:
         return self._T[: self.size, : self.size]
 
     def converged_eigenpairs(self, rounding: float) -> EigenPairs:
-        """Return the converged eigenpairs of A whose eigenvalues exceed `rounding`."""
+        """Return the converged eigenpairs of A whose eigenvalues exceed `rounding`.
+
+        The columns of S are the coordinates of approximate eigenvectors along the basis. The part
+        of A times such a vector that is outside the basis comes from the last block only.
+        """
         values, S = np.linalg.eigh(self.matrix())
         last = slice(self.size - self.b, self.size)
-        below = self._T[self.size : self.size + self.b, last]
-        residuals = np.linalg.norm(below @ S[last], axis=0)
+        block_below = self._T[self.size : self.size + self.b, last]
+        residuals = np.linalg.norm(block_below @ S[last], axis=0)
         threshold = max(self.n * EPS * values[-1], rounding)
         is_converged = (residuals <= RESIDUAL_TOLERANCE * values) & (values > threshold)
         basis = self.basis[: self.size]
@@ -140,8 +153,7 @@ class GaussQuadrature:
         values, S = np.linalg.eigh(krylov.matrix())
         self.min_eigenvalue: float = float(values[0])
         self.nodes: np.ndarray = np.where(values > rounding, values, 0.0)
-        first = S[: krylov.b]
-        coordinates = first.T @ krylov.start
+        coordinates = S[: krylov.b].T @ krylov.start  # of starting vectors along eigenvectors
         self.weights: np.ndarray = coordinates**2
 
     def estimate_trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
@@ -153,10 +165,11 @@ class GaussQuadrature:
         """
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
-        mean_weights = self.weights.mean(axis=1)
-        root = np.sqrt(mean_weights)
-        weighted = powers * root[:, None]
-        polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
+        root_weights = np.sqrt(self.weights.mean(axis=1))
+        # Coefficients of the polynomial, by least squares with the mean weights of the nodes.
+        polynomial = np.linalg.lstsq(
+            powers * root_weights[:, None], values * root_weights, rcond=None
+        )[0]
         differences = values - powers @ polynomial
         trace_differences = differences @ self.weights
         mean = trace_differences.mean()
@@ -164,5 +177,5 @@ class GaussQuadrature:
         error = float(np.linalg.norm(trace_differences - mean))
         # b − 1 degrees of freedom, minus 3 for the polynomial, and minus 2 more to allow for
         # Student's t, so an interval of two standard errors covers 95 %.
-        freedom = b * max(1, b - 6)
-        return value, error / math.sqrt(freedom)
+        divisor = b * max(1, b - 6)
+        return value, error / math.sqrt(divisor)

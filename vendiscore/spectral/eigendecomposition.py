@@ -46,40 +46,22 @@ def decompose(
     """Compute all eigenvalues of a symmetric matrix, and its eigenvectors if requested.
 
     A may also be a stack of matrices. A single NumPy matrix may be overwritten. If the eigensolver
-    fails, raises a ValueError whose message ends with `describe_cause()`.
+    fails, or if entries are not finite, raises a ValueError whose message ends with
+    `describe_cause()`.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
-    on_host = is_numpy(A)
-    linalg = np.linalg if on_host else namespace(A).linalg
     try:
-        if on_host and not math.isfinite(A.sum()):  # torch checks this itself
-            raise np.linalg.LinAlgError("entries are not finite")
-        if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
-            from .two_stage_eigensolver import MAX_THREADS, load_eigensolver
-
-            name = "eigenvectors" if vectors else "eigenvalues"
-            work = estimate_eigensolver_work(len(A), vectors)
-            announce_duration(f"Computing the {len(A):,} {name} of a matrix", work, A.nbytes)
-            # Transpose a C-ordered symmetric matrix to Fortran order, to avoid a copy.
-            if not A.flags.f_contiguous:
-                A = A.T
-            options = {"overwrite_a": True, "check_finite": False}
-            with limit_blas_threads(MAX_THREADS):
-                if vectors:
-                    return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **options))
-                if not can_use_two_stages(A):
-                    return Eigendecomposition(scipy.linalg.eigvalsh(A, **options))
-                driver = load_eigensolver()
-                assert driver is not None
-                return Eigendecomposition(driver(A))
-        if (
-            on_host
-            and not vectors
-            and A.ndim == 2
-            and ONE_THREAD_SIZES[0] <= len(A) <= ONE_THREAD_SIZES[1]
-        ):
+        if not is_numpy(A):
+            linalg = namespace(A).linalg  # checks itself whether entries are finite
+        elif not math.isfinite(A.sum()):
+            raise np.linalg.LinAlgError("its entries contain NaN or infinite values")
+        elif A.ndim == 2 and len(A) > NUMPY_SIZE:
+            return _decompose_large_matrix(A, vectors)
+        elif A.ndim == 2 and not vectors and ONE_THREAD_SIZES[0] <= len(A) <= ONE_THREAD_SIZES[1]:
             return Eigendecomposition(compute_eigenvalues_in_one_thread(A))
+        else:
+            linalg = np.linalg
         if vectors:
             return Eigendecomposition(*linalg.eigh(A))
         return Eigendecomposition(linalg.eigvalsh(A))
@@ -91,8 +73,33 @@ def decompose(
         ) from error
 
 
+def _decompose_large_matrix(A: np.ndarray, vectors: bool) -> Eigendecomposition:
+    """Compute the eigenvalues of a matrix of more than NUMPY_SIZE rows; overwrite the matrix."""
+    from .two_stage_eigensolver import MAX_THREADS, load_eigensolver
+
+    result_name = "eigenvectors" if vectors else "eigenvalues"
+    work = estimate_eigensolver_work(len(A), vectors)
+    announce_duration(f"Computing the {len(A):,} {result_name} of a matrix", work, A.nbytes)
+    # Transpose a C-ordered symmetric matrix to Fortran order, to avoid a copy.
+    if not A.flags.f_contiguous:
+        A = A.T
+    options = {"overwrite_a": True, "check_finite": False}
+    with limit_blas_threads(MAX_THREADS):
+        if vectors:
+            return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **options))
+        if not can_use_two_stages(A):
+            return Eigendecomposition(scipy.linalg.eigvalsh(A, **options))
+        compute_eigenvalues = load_eigensolver()
+        assert compute_eigenvalues is not None
+        return Eigendecomposition(compute_eigenvalues(A))
+
+
 def can_use_two_stages(A: Array) -> bool:
-    """Return whether `decompose` computes the eigenvalues of A by a two-stage reduction."""
+    """Return whether `decompose` computes the eigenvalues of A by a two-stage reduction.
+
+    This requires a large float64 matrix that is contiguous in memory, and a LAPACK library with the
+    reduction.
+    """
     if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
         return False
     from .two_stage_eigensolver import load_eigensolver
@@ -123,6 +130,10 @@ def estimate_eigenvectors_bytes(n: int) -> int:
 
 
 def _check_gradient(gradient: Tensor | None, vectors: bool) -> None:
+    """Raise a ValueError if the gradient of a decomposed matrix contains NaN or infinite values.
+
+    `vectors` tells whether eigenvectors were computed.
+    """
     if gradient is None or bool(gradient.isfinite().all()):
         return
     if vectors:

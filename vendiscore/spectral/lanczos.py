@@ -1,4 +1,4 @@
-"""Compute the largest eigenvalue of a Similarity by ARPACK."""
+"""Compute the largest eigenvalue of a Similarity by Lanczos iteration (ARPACK)."""
 
 import math
 
@@ -16,10 +16,13 @@ MAX_RESTARTS = 40
 SIGN_STEPS = 20
 
 
-def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> float | None:
-    """Compute the largest eigenvalue; return None if ARPACK does not converge.
+def compute_largest_eigenvalue(
+    similarity: Similarity, min_eigenvalue: float = -math.inf
+) -> float | None:
+    """Compute the largest eigenvalue of a weighted similarity; None if ARPACK does not converge.
 
-    Raises a NotPSDError if an eigenvalue below `floor` is detected.
+    Raises a NotPSDError if an eigenvalue below `min_eigenvalue` is detected, which is not
+    guaranteed.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
@@ -29,8 +32,8 @@ def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf)
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
     noise = np.random.default_rng(0).standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
-    if floor > -math.inf and not similarity.psd:
-        _check_no_negative_eigenvalue(similarity, start, floor)
+    if min_eigenvalue > -math.inf and not similarity.psd:
+        _check_smallest_eigenvalue(similarity, start, min_eigenvalue)
     K = LinearOperator((n, n), matvec=similarity.matmul, dtype=np.float64)
     options = {"ncv": min(n, BASIS_SIZE), "maxiter": MAX_RESTARTS, "tol": TOLERANCE}
     try:
@@ -40,13 +43,18 @@ def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf)
     return float(values[0])
 
 
-def _check_no_negative_eigenvalue(similarity: Similarity, start: np.ndarray, floor: float) -> None:
-    """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `floor`."""
+def _check_smallest_eigenvalue(
+    similarity: Similarity, start: np.ndarray, min_eigenvalue: float
+) -> None:
+    """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `min_eigenvalue`.
+
+    `start` is the starting vector (n,) of the iteration.
+    """
     krylov = KrylovBasis(similarity.matmul, start[:, None], SIGN_STEPS)
     krylov.extend(krylov.max_steps)
     T = krylov.matrix()
-    lowest = 0.0
-    if np.isfinite(T).all():
-        lowest = float(np.linalg.eigvalsh(T)[0])
-    if lowest < floor:
-        raise NotPSDError(lowest, -lowest)
+    if not np.isfinite(T).all():  # the caller reports NaN and overflow
+        return
+    smallest = float(np.linalg.eigvalsh(T)[0])
+    if smallest < min_eigenvalue:
+        raise NotPSDError(smallest, -smallest)

@@ -60,9 +60,9 @@ def leave_cluster_out(
 ) -> np.ndarray:
     """Compute log VS_q of a set without each of its m clusters, shape (m,).
 
-    `clusters` contains, for each of the n samples, the number of its cluster from 0 to m − 1. If
-    negative eigenvalues of the set were clipped, the eigenvalues of the remaining samples are
-    clipped as well.
+    `spectrum` contains the eigenvectors of the set. `clusters` contains, for each of the n samples,
+    the number of its cluster from 0 to m − 1. If negative eigenvalues of the set were clipped, the
+    eigenvalues of the remaining samples are clipped as well.
 
     The cost is O(n r s) for each quadrature node, where r is the rank and s the number of samples
     of a cluster. There are dozens of nodes, or hundreds if eigenvalues were clipped.
@@ -79,13 +79,15 @@ def leave_cluster_out(
             if values[-1] < 0:
                 batch: _Clusters = _ClippedClusters(values, G, U, members[rows])
             else:
-                batch = _Clusters(values, G, 1 / spectrum.n)
+                batch = _Clusters(values, G, sample_weight=1 / spectrum.n)
             logs[codes[rows]] = batch.compute_log_scores(q)
     return np.clip(logs, 0.0, np.log(spectrum.n - sizes))
 
 
 class _Clusters:
     """Several clusters of equal size in a set.
+
+    The module docstring defines A, Y, λ, μ and S.
 
     Parameters
     ----------
@@ -94,20 +96,20 @@ class _Clusters:
     G : ndarray (g, s, r)
         Rows of the eigenvectors for the s samples of each of the g clusters.
     sample_weight : float
-        The weight of a sample, which determines the accuracy of the quadrature.
+        The typical weight of a sample, which determines the range of the quadrature nodes.
     """
 
     def __init__(self, values: np.ndarray, G: np.ndarray, sample_weight: float) -> None:
         self.values = values
         self.G = G
         self.sample_weight = sample_weight
-        self.squares: np.ndarray = np.square(G).sum(axis=1)
-        self.weights: np.ndarray = self.squares @ values  # tr YYᵀ
+        self.squares: np.ndarray = np.square(G).sum(axis=1)  # (g, r), summed over the samples
+        self.cluster_weights: np.ndarray = self.squares @ values  # (g,), tr YYᵀ
 
     def compute_log_scores(self, q: float) -> np.ndarray:
         """Compute log VS_q of the set without each cluster, shape (g,)."""
         _, size, r = self.G.shape
-        if size > max(1, MAX_CLUSTER_FRACTION * r):
+        if size > max(1, MAX_CLUSTER_FRACTION * r):  # faster for large clusters
             return self._log_scores_by_eigenvalues(q)
         if math.isinf(q):
             return self._log_scores_by_bisection()
@@ -125,38 +127,56 @@ class _Clusters:
 
     @cached_property
     def identity_minus_gram(self) -> np.ndarray:
-        """The matrix I − GGᵀ of each cluster, shape (g, s, s); rounding errors are set to 0."""
+        """The matrix I − G Gᵀ of each of g clusters of s samples, shape (g, s, s).
+
+        It is 0 for a set of full rank. Entries that may be rounding errors are set to 0, because
+        they matter at small t.
+        """
         _, size, r = self.G.shape
-        identity_minus_gram = np.eye(size) - self.compute_inner_products(np.ones(r))
-        identity_minus_gram[np.abs(identity_minus_gram) < 1e-13 * r] = 0.0
-        return identity_minus_gram
+        difference = np.eye(size) - self.compute_inner_products(np.ones(r))
+        difference[np.abs(difference) < 1e-13 * r] = 0.0
+        return difference
 
     def _log_scores_by_eigenvalues(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster from the eigenvalues of A − YYᵀ."""
-        Y = self.G * np.sqrt(self.values)
-        remaining = np.diag(self.values) - Y.swapaxes(-1, -2) @ Y
+        """Compute log VS_q without each cluster from the eigenvalues of A − YYᵀ.
+
+        In the basis of eigenvectors of A, this matrix is diag(λ) − YYᵀ with Yᵀ = G diag(√λ).
+        """
+        Y_transposed = self.G * np.sqrt(self.values)
+        remaining = np.diag(self.values) - Y_transposed.swapaxes(-1, -2) @ Y_transposed
         values = clip_eigenvalues(np.linalg.eigvalsh(remaining))
         return np.log(hill_number(values, q))
 
     def _log_scores_by_quadrature(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster, for q ≤ 2, by quadrature over t."""
+        """Compute log VS_q without each cluster, for q ≤ 2, by quadrature over t.
+
+        b = (tr Yᵀ A Y − ‖YᵀY‖²_F / 2) / tr YYᵀ generalizes the b of `leave_one_out`.
+        """
         values = self.values
-        trace = self.weights
-        second = self.squares @ values**2
-        within = np.square(self.compute_inner_products(values)).sum(axis=(1, 2))
-        b = (second - within / 2) / trace
+        trace = self.cluster_weights
+        second_moment = self.squares @ values**2
+        squared_gram_norm = np.square(self.compute_inner_products(values)).sum(axis=(1, 2))
+        b = (second_moment - squared_gram_norm / 2) / trace
         change = trace * compute_trace_term(q, b)
         nodes, weights = compute_quadrature_nodes(
-            q, values[-1], values[0], TOLERANCE, self.sample_weight
+            q,
+            smallest=values[-1],
+            largest=values[0],
+            tolerance=TOLERANCE,
+            sample_weight=self.sample_weight,
         )
         tiny = np.finfo(float).tiny
         for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
-            shifted = values + t
+            shifted_values = values + t
+            # Both branches compute log det(I − S), from I − S for small t and from S for large t,
+            # to avoid cancellation.
             if t < values[0]:
-                S = self.identity_minus_gram + self.compute_inner_products(t / shifted)
-                logs = np.log(np.maximum(np.linalg.eigvalsh(S), tiny))
+                identity_minus_S = self.identity_minus_gram + self.compute_inner_products(
+                    t / shifted_values
+                )
+                logs = np.log(np.maximum(np.linalg.eigvalsh(identity_minus_S), tiny))
             else:
-                S = self.compute_inner_products(values / shifted)
+                S = self.compute_inner_products(values / shifted_values)
                 logs = np.log1p(-np.linalg.eigvalsh(S))
             integrand = logs.sum(axis=1) + trace / (t + b)
             change -= weight * integrand
@@ -165,34 +185,30 @@ class _Clusters:
     def _log_scores_by_contour_integral(self, q: float) -> np.ndarray:
         """Compute log VS_q without each cluster, for q > 2, by a contour integral.
 
-        It uses the trapezoid rule in u, with 1/z = (1 + i sinh u)/c.
+        It uses the trapezoid rule in u ≥ 0, with 1/z = (1 + i sinh u)/c; the integrand at −u is the
+        complex conjugate. Eigenvalues x are divided by the largest.
         """
         x = self.values / self.values[0]
-        width = min(1.0, _CIRCLE_MARGIN / q)  # half-width of the strip of u without poles
-        digits = _LOG_ACCURACY - q * math.log1p(-math.sin(width))
-        step = 2 * math.pi * width / digits
-        farthest = math.acosh(math.exp(_LOG_ACCURACY / q))
-        steps = math.ceil(farthest / step)
-        c = 1 + width
+        step, n_steps, c = _choose_contour_grid(q, min_order=q)
         total = float((x**q).sum())
-        remaining = np.full(len(self.G), total)
-        for u in step * np.arange(steps + 1):
+        remaining = np.full(len(self.G), total)  # Σ μ^q, which is total minus the integral
+        for u in step * np.arange(n_steps + 1):
             z = c / (1 + 1j * math.sinh(u))
             gaps = z - x
             S = self.identity_minus_gram + self.compute_inner_products(z / gaps)
-            slope = self.compute_inner_products(x / gaps**2)
-            solved = np.linalg.solve(S, slope)
-            traces = np.trace(solved, axis1=1, axis2=2)
+            minus_derivative = self.compute_inner_products(x / gaps**2)
+            traces = np.trace(np.linalg.solve(S, minus_derivative), axis1=1, axis2=2)
             weight = step / (math.pi * c) * math.cosh(u)
-            if u == 0:
+            if u == 0:  # belongs to both halves of the contour
                 weight /= 2
             integrand = z ** (q + 2) * traces
             remaining -= weight * integrand.real
-        lower = _MIN_REMAINING_FRACTION * total
-        powers = np.log(np.maximum(remaining, lower))
-        powers += q * np.log(self.values[0] / (1 - self.weights))
-        logs = powers / (1 - q)
-        inaccurate = np.flatnonzero(remaining <= lower)
+        min_remaining = _MIN_REMAINING_FRACTION * total
+        log_powers = np.log(np.maximum(remaining, min_remaining))
+        # Undo the division by the largest eigenvalue, and divide by the trace without the cluster.
+        log_powers += q * np.log(self.values[0] / (1 - self.cluster_weights))
+        logs = log_powers / (1 - q)
+        inaccurate = np.flatnonzero(remaining <= min_remaining)
         for rows in row_blocks(len(inaccurate), 8 * len(x) ** 2, min_rows=1):
             indices = inaccurate[rows]
             clusters = _Clusters(self.values, self.G[indices], self.sample_weight)
@@ -201,25 +217,26 @@ class _Clusters:
 
     def _log_scores_by_bisection(self) -> np.ndarray:
         """Compute log VS_∞ without each cluster from the largest eigenvalue of A − YYᵀ."""
-        return np.log1p(-self.weights) - np.log(self.largest_eigenvalues())
+        return np.log1p(-self.cluster_weights) - np.log(self.compute_largest_eigenvalues())
 
-    def largest_eigenvalues(self) -> np.ndarray:
-        """Compute the largest eigenvalue of A − YYᵀ for each cluster by bisection."""
+    def compute_largest_eigenvalues(self) -> np.ndarray:
+        """Compute the largest eigenvalue of A − YYᵀ for each cluster by bisection.
+
+        See the module docstring for the test of each midpoint.
+        """
         values = self.values
-        count = len(self.G)
-        low = np.zeros(count)
-        high = np.full(count, values[0])
+        n_clusters = len(self.G)
+        low = np.zeros(n_clusters)
+        high = np.full(n_clusters, values[0])
         for _ in range(_BISECTION_STEPS):
             middle = (low + high) / 2
             column = middle[:, None]
             gaps = column - values
-            gaps = np.where(gaps == 0, EPS * column, gaps)
+            gaps = np.where(gaps == 0, EPS * column, gaps)  # avoid a division by 0
             weights = column / gaps
             S = self.identity_minus_gram + self.compute_inner_products(weights[:, None])
-            signs = S[:, 0]
-            if S.shape[1] > 1:
-                signs = np.linalg.eigvalsh(S)
-            n_negative = (signs < 0).sum(axis=1)
+            S_eigenvalues = S[:, 0] if S.shape[1] == 1 else np.linalg.eigvalsh(S)
+            n_negative = (S_eigenvalues < 0).sum(axis=1)
             n_larger = (values > column).sum(axis=1)
             is_too_low = n_larger > n_negative
             low = np.where(is_too_low, middle, low)
@@ -247,7 +264,7 @@ class _ClippedClusters(_Clusters):
     def __init__(
         self, values: np.ndarray, G: np.ndarray, U: np.ndarray, members: np.ndarray
     ) -> None:
-        super().__init__(values, G, 1 / len(U))
+        super().__init__(values, G, sample_weight=1 / len(U))
         self.U = U
         self.members = members
 
@@ -270,43 +287,50 @@ class _ClippedClusters(_Clusters):
         return logs
 
     def _log_scores_by_contour_integral(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster from contour integrals of Σ μ and Σ μ^q."""
+        """Compute log VS_q without each cluster from contour integrals of Σ μ and Σ μ^q.
+
+        The sums are over positive μ, the eigenvalues of the remaining samples, divided by the
+        largest eigenvalue of the set.
+        """
         x = self.values / self.values[0]
         positive = x[x > 0]
-        order = 1.0 if math.isinf(q) else q
-        # Up to order 2, compute the change of Σ (μ^q − μ)/(q − 1), which has a limit at q = 1.
-        above_two = order > 2
+        order = 1.0 if math.isinf(q) else q  # order ∞ needs only Σ μ
+        # Up to order 2, compute Σ (μ^q − μ)/(q − 1) instead of Σ μ^q, which has a limit at q = 1.
+        use_raw_powers = order > 2
         total = np.full(len(self.G), positive.sum())
-        power = np.full(len(self.G), _compute_powers(positive, order, above_two).sum())
-        lower = _MIN_REMAINING_FRACTION * np.array([total[0], power[0] if above_two else total[0]])
-        for z, weights in _iter_circle_nodes(order, min(order, 1.0)):
-            slopes = self._contour_slopes(z, x) * weights
+        power_sum = np.full(len(self.G), _compute_powers(positive, order, use_raw_powers).sum())
+        min_total = _MIN_REMAINING_FRACTION * total[0]
+        min_power_sum = _MIN_REMAINING_FRACTION * power_sum[0]  # for raw powers
+        for z, weights in _iter_circle_nodes(order, min_order=min(order, 1.0)):
+            slopes = self._compute_contour_slopes(z, x) * weights
             total -= (slopes * z).real.sum(axis=-1)
-            power -= (slopes * _compute_powers(z, order, above_two)).real.sum(axis=-1)
-        is_inaccurate = total <= lower[0]
-        total = np.maximum(total, lower[0])
+            power_sum -= (slopes * _compute_powers(z, order, use_raw_powers)).real.sum(axis=-1)
+        is_inaccurate = total <= min_total
+        total = np.maximum(total, min_total)
         if math.isinf(q):
-            logs = np.log(total) - np.log(self.largest_eigenvalues() / self.values[0])
-        elif above_two:
-            is_inaccurate |= power <= lower[1]
-            logs = (np.log(np.maximum(power, lower[1])) - q * np.log(total)) / (1 - q)
+            largest = self.compute_largest_eigenvalues() / self.values[0]
+            logs = np.log(total) - np.log(largest)
+        elif use_raw_powers:
+            is_inaccurate |= power_sum <= min_power_sum
+            logs = (np.log(np.maximum(power_sum, min_power_sum)) - q * np.log(total)) / (1 - q)
         elif q == 1:
-            logs = np.log(total) - power / total
+            logs = np.log(total) - power_sum / total
         else:
-            ratio = np.maximum((q - 1) * power / total, _MIN_REMAINING_FRACTION - 1)
-            logs = np.log(total) + np.log1p(ratio) / (1 - q)
+            power_change = np.maximum((q - 1) * power_sum / total, _MIN_REMAINING_FRACTION - 1)
+            logs = np.log(total) + np.log1p(power_change) / (1 - q)
         for i in np.flatnonzero(is_inaccurate):
             cluster = _ClippedClusters(self.values, self.G[[i]], self.U, self.members[[i]])
             logs[i] = cluster._log_scores_by_eigenvalues(q)[0]
         return logs
 
-    def _contour_slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Compute −z² tr(S⁻¹ S′) for each cluster at m nodes z, shape (g, m).
+    def _compute_contour_slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Compute −z² tr(S⁻¹ S′) for each of g clusters at m nodes z, shape (g, m).
 
-        `x` (r,) are the eigenvalues of the set, divided by the largest.
+        S(z) is defined in the module docstring, and S′ is its derivative. `x` (r,) are the
+        eigenvalues of the set, divided by the largest.
         """
         gaps = z[:, None] - x
-        if self.G.shape[1] == 1:
+        if self.G.shape[1] == 1:  # S is a number for clusters of one sample
             S = self.identity_minus_gram[:, 0] + _complex_product(self.squares, z[:, None] / gaps)
             return _complex_product(self.squares, x / gaps**2) * z**2 / S
         slopes = np.empty((len(self.G), len(z)), dtype=complex)
@@ -322,16 +346,27 @@ def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray,
 
     They are accurate for integrands z^a with exponents a from `min_order` to q.
     """
-    width = min(1.0, _CIRCLE_MARGIN / q)
-    digits = _LOG_ACCURACY - q * math.log1p(-math.sin(width))
-    step = 2 * math.pi * width / digits
-    steps = math.ceil(math.acosh(math.exp(_LOG_ACCURACY / min_order)) / step)
-    c = 1 + width
-    for first in range(0, steps + 1, _NODES_PER_BLOCK):
-        u = step * np.arange(first, min(first + _NODES_PER_BLOCK, steps + 1))
+    step, n_steps, c = _choose_contour_grid(q, min_order)
+    for first in range(0, n_steps + 1, _NODES_PER_BLOCK):
+        u = step * np.arange(first, min(first + _NODES_PER_BLOCK, n_steps + 1))
         weights = step / (math.pi * c) * np.cosh(u)
         weights[u == 0] /= 2
         yield c / (1 + 1j * np.sinh(u)), weights
+
+
+def _choose_contour_grid(q: float, min_order: float) -> tuple[float, int, float]:
+    """Return the step of u, the number of steps, and c of the contour 1/z = (1 + i sinh u)/c.
+
+    The trapezoid rule has a relative error of e^−30 for integrands z^a with exponents a from
+    `min_order` to q. The integrand has no poles for |Im u| < c − 1, so the error decreases
+    exponentially with (c − 1)/step. It decays at least as fast as (cosh u)^−a.
+    """
+    half_width = min(1.0, _CIRCLE_MARGIN / q)  # of the strip of u without poles
+    # The integrand in the strip is up to (1 − sin(half_width))^−q times larger than on the contour.
+    log_accuracy = _LOG_ACCURACY - q * math.log1p(-math.sin(half_width))
+    step = 2 * math.pi * half_width / log_accuracy
+    max_u = math.acosh(math.exp(_LOG_ACCURACY / min_order))
+    return step, math.ceil(max_u / step), 1 + half_width
 
 
 def _compute_powers(x: np.ndarray, q: float, raw: bool) -> np.ndarray:

@@ -35,7 +35,7 @@ from .quadrature import (
 )
 from .spectrum import Spectrum, positive_eigenpairs
 
-# Ridge parameter for residual fractions, relative to the weight of a sample.
+# Ridge parameter for residual fractions, relative to the weight 1/n of a sample.
 RIDGE = 1e-9
 # A sample of larger weight cannot be left out, because the remaining weights sum to 0.
 MAX_SAMPLE_WEIGHT = 1 - 1e-12
@@ -48,8 +48,8 @@ SPAN_TOLERANCE = 1e-12
 def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Compute log VS_q of the set without each of its n samples, shape (n,).
 
-    If negative eigenvalues of the set were clipped, those of the remaining samples are clipped as
-    well.
+    `spectrum` contains the eigenvectors of the set. If negative eigenvalues of the set were
+    clipped, those of the remaining samples are clipped as well.
     """
     q = check_order(q, allow_zero=False)
     is_clipped = spectrum.negative_eigenvalues is not None
@@ -68,8 +68,10 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
                 f"pass a positive weight for another sample"
             )
         if q <= 2 and not is_clipped:
-            logs[rows] = log_scores_leaving_each_out(values, squares, q, 1 / spectrum.n)
-    if q > 2 or is_clipped:
+            logs[rows] = log_scores_leaving_each_out(
+                values, squares, q, sample_weight=1 / spectrum.n
+            )
+    if q > 2 or is_clipped:  # samples are treated as clusters of one sample
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(logs, 0.0, math.log(spectrum.n - 1))
 
@@ -106,7 +108,13 @@ def log_scores_with_each_added(
     ndarray (m,)
         The log scores.
     """
-    t, w = compute_quadrature_nodes(q, values.min(), values.max(), GAIN_TOLERANCE, weight)
+    t, node_weights = compute_quadrature_nodes(
+        q,
+        smallest=values.min(),
+        largest=values.max(),
+        tolerance=GAIN_TOLERANCE,
+        sample_weight=weight,
+    )
     resolvents = 1 / (values[:, None] + t)
     logs = np.empty(len(squares))
     for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
@@ -114,14 +122,14 @@ def log_scores_with_each_added(
         sums = block.sum(axis=1)
         lengths = np.where(sums > 1 - SPAN_TOLERANCE, sums, 1.0)  # 1 except for rounding
         residuals = _squared_distances_from_span(block, lengths) * weight
-        g = block * weight  # squared coordinates of y = √w x
+        g = block * weight  # squared coordinates of y = √weight x; c, b and s: module docstring
         c = lengths * weight
         b = (g @ values) / c + c / 2
         change = c * compute_trace_term(q, b)
         s = g @ resolvents + residuals[:, None] / t
         asymptote = c[:, None] / (t + b[:, None])
         integrand = np.log1p(s) - asymptote
-        change += integrand @ w
+        change += integrand @ node_weights
         logs[rows] = log_score_from_change(values, change, 1 + c, q)
     return logs
 
@@ -140,13 +148,14 @@ def log_score_gains(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) 
 def check_novelty_order(q: object) -> float:
     """Return the order q as a float; raise unless it is in (0, 2], as novelty requires."""
     expected = "a number above 0 and at most 2, because samples are added to a set"
-    return check_float("q", q, expected, lambda x: 0 < x <= 2)
+    return check_float("q", q, expected, lambda order: 0 < order <= 2)
 
 
 def compute_surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Compute the surprisal log(xᵀ A^{q−1} x)/(1 − q) of each of the n samples, shape (n,).
 
-    It is NaN for samples of weight 0.
+    x is the feature vector of the sample, and A the matrix of the set with trace 1. The surprisal
+    is NaN for samples of weight 0.
     """
     q = check_order(q, allow_zero=False)
     values, U = positive_eigenpairs(spectrum, q)
@@ -164,15 +173,19 @@ def surprise_from_eigenvectors(
     """Compute the surprisals of n samples, shape (…, n); leading axes are independent sets.
 
     `values` (…, 1, r) are the r eigenvalues of a set, and `squares` (…, n, r) the squared entries
-    of its eigenvectors.
+    of its eigenvectors. The surprisal is a power mean of the eigenvalues, weighted by the fractions
+    of the feature vector along the eigenvectors. At order ∞, it is −log of the largest eigenvalue
+    whose eigenvector is not orthogonal to the feature vector.
     """
     with np.errstate(all="ignore"):
         parts = squares * values
         p = parts.sum(axis=-1, keepdims=True)
         fractions = parts / p  # NaN for weight 0
         largest = values.max(axis=-1, keepdims=True)
+        # Eigenvalues of 0 have fractions of 0, so any finite log can replace theirs.
         logs = np.log(np.where(values > 0, values, largest))
         if math.isinf(q):
+            # Fractions up to 1e-12 are rounding errors of 0.
             surprises = np.where(fractions <= 1e-12, np.inf, -logs).min(axis=-1)
         else:
             surprises = log_power_mean(fractions, logs, q)
@@ -183,7 +196,8 @@ def surprise_from_eigenvectors(
 def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
     """Compute the derivative of log VS_q with respect to the weight of each sample, for finite q.
 
-    `gaps` are the surprisals of the samples minus log VS_q of their set.
+    `gaps` are the surprisals of the samples minus log VS_q of their set. The derivative is
+    q (exp((1 − q) gap) − 1)/(1 − q), or gap at q = 1, the formula of `compute_surprisal` for −gap.
     """
     return q * compute_surprisal(-gaps, q)
 
@@ -205,24 +219,29 @@ def residual_fractions_from_eigenvectors(
 ) -> np.ndarray:
     """Compute the residual fractions of n samples, shape (…, n); leading axes are independent sets.
 
-    `values` (…, r) are the r eigenvalues of a set, and `squares` (…, n, r) the squared entries of
-    its eigenvectors.
+    `values` (…, r) are the r eigenvalues λ of a set, and `squares` (…, n, r) the squared entries of
+    its eigenvectors U. With a small ridge parameter t, the fraction of sample i of weight p_i is
+    t Σ_j U_ij² λ_j/(λ_j + t) / (p_i (1 − Σ_j U_ij² λ_j/(λ_j + t))).
     """
     t = RIDGE / n
     column = values[..., None]
     shifted_values = column + t
     p = squares @ column
-    explained_fraction = squares @ (column / shifted_values)
-    outside = _squared_distances_from_span(squares)[..., None] + t * (
+    leverage = squares @ (column / shifted_values)
+    # 1 − leverage, without cancellation.
+    complement = _squared_distances_from_span(squares)[..., None] + t * (
         squares @ (1 / shifted_values)
     )
     fractions = np.zeros(p.shape)
-    np.divide(t * explained_fraction, p * outside, out=fractions, where=p > 0)
+    np.divide(t * leverage, p * complement, out=fractions, where=p > 0)
     return np.clip(fractions[..., 0], 0.0, 1.0)
 
 
 def compute_coverage(residual_fractions: np.ndarray, p: Weights | None = None) -> Number:
-    """Compute 1 minus the weighted mean residual fraction; for labels, the Good–Turing coverage."""
+    """Compute 1 minus the mean residual fraction, weighted by p; by default with equal weights.
+
+    For the label kernel, this is the Good–Turing estimate of coverage.
+    """
     weights = None if p is None else to_host(p)
     return 1 - np.average(residual_fractions, axis=-1, weights=weights)
 
@@ -267,20 +286,22 @@ def log_scores_leaving_each_out(
     change = p * compute_trace_term(q, b)
     smallest = float(values[values > 0].min())
     largest = float(values.max())
-    t, w = compute_quadrature_nodes(q, smallest, largest, tolerance, sample_weight)
-    # Use 1 − s for t below the largest eigenvalue and s above it, to avoid cancellation.
-    mid = int(np.searchsorted(t, largest))
-    low_factors = t[:mid] / (column + t[:mid])
-    high_factors = -column / (column + t[mid:])
-    logs = squares @ np.concatenate([low_factors, high_factors], axis=-1)
-    low = logs[..., :mid]
-    high = logs[..., mid:]
-    low += _squared_distances_from_span(squares)[..., None]
+    t, node_weights = compute_quadrature_nodes(q, smallest, largest, tolerance, sample_weight)
+    # Compute log(1 − s(t)), in place: from 1 − s for t below the largest eigenvalue, and from −s
+    # above it, to avoid cancellation.
+    n_small = int(np.searchsorted(t, largest))
+    small_t, large_t = t[:n_small], t[n_small:]
+    small_t_factors = small_t / (column + small_t)
+    large_t_factors = -column / (column + large_t)
+    integrand = squares @ np.concatenate([small_t_factors, large_t_factors], axis=-1)
+    small_t_part = integrand[..., :n_small]
+    large_t_part = integrand[..., n_small:]
+    small_t_part += _squared_distances_from_span(squares)[..., None]
     with np.errstate(divide="ignore"):
-        np.log(low, out=low)
-    np.log1p(high, out=high)
-    logs += p[..., None] / (t + b[..., None])
-    change -= logs @ w
+        np.log(small_t_part, out=small_t_part)
+    np.log1p(large_t_part, out=large_t_part)
+    integrand += p[..., None] / (t + b[..., None])
+    change -= integrand @ node_weights
     return log_score_from_change(values, -change, 1 - p, q)
 
 
@@ -292,9 +313,9 @@ def _squared_distances_from_span(
     `lengths` are the squared lengths of the vectors, and `squares` (…, r) their squared coordinates
     along the r eigenvectors.
     """
-    outside = lengths - squares.sum(axis=-1)
-    outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
-    return outside
+    distances = lengths - squares.sum(axis=-1)
+    distances[distances < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
+    return distances
 
 
 def _iter_squared_blocks(U: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

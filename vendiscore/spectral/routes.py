@@ -46,7 +46,7 @@ MEMORY_ACCESS_WORK = 20
 class Cost(NamedTuple):
     """Cost of a route: floating-point operations, bytes allocated, and memory accesses.
 
-    `flops` include the computation of entries of K. Memory accesses count only for announced
+    `flops` include the computation of entries of K. `memory_accesses` count only for announced
     durations, not for the choice of a route.
     """
 
@@ -76,14 +76,14 @@ class Norm:
         similarity = getattr(similarity, "distinct", similarity)  # identical samples are merged
         n = similarity.n
         dim = similarity.dim
-        if dim is not None and dim < n:
-            work = similarity.covariance_work() + 2 * dim**2
-            return Cost(work, _covariance_bytes(similarity))
-        rows = n
-        if is_numpy(similarity.diagonal()):
-            rows = next(iter(row_blocks(n, 8 * n))).stop
-        work = similarity.entries_work() + 2 * n**2
-        return Cost(work, 16 * n * rows, 3 * n**2)
+        if dim is not None and dim < n:  # the norm of the smaller matrix Fᵀ F
+            flops = similarity.covariance_work() + 2 * dim**2
+            return Cost(flops, bytes=_estimate_covariance_bytes(similarity))
+        rows_in_memory = n
+        if is_numpy(similarity.diagonal()):  # tensors are not processed in blocks
+            rows_in_memory = next(iter(row_blocks(n, 8 * n))).stop
+        flops = similarity.entries_work() + 2 * n**2
+        return Cost(flops, bytes=16 * n * rows_in_memory, memory_accesses=3 * n**2)
 
     def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
         """Return a Solver that computes the norm of a Similarity without storing its matrix."""
@@ -102,26 +102,31 @@ class LargestEigenvalue:
         from .lanczos import BASIS_SIZE
 
         n = similarity.n
-        norm = NORM.cost(similarity)
-        product = n * count_multiplications_per_sample(similarity)
+        # Computing the norm of K also means computing its entries once.
+        norm_cost = NORM.cost(similarity)
+        n_multiplications = n * count_multiplications_per_sample(similarity)
         X = getattr(similarity, "X", None)
         if sp.issparse(X):
-            product = X.nnz
-        flops = norm.flops + TYPICAL_LANCZOS_STEPS * (2 * product + 4 * n * BASIS_SIZE)
-        size = norm.bytes + 24 * n * BASIS_SIZE
-        return Cost(flops, size, norm.memory_accesses + TYPICAL_LANCZOS_STEPS * product)
+            n_multiplications = X.nnz
+        step_flops = 2 * n_multiplications + 4 * n * BASIS_SIZE
+        return Cost(
+            flops=norm_cost.flops + TYPICAL_LANCZOS_STEPS * step_flops,
+            bytes=norm_cost.bytes + 24 * n * BASIS_SIZE,
+            memory_accesses=norm_cost.memory_accesses + TYPICAL_LANCZOS_STEPS * n_multiplications,
+        )
 
     def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
         """Return a Solver that computes the largest eigenvalue of a Similarity.
 
-        It raises a ConvergenceError if the iteration does not converge.
+        It raises a ConvergenceError if the iteration does not converge, and a NotPSDError if it
+        detects a negative eigenvalue with psd="check".
         """
-        floor = -tolerance.max_negative_mass if psd == "check" else -math.inf
+        min_eigenvalue = -tolerance.max_negative_mass if psd == "check" else -math.inf
 
         def compute_largest(weighted: Similarity) -> float:
             from .lanczos import compute_largest_eigenvalue
 
-            largest = compute_largest_eigenvalue(weighted, floor)
+            largest = compute_largest_eigenvalue(weighted, min_eigenvalue)
             if largest is None:
                 raise ConvergenceError("Lanczos iteration did not converge")
             return largest
@@ -141,15 +146,19 @@ class Covariance:
         """Estimate the cost of this route for n samples, with eigenvectors if `vectors`."""
         n = similarity.n
         d = similarity.dim or 0
+        covariance_bytes = _estimate_covariance_bytes(similarity)
         if not vectors:
-            work = similarity.covariance_work() + 4 / 3 * d**3
-            return Cost(work, _covariance_bytes(similarity), 3 * n * d)
+            flops = similarity.covariance_work() + 4 / 3 * d**3
+            return Cost(flops, bytes=covariance_bytes, memory_accesses=3 * n * d)
         columns = d
         if not isinstance(similarity, FeatureSimilarity):  # other classes copy their features
             columns += _count_copied_columns(similarity)
         vectors_bytes = estimate_eigenvectors_bytes(d) + 8 * n * columns
-        size = max(_covariance_bytes(similarity), vectors_bytes)
-        return Cost(3 * n * d**2 + 9 * d**3, size, 3 * n * d)
+        return Cost(
+            flops=3 * n * d**2 + 9 * d**3,
+            bytes=max(covariance_bytes, vectors_bytes),
+            memory_accesses=3 * n * d,
+        )
 
     def run(
         self,
@@ -160,7 +169,10 @@ class Covariance:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> ScoresByOrder:
-        """Compute scores of several orders, and the spectrum."""
+        """Compute scores of several orders, and the spectrum, with eigenvectors if `vectors`.
+
+        `p` are the weights of the samples (None if uniform). `orders` may be empty.
+        """
         weighted = weight_similarity(similarity, p)
         n = weighted.n
         d = weighted.dim or 0
@@ -171,6 +183,7 @@ class Covariance:
             scores = score_matrix(C, orders, tolerance, psd, self.name, reason, vectors)
             if not vectors or scores.spectrum is None:
                 return scores
+            # Convert eigenvectors of Fᵀ F to those of K_p.
             use_single = p is None and can_multiply_in_single_precision(weighted)
             project = partial(weighted.projected, single=use_single)
             return scores._replace(spectrum=project_vectors(scores.spectrum, project))
@@ -185,11 +198,14 @@ class Eigenvalues:
         """Estimate the cost of this route for n samples, with eigenvectors if `vectors`."""
         n = similarity.n
         # Dense features are copied to convert and scale them before they are multiplied.
-        copied = 8 * n * _count_copied_columns(similarity)
-        entries = similarity.entries_work()
-        if not vectors:
-            return Cost(entries + 4 / 3 * n**3, 8 * n**2 + copied, 3 * n**2)
-        return Cost(entries + 9 * n**3, estimate_eigenvectors_bytes(n) + copied, 3 * n**2)
+        copied_bytes = 8 * n * _count_copied_columns(similarity)
+        decomposition_flops = 9 * n**3 if vectors else 4 / 3 * n**3
+        decomposition_bytes = estimate_eigenvectors_bytes(n) if vectors else 8 * n**2
+        return Cost(
+            flops=similarity.entries_work() + decomposition_flops,
+            bytes=decomposition_bytes + copied_bytes,
+            memory_accesses=3 * n**2,
+        )
 
     def run(
         self,
@@ -200,7 +216,10 @@ class Eigenvalues:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> ScoresByOrder:
-        """Compute scores of several orders, and the spectrum."""
+        """Compute scores of several orders, and the spectrum, with eigenvectors if `vectors`.
+
+        `p` are the weights of the samples (None if uniform). `orders` may be empty.
+        """
         merged_duplicates = merge_identical(similarity, p)
         weighted = merged_duplicates.weighted
         n = similarity.n
@@ -209,7 +228,7 @@ class Eigenvalues:
         if m < n:
             reason = f"{reason}, with {m} distinct samples"
         cost = self.cost(weighted, vectors)
-        if vectors and m < n:
+        if vectors and m < n:  # the eigenvectors are expanded to all n samples
             cost = cost._replace(bytes=cost.bytes + 8 * n * m)
         with _announce_spectrum(cost, n, m, vectors):
             tolerance = compute_tolerance(weighted)
@@ -244,30 +263,30 @@ def compute_scores_in_single_precision(
     Returns None for other samples, for orders below 1, and if the error of log VS could exceed
     max(1e-8, min(2e-5, 1 % of log VS)).
     """
+    # Orders below 1 depend on eigenvalues below the precision of float32.
     if min(orders, default=0.0) < 1 or not can_multiply_in_single_precision(similarity):
         return None
     n = similarity.n
-    d = similarity.dim or 0
+    d = similarity.X.shape[1]
     if d >= n and find_identical_samples(similarity) is not None:  # merging them is faster
         return None
     weighted = weight_similarity(similarity, None)
     route = COVARIANCE if d < n else EIGENVALUES
-    cause = compute_tolerance(weighted).describe_cause
+    describe_cause = compute_tolerance(weighted).describe_cause
+
+    def compute_eigenvalues(A: Array) -> Array:
+        return decompose(A, vectors=False, describe_cause=describe_cause).values
+
     with _announce_spectrum(route.cost(weighted), n, min(n, d), vectors=False):
         scores = compute_scores_if_accurate(
-            similarity.X, weighted.scale, orders, lambda A: decompose(A, False, cause).values
+            similarity.X, weighted.scale, orders, compute_eigenvalues
         )
     if scores is None:
         return None
     values, eigenvalues = scores
-    if eigenvalues is None:
-        return ScoresByOrder(
-            [
-                Estimate(value, NORM.name, f"{NORM.reason}, {SINGLE_PRECISION_NOTE}")
-                for value in values
-            ],
-            None,
-        )
+    if eigenvalues is None:  # order 2 was the only order
+        reason = f"{NORM.reason}, {SINGLE_PRECISION_NOTE}"
+        return ScoresByOrder([Estimate(value, NORM.name, reason) for value in values])
     reason = f"{d} features are fewer than {n} samples"
     if d >= n:
         reason = f"all eigenvalues of the {n} × {n} similarity matrix"
@@ -278,8 +297,8 @@ def compute_scores_in_single_precision(
     return ScoresByOrder([Estimate(value, route.name, reason) for value in values], spectrum)
 
 
-OneOrderRoute = Norm | LargestEigenvalue
-SpectrumRoute = Covariance | Eigenvalues
+OneOrderRoute = Norm | LargestEigenvalue  # computes one order, without the spectrum
+SpectrumRoute = Covariance | Eigenvalues  # computes the spectrum, and all orders from it
 NORM = Norm()
 LARGEST_EIGENVALUE = LargestEigenvalue()
 COVARIANCE = Covariance()
@@ -299,6 +318,8 @@ def select_one_order_route(
     """Select the route that computes only order q; None if order q needs all eigenvalues."""
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
+    # Without Lanczos iteration, order ∞ needs all eigenvalues. For small matrices these are faster,
+    # and tensors have no Lanczos iteration.
     solver = NUMPY_SOLVER
     if size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
         solver = LARGEST_EIGENVALUE.solver(EigenvalueTolerance(n), psd)
@@ -308,7 +329,10 @@ def select_one_order_route(
 
 
 def count_multiplications_per_sample(similarity: Similarity) -> int:
-    """Return the number of multiplications per sample in a product of K with a vector."""
+    """Return the number of multiplications per sample in a product of K with a vector.
+
+    The product is computed with the n × n matrix K, or by two products with the features.
+    """
     n = similarity.n
     dim = similarity.dim
     return n if dim is None else min(n, 2 * dim)
@@ -321,8 +345,11 @@ def _count_copied_columns(similarity: Similarity) -> int:
     return similarity.dim
 
 
-def _covariance_bytes(similarity: Similarity) -> int:
-    """Estimate the bytes of a covariance and, for dense features, of a block and its product."""
+def _estimate_covariance_bytes(similarity: Similarity) -> int:
+    """Estimate the bytes to compute Fᵀ F.
+
+    These are the matrix and, for dense features, a block of rows of F and its product.
+    """
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2

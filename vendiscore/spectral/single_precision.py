@@ -37,41 +37,46 @@ Scores = tuple[list[Number], NormalizedEigenvalues | None]
 
 
 class InaccurateError(ArithmeticError):
-    """Products in single precision are not accurate enough for the scores."""
+    """Scores from products in single precision may not be accurate enough."""
 
 
-def can_use_single_precision(X: Array, squares: Array) -> bool:
-    """Return whether rows X may be multiplied in single precision.
+def can_use_single_precision(X: Array, squared_lengths: Array) -> bool:
+    """Return whether rows X may be multiplied in single precision: only if they have length 1.
 
-    `squares` are the squared lengths of the rows.
+    `squared_lengths` are those of the rows.
     """
     n, d = X.shape
+    # Torch may use products of lower precision (TF32) for float32. Only XᵀX is supported for
+    # tensors, not XXᵀ.
     if is_torch(X) and not (d < n and has_exact_float32_matmul(X)):
         return False
-    return bool((abs(squares - 1) <= 2 * UNIT_TOLERANCE).all())
+    return bool((abs(squared_lengths - 1) <= 2 * UNIT_TOLERANCE).all())
 
 
 def compute_scores_if_accurate(
     X: Array,
     scale: Array | None,
     orders: Sequence[float],
-    solve: Callable[[Array], Array],
+    compute_eigenvalues: Callable[[Array], Array],
 ) -> Scores | None:
-    """Compute scores of orders of at least 1, and the eigenvalues; None if they are inaccurate.
+    """Compute scores of orders of at least 1, and the eigenvalues; None if they may be inaccurate.
 
     X are n rows of d features. `scale` (n,) contains factors that normalize the rows of a tensor
-    and divide them by √n, which affects the gradient. `solve` returns the eigenvalues of a matrix
-    in ascending order.
+    and divide them by √n, which affects the gradient. `compute_eigenvalues` returns the eigenvalues
+    of a matrix in ascending order.
     """
     n, d = X.shape
     mean = X.mean(0)
     if mean @ mean > MAX_EIGENVALUE:  # a lower bound of the largest eigenvalue
         return None
+    # The smaller of XᵀX and XXᵀ, which have the same non-zero eigenvalues.
     C = compute_covariance(X if d < n else X.T, scale, single_precision=True)
     trace = float(n) if is_numpy(C) else 1.0  # NumPy rows are not scaled
     solver = Solver(
-        partial(decompose_in_single_precision, trace=trace, solve=solve),
-        compute_squared_norm_in_double,
+        eigenvalues=partial(
+            decompose_in_single_precision, trace=trace, compute_eigenvalues=compute_eigenvalues
+        ),
+        squared_norm=compute_squared_norm_in_double,
     )
     tolerance = EigenvalueTolerance(n, semidefinite=True)
     try:
@@ -86,21 +91,27 @@ def compute_squared_norm_in_double(C: Array) -> Array:
     A = xp.astype(C, xp.float64, copy=False)
     A = A / xp.linalg.trace(A)
     squared_norm = xp.sum(A * A)
-    if squared_norm > MAX_EIGENVALUE**2:  # an upper bound of the squared largest eigenvalue
+    if squared_norm > MAX_EIGENVALUE**2:  # the norm is an upper bound of the largest eigenvalue
         raise InaccurateError
     return squared_norm
 
 
 def decompose_in_single_precision(
-    C: Array, vectors: bool = False, *, trace: float, solve: Callable[[Array], Array]
+    C: Array,
+    vectors: bool = False,
+    *,
+    trace: float,
+    compute_eigenvalues: Callable[[Array], Array],
 ) -> tuple[Array, None]:
     """Compute normalized eigenvalues of C; raise an InaccurateError if errors may be too large.
 
-    C contains products of unit-norm rows in single precision, and `trace` is its exact trace. Exact
-    eigenvalues are not negative. So the error is estimated from N, the sum of the absolute negative
-    eigenvalues plus the error of the trace, relative to the trace: moving a mass of N among d
-    eigenvalues changes log VS by about N (1 + log(d/N)). If few columns dominate the trace, all
-    errors may be positive and remain undetected, so an InaccurateError is raised.
+    C contains products of unit-norm rows in single precision, and `trace` is its exact trace. As an
+    `Eigensolver`, it returns no eigenvectors, and `vectors` has no effect.
+
+    Exact eigenvalues are not negative. So the error is estimated from N, the sum of the absolute
+    negative eigenvalues plus the error of the trace, relative to the trace: moving a mass of N
+    among d eigenvalues changes log VS by about N (1 + log(d/N)). If few diagonal entries dominate
+    the trace, all errors may be positive and remain undetected, so an InaccurateError is raised.
     """
     xp = namespace(C)
     diagonal = to_host(xp.astype(xp.linalg.diagonal(C), xp.float64))
@@ -109,9 +120,9 @@ def decompose_in_single_precision(
     if is_numpy(C):
         # From TWO_STAGE_SIZE on, two stages in double precision are faster than one in single.
         C = C.astype(np.float32 if len(C) < TWO_STAGE_SIZE else np.float64, copy=False)
-    values = xp.astype(solve(C), xp.float64) / trace
+    values = xp.astype(compute_eigenvalues(C), xp.float64) / trace
     computed = to_host(values)
-    mass = -float(computed[computed < 0].sum()) + abs(float(np.sum(diagonal)) / trace - 1)
+    mass = -float(computed[computed < 0].sum()) + abs(float(np.sum(diagonal)) / trace - 1)  # N
     error = mass * (1 + math.log(len(computed) / mass)) if mass > 0 else 0.0
     if not (error <= MAX_ERROR and computed[-1] <= MAX_EIGENVALUE):
         raise InaccurateError

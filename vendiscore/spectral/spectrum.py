@@ -74,13 +74,16 @@ class Spectrum(NormalizedEigenvalues):
         return namespace(self.values).stack(scores)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
-        """Return the scores of `orders`; warn if truncated eigenvalues may have changed one."""
+        """Return the exact score of each order; warn if truncated eigenvalues may have changed one.
+
+        "Exact" means a standard error of 0. Truncated eigenvalues are those that were set to 0.
+        """
         self.warn_about_truncation(orders)
         return [Estimate(self.effective_number(q), self.route, self.reason) for q in orders]
 
     @property
     def notes(self) -> list[str]:
-        """Notes for the result about eigenvalues that are treated as rounding errors."""
+        """Notes for the result about eigenvalues that were set to 0 as possible rounding errors."""
         if not self.largest_threshold:
             return []
         return [
@@ -114,10 +117,8 @@ def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.
     values, U = positive_eigenpairs(spectrum)
     if spectrum.negative_eigenvalues is None:
         return values, U
-    vectors = to_host(spectrum.negative_vectors)
-    return np.concatenate([values, spectrum.negative_eigenvalues]), np.concatenate(
-        [U, vectors], axis=1
-    )
+    all_values = np.concatenate([values, spectrum.negative_eigenvalues])
+    return all_values, np.concatenate([U, to_host(spectrum.negative_vectors)], axis=1)
 
 
 class ScoresByOrder(NamedTuple):
@@ -134,8 +135,12 @@ class ScoresByOrder(NamedTuple):
 
 def compute_tolerance(weighted: Similarity) -> EigenvalueTolerance:
     """Return the bounds of rounding errors in the eigenvalues of a weighted similarity."""
-    cause = partial(describe_invalid_similarity, weighted)
-    return EigenvalueTolerance(weighted.n, weighted.roundoff, weighted.psd, cause)
+    return EigenvalueTolerance(
+        weighted.n,
+        entry_precision=weighted.roundoff,
+        semidefinite=weighted.psd,
+        describe_cause=partial(describe_invalid_similarity, weighted),
+    )
 
 
 def compute_spectrum_from_covariance(
@@ -146,8 +151,8 @@ def compute_spectrum_from_covariance(
     The sum is over features x of samples with weights w. If `vectors`, the spectrum contains the
     eigenvectors of C.
     """
-    spectrum = score_covariance(C, n, (), psd, vectors).spectrum
-    assert spectrum is not None
+    spectrum = score_covariance(C, n, orders=(), psd=psd, vectors=vectors).spectrum
+    assert spectrum is not None  # without orders, eigenvalues are always computed
     return spectrum
 
 
@@ -156,7 +161,8 @@ def score_covariance(
 ) -> ScoresByOrder:
     """Compute scores of n samples from a matrix C proportional to Σ w x xᵀ, shape (d, d).
 
-    The sum is over features x of samples with weights w. Scores are at most n.
+    The sum is over feature vectors x of samples with weights w. Scores are clipped to [1, n]. If
+    `vectors`, the spectrum contains the eigenvectors of C.
     """
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
@@ -188,16 +194,17 @@ def score_matrix(
 ) -> ScoresByOrder:
     """Compute scores and the spectrum of a matrix A of trace 1, which is overwritten.
 
-    `route` and `reason` are attributes of the results. If `vectors`, the spectrum contains the
-    eigenvectors of positive eigenvalues.
+    The spectrum is None if order 2 is the only order and `vectors` is False. `route` and `reason`
+    are attributes of the results. If `vectors`, the spectrum contains the eigenvectors of positive
+    eigenvalues.
     """
     solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
-    if driver := describe_eigensolver(A, vectors):
-        reason = f"{reason}, {driver}"
+    if eigensolver := describe_eigensolver(A, vectors):
+        reason = f"{reason}, {eigensolver}"
     values, eigenvalues = compute_hill_numbers(A, orders, tolerance, psd, solver)
     estimates = [Estimate(value, route, reason) for value in values]
     if eigenvalues is None:
-        return ScoresByOrder(estimates, None)
+        return ScoresByOrder(estimates)
     spectrum = Spectrum(**vars(eigenvalues), n=tolerance.n, route=route, reason=reason)
     if vectors:
         spectrum = _split_vectors(spectrum, psd)
@@ -205,11 +212,15 @@ def score_matrix(
 
 
 def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
-    """Split eigenvectors into those of positive and of clipped negative eigenvalues."""
+    """Split eigenvectors into those of positive and of clipped negative eigenvalues.
+
+    Eigenvectors of eigenvalues that may be rounding errors of 0 are removed.
+    """
     V = spectrum.vectors
     assert V is not None
     n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.largest_threshold))
     if psd == "clip" and n_negative:
+        # Clipping rescales the positive eigenvalues to sum to 1; scale the negative ones equally.
         scale = to_host(spectrum.values)[0] / spectrum.computed[0]
         spectrum = replace(
             spectrum,
@@ -221,9 +232,13 @@ def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
 
 
 def project_vectors(spectrum: Spectrum, project: Callable[[Array], Array]) -> Spectrum:
-    """Convert the spectrum of Fᵀ F to that of F Fᵀ; `project(V)` computes F V."""
+    """Convert the spectrum of Fᵀ F to that of F Fᵀ; `project(V)` computes F V.
+
+    The positive eigenvalues are equal, and the eigenvectors of F Fᵀ are F V with columns of length
+    1.
+    """
     U = project(spectrum.vectors)
-    if is_numpy(U):
+    if is_numpy(U):  # in place, to save memory
         U /= np.sqrt(np.einsum("ij,ij->j", U, U))
     else:
         U = U / namespace(U).linalg.vector_norm(U, axis=0)

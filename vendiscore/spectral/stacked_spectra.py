@@ -68,17 +68,18 @@ class StackedSpectra:
         vectors: bool = False,
         similarity: Similarity | None = None,
     ) -> None:
+        # Weight the similarities, as in `weight_similarity`.
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         m = K.shape[1]
-        root = math.sqrt(1 / m) if p is None else xp.sqrt(asarray_like(p, diagonal))
-        root = root / xp.sqrt(diagonal)
-        K = K * root[:, :, None] * root[:, None, :]
-        sums = detach(K).sum(-1).sum(-1)
-        is_unusual = ~xp.isfinite(sums)
+        root_p = math.sqrt(1 / m) if p is None else xp.sqrt(asarray_like(p, diagonal))
+        factors = root_p / xp.sqrt(diagonal)
+        K = K * factors[:, :, None] * factors[:, None, :]
+        is_unusual = ~xp.isfinite(detach(K).sum(-1).sum(-1))
         if p is not None:
-            is_tiny = (root > 0) & (root < math.sqrt(MIN_WEIGHT))
+            is_tiny = (factors > 0) & (factors < math.sqrt(MIN_WEIGHT))
             is_unusual = is_unusual | is_tiny.any(-1)
+        # Replace unusual sets by any valid matrix; their results are not used.
         if bool(is_unusual.any()):
             identity = xp.eye(m, dtype=K.dtype)
             K = xp.where(is_unusual[:, None, None], identity, K)
@@ -86,25 +87,25 @@ class StackedSpectra:
         self.vectors: Array | None = None
         tolerance = EigenvalueTolerance(
             m,
-            0.0 if similarity is None else similarity.roundoff,
-            similarity is not None and similarity.psd,
+            entry_precision=0.0 if similarity is None else similarity.roundoff,
+            semidefinite=similarity is not None and similarity.psd,
             describe_cause=lambda: "check the kernel for NaN",
         )
         solver = Solver(
-            partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
+            eigenvalues=partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
         )
         self.values: list[Array]
         self._eigenvalues: NormalizedEigenvalues | None
         self.values, self._eigenvalues = compute_hill_numbers(K, orders, tolerance, psd, solver)
         eigenvalues = self._eigenvalues
         self.unusual: np.ndarray = to_host(is_unusual)
-        if eigenvalues is None:
+        if eigenvalues is None:  # order 2 was the only order; its score is NaN if impossible
             for values in self.values:
                 self.unusual = self.unusual | np.isnan(to_host(values))
             return
         self.vectors = eigenvalues.vectors
-        lowest = eigenvalues.computed[:, -1]
-        self.is_clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
+        smallest = eigenvalues.computed[:, -1]
+        self.is_clipped: np.ndarray = (smallest < -eigenvalues.threshold) & (psd == "clip")
         self.unusual = self.unusual | eigenvalues.is_impossible
         if psd == "check":  # scoring these one by one emits a warning
             self.unusual |= eigenvalues.negative_mass > NEGATIVE_MASS
@@ -121,16 +122,18 @@ class StackedSpectra:
             self._eigenvalues.warn_about_truncation(orders)
 
     def compute_influence(self, q: float) -> np.ndarray:
-        """Compute the derivative of log VS_q with respect to the weight of each sample, (g, m)."""
-        if math.isinf(q):
-            vectors = to_host(self.vectors)
-            first = vectors[:, :, 0]
-            return self._trace_weights() - self.K.shape[1] * first**2
-        logs = np.log(self.eigenvalues.hill_number(q))
-        gaps = self.compute_surprise(q) - logs[:, None]
-        return self._trace_weights() * compute_influence(gaps, q)
+        """Compute the derivative of log VS_q with respect to the weight of each sample, (g, m).
 
-    def _trace_weights(self) -> np.ndarray:
+        Weights are divided by their sum, so with uniform weights the derivatives sum to 0.
+        """
+        if math.isinf(q):  # log VS_∞ is −log of the largest eigenvalue relative to the trace
+            first_vectors = to_host(self.vectors)[:, :, 0]
+            return self._compute_relative_traces() - self.K.shape[1] * first_vectors**2
+        log_scores = np.log(self.eigenvalues.hill_number(q))
+        gaps = self.compute_surprise(q) - log_scores[:, None]
+        return self._compute_relative_traces() * compute_influence(gaps, q)
+
+    def _compute_relative_traces(self) -> np.ndarray:
         """Compute m times the part of the trace that belongs to each sample, (g, m).
 
         It is 1 unless eigenvalues were clipped or weights are not uniform.
@@ -148,6 +151,7 @@ class StackedSpectra:
     def compute_residual_fractions(self) -> np.ndarray:
         """Compute the fraction of each sample that the others in its set do not explain, (g, m)."""
         values = to_host(self.eigenvalues.values_at(0))
+        # Eigenvectors of eigenvalues of 0 are outside the span of the samples.
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
         return residual_fractions_from_eigenvectors(values, squares, self.K.shape[1])
 
@@ -159,6 +163,7 @@ class StackedSpectra:
         """
         m = self.K.shape[1]
         logs = np.empty(self.K.shape[:2])
+        # The formula for leaving out samples applies to q ≤ 2 without clipping.
         needs_eigenvalues = self.is_clipped | (q > 2)
         if needs_eigenvalues.any():
             logs[needs_eigenvalues] = self._leave_each_out_by_eigenvalues(needs_eigenvalues, q)
@@ -166,16 +171,20 @@ class StackedSpectra:
             values = to_host(self.eigenvalues.values_at(q))[~needs_eigenvalues]
             squares = np.square(to_host(self.vectors)[~needs_eigenvalues])
             squares *= (values > 0)[:, None, :]
-            logs[~needs_eigenvalues] = log_scores_leaving_each_out(values, squares, q, 1 / m)
+            logs[~needs_eigenvalues] = log_scores_leaving_each_out(
+                values, squares, q, sample_weight=1 / m
+            )
         return np.clip(logs, 0.0, math.log(m - 1))
 
-    def _leave_each_out_by_eigenvalues(self, mask: np.ndarray, q: float) -> np.ndarray:
-        """Compute log VS_q of the sets in `mask` without each sample, from new eigenvalues."""
+    def _leave_each_out_by_eigenvalues(self, is_selected: np.ndarray, q: float) -> np.ndarray:
+        """Compute log VS_q without each sample from the eigenvalues of the remaining samples.
+
+        `is_selected` (g,) selects k of the g sets. The result has shape (k, m).
+        """
         m = self.K.shape[1]
         remaining = np.array([np.delete(np.arange(m), i) for i in range(m)])
         rows = remaining[:, :, None]
         columns = remaining[:, None, :]
-        sets = to_host(self.K)[mask]
         # One set at a time, because its submatrices take m times its memory.
-        eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in sets]
+        eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in to_host(self.K)[is_selected]]
         return np.log(hill_number(clip_eigenvalues(np.array(eigenvalues)), q))

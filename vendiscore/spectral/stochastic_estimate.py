@@ -26,8 +26,9 @@ from .weighted_similarity import merge_identical
 # Number of random vectors per matrix product. Up to this number, a product takes about as long as
 # reading the similarity matrix from memory.
 N_VECTORS = 16
-# Numbers of products after which the largest eigenvalues are checked for convergence; maximum and
-# typical number of products of an estimate; maximum number of independent estimates to average.
+# Numbers of products after which the search for the largest eigenpairs checks for convergence;
+# maximum and typical number of products of an estimate; maximum number of independent estimates to
+# average.
 EIGENPAIR_STEPS = (6, 12, 24, 48)
 MAX_STEPS = 48
 TYPICAL_STEPS = 18
@@ -36,29 +37,38 @@ LOG_ROUNDING = 1e-10  # minimum standard error of the log of a score, due to rou
 
 
 def estimate_lanczos_cost(similarity: Similarity, steps: int = TYPICAL_STEPS) -> Cost:
-    """Estimate the cost of `steps` products of the similarity matrix with N_VECTORS vectors."""
+    """Estimate the cost of `steps` products of the similarity matrix with N_VECTORS vectors.
+
+    It includes the squared norm of the matrix and the orthogonalization of the basis.
+    """
     n = similarity.n
-    columns = N_VECTORS * steps
-    product = 2 * n * count_multiplications_per_sample(similarity)
-    flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
-    return Cost(flops, 8 * n * (columns + 6 * N_VECTORS))
+    basis_size = N_VECTORS * steps
+    product_flops = 2 * n * count_multiplications_per_sample(similarity)
+    flops = NORM.cost(similarity).flops + basis_size * (product_flops + 4 * n * basis_size)
+    return Cost(flops, 8 * n * (basis_size + 6 * N_VECTORS))
 
 
 def estimate_by_lanczos(
     weighted: Similarity,
     orders: Sequence[float],
     options: EstimateOptions,
-    flops: float = math.inf,
+    max_flops: float = math.inf,
 ) -> list[Estimate]:
     """Estimate the scores of several orders by block Lanczos with random vectors.
 
-    Raises a ConvergenceError if the error exceeds `options.rtol` after `flops` operations. Without
-    a limit of operations, emits a warning instead.
+    Each of up to MAX_REPEATS rounds searches for more of the largest eigenpairs, until none is
+    found, and estimates the contribution of all other eigenvalues by new random vectors. The
+    estimates are averaged until two standard errors, relative to the score, are at most
+    `options.rtol`.
+
+    Raises a ConvergenceError if no finite error is found, or if the error is larger than this after
+    about `max_flops` operations. Without a limit of operations, a finite larger error emits a
+    warning instead.
     """
     check_no_gradient("method='estimate'", samples=weighted)
     n = weighted.n
     tolerance = compute_tolerance(weighted)
-    target = options.rtol / 2  # `rtol` is two standard errors
+    target_error = options.rtol / 2  # `rtol` is two standard errors
     needed_bytes = estimate_lanczos_cost(weighted, MAX_STEPS).bytes
     memory.require(needed_bytes, f"an estimate for {n} samples", "score fewer samples, or use q=2")
     diagonal = weighted.diagonal()
@@ -72,36 +82,37 @@ def estimate_by_lanczos(
     work = estimate_lanczos_cost(weighted).flops
     with announce_duration(f"Estimating the score of {n:,} samples", work, needed_bytes):
         first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
-        top = KrylovBasis(weighted.matmul, draw_signs(first), EIGENPAIR_STEPS[-1])
-        traces = np.array([n, 1.0, float(weighted.squared_norm())])
-        pairs = EigenPairs(np.empty(0), top.basis[:0].T)
+        eigenpair_basis = KrylovBasis(weighted.matmul, draw_signs(first), EIGENPAIR_STEPS[-1])
+        traces = np.array([n, 1.0, float(weighted.squared_norm())])  # of A⁰, A¹ and A², A = K_p
+        pairs = EigenPairs(np.empty(0), eigenpair_basis.basis[:0].T)
         estimates: list[np.ndarray] = []
         steps = 0
-        is_searching = True
-        for seed, depth in zip_longest(seeds, EIGENPAIR_STEPS):
-            if is_searching and depth:
-                top.extend(depth)
+        has_new_pairs = True
+        for seed, eigenpair_steps in zip_longest(seeds, EIGENPAIR_STEPS):
+            if has_new_pairs and eigenpair_steps is not None:
+                eigenpair_basis.extend(eigenpair_steps)
                 n_previous = len(pairs.values)
-                pairs = top.converged_eigenpairs(tolerance.entry_rounding(n))
-                is_searching = len(pairs.values) > n_previous
-                if is_searching:
+                pairs = eigenpair_basis.converged_eigenpairs(tolerance.entry_rounding(n))
+                has_new_pairs = len(pairs.values) > n_previous
+                if has_new_pairs:
                     estimates = []  # previous estimates have a larger error
             krylov = pairs.build_complement_basis(weighted.matmul, draw_signs(seed), MAX_STEPS)
             estimates.append(
-                _estimate_log_scores_by_quadrature(krylov, pairs, traces, orders, target, tolerance)
+                _estimate_log_scores_by_quadrature(
+                    krylov, pairs, traces, orders, target_error, tolerance
+                )
             )
             steps += krylov.steps
             logs, sampling_errors, quadrature_errors = np.mean(estimates, axis=0)
+            # Sampling errors of independent estimates average out, quadrature errors may not.
             errors = np.hypot(sampling_errors / math.sqrt(len(estimates)), quadrature_errors)
             largest_error = float(errors.max())
-            if (
-                largest_error <= target
-                or estimate_lanczos_cost(weighted, steps + top.steps).flops > flops
-            ):
+            cost = estimate_lanczos_cost(weighted, steps + eigenpair_basis.steps)
+            if largest_error <= target_error or cost.flops > max_flops:
                 break
-        steps += top.steps
-    if not largest_error <= target:
-        if flops < math.inf or largest_error == math.inf:
+        steps += eigenpair_basis.steps
+    if not largest_error <= target_error:
+        if max_flops < math.inf or largest_error == math.inf:
             raise ConvergenceError(
                 f"the relative standard error is {largest_error:.2g} after {steps} products"
             )
@@ -110,13 +121,14 @@ def estimate_by_lanczos(
             f"{steps} products, more than `rtol={options.rtol:g}`; pass a larger `rtol`, or an "
             f"order closer to 1"
         )
-    n_vectors = len(estimates) * top.b
+    n_vectors = len(estimates) * eigenpair_basis.b
     n_exact = len(pairs.values)
     reason = f"{n_vectors} random vectors, {steps} products; {n_exact} eigenvalues exact"
-    values = np.clip(np.exp(logs), 1.0, n)
-    pairs_of_values = zip(values.tolist(), (values * errors).tolist(), strict=True)
+    scores = np.clip(np.exp(logs), 1.0, n)
+    standard_errors = scores * errors  # `errors` are those of the logs
     return [
-        Estimate(value, "stochastic lanczos", reason, error) for value, error in pairs_of_values
+        Estimate(score, "stochastic lanczos", reason, error)
+        for score, error in zip(scores.tolist(), standard_errors.tolist(), strict=True)
     ]
 
 
@@ -125,17 +137,19 @@ def _estimate_log_scores_by_quadrature(
     pairs: EigenPairs,
     traces: np.ndarray,
     orders: Sequence[float],
-    target: float,
+    target_error: float,
     tolerance: EigenvalueTolerance,
 ) -> np.ndarray:
-    """Extend the basis until the quadrature error is small compared with the standard error.
+    """Estimate the log of the score of each order, by one set of random vectors.
 
-    `krylov` is a basis of the complement of the converged eigenpairs `pairs`, and `traces` are
-    tr I, tr A and tr A² of the whole matrix A. Returns three rows, with one value for each order:
-    the log of the score, its standard error and the quadrature error.
+    `krylov` is a basis of the complement of the converged eigenpairs `pairs` that starts from the
+    random vectors. It is extended until the error of Gauss quadrature is small compared with
+    `target_error` or with the standard error. `traces` are tr I, tr A and tr A² of the whole matrix
+    A. Returns three rows, with one value for each order: the log of the score, its standard error
+    and the quadrature error.
     """
     powers = pairs.values[:, None] ** np.arange(3)
-    traces = traces - powers.sum(axis=0)
+    complement_traces = traces - powers.sum(axis=0)
     largest = float(pairs.values.max(initial=0.0))
     n = tolerance.n
     rounding = max(tolerance.eigensolver_rounding(n) * largest, tolerance.entry_rounding(n))
@@ -145,44 +159,50 @@ def _estimate_log_scores_by_quadrature(
         quadrature = GaussQuadrature(krylov, rounding)
         if quadrature.min_eigenvalue < -tolerance.max_negative_mass:
             raise NotPSDError(quadrature.min_eigenvalue, -quadrature.min_eigenvalue)
-        log_scores = [_estimate_log_score_of_order(quadrature, pairs, traces, q) for q in orders]
-        log, error = np.transpose(log_scores)
-        logs.append(log)
-        quadrature_error = np.full_like(log, math.inf)
+        estimates = [
+            _estimate_log_score_of_order(quadrature, pairs, complement_traces, q) for q in orders
+        ]
+        log_scores, standard_errors = np.transpose(estimates)
+        logs.append(log_scores)
+        quadrature_errors = np.full_like(log_scores, math.inf)
         if krylov.size > krylov.n - krylov.b - len(pairs.values):
-            quadrature_error = np.zeros_like(log)  # the basis spans the whole space
+            quadrature_errors = np.zeros_like(log_scores)  # the basis spans the whole complement
         elif len(logs) > 2:
-            previous, last_change = np.abs(np.diff(logs[-3:], axis=0))
+            previous_change, last_change = np.abs(np.diff(logs[-3:], axis=0))
             # The total of all further changes if they continue to shrink geometrically (Aitken).
-            shrinkage = np.maximum(abs(previous - last_change), 1e-300)
-            quadrature_error = np.maximum(last_change, last_change**2 / shrinkage)
-        if (quadrature_error <= np.maximum(target / 2, error / 4)).all():
+            shrinkage = np.maximum(abs(previous_change - last_change), 1e-300)
+            quadrature_errors = np.maximum(last_change, last_change**2 / shrinkage)
+        if (quadrature_errors <= np.maximum(target_error / 2, standard_errors / 4)).all():
             break
-    return np.stack([log, error, quadrature_error])
+    return np.stack([log_scores, standard_errors, quadrature_errors])
 
 
 def _estimate_log_score_of_order(
     quadrature: GaussQuadrature,
     pairs: EigenPairs,
-    traces: np.ndarray,
+    complement_traces: np.ndarray,
     q: float,
 ) -> tuple[float, float]:
-    """Estimate the log of the score of order q and its standard error.
+    """Estimate the log of the score of order q and its standard error; NaN and ∞ on failure.
 
+    The entropy of the eigenvalues of A is the sum of that of the converged eigenpairs and an
+    estimate for the other eigenvalues, whose traces of A⁰, A¹ and A² are `complement_traces`.
     Eigenvalues are divided by the largest one to avoid underflow.
     """
-    top = float(max([quadrature.nodes[-1], *pairs.values]))
-    if not top > 0:
+    largest = float(max([quadrature.nodes[-1], *pairs.values]))
+    if not largest > 0:
         return math.nan, math.inf
-    of_nodes = compute_entropies(quadrature.nodes / top, q)
-    of_pairs = compute_entropies(pairs.values / top, q)
-    value, error = quadrature.estimate_trace(of_nodes, traces)
-    entropy = top * (value + float(of_pairs.sum()))
-    excess = (1 - q) * entropy
-    if not excess > -1:
+    node_entropies = compute_entropies(quadrature.nodes / largest, q)
+    pair_entropies = compute_entropies(pairs.values / largest, q)
+    complement_entropy, error = quadrature.estimate_trace(node_entropies, complement_traces)
+    # Divide by the trace of A / largest, which is 1 / largest, as in `log_score_from_change`.
+    entropy = largest * (complement_entropy + float(pair_entropies.sum()))
+    # 1 + power_change is Σ λ^q of eigenvalues λ of A, times a positive constant.
+    power_change = (1 - q) * entropy
+    if not power_change > -1:
         return math.nan, math.inf
-    log = float(log_score_from_entropy(entropy, q)) - math.log(top)
-    return log, max(top * error / (1 + excess), LOG_ROUNDING)
+    log_score = float(log_score_from_entropy(entropy, q)) - math.log(largest)
+    return log_score, max(largest * error / (1 + power_change), LOG_ROUNDING)
 
 
 def estimate_scores(
@@ -193,25 +213,31 @@ def estimate_scores(
     options: EstimateOptions,
     exact_route: SpectrumRoute,
 ) -> list[Estimate] | None:
-    """Estimate the scores of several orders; return None if exact scores take no longer."""
+    """Estimate the scores of several orders; return None if exact scores take no longer.
+
+    `exact_route` is the route that would compute them exactly. An estimate that does not converge
+    raises a TooLargeError if exact scores do not fit in memory.
+    """
     if psd == "clip" and not similarity.psd:
         raise ValueError(
             "psd='clip' requires all eigenvalues, which method='estimate' does not compute; remove "
             "`psd` or `method`"
         )
     weighted = merge_identical(similarity, p).weighted
-    cost = exact_route.cost(weighted)
+    exact_cost = exact_route.cost(weighted)
     available = memory.available_bytes()
-    limit = cost.flops if cost.bytes <= available else math.inf
-    if limit <= estimate_lanczos_cost(weighted).flops:
+    # An estimate may take at most as long as exact scores, unless these do not fit in memory.
+    max_flops = exact_cost.flops if exact_cost.bytes <= available else math.inf
+    if max_flops <= estimate_lanczos_cost(weighted).flops:
         return None
     try:
-        return estimate_by_lanczos(weighted, orders, options, limit)
+        return estimate_by_lanczos(weighted, orders, options, max_flops)
     except ConvergenceError as error:
-        if limit < math.inf:
+        if max_flops < math.inf:
             return None
         raise TooLargeError(
             f"`method='estimate'` did not converge: {error}. Exact scores need "
-            f"{cost.bytes / 1e9:,.1f} GB of memory, but {available / 1e9:,.1f} GB are available; "
+            f"{exact_cost.bytes / 1e9:,.1f} GB of memory, but {available / 1e9:,.1f} GB are "
+            f"available; "
             f"score fewer samples, or pass an order closer to 1, q=2 or q=float('inf')"
         ) from None

@@ -47,10 +47,14 @@ def load_eigensolver() -> EigenvalueFunction | None:
 
 @cache
 def _load_eigensolver(libraries: tuple[tuple[str, str, Integer], ...]) -> EigenvalueFunction | None:
-    for module, name, integer in libraries:
+    """Return an eigensolver from the first of `libraries` that is accurate, or None.
+
+    Each library is a tuple of a module, a pattern of the names of routines, and an integer type.
+    """
+    for module, name_pattern, integer in libraries:
         try:
             library = ctypes.CDLL(import_module(module).__file__)
-            routines = [getattr(library, name.format(routine)) for routine in ROUTINES]
+            routines = [getattr(library, name_pattern.format(routine)) for routine in ROUTINES]
         except (AttributeError, ImportError, OSError, TypeError):
             continue
         compute_eigenvalues = _build_eigensolver(routines, integer)
@@ -64,6 +68,7 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
     reduce_to_band, reduce_to_tridiagonal, compute_values = routines
 
     def call(routine: Routine, *arguments: object) -> None:
+        """Call a routine of LAPACK; raise a LinAlgError on failure."""
         info = integer(0)
         pointers = [_pointer(argument, integer) for argument in arguments]
         strings = [argument for argument in arguments if isinstance(argument, bytes)]
@@ -77,6 +82,7 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
             )
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
+        # Options of LAPACK: b"L" lower triangle, b"Y" after the first stage, b"N" no eigenvectors.
         n = len(A)
         bandwidth = max(width for min_n, width in BANDWIDTHS if n >= min_n)
         band = np.empty((n, bandwidth + 1))

@@ -53,6 +53,11 @@ def compute_vendi_scores(
     allow_single : bool, default True
         Whether products in single precision may be used. Pass False for scores that are combined
         with others in double precision.
+
+    Returns
+    -------
+    ScoresByOrder
+        The scores, and the spectrum if it was passed or computed.
     """
     if spectrum is not None:
         if spectrum.n != similarity.n:
@@ -66,12 +71,15 @@ def compute_vendi_scores(
     estimates: dict[float, Estimate] = {}
     failures: dict[float, str] = {}  # why the cheapest route of an order failed
     routes = {q: select_one_order_route(similarity, q, psd) for q in orders}
-    needs_lanczos = LARGEST_EIGENVALUE in routes.values() and None not in routes.values()
-    if allow_single and p is None and estimate_options is None and not needs_lanczos:
+    needs_spectrum = None in routes.values()
+    # Lanczos iteration is faster than all eigenvalues in single precision.
+    uses_lanczos = LARGEST_EIGENVALUE in routes.values() and not needs_spectrum
+    if allow_single and p is None and estimate_options is None and not uses_lanczos:
         scores = compute_scores_in_single_precision(similarity, orders)
         if scores is not None:
             return scores
-    if estimate_options or None not in routes.values():  # otherwise use the spectrum for all
+    # If an order needs the exact spectrum, all scores are computed from it.
+    if estimate_options or not needs_spectrum:
         weighted = weight_similarity(similarity, p)
         for q, route in routes.items():
             if route is not None:
@@ -82,18 +90,18 @@ def compute_vendi_scores(
     remaining_orders = [q for q in orders if q not in estimates]
     if remaining_orders:
         spectrum_route = select_spectrum_route(similarity)
-        needed_estimates = None
+        remaining_estimates = None
         if estimate_options:
             from .stochastic_estimate import estimate_scores
 
-            needed_estimates = estimate_scores(
+            remaining_estimates = estimate_scores(
                 similarity, remaining_orders, p, psd, estimate_options, spectrum_route
             )
-        if needed_estimates is None:
-            needed_estimates, spectrum = spectrum_route.run(
+        if remaining_estimates is None:  # exact scores were requested or take no longer
+            remaining_estimates, spectrum = spectrum_route.run(
                 similarity, p, psd, orders=remaining_orders
             )
-        estimates |= zip(remaining_orders, needed_estimates, strict=True)
+        estimates |= zip(remaining_orders, remaining_estimates, strict=True)
     for q, reason in failures.items():
         estimates[q] = replace(estimates[q], reason=reason)
     return ScoresByOrder([estimates[q] for q in orders], spectrum)
@@ -102,7 +110,11 @@ def compute_vendi_scores(
 def compute_spectrum(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
-    """Compute the spectrum of a weighted similarity by the cheapest route, in double precision."""
+    """Compute the spectrum of a similarity by the cheapest route, in double precision.
+
+    `p` are the weights of the samples; uniform by default. If `vectors`, the spectrum contains
+    eigenvectors.
+    """
     similarity = similarity.compact()
     spectrum = select_spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
     assert spectrum is not None

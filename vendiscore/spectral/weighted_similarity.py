@@ -16,12 +16,12 @@ from ..support.namespace import Array, asarray_like, is_numpy, namespace, row_bl
 
 
 def weight_similarity(similarity: Similarity, p: Array | None) -> Similarity:
-    """Build K_p = diag(√p) K diag(√p) with trace 1."""
+    """Build K_p = diag(√p) K diag(√p) with trace 1; the weights p are uniform by default."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
-    root = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(asarray_like(p, diagonal))
+    root_p = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(asarray_like(p, diagonal))
     # Dividing by the diagonal, which is 1 up to rounding, makes the trace exactly 1.
-    return similarity.scaled(root / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
+    return similarity.scaled(root_p / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
 
 class MergedDuplicates(NamedTuple):
@@ -60,7 +60,10 @@ def find_identical_samples(similarity: Similarity) -> np.ndarray | None:
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates:
-    """Merge identical samples and add their weights (arXiv 2210.02410, Theorem 3.1)."""
+    """Merge identical samples and add their weights, which does not change scores.
+
+    See arXiv 2210.02410, Theorem 3.1.
+    """
     n = similarity.n
     groups = find_identical_samples(similarity)
     if groups is None:
@@ -68,11 +71,11 @@ def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
     merged_weights = np.bincount(inverse, weights)
-    totals = merged_weights[inverse]
+    total_weights = merged_weights[inverse]  # of the copies of each sample
     fractions = np.zeros(n)
-    np.divide(weights, totals, out=fractions, where=totals > 0)
+    np.divide(weights, total_weights, out=fractions, where=total_weights > 0)
     weighted = weight_similarity(similarity.take(first), merged_weights)
-    return MergedDuplicates(weighted, inverse, np.sqrt(fractions))
+    return MergedDuplicates(weighted, inverse, root_fractions=np.sqrt(fractions))
 
 
 def describe_invalid_similarity(weighted: Similarity) -> str:
@@ -80,13 +83,13 @@ def describe_invalid_similarity(weighted: Similarity) -> str:
 
     The cause is a similarity that is not between −1 and 1, or else a negative eigenvalue.
     """
-    bare = weighted.bare()
-    diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
+    bare = weighted.bare()  # without weights
+    root_diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):
         with np.errstate(all="ignore"):
             K = to_host(bare.rows(block))
-            K = K / diagonal[block, None] / diagonal
-        is_invalid = ~(np.abs(K) <= 1 + 1e-3)
+            K = K / root_diagonal[block, None] / root_diagonal
+        is_invalid = ~(np.abs(K) <= 1 + 1e-3)  # also true for NaN
         if is_invalid.any():
             i, j = divmod(int(np.argmax(is_invalid)), bare.n)
             return (

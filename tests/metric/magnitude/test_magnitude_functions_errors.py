@@ -160,9 +160,7 @@ def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("one", [[[1.0, 2.0]], [[1.0, 2.0]] * 4], ids=["one sample", "copies"])
 def test_a_difference_from_one_point_needs_a_scale_to_end_at(one):
     several = np.random.default_rng(0).standard_normal((6, 2))
-    empty = (
-        r"convergence scale of `references` is 0, because they are a single point .* pass `t_cut`"
-    )
+    empty = r"`references` is 0, because `references` consist of a single point .* pass `t_cut`"
     for options in ({}, {"absolute": True}, {"relative": True}, {"average": True}):
         with pytest.raises(ValueError, match=empty):
             mag_diff(several, one, **options)

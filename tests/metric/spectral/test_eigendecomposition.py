@@ -67,7 +67,7 @@ def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
 def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
     A = np.eye(n)
     A[1, 0] = A[0, 1] = value
-    with pytest.raises(ValueError, match=r"entries are not finite.*; because of it"):
+    with pytest.raises(ValueError, match=r"NaN or infinite values.*; because of it"):
         decompose(A, describe_cause=lambda: "because of it")
 
 

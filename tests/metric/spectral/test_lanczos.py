@@ -38,11 +38,13 @@ def test_a_vector_that_the_diagonal_misses_is_found():
 def test_a_negative_eigenvalue_below_the_floor_is_an_error():
     values = np.r_[1.0, -0.5, np.zeros(58)]
     with pytest.raises(NotPSDError) as caught:
-        compute_largest_eigenvalue(matrix(values), floor=-1e-6)
+        compute_largest_eigenvalue(matrix(values), min_eigenvalue=-1e-6)
     assert caught.value.smallest == pytest.approx(-0.5, rel=1e-6)
     assert caught.value.negative_mass == -caught.value.smallest
-    assert compute_largest_eigenvalue(matrix(values), floor=-0.6) == pytest.approx(1.0)
-    assert compute_largest_eigenvalue(matrix(values, psd=True), floor=-1e-6) == pytest.approx(1.0)
+    assert compute_largest_eigenvalue(matrix(values), min_eigenvalue=-0.6) == pytest.approx(1.0)
+    assert compute_largest_eigenvalue(
+        matrix(values, psd=True), min_eigenvalue=-1e-6
+    ) == pytest.approx(1.0)
 
 
 def test_slow_convergence_gives_none(monkeypatch):

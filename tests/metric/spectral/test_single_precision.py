@@ -64,9 +64,9 @@ def decompose(smallest, largest=0.4, columns=32, trace=1.0):
     values = np.full(columns, (1 - smallest - largest) / (columns - 2))
     values[0], values[-1] = smallest, largest
     C = np.eye(columns) / columns
-    return decompose_in_single_precision(C, trace=trace, solve=lambda A: values.astype(np.float32))[
-        0
-    ]
+    return decompose_in_single_precision(
+        C, trace=trace, compute_eigenvalues=lambda A: values.astype(np.float32)
+    )[0]
 
 
 def test_eigenvalues_are_returned_if_these_and_the_trace_show_a_small_error():
