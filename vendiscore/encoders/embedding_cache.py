@@ -13,10 +13,12 @@ from ..support.hashing import hash_bytes
 from ..support.signature import IRRELEVANT_SETTINGS
 from ..support.types import Options, Record
 
-# `row` is an embedding in single precision; `missed` and `partial` describe what the model cannot
-# represent of the text. The checksum covers all columns; files of versions before 0.5 lack it.
+# `row` is an embedding in single precision; `missed` says why the model cannot represent the text,
+# `partial` why it represents only a part of it. A further column is the checksum of these columns,
+# which files of versions before 0.5 lack.
 _TABLE_SCHEMA = "texts (text BLOB PRIMARY KEY, row BLOB, missed TEXT, partial TEXT)"
 
+# The columns `row`, `missed` and `partial`, or None if the text is not cached.
 CachedRow: TypeAlias = tuple[bytes, str | None, str | None] | None
 
 
@@ -40,15 +42,16 @@ class EmbeddingCache:
     def _add_checksums(self) -> None:
         """Add a column of checksums to a file written by a version before 0.5.
 
-        Rows whose length differs from most others are corrupt and get no checksum.
+        All embeddings of a model have the same length. Rows of another length than most are corrupt
+        and get no checksum, so they are not used.
         """
-        query = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
-        if self.database.execute(query).fetchone():
+        column_query = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
+        if self.database.execute(column_query).fetchone():
             return
         with self.database:
-            # prevents other processes from adding it at the same time
+            # The lock prevents other processes from adding the column at the same time.
             self.database.execute("BEGIN IMMEDIATE")
-            if self.database.execute(query).fetchone():
+            if self.database.execute(column_query).fetchone():
                 return
             self.database.execute("ALTER TABLE texts ADD COLUMN checksum BLOB")
             length_query = "SELECT length(row) FROM texts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
@@ -69,23 +72,26 @@ class EmbeddingCache:
         """
         query = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
         rows: list[CachedRow] = []
-        n_bad = 0
+        n_damaged = 0
         with self._raise_as_os_error():
             for key in map(_encode_key, texts):
                 entry = self.database.execute(query, (key,)).fetchone()
                 is_intact = entry is not None and _compute_checksum(key, *entry[:3]) == entry[3]
                 rows.append(entry[:3] if is_intact else None)
-                n_bad += entry is not None and not is_intact
-        if n_bad:
+                n_damaged += entry is not None and not is_intact
+        if n_damaged:
             warn(
-                f"{n_bad:,} of {len(texts):,} embeddings in the cache {self.path} are damaged "
+                f"{n_damaged:,} of {len(texts):,} embeddings in the cache {self.path} are damaged "
                 "(their checksums are wrong) and are recomputed. If this warning recurs, delete "
                 "the file and check the disk"
             )
         return rows
 
     def add(self, texts: Sequence[str], X: np.ndarray, report: Record) -> None:
-        """Store the rows of all texts, or of none if an error occurs."""
+        """Store the embeddings X (n, d) of n texts, all or none of them if an error occurs.
+
+        `report` maps "missed" and "partial" to descriptions by index of the text.
+        """
         rows = []
         for i, text in enumerate(texts):
             row = X[i].astype("f4").tobytes()
@@ -116,6 +122,7 @@ class EmbeddingCache:
 
 
 def _encode_key(text: str) -> bytes:
+    # A str may contain single surrogates, which UTF-8 cannot represent otherwise.
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -15,7 +15,10 @@ Encode = Callable[[list[Any]], Any]
 
 
 def check_no_conflict(values: Mapping[str, object], other: str) -> None:
-    """Raise a ValueError if options are given that have no effect together with `other`."""
+    """Raise a ValueError if one of `values`, options by name, is not None.
+
+    `other` is the argument, or its description, with which these options have no effect.
+    """
     for name, value in values.items():
         if value is not None:
             raise ValueError(f"`{name}` has no effect with {other}; remove one of them")
@@ -31,7 +34,9 @@ def embed(
 ) -> Counts[np.ndarray]:
     """Return one embedding per sample, in their order; yield the number of samples done.
 
-    While a batch is encoded, `report["places"]` holds the indices of its samples.
+    With `lengths`, long samples are embedded first, so that batches contain samples of similar
+    length. While a batch is encoded, `report["places"]` holds the indices of its samples. A
+    SampleError at the end lists all samples that cannot be embedded.
     """
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
@@ -40,7 +45,7 @@ def embed(
     for start in range(0, n, batch_size):
         yield start
         batch = order[start : start + batch_size]
-        while len(batch):
+        while len(batch):  # until the batch contains only usable samples
             report["places"] = batch.tolist()
             try:
                 rows = _as_rows(encode([samples[i] for i in batch]), len(batch))
@@ -51,10 +56,10 @@ def embed(
                 batch = batch[~np.isin(batch, list(new_problems))]
         if not len(batch):
             continue
-        problems |= {int(batch[i]): problem for i, problem in _describe_zero_rows(rows).items()}
-        if not X.shape[1]:
-            double = rows.dtype == np.float64
-            X = np.empty((n, rows.shape[1]), np.float64 if double else np.float32)
+        problems |= {int(batch[i]): problem for i, problem in _describe_invalid_rows(rows).items()}
+        if not X.shape[1]:  # the first batch determines the dimension and precision
+            is_double = rows.dtype == np.float64
+            X = np.empty((n, rows.shape[1]), np.float64 if is_double else np.float32)
         if rows.shape[1] != X.shape[1]:
             raise ValueError(
                 f"`model` must return embeddings of equal length, got lengths {X.shape[1]} and "
@@ -66,9 +71,10 @@ def embed(
 
 
 def _as_rows(output: object, m: int) -> np.ndarray:
-    """Return the output of an encoder for m samples as an array with one row per sample."""
+    """Return the output of an encoder for m samples as an array of shape (m, d), or raise."""
     if is_torch(output):
         tensor = output.detach().cpu()
+        # NumPy has no bfloat16, so types of two bytes become float32.
         output = tensor.numpy() if tensor.dtype.itemsize > 2 else tensor.float().numpy()
     elif isinstance(output, (list, tuple)) and output and is_torch(output[0]):
         output = [row.detach().float().cpu().numpy() for row in output]
@@ -92,15 +98,15 @@ def _as_rows(output: object, m: int) -> np.ndarray:
     return rows
 
 
-def _describe_zero_rows(rows: np.ndarray) -> dict[int, str]:
-    """Describe rows that are zero or not finite, by position in the batch."""
+def _describe_invalid_rows(rows: np.ndarray) -> dict[int, str]:
+    """Describe embeddings that are zero or not finite, as problems by row number from 0."""
     problems = {}
-    finite = np.isfinite(rows).all(axis=1)
-    for i in np.flatnonzero(~finite):
-        bad = rows[i][~np.isfinite(rows[i])][0]
+    is_finite = np.isfinite(rows).all(axis=1)
+    for i in np.flatnonzero(~is_finite):
+        value = rows[i][~np.isfinite(rows[i])][0]
         problems[int(i)] = (
-            f"has {bad} in its embedding; check the model (in half precision, try half=False), or "
-            f"remove the sample"
+            f"has {value} in its embedding; check the model (in half precision, try half=False), "
+            f"or remove the sample"
         )
     for i in np.flatnonzero(~rows.any(axis=1)):
         problems[int(i)] = (

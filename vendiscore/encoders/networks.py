@@ -26,7 +26,10 @@ Pooling = Literal["pooler", "cls", "mean"]
 
 
 class ModelFiles(NamedTuple):
-    """The Hub id or folder of a model, and the device and precision to use."""
+    """The Hub id or folder of a model, and the device and precision to use.
+
+    `extra` is the extra of vendiscore that installs the required packages, for messages.
+    """
 
     path: str | Path | None  # None for Inception v3
     revision: str | None
@@ -47,7 +50,10 @@ class ModelFiles(NamedTuple):
 def resolve_model_files(
     path: str | Path | None, revision: str | None, extra: str, device: object, half: bool | None
 ) -> ModelFiles:
-    """Return the Hub id or folder of a model with the requested device and precision."""
+    """Build the ModelFiles of a model, with defaults for the device and precision.
+
+    `half` requests half precision; it is described in `pick_dtype`.
+    """
     torch_device = pick_device(device, extra)
     return ModelFiles(path, revision, extra, torch_device, pick_dtype(half, torch_device))
 
@@ -60,8 +66,9 @@ def pick_device(device: object, extra: str) -> torch.device:
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
+        # torch would read True as the device with index 1.
         tensor = torch.empty(1, device=str(device) if isinstance(device, bool) else device)
-        tensor.cpu()
+        tensor.cpu()  # the device "meta" has no data to copy
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(
@@ -72,7 +79,10 @@ def pick_device(device: object, extra: str) -> torch.device:
 
 
 def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
-    """Return float16 on a GPU unless `half` is False, float32 on a CPU."""
+    """Return float16 on a GPU unless `half` is False; return float32 on a CPU.
+
+    Raise a ValueError if `half` is True on a CPU.
+    """
     torch = require("torch", "text", "an embedding kernel")
     if half is not None:
         half = check_bool("half", half)
@@ -84,14 +94,22 @@ def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
 def load_pretrained(
     files: ModelFiles, pooling: Pooling | None, class_name: str = "AutoModel"
 ) -> PreTrainedModel:
-    """Load a transformers network from the Hub or a folder; raise if it lacks trained weights."""
+    """Load a transformers network from the Hub or a folder; raise if it lacks trained weights.
+
+    `class_name` is its class of transformers. Weights of the pooler are needed only for
+    ``pooling="pooler"``.
+    """
     model, report = files.load_component(class_name, dtype=files.dtype, output_loading_info=True)
-    _check_trained(model, str(files.path), sorted(report["missing_keys"]), pooling)
+    _check_weights(model, str(files.path), sorted(report["missing_keys"]), pooling)
     return model
 
 
 def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> SentenceTransformer:
-    """Load a model with `modules.json`; `pooling` replaces only its pooling step."""
+    """Load a model of sentence-transformers, whose steps are listed in its file `modules.json`.
+
+    `pooling` requests another pooling of its network. Raise a ValueError if the model has further
+    steps, which would then be omitted.
+    """
     library = require("sentence_transformers", files.extra, "a model with modules.json")
     path = str(files.path)
     try:
@@ -110,10 +128,11 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
             f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); "
             f"download the model again"
         ) from error
-    network = model.transformers_model
-    steps = [type(step).__name__ for step in model]
+    network = model.transformers_model  # None if the first step is not a transformers network
     if pooling is not None:
+        steps = [type(step).__name__ for step in model]
         steps += ["a prompt"] if default_prompt(model) else []
+        # Normalization does not change the cosine, and dropout is not active.
         other_steps = [
             step for step in steps[1:] if step not in ("Pooling", "Normalize", "Dropout")
         ]
@@ -123,15 +142,17 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
                 f"{' and '.join(other_steps or steps)}; remove `pooling`"
             )
     if network is not None:
-        # transformers marks the weights it loads; sentence-transformers has no report of missing
-        # ones.
+        # sentence-transformers does not report missing weights, but transformers marks the
+        # weights that it has loaded.
         weights = dict(network.named_parameters())
         missing_keys = [
-            n for n, w in weights.items() if not getattr(w, "_is_hf_initialized", False)
+            name
+            for name, weight in weights.items()
+            if not getattr(weight, "_is_hf_initialized", False)
         ]
-        _check_trained(
-            network, path, missing_keys if len(missing_keys) < len(weights) else [], pooling
-        )
+        if len(missing_keys) == len(weights):
+            missing_keys = []  # this release of transformers marks no weights
+        _check_weights(network, path, missing_keys, pooling)
     return model
 
 
@@ -141,31 +162,39 @@ def default_prompt(model: SentenceTransformer) -> str | None:
 
 
 def sentence_settings(model: SentenceTransformer, network: object) -> Record:
-    """Return the settings of a SentenceTransformer with the transformers model `network`."""
+    """Return the settings of a SentenceTransformer for the signature of a result.
+
+    `network` has the name and the revision of the model.
+    """
     pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
     return describe_network(network) | {"pooling": pooling, "pooling_from": "modules.json"}
 
 
 def build_sentence_embed(model: SentenceTransformer) -> Callable[[Record], torch.Tensor]:
-    """Return the function of a SentenceTransformer that maps model inputs to embeddings."""
+    """Return a function from model inputs to the embeddings of a SentenceTransformer."""
+    # A model with truncate_dim uses only the first dimensions; None keeps all.
     return lambda inputs: model(inputs)["sentence_embedding"][:, : model.truncate_dim]
 
 
-def _check_trained(
-    model: PreTrainedModel, path: str, missing: list[str], pooling: Pooling | None
+def _check_weights(
+    model: PreTrainedModel, path: str, missing_keys: list[str], pooling: Pooling | None
 ) -> None:
-    """Raise a ValueError if weights are missing from the files and would be random."""
-    pooler_keys = [key for key in missing if "pooler" in key.split(".")]
+    """Raise a ValueError if weights that are used are missing from the files and thus random.
+
+    `missing_keys` are the names of the missing weights. Those of the pooler are used only for
+    ``pooling="pooler"``.
+    """
+    pooler_keys = [key for key in missing_keys if "pooler" in key.split(".")]
     if pooling == "pooler" and pooler_keys:
         raise ValueError(
             f"`pooling='pooler'` requires trained weights, but {path!r} has none for "
             f"{pooler_keys[0]}, which would be random; pass pooling='mean' or 'cls'"
         )
-    if weights := [key for key in missing if key not in pooler_keys]:
+    if other_keys := [key for key in missing_keys if key not in pooler_keys]:
         raise ValueError(
             f"`model_path` must contain all weights of a {type(model).__name__}, but {path!r} "
-            f"lacks {len(weights)} of them ({weights[0]}, …), which would be random; pass a folder "
-            "with all files of the model"
+            f"lacks {len(other_keys)} of them ({other_keys[0]}, …), which would be random; pass a "
+            "folder with all files of the model"
         )
 
 
@@ -176,12 +205,18 @@ def has_modules_file(files: ModelFiles) -> bool:
         return (Path(path) / "modules.json").is_file()
     hub = require("huggingface_hub", files.extra, "an embedding kernel")
     errors = require("huggingface_hub.errors", files.extra, "an embedding kernel")
-    wrong = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
+    invalid_model = (
+        errors.RepositoryNotFoundError,
+        errors.RevisionNotFoundError,
+        errors.HFValidationError,
+    )
     options = {"revision": files.revision, "local_files_only": files.local_only}
     try:
         hub.hf_hub_download(path, "modules.json", **options)
-    except (*wrong, errors.RemoteEntryNotFoundError):
-        return False  # transformers raises an error that explains the problem
+    except errors.RemoteEntryNotFoundError:
+        return False
+    except invalid_model:
+        return False  # transformers then raises an error that explains the problem
     except (errors.LocalEntryNotFoundError, errors.HfHubHTTPError):
         # The cache records requested files that do not exist. A snapshot that contains
         # .gitattributes, which exists in every repository but is needed by no model, is complete.
@@ -199,7 +234,11 @@ def has_modules_file(files: ModelFiles) -> bool:
 
 
 def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """Return one row per sample from the output of a network."""
+    """Return one row per sample from the output of a network, shape (n, d).
+
+    The output is a tensor with one row per sample, which needs no pooling, or an output of
+    transformers. `mask` of shape (n, tokens) is 0 for padding tokens, which "mean" ignores.
+    """
     if isinstance(output, (list, tuple)):
         output = output[0]
     if is_torch(output):
@@ -228,8 +267,8 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
 
 def _flatten_pooled(tensor: torch.Tensor) -> torch.Tensor:
     """Remove trailing axes of length 1, which pooled outputs of convolutional networks have."""
-    flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
-    return tensor.flatten(1) if flat else tensor
+    has_trailing_ones = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
+    return tensor.flatten(1) if has_trailing_ones else tensor
 
 
 def describe_network(model: object) -> Record:
@@ -244,12 +283,14 @@ def describe_network(model: object) -> Record:
 
 @dataclass(eq=False)
 class Network:
-    """A torch network: `prepare` turns samples into inputs, `embed` turns inputs into rows."""
+    """A torch network: `prepare` turns samples into inputs, `embed` turns inputs into rows.
+
+    `device` is None for a network that the caller passed. It stays on its device, and is set to
+    evaluation mode only during a computation.
+    """
 
     model: torch.nn.Module
-    device: (
-        torch.device | None
-    )  # None for a network of the caller, which stays on its device and is restored after use
+    device: torch.device | None
     settings: Record
     prepare: Encode
     embed: Callable[[Any], torch.Tensor]
@@ -259,7 +300,7 @@ class Network:
             self.model.eval().to(self.device)
 
     def digest(self) -> str:
-        """Return a digest of the weights."""
+        """Return a digest of the weights as 16 hexadecimal digits."""
         digest = blake2b(digest_size=8)
         for tensor in self.model.state_dict().values():
             digest.update(tensor.cpu().float().numpy().tobytes())
@@ -269,16 +310,18 @@ class Network:
     def inference_mode(
         self, samples: Sequence[object], report: Record
     ) -> Iterator[tuple[Encode, Record]]:
-        """Yield a function from batches to rows, and the settings.
+        """Check the samples; yield a function from batches to embeddings, and the settings.
 
-        The function adds samples that the model cannot represent to `report`.
+        The function adds samples that the model cannot represent to `report`. The network is in
+        evaluation mode within this context.
         """
         torch = require("torch", "text", "an encoder")
         self.check(samples)
         with nullcontext() if self.device else _evaluation_mode(self.model):
-            first = next(self.model.parameters(), torch.empty(0, dtype=torch.float32, device="cpu"))
-            device = self.device or first.device
-            dtype = first.dtype
+            no_parameter = torch.empty(0, dtype=torch.float32, device="cpu")
+            parameter = next(self.model.parameters(), no_parameter)
+            device = self.device or parameter.device
+            dtype = parameter.dtype
             settings = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
 
             def encode(batch: list[object]) -> object:
@@ -305,17 +348,21 @@ def _move_to_device(inputs: object, device: torch.device, dtype: torch.dtype) ->
     return inputs.to(device, dtype if inputs.is_floating_point() else None)
 
 
-# Original modes of the submodules of networks in use, and the number of users, by id.
+# For each network in use, by id: whether each submodule was in training mode before, and the number
+# of threads that use the network.
 _modes_in_use: dict[int, tuple[dict[torch.nn.Module, bool], int]] = {}
 _modes_lock = RLock()  # reentrant, as a generator may be garbage-collected while the lock is held
 
 
 @contextmanager
 def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
-    """Keep a network of the caller in evaluation mode until its last user is done."""
+    """Set a network of the caller to evaluation mode, and restore its modes at the end.
+
+    If several threads use the network, the last one restores the modes.
+    """
     with _modes_lock:
-        usual = {module: module.training for module in model.modules()}
-        modes, users = _modes_in_use.get(id(model), (usual, 0))
+        current_modes = {module: module.training for module in model.modules()}
+        modes, users = _modes_in_use.get(id(model), (current_modes, 0))
         _modes_in_use[id(model)] = modes, users + 1
         model.eval()
     try:

@@ -34,9 +34,10 @@ class _ImageError(Exception):
 
 
 def as_image(item: object, index: int, background: str | None = None) -> Image:
-    """Convert any image to a PIL image of mode "L" or "RGB".
+    """Convert any image to a PIL image of mode "L" (greyscale) or "RGB".
 
-    Transparent pixels show the colour `background`; without it they raise an error.
+    Transparent pixels show the colour `background`; if it is None, they raise a SampleError. Errors
+    contain `index`, the index of the image.
     """
     PIL = require("PIL.Image", "images", "a kernel on images")
     try:
@@ -47,8 +48,8 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
         if isinstance(item, (str, Path, io.BytesIO)):
             image = _open_image(PIL, item)
         else:
-            is_image = isinstance(item, PIL.Image)
-            image = _decode_image(item if is_image else PIL.fromarray(_pixel_array(item)))
+            is_pil_image = isinstance(item, PIL.Image)
+            image = _decode_image(item if is_pil_image else PIL.fromarray(_to_pixel_array(item)))
         return _to_eight_bit(_to_opaque(image, background))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
@@ -61,13 +62,14 @@ def check_background(colour: str | None) -> None:
     try:
         require("PIL.ImageColor", "images", "a kernel on images").getrgb(str(colour))
     except ValueError:
-        expected = "a colour, such as 'white' or '#808080'"
-        raise ValueError(f"`background` must be {expected}, got {short_repr(colour)}") from None
+        raise ValueError(
+            f"`background` must be a colour, such as 'white' or '#808080', got {short_repr(colour)}"
+        ) from None
 
 
 @contextmanager
 def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
-    """Name the file in errors about images that were passed as files."""
+    """Add the file name to a SampleError of this context, for images that were passed as files."""
     try:
         yield
     except SampleError as error:
@@ -76,8 +78,8 @@ def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
             item = images[i]
             if isinstance(item, Mapping) and item.get("bytes") is None:
                 item = item.get("path")
-            named = str(item) in problem or short_repr(str(item)) in problem
-            if isinstance(item, (str, Path)) and not named:
+            has_name = str(item) in problem or short_repr(str(item)) in problem
+            if isinstance(item, (str, Path)) and not has_name:
                 problems[i] = f"({item}) {problem}"
         raise SampleError.from_problems(problems) from error.__cause__
 
@@ -103,9 +105,11 @@ def check_images(images: Sequence[object]) -> None:
 
 
 def _get_image_source(item: Mapping[str, object]) -> object:
+    """Return the bytes or the path of an image, given as a value of `datasets.Image`."""
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]
+    # The item may be a row of a dataset; suggest the column with the images.
     column = "image" if "image" in item else next(iter(item), "image")
     raise _ImageError(
         "must have a key `bytes` or `path`, like values of `datasets.Image`, got a mapping with "
@@ -114,6 +118,7 @@ def _get_image_source(item: Mapping[str, object]) -> object:
 
 
 def _open_image(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
+    """Open and decode an image file; raise an _ImageError if it cannot be read."""
     try:
         with PIL.open(file) as image:
             return _decode_image(image)
@@ -124,20 +129,20 @@ def _open_image(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
 
 
 def _decode_image(image: Image) -> Image:
-    """Decode the image and rotate it according to its EXIF orientation."""
+    """Decode the image and rotate it according to its EXIF orientation; reject animations."""
     try:
         image.load()  # files are loaded lazily
-        turned = image.getexif().get(_ORIENTATION, 1) != 1
-        # Photos may contain a preview, and layers form a single image.
-        animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
+        is_rotated = image.getexif().get(_ORIENTATION, 1) != 1
+        # Photos (MPO) may contain a preview, and PSD files layers; they are not animations.
+        is_animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable_error(error) from error
-    if animated:
+    if is_animated:
         raise _ImageError("is an animation; pass its frames as separate images")
-    if not turned:
+    if not is_rotated:
         return image
     upright = require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
-    upright.format = image.format
+    upright.format = image.format  # `_to_eight_bit` and `_to_opaque` depend on it
     return upright
 
 
@@ -159,7 +164,7 @@ def _to_eight_bit(image: Image) -> Image:
         return image
     # Older versions of pillow open 16-bit PNG files in mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
-        pixels = np.rint(np.asarray(image) / 257).astype(np.uint8)
+        pixels = np.rint(np.asarray(image) / 257).astype(np.uint8)  # 65535 / 257 = 255
         return require("PIL.Image", "images", "a kernel on images").fromarray(pixels)
     if image.mode not in _GREYS + _COLOURS:
         raise _ImageError(
@@ -170,14 +175,14 @@ def _to_eight_bit(image: Image) -> Image:
 
 
 def _to_opaque(image: Image, background: str | None) -> Image:
-    """Replace transparent pixels by the background."""
+    """Replace transparent pixels by the colour `background`; if it is None, raise."""
     # A file in mode L or RGB can declare a transparent colour. A converted image keeps this
     # declaration, although its pixels are opaque.
     is_converted = image.format is None and image.mode in ("L", "RGB")
     if is_converted or not image.has_transparency_data:
         return image
     rgba = image.convert("RGBA")
-    if rgba.getchannel("A").getextrema()[0] == 255:
+    if rgba.getchannel("A").getextrema()[0] == 255:  # no pixel is transparent
         return image
     if background is None:
         raise _ImageError(
@@ -190,13 +195,14 @@ def _to_opaque(image: Image, background: str | None) -> Image:
     return canvas.convert("RGB")
 
 
-def _pixel_array(item: object) -> np.ndarray:
-    """Return an image as a uint8 array of shape (height, width) or (height, width, channels)."""
+def _to_pixel_array(item: object) -> np.ndarray:
+    """Convert an array to a uint8 array of shape (height, width) or (height, width, channels)."""
     try:
         if is_torch(item):
             pixels = item.detach().cpu()
-            narrow = pixels.is_floating_point() and pixels.itemsize < 4  # NumPy has no bfloat16
-            A = (pixels.float() if narrow else pixels).numpy()
+            if pixels.is_floating_point() and pixels.itemsize < 4:
+                pixels = pixels.float()  # NumPy has no bfloat16
+            A = pixels.numpy()
         elif isinstance(item, (np.ndarray, list)):
             A = np.asarray(item)
         else:
@@ -206,8 +212,8 @@ def _pixel_array(item: object) -> np.ndarray:
     if np.ma.is_masked(item):
         raise _ImageError("has masked pixels, which have no value; fill them")
     if A.ndim == 3:
-        A = _to_channels_last(A, is_torch(item))
-    if A.ndim != 2 + (A.ndim == 3) or 0 in A.shape:
+        A = _to_channels_last(A, is_tensor=is_torch(item))
+    if A.ndim not in (2, 3) or 0 in A.shape:
         raise _ImageError(
             f"must be an array of shape (H, W) or (H, W, C) with 1, 3 or 4 channels, got shape "
             f"{A.shape}; reshape it"
@@ -215,33 +221,39 @@ def _pixel_array(item: object) -> np.ndarray:
     return _to_bytes(A)
 
 
-def _to_channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
-    first = A.shape[0] in _CHANNELS
-    last = A.shape[2] in _CHANNELS
-    if first and last and tensor:
+def _to_channels_last(A: np.ndarray, is_tensor: bool) -> np.ndarray:
+    """Return a three-dimensional image with its channels in the last axis.
+
+    A single channel is returned as shape (height, width). If both the first and the last axis can
+    be the channels, a tensor raises an error, and an array is read as channels last.
+    """
+    can_be_first = A.shape[0] in _CHANNELS
+    can_be_last = A.shape[2] in _CHANNELS
+    if can_be_first and can_be_last and is_tensor:
         raise _ImageError(
             f"is a tensor of shape {A.shape}, which can be read as (C, H, W) and as (H, W, C); "
             f"pass a PIL image or a NumPy array (H, W, C)"
         )
-    if not first and not last:
+    if not can_be_first and not can_be_last:
         raise _ImageError(f"must have 1, 3 or 4 channels, first or last, got shape {A.shape}")
-    A = A if last else np.moveaxis(A, 0, 2)
+    A = A if can_be_last else np.moveaxis(A, 0, 2)
     return A[:, :, 0] if A.shape[2] == 1 else A
 
 
 def _to_bytes(A: np.ndarray) -> np.ndarray:
+    """Convert pixels to uint8: integers from 0 to 255, and floats or booleans from 0 to 1."""
     if A.dtype == np.uint8:
         return np.ascontiguousarray(A)
-    top = {"b": 1, "f": 1, "i": 255, "u": 255}.get(A.dtype.kind)
-    if top is None:
+    white = {"b": 1, "f": 1, "i": 255, "u": 255}.get(A.dtype.kind)  # the largest value
+    if white is None:
         raise _ImageError(f"must be an array of numbers, got dtype {A.dtype}")
     low = A.min()
     high = A.max()
-    if not (low >= 0 and high <= top):  # also catches NaN
-        kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
+    if not (low >= 0 and high <= white):  # also catches NaN
+        expected = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
         raise _ImageError(
-            f"must contain {kind}, got values from {low:g} to {high:g} in {A.dtype}; rescale all "
-            "images in the same way, such as x / 255, or (x + 1) / 2 for values from −1 to 1"
+            f"must contain {expected}, got values from {low:g} to {high:g} in {A.dtype}; rescale "
+            "all images in the same way, such as x / 255, or (x + 1) / 2 for values from −1 to 1"
         )
-    scaled = np.rint(A.astype(np.float64) * 255) if top == 1 else A
+    scaled = np.rint(A.astype(np.float64) * 255) if white == 1 else A
     return np.ascontiguousarray(scaled.astype(np.uint8))

@@ -33,7 +33,7 @@ MODEL_SCRIPTS = {
 
 @dataclass
 class CallableModel:
-    """A function that maps a batch of samples to rows, with the settings of its model."""
+    """A function that maps a batch of samples to embeddings, with the settings of its model."""
 
     encode: Encode
     settings: Record
@@ -44,6 +44,11 @@ class CallableModel:
     def inference_mode(
         self, samples: Sequence[object], report: Record
     ) -> Iterator[tuple[Encode, Record]]:
+        """Yield a function from batches to embeddings, and the settings, as `Network` does.
+
+        The function adds truncated texts to `report`.
+        """
+
         def encode(batch: list[Any]) -> Any:
             if self.tokenizer is not None and self.limit is not None:
                 tokens = self.tokenizer(batch, verbose=False)["input_ids"]
@@ -67,6 +72,7 @@ class Modality(NamedTuple):
     adapter: str  # keyword for the tokenizer or transform of a torch network
     check: Callable[[Sequence[Any]], None]  # raises a SampleError before any work
     load: Callable[[ModelFiles, Any, Any], Network]  # arguments: files, pooling, max_length
+    # builds a Network from the caller's model; arguments: model, adapter, pooling, max_length
     wrap: Callable[..., Network]
     list_alternatives: Callable[[str], list[str]]  # kernels that need no network, for messages
     default: str | None = None  # default of `model_path`
@@ -116,10 +122,12 @@ class Encoder:
 
     @property
     def kind(self) -> str:
+        """Type of the samples: "text" or "images"."""
         return self._modality.name
 
     @property
     def settings(self) -> Record:
+        """How samples are embedded, by name of the setting."""
         return {**self._model.settings, "batch_size": self.batch_size}
 
     @property
@@ -168,22 +176,23 @@ class Encoder:
         """
         if self._cache is None:
             return self._embed_with_progress(samples)
+        # Embed each text that is not cached once, and add it to the cache.
         texts = list(map(str, samples))
         cached = self._cache.read(texts)
-        new_indices: dict[str, list[int]] = {}  # indices of each text that is not cached
+        indices_of_new: dict[str, list[int]] = {}  # indices of each text that is not cached
         for i, text in enumerate(texts):
             if cached[i] is None:
-                new_indices.setdefault(text, []).append(i)
-        if new_indices:
-            new = list(new_indices)
+                indices_of_new.setdefault(text, []).append(i)
+        if indices_of_new:
+            new_texts = list(indices_of_new)
             try:
-                X, _, report = self._embed_with_progress(new)
+                X, _, report = self._embed_with_progress(new_texts)
             except SampleError as error:
                 raise error.reindexed(
-                    [np.array(indices) for indices in new_indices.values()]
+                    [np.array(indices) for indices in indices_of_new.values()]
                 ) from error.__cause__
-            self._cache.add(new, X, report)
-            for j, (row, indices) in enumerate(zip(X, new_indices.values(), strict=True)):
+            self._cache.add(new_texts, X, report)
+            for j, (row, indices) in enumerate(zip(X, indices_of_new.values(), strict=True)):
                 entry = (
                     row.astype("f4").tobytes(),
                     report["missed"].get(j),
@@ -191,6 +200,8 @@ class Encoder:
                 )
                 for i in indices:
                     cached[i] = entry
+        # Now all texts are cached. Also new embeddings are rounded to single precision, so that
+        # later calls return the same values.
         rows, missed, partial = zip(*filter(None, cached), strict=True)
         X = np.array([np.frombuffer(row, np.float32) for row in rows])
         report = {
@@ -200,6 +211,7 @@ class Encoder:
         return X, {**self.settings, "dims": X.shape[1]}, report
 
     def _embed_with_progress(self, samples: Sequence[object]) -> EmbeddingResult:
+        """Embed samples with a progress bar; announce long computations."""
         noun = "texts" if self.kind == "text" else self.kind
         work = getattr(self._model, "estimate_work", lambda samples: 0.0)(samples)
         with announce_duration(f"Embedding {len(samples):,} {noun}", work, single_precision=True):
@@ -210,21 +222,22 @@ class Encoder:
 
         A torch network of the caller is in evaluation mode until the generator ends or is closed.
         """
-        kind = self._modality
-        size = self.batch_size
+        modality = self._modality
+        is_text = modality.name == "text"
         # Batches contain texts of similar length.
-        lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
+        lengths = list(map(len, samples)) if is_text else None  # type: ignore[arg-type]
         report: Record = {"missed": {}, "partial": {}}
-        with self._model.inference_mode(samples, report) as (rows, settings):
+        with self._model.inference_mode(samples, report) as (encode, settings):
             X = yield from embed(
                 samples,
-                lambda batch: rows(kind.read(batch)),
+                lambda batch: encode(modality.read(batch)),
                 report,
-                batch_size=size,
+                batch_size=self.batch_size,
                 lengths=lengths,
             )
-            del report["places"]
-            return X, {**settings, "batch_size": size, "dims": X.shape[1]}, report
+            del report["places"]  # used by `embed` and `encode` only
+            settings = {**settings, "batch_size": self.batch_size, "dims": X.shape[1]}
+            return X, settings, report
 
 
 def make_encoder(
@@ -240,7 +253,11 @@ def make_encoder(
     max_length: object = None,
     cache: str | Path | None = None,
 ) -> Encoder:
-    """Validate the keywords of an embedding kernel and return its encoder."""
+    """Validate the keywords of an embedding kernel or of `encoder`, and return the encoder.
+
+    `adapter` is the tokenizer or the transform of a torch network; the other arguments are
+    described in `vendiscore.encoder`.
+    """
     network_options = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
     pooling = None if pooling is None else check_choice("pooling", pooling, get_args(Pooling))
     batch_size = check_int("batch_size", batch_size)
@@ -250,7 +267,7 @@ def make_encoder(
             f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; pass a "
             "loaded model as model=…"
         )
-    if model is None:
+    if model is None:  # load the model
         check_no_conflict({modality.adapter: adapter}, "model_path=…, which defines it")
         path = modality.default if model_path is None else model_path
         if modality.name == "text" and (static_files := find_static_files(str(path))):
@@ -259,12 +276,8 @@ def make_encoder(
                 "a static model, which is a table of vectors",
             )
             static_model = StaticModel(path, static_files)
-            return Encoder(
-                modality,
-                CallableModel(static_model.encode, static_model.settings),
-                batch_size,
-                cache,
-            )
+            callable_model = CallableModel(static_model.encode, static_model.settings)
+            return Encoder(modality, callable_model, batch_size, cache)
         files = resolve_model_files(path, revision, modality.name, device, half)
         network = load_from_cache_first(
             files,
@@ -273,6 +286,7 @@ def make_encoder(
             uses_modules_file=path != modality.default,
         )
         return Encoder(modality, network, batch_size, cache)
+    # The caller passed a model. The default of `model_path`, passed by kernels, is no conflict.
     path = None if model_path == modality.default else model_path
     check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")
     if adapter is not None:
@@ -290,8 +304,14 @@ def make_encoder(
             "an encoder, which has its own settings",
         )
         return model
-    encode = _get_encode(model, modality.adapter)
+    callable_model = _wrap_callable(model, modality)
     check_no_conflict(network_options, "a model that encodes samples itself")
+    return Encoder(modality, callable_model, batch_size)
+
+
+def _wrap_callable(model: Any, modality: Modality) -> CallableModel:
+    """Wrap a function, or an object with a method `encode`, that embeds a list of samples."""
+    encode = _get_encode(model, modality.adapter)
     # The signature includes the code of functions, but only the type of objects, which can be
     # large.
     is_function = hasattr(model, "__qualname__") or isinstance(model, partial)
@@ -302,13 +322,16 @@ def make_encoder(
     tokenizer = getattr(model, "tokenizer", None)
     if modality.name != "text" or not (isinstance(limit, int) and callable(tokenizer)):
         limit = tokenizer = None
-    return Encoder(modality, CallableModel(encode, settings, limit, tokenizer), batch_size)
+    return CallableModel(encode, settings, limit, tokenizer)
 
 
 def _get_encode(model: Any, adapter: str) -> Encode:
-    """Return the method or function with which a model embeds a list of samples."""
+    """Return the method or function with which a model embeds a list of samples.
+
+    `adapter` is the keyword for the tokenizer or transform, which a torch network requires instead.
+    """
     encode = getattr(model, "encode", None)
-    if callable(encode) and not isinstance(model, str):
+    if callable(encode) and not isinstance(model, str):  # a str has another method `encode`
         return encode
     if is_network(model):
         raise TypeError(

@@ -17,13 +17,14 @@ import numpy as np
 from ..support.hashing import hash_bytes
 from ..support.optional import MissingPackageError, require
 
-# Tensor names of the vectors, and of the row index and the weight of each token (model2vec).
+# Names with which that of the matrix of vectors ends.
 _VECTOR_NAMES = ("embeddings", "embedding.weight")
+# Names of optional tensors of model2vec: the row in this matrix, and the weight, of each token.
 _OTHER_TENSORS = {"mapping", "weights"}
 
 
 class StaticFiles(NamedTuple):
-    """The files of a static model: tensors (vectors under the key `name`) and tokenizer."""
+    """The files of a static model: `tensors` contains the vectors under the key `name`."""
 
     tensors: Path
     name: str
@@ -31,24 +32,30 @@ class StaticFiles(NamedTuple):
 
 
 def find_static_files(path: str) -> StaticFiles | None:
-    """Return the files of a static model in a folder, or None if it is not one.
+    """Return the files of the static model in a folder, or None if it does not contain one.
 
-    "wordllama" means the vectors in the wheel of that package, which is not imported.
+    The path "wordllama" means the folder of this package, whose wheel contains a model. It is not
+    imported.
     """
     folder = Path(path)
     if path == "wordllama":
         folder = _find_wordllama()
-    if not folder.is_dir() or not _is_static(folder / "modules.json"):
+    if not folder.is_dir() or not _allows_static_model(folder / "modules.json"):
         return None
-    vectors = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*/*.safetensors"))
+    tensor_files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*/*.safetensors"))
     tokenizers = sorted(folder.glob("tokenizer.json")) or sorted(folder.glob("*/*tokenizer*.json"))
-    if len(vectors) != 1 or len(tokenizers) != 1:
+    if len(tensor_files) != 1 or len(tokenizers) != 1:
         return None
-    with _safetensors_errors(vectors[0]) as package, package.safe_open(vectors[0], "np") as tensors:
-        matrices = [name for name in tensors.keys() if name not in _OTHER_TENSORS]  # noqa: SIM118
-    if len(matrices) != 1 or not matrices[0].endswith(_VECTOR_NAMES):
+    path_of_tensors = tensor_files[0]
+    with (
+        _safetensors_errors(path_of_tensors) as package,
+        package.safe_open(path_of_tensors, "np") as tensors,
+    ):
+        names = [name for name in tensors.keys() if name not in _OTHER_TENSORS]  # noqa: SIM118
+    # Other models, such as transformers, have many tensors with other names.
+    if len(names) != 1 or not names[0].endswith(_VECTOR_NAMES):
         return None
-    return StaticFiles(vectors[0], matrices[0], tokenizers[0])
+    return StaticFiles(tensors=path_of_tensors, name=names[0], tokenizer=tokenizers[0])
 
 
 def _find_wordllama() -> Path:
@@ -59,15 +66,16 @@ def _find_wordllama() -> Path:
     return Path(spec.origin).parent
 
 
-def _is_static(modules: Path) -> bool:
-    """Return whether `modules.json`, if it exists, contains only steps of a static model.
+def _allows_static_model(modules_file: Path) -> bool:
+    """Return whether the file `modules.json` is missing or lists only steps of a static model.
 
     Normalization is allowed because it does not change the cosine.
     """
-    if not modules.is_file():
+    if not modules_file.is_file():
         return True
     try:
-        steps = [str(step["type"]) for step in json.loads(modules.read_text(encoding="utf-8"))]
+        modules = json.loads(modules_file.read_text(encoding="utf-8"))
+        steps = [str(step["type"]) for step in modules]
     except (ValueError, TypeError, KeyError):
         return False  # sentence-transformers raises an error that explains the problem
     supported = (".StaticEmbedding", ".Normalize")
@@ -76,7 +84,7 @@ def _is_static(modules: Path) -> bool:
 
 @contextmanager
 def _safetensors_errors(path: Path) -> Iterator[ModuleType]:
-    """Yield the package safetensors; add the file name to its errors."""
+    """Yield the package safetensors; turn its errors into a ValueError that names the file."""
     package = require("safetensors", "static", "a static model")
     try:
         yield package
@@ -96,7 +104,10 @@ def _read_tensors(path: Path) -> dict[str, np.ndarray]:
 
 
 class StaticModel:
-    """A static model: the embedding of a text is the mean of its token vectors."""
+    """A static model: the embedding of a text is the mean of its token vectors.
+
+    `path` is the argument `model_path`, for `settings`.
+    """
 
     def __init__(self, path: object, files: StaticFiles) -> None:
         tokenizers = require("tokenizers", "static", "a static model")
@@ -105,13 +116,13 @@ class StaticModel:
         self._tokenizer.no_truncation()
         tensors = _read_tensors(files.tensors)
         self._vectors = tensors[files.name]
-        self._rows = tensors.get("mapping")
+        self._row_of_token = tensors.get("mapping")  # None if token i has the vector i
         self._weights = tensors.get("weights")
         if self._vectors.ndim != 2:
             raise ValueError(f"{str(files.tensors)!r} must contain a matrix with one row per token")
         # model2vec ignores unknown tokens; wordllama and byte-level tokenizers have none.
         unknown = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
-        self._unknown = self._tokenizer.token_to_id(unknown) if unknown else None
+        self._unknown_id = self._tokenizer.token_to_id(unknown) if unknown else None
         self.settings: dict[str, str] = {
             "model": "StaticModel",
             "model_path": str(path),
@@ -124,10 +135,10 @@ class StaticModel:
         encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
         for row, encoding in zip(rows, encodings, strict=True):
-            ids = np.array([i for i in encoding.ids if i != self._unknown], dtype=int)
+            ids = np.array([i for i in encoding.ids if i != self._unknown_id], dtype=int)
             if not len(ids):
                 continue
-            row_indices = ids if self._rows is None else self._rows[ids]
+            row_indices = ids if self._row_of_token is None else self._row_of_token[ids]
             vectors = self._vectors[row_indices]
             if self._weights is not None:
                 vectors = vectors * self._weights[ids, None]

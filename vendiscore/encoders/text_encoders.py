@@ -69,12 +69,12 @@ def _load_network(
 ) -> TextNetwork:
     """Load a network with the tokenizer, token limit and pooling specified by its files."""
     path = files.path
-    source = "given"
-    stated = None
+    pooling_source = "given"
+    stated_length = None
     settings = {}
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
-        source = "its card"
+        pooling_source = "its card"
     if path != MODEL_PATH and has_modules_file(files):
         sentences = load_sentence_transformer(files, pooling)
         if getattr(sentences[0], "do_lower_case", False):
@@ -83,9 +83,9 @@ def _load_network(
             return _build_sentence_network(sentences, max_length, settings, files.device)
         model = sentences.transformers_model
         tokenizer = sentences.tokenizer
-        stated = sentences.max_seq_length
+        stated_length = sentences.max_seq_length
     elif pooling is None:
-        # transformers raises an error if the path is invalid.
+        # If the path is invalid, this raises an error of transformers, which explains more.
         files.load_component("AutoConfig")
         raise ValueError(
             f"the files of the model {str(path)!r} do not specify its pooling (no modules.json); "
@@ -96,8 +96,8 @@ def _load_network(
         tokenizer = files.load_component("AutoTokenizer")
         if tokenizer.pad_token is None:  # padding is masked, so any token works
             tokenizer.pad_token = tokenizer.eos_token
-    limit = get_token_limit(model, tokenizer, max_length, stated)
-    network = _build_transformer(model, tokenizer, pooling, source, limit, files.device)
+    limit = get_token_limit(model, tokenizer, max_length, stated_length)
+    network = _build_transformer(model, tokenizer, pooling, pooling_source, limit, files.device)
     network.settings |= settings
     return network
 
@@ -119,8 +119,10 @@ def _wrap_network(
             "`pooling` is required with a transformers `model`, to combine token vectors into one "
             "embedding; pass pooling='mean', 'cls' or 'pooler', as stated on its model card"
         )
-    limit = get_token_limit(model, tokenizer, max_length, None)
-    return _build_transformer(model, tokenizer, pooling, "given", limit, None)
+    limit = get_token_limit(model, tokenizer, max_length, stated_length=None)
+    return _build_transformer(
+        model, tokenizer, pooling, pooling_source="given", limit=limit, device=None
+    )
 
 
 TEXTS = Modality(
@@ -138,13 +140,19 @@ def _build_transformer(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     pooling: Pooling,
-    source: str,
+    pooling_source: str,
     limit: int | None,
     device: torch.device | None,
 ) -> TextNetwork:
-    """Build a transformers network whose token vectors are pooled by `pool`."""
-    decodes = getattr(model.config, "is_encoder_decoder", False)
-    forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
+    """Build a transformers network whose token vectors are pooled by `pool`.
+
+    `pooling_source` says where the pooling is specified, and `limit` is the maximum number of
+    tokens. `device` is None for a network that the caller passed.
+    """
+    # Of models with a decoder, such as T5, only the encoder is used. A model of texts and images,
+    # such as CLIP, has a separate method for texts.
+    has_decoder = getattr(model.config, "is_encoder_decoder", False)
+    forward = model.get_encoder() if has_decoder else getattr(model, "get_text_features", model)
 
     # Pooling requires the first token at position 0.
     tokenize = partial(_truncating_tokenizer(tokenizer, limit), padding_side="right")
@@ -155,7 +163,7 @@ def _build_transformer(
     settings = describe_network(model) | {
         "tokenizer": type(tokenizer).__name__,
         "pooling": pooling,
-        "pooling_from": source,
+        "pooling_from": pooling_source,
         "max_length": limit,
     }
     return TextNetwork(model, device, settings, tokenize, embed, tokenizer)
@@ -167,17 +175,26 @@ def _build_sentence_network(
     settings: Record,
     device: torch.device,
 ) -> TextNetwork:
-    """Build a network from a SentenceTransformer, which includes pooling and all other steps."""
-    inner = model.transformers_model
+    """Build a network from a SentenceTransformer, which includes pooling and all other steps.
+
+    `settings` are additional settings for the signature.
+    """
+    transformer = model.transformers_model  # None, for example, for a bag of words
     limit = None
-    if inner is not None:
-        limit = get_token_limit(inner, model.tokenizer, max_length, model.max_seq_length)
+    if transformer is not None:
+        limit = get_token_limit(transformer, model.tokenizer, max_length, model.max_seq_length)
         model.max_seq_length = limit
     elif max_length is not None:
-        raise ValueError(f"`max_length` has no effect with a {type(model[0]).__name__}")
+        raise ValueError(
+            f"`max_length` has no effect with a {type(model[0]).__name__}; remove `max_length`"
+        )
 
-    stated = {"tokenizer": type(model.tokenizer).__name__, "max_length": limit}
-    settings = sentence_settings(model, model if inner is None else inner) | stated | settings
+    settings = {
+        **sentence_settings(model, model if transformer is None else transformer),
+        "tokenizer": type(model.tokenizer).__name__,
+        "max_length": limit,
+        **settings,
+    }
     if prompt := default_prompt(model):
         settings["prompt"] = prompt
     tokenize = partial(model.preprocess, prompt=prompt)
@@ -192,15 +209,21 @@ _tokenizer_lock = Lock()  # tokenizers store padding and truncation as state dur
 
 @dataclass(eq=False)
 class TextNetwork(Network):
-    """A network with its tokenizer; rejects texts without tokens and reports truncated ones."""
+    """A text network with its tokenizer.
+
+    Texts without tokens raise an error. Truncated texts, and texts with only unknown tokens, are
+    reported.
+    """
 
     tokenizer: PreTrainedTokenizerBase
 
     def check(self, samples: Sequence[Any]) -> None:
+        """Raise a `SampleError` for texts without tokens."""
         with _tokenizer_lock:
             problems = {
                 i: f"has no tokens: {short_repr(text)}; remove empty texts"
                 for i, text in enumerate(samples)
+                # Only texts that look blank are tokenized, because this is slow.
                 if not (
                     text.strip(INVISIBLE_CHARACTERS) or self.prepare([text])["input_ids"].numel()
                 )
@@ -209,14 +232,15 @@ class TextNetwork(Network):
 
     def estimate_work(self, texts: Sequence[str]) -> float:
         """Estimate the number of operations to embed texts, with four characters per token."""
-        weights = list(self.model.parameters())  # empty for a network that only counts
+        weights = list(self.model.parameters())  # may be empty, as for a bag of words
         if any(parameter.device.type != "cpu" for parameter in weights):
-            return 0.0
+            return 0.0  # the speed of a GPU is unknown
         max_tokens = self.settings["max_length"] or math.inf
         tokens = sum(min(len(text) / 4 + 2, max_tokens) for text in texts)
         return _WORK_PER_WEIGHT * tokens * sum(parameter.numel() for parameter in weights)
 
     def prepare_inputs(self, batch: list[str], report: Record) -> Options:
+        """Tokenize a batch; add truncated texts and texts of unknown tokens to `report`."""
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")
         with _tokenizer_lock:
@@ -224,6 +248,7 @@ class TextNetwork(Network):
             mask = inputs.get("attention_mask")
             if mask is None:  # of models without an attention mask
                 return inputs
+            # A text with exactly `limit` tokens may be truncated, so tokenize it without a limit.
             lengths = mask.sum(dim=1).tolist()
             full_positions = [i for i, length in enumerate(lengths) if length == limit]
             texts = [prompt + batch[i] for i in full_positions]
@@ -232,6 +257,7 @@ class TextNetwork(Network):
         for i, ids in zip(full_positions, untruncated, strict=True):
             if len(ids) > limit:
                 report["partial"][indices[i]] = f"is truncated at {limit} tokens"
+        # "▁" is the token of a space in SentencePiece.
         special_ids = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
         for index, ids in zip(indices, inputs["input_ids"].tolist(), strict=True):
             if special_ids.issuperset(ids):
@@ -259,13 +285,18 @@ def get_token_limit(
     max_length: int | None,
     stated_length: int | None,
 ) -> int | None:
-    """Return the maximum number of tokens: `max_length`, or the stated limit of the model."""
+    """Return the maximum number of tokens of a text, or None if there is no limit.
+
+    It is `max_length` if passed; otherwise the smaller of `stated_length`, by default that of the
+    tokenizer, and the number of positions of the model. Raise a ValueError if `max_length` exceeds
+    the number of positions.
+    """
     n_positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
         # RoBERTa-like models number positions from padding_idx + 1.
-        padding = getattr(module, "padding_idx", None)
-        if name.endswith("position_embeddings") and padding is not None:
-            n_positions = module.num_embeddings - padding - 1
+        padding_idx = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding_idx is not None:
+            n_positions = module.num_embeddings - padding_idx - 1
     if max_length is None:
         bounds = [stated_length or tokenizer.model_max_length, n_positions]
         # Tokenizers without a limit report 10³⁰.
@@ -273,7 +304,8 @@ def get_token_limit(
         return min(limits, default=None)
     if n_positions is not None and max_length > n_positions:
         raise ValueError(
-            f"`max_length` must be at most {n_positions} for this model, got {max_length}"
+            f"`max_length` must be at most {n_positions} for this model, got {max_length}; pass a "
+            f"smaller number, or omit it"
         )
     return max_length
 
@@ -296,18 +328,21 @@ class PairClassifier:
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
         """Return the probability of each pair that its texts are equivalent."""
         self._warn_about_truncation(pairs)
+        # Pairs in the given order, followed by all pairs in the other order.
         ordered_pairs = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]
         with self.network.inference_mode(ordered_pairs, {}) as (encode, _):
             scores = score_in_batches(ordered_pairs, batch_size, encode)
         return scores.reshape(-1, len(pairs)).min(axis=0)
 
     def _warn_about_truncation(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Warn once if the model truncates some of the pairs."""
         limit = self.limit
         if limit is None or self.has_warned:
             return
         truncated = []
         for a, b in pairs:
-            # A token has at least one byte; a pair has at most four special tokens.
+            # Only pairs that can be too long are tokenized: a token has at least one byte, and a
+            # pair has at most four special tokens.
             if len(f"{a}{b}".encode("utf-8", "replace")) + 4 > limit:
                 with _tokenizer_lock:
                     tokens = self.tokenizer(a, b, verbose=False)["input_ids"]
@@ -323,7 +358,10 @@ class PairClassifier:
 
 
 def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
-    """Compute one score per pair in batches, starting with the longest pairs."""
+    """Compute one score per pair with the function `score` of a list of pairs.
+
+    The longest pairs come first, so batches contain pairs of similar length.
+    """
     order = np.argsort([-len(repr(pair)) for pair in pairs], kind="stable")
     scores = np.empty(len(pairs))
     for start in track(range(0, len(pairs), batch_size), None, "judging pairs"):
@@ -340,7 +378,10 @@ def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) ->
 
 
 def compute_cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np.ndarray:
-    """Return CrossEncoder scores of pairs; for several classes, the probability of equivalence."""
+    """Return one score per pair: that of the model, or its probability of equivalence.
+
+    A CrossEncoder with several classes returns the probability of the class of equivalent pairs.
+    """
     predict = partial(model.predict, pairs, batch_size=len(pairs), show_progress_bar=False)
     if model.num_labels == 1:
         return predict()
@@ -352,21 +393,22 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     """Load a sequence classifier: an NLI model, or a model with one or two classes."""
     return load_from_cache_first(
         files,
-        lambda source: _load_pair_classifier(source, max_length),
-        lambda name: ["same='exact' (compares only wording)"],
+        load=lambda source: _load_pair_classifier(source, max_length),
+        list_alternatives=lambda name: ["same='exact' (compares only wording)"],
         uses_modules_file=False,
     )
 
 
 def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
-    model = load_pretrained(files, None, "AutoModelForSequenceClassification")
+    """Load a sequence classifier from exactly these files, without trying the cache first."""
+    model = load_pretrained(files, pooling=None, class_name="AutoModelForSequenceClassification")
     tokenizer = files.load_component("AutoTokenizer")
-    limit = get_token_limit(model, tokenizer, max_length, None)
-    label, both = _find_same_label(model.config)
+    limit = get_token_limit(model, tokenizer, max_length, stated_length=None)
+    label, is_entailment = _find_same_label(model.config)
     tokenize = _truncating_tokenizer(tokenizer, limit)
 
     def prepare(pairs: list[Any]) -> BatchEncoding:
-        return tokenize(*map(list, zip(*pairs, strict=True)))
+        return tokenize(*map(list, zip(*pairs, strict=True)))  # first texts, second texts
 
     def probability(inputs: Record) -> torch.Tensor:
         logits = model(**inputs).logits.float()
@@ -375,20 +417,22 @@ def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClas
 
     settings = describe_network(model) | {"max_length": limit}
     network = Network(model, files.device, settings, prepare, probability)
-    return PairClassifier(network, both, tokenizer, limit)
+    # Two texts are equivalent if each entails the other.
+    return PairClassifier(network, both_directions=is_entailment, tokenizer=tokenizer, limit=limit)
 
 
 def _find_same_label(config: PretrainedConfig) -> tuple[int, bool]:
     """Return the class index of equivalent pairs, and whether it means entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
-    entails = [i for i, name in names.items() if name.lower() == "entailment"]
-    if entails:
-        return entails[0], True
+    entailment = [i for i, name in names.items() if name.lower() == "entailment"]
+    if entailment:
+        return entailment[0], True
     if len(names) > 2:
         raise ValueError(
             f"`same` must be an NLI model with a label 'entailment', or a classifier of one or two "
             f"classes, but {config.name_or_path!r} has {', '.join(names.values())}; pass another "
             f"model, or a function of two texts"
         )
-    named = [i for i, name in names.items() if _SAME_LABEL_PATTERN.match(name)]
-    return (named or [len(names) - 1])[0], False
+    # Without a name such as "duplicate", the last class means equivalence: that with label 1.
+    matching = [i for i, name in names.items() if _SAME_LABEL_PATTERN.match(name)]
+    return (matching or [len(names) - 1])[0], False

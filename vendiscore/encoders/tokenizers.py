@@ -37,7 +37,11 @@ def cache_tokens() -> Iterator[None]:
 
 
 def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str], list[str]]:
-    """Return a sacrebleu tokenizer, a function from a text to its tokens."""
+    """Return a sacrebleu tokenizer, a function from a text to its tokens.
+
+    `argument` is the keyword that contains `name`, for messages. Raise an error if the tokenizer is
+    unknown, or if it requires a package or a file that is not installed.
+    """
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     tokenizers = metrics.BLEU.TOKENIZERS
     if not isinstance(name, str) or name not in tokenizers:
@@ -48,6 +52,7 @@ def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str],
             purpose = f"{argument}={name!r}"
             raise MissingPackageError(module, "text", purpose, f"pip install {install}")
     if "sentencepiece" in modules:
+        # sacrebleu would download the file without asking.
         pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
         url = pieces.SPM_MODELS[name]["url"]
         file = os.path.join(pieces.SACREBLEU_DIR, "models", os.path.basename(url))
@@ -56,9 +61,9 @@ def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str],
                 f"{argument}={name!r} requires the file {file}, which does not exist; call "
                 f"sacrebleu.metrics.BLEU(tokenize={name!r}) once to download it from {url}"
             )
-    split = metrics.BLEU(tokenize=name).tokenizer
+    add_spaces = metrics.BLEU(tokenize=name).tokenizer  # returns tokens separated by spaces
 
     def tokenize(text: str) -> list[str]:
-        return split(text.rstrip()).split()
+        return add_spaces(text.rstrip()).split()
 
     return tokenize

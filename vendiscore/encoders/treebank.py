@@ -20,8 +20,8 @@ _LAST_PERIOD = re.compile(
 _OPENING_QUOTE = re.compile(r"\"(?<=[ (\[{<].)|''(?<=[ (\[{<]..)")
 _APOSTROPHE = re.compile("'((?i:re|ve|ll|[mtsdn])?)")
 _COMMA = re.compile(r"([:,])(\D)")
-_MARK_PAIRS = ("::", ":,", ",:", ",,")
-_IN_NUMBER = {mark: re.compile(rf" {mark} (?=\d)") for mark in ",:"}
+_ADJACENT_MARKS = ("::", ":,", ",:", ",,")
+_MARK_BEFORE_DIGIT = {mark: re.compile(rf" {mark} (?=\d)") for mark in ",:"}
 _PADDED_MARKS = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’")
 _LAST_APOSTROPHE = re.compile("'(?<=[^']')(?= )")
 _POSSESSIVE = re.compile(rf"'(?<=[^'\s]')(?=[sSmMdD]?[{_SPACE}])")
@@ -48,7 +48,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
-    """Tokenize many texts at once, joined as lines."""
+    """Tokenize many texts, several at once as lines of a single string, which is faster."""
     # Line feeds within a text become tabs, which all rules treat in the same way.
     lines = [text.replace("\n", "\t") for text in texts]
     tokens = []
@@ -66,7 +66,10 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _separate_tokens(text: str) -> str:
-    """Put spaces around each token in lines of text."""
+    """Put spaces around each token in lines of text, by the rules of the module docstring.
+
+    The conditions, such as ``if "'" in text``, only skip rules that would not match.
+    """
     text = text.replace('\n"', "\n``")
     for mark in "«“‘„":
         text = text.replace(mark, f" {mark} ")
@@ -77,11 +80,13 @@ def _separate_tokens(text: str) -> str:
     if "'" in text:
         text = _APOSTROPHE.sub(_split_apostrophe, text)
     text = _LAST_PERIOD.sub(r" . \1 ", text)
-    # Separate commas and colons, unless a digit follows.
-    if any(pair in text for pair in _MARK_PAIRS):
+    # Separate commas and colons, unless a digit follows. The second branch is faster, but differs
+    # from the first for adjacent marks: a match of _COMMA includes the next character, so the rule
+    # skips the second mark of ",,".
+    if any(marks in text for marks in _ADJACENT_MARKS):
         text = _COMMA.sub(r" \1 \2", text)
     else:
-        for mark, before_digit in _IN_NUMBER.items():
+        for mark, before_digit in _MARK_BEFORE_DIGIT.items():
             if mark in text:
                 text = before_digit.sub(mark, text.replace(mark, f" {mark} "))
     if ".." in text:
@@ -95,28 +100,39 @@ def _separate_tokens(text: str) -> str:
     if "'" in text:
         text = _CLITIC.sub(r" \g<0>", _POSSESSIVE.sub(" '", text))
     lowered = text.lower()
-    contracted = [word for word in _CONTRACTION_PARTS if word in lowered]
-    if not contracted:
+    parts = [part for part in _CONTRACTION_PARTS if part in lowered]
+    if not parts:
         return text
-    lines = text.split("\n")  # few lines contain one of these words
-    numbered = list(enumerate(lowered.split("\n")))
-    for i in {i for word in contracted for i, line in numbered if word in line}:
+    lines = text.split("\n")
+    lowered_lines = lowered.split("\n")
+    # Apply the slow rules only to the few lines that can contain a contraction.
+    for i in [i for i, line in enumerate(lowered_lines) if any(part in line for part in parts)]:
         line = _CONTRACTION.sub(r" \1 \2 ", f" {lines[i]} ")
-        # Only after a contraction; elsewhere the apostrophe is already separated.
+        # "'tis" and "'twas" match only after a contraction, which adds a space before them;
+        # elsewhere the apostrophe is already separated.
         lines[i] = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", line))
     return "\n".join(lines)
 
 
 def _split_apostrophe(match: re.Match[str]) -> str:
-    """Split an apostrophe from the following word, unless the word is a clitic such as 've."""
+    """Separate an apostrophe at the start of a word, unless the word is a clitic such as 've.
+
+    A match of _APOSTROPHE includes the letters of a clitic. If another letter follows, as in
+    "'velvet", they are the start of a longer word.
+    """
     text = match.string
     start, end = match.span()
     before = text[max(start - 1, 0) : start]
     after = text[end : end + 1]
-    return "' " + match[1] if _is_letter(after) and not _is_letter(before) else match[0]
+    starts_word = _is_letter(after) and not _is_letter(before)
+    return "' " + match[1] if starts_word else match[0]
 
 
 def _is_letter(character: str) -> bool:
     r"""Return whether `\w` of the package regex matches a character: includes marks, but not ²."""
-    kind = category(character or " ")
-    return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or bool(_LETTER.match(character))
+    unicode_category = category(character or " ")  # "" is the start or end of the text
+    return (
+        unicode_category[0] in "LM"
+        or unicode_category in ("Nd", "Nl", "Pc")
+        or bool(_LETTER.match(character))
+    )

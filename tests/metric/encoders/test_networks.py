@@ -229,7 +229,7 @@ def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypa
 )
 def test_weights_that_are_not_in_the_files_are_an_error(missing, pooling, message):
     def check():
-        networks._check_trained(torch.nn.Linear(1, 1), "a/b", missing, pooling)
+        networks._check_weights(torch.nn.Linear(1, 1), "a/b", missing, pooling)
 
     if not message:
         check()
