@@ -66,9 +66,9 @@ def check_float(
             if is_allowed(number):
                 return number
             error = ValueError
-        except OverflowError:
+        except OverflowError:  # an integer that is too large for a float
             error = ValueError
-        except (TypeError, ValueError):
+        except (TypeError, ValueError):  # not a number, so it is a TypeError
             pass
     raise error(f"`{name}` must be {expected}, got {short_repr(value)}{hint and f'; {hint}'}")
 
@@ -83,10 +83,12 @@ def check_order(
 ) -> float:
     """Return the order q, in [0, max_value], as a float; raise if it is invalid.
 
-    The string "inf" means ∞. Order 0 is valid only if `allow_zero`.
+    The string "inf" means ∞. Order 0 is valid only if `allow_zero`. `name` is the argument, and
+    `hint` ends the message.
     """
+    # Return usual values quickly. The bound excludes integers that are too large for a float.
     if (type(q) is int or isinstance(q, float)) and 0 < q <= min(max_value, 1e6):
-        return float(q)  # fast path
+        return float(q)
     expected = "a number in [0, inf] or 'inf'"
     default_hint = "the default is q=1"
     if not allow_zero:
@@ -109,8 +111,8 @@ def check_choice(name: str, value: object, choices: Iterable[Choice], hint: str 
         if value is option or (isinstance(value, str) and value == option):
             return option
     *others, last = map(repr, options)
-    names = f"{', '.join(others)} or {last}" if others else last
-    raise ValueError(f"`{name}` must be {names}, got {short_repr(value)}{hint and f'; {hint}'}")
+    expected = f"{', '.join(others)} or {last}" if others else last
+    raise ValueError(f"`{name}` must be {expected}, got {short_repr(value)}{hint and f'; {hint}'}")
 
 
 def check_bool(name: str, value: object) -> bool:
@@ -121,8 +123,11 @@ def check_bool(name: str, value: object) -> bool:
 
 
 def has_gradient(x: object) -> bool:
-    """Return whether `x` is or contains a tensor that requires a gradient."""
-    if "torch" not in sys.modules:
+    """Return whether `x` is or contains a tensor that requires a gradient.
+
+    `x` can be a list or dict, at any depth, or a Similarity.
+    """
+    if "torch" not in sys.modules:  # then there are no tensors
         return False
     if hasattr(x, "requires_grad"):
         return bool(x.requires_grad)
@@ -130,13 +135,14 @@ def has_gradient(x: object) -> bool:
         return any(map(has_gradient, x.values()))
     if isinstance(x, (list, tuple)):
         return not _TENSOR_FREE_TYPES.issuperset(map(type, x)) and any(map(has_gradient, x))
-    return hasattr(x, "matmul") and hasattr(x, "diagonal") and has_gradient(x.diagonal())
+    is_similarity = hasattr(x, "matmul") and hasattr(x, "diagonal")
+    return is_similarity and has_gradient(x.diagonal())
 
 
 def check_no_gradient(caller: str, /, **arguments: object) -> None:
-    """Raise a TypeError if one of `arguments` requires a gradient.
+    """Raise a TypeError if one of `arguments`, by name, requires a gradient.
 
-    `caller` is the name of the function that does not support gradients.
+    `caller` is the function or argument that does not support gradients, for the message.
     """
     for name, value in arguments.items():
         if has_gradient(value):

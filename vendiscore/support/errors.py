@@ -19,7 +19,10 @@ MAX_LISTED_SAMPLES = 10  # maximum number of unusable samples whose indices a me
 
 
 def _reduce_error(error: Exception) -> tuple[type, tuple[object, ...]]:
-    """Implement `__reduce__` for errors that store each argument as an attribute of this name."""
+    """Implement `__reduce__` of errors that store each argument as an attribute of this name.
+
+    By default, pickle would call the class only with the message.
+    """
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
 
@@ -118,7 +121,10 @@ class SampleError(ValueError):
             raise cls.from_problems(problems)
 
     def reindexed(self, indices: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
-        """Return the error with each index i replaced by `indices[i]`, one or several indices."""
+        """Return the error with each index i replaced by `indices[i]`.
+
+        If `indices[i]` is an array, all indices in it get the problem of sample i.
+        """
         problems: dict[int, str] = {}
         for index, problem in self.problems.items():
             problems |= dict.fromkeys(np.atleast_1d(indices[index]).tolist(), problem)
@@ -158,8 +164,8 @@ def merge_warnings(items: str) -> Iterator[None]:
         for (_, category), messages in similar.items():
             distinct = list(dict.fromkeys(messages))
             shown = "; ".join(distinct[:MAX_WARNING_EXAMPLES])
-            hidden = len(messages) - len(distinct[:MAX_WARNING_EXAMPLES])
-            more = f" ({hidden} more similar warnings for other {items})" if hidden else ""
+            n_hidden = len(messages) - len(distinct[:MAX_WARNING_EXAMPLES])
+            more = f" ({n_hidden} more similar warnings for other {items})" if n_hidden else ""
             warn(f"{shown}{more}", category)
 
 
@@ -169,12 +175,14 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     if collected is not None:
         collected.append((message, category))
         return
-    level = depth = 0
+    # Find the outermost frame of this package. The search does not stop at the first frame of other
+    # code, because frames of functools may lie between those of this package.
+    depth = 0
+    depth_of_caller = 0
     frame: FrameType | None = sys._getframe()
-    # Find the outermost frame of this package; frames of functools may lie between.
     while frame:
         depth += 1
         if frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES:
-            level = depth + 1
+            depth_of_caller = depth + 1
         frame = frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, category, stacklevel=depth_of_caller)

@@ -13,7 +13,7 @@ def describe_inexact_integer(entry: object) -> str:
     """Describe an entry for an error message if float64 cannot represent it exactly, else ""."""
     if not isinstance(entry, (int, np.integer)):
         return ""
-    with suppress(OverflowError):
+    with suppress(OverflowError):  # larger than the largest float
         if int(float(entry)) == int(entry):
             return ""
     return (

@@ -79,6 +79,7 @@ def list_folder(path: Path, recursive: bool = False) -> tuple[list[str], list[st
     files: list[str] = []
     for root, folders, names in os.walk(path, onerror=_raise_error):
         relative = Path(root).relative_to(path)
+        # Changed in place, so that os.walk does not enter hidden folders.
         folders[:] = sorted(name for name in folders if not is_hidden(name))
         files += (str(relative / name) for name in names if not is_hidden(name))
         if not recursive:
@@ -87,6 +88,7 @@ def list_folder(path: Path, recursive: bool = False) -> tuple[list[str], list[st
 
 
 def _raise_error(error: OSError) -> None:
+    """Raise an error of os.walk, which it would ignore otherwise."""
     raise error
 
 

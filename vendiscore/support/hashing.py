@@ -11,7 +11,10 @@ def hash_bytes(data: bytes) -> bytes:
 
 
 def mix_bits(x: np.ndarray) -> np.ndarray:
-    """Hash 64-bit integers by the finalizer of SplitMix64 (Steele et al., OOPSLA 2014)."""
+    """Hash an array of uint64 integers by the finalizer of SplitMix64.
+
+    The shifts and factors come from Steele et al., OOPSLA 2014.
+    """
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         x = x ^ (x >> shift)
         x *= np.uint64(factor)

@@ -36,8 +36,8 @@ def available_bytes() -> int:
     import psutil
 
     machine = int(psutil.virtual_memory().available)
-    groups = map(_group_available, _control_groups(_CGROUP_ROOT, _PROCESS_CGROUP))
-    available = min([machine, _available_address_space(), *groups])
+    cgroups = _find_limiting_cgroups(_CGROUP_ROOT, _PROCESS_CGROUP)
+    available = min([machine, _available_address_space(), *map(_available_in_cgroup, cgroups)])
     return max(0, available)
 
 
@@ -47,31 +47,35 @@ def has_room(size: int) -> bool:
 
 
 @cache
-def _control_groups(root: Path, process_file: Path) -> tuple[Path, ...]:
-    """Return the folders of the cgroups that limit the memory of this process; cached."""
+def _find_limiting_cgroups(root: Path, process_file: Path) -> tuple[Path, ...]:
+    """Return the folders of the Linux cgroups (version 2) that limit the memory of this process.
+
+    The limits of the cgroup of the process and of all its parents apply. `root` is the folder in
+    which cgroups are mounted, and `process_file` the file that lists those of the process.
+    """
     # If cgroups of version 1 are mounted at `root`, those of version 2 are in the second folder.
     mounts = (root, root / "unified")
     folders = [*mounts]
-    process_groups = process_file.read_text() if process_file.exists() else ""
-    path = process_groups.partition("0::")[2]  # the cgroup of version 2, listed last
+    process_cgroups = process_file.read_text() if process_file.exists() else ""
+    path = process_cgroups.partition("0::")[2]  # the cgroup of version 2, listed last
     for mount in mounts:
-        group_folder = mount / path.strip("/\n")
-        parents = (group_folder, *group_folder.parents)
-        folders += [folder for folder in parents if mount in folder.parents]
-    return tuple(folder for folder in dict.fromkeys(folders) if _group_limit(folder) < _NO_LIMIT)
+        cgroup_folder = mount / path.strip("/\n")
+        folders_and_parents = (cgroup_folder, *cgroup_folder.parents)
+        folders += [folder for folder in folders_and_parents if mount in folder.parents]
+    return tuple(folder for folder in dict.fromkeys(folders) if _cgroup_limit(folder) < _NO_LIMIT)
 
 
-def _group_limit(folder: Path) -> int:
-    """Return the memory limit of a cgroup in bytes."""
+def _cgroup_limit(folder: Path) -> int:
+    """Return the memory limit of a cgroup in bytes, or _NO_LIMIT."""
     # Above "high" the system does not kill a process, but slows it down drastically.
     return min(_read_bytes(folder / "memory.max"), _read_bytes(folder / "memory.high"))
 
 
-def _group_available(folder: Path) -> int:
-    """Return how many bytes can still be allocated in a cgroup."""
-    limit = _group_limit(folder)
+def _available_in_cgroup(folder: Path) -> int:
+    """Return how many bytes can still be allocated in a cgroup, or _NO_LIMIT."""
+    limit = _cgroup_limit(folder)
     used = _read_bytes(folder / "memory.current")
-    if max(limit, used) < _NO_LIMIT:
+    if max(limit, used) < _NO_LIMIT:  # both are known
         return limit - max(0, used - _reclaimable_bytes(folder))
     return _NO_LIMIT
 
@@ -85,7 +89,7 @@ def _read_bytes(file: Path) -> int:
 
 
 def _reclaimable_bytes(folder: Path) -> int:
-    """Return how many bytes in use by a cgroup the system can reclaim."""
+    """Return the number of bytes that a cgroup uses but the system can reclaim, such as caches."""
     file = folder / "memory.stat"
     if not file.exists():
         return 0
@@ -98,7 +102,7 @@ def _reclaimable_bytes(folder: Path) -> int:
 
 
 def _available_address_space() -> int:
-    """Return how many bytes can still be allocated within the limit of `ulimit -v`."""
+    """Return how many bytes can still be allocated within `ulimit -v`, or _NO_LIMIT."""
     import psutil
 
     try:
@@ -114,8 +118,8 @@ def _available_address_space() -> int:
 def require(needed: int, description: str, hint: str) -> None:
     """Raise a TooLargeError if `needed` bytes exceed the available memory.
 
-    At most UNCHECKED_BYTES are not checked. `description` names what needs the memory, and `hint`
-    is appended to the message.
+    Up to UNCHECKED_BYTES, no error is raised, because a check takes time. `description` names what
+    needs the memory, and `hint` is appended to the message.
 
     >>> require(1000, "a small array", "nothing to do")
     """

@@ -104,7 +104,7 @@ def row_blocks(n: int, row_bytes: int, min_rows: int = 64) -> Iterable[slice]:
 
 
 def gram(A: Array) -> Array:
-    """Return A Aᵀ for A of shape (m, k), in the precision of A."""
+    """Return A Aᵀ, shape (m, m), for A of shape (m, k), in the precision of A."""
     # NumPy multiplies a matrix by its own transpose with the threaded routine syrk of OpenBLAS,
     # which crashes for about 16,000 rows or more on some machines (numpy/numpy#19685). So use
     # smaller blocks.
@@ -112,11 +112,12 @@ def gram(A: Array) -> Array:
     if not is_numpy(A) or m <= MAX_GRAM_ROWS:
         return A @ A.T
     out = np.empty((m, m), A.dtype)
-    size = -(-m // -(-m // MAX_GRAM_ROWS))  # blocks of equal size
+    n_blocks = -(-m // MAX_GRAM_ROWS)
+    size = -(-m // n_blocks)  # blocks of equal size, except for rounding
     for start in range(0, m, size):
         block, later_rows = slice(start, start + size), slice(start + size, None)
         out[block, block] = A[block] @ A[block].T
-        if start + size < m:
+        if start + size < m:  # the products with later rows, on both sides of the diagonal
             np.matmul(A[block], A[later_rows].T, out=out[block, later_rows])
             out[later_rows, block] = out[block, later_rows].T
     return out
@@ -139,6 +140,7 @@ def has_exact_float32_matmul(X: torch.Tensor) -> bool:
     `torch.backends`.
     """
     torch = sys.modules["torch"]
+    # Products of float32 tensors use cuBLAS on a GPU and oneDNN (mkldnn) on a CPU.
     backend = torch.backends.cuda if X.device.type == "cuda" else torch.backends.mkldnn
     precision = getattr(getattr(backend, "matmul", None), "fp32_precision", None)
     if precision is None:  # torch before 2.9
@@ -156,10 +158,16 @@ def scale_rows(F: Array | csr_array, s: Array) -> Array | csr_array:
 
 
 def rescale_rows(X: Array | csr_array) -> Array | csr_array:
-    """Multiply each non-zero row by a power of two to bring its largest entry into [½, 1)."""
-    size = abs(detach(X))
-    top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)
-    exponent = np.frexp(to_host(top))[1]
+    """Multiply each non-zero row by a power of two to bring its largest entry into [½, 1).
+
+    The largest entry is that with the largest absolute value. Powers of two cause no rounding.
+    """
+    magnitudes = abs(detach(X))
+    if is_sparse(X):
+        largest = magnitudes.max(axis=1).toarray().ravel()
+    else:
+        largest = namespace(X).max(magnitudes, axis=1)
+    exponent = np.frexp(to_host(largest))[1]
     half = exponent // 2  # 2¹⁰⁷⁴ overflows, so multiply by two factors
     for half_exponent in (half, exponent - half):
         X = scale_rows(X, asarray_like(np.ldexp(1.0, -half_exponent), X))

@@ -77,7 +77,10 @@ class MissingPackageError(ImportError):
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the packages that scores depend on."""
+    """Return the versions of vendiscore and of the packages that scores depend on.
+
+    `evaluate` is included if it is installed.
+    """
     from importlib.metadata import PackageNotFoundError, version  # takes 20 ms
 
     package_versions = {name: version(name) for name in ("numpy", "scipy")}
@@ -87,12 +90,16 @@ def versions() -> dict[str, str]:
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:
-    """Import and return `package`; raise a MissingPackageError if it is not installed."""
+    """Import and return `package`; raise a MissingPackageError if it is not installed.
+
+    `extra` is the extra of vendiscore that installs it, and `purpose` is what needs it, for the
+    message.
+    """
     root = package.partition(".")[0]
     try:
         importlib.import_module(root)
     except ModuleNotFoundError as error:
-        if error.name != root:
+        if error.name != root:  # the package is installed, but not a package that it imports
             raise
         other_packages = _missing(_ADDITIONAL_PACKAGES.get((root, extra), ()))
         raise MissingPackageError(

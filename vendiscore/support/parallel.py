@@ -33,14 +33,14 @@ def map_ordered(
 ) -> Generator[Value]:
     """Yield `function(item)` for each item in order, computed in threads.
 
-    Only a few results are in memory at a time. Pass `threaded=False` for functions that are not
-    thread-safe; BLAS then uses its own threads.
+    BLAS uses a single thread meanwhile. Only a few results are in memory at a time. Pass
+    `threaded=False` for functions that are not thread-safe; BLAS then uses its own threads.
     """
     if not threaded:
         yield from map(function, items)
         return
     with limit_blas_threads(1) as threads:
-        if threads < 2:
+        if threads < 2:  # threads would have no advantage
             yield from map(function, items)
             return
         pool = ThreadPoolExecutor(threads)
@@ -52,7 +52,7 @@ def map_ordered(
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
-        finally:
+        finally:  # also if the caller stops the iteration, or an item raises an error
             pool.shutdown(cancel_futures=True)
 
 
@@ -64,7 +64,8 @@ def run_parallel(function: Callable[[Item], object], items: Iterable[Item]) -> N
 class _BlasThreadLimits:
     """Nested and concurrent limits on the number of threads of BLAS.
 
-    The lowest limit applies to the whole process.
+    The lowest limit applies to the whole process. When the last limit is removed, the libraries
+    use their original numbers of threads again.
     """
 
     def __init__(self) -> None:

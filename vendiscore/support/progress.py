@@ -37,6 +37,7 @@ def quiet(enabled: bool = True) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _override(variable: ContextVar[bool], value: bool) -> Iterator[None]:
+    """Set a context variable to a value within this context, then restore it."""
     before = variable.get()
     variable.set(value)
     try:
@@ -57,12 +58,15 @@ def run_steps(steps: Generator[object, None, Value]) -> Value:
 def map_steps(
     steps: Generator[Step, None, Value], transform: Callable[[Step], Mapped | None]
 ) -> Generator[Mapped, None, Value]:
-    """Yield `transform(step)` for each step, unless it is None; return the result of `steps`."""
+    """Yield `transform(step)` for each step that a generator yields, and return its result.
+
+    If `transform` returns None, nothing is yielded for this step.
+    """
     with contextlib.closing(steps):
         while True:
             try:
                 step = next(steps)
-            except StopIteration as end:
+            except StopIteration as end:  # has the value that the generator returns
                 result = end.value
                 return result
             transformed = transform(step)
@@ -151,6 +155,7 @@ def _measure_flops_per_second(single_precision: bool) -> float:
 
 
 def _make_progress_bar(items: Iterable[object] | None, total: int | None, description: str) -> Any:
+    """Return a bar of tqdm that iterates over `items`, or is updated manually if it is None."""
     from tqdm.auto import tqdm
 
     return tqdm(
@@ -171,8 +176,9 @@ def _is_silent() -> bool:
         return True
     # If `datasets` has not been imported, its bars cannot have been disabled.
     datasets = sys.modules.get("datasets")
-    disabled = datasets is not None and datasets.are_progress_bars_disabled()
-    return disabled or getattr(sys.stderr, "closed", sys.stderr is None)
+    is_disabled = datasets is not None and datasets.are_progress_bars_disabled()
+    # In a program without a console, stderr is None.
+    return is_disabled or getattr(sys.stderr, "closed", sys.stderr is None)
 
 
 class _Terminal:

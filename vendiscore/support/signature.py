@@ -80,7 +80,7 @@ def compute_digest(array: object) -> str:
 
 
 def format_signature(measures: Iterable[str], settings: Mapping[str, object]) -> str:
-    """Format the signature: names of measures, then the settings that affect results."""
+    """Format the signature of a result: measures, the settings that affect results, the version."""
     relevant_settings = to_plain(
         {name: value for name, value in settings.items() if name not in IRRELEVANT_SETTINGS}
     )
@@ -102,10 +102,14 @@ def _format_setting(value: object) -> str:
 
 
 def _describe_object(value: object) -> str:
-    """Describe a function or object by its name and a digest of its source code and values."""
+    """Describe a function or object by its name and a digest of its source code and values.
+
+    The description identifies it across processes. Without source code, the digest is replaced by
+    UNKNOWN_SOURCE; classes and torch networks are described only by their name.
+    """
     name = str(getattr(value, "__qualname__", type(value).__qualname__))
-    outer = _ENCLOSING_FUNCTIONS.get()
-    is_recursive = any(value is function for function in outer)
+    enclosing = _ENCLOSING_FUNCTIONS.get()
+    is_recursive = any(value is function for function in enclosing)
     if isinstance(value, type) or is_network(value) or is_recursive:
         return name
     module = str(getattr(value, "__module__", None) or "builtins")
@@ -117,7 +121,7 @@ def _describe_object(value: object) -> str:
         name = f"{root if is_standard else module}.{name}"
     if is_standard and hasattr(value, "__qualname__") and _bound_object(value) is None:
         return name  # functions of the standard library are identified by their name
-    token = _ENCLOSING_FUNCTIONS.set((*outer, value))
+    token = _ENCLOSING_FUNCTIONS.set((*enclosing, value))
     try:
         content = repr(_describe_content(value))
     except Exception:  # arbitrary objects can raise any exception
@@ -145,12 +149,13 @@ def _describe_content(value: object) -> object:
         return _describe_object(value.__func__), to_plain(value.__self__)
     if isinstance(value, types.FunctionType):
         return sorted(repr(_describe_function(helper)) for helper in _collect_helpers(value))
-    if hasattr(value, "__qualname__"):  # a compiled function
+    if hasattr(value, "__qualname__"):  # a compiled function or method, which has no source code
         owner = _bound_object(value)
         return UNKNOWN_SOURCE if owner is None else to_plain(owner)
-    kind: Any = type(value)
-    reduce = copyreg.dispatch_table.get(kind, methodcaller("__reduce_ex__", 2))
-    return _class_sources(kind), to_plain(reduce(value))
+    # Other objects: their class, and the state that pickle would store.
+    cls: Any = type(value)
+    reduce = copyreg.dispatch_table.get(cls, methodcaller("__reduce_ex__", 2))
+    return _class_sources(cls), to_plain(reduce(value))
 
 
 def _collect_helpers(function: types.FunctionType) -> list[types.FunctionType]:
@@ -175,8 +180,10 @@ def _describe_function(function: types.FunctionType) -> tuple[object, ...]:
         for name, x in _global_values(function).items()
         if isinstance(x, value_types) or is_torch(x)
     }
-    named = {f"{name}=": to_plain(x) for name, x in (function.__kwdefaults__ or {}).items()}
-    values = to_plain(function.__defaults__), to_plain(cells), sorted((used | named).items())
+    keyword_defaults = function.__kwdefaults__ or {}  # of keyword-only parameters
+    # The suffix "=" distinguishes parameters from global values of the same name.
+    used |= {f"{name}=": to_plain(x) for name, x in keyword_defaults.items()}
+    values = to_plain(function.__defaults__), to_plain(cells), sorted(used.items())
     return _source_text(code, code.co_filename), *values
 
 
@@ -197,8 +204,9 @@ def _global_names(code: types.CodeType) -> list[str]:
 def _source_text(code: types.CodeType, file: str) -> str:
     """Return the source code of a function in a file or notebook, or UNKNOWN_SOURCE.
 
-    For a lambda, `inspect.getsource` returns whole lines, which differ between Python versions.
-    Code typed in a terminal is not used, because only Python 3.13 keeps it.
+    The function is found by its name and first line. `inspect.getsource` is not used: for a lambda,
+    it returns whole lines, which differ between Python versions. Code typed in a terminal is not
+    used, because only Python 3.13 keeps it.
     """
     if file.startswith("<") and not file.startswith("<ipython-input"):
         return UNKNOWN_SOURCE
@@ -209,8 +217,8 @@ def _source_text(code: types.CodeType, file: str) -> str:
     for node in ast.walk(_parse_source(text)):
         if isinstance(node, node_types) and getattr(node, "name", "<lambda>") == code.co_name:
             decorators = getattr(node, "decorator_list", ())
-            first = min(part.lineno for part in [node, *decorators])
-            if first == code.co_firstlineno:
+            first_line = min(part.lineno for part in [node, *decorators])
+            if first_line == code.co_firstlineno:
                 segments.append(ast.get_source_segment(text, node, padded=True) or UNKNOWN_SOURCE)
     # Not every Python version can distinguish lambdas that begin on the same line.
     return _strip_blank_lines(segments[0]) if len(segments) == 1 else UNKNOWN_SOURCE
@@ -232,5 +240,6 @@ def _class_sources(cls: type) -> list[str]:
 
 
 def _strip_blank_lines(text: str) -> str:
+    """Remove blank lines, common indentation and trailing spaces, which do not change the code."""
     lines = (line.rstrip() for line in textwrap.dedent(text).splitlines())
     return "\n".join(line for line in lines if line)

@@ -133,11 +133,11 @@ def to_json_value(value: object) -> Any:
 
 def format_repr(class_name: str, attributes: Mapping[str, object]) -> str:
     """Format a `repr` in one line of at most 120 characters; floats have four digits."""
-    short = (
+    formatted = (
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
         for name, value in attributes.items()
     )
-    return truncate_line(f"{class_name}({', '.join(short)})")
+    return truncate_line(f"{class_name}({', '.join(formatted)})")
 
 
 def truncate_line(text: str) -> str:
@@ -174,12 +174,15 @@ def format_value(value: float, error: float | None = None) -> str:
     value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
         return f"{value:.4g}"
-    decimals = max(0, 1 - math.floor(math.log10(error)))
+    decimals = max(0, 1 - math.floor(math.log10(error)))  # two significant digits of the error
     return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0 turns −0.0 into 0.0
 
 
 def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:
-    """Render a table of HTML cells; the first cell of each row is its header."""
+    """Render a table from cells in HTML; the first cell of each row is its header.
+
+    `header` contains the titles of the columns, and `caption` is plain text.
+    """
     titles = "".join(f'<th scope="col">{title}</th>' for title in header)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
@@ -195,12 +198,12 @@ def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: 
 
 
 def make_frame(rows: object) -> Frame:
-    """Build a pandas DataFrame from rows or columns."""
+    """Build a pandas DataFrame from a list of dicts (rows) or a dict of columns."""
     return require("pandas", "dev", "a frame").DataFrame(rows)
 
 
 def render_html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:
-    """Render columns of values as an HTML table; floats have four digits."""
+    """Render columns of values, by title, as an HTML table; floats have four digits."""
 
     def cell(value: object) -> str:
         if isinstance(value, float):

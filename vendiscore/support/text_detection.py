@@ -101,29 +101,32 @@ def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[st
     >>> looks_like(["CC(=O)O", "c1ccccc1"])
     ('SMILES of molecules', 'morgan')
     """
-    examined = strings[:: -(-len(strings) // _MAX_EXAMINED)] if strings else []
+    step = -(-len(strings) // _MAX_EXAMINED)  # rounded up
+    examined = strings[::step] if strings else []
     min_count = share * max(1, len(examined))
     if sum(bool(_IMAGE_NAME.fullmatch(text)) for text in examined) >= min_count:
         return "names of image files", "pixels"
-    # Words can consist of symbols of atoms only. So require bonds, branches, rings or brackets,
-    # which most molecules have, or _MOLECULE_SIGNS, which words never contain.
     # In a line of a .smi file, the SMILES ends at the first space and a name follows.
     first_words = [(text.split(maxsplit=1) or [""])[0] for text in examined]
-    n_signs = sum(map(bool, map(_MOLECULE_SIGNS.search, first_words)))
-    has_signs = 2 * sum(not word.isalpha() for word in first_words) >= len(examined)
-    has_signs |= _MIN_MOLECULE_SIGNS * len(examined) <= n_signs > 0
+    # Words can consist of symbols of atoms only. So require that at least half of the strings have
+    # bonds, branches, rings or brackets, as most molecules do, or that at least a tenth of them
+    # have _MOLECULE_SIGNS, which words never contain.
+    n_with_signs = sum(map(bool, map(_MOLECULE_SIGNS.search, first_words)))
+    n_with_symbols = sum(not word.isalpha() for word in first_words)
+    has_signs = 2 * n_with_symbols >= len(examined)
+    has_signs |= _MIN_MOLECULE_SIGNS * len(examined) <= n_with_signs > 0
     if has_signs and sum(map(can_be_smiles, first_words)) >= min_count:
         return "SMILES of molecules", "morgan"
     return None
 
 
 def are_proteins(strings: Sequence[str]) -> bool:
-    """Return whether most strings are a single word of at least 20 amino acid codes."""
+    """Return whether 90 % of the strings are a single word of at least 20 amino acid codes."""
     return 0 < _MIN_MATCHING * len(strings) <= sum(map(bool, map(_PROTEIN.fullmatch, strings)))
 
 
 def are_sequences(strings: Sequence[str]) -> bool:
-    """Return whether most strings are words of at least 8 nucleotides or 20 amino acids.
+    """Return whether 90 % of the strings are words of at least 8 nucleotides or 20 amino acids.
 
     >>> are_sequences(["ACGTTGCA", "acgttgcc"]), are_sequences(["a cat", "tag"])
     (True, False)
@@ -147,8 +150,9 @@ def can_be_smiles(text: str) -> bool:
     """Return whether a word has the syntax of SMILES; it may still be chemically invalid."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
-    rings = Counter(re.findall(r"%\d\d|\d", _BRACKETED.sub("", text)))
-    return all(count % 2 == 0 for count in rings.values())
+    # A ring is opened and closed by the same digit. Digits in brackets have other meanings.
+    counts = Counter(re.findall(r"%\d\d|\d", _BRACKETED.sub("", text)))
+    return all(count % 2 == 0 for count in counts.values())
 
 
 def _is_unspaced(text: str) -> bool:
@@ -167,6 +171,8 @@ def normalize_text(text: str) -> str:
     >>> normalize_text("Don\u2019t STOP!") == normalize_text("dont stop")
     True
     """
+    # Case folding can undo the normal form, so normalize again.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    # The categories are punctuation, separators such as spaces, and control characters.
     normalized = "".join(char for char in folded if unicodedata.category(char)[0] not in "PZC")
     return normalized or text
