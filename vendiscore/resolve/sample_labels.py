@@ -155,10 +155,12 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
     SampleError
         If labels are missing; the message lists the indices of these samples.
     """
-    if isinstance(labels, (str, bytes)):
+    if isinstance(labels, (str, bytes, os.PathLike)):
+        is_path = isinstance(labels, os.PathLike)
+        hint = f"for a column of a table, pass df[{short_repr(labels)}]"
         raise TypeError(
             f"`{name}` must contain one label per sample, got the {type(labels).__name__} "
-            f"{short_repr(labels)}; for a column of a table, pass df[{short_repr(labels)}]"
+            f"{short_repr(labels)}; {'pass a list of labels' if is_path else hint}"
         )
     values = as_samples(labels, name)
     if not isinstance(values, list):
