@@ -30,7 +30,8 @@ def from_arrow(samples: Any) -> SampleContainer:
     if _converts_to_numpy(samples):
         return samples.to_numpy()
     column = to_chunked_array(samples)
-    if not hasattr(column.type, "fields"):
+    is_table = hasattr(column.type, "fields")
+    if not is_table:
         array = numeric_values(column)
         return column.to_pylist() if array is None else array
     columns = [numeric_values(child, allow_missing=True) for child in column.flatten()]
@@ -39,7 +40,10 @@ def from_arrow(samples: Any) -> SampleContainer:
 
 
 def row_chunks(samples: object) -> list[np.ndarray]:
-    """Return the chunks of a column of vectors as arrays that share its memory; [] otherwise."""
+    """Return the chunks of a column of vectors as arrays (rows, d) that share its memory.
+
+    Returns [] for other samples.
+    """
     if not hasattr(samples, "__arrow_c_stream__") or _converts_to_numpy(samples):
         return []
     arrays = [numeric_values(to_chunked_array(chunk)) for chunk in to_chunked_array(samples).chunks]
@@ -61,14 +65,16 @@ def numeric_values(
     The result is None for other types, and for missing values unless `allow_missing`.
     """
     types = require("pyarrow.types", "arrow", "a column of Arrow")
-    kind = column.type
-    while types.is_fixed_size_list(kind) or types.is_list(kind):
-        kind = kind.value_type
-    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+    number_type = column.type
+    while types.is_fixed_size_list(number_type) or types.is_list(number_type):
+        number_type = number_type.value_type
+    is_number = (types.is_integer, types.is_floating, types.is_boolean)
+    if not any(is_type(number_type) for is_type in is_number):
         return None
     values = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    # Flatten nested lists one level at a time; the length of lists is one dimension of the array.
     shape = [len(values)]
-    while values.type != kind:
+    while values.type != number_type:
         lengths = values.value_lengths()
         if values.null_count or len(lengths.unique()) > 1:
             return None

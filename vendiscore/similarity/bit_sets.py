@@ -19,9 +19,9 @@ from .features import add_sparse
 from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
-# Rare bits, set in less than this fraction of the samples, are multiplied as sparse columns if they
-# are at least this fraction of all bits. A sparse pair of ones costs as much as a thousand dense
-# columns.
+# Bits that are set in less than MAX_RARE_FREQUENCY of the samples are multiplied as sparse columns,
+# if at least MIN_RARE_FRACTION of all bits are so rare. A pair of ones in a sparse product
+# costs as much as a thousand columns of a dense product.
 MAX_RARE_FREQUENCY = 0.03
 MIN_RARE_FRACTION = 0.25
 MAX_BITS = (1 << 24) - 1  # larger counts are not exact in single precision
@@ -53,7 +53,7 @@ class BitSimilarity(RowsSimilarity):
 
 
 class BitEntries:
-    """Coefficients of pairs of rows of bits, computed from exact counts."""
+    """Tanimoto or Dice coefficients of pairs of rows of bits (n, d), computed from exact counts."""
 
     in_threads = True
 
@@ -61,7 +61,8 @@ class BitEntries:
         self.n: int = bits.shape[0]
         self.coefficient = coefficient
         self.bits = bits
-        self.width: float = bits.shape[1] / 2  # single-precision products take half the time
+        # The cost of an entry; products in single precision take half the time.
+        self.width: float = bits.shape[1] / 2
         sizes = bits.sum(axis=1, dtype=np.float64)
         self.sizes: np.ndarray = np.asarray(sizes).ravel()
 
@@ -75,7 +76,7 @@ class BitEntries:
         frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))
         is_rare = frequencies.ravel() < MAX_RARE_FREQUENCY
         has_many_rare = np.count_nonzero(is_rare) >= is_rare.size * MIN_RARE_FRACTION
-        if not has_many_rare and not sp.issparse(bits):
+        if not has_many_rare and not sp.issparse(bits):  # then use dense columns only
             is_rare[:] = False
         rare_columns = None
         if is_rare.any():
@@ -87,21 +88,21 @@ class BitEntries:
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         common, rare = self._common_and_rare
-        counts = common[index] @ common[columns].T
+        intersections = common[index] @ common[columns].T  # |A ∩ B|
         if rare is not None:
-            add_sparse(counts, rare[index] @ rare[columns].T)
-        K = counts.astype(dtype, copy=False)
+            add_sparse(intersections, rare[index] @ rare[columns].T)
         sizes = self.sizes.astype(dtype)
-        total = np.add.outer(sizes[index], sizes[columns])
+        numerator = intersections.astype(dtype, copy=False)
+        denominator = np.add.outer(sizes[index], sizes[columns])  # |A| + |B|
         if self.coefficient == "tanimoto":
-            total -= K
+            denominator -= numerator  # |A ∪ B|
         else:
-            K *= 2
+            numerator *= 2
         if not self.sizes.all():
-            both_empty = total == 0
-            K[both_empty] = total[both_empty] = 1
-        K /= total
-        return K
+            both_empty = denominator == 0
+            numerator[both_empty] = denominator[both_empty] = 1
+        numerator /= denominator
+        return numerator
 
     def take(self, index: np.ndarray) -> BitEntries:
         return BitEntries(self.bits[index], self.coefficient)

@@ -15,9 +15,11 @@ from ..support.types import PairFunction, SampleContainer
 from .matrix import DeferredSimilarity
 from .sample_arrays import take_samples
 
-# Up to this number of pairs, k(b, a) is checked for all pairs; above, for one in SYMMETRY_SHARE.
-SYMMETRY_PAIRS = 2000
-SYMMETRY_SHARE = 25
+# The symmetry k(a, b) = k(b, a) is checked for all pairs if there are at most MIN_SYMMETRY_CHECKS,
+# otherwise for one in SYMMETRY_CHECK_INTERVAL pairs, but at least for this number of pairs.
+MIN_SYMMETRY_CHECKS = 2000
+SYMMETRY_CHECK_INTERVAL = 25
+# Maximum difference of k(a, b) and k(b, a), relative to the value if it exceeds 1.
 SYMMETRY_TOLERANCE = 1e-6
 
 
@@ -30,22 +32,29 @@ def callable_similarity(
     """
     n = len(samples)
     input_indices = range(n) if indices is None else indices
-    total = n * (n - 1) // 2
-    pairs = f"{_count_symmetry_checks(n)}/{total}"
-    settings = {"kernel": f"function {to_plain(k)}", "symmetric_pairs": pairs}
+    n_pairs = n * (n - 1) // 2
+    settings = {
+        "kernel": f"function {to_plain(k)}",
+        "symmetric_pairs": f"{_count_symmetry_checks(n)}/{n_pairs}",
+    }
 
-    def subset(index: np.ndarray) -> DeferredSimilarity:
+    def build_subset(index: np.ndarray) -> DeferredSimilarity:
         return callable_similarity(
             take_samples(samples, index), k, [input_indices[i] for i in index]
         )
 
     compute = partial(_evaluate_all_pairs, samples, k, input_indices)
-    return DeferredSimilarity(n, compute, settings=settings, compute_part=subset)
+    return DeferredSimilarity(n, compute, settings=settings, compute_part=build_subset)
 
 
 def _evaluate_all_pairs(
     samples: SampleContainer, k: PairFunction, input_indices: Sequence[int]
 ) -> np.ndarray:
+    """Compute the matrix of k(x, y) for n samples, (n, n), and check that k is symmetric.
+
+    The matrix is in single precision if all values of k are. `input_indices` are the indices of the
+    samples for messages.
+    """
     n = len(samples)
     memory.require(20 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))
@@ -56,41 +65,41 @@ def _evaluate_all_pairs(
         except Exception as error:
             error.add_note(f"raised by `k` for samples {input_indices[i]} and {input_indices[j]}")
             raise
-        return _check_value(result, input_indices[i], input_indices[j])
+        return _check_similarity_value(result, input_indices[i], input_indices[j])
 
-    single = True
+    all_in_single_precision = True
     pairs = combinations_with_replacement(range(n), 2)
     for i, j in track(pairs, n * (n + 1) // 2, "comparing pairs"):
-        K[i, j], rounded = evaluate(i, j)
+        K[i, j], is_single_precision = evaluate(i, j)
         K[j, i] = K[i, j]
-        single &= rounded
+        all_in_single_precision &= is_single_precision
     for i, j in zip(*_select_symmetry_pairs(n), strict=True):
         reverse, _ = evaluate(j, i)
-        size = max(1.0, abs(reverse))
-        if abs(reverse - K[i, j]) > SYMMETRY_TOLERANCE * size:
+        if abs(reverse - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(reverse)):
             raise ValueError(
                 f"`k` must be symmetric, but k(samples[{input_indices[i]}], "
                 f"samples[{input_indices[j]}]) = {K[i, j]:.6g} and k(samples[{input_indices[j]}], "
                 f"samples[{input_indices[i]}]) = {reverse:.6g}; pass the mean of both directions"
             )
-    if single:
+    if all_in_single_precision:
         return K.astype(np.float32)
     return K
 
 
-def _check_value(value: object, i: int, j: int) -> tuple[float, bool]:
-    """Return a similarity as a float, and whether its dtype is single precision or coarser.
+def _check_similarity_value(value: object, i: int, j: int) -> tuple[float, bool]:
+    """Return a value of `k` as a float, and whether its dtype is single precision or coarser.
 
-    Raises if `k` returned anything but a finite number for samples i and j.
+    Raises an error if it is not a finite number; the message mentions samples i and j.
     """
     if isinstance(value, float) and math.isfinite(value):  # includes np.float64
         return value, False
     scalar = detach(value)
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
         scalar = scalar.reshape(())  # functions for matrices return arrays of shape (1, 1)
-    kind = str(getattr(scalar, "dtype", ""))
+    dtype = str(getattr(scalar, "dtype", ""))
     try:
-        if isinstance(scalar, (str, bytes)) or "complex" in kind or scalar is np.ma.masked:
+        # `float` would accept these.
+        if isinstance(scalar, (str, bytes)) or "complex" in dtype or scalar is np.ma.masked:
             raise TypeError
         number = float(scalar)
     except (TypeError, ValueError):
@@ -101,15 +110,15 @@ def _check_value(value: object, i: int, j: int) -> tuple[float, bool]:
         number = np.inf
     if not np.isfinite(number):
         raise ValueError(f"`k` must return finite numbers, got {number} for samples {i} and {j}")
-    return number, kind.removeprefix("torch.") in ("float32", "float16", "bfloat16")
+    return number, dtype.removeprefix("torch.") in ("float32", "float16", "bfloat16")
 
 
 def _count_symmetry_checks(n: int) -> int:
     """Return for how many pairs the symmetry of k is checked."""
-    total = n * (n - 1) // 2
-    if total <= SYMMETRY_PAIRS:
-        return total
-    return max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
+    n_pairs = n * (n - 1) // 2
+    if n_pairs <= MIN_SYMMETRY_CHECKS:
+        return n_pairs
+    return max(MIN_SYMMETRY_CHECKS, n_pairs // SYMMETRY_CHECK_INTERVAL)
 
 
 def _select_symmetry_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -39,17 +39,22 @@ def infer_shape(x: object) -> tuple[int, ...] | None:
 def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
     """Concatenate sets of samples in order, on the device of the first tensor, if any.
 
+    The result is an array, a CSR array or a tensor if all sets can be converted to one without
+    changing values, otherwise a list.
+
     >>> concatenate_samples([np.zeros(2), np.ones(1)]), concatenate_samples([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
     """
     if len(sets) == 1:
         return sets[0]
-    firsts = [samples[0] if isinstance(samples, list) and samples else samples for samples in sets]
-    if any(map(is_torch, firsts)):
+    first_samples = [
+        samples[0] if isinstance(samples, list) and samples else samples for samples in sets
+    ]
+    if any(map(is_torch, first_samples)):
         sets = _as_arrays(sets)
-    types = {getattr(samples, "dtype", None) for samples in sets}
-    shapes = {tuple(getattr(samples, "shape", ())[1:]) for samples in sets}
-    if all(map(is_numpy, sets)) and len(types) == len(shapes) == 1:
+    dtypes = {getattr(samples, "dtype", None) for samples in sets}
+    shapes = {tuple(getattr(samples, "shape", ())[1:]) for samples in sets}  # of single samples
+    if all(map(is_numpy, sets)) and len(dtypes) == len(shapes) == 1:
         return np.concatenate(sets)
     tensors = [samples for samples in sets if is_torch(samples)]
     if tensors and all(map(_is_numeric, sets)) and len(shapes) == 1:
@@ -59,7 +64,7 @@ def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
     if all(map(sp.issparse, sets)):
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
-        return [row for samples in sets for row in samples]  # images of several sizes
+        return [sample for samples in sets for sample in samples]  # images of several sizes
     return [sample for samples in sets for sample in _to_list(samples)]
 
 
@@ -70,13 +75,13 @@ def _is_numeric(samples: object) -> TypeGuard[Array]:
 
 
 def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
-    """Convert lists of tensors to tensors, and if there are any, lists of rows to arrays."""
+    """Convert lists of tensors to tensors, and if any set is a tensor, lists of rows to arrays."""
     sets = list(map(_stack_tensors, sets))
     if not any(map(is_torch, sets)):
         return sets
     arrays = []
     for samples in map(_rows_to_array, sets):
-        if is_numpy(samples):
+        if is_numpy(samples):  # torch warns about arrays that are not writable
             samples = np.require(samples, requirements="W")
         arrays.append(samples)
     return arrays
@@ -86,12 +91,12 @@ def _stack_tensors(rows: SampleContainer) -> SampleContainer:
     """Stack a list of 0-d or 1-d tensors of equal shape; return other samples unchanged."""
     if not isinstance(rows, list):
         return rows
-    kinds = set()
+    tensor_types = set()
     for row in rows:
         if not is_torch(row) or row.ndim > 1:
             return rows
-        kinds.add((row.shape, row.device, row.dtype))
-    if len(kinds) == 1:
+        tensor_types.add((row.shape, row.device, row.dtype))
+    if len(tensor_types) == 1:
         return sys.modules["torch"].stack(rows)
     return rows
 
@@ -115,6 +120,7 @@ def _rows_to_array(rows: SampleContainer) -> SampleContainer:
 
 
 def _to_list(samples: SampleContainer) -> list[object]:
+    """Convert samples to a list of Python numbers, rows as dense arrays, or other objects."""
     if isinstance(samples, list):
         return samples
     if sp.issparse(samples):

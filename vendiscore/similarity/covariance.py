@@ -20,29 +20,34 @@ def is_float32_faster(X: Array) -> bool:
 
 
 def compute_covariance(X: Array, scale: Array | None, single_precision: bool = False) -> Array:
-    """Compute FᵀF for F = diag(scale) X by blocks of rows, accumulated in float64.
+    """Compute FᵀF (d, d) for F = diag(scale) X (n, d) by blocks of rows, accumulated in float64.
 
-    With `single_precision`, blocks are multiplied in single precision, and rows must have length 1:
-    `scale` is ignored for NumPy arrays, and used for tensors because of its gradient.
+    With `single_precision`, blocks are multiplied in single precision, which requires rows of
+    length 1. For NumPy arrays, `scale` is then ignored, and the caller accounts for it. Tensors are
+    scaled, because `scale` may have a gradient.
     """
     xp = namespace(X)
-    dtype, rows = (
-        (xp.float32, FLOAT32_BLOCK_ROWS)
-        if single_precision
-        else (xp.float64, FLOAT32_BLOCK_ROWS // 4)
-    )
+    dtype = xp.float64
+    block_rows = FLOAT32_BLOCK_ROWS // 4
+    if single_precision:
+        dtype = xp.float32
+        block_rows = FLOAT32_BLOCK_ROWS
     if single_precision and is_numpy(X):
         scale = None
     s = None if scale is None else xp.astype(scale, dtype)[:, None]
-    out = np.empty_like(X[:rows], dtype) if is_numpy(X) else None  # reused: allocation is slow
-    total = xp.float64 if out is None or len(X) > rows else dtype
+    # One buffer for all blocks, because allocation is slow.
+    buffer = np.empty_like(X[:block_rows], dtype) if is_numpy(X) else None
+    # The product of a single block is not accumulated, so it remains in `dtype`.
+    sum_dtype = xp.float64 if buffer is None or len(X) > block_rows else dtype
     C: Array | float = 0.0
     with disable_autocast(X):
-        for start in range(0, len(X), rows):
-            block = slice(start, start + rows)
+        for start in range(0, len(X), block_rows):
+            block = slice(start, start + block_rows)
             F = X[block]
-            if s is not None:
-                F = F * s[block] if out is None else np.multiply(F, s[block], out=out[: len(F)])
+            if s is not None and buffer is None:
+                F = F * s[block]
+            elif s is not None:
+                F = np.multiply(F, s[block], out=buffer[: len(F)])
             F = xp.astype(F, dtype, copy=False)
-            C = C + xp.astype(gram(F.T), total, copy=False)
+            C = C + xp.astype(gram(F.T), sum_dtype, copy=False)
     return C

@@ -10,12 +10,16 @@ from ..support.namespace import row_blocks
 from ..support.types import Rows
 from . import sparse as sp
 
-# Up to this size, with 256 bytes added per row, a dict of rows is faster than hashes.
+# Up to this size of an array, plus 256 bytes per row, a dict of the bytes of rows is faster than
+# vectorized hashes.
 _MAX_DICT_BYTES = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Return group codes that are equal for samples with equal codes in all `columns`."""
+    """Return group codes that are equal for samples with equal values in all `columns`.
+
+    Each of the columns has one value per sample.
+    """
     rows = np.column_stack(columns)
     groups = np.unique(rows, axis=0, return_inverse=True)[1]
     return groups.ravel()
@@ -49,32 +53,35 @@ def group_identical_rows(A: Rows) -> np.ndarray | None:
 
 
 def _group_by_hash(A: np.ndarray) -> np.ndarray | None:
-    """Group rows by their hashes; return None if two different rows have the same hash."""
-    codes = _hash_rows(A)
-    _, first, groups = np.unique(codes, return_index=True, return_inverse=True)
-    first_equal = first[groups]
-    repeats = np.flatnonzero(first_equal != np.arange(len(A)))
+    """Return group codes from hashes of rows; None if two different rows have the same hash."""
+    hashes = _hash_rows(A)
+    _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
+    first_occurrences = first[groups]  # of the hash of each row
+    repeats = np.flatnonzero(first_occurrences != np.arange(len(A)))
     for block in row_blocks(len(repeats), A[:1].nbytes):
         rows = repeats[block]
-        equal = A[rows] == A[first_equal[rows]]  # False for NaN
-        if not equal.all():
+        is_equal = A[rows] == A[first_occurrences[rows]]  # False for NaN
+        if not is_equal.all():
             return None
-    return np.unique(first_equal, return_inverse=True)[1]
+    return np.unique(first_occurrences, return_inverse=True)[1]  # in order of first occurrence
 
 
 def _hash_rows(A: np.ndarray) -> np.ndarray:
-    """Compute a 64-bit hash of each row as a sum of its words times random factors."""
+    """Compute a 64-bit hash of each row: the sum of its words times random odd factors.
+
+    A word consists of 8 bytes, or fewer if the size of a row is not a multiple of 8.
+    """
     row_bytes = A[:1].nbytes
-    size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
-    indices = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
-    factors = mix_bits(indices) | np.uint64(1)
-    codes = np.empty(len(A), np.uint64)
+    word_size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
+    positions = np.arange(1, row_bytes // word_size + 1, dtype=np.uint64)
+    factors = mix_bits(positions) | np.uint64(1)
+    hashes = np.empty(len(A), np.uint64)
     for block in row_blocks(len(A), row_bytes):
-        positive = np.add(A[block], A.dtype.type(0), order="C")
-        bits = positive.view(f"u{size}")
+        positive = np.add(A[block], A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
+        words = positive.view(f"u{word_size}")
         # Floats with small integer values differ only in high bits, which products would not
         # propagate to lower ones.
         for shift in (16, 32):
-            bits ^= bits >> shift
-        codes[block] = np.einsum("ij,j->i", bits, factors)
-    return codes
+            words ^= words >> shift
+        hashes[block] = np.einsum("ij,j->i", words, factors)
+    return hashes

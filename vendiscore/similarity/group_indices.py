@@ -6,7 +6,9 @@ import numpy as np
 
 
 def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
-    """Return the sample indices of each group 0, 1, …, for at least `min_groups` groups.
+    """Return the sample indices of each group 0, 1, …, where `codes` (n,) are groups of samples.
+
+    The list has at least `min_groups` elements, which are empty for codes that do not occur.
 
     >>> [indices.tolist() for indices in group_indices(np.array([1, 0, 1]))]
     [[1], [0, 2]]
@@ -20,8 +22,8 @@ def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
 def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """For each group size m, yield the g groups of that size and the indices of their samples.
 
-    The arrays have shapes (g,) and (g, m). Sizes are in ascending order. Samples with a negative
-    code are in no group.
+    `codes` (n,) is the group of each sample; samples with a negative code are in no group. The
+    arrays have shapes (g,) and (g, m). Sizes are in ascending order.
 
     >>> [(g.tolist(), i.tolist()) for g, i in iter_groups_by_size(np.array([1, 0]))]
     [([0, 1], [[1], [0]])]

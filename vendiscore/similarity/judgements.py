@@ -21,73 +21,84 @@ Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
 
 
 def count_open_triples(same: np.ndarray) -> int:
-    """Count triples with a ~ b and b ~ c but not a ~ c, for a symmetric relation of n items.
+    """Count triples with a ~ b and b ~ c but not a ~ c, for a symmetric relation ~ of n items.
+
+    `same` (n, n) is True for related items.
 
     >>> count_open_triples(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
     1
     """
-    S = same.astype(float)
-    np.fill_diagonal(S, 0)
-    degrees = S.sum(0)
-    paths = (degrees * (degrees - 1)).sum()
-    closed = np.vdot(S @ S, S)
-    return round(float(paths - closed) / 2)
+    adjacency = same.astype(float)
+    np.fill_diagonal(adjacency, 0)
+    degrees = adjacency.sum(0)
+    # Ordered triples (a, b, c) with a ~ b ~ c, and those with a ~ c as well. Each open triple is
+    # counted in both directions.
+    n_paths = (degrees * (degrees - 1)).sum()
+    n_closed = np.vdot(adjacency @ adjacency, adjacency)
+    return round(float(n_paths - n_closed) / 2)
 
 
 class Judgements:
     """Judgements of pairs of distinct samples, each computed once and cached.
 
-    In sets of at most `audit` distinct samples, all pairs are judged, to count triples that are
-    not transitive. In larger sets, only the pairs that the rule of NoveltyBench needs are judged.
+    Distinct samples are identified by integer ids, in the order of their first occurrence. In sets
+    of at most `audit` distinct samples, all pairs are judged, to count open triples, which are not
+    transitive. In larger sets, only the pairs that the rule of NoveltyBench needs are judged.
     """
 
     def __init__(self, judge: Judge, audit: int) -> None:
         self.judge = judge
         self.audit = audit
         self.cached_scores: dict[Pair, float] = {}
-        # number of open triples of each set, None if not counted
+        # Number of open triples of each set of ids; None if not counted.
         self.open_triples: dict[tuple[int, ...], int | None] = {}
-        self.diagonal_shifts: dict[bytes, float] = {}  # δ of the matrix of each set
+        # The δ of `compute_matrix` of each set of ids, as bytes.
+        self.diagonal_shifts: dict[bytes, float] = {}
 
     def judge_pairs(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return the judgement of each pair, from the cache if possible."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.cached_scores]
-        if new:
-            self.cached_scores.update(zip(new, self.judge(new), strict=True))
+        """Return the judgement of each pair; the judge is called once for all uncached pairs."""
+        new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in self.cached_scores]
+        if new_pairs:
+            self.cached_scores.update(zip(new_pairs, self.judge(new_pairs), strict=True))
         return [self.cached_scores[pair] for pair in pairs]
 
     def assign_classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Assign the samples of each set to classes, using only pairs within that set."""
-        remaining = [list(dict.fromkeys(ids.tolist())) for ids in sets]
-        self._audit(map(tuple, remaining))
-        codes: list[dict[int, int]] = [{} for _ in sets]
+        """Assign the samples of each set to classes, using only pairs within that set.
+
+        `sets` contains the ids of the samples of each set. Returns for each set the class codes of
+        its samples. By the rule of NoveltyBench, the first sample without a class, and all later
+        samples without a class that are equivalent to it, form a class. All sets are processed
+        together, so that the judge is called with many pairs at a time.
+        """
+        unassigned = [list(dict.fromkeys(ids.tolist())) for ids in sets]
+        self._audit_transitivity(map(tuple, unassigned))
+        code_by_id: list[dict[int, int]] = [{} for _ in sets]
         code = 0
-        while any(remaining):  # compare the first remaining sample of each set with the others
-            pairs = [(ids[0], other) for ids in remaining for other in ids[1:]]
+        while any(unassigned):  # compare the first unassigned sample of each set with the others
+            pairs = [(ids[0], other) for ids in unassigned for other in ids[1:]]
             verdicts = iter(self.judge_pairs(pairs))
-            for j, ids in enumerate(remaining):
+            for j, ids in enumerate(unassigned):
                 equivalent = [i for i in ids[1:] if next(verdicts)]
-                codes[j].update(dict.fromkeys([*ids[:1], *equivalent], code))
-                remaining[j] = [i for i in ids if i not in codes[j]]
+                code_by_id[j].update(dict.fromkeys([*ids[:1], *equivalent], code))
+                unassigned[j] = [i for i in ids if i not in code_by_id[j]]
             code += 1
         classes = []
-        for code_by_id, set_ids in zip(codes, sets, strict=True):
-            classes.append(np.array([code_by_id[i] for i in set_ids.tolist()]))
+        for set_codes, set_ids in zip(code_by_id, sets, strict=True):
+            classes.append(np.array([set_codes[i] for i in set_ids.tolist()]))
         return classes
 
-    def _audit(self, sets: Iterable[tuple[int, ...]]) -> None:
-        """Judge all pairs of small sets, and count their open triples."""
-        new = [ids for ids in sets if len(ids) > 2 and ids not in self.open_triples]
-        small = [ids for ids in new if len(ids) <= self.audit]
-        pairs = [list(combinations(ids, 2)) for ids in small]
-        self.judge_pairs(list(chain(*pairs)))  # one call for all sets
-        self.open_triples.update(dict.fromkeys(new))
-        for ids, set_pairs in zip(small, pairs, strict=True):
+    def _audit_transitivity(self, sets: Iterable[tuple[int, ...]]) -> None:
+        """Judge all pairs of sets of at most `audit` samples, and count their open triples."""
+        new_sets = [ids for ids in sets if len(ids) > 2 and ids not in self.open_triples]
+        small_sets = [ids for ids in new_sets if len(ids) <= self.audit]
+        pairs_of_sets = [list(combinations(ids, 2)) for ids in small_sets]
+        self.judge_pairs(list(chain(*pairs_of_sets)))  # one call of the judge for all sets
+        self.open_triples.update(dict.fromkeys(new_sets))
+        for ids, pairs in zip(small_sets, pairs_of_sets, strict=True):
             n = len(ids)
-            S = np.zeros((n, n), dtype=bool)
-            upper = np.triu_indices(n, 1)
-            S[upper] = self.judge_pairs(set_pairs)
-            self.open_triples[ids] = count_open_triples(S | S.T)
+            same = np.zeros((n, n), dtype=bool)
+            same[np.triu_indices(n, 1)] = self.judge_pairs(pairs)
+            self.open_triples[ids] = count_open_triples(same | same.T)
 
     def compute_matrix(self, ids: np.ndarray) -> np.ndarray:
         """Compute (K + δI)/(1 + δ) for distinct samples, with the smallest δ ≥ 0 that makes it PSD.
@@ -102,10 +113,11 @@ class Judgements:
         m = len(ids)
         identity = np.eye(m)
         K = 1 * identity
+        # `permutations` yields ordered pairs in the order of the off-diagonal entries.
         K[identity == 0] = self.judge_pairs([*permutations(ids.tolist(), 2)])
         K = (K + K.T) / 2
-        shift = -np.linalg.eigvalsh(K)[0]
-        if shift <= 1e-12 * m:  # rounding error
+        shift = -np.linalg.eigvalsh(K)[0]  # minus the smallest eigenvalue
+        if shift <= 1e-12 * m:  # not negative, except for rounding errors
             shift = 0.0
         self.diagonal_shifts[ids.tobytes()] = shift
         return (K + shift * identity) / (1 + shift)
@@ -113,19 +125,19 @@ class Judgements:
     @property
     def notes(self) -> list[str]:
         """Sentences about the judgements."""
-        counted = [count for count in self.open_triples.values() if count is not None]
+        counts = [count for count in self.open_triples.values() if count is not None]
         notes = []
-        total = sum(counted)
+        total = sum(counts)
         if total:
             notes.append(
                 f"`same` is not transitive: in {total:,} triples, a is equivalent to b and b to "
                 "c, but a is not equivalent to c. Classes therefore depend on the order of "
-                f"samples ({sum(map(bool, counted)):,} of {len(counted):,} sets in which all "
+                f"samples ({sum(map(bool, counts)):,} of {len(counts):,} sets in which all "
                 "pairs were judged contain such triples)."
             )
-        if len(counted) < len(self.open_triples):
+        if len(counts) < len(self.open_triples):
             notes.append(
-                f"Transitivity of `same` was checked in {len(counted):,} of "
+                f"Transitivity of `same` was checked in {len(counts):,} of "
                 f"{len(self.open_triples):,} sets: those with at most {self.audit:,} distinct "
                 f"samples, in which all pairs are judged (see `audit`)."
             )
@@ -142,11 +154,12 @@ class JudgedSimilarity(Similarity):
     """Base class of similarities from judgements of pairs, which are judged on first use.
 
     `part` judges only pairs of the subset; `take` judges all pairs and selects rows and columns.
+    `ids` are the ids of the samples in `judgements`; identical samples have the same id.
     """
 
     psd = True
-    divisible = True
-    _full_similarity: Similarity  # of all samples
+    divisible = True  # subsets can be judged separately
+    _full_similarity: Similarity  # of all samples; subclasses compute it on first use
 
     def __init__(self, judgements: Judgements, ids: np.ndarray) -> None:
         self.n: int = len(ids)
@@ -156,7 +169,10 @@ class JudgedSimilarity(Similarity):
 
     @property
     def notes(self) -> Sequence[str]:
-        """The notes of the similarity, and current notes on the judgements."""
+        """The notes of the similarity, and the notes on all judgements so far.
+
+        The latter replace earlier notes that contain other numbers.
+        """
         current_notes = self.judgements.notes
         beginnings = tuple(note[:40] for note in current_notes)
         other_notes = [note for note in self._notes if not note.startswith(beginnings)]
@@ -206,19 +222,20 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
     @cached_property
     def _full_similarity(self) -> Similarity:  # type: ignore[override]
+        # Features with one column per class, in which its samples are 1.
         ones = np.ones(self.n)
         shape = (self.n, int(self.codes.max()) + 1)
-        starts = np.arange(self.n + 1)
-        return FeatureSimilarity(sp.csr_array((ones, self.codes, starts), shape))
+        row_starts = np.arange(self.n + 1)
+        return FeatureSimilarity(sp.csr_array((ones, self.codes, row_starts), shape))
 
     def _rows(self, index: Index) -> Array:
-        same = self.codes[index, None] == self.codes
-        return same.astype(float)
+        is_same_class = self.codes[index, None] == self.codes
+        return is_same_class.astype(float)
 
     def _stack(self, indices: np.ndarray) -> Array:
         codes = np.array(self.judgements.assign_classes(list(self.ids[indices])))
-        same = codes[:, :, None] == codes[:, None, :]
-        return same.astype(float)
+        is_same_class = codes[:, :, None] == codes[:, None, :]
+        return is_same_class.astype(float)
 
 
 class GradedSimilarity(JudgedSimilarity):
@@ -238,6 +255,7 @@ class GradedSimilarity(JudgedSimilarity):
         return RepeatedSimilarity(K, inverse)
 
     def _stack(self, indices: np.ndarray) -> Array:
+        # Judge the pairs of all sets in one call; `_stack` then uses the cached judgements.
         sets = self.ids[indices].tolist()
         self.judgements.judge_pairs([pair for ids in sets for pair in permutations(set(ids), 2)])
         return super()._stack(indices)

@@ -68,27 +68,30 @@ class MatrixSimilarity(Similarity):
 
     def _matmul(self, V: Array) -> Array:
         K = self.K
-        # Otherwise use blocks, to avoid converting a copy of all of K.
         if K.dtype == V.dtype:
             return K @ V
-        return super()._matmul(V)
+        return super()._matmul(V)  # in blocks, to avoid converting a copy of all of K
 
     def _groups(self) -> np.ndarray | None:
         K = self.K
         n = self.n
-        # Identical rows i and j have K_ij = K_jj. Count these first, which is faster.
+        # Identical rows i and j have K_ij = K_jj. If only the n entries with i = j are equal to K_jj,
+        # no rows are identical. This is faster than comparing rows.
         if is_numpy(K):
             diagonal = K.diagonal()
-            equal = 0
+            n_equal = 0
             for block in row_blocks(n, 8 * n):
-                equal += int(np.count_nonzero(K[block] == diagonal))
-            if equal == n:
+                n_equal += int(np.count_nonzero(K[block] == diagonal))
+            if n_equal == n:
                 return None
         return group_identical_rows(K)
 
 
 def materialize_matrix(K: Similarity, max_columns: int) -> Similarity:
-    """Return K as a NumPy matrix, unless it has fewer than `max_columns` features."""
+    """Compute K as a MatrixSimilarity; return it unchanged if `dim` is below `max_columns`.
+
+    With few features, they are faster to use than the matrix.
+    """
     if K.dim is not None and K.dim < max_columns:
         return K
     dense = to_host(K.dense())
@@ -102,7 +105,20 @@ def materialize_matrix(K: Similarity, max_columns: int) -> Similarity:
 
 
 class DeferredSimilarity(MatrixSimilarity):
-    """A symmetric matrix K (n, n), computed on first use and shared by copies and subsets."""
+    """Similarities as a symmetric matrix K (n, n), which is computed on first use.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    compute : callable
+        Returns K. Called once; copies and subsets share the result.
+    settings : mapping, optional
+        How the matrix is computed, for reports.
+    compute_part : callable, optional
+        Returns the similarity of a subset, given its indices, without the other samples. `part`
+        uses it as long as K has not been computed.
+    """
 
     def __init__(
         self,

@@ -27,9 +27,10 @@ def representation_notes(
 ) -> list[str]:
     """Return notes about samples that a kernel cannot represent or distinguish, and emit warnings.
 
-    Distinct sample i, which is `texts[i]` if samples are texts, first occurs at index `first[i]`.
-    `inverse` contains the position of each sample among the distinct samples. Raises a SampleError
-    if the kernel cannot represent any sample.
+    `name` is the kernel. `similarity` contains the distinct samples, with indices in `missed` and
+    `partial` among these. Distinct sample i, which is `texts[i]` if samples are texts, first occurs
+    at index `first[i]` of all samples. `inverse` contains the position of each sample among the
+    distinct samples. Raises a SampleError if the kernel cannot represent any sample.
 
     >>> from vendiscore import as_similarity
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:49]
@@ -52,9 +53,11 @@ def representation_notes(
         ("does not distinguish {} samples from others", merged_texts),
     ):
         count = int(np.isin(inverse, [*problems]).sum())
-        always = similarity.truncates and problems is similarity.partial
-        always |= problems is missed and missed.keys() > blank.keys()
-        if not count or (count * NOTE_ONE_IN < n and problems is not merged_texts and not always):
+        # Truncated texts, and texts without any token of the model, see above.
+        always_warn = similarity.truncates and problems is similarity.partial
+        always_warn |= problems is missed and missed.keys() > blank.keys()
+        always_note = always_warn or problems is merged_texts
+        if not count or (count * NOTE_ONE_IN < n and not always_note):
             continue
         i, *further = sorted(problems)[:_MAX_EXAMPLES]
         problem, _, hint = problems[i].partition("; ")
@@ -65,7 +68,7 @@ def representation_notes(
             example += f"; {hint}"
         description = sentence.format(f"{count:,} of {n:,}")
         notes.append(f"Kernel {name!r} {description}; {example}.")
-        if always or (n >= WARN_ONE_IN and count * WARN_ONE_IN >= n):
+        if always_warn or (n >= WARN_ONE_IN and count * WARN_ONE_IN >= n):
             warn(notes[-1])
     mismatch = find_mismatch(texts, similarity.scripts)
     if mismatch:
@@ -83,15 +86,18 @@ def representation_notes(
 def _find_merged_texts(
     similarity: Similarity, texts: Sequence[str], first: np.ndarray
 ) -> dict[int, str]:
-    """Find texts with the same features as an earlier text, despite other words.
+    """Find texts with the same features as an earlier text, although they have other words.
 
-    Differences in case and white space are ignored.
+    Returns the problem of each such text, by its index in `texts`. Differences in case and white
+    space are ignored. `first` is as in `representation_notes`.
     """
-    equal: dict[int, str] = {}
-    earliest: dict[int, int] = {}
     groups = similarity.groups() if similarity.merges else None
-    for i, group in enumerate(() if groups is None else groups.tolist()):
-        j = earliest.setdefault(group, i)
+    if groups is None:
+        return {}
+    problems: dict[int, str] = {}
+    first_of_group: dict[int, int] = {}
+    for i, group in enumerate(groups.tolist()):
+        j = first_of_group.setdefault(group, i)
         if i != j and texts[i].casefold().split() != texts[j].casefold().split():
-            equal[i] = f"differs from sample {first[j]}, but has the same features"
-    return equal
+            problems[i] = f"differs from sample {first[j]}, but has the same features"
+    return problems

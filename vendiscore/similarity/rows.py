@@ -17,7 +17,8 @@ from .duplicate_rows import group_identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
 from .row_distances import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, split_into_pair_blocks
 
-# A larger K is cached only at the second product with a vector, because often there is only one.
+# K up to this size is cached at the first product with a vector, a larger one only at the second,
+# because often there is only one product.
 MAX_EAGER_CACHE_BYTES = 1 << 28
 # Size of tiles that fit in the cache of a core.
 TILE_ROWS = 1024
@@ -27,23 +28,29 @@ BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # k(A, B) for ro
 
 
 class KernelEntries(Protocol):
-    """Computes blocks of a symmetric similarity matrix K (n, n) on demand."""
+    """Protocol of objects that compute blocks of a symmetric similarity matrix K (n, n)."""
 
     n: int
     in_threads: bool  # whether it is thread-safe
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        """Compute K[index][:, columns] as a new array; errors in float32 are at most 1e-5."""
+        """Compute K[index][:, columns] as a new array of type `dtype`.
+
+        If it is float32, errors are at most 1e-5.
+        """
 
     def take(self, index: np.ndarray) -> KernelEntries:
-        """Return the entries of the samples in `index`."""
+        """Return the object that computes entries of the samples in `index`."""
 
     def groups(self) -> np.ndarray | None:
         """Return group codes that are equal only for identical samples; None if unknown."""
 
 
 class _MatrixCache:
-    """Number of products so far, and K if cached; shared by scaled copies of a Similarity."""
+    """The unscaled K, if cached, and the number of products with it so far.
+
+    Scaled copies of a Similarity share this object.
+    """
 
     def __init__(self) -> None:
         self.products = 0
@@ -138,15 +145,16 @@ class RowsSimilarity(Similarity):
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
+        """Return K[index][:, columns] of the unscaled K, with ones on the diagonal of K."""
         if self._cache.K is not None:
             return self._cache.K[index, columns]
         with np.errstate(under="ignore"):  # underflow to 0 is not an error
             block = self.entries(index, columns, dtype)
-        indices = np.arange(self.n)[index]
-        indices -= columns.start
-        is_inside = (indices >= 0) & (indices < block.shape[1])
-        positions = np.flatnonzero(is_inside)
-        block[positions, indices[positions]] = 1.0
+        # The column of the block that contains the diagonal entry of each row.
+        diagonal_columns = np.arange(self.n)[index] - columns.start
+        is_inside = (diagonal_columns >= 0) & (diagonal_columns < block.shape[1])
+        rows = np.flatnonzero(is_inside)
+        block[rows, diagonal_columns[rows]] = 1.0
         return block
 
     def _rows(self, index: Index) -> Array:
@@ -209,13 +217,17 @@ def can_be_pickled(function: object) -> bool:
 def symmetric_product(
     entries: Callable[[slice, slice], np.ndarray], V: np.ndarray, threaded: bool = True
 ) -> np.ndarray:
-    """Compute K @ V for a symmetric K from tiles `entries(rows, columns)` of its upper triangle."""
+    """Compute K @ V for a symmetric K from tiles `entries(rows, columns)` of its upper triangle.
+
+    V has shape (n,) or (n, m). Each tile above the diagonal is used twice, also transposed.
+    """
     n = len(V)
     rows = -(-n // MIN_BLOCKS)  # several blocks per thread
     size = max(MIN_BLOCK_ROWS, min(TILE_ROWS, rows))
     blocks = slices(n, size)
 
     def multiply(block: slice) -> tuple[slice, np.ndarray, np.ndarray]:
+        """Return the block, and its contributions to the rows of the block and to later rows."""
         product = entries(block, block) @ V[block]
         transposed_product = np.empty((n - block.stop, *V.shape[1:]))
         for columns in slices(n, TILE_COLUMNS, block.stop):
@@ -226,17 +238,19 @@ def symmetric_product(
         return block, product, transposed_product
 
     out = np.zeros(V.shape)
-    parts = map_ordered(multiply, blocks, threaded)
+    products = map_ordered(multiply, blocks, threaded)
     try:
-        for block, product, transposed_product in parts:
+        for block, product, transposed_product in products:
             out[block] += product
             out[block.stop :] += transposed_product
     finally:  # after an interrupt, wait for the threads
-        parts.close()
+        products.close()
     return out
 
 
 class _FunctionEntries:
+    """Entries k(X, X) of a user's function k of two blocks of feature rows."""
+
     in_threads = False  # k may not be thread-safe
 
     def __init__(self, X: np.ndarray, k: BlockFunction) -> None:

@@ -26,16 +26,16 @@ from ..support.types import DType, Rows, SampleContainer, Samples, Tensor
 from . import sparse as sp
 from .concatenation import concatenate_samples, num_samples
 
-# Attributes that only lazy and partitioned collections have, and the method that loads their data
-# into memory.
+# Methods that only lazy and partitioned collections have, and the method that loads their data into
+# memory.
 _GATHER_METHODS = {
     "__dask_graph__": "compute",
     "collect": "collect",  # polars, Daft and Spark
     "to_spark": "to_pandas",  # Ray, and pandas on Spark
 }
-# Engines by package; others, such as xarray, use Dask.
+# Engines of lazy collections by package, for messages; others, such as xarray, use Dask.
 _ENGINES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
-# Cache of converted rows: id of the samples to (samples, rows).
+# Cache of the results of `as_matrix`: id of the samples to (samples, rows). None means no cache.
 ROWS_CACHE: ContextVar[dict[int, tuple[object, Rows]] | None] = ContextVar("read", default=None)
 
 _SHARED_DTYPES = ("torch.float32", "torch.float64")
@@ -133,19 +133,21 @@ def _describe_missing_folder(samples: str | bytes) -> str:
 
 def check_in_memory(samples: object, name: str) -> None:
     """Raise a TypeError for a lazy or partitioned collection instead of loading it into memory."""
-    kind = type(samples)  # attributes of the object could be columns of a table
-    gathers = [method for mark, method in _GATHER_METHODS.items() if hasattr(kind, mark)]
-    if not gathers:
+    cls = type(samples)  # attributes of the object itself could be columns of a table
+    gather_method = next(
+        (method for mark, method in _GATHER_METHODS.items() if hasattr(cls, mark)), None
+    )
+    if gather_method is None:
         return
-    # xarray also has Dask's methods for arrays in memory.
-    if gathers[0] == "compute" and (
+    # xarray has Dask's methods also for arrays in memory, for which both attributes are None.
+    if gather_method == "compute" and (
         getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
     ):
         return
-    engine = _ENGINES.get(kind.__module__.partition(".")[0], "dask")
+    engine = _ENGINES.get(cls.__module__.partition(".")[0], "dask")
     raise TypeError(
-        f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
-        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its partitions "
+        f"`{name}` must be in memory, got {cls.__module__}.{cls.__qualname__}, which is lazy or "
+        f"partitioned; pass {name}.{gather_method}() if it fits into memory, or add its partitions "
         f"to a State, as the function {engine}_state in docs/tasks/large.md does"
     )
 
@@ -168,6 +170,7 @@ def to_numpy(array: object, name: str) -> np.ndarray:
 
 
 def _check_tensor(X: Tensor, name: str) -> None:
+    """Raise a TypeError for a tensor that is not dense, or has no values."""
     torch = sys.modules["torch"]
     if X.is_nested or X.is_meta or X.is_quantized or X.layout != torch.strided:
         raise TypeError(
@@ -185,7 +188,10 @@ def move_from_mps(X: Tensor) -> Tensor:
 
 
 def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
-    """Concatenate a list of groups, or an array (groups, size, …), and return the group sizes."""
+    """Concatenate groups of values; return all values in one list or array, and the group sizes.
+
+    `values` is a list of groups, or an array of shape (number of groups, group size, …).
+    """
     if not isinstance(values, list):
         groups, group_size = values.shape[:2]
         return values.reshape(-1, *values.shape[2:]), [group_size] * groups
@@ -197,20 +203,24 @@ def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer,
 
 
 def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
-    """Raise a ValueError unless `groups` has the group sizes `sizes` of argument `name`."""
-    nested = ""
-    samples = getattr(groups, "sizes", None)
-    if samples is not None:
-        nested = f", or nested like the samples, as {_format_sizes(samples)}"
-    if sizes != samples:
+    """Raise a ValueError unless the samples were passed as a list of groups of the same sizes.
+
+    `sizes` are the group sizes of the argument `name`. `groups` are the groups of the samples. Their
+    attribute `sizes` exists if the samples were passed as a list of groups.
+    """
+    sample_sizes = getattr(groups, "sizes", None)
+    alternative = ""
+    if sample_sizes is not None:
+        alternative = f", or nested like the samples, as {_format_sizes(sample_sizes)}"
+    if sizes != sample_sizes:
         raise ValueError(
-            f"`{name}` must be one list in the order of the samples{nested}, got "
+            f"`{name}` must be one list in the order of the samples{alternative}, got "
             f"{_format_sizes(sizes)}"
         )
 
 
 def _format_sizes(sizes: list[int]) -> str:
-    """Format the first six group sizes for a message."""
+    """Format the first six group sizes for a message, such as "lists of lengths 2, 3"."""
     first = ", ".join(map(str, sizes[:6]))
     if len(sizes) > 6:
         return f"lists of lengths {first}, …"
@@ -229,14 +239,15 @@ def as_vectors(
 ) -> Rows:
     """Convert samples as `as_matrix` does; scalars become vectors of length 1."""
     if isinstance(samples, list):
-        if any(map(_is_number, samples)):
-            samples = [np.atleast_1d(x) if _is_number(x) else x for x in samples]
+        if any(map(_is_scalar, samples)):
+            samples = [np.atleast_1d(x) if _is_scalar(x) else x for x in samples]
     elif samples.ndim == 1:
         samples = samples.reshape(-1, 1)
     return as_matrix(samples, name, extra_check)
 
 
-def _is_number(x: object) -> bool:
+def _is_scalar(x: object) -> bool:
+    """Return whether x is a number, or an array or tensor without dimensions."""
     return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
 
 
@@ -258,11 +269,13 @@ def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | No
         return X
     except SampleError as error:
         problems = error.problems
+    # Find the problems of the other rows: convert them without the invalid ones, which may reveal
+    # further invalid rows, until the conversion succeeds.
     while remaining := [i for i in range(num_samples(samples)) if i not in problems]:
         try:
             X = _as_finite_matrix(take_samples(samples, remaining), name)
-            more = extra_check(X) if extra_check else {}
-            problems |= {remaining[i]: problem for i, problem in more.items()}
+            further_problems = extra_check(X) if extra_check else {}
+            problems |= {remaining[i]: problem for i, problem in further_problems.items()}
             break
         except SampleError as error:
             problems |= error.reindexed(remaining).problems
@@ -272,6 +285,7 @@ def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | No
 
 
 def _as_finite_matrix(X: SampleContainer, name: str) -> Rows:
+    """Convert samples to a matrix of finite floats; raise if they are not valid rows."""
     if isinstance(X, list):
         check_row_dimensions(X, name)
         X = _stack_rows(X, name)
@@ -326,9 +340,12 @@ def _stack_rows(rows: Sequence[object], name: str) -> Array:
 
 
 def _convert_row(row: object) -> np.ndarray:
-    """Convert a row to float64 entry by entry; messages of its errors are predicates."""
-    listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
-    if not (listed or _is_real(row)):
+    """Convert a row to float64 after checking each entry.
+
+    Messages of errors have no subject, as in "must be a row of numbers"; the caller adds it.
+    """
+    is_sequence = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
+    if not (is_sequence or _is_real(row)):
         hint = _REMOVE_HINT
         if isinstance(row, Mapping):
             hint = "; pass one of its columns"
@@ -364,11 +381,13 @@ _REMOVE_HINT = "; remove or correct it"
 
 
 def _is_real(entry: object) -> bool:
+    """Return whether an entry is a real number or a bool, of Python or NumPy."""
     is_complex = isinstance(entry, (complex, np.complexfloating))
     return isinstance(entry, (Number, np.bool_)) and not is_complex
 
 
 def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
+    """Stack a list of tensors of equal shape on one device; raise an error for other rows."""
     problems: dict[int, str] = {}
     shapes = {}
     devices = set()
@@ -391,18 +410,26 @@ def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
 def _check_shapes(
     shapes: Mapping[int, tuple[int, ...]], problems: dict[int, str], name: str
 ) -> None:
-    """Raise a SampleError for `problems` and for rows without the most common shape."""
+    """Raise a SampleError for `problems` and for rows whose shape is not the most common one.
+
+    Both mappings have row indices as keys.
+    """
     if shapes:
-        usual = Counter(shapes.values()).most_common(1)[0][0]
+        most_common = Counter(shapes.values()).most_common(1)[0][0]
         for i, shape in shapes.items():
-            if shape != usual:
+            if shape != most_common:
                 problems[i] = (
-                    f"of `{name}` has shape {shape}, but other rows have {usual}{_REMOVE_HINT}"
+                    f"of `{name}` has shape {shape}, but other rows have {most_common}"
+                    f"{_REMOVE_HINT}"
                 )
     SampleError.check(problems)
 
 
 def _as_float(X: Rows, name: str) -> Rows:
+    """Convert real numbers to float32 if they are floats of at most 32 bits, otherwise to float64.
+
+    Raises an error for numbers that this would change.
+    """
     if is_torch(X):
         torch = sys.modules["torch"]
         if X.is_complex():
@@ -411,7 +438,7 @@ def _as_float(X: Rows, name: str) -> Rows:
             if X.dtype == torch.float64:
                 return X
             return X.to(torch.float32)
-        if X.element_size() == 8:
+        if X.element_size() == 8:  # 64-bit integers
             integers = X
             if X.dtype != torch.int64:
                 integers = to_host(X)  # torch does not support max of uint64
@@ -424,9 +451,9 @@ def _as_float(X: Rows, name: str) -> Rows:
     target_dtype: DType = np.float64
     if kind == "f" and size <= 4:
         target_dtype = np.float32
-    if kind != "f" and size == 8:
+    if kind != "f" and size == 8:  # 64-bit integers
         _check_exact_integers(X, name)
-    with np.errstate(over="ignore"):  # too large numbers become infinite
+    with np.errstate(over="ignore"):  # too large numbers become infinite, see `check_finite`
         return X.astype(target_dtype, copy=False)
 
 
@@ -438,11 +465,12 @@ def _check_exact_integers(X: Rows, name: str) -> None:
         X = X.toarray()
     X = to_host(X)
     with np.errstate(invalid="ignore"):
-        double = X.astype(np.float64)
-        inexact = X.astype(np.longdouble) != double.astype(np.longdouble)
+        converted = X.astype(np.float64)
+        # Integers of 64 bits are exact in long double precision.
+        is_inexact = X.astype(np.longdouble) != converted.astype(np.longdouble)
     problems = {}
-    for i in np.flatnonzero(inexact.any(axis=1)).tolist():
-        first = X[i][inexact[i]][0]
+    for i in np.flatnonzero(is_inexact.any(axis=1)).tolist():
+        first = X[i][is_inexact[i]][0]
         problems[i] = f"of `{name}` {describe_inexact_integer(int(first))}"
     SampleError.check(problems)
 
@@ -454,15 +482,15 @@ def check_finite(X: Rows, name: str) -> None:
         # A finite sum means that all entries are finite, and is fast to compute.
         if np.isfinite(to_float(values.sum())):
             return
-    flat = to_host(values).ravel()
-    indices = np.flatnonzero(~np.isfinite(flat))
+    entries = to_host(values).ravel()
+    invalid = np.flatnonzero(~np.isfinite(entries))
     if sp.issparse(X):
-        rows = np.searchsorted(X.indptr, indices, "right") - 1
+        rows = np.searchsorted(X.indptr, invalid, "right") - 1
     else:
-        rows = indices // X.shape[1]
+        rows = invalid // X.shape[1]
     problems = {}
     rows, first = np.unique(rows, return_index=True)
-    for i, value in zip(rows.tolist(), flat[indices[first]], strict=True):
+    for i, value in zip(rows.tolist(), entries[invalid[first]], strict=True):
         problems[i] = (
             f"of `{name}` must be finite, got {value}; remove such samples, or impute their values"
         )
@@ -472,7 +500,8 @@ def check_finite(X: Rows, name: str) -> None:
 def as_shared_numpy(x: Array) -> Array:
     """Return a NumPy view of a float tensor on the CPU; other arrays are returned unchanged.
 
-    Small operations in torch can take 10 ms each if its threads compete with those of NumPy.
+    The view is faster: small operations in torch can take 10 ms each if its threads compete with
+    those of NumPy.
     """
     if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _SHARED_DTYPES:
         return x
@@ -481,6 +510,9 @@ def as_shared_numpy(x: Array) -> Array:
 
 def machine_epsilon(samples: object) -> float:
     """Return the machine epsilon of the dtype of the samples, at least that of float64.
+
+    The dtype of a list is that of its first element. Samples without a float dtype have the machine
+    epsilon of float64.
 
     >>> machine_epsilon(np.ones(3, np.float16))
     0.0009765625

@@ -12,24 +12,28 @@ MAX_SETS_AT_ONCE = 64  # number of sets per block, to limit memory
 def sum_between_sets(similarity: Similarity, codes: np.ndarray, n_sets: int) -> np.ndarray:
     """Compute Σ k(x, y) over samples x of one set and y of another, shape (sets, sets).
 
-    `codes` (n,) is the set of each sample. The cost is O(n²) similarities, or O(n d) for features.
+    `codes` (n,) is the set 0, 1, … of each sample. Takes time O(n²), or O(n d) for d features.
     """
-    indices = np.arange(n_sets)
-    if np.array_equal(codes, indices):
+    set_codes = np.arange(n_sets)
+    if np.array_equal(codes, set_codes):  # one sample per set
         return to_host(similarity.dense())
     similarity = similarity.in_numpy()
     diagonal = similarity.diagonal()
     sums = np.empty((n_sets, n_sets))
-    for columns in slices(n_sets, MAX_SETS_AT_ONCE):
-        is_member = codes[:, None] == indices[columns]
-        products = similarity.matmul(asarray_like(is_member, diagonal))
-        for column, column_product in zip(indices[columns], to_host(products).T, strict=True):
-            sums[:, column] = np.bincount(codes, column_product, n_sets)
-    return (sums + sums.T) / 2
+    for block in slices(n_sets, MAX_SETS_AT_ONCE):
+        # The similarity of each sample to each set of the block, then summed over samples of a set.
+        is_member = codes[:, None] == set_codes[block]
+        sample_sums = similarity.matmul(asarray_like(is_member, diagonal))
+        for set_code, sums_to_set in zip(set_codes[block], to_host(sample_sums).T, strict=True):
+            sums[:, set_code] = np.bincount(codes, sums_to_set, n_sets)
+    return (sums + sums.T) / 2  # symmetric up to rounding
 
 
 def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Compute mean similarities (…, sets, sets) from sums and set sizes; 0 for empty sets."""
+    """Compute mean similarities (..., sets, sets) from their sums; 0 for empty sets.
+
+    `counts` (..., sets) are the numbers of samples of the sets.
+    """
     inverse_counts = np.zeros(counts.shape)
     np.divide(1, counts, out=inverse_counts, where=counts > 0)
     return sums * inverse_counts[..., :, None] * inverse_counts[..., None, :]
@@ -38,19 +42,21 @@ def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def exclude_self_similarity(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Compute the mean similarity (..., sets) between different samples of each set.
 
-    `means` (..., sets) are means over all pairs, including k(x, x) = 1. For a set of n samples with
-    mean m, the result is (n m − 1)/(n − 1); NaN for sets of one sample.
+    `means` (..., sets) are means over all pairs within a set, including k(x, x) = 1, and `counts`
+    (..., sets) are the numbers of samples. For a set of n samples with mean m, the result is
+    (n m − 1)/(n − 1); NaN for sets of one sample.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        different = (counts * means - 1) / (counts - 1)
-        return np.where(counts > 1, different, np.nan)
+        means_without_self = (counts * means - 1) / (counts - 1)
+        return np.where(counts > 1, means_without_self, np.nan)
 
 
 def mean_feature_cosines(sums: np.ndarray, self_sums: np.ndarray) -> np.ndarray:
-    """Compute cosines sums / √(self_sums self_sumsᵀ), shape (..., sets, sets), with diagonal 1.
+    """Compute the cosines of the mean features of sets a and b, shape (..., sets, sets).
 
-    self_sums[..., a, b] is the sum of similarities within set a, restricted to the groups in which
-    set b also has samples.
+    They are sums_ab / √(self_sums_ab self_sums_ba), with ones on the diagonal. sums_ab is the sum
+    of similarities between sets a and b, and self_sums_ab the sum within set a, restricted to the
+    groups in which set b also has samples. Both arrays have shape (..., sets, sets).
     """
     products = self_sums * np.swapaxes(self_sums, -1, -2)
     cosines = sums / np.sqrt(products)

@@ -15,8 +15,11 @@ from .concatenation import infer_shape, num_samples
 
 
 def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
-    """Raise a ValueError because samples are not a matrix with one row per sample."""
-    passed, shape = _describe_shape(samples)
+    """Raise a ValueError for samples that are not a matrix with one row per sample.
+
+    The message suggests how to convert them, depending on their shape.
+    """
+    description, shape = _describe_shape(samples)
     hint = "reshape it to two dimensions"
     if len(shape) > 2:
         hint = f"pass np.reshape({name}, ({shape[0]}, -1)), or images with k='pixels'"
@@ -28,11 +31,16 @@ def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
             f"pass [list({rows}) for x in {name}] if each of the {shape[0]} arrays is a group; if "
             f"each is one sample, {hint}"
         )
-    raise ValueError(f"`{name}` must be two-dimensional, one row per sample, got {passed}; {hint}")
+    raise ValueError(
+        f"`{name}` must be two-dimensional, one row per sample, got {description}; {hint}"
+    )
 
 
 def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False) -> None:
-    """Raise a ValueError for labels with two dimensions, and for a list of numeric arrays."""
+    """Raise a ValueError for labels with two dimensions, and for a list of numeric arrays.
+
+    With `table`, the caller knows that `labels` are a table, which is always an error.
+    """
     if isinstance(labels, (list, tuple)) and not table:
         first = next(iter(labels), None)
         is_numeric = is_torch(first) or (is_numpy(first) and first.dtype.kind in "fiub")
@@ -65,7 +73,10 @@ def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
 
 
 def is_nested(samples: Any, kind: str, name: str) -> bool:
-    """Return whether the elements of `samples` are groups, not single samples of type `kind`."""
+    """Return whether the elements of `samples` are groups, not single samples.
+
+    `kind` is the sample type, such as "text" or "vectors". `name` is the argument in messages.
+    """
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return False
     if kind in _MATRIX_TYPES and all(_is_array(item) and item.ndim > 1 for item in samples):
@@ -75,10 +86,14 @@ def is_nested(samples: Any, kind: str, name: str) -> bool:
         )
     if kind not in IS_GROUP:
         return False
-    if hasattr(samples, "ndim"):
-        return bool(samples.ndim == (3 if kind in ROW_TYPES else 2 if kind == "labels" else 0))
-    members = [member for member in samples if not (isinstance(member, list) and not member)]
-    return bool(members or kind in _NEVER_EMPTY_LISTS) and all(map(IS_GROUP[kind], members))
+    if hasattr(samples, "ndim"):  # an array; groups of other sample types cannot be in an array
+        if kind in ROW_TYPES:
+            return bool(samples.ndim == 3)
+        return kind == "labels" and bool(samples.ndim == 2)
+    non_empty = [member for member in samples if not (isinstance(member, list) and not member)]
+    if not non_empty and kind not in _NEVER_EMPTY_LISTS:
+        return False  # empty lists may be samples
+    return all(map(IS_GROUP[kind], non_empty))
 
 
 def nesting_depth(prompts: Any, samples: Samples | None) -> int:
@@ -89,11 +104,15 @@ def nesting_depth(prompts: Any, samples: Samples | None) -> int:
     are labels, which are always in a list.
     """
     if samples is None:
-        return 2 if num_samples(prompts) and all(map(is_collection, prompts)) else 1
-    is_list = infer_shape(prompts) is None
-    if is_list and not isinstance(prompts, list):
+        is_list_of_lists = num_samples(prompts) and all(map(is_collection, prompts))
+        return 2 if is_list_of_lists else 1
+    is_numeric = infer_shape(prompts) is not None
+    if not is_numeric and not isinstance(prompts, list):
         return 0
-    return max(_count_dimensions(prompts) - max(1, _count_dimensions(samples)) + 1, int(is_list))
+    # The samples have one dimension more than a sample. A list of other objects is never a single
+    # prompt.
+    additional_dimensions = _count_dimensions(prompts) - max(1, _count_dimensions(samples))
+    return max(additional_dimensions + 1, 0 if is_numeric else 1)
 
 
 def _count_dimensions(x: object) -> int:
@@ -101,7 +120,9 @@ def _count_dimensions(x: object) -> int:
     shape = infer_shape(x)
     if shape is not None:
         return len(shape)
-    return 1 + _count_dimensions(x[0] if x else None) if isinstance(x, list) else 0
+    if not isinstance(x, list):
+        return 0
+    return 1 + _count_dimensions(x[0] if x else None)
 
 
 def _is_array(x: object) -> bool:
@@ -116,13 +137,15 @@ def is_list(member: object) -> bool:
 
 
 def _is_list_of_rows(member: Any) -> bool:
+    """Return whether a value is a non-empty list of rows of numbers, or a matrix."""
     if isinstance(member, list):
-        one = member[0]
-        return isinstance(one, (list, tuple)) or getattr(one, "ndim", 0) == 1
+        first = member[0]
+        return isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1
     return _is_array(member) and member.ndim == 2
 
 
-# For each sample type: whether an element of the list is a group of samples.
+# For each sample type, a function that returns whether an element of a list of samples is a group
+# of samples, not a sample. Elements that are empty lists are not passed.
 IS_GROUP: dict[str, Callable[[Any], bool]] = {
     "text": is_list,
     "molecules": is_list,
@@ -146,5 +169,5 @@ IS_GROUP: dict[str, Callable[[Any], bool]] = {
 }
 _MATRIX_TYPES = ("similarities", "distances")
 ROW_TYPES = ("vectors", "class probabilities", "rows of bits")
-# Sample types for which an empty list is an empty group, not a sample.
+# Sample types of which no sample is an empty list, so an empty list is an empty group.
 _NEVER_EMPTY_LISTS = ("text", "molecules", "images")

@@ -24,7 +24,10 @@ Tile = tuple[slice, slice]
 
 
 class SimilarityTiles:
-    """The upper triangle of K in tiles: squares if K is computed from rows, else blocks of rows."""
+    """Tiles of the upper triangle of K in float32, for a search for similar pairs.
+
+    Tiles are squares if K is computed from feature rows, otherwise blocks of rows of K.
+    """
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
@@ -44,8 +47,8 @@ class SimilarityTiles:
             self.rows = X
             if X.dtype != np.float32 or self.scale is not None:
                 self.rows = np.empty(X.shape, np.float32)
-                for block, wide in similarity.iter_scaled_blocks(self.scale):
-                    self.rows[block] = wide
+                for block, scaled_rows in similarity.iter_scaled_blocks(self.scale):
+                    self.rows[block] = scaled_rows
         elif sp.issparse(X):
             common, rare = similarity.split_common_columns()
             self.rows = common.astype(np.float32)
@@ -81,7 +84,7 @@ class SimilarityTiles:
         return K
 
     def compute_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Compute k(i, j) for pairs of samples i, j (m,), in double precision."""
+        """Compute the similarities of m pairs of samples (i[0], j[0]), …, in double precision."""
         size = PAIRS_PER_BLOCK
         if isinstance(self.similarity, FeatureSimilarity):
             size = FEATURE_PAIRS_PER_BLOCK
@@ -90,10 +93,13 @@ class SimilarityTiles:
             slices(len(i), size),
             self.similarity.in_threads,
         )
-        return np.concatenate([np.empty(0), *values])
+        return np.concatenate([np.empty(0), *values])  # also if there are no pairs
 
     def _compute_pair_block(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Compute the similarities of a block of pairs, see `compute_pairs`."""
         if self.rows is None:
+            # The subset contains the samples i[0], i[1], … and then j[0], j[1], …, so the pairs are
+            # on a diagonal.
             m = len(i)
             subset = self.similarity.part(np.concatenate([i, j]))
             K = to_host(subset.rows(slice(0, m)))

@@ -30,7 +30,11 @@ class PerSampleValues:
     sizes: list[int] | None = None
 
     def for_samples(self, n: int, groups: object = None, *other_sizes: int) -> Array:
-        """Return the values, checked to match n samples (or one of `other_sizes`) and `groups`."""
+        """Return the values; raise a ValueError unless there are n, or one of `other_sizes`.
+
+        Values that were passed as a list of lists must also have the group sizes of the samples in
+        `groups`.
+        """
         if self.sizes is not None:
             check_same_grouping(self.name, self.sizes, groups)
         if num_samples(self.values) not in (n, *other_sizes):
@@ -52,10 +56,11 @@ def check_per_sample(
 ) -> PerSampleValues:
     """Validate one number for each sample, from a list, an array or a list of lists (groups).
 
-    Values become float64 and must be finite and in [min_value, max_value]; `hint` is appended to
-    messages about invalid values. With `weights`, tensors keep their gradient and booleans are not
-    accepted.
+    `name` is the argument in messages. Values become float64 and must be finite and in [min_value,
+    max_value]; `hint` is appended to messages about invalid values. With `weights`, tensors keep
+    their gradient and booleans are not accepted.
     """
+    # Convert to a flat list or array.
     flat_values: SampleContainer | None = None
     sizes = None
     if is_collection(values) and not isinstance(values, Mapping):
@@ -69,9 +74,11 @@ def check_per_sample(
             sizes = None
     if isinstance(flat_values, list):
         flat_values = _to_array(flat_values, name, weights)
-    kind = str(getattr(flat_values, "dtype", ""))
-    is_real = "float" in kind or "int" in kind
-    if "bool" in kind and not weights:
+
+    # Check the type and the values.
+    dtype = str(getattr(flat_values, "dtype", ""))
+    is_real = "float" in dtype or "int" in dtype
+    if "bool" in dtype and not weights:
         is_real = True
     if flat_values is None or not is_real or flat_values.ndim != 1:
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {short_repr(values)}")
@@ -90,7 +97,10 @@ def check_per_sample(
 
 
 def _to_array(values: list[object], name: str, weights: bool) -> Array:
-    """Convert a list of real numbers to an array, or to a tensor if weights include tensors."""
+    """Convert a list of real numbers to an array; weights that include tensors, to a tensor.
+
+    Raises a SampleError for other values.
+    """
     reals = np.zeros(len(values))
     problems = {}
     for i, x in enumerate(values):
@@ -110,10 +120,13 @@ def _to_array(values: list[object], name: str, weights: bool) -> Array:
 
 
 def _to_real(x: object, weights: bool) -> float:
-    """Return a real number as a float; raise a TypeError for anything else."""
-    kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
-    single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
-    if not single or isinstance(x, str) or "complex" in kind or (weights and "bool" in kind):
+    """Return a real number as a float; raise a TypeError for anything else.
+
+    Booleans are accepted unless the numbers are `weights`.
+    """
+    types = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
+    is_scalar = isinstance(x, Number) or getattr(x, "ndim", None) == 0
+    if not is_scalar or isinstance(x, str) or "complex" in types or (weights and "bool" in types):
         raise TypeError
     return to_float(x)
 
@@ -127,8 +140,9 @@ def check_weights(
 ) -> Array | None:
     """Validate weights p and return them in float64, normalized to sum to 1; None if p is None.
 
-    Weights of `dropped` samples are removed. The result is a tensor if `p` or the samples `like`
-    are a tensor.
+    p has a weight for each of n samples, and for each of the `dropped` ones, whose weights are
+    removed. If weights were passed as a list of lists, they must have the group sizes of `groups`.
+    The result is a tensor if p is one, or an array on the device of the tensor `like`.
     """
     if p is None:
         return None
@@ -156,7 +170,10 @@ def check_weights(
 
 
 def normalize_weights(weights: Array, epsilon: float) -> Array:
-    """Divide weights by their sum, which must be 1 up to rounding."""
+    """Divide weights by their sum; raise a ValueError unless it is 1 up to rounding.
+
+    `epsilon` is the machine epsilon of the weights that were passed.
+    """
     xp = namespace(weights)
     with np.errstate(all="ignore"):  # weights may underflow, and their sum overflow
         total = xp.sum(weights)
