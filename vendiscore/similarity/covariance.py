@@ -44,10 +44,11 @@ def compute_covariance(X: Array, scale: Array | None, single_precision: bool = F
         for start in range(0, len(X), block_rows):
             block = slice(start, start + block_rows)
             F = X[block]
-            if s is not None and buffer is None:
-                F = F * s[block]
-            elif s is not None:
-                F = np.multiply(F, s[block], out=buffer[: len(F)])
+            if s is not None:
+                if buffer is None:
+                    F = F * s[block]
+                else:
+                    F = np.multiply(F, s[block], out=buffer[: len(F)])
             F = xp.astype(F, dtype, copy=False)
             C = C + xp.astype(gram(F.T), sum_dtype, copy=False)
     return C

@@ -75,7 +75,7 @@ class MatrixSimilarity(Similarity):
     def _groups(self) -> np.ndarray | None:
         K = self.K
         n = self.n
-        # Identical rows i and j have K_ij = K_jj. If only the n entries with i = j are equal to K_jj,
+        # Identical rows i and j have K_ij = K_jj. If this is true only for the n pairs with i = j,
         # no rows are identical. This is faster than comparing rows.
         if is_numpy(K):
             diagonal = K.diagonal()

@@ -205,8 +205,8 @@ def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer,
 def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
     """Raise a ValueError unless the samples were passed as a list of groups of the same sizes.
 
-    `sizes` are the group sizes of the argument `name`. `groups` are the groups of the samples. Their
-    attribute `sizes` exists if the samples were passed as a list of groups.
+    `sizes` are the group sizes of the argument `name`. `groups` are the groups of the samples; the
+    attribute `groups.sizes` exists if the samples were passed as a list of groups.
     """
     sample_sizes = getattr(groups, "sizes", None)
     alternative = ""
