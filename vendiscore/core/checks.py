@@ -127,6 +127,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
         entries = K[rows, columns]
         return entries if scale is None else entries * scale[rows, None] * scale[None, columns]
 
+    # Check the range of the entries.
     for rows in row_blocks(n, 8 * n):
         entries = scaled_block(rows, slice(None))
         magnitudes = abs(entries)
@@ -134,10 +135,11 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
             a, b = divmod(int(magnitudes.argmax()), n)
             raise ValueError(
                 f"{name} must have entries between -1 and 1, as its diagonal is 1, got "
-                f"K[{rows.start + a}, {b}] = {float(entries[a, b]):.6g}; a matrix with larger "
-                f"entries is not positive semidefinite"
+                f"K[{rows.start + a}, {b}] = {float(entries[a, b]):.6g}; correct the similarities, "
+                f"because a matrix with larger entries is not positive semidefinite"
             )
-    if K.itemsize == 8:  # in float64, K is usually symmetric up to rounding
+    # Check the symmetry. In float64, most matrices are symmetric up to rounding.
+    if K.itemsize == 8:
         # If (K − Kᵀ) g = 0 up to rounding for an irregular vector g, K is symmetric. This takes the
         # time of two products with a vector. Drawing a random g would take as long as three.
         g = asarray_like(np.cos(np.arange(n) ** 2), K)

@@ -98,7 +98,7 @@ def hill_number(proportions: Array, q: float) -> Number:
     is_positive = proportions > 0
     n_positive = is_positive.sum(-1)
     largest = xp.max(proportions, axis=-1, keepdims=True)
-    logs = xp.log(xp.where(is_positive, proportions, largest))  # log 0 is undefined
+    logs = xp.log(xp.where(is_positive, proportions, largest))  # avoids log 0
     return clip_to_range(_hill_number(proportions, logs, q, n_positive), n_positive)
 
 

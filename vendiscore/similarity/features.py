@@ -97,6 +97,7 @@ class FeatureSimilarity(Similarity):
         return not is_torch(self.X)
 
     def _to_float64(self, index: Index) -> Rows:
+        """Return the features of some samples in double precision."""
         X = self.X[index]
         if sp.issparse(X):
             return X.astype(np.float64)

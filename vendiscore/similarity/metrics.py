@@ -52,7 +52,7 @@ def check_metric_options(metric: str | PairFunction, options: Options) -> Record
     """Validate the options of a metric and return them."""
     checked = dict(options)
     for option, value in options.items():
-        if metric != "minkowski":
+        if metric != "minkowski":  # the only metric with an option, `exponent`
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; remove it")
         checked[option] = check_float(option, value, "a number of at least 1", lambda p: p >= 1)
     return checked

@@ -210,6 +210,7 @@ def k_nearest_distances(
         return np.zeros((1, k))
 
     def process_block(block: slice) -> np.ndarray:
+        """Compute the distances of the points in `block` to their k nearest neighbours."""
         with np.errstate(all="ignore"):
             entries = block_distances.block(block, points)
             rows = np.arange(len(entries))
@@ -265,6 +266,7 @@ def count_within_radii(
     column_counts = np.zeros((len(radii), len(counts_of_columns)), int)
 
     def process_block(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
+        """Return `block`, and for each radius the counts of its rows and of all columns."""
         by_row = []
         by_column = []
         with np.errstate(all="ignore"):

@@ -73,22 +73,14 @@ def condition_on_prompts(
         residual_norms = sample_norms - coefficients * cross
         epsilon = max(epsilon, row_epsilon)
 
-    # By the Cauchy-Schwarz inequality, a residual fraction below 0 is a rounding error, or the
-    # kernel is not positive semidefinite.
+    # Samples that repeat their prompt have no residual.
     residual_fractions = detach(residual_norms) / detach(sample_norms)
     rounding = joint.roundoff**2
     is_valid = residual_fractions >= -max(MIN_RESIDUAL_FLOAT32, rounding)
     if not bool(is_valid.all()):  # False for NaN
         i = is_valid.tolist().index(False)
         prompt_norm = prompt_norms[min(i, len(prompt_norms) - 1)]
-        max_similarity = to_float(sample_norms[i] * prompt_norm) ** 0.5
-        raise ValueError(
-            f"cannot condition on prompts: the similarity of sample {retained[i]} with its prompt, "
-            f"{to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = "
-            f"{max_similarity:.6g}; pass a positive semidefinite kernel"
-        )
-
-    # Samples that repeat their prompt have no residual.
+        raise _build_similarity_error(retained[i], cross[i], sample_norms[i] * prompt_norm)
     min_residual = MIN_RESIDUAL_FLOAT64
     if epsilon > np.finfo(float).eps:
         min_residual = MIN_RESIDUAL_FLOAT32
@@ -107,10 +99,10 @@ def condition_on_prompts(
                 f"In these notes, samples from index {n} are prompts, and from index "
                 f"{after_prompts} answers after their prompts."
             )
-        after = F[len(F) - n + retained]  # the samples encoded after their prompts
-        after = after - scale_rows(U, row_dot_products(after, U) / prompt_norms)
-        after_norms = row_dot_products(after, after)
-        is_unusable = (after_norms <= min_residual) & ~is_echo
+        X_after = F[len(F) - n + retained]  # the samples encoded after their prompts
+        rows_after = X_after - scale_rows(U, row_dot_products(X_after, U) / prompt_norms)
+        norms_after = row_dot_products(rows_after, rows_after)
+        is_unusable = (norms_after <= min_residual) & ~is_echo
         if is_unusable.any():
             raise ValueError(
                 f"sample {retained[is_unusable][0]} cannot be encoded after its prompt, which may "
@@ -118,9 +110,9 @@ def condition_on_prompts(
             )
         # The cosines of both residuals, side by side, are the mean of both kernels. `echo` avoids
         # a division by 0; these rows are set to 0 below.
-        without_context = scale_rows(rows, 1 / np.sqrt(residual_norms + echo))
-        after = scale_rows(after, 1 / np.sqrt(after_norms + echo))
-        rows = np.concatenate([without_context, after], axis=1)
+        unit_rows = scale_rows(rows, 1 / np.sqrt(residual_norms + echo))
+        unit_rows_after = scale_rows(rows_after, 1 / np.sqrt(norms_after + echo))
+        rows = np.concatenate([unit_rows, unit_rows_after], axis=1)
 
     # Samples that repeat their prompt are replaced by a dimension of their own, in which they are
     # identical and all other samples are 0.
@@ -149,6 +141,19 @@ def condition_on_prompts(
         vocabulary_columns=joint.vocabulary_columns,
         dropped=joint.dropped,
         echoes=is_echo if has_echoes else None,
+    )
+
+
+def _build_similarity_error(sample_index: int, similarity: Array, bound: Array) -> ValueError:
+    """Build the error for a sample x whose similarity with its prompt u is impossible.
+
+    By the Cauchy-Schwarz inequality, k(x, u)² is at most `bound` = k(x, x) k(u, u).
+    """
+    max_similarity = to_float(bound) ** 0.5
+    return ValueError(
+        f"cannot condition on prompts: the similarity of sample {sample_index} with its prompt, "
+        f"{to_float(similarity):.6g}, must be at most √(k(x, x) k(u, u)) = "
+        f"{max_similarity:.6g}; pass a positive semidefinite kernel"
     )
 
 

@@ -52,7 +52,7 @@ def representation_notes(
         ("represents {} samples only in part", similarity.partial),
         ("does not distinguish {} samples from others", merged_texts),
     ):
-        count = int(np.isin(inverse, [*problems]).sum())
+        count = int(np.isin(inverse, [*problems]).sum())  # of all samples, not of distinct ones
         # Truncated texts, and texts without any token of the model, see above.
         always_warn = similarity.truncates and problems is similarity.partial
         always_warn |= problems is missed and missed.keys() > blank.keys()

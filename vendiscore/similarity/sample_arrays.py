@@ -60,11 +60,11 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
 
 
 def _convert_samples(samples: Any, name: str) -> SampleContainer:
-    """Convert samples that are neither a list nor a numeric NumPy array."""
+    """Convert samples that are neither a list nor a numeric NumPy array, as `as_samples` does."""
     if samples is None:
         raise TypeError(f"`{name}` is missing; pass a list, or an array with one row per sample")
     check_in_memory(samples, name)
-    # Labels cannot be a folder.
+    # A string or path is a folder of images, or an error. Labels cannot be a folder.
     if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):
         from ..support.folders import is_folder, list_image_files
 
@@ -89,6 +89,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     # Return early: another thread may still be importing torch, which the checks below use.
     if isinstance(samples, (list, tuple)):
         return list(samples)
+    # Sparse matrices become CSR arrays.
     if sp.issparse(samples):
         _check_two_dimensional(samples, name)
         rows = samples.tocsr()
@@ -96,6 +97,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
             rows = rows.copy()
             rows.sum_duplicates()
         return rows
+    # Columns and arrays of other libraries become lists, NumPy arrays or tensors.
     if hasattr(samples, "__arrow_c_stream__") or hasattr(samples, "__arrow_c_array__"):
         from .arrow import from_arrow
 
@@ -111,7 +113,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     if hasattr(samples, "ndim"):
         if samples.ndim == 0:
             raise TypeError(f"`{name}` must be a collection of samples, got the scalar {samples}")
-        if is_numpy(samples) and samples.dtype.kind in "OUST":
+        if is_numpy(samples) and samples.dtype.kind in "OUST":  # objects and strings
             return samples.tolist()
         return samples
     if not isinstance(samples, Iterable):

@@ -72,28 +72,29 @@ def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
     return f"a list of {len(samples)} arrays, the first of shape {shape}", (len(samples), *shape)
 
 
-def is_nested(samples: Any, kind: str, name: str) -> bool:
+def is_nested(samples: Any, sample_type: str, name: str) -> bool:
     """Return whether the elements of `samples` are groups, not single samples.
 
-    `kind` is the sample type, such as "text" or "vectors". `name` is the argument in messages.
+    `sample_type` is, for example, "text" or "vectors". `name` is the argument in messages.
     """
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return False
-    if kind in _MATRIX_TYPES and all(_is_array(item) and item.ndim > 1 for item in samples):
+    if sample_type in _MATRIX_TYPES and all(_is_array(item) and item.ndim > 1 for item in samples):
         raise ValueError(
-            f"`{name}` must be one matrix with the {kind} of all samples, got {len(samples)} "
-            f"matrices; pass one matrix, and to `compute` also `groups`, a label per sample"
+            f"`{name}` must be one matrix with the {sample_type} of all samples, got "
+            f"{len(samples)} matrices; pass one matrix, and to `compute` also `groups`, a label "
+            "per sample"
         )
-    if kind not in IS_GROUP:
+    if sample_type not in IS_GROUP:
         return False
     if hasattr(samples, "ndim"):  # an array; groups of other sample types cannot be in an array
-        if kind in ROW_TYPES:
+        if sample_type in ROW_TYPES:
             return bool(samples.ndim == 3)
-        return kind == "labels" and bool(samples.ndim == 2)
+        return sample_type == "labels" and bool(samples.ndim == 2)
     non_empty = [member for member in samples if not (isinstance(member, list) and not member)]
-    if not non_empty and kind not in _NEVER_EMPTY_LISTS:
+    if not non_empty and sample_type not in _NEVER_EMPTY_LISTS:
         return False  # empty lists may be samples
-    return all(map(IS_GROUP[kind], non_empty))
+    return all(map(IS_GROUP[sample_type], non_empty))
 
 
 def nesting_depth(prompts: Any, samples: Samples | None) -> int:
