@@ -269,7 +269,7 @@ def check_references(references: object, request: ScoreRequest) -> None:
 def evaluate_request(
     samples: Samples | None, references: Samples | None, request: ScoreRequest
 ) -> Record:
-    """Return the results of a request."""
+    """Return the results of a request for samples and references, as `compute` does."""
     sample_set = build_sample_set(samples, references, request)
     return evaluate_sample_set(sample_set, request)
 
@@ -289,6 +289,7 @@ def build_sample_set(
     has_other_sets = references is not None and not is_precomputed(references)
     samples, groups, spec = _flatten_samples(samples, request, name, has_other_sets)
     if references is not None:
+        # Keep references only if a measure uses them, as a second set or for the distance scale.
         from ..magnitude.metric_space_builder import has_maximum_distance
 
         if request.two_sample_measures or (
@@ -334,7 +335,11 @@ def build_sample_set(
 def _flatten_samples(
     samples: Samples | None, request: ScoreRequest, name: str, has_other_sets: bool
 ) -> tuple[Any, GroupLabels | None, SimilaritySpec]:
-    """Return samples as a flat collection, their groups or None, and their SimilaritySpec."""
+    """Return samples as a flat collection, their groups, and their SimilaritySpec.
+
+    Groups are the `groups` of the request, the inner lists of a list of lists, or the sites of
+    `counts`; None if there are none. `has_other_sets` is True with references.
+    """
     spec = request.spec
     groups = None
     if request.counts is not None:
@@ -347,6 +352,7 @@ def _flatten_samples(
         from ..magnitude.metric_space_builder import check_solver
 
         check_solver(flat, request.solver, name)
+    # A matrix K or X, or a list of strings, cannot contain several sets.
     if spec.input_form:
         is_one_set = getattr(flat, "ndim", 0) == 2
     else:
@@ -355,8 +361,10 @@ def _flatten_samples(
         return flat, groups, spec
     from ..resolve.sample_labels import flatten_groups
 
-    table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
-    return *flatten_groups(flat, spec, request.groups, table=table, name=name), spec
+    # A two-dimensional array or table that became a list of rows, which are samples, not groups.
+    is_table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
+    flat, groups = flatten_groups(flat, spec, request.groups, table=is_table, name=name)
+    return flat, groups, spec
 
 
 def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreRequest) -> None:
@@ -364,6 +372,7 @@ def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreReques
     names = ", ".join(request.group_measures)
     has_prompts_in_groups = groups is not None and groups.sets is not None
     argument = "ci" if groups is None else "groups"
+    # For each problem: whether it applies, and the error.
     problems = [
         (
             names and groups is None,
@@ -402,19 +411,22 @@ def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
     with token_cache, np.errstate(all="ignore"), merge_warnings("groups"):
         try:
             if sample_set.groups is not None or request.ci is not None or request.estimate_options:
-                result, uncertainty = _evaluate_with_errors(sample_set, request)
+                values, uncertainty = _evaluate_with_errors(sample_set, request)
             else:
                 scores = evaluate_measures(sample_set, request.measures, request.suffixes)
-                result = {key: value for values in scores for key, value in values.items()}
-            result = Result(result)
+                values = {
+                    key: value for values_by_key in scores for key, value in values_by_key.items()
+                }
+            result = Result(values)
             if request.details:
-                from .details import build_details as details_of
+                from .details import build_details
 
-                result["details"] = details_of(sample_set, request, uncertainty, result)
+                result["details"] = build_details(sample_set, request, uncertainty, result)
             return result
         except NotPSDError as error:
             kernel = request.spec.k
             if isinstance(kernel, Kernel) and not kernel.psd:
+                # A kernel of the registry, which is documented not to be positive semidefinite.
                 psd_kernels = format_psd_kernels(kernel.samples)
                 hint = f"; positive semidefinite kernels for {kernel.samples}: {psd_kernels}"
                 error.add_note(
@@ -431,7 +443,10 @@ def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
 def _evaluate_with_errors(
     sample_set: SampleSet, request: ScoreRequest
 ) -> tuple[Record, Uncertainty]:
-    """Return scores with their standard errors and intervals."""
+    """Return scores with their standard errors and intervals, and how these were computed.
+
+    The request is for groups, for intervals, or for an estimate; otherwise scores have no errors.
+    """
     from .group_scores import evaluate_groups
     from .intervals import Uncertainty, check_sample_count, estimate_uncertainty
     from .permutation_null import add_null_values
@@ -440,7 +455,7 @@ def _evaluate_with_errors(
         rows = "groups" if sample_set.groups is not None else ""
         if sample_set.groups is not None and sample_set.groups.sets is not None:
             rows = "means over the prompts of each group"
-        measures = [chosen.measure for chosen in request.measures]
+        measures = [configured.measure for configured in request.measures]
         check_pool_repeats(request.ci, request.details, measures, rows)
     if sample_set.groups is not None:
         scores, uncertainty = evaluate_groups(sample_set, request)
@@ -449,7 +464,7 @@ def _evaluate_with_errors(
     elif request.ci is not None:
         check_sample_count(sample_set.n_input)
         if "VS" in request.names:
-            sample_set.decompose()
+            sample_set.decompose()  # intervals also require eigenvectors
         scores = evaluate_measures(sample_set, request.measures, request.suffixes)
         check_sample_count(sample_set.n)  # samples may have been dropped
         uncertainty = estimate_uncertainty(sample_set, request, scores)

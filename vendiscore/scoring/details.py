@@ -43,18 +43,24 @@ def build_details(
     computed_uncertainty: Uncertainty | None,
     values: Options,
 ) -> Record:
-    """Return the dict of details for the results (`values`) of a sample set."""
+    """Return the dict for the key "details" of a result.
+
+    `values` are the other entries of the result. `computed_uncertainty` is None if scores have no
+    standard errors.
+    """
     uncertainty = computed_uncertainty or Uncertainty()
     similarity = sample_set.similarity if sample_set.has_similarities else None
     scores = sample_set.spectral if "scores" in sample_set.needs else None
+    # The set itself, or its groups; and for each of them the MetricSpaces of its samples and
+    # references, if a measure uses distances.
     sets = [sample_set] if sample_set.groups is None else sample_set.parts
-    spaces_of_sets = [item.spaces for item in sets]
-    spaces = [item[0] for item in spaces_of_sets if item]
+    spaces_by_set = [item.spaces for item in sets]
+    spaces = [spaces_of_set[0] for spaces_of_set in spaces_by_set if spaces_of_set]
     dropped = dict(similarity.dropped) if similarity else {}
 
-    settings = _collect_settings(sample_set, request, similarity, spaces_of_sets[0])
-    settings |= _interval_settings(uncertainty, request)
-    measure_options = _measure_options(request, settings)
+    settings = _collect_settings(sample_set, request, similarity, spaces_by_set[0])
+    settings |= _collect_interval_settings(uncertainty, request)
+    measure_options = _collect_measure_options(request, settings)
     settings |= measure_options | {"n": sample_set.n}
     if dropped:
         settings["dropped"] = len(dropped)
@@ -68,24 +74,25 @@ def build_details(
     report: Record = {}
     options: Record = {}
     if similarity:
-        report["kernel"], options = _split_name(_kernel_settings(similarity))
-        report |= _spectrum_report(scores, request)
+        report["kernel"], options = _split_name(_get_kernel_settings(similarity))
+        report |= _build_spectrum_report(scores, request)
     if spaces or "distances" in request.pooled_needs:
         metric_settings = (spaces[0] if spaces else sample_set.both).settings
         report["distance"], metric_options = _split_name(metric_settings)
         options |= metric_options | measure_options
     if spaces:
         options["solver"] = spaces[0].solver.method
-        report |= _solver_report(spaces)
+        report |= _build_solver_report(spaces)
+    n_distinct = (
+        sum(item.space.distinct for item in sets) if spaces else _count_distinct(sample_set)
+    )
     return {
         "n": sample_set.n,
-        "distinct": sum(item.space.distinct for item in sets)
-        if spaces
-        else _count_distinct(sample_set),
+        "distinct": n_distinct,
         "dropped": dropped,
         "options": options,
         **report,
-        **_interval_report(uncertainty, request),
+        **_build_interval_report(uncertainty, request),
         **_compare_with_typical(sample_set, request, values),
         "notes": notes,
         "versions": versions(),
@@ -95,15 +102,16 @@ def build_details(
 
 def _split_name(settings: Options) -> tuple[Any, Record]:
     """Return the name of a kernel or metric (its first setting) and the remaining settings."""
-    name, *options = to_plain(settings).items()
-    return name[1], dict(options)
+    (_, name), *options = to_plain(settings).items()
+    return name, dict(options)
 
 
-def _kernel_settings(similarity: Similarity) -> Options:
+def _get_kernel_settings(similarity: Similarity) -> Options:
+    """Return the settings of a Similarity, or the name of its class if it has none."""
     return similarity.settings or {"kernel": type(similarity).__name__}
 
 
-def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
+def _collect_interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
     """Return the settings that affect intervals and results of permutations, for the signature."""
     settings: Record = {}
     if uncertainty.methods:
@@ -115,8 +123,8 @@ def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Recor
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return the table of groups and a description of the intervals, if there are any."""
+def _build_interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
+    """Return the entries "groups" (the table of groups) and "interval", if there are any."""
     report: Record = {}
     if uncertainty.table:
         report["groups"] = to_plain(uncertainty.table)
@@ -132,7 +140,7 @@ def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
     return report
 
 
-def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
+def _build_solver_report(spaces: Sequence[MetricSpace]) -> Record:
     """Return the scales, values, solver and accuracy of magnitude computations."""
     solutions = [solution for space in spaces for solution in space.solver.solutions]
     return {
@@ -150,11 +158,11 @@ def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: 
     Otherwise the entries of the result are empty.
     """
     key = request.vendi_key
-    sizes = (
-        {sample_set.n} if sample_set.groups is None else set(np.bincount(sample_set.codes).tolist())
-    )
-    estimated = request.estimate_options is not None
-    if not sample_set.has_similarities or estimated or key not in values or len(sizes) > 1:
+    sizes = {sample_set.n}
+    if sample_set.groups is not None:
+        sizes = set(np.bincount(sample_set.codes).tolist())
+    is_estimate = request.estimate_options is not None
+    if not sample_set.has_similarities or is_estimate or key not in values or len(sizes) > 1:
         return empty_reference_scale()
     interval_keys = (f"{key}_low", f"{key}_high")
     interval = [to_float(values[name]) for name in interval_keys if name in values]
@@ -187,12 +195,16 @@ def _collect_settings(
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
 ) -> Record:
-    """Return the settings that affect the results, except options of measures."""
+    """Return the settings that affect the results, except options of measures and intervals.
+
+    `spaces` are the MetricSpaces of the samples and the references, or of the first group; empty
+    without distances.
+    """
     settings: Record = {}
     if "distances" in request.pooled_needs and not spaces:
         settings |= sample_set.both.settings
     if similarity:
-        settings |= _kernel_settings(similarity)
+        settings |= _get_kernel_settings(similarity)
         dtype = str(getattr(sample_set.samples, "dtype", ""))
         if dtype:
             settings["dtype"] = dtype
@@ -217,7 +229,7 @@ def _collect_settings(
     return settings
 
 
-def _measure_options(request: ScoreRequest, settings: Options) -> Record:
+def _collect_measure_options(request: ScoreRequest, settings: Options) -> Record:
     """Return the options of all measures by name.
 
     If an option has another value in another measure or in `settings`, its name is prefixed with
@@ -232,10 +244,11 @@ def _measure_options(request: ScoreRequest, settings: Options) -> Record:
     return options
 
 
-def _spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Record:
-    """Return how Vendi Scores were computed; the entries are empty if `scores` is None.
+def _build_spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Record:
+    """Return how Vendi Scores were computed, for each order.
 
-    `scores` is None for groups, because each group has its own spectrum.
+    The entries are empty if `scores` is None: for groups, because each group has its own spectrum,
+    and if no measure uses Vendi Scores.
     """
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
@@ -250,14 +263,19 @@ def _spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Rec
 
 
 def _describe_classes(request: ScoreRequest, similarity: Similarity | None) -> list[str]:
-    """Return a note on measures of equivalence classes if the kernel does not define classes."""
-    configured = [chosen for chosen in request.measures if "same_above" in chosen.measure.options]
+    """Return a note on measures of classes of samples if the kernel does not define classes.
+
+    These measures then use the pairs of samples whose similarity exceeds a threshold.
+    """
+    class_measures = [
+        configured for configured in request.measures if "same_above" in configured.measure.options
+    ]
     kernel = similarity.settings.get("kernel", "") if similarity else ""
-    if not configured or not kernel or kernel in _CLASS_KERNELS:
+    if not class_measures or not kernel or kernel in _CLASS_KERNELS:
         return []
-    names = ", ".join(chosen.measure.name for chosen in configured)
-    threshold = configured[0].settings["same_above"]
-    verb = "uses" if len(configured) == 1 else "use"
+    names = ", ".join(configured.measure.name for configured in class_measures)
+    threshold = class_measures[0].settings["same_above"]
+    verb = "uses" if len(class_measures) == 1 else "use"
     return [
         f"{names} {verb} classes of samples whose similarity under the kernel {kernel!r} exceeds "
         f"same_above={format_number(threshold)}. For classes of equivalent samples, pass "
@@ -290,7 +308,7 @@ def _collect_notes(
     if scores is None:
         return notes
     spectrum = scores.spectrum
-    if spectrum and min(sample_set.orders) < 1:
+    if spectrum and min(sample_set.orders) < 1:  # small eigenvalues matter only for these orders
         notes += spectrum.notes
     if any(estimate.error for estimate in scores.estimates):
         notes.append(

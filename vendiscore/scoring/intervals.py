@@ -76,6 +76,22 @@ class Uncertainty:
         return values
 
 
+@dataclass(frozen=True)
+class SamplingUnits:
+    """The m independent sampling units of an interval: samples or clusters.
+
+    - `level`: confidence level
+    - `codes`, shape (n,): cluster code of each sample; None if the units are samples
+    - `recurrences`: how often each distinct item occurs, for intervals that allow for recurring
+      samples; None if the interval of the jackknife needs no such allowance
+    """
+
+    m: int
+    level: float
+    codes: np.ndarray | None = None
+    recurrences: RecurrenceCounts | None = None
+
+
 def estimate_uncertainty(
     sample_set: SampleSet, request: ScoreRequest, scores: Sequence[Options]
 ) -> Uncertainty:
@@ -99,12 +115,21 @@ def estimate_uncertainty(
         for key, (error, low, high) in zip(values_by_key, intervals, strict=True):
             low = max(low, min_value)
             high = min(high, max_value)
+            uncertainty.statistics[key] = {"se": error, "low": low, "high": high}
             if high - low <= _WIDTH_TOLERANCE * max(1.0, abs(high)):
                 notes.append(f"The interval of {key} has width 0: {_EQUAL_CHANGE_NOTES[False]}")
                 warn(notes[-1])
             elif error < _WIDTH_TOLERANCE:
                 notes.append(f"{key}_se is 0: {_EQUAL_CHANGE_NOTES[True]}")
-            uncertainty.statistics[key] = {"se": error, "low": low, "high": high}
+    _add_notes(uncertainty, units, sample_set, request)
+    return uncertainty
+
+
+def _add_notes(
+    uncertainty: Uncertainty, units: SamplingUnits, sample_set: SampleSet, request: ScoreRequest
+) -> None:
+    """Add notes on the assumptions and limits of the intervals to `uncertainty`."""
+    notes = uncertainty.notes
     if units.recurrences is not None and units.recurrences.has_few_pairs:
         notes.append(
             _describe_recurrence_allowance(units.recurrences, units.level, request.allow_repeats)
@@ -136,7 +161,6 @@ def estimate_uncertainty(
             f"Intervals from random halves were not tested for fewer than {MIN_TESTED_SAMPLES} "
             f"{unit_name}, here {units.m}."
         )
-    return uncertainty
 
 
 def _describe_recurrence_allowance(
@@ -170,29 +194,24 @@ def check_sample_count(n: int) -> None:
         )
 
 
-@dataclass(frozen=True)
-class SamplingUnits:
-    """The m independent sampling units of an interval: samples or clusters."""
-
-    m: int
-    level: float  # confidence level
-    codes: np.ndarray | None = None  # cluster code of each sample; None if units are samples
-    recurrences: RecurrenceCounts | None = None  # None if the jackknife is sufficient
-
-
 def _build_sampling_units(sample_set: SampleSet, request: ScoreRequest) -> SamplingUnits:
+    """Return the sampling units: the clusters if they were passed, otherwise the samples.
+
+    Recurring samples are counted only for intervals of the jackknife between samples.
+    """
     assert request.ci is not None
     if request.clusters is None:
         recurrences = None
         if JACKKNIFE_INTERVALS.keys() & request.names:
             recurrences = count_recurrences(sample_set.similarity, request.allow_repeats)
-        return SamplingUnits(sample_set.n, request.ci, None, recurrences)
-    codes = _cluster_codes(request.clusters, sample_set.row_of_input >= 0)
+        return SamplingUnits(sample_set.n, request.ci, recurrences=recurrences)
+    # The row of a dropped sample is −1.
+    codes = _compute_cluster_codes(request.clusters, sample_set.row_of_input >= 0)
     return SamplingUnits(int(codes.max()) + 1, request.ci, codes)
 
 
-def _cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray:
-    """Return the cluster code of each retained sample; raise if there are too few clusters."""
+def _compute_cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray:
+    """Return the cluster code of each retained sample, from 0; raise for too few clusters."""
     check_size(clusters, len(is_retained), "clusters")
     codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]
     m = int(codes.max()) + 1
@@ -230,16 +249,17 @@ def _mean_similarity_interval(
     row_sums = n * to_host(sample_set.ordinariness[1])  # of the similarity matrix K
     total = row_sums.sum()
     diagonal = to_host(sample_set.similarity.diagonal())
-    # The number of samples that remain without a unit, and the sum of the removed entries of K.
+    # For each unit: the number of samples without it, and the sum of its rows and columns of K.
     if units.codes is None:
-        remaining = np.array(n - 1)
-        removed = 2 * row_sums - diagonal
+        n_remaining = np.array(n - 1)
+        removed_sums = 2 * row_sums - diagonal
     else:
-        remaining = n - np.bincount(units.codes)
+        n_remaining = n - np.bincount(units.codes)
         clusters = map(sample_set.similarity.take, group_indices(units.codes))
         within_sums = [to_host(cluster.dense()).sum() for cluster in clusters]
-        removed = 2 * np.bincount(units.codes, row_sums) - within_sums
-    leave_one_out_means = (total - removed - remaining) / (remaining * (remaining - 1))
+        removed_sums = 2 * np.bincount(units.codes, row_sums) - within_sums
+    # The mean excludes the n_remaining ones on the diagonal of K.
+    leave_one_out_means = (total - removed_sums - n_remaining) / (n_remaining * (n_remaining - 1))
     error = float(delete_one_error(leave_one_out_means))
     (value,) = values
     # Non-negative similarities have a skewed distribution.
@@ -249,16 +269,19 @@ def _mean_similarity_interval(
     if not is_skewed:
         half_width = t_critical_value(units.level, units.m) * error
         return [(error, value - half_width, value + half_width)]
-    spread = math.inf
+    # Like the deficit log n − log VS, the mean similarity is 0 if no two samples are similar.
+    log_error = math.inf
     if leave_one_out_means.min() > _WIDTH_TOLERANCE:
-        spread = delete_one_error(np.log(leave_one_out_means))
-    estimate = JackknifeEstimate(math.nan, error, spread, units.m)
+        log_error = float(delete_one_error(np.log(leave_one_out_means)))
+    estimate = JackknifeEstimate(
+        log_score=math.nan, error=error, log_deficit_error=log_error, n_units=units.m
+    )
 
-    def mean_similarity(K: np.ndarray, w: np.ndarray, m: int) -> float:
+    def compute_mean_similarity(K: np.ndarray, w: np.ndarray, m: int) -> float:
         return float(m * (w @ K @ w) - 1) / (m - 1)
 
     limits = compute_deficit_interval(
-        value, estimate, units.level, units.recurrences, mean_similarity
+        value, estimate, units.level, units.recurrences, compute_mean_similarity
     )
     return [(error, *limits)]
 
@@ -270,7 +293,8 @@ def _internal_diversity_interval(
     n = sample_set.n
     (value,) = values
     factor = 1 - 1 / n
-    ((error, low, high),) = _mean_similarity_interval(sample_set, units, [1 - value / factor])
+    mean_similarity = 1 - value / factor
+    ((error, low, high),) = _mean_similarity_interval(sample_set, units, [mean_similarity])
     return [(error * factor, factor * (1 - high), factor * (1 - low))]
 
 
@@ -291,19 +315,23 @@ def _subsampling_intervals(
     configured: ConfiguredMeasure,
     request: ScoreRequest,
 ) -> list[ErrorAndInterval]:
-    """Return the standard errors and intervals of a measure from random halves of the units."""
-    indices = np.flatnonzero(sample_set.row_of_input >= 0)
+    """Return the standard errors and intervals of a measure from random halves of the units.
+
+    There is one interval per value, for example for each order. Intervals of effective numbers,
+    which are at least 1, are symmetric on a logarithmic scale.
+    """
+    input_indices = np.flatnonzero(sample_set.row_of_input >= 0)  # of samples that were not dropped
     use_log = configured.measure.limits(sample_set.n)[0] >= _MIN_EFFECTIVE_NUMBER
     codes = np.arange(sample_set.n) if units.codes is None else units.codes
 
     def evaluate_units(drawn_units: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(np.isin(codes, drawn_units))
         subset = SampleSubset(
-            sample_set, indices[rows], needs=frozenset([configured.measure.needs])
+            sample_set, input_indices[rows], needs=frozenset([configured.measure.needs])
         )
-        (result,) = evaluate_measures(subset, [configured], request.suffixes)
-        drawn_values = np.array(list(map(to_float, result.values())))
-        return np.log(drawn_values) if use_log else drawn_values
+        (values_by_key,) = evaluate_measures(subset, [configured], request.suffixes)
+        subset_values = np.array(list(map(to_float, values_by_key.values())))
+        return np.log(subset_values) if use_log else subset_values
 
     rng = np.random.default_rng(0)
     errors = half_sampling_error(units.m, evaluate_units, units.m // 2, N_DRAWS, rng).tolist()

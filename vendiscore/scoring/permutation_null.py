@@ -33,13 +33,13 @@ def add_null_values(
 ) -> None:
     """Add the null value and excess of BetweenVS to `uncertainty`, and p-values if requested.
 
-    The null value is the mean over permutations of the group labels, for each order. `scores` holds
-    the values of each measure by key.
+    The null value is the mean over permutations of the group labels, for each order. The excess is
+    BetweenVS minus the null value. `scores` holds the values of each measure by key.
     """
-    position = request.names.index(BETWEEN)
-    n_permutations = request.permutations or _default_shuffles(sample_set)
-    permuted = permuted_scores(sample_set, n_permutations)  # shape (orders, permutations)
-    for i, (key, value) in enumerate(scores[position].items()):
+    between_scores = scores[request.names.index(BETWEEN)]  # one value per order
+    n_permutations = request.permutations or _choose_n_permutations(sample_set)
+    permuted = compute_permuted_scores(sample_set, n_permutations)  # (orders, permutations)
+    for i, (key, value) in enumerate(between_scores.items()):
         null = float(permuted[i].mean())
         statistics: Record = {"null": null, "excess": value - null}
         if request.permutations:
@@ -52,7 +52,7 @@ def add_null_values(
                 f"cannot be compared."
             )
         uncertainty.statistics.setdefault(key, {}).update(statistics)
-    key = next(iter(scores[position]))  # key of the first order
+    key = next(iter(between_scores))  # key of the first order
     min_p = ""
     if request.permutations:
         min_p = f" {key}_p is at least {1 / (1 + n_permutations):.2g}."
@@ -62,36 +62,44 @@ def add_null_values(
     )
 
 
-def _default_shuffles(sample_set: SampleSet) -> int:
-    """Return the default number of permutations, which about doubles the cost of the scores."""
+def _choose_n_permutations(sample_set: SampleSet) -> int:
+    """Return the default number of permutations.
+
+    A score of n samples takes time O(n³), so the permutations take at most about twice as long as
+    the score of all samples, unless `MIN_SHUFFLES` takes longer.
+    """
     sizes = count_group_sizes(sample_set).astype(float)
     return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_SHUFFLES, MAX_SHUFFLES))
 
 
-def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
+def compute_permuted_scores(sample_set: SampleSet, n_permutations: int) -> np.ndarray:
     """Return BetweenVS for each order and each random permutation, (orders, permutations).
 
-    Permutations do not change group sizes.
+    BetweenVS is the Vendi Score of all samples divided by the mean within-group diversity.
+    Permutations of the group labels do not change group sizes. Samples with weight 0 are excluded.
     """
     rng = np.random.default_rng(0)
     p = None if sample_set.p is None else to_host(sample_set.p)
-    weighted = np.arange(sample_set.n) if p is None else np.flatnonzero(p > 0)
-    samples = np.array([rng.permutation(weighted) for _ in range(n_shuffles)])
+    included = np.arange(sample_set.n) if p is None else np.flatnonzero(p > 0)
+    # After a permutation of the samples, the first belong to the first group, and so on.
+    permuted = np.array([rng.permutation(included) for _ in range(n_permutations)])
     sizes = count_group_sizes(sample_set)
     K = materialize_matrix(sample_set.similarity.in_numpy(), sample_set.n)
-    weights = np.tile(sizes.astype(float), (n_shuffles, 1))
-    logs = np.empty((len(sample_set.orders), *weights.shape))
+    group_weights = np.tile(sizes.astype(float), (n_permutations, 1))
+    logs = np.empty((len(sample_set.orders), *group_weights.shape))
+    # Groups of equal size m are scored together; `positions` has shape (groups, m).
     for groups, positions in iter_groups_by_size(np.repeat(np.arange(len(sizes)), sizes)):
-        members = samples[:, positions]  # shape (permutations, groups, m)
+        members = permuted[:, positions]  # shape (permutations, groups, m)
         if p is not None:
-            weights[:, groups] = p[members].sum(axis=-1)
+            group_weights[:, groups] = p[members].sum(axis=-1)
         scores = _compute_log_scores(K, sample_set, members.reshape(-1, positions.shape[1]), p)
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
     within_logs = [
-        _log_within_group_diversity(weights, logs[i], q) for i, q in enumerate(sample_set.orders)
+        _compute_log_within_group_diversity(group_weights, logs[i], q)
+        for i, q in enumerate(sample_set.orders)
     ]
-    total = np.array([to_float(value) for value in sample_set.spectral.values])
-    return total[:, None] / np.exp(within_logs)
+    total_scores = np.array([to_float(value) for value in sample_set.spectral.values])
+    return total_scores[:, None] / np.exp(within_logs)
 
 
 def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
@@ -106,7 +114,7 @@ def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
 def _compute_log_scores(
     K: Similarity, sample_set: SampleSet, members: np.ndarray, p: np.ndarray | None
 ) -> np.ndarray:
-    """Return log VS for each order and set, (orders, sets).
+    """Return log VS for each order and set of samples, (orders, sets).
 
     `members`, shape (sets, m), holds the indices of the m samples of each set. `p` are the weights
     of all samples, or None.
@@ -119,7 +127,9 @@ def _compute_log_scores(
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
             block = members[rows]
             weights = _normalize_weights(p, block)
-            spectra = StackedSpectra(to_host(K.stack(block)), weights, orders, psd, False, K)
+            spectra = StackedSpectra(
+                to_host(K.stack(block)), weights, orders, psd, vectors=False, similarity=K
+            )
             logs.append(np.log(spectra.values))
         return np.concatenate(logs, axis=1)
     for indices in members:
@@ -134,12 +144,15 @@ def _normalize_weights(p: np.ndarray | None, members: np.ndarray) -> np.ndarray 
     return None if p is None else p[members] / p[members].sum(axis=-1, keepdims=True)
 
 
-def _log_within_group_diversity(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
+def _compute_log_within_group_diversity(
+    weights: np.ndarray, logs: np.ndarray, q: float
+) -> np.ndarray:
     """Return the logarithm of the mean within-group diversity of g groups, shape (…).
 
-    `weights` and `logs`, both of shape (…, g), are the weight and log VS of each group.
+    `weights` and `logs`, both of shape (…, g), are the weight and log VS_q of each group. The mean
+    is the power mean of VS_q with exponent 1 − q and weights proportional to weight^q.
     """
-    if math.isinf(q):
+    if math.isinf(q):  # the limit of the expression below
         log_weights = np.log(weights)
         return log_weights.max(-1) - (log_weights - logs).max(-1)
     powers = (weights / weights.max(-1, keepdims=True)) ** q

@@ -23,35 +23,36 @@ def render_text_strip(
     gpt-4o (3.95), ● (6), eight people (7.79)
     """
 
-    def column(x: float) -> int:
+    def compute_column(x: float) -> int:
         return round(np.interp(x, [1, max_score], [0, _LINE_WIDTH - 1]))
 
     line = ["─"] * _LINE_WIDTH
-    for i in range(*map(column, interval or (1, 1))):
+    for i in range(*map(compute_column, interval or (1, 1))):
         line[i] = "━"
     labels = []
     remaining_characters = 100
+    # Marks near the score come first, and a column that already has a mark gets no other.
     by_distance = sorted(
         [("●", value), *reference_scores], key=lambda reference: abs(reference[1] - value)
     )
     for name, x in by_distance:
         label = f"{name} ({x:.4g})"
-        position = column(x)
-        if line[position] in "─━" and len(label) <= remaining_characters:
-            line[position] = "┼"
+        column = compute_column(x)
+        if line[column] in "─━" and len(label) <= remaining_characters:
+            line[column] = "┼"
             labels.append((x, label))
-            remaining_characters -= len(label) + 2
-    line[column(value)] = "●"
-    ordered = ", ".join(label for _, label in sorted(labels))
-    return f"1 {''.join(line)} {max_score:,}\n{ordered}"
+            remaining_characters -= len(label) + len(", ")
+    line[compute_column(value)] = "●"
+    sorted_labels = ", ".join(label for _, label in sorted(labels))
+    return f"1 {''.join(line)} {max_score:,}\n{sorted_labels}"
 
 
 def render_html_strip(comparison: Mapping[str, str]) -> str:
     """Render the result of `compare_with_typical` as inline SVG; "" without reference sets."""
     if not comparison["strip"]:
         return ""
-    label, strip = (html.escape(comparison[key]) for key in ("typical", "strip"))
-    line, names = strip.split("\n")
+    label = html.escape(comparison["typical"])
+    line, names = html.escape(comparison["strip"]).split("\n")
     return (
         f'<figure class="strip"><svg viewBox="0 0 600 24" role="img" aria-label="{label}">'
         '<text y="17" textLength="600" lengthAdjust="spacingAndGlyphs" font-family="monospace" '

@@ -359,6 +359,7 @@ def conditional_score(
 
 
 def _check_single_order(q: float | str) -> float | str:
+    """Return `q` unchanged; raise a TypeError if it is a collection of orders."""
     if is_collection(q):
         raise TypeError(
             f"`q` must be a single order, got {short_repr(q)}; use compute(…) for several orders"
@@ -367,7 +368,7 @@ def _check_single_order(q: float | str) -> float | str:
 
 
 def _check_no_result_keywords(options: Options) -> None:
-    """Raise a TypeError for keywords of `compute` that have no effect on a single score."""
+    """Raise a TypeError for keywords of `compute` that add further values to the result."""
     for name in _RESULT_KEYWORDS:
         value = options.get(name)
         if value is not None and value is not False:
@@ -380,7 +381,10 @@ def _check_no_result_keywords(options: Options) -> None:
 def _score_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X; `name` is "K" or "X"."""
+    """Return the score of K or X; `name` is "K" or "X".
+
+    Tensors without gradients are scored as NumPy arrays, which is faster for small matrices.
+    """
     check_no_transform(p, "p")
     array: Rows = matrix
     if is_torch(matrix) and not has_gradient([matrix, p]):
@@ -395,7 +399,7 @@ def _score_matrix(
 def _score_array(
     array: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X, by the function in core if it is small, else by `compute`."""
+    """Return the score of K or X, from `core.score` if it is small, otherwise as `compute` does."""
     if is_small_matrix(array, name, normalize):
         order = check_order(_check_single_order(q))
         weights = p if p is None else check_weights(p, len(array))
@@ -405,6 +409,7 @@ def _score_array(
             try:
                 return compute_score(array, order, weights, normalize, solver=solver)
             except ValueError:
+                # For entries that are not finite, the code below raises a more detailed error.
                 if np.isfinite(array).all():
                     raise
     from .compute import build_sample_set, evaluate_sample_set
@@ -424,9 +429,10 @@ def _score_array(
 
 
 def is_small_matrix(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
-    """Return whether a matrix K or X is small and simple enough for the function in core.
+    """Return whether a matrix K or X is small enough to be scored without `compute`.
 
-    `name` is "K" or "X".
+    `name` is "K" or "X". The result is False for other types than float matrices of NumPy, which
+    `compute` validates or converts, and if `compute` would merge identical samples or use float32.
     """
     if type(normalize) is not bool:
         return False
@@ -441,12 +447,13 @@ def is_small_matrix(matrix: object, name: str, normalize: object = False) -> Typ
     if not 0 < matrix.size <= MAX_SMALL_ENTRIES:
         return False
     if name == "K":
-        return size < MIN_MERGED_SAMPLES or not _has_repeats(matrix)
+        return size < MIN_MERGED_SAMPLES or not _may_have_many_duplicates(matrix)
+    # With at most n columns, the (width, width) matrix XᵀX is decomposed, so merging saves nothing.
     return not is_float32_faster(matrix) and (size < MIN_MERGED_SAMPLES or width <= n)
 
 
 def choose_solver(size: int, q: float) -> core.Solver | None:
-    """Return a solver for matrices of this size; None if `compute` has a faster algorithm."""
+    """Return an eigensolver for matrices of this size; None if `compute` has a faster algorithm."""
     if size < MAX_NUMPY_SIZE:
         return core.NUMPY_SOLVER
     from ..spectral.eigendecomposition import TWO_STAGE_SIZE, decompose
@@ -457,9 +464,11 @@ def choose_solver(size: int, q: float) -> core.Solver | None:
     return core.Solver(decompose)
 
 
-def _has_repeats(K: np.ndarray) -> bool:
-    """Return whether some of the examined samples have duplicates, so there may be many."""
+def _may_have_many_duplicates(K: np.ndarray) -> bool:
+    """Return whether any of `N_EXAMINED_SAMPLES` samples has a duplicate."""
     if K.shape[0] != K.shape[1]:
         return False
-    examined = K[:: len(K) // N_EXAMINED_SAMPLES]
-    return bool(np.count_nonzero(examined == K.diagonal()) > len(examined))
+    examined_rows = K[:: len(K) // N_EXAMINED_SAMPLES]
+    # Similarities of duplicates equal the diagonal. Each sample is also counted itself.
+    n_equal = np.count_nonzero(examined_rows == K.diagonal())
+    return bool(n_equal > len(examined_rows))

@@ -82,13 +82,13 @@ def test_errors_of_finite_rows_are_those_of_the_core():
 
 def test_repeats_are_noticed_where_many_samples_are_repeated():
     X = np.random.default_rng(0).standard_normal((400, 10))
-    assert not scores._has_repeats(np.corrcoef(X))
+    assert not scores._may_have_many_duplicates(np.corrcoef(X))
     X[200:] = X[:200]
     X /= np.linalg.norm(X, axis=1)[:, None]
     K = X @ X.T
     np.fill_diagonal(K, 1.0)
     K[200:, :200][np.diag_indices(200)] = K[:200, 200:][np.diag_indices(200)] = 1.0
-    assert scores._has_repeats(K)
+    assert scores._may_have_many_duplicates(K)
 
 
 @pytest.mark.parametrize("name", ["references", "clusters"])
