@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.5.0.dev0"
 
 from .support import optional  # noqa: F401  imported first, to report missing packages
-from .support.suggestions import first_sentence, suggest_name, with_call_hints
+from .support.call_hints import with_call_hints
+from .support.suggestions import first_sentence, suggest_name
 
 if TYPE_CHECKING:
     from . import plots

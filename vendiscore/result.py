@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from .support.arguments import DEFAULT_ORDER, check_order
+from .support.call_hints import AttributeHintMixin
 from .support.errors import short_repr
 from .support.namespace import to_float
 from .support.signature import format_number, to_plain
@@ -71,7 +72,7 @@ def key_at(q: float | str, name: str = "VS") -> str:
     return name + suffix
 
 
-class Result(dict[str, Any]):
+class Result(AttributeHintMixin, dict[str, Any]):
     """Dict of values by key; a missing key raises a KeyError that lists the available keys.
 
     Examples

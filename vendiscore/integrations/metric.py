@@ -28,6 +28,7 @@ from ..similarity.concatenation import concatenate_samples, infer_shape, num_sam
 from ..similarity.sample_arrays import as_matrix, as_samples
 from ..similarity.shapes import IS_GROUP
 from ..support.arguments import check_bool
+from ..support.call_hints import AttributeHintMixin
 from ..support.errors import short_repr, warn
 from ..support.namespace import is_torch, to_float
 from ..support.optional import require
@@ -183,7 +184,7 @@ def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | 
     return [label for batch_labels in passed_labels for label in batch_labels]
 
 
-class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
+class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, name-defined]
     """Base class of the `evaluate` metrics, which score one set of samples.
 
     Subclasses define the description and the default measures. Threads may share a metric: each
@@ -209,6 +210,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     >>> load("vendiscore", k="labels").compute(samples=["red", "red", "blue"], q=0)
     {'VS_q0': 2.0}
     """
+
+    _has_method_hints = False  # `evaluate` changes the docstring of `compute`
 
     about: ClassVar[Options]  # fields of `evaluate.MetricInfo`, except features
     # measures to compute if none are requested

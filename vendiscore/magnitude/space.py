@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..support.call_hints import AttributeHintMixin
 from ..support.namespace import row_blocks
-from ..support.summary import AttributeHintMixin, format_repr
+from ..support.summary import format_repr
 from .magnitude_options import SolverName
 from .solver import EPS, MAX_ERROR, Solution, Solver
 
@@ -52,6 +53,8 @@ class MetricSpace(AttributeHintMixin):
     >>> space.weights(1.0).round(3)
     array([0.44 , 0.44 , 0.881])
     """
+
+    _has_method_hints = False
 
     def __init__(
         self,

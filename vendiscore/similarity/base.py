@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.checks import check_positive_diagonal, check_unit_diagonal
 from ..support import memory
+from ..support.call_hints import AttributeHintMixin, HelpfulCallMeta
 from ..support.namespace import (
     Array,
     gram,
@@ -22,8 +23,7 @@ from ..support.namespace import (
     scale_rows,
     to_host,
 )
-from ..support.suggestions import HelpfulCallMeta
-from ..support.summary import AttributeHintMixin, format_repr
+from ..support.summary import format_repr
 from ..support.types import Options, Rows
 from . import sparse as sp
 from .duplicate_rows import joint_groups
@@ -103,6 +103,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     array([[1., 0.],
            [0., 1.]])
     """
+
+    _has_method_hints = False
 
     n: int
     dim: int | None = None

@@ -7,24 +7,23 @@ One rule is used for names of every kind (`suggest_name`):
 3. A name that is accepted elsewhere, such as a flag of another command: show where.
 4. An abbreviation or misspelling of an accepted name or of its synonyms: suggest that name.
 5. A name of another kind, such as a measure passed as a kernel: show how to pass it.
-6. Otherwise: list the three most similar accepted names, each with its description.
+6. Otherwise: list accepted names that are similar, each with its description, if there are any.
+
+Rules 1 to 3 also apply to the name without a word such as "max" or "path" at its beginning or end
+(`max_samples`, `output_path`). A name is suggested only if it accepts the value that was passed.
 """
 
 import difflib
-import functools
 import importlib
 import inspect
 import re
 import sys
 import textwrap
-from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from types import MappingProxyType, ModuleType
-from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
+from typing import Literal, NoReturn
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 NameKind = Literal[
     "attribute",
     "command",
@@ -40,6 +39,16 @@ NameKind = Literal[
 MIN_SPELLING_SIMILARITY = 0.8
 # Minimum length of an abbreviation such as "ngram" for "ngram_overlap".
 MIN_PREFIX_LENGTH = 4
+# Minimum `difflib` ratio of names that are listed as similar and share no word with the name.
+MIN_LISTED_SIMILARITY = 0.65
+# First and last words of names that do not change their meaning.
+_OPTIONAL_FIRST_WORDS = {"compute", "do", "enable", "get", "input", "my", "print", "return"}
+_OPTIONAL_FIRST_WORDS |= {"set", "show", "target", "use", "with"}
+_OPTIONAL_LAST_WORDS = {"col", "column", "count", "dir", "directory", "field", "file", "filename"}
+_OPTIONAL_LAST_WORDS |= {"flag", "fn", "folder", "func", "function", "list", "method", "n", "name"}
+_OPTIONAL_LAST_WORDS |= {"num", "option", "param", "path", "size", "str", "string", "type"}
+_OPTIONAL_LAST_WORDS |= {"value", "values"}
+_COUNT_WORDS = {"max", "min", "n", "num", "number", "total"}
 # Names that are listed with their descriptions if there is no better suggestion.
 MAX_CANDIDATES = 3
 # Longer lists of names are not shown.
@@ -67,16 +76,17 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "size": "n top topk k num count nsamples numsamples budget nselect numselect subsetsize "
         "samplesize nitems npoints m imagesize resize",
         "sizes": "trainsizes samplesizes subsamplesizes steps knots nvalues",
-        "ns": "n ngram ngrams ngramrange ngramsize ngramsizes ngramorder",
+        "ns": "n ngram maxngram maxn ngrams ngramrange ngramsize ngramsizes ngramorder",
         "seed": "randomstate randomseed rng generator setseed",
         "samples": "texts text sentences generations images molecules smiles inputs input x data "
         "prediction predictions preds hypotheses candidates outputs completions responses corpus "
         "documents docs points answers",
+        "batch": "samples sample data x inputs input texts text predictions features images",
         "references": "reference refs ref targets target real realsamples referencesamples y",
-        "groups": "group groupby grouplabels grouping strata",
-        "by": "models sets setlabels modellabels source systems groupby",
+        "groups": "group groupby grouplabels grouping strata labels stratify",
+        "by": "models sets setlabels modellabels source systems groupby labels",
         "clusters": "cluster clusterlabels clusterids blocks",
-        "names": "setnames modelnames",
+        "names": "setnames modelnames labels",
         "counts": "abundances abundance community comm otutable otus",
         "prompts": "prompt questions question contexts queries",
         "given_prompt": "conditional conditiononprompt conditionprompts",
@@ -107,29 +117,33 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "smooth": "smoothmethod smoothing",
         "batch_size": "bs batch",
         "details": "returndetails fulloutput returnfull",
-        "on_error": "errors onerrors errorhandling handleerrors",
+        "on_error": "errors onerrors errorhandling handleerrors dropna skipna nanpolicy skiperrors "
+        "ignoreerrors dropinvalid",
         "method": "estimator approximate approximation",
     },
     "flag": {
-        "kernel": "k model encoder embedding similarity embeddingmodel metric",
+        "kernel": "k model encoder embedding embedder similarity embeddingmodel metric sim "
+        "affinity fingerprint fp encoding simfn",
         "order": "q qs orders alpha",
         "measures": "m measure metrics metric",
-        "size": "top topk num count n k nsamples numsamples budget limit samplesize",
-        "by": "models sets source model sourcecolumn modelcolumn label labels",
-        "group-by": "groups group per groupcolumn label labels",
-        "column": "text field textcolumn textfield answercolumn samplecolumn",
-        "prompt": "promptcolumn question questions",
-        "references": "reference ref refs target targets real groundtruth",
+        "size": "top topk num count n k nsamples numsamples budget limit samplesize head m nselect",
+        "by": "models sets source model sourcecolumn modelcolumn label labels system systems",
+        "group-by": "groups group per groupcolumn label labels stratify strata partition cluster",
+        "column": "text field textcolumn textfield answercolumn samplecolumn smiles answer "
+        "response completion prediction smilescolumn textkey key col",
+        "prompt": "promptcolumn question questions context instruction",
+        "references": "reference ref refs target targets real groundtruth gold background train",
         "ci": "confidence confidencelevel confidenceinterval interval intervals alpha level",
         "level": "confidence confidencelevel confidenceinterval ci alpha significance conf",
         "seed": "randomstate randomseed rng",
-        "permutations": "npermutations numpermutations nperm nresamples resamples",
+        "permutations": "npermutations numpermutations nperm nresamples resamples trials "
+        "iterations",
         "threshold": "cutoff thresh minsimilarity similarity similaritythreshold eps epsilon tol",
         "matrix": "precomputed similarities similaritymatrix kernelmatrix gram",
-        "format": "outputformat fmt",
+        "format": "outputformat fmt to",
         "output": "out outfile outputfile save saveto",
         "on-error": "errors onerrors",
-        "type": "inputtype inputformat filetype",
+        "type": "inputtype inputformat filetype from",
         "split": "lineseparator textseparator",
         "option": "options set param params kernelargs",
         "signature": "cite",
@@ -138,20 +152,22 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "brief": "short scoreonly valueonly raw",
         "sizes": "steps samplesizes trainsizes",
         "counts": "abundance abundances community",
-        "encoding": "charset codec",
+        "encoding": "charset codec inputencoding",
         "skip-rows": "skip skiplines",
-        "no-header": "noheaders headerless",
+        "no-header": "noheaders headerless noheaderrow",
         "plot": "figure fig savefig",
         "pool": "ignoregroups nogroups",
         "help": "usage h",
+        "objective": "strategy method criterion algorithm",
     },
     "command": {
-        "score": "compute diversity evaluate run vendi vendiscore eval measure metric",
+        "score": "compute diversity evaluate run vendi vendiscore eval measure metric stat stats "
+        "calculate calc scoring count",
         "compare": "test permutationtest significance diff ab rank leaderboard",
         "table": "latex summary summarize tabulate",
         "sources": "source",
         "select": "choose sample subset subsample pick coreset diversify",
-        "dedup": "dedupe deduplicate duplicates nearduplicates repeats unique",
+        "dedup": "dedupe deduplicate duplicates nearduplicates repeats unique uniq",
         "explain": "contributions outliers attribution inspect analyze analyse",
         "growth": "rarefaction rarefy curve accumulation extrapolate inext saturation",
         "report": "html dashboard",
@@ -163,7 +179,8 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
     },
     "kernel": {
         "ngram_overlap": "ngrams text texts string strings words bagofwords tfidf bow wordngrams",
-        "text_embeddings": "sbert sentencetransformers sentencetransformer bert simcse",
+        "text_embeddings": "sbert sentencebert sentenceembeddings sentencetransformers "
+        "sentencetransformer bert simcse",
         "static": "wordllama model2vec potion glove word2vec fasttext wordvectors staticvectors",
         "equivalence": "nli entailment semanticequivalence noveltybench",
         "image_embeddings": "inception inceptionv3 imagenet",
@@ -259,19 +276,24 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "scores": "values mean means curve",
         "value": "estimate score mean",
         "difference": "diff effect effectsize delta meandifference statistic",
-        "low": "lower cilow lowerbound lo",
-        "high": "upper cihigh upperbound hi",
+        "low": "lower cilow lowerbound lo ci confidenceinterval interval confint",
+        "high": "upper cihigh upperbound hi ci confidenceinterval interval confint",
         "se": "error stderr stderror standarderror std",
         "level": "confidence confidencelevel",
-        "n": "size count nsamples samplesize",
+        "n": "size count nsamples samplesize nsamplesseen",
+        "VS": "score value result vendi vendiscore mean effectivenumber",
+        "similarity": "matrix similaritymatrix pairwisesimilarity pairwisesimilarities distances "
+        "pairwisedistances distancematrix",
+        "values": "scores score novelty noveltyscores noveltyscore",
         "sizes": "x ns samplesizes",
         "places": "indices index idx selected selection selectedindices sampleindices keep "
-        "featuresin",
-        "adds": "contribution contributions importance importances leaveoneout attributions",
+        "featuresin support getsupport",
+        "adds": "contribution contributions importance importances leaveoneout attributions "
+        "featureimportances outliers",
         "groups": "clusters duplicates nearduplicates duplicategroups labels",
         "kept": "deduplicated unique keep",
-        "nearest": "neighbors neighbours nearestneighbours nearestneighbors",
-        "verdict": "significant issignificant reject conclusion",
+        "nearest": "neighbors neighbours nearestneighbours nearestneighbors mostsimilar",
+        "verdict": "significant issignificant reject conclusion winner better best",
         "sentence": "summary text describe description report",
         "to_frame": "todf topandas todataframe dataframe df table frame",
         "to_dict": "asdict dict json tojson todictionary items",
@@ -342,8 +364,8 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "Standardize the columns first: (X - X.mean(0)) / X.std(0)."
         ),
         "test paired testtype": (
-            "compare uses a permutation test; remove this argument. Sets are compared within "
-            "groups or prompts if `groups` or `prompts` is passed."
+            "compare uses a permutation test; remove this argument. The test is paired if `groups` "
+            "or `prompts` is passed: sets are then compared within groups or prompts."
         ),
         "alternative onesided twosided tail": (
             "The test of compare is two-sided; remove this argument. The sign of the difference "
@@ -353,8 +375,9 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "compare adjusts p-values for several pairs automatically; remove this argument."
         ),
         "n top topk topn num count nsamples numsamples budget head limit maxsamples": (
-            "To choose a subset, use select(samples, size=5). Tables are limited by "
-            "explain(samples).to_frame().head(5)."
+            "To choose a subset, use select(samples, size=5). "
+            "explain(samples).to_frame().nlargest(5, 'adds') lists the samples that contribute "
+            "most."
         ),
         "measures measure metrics": (
             "Use compute(samples, measures='IntDiv', ci=0.95) for other measures with intervals."
@@ -390,8 +413,11 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         ),
         "lowercase lower dolowercase casesensitive ignorecase stopwords stemmer stem preprocess "
         "preprocessor removepunctuation": (
-            "Preprocess the texts first, for example [text.lower() for text in samples]."
+            "Texts are not preprocessed; pass processed texts, for example "
+            "[text.lower() for text in samples] to ignore case."
         ),
+        "maxfeatures vocabulary mindf maxdf": "All n-grams are used; remove this argument.",
+        "lang language": "Kernels do not depend on the language; remove this argument.",
         "indices returnindices": "select(samples, size=5).places holds the selected indices.",
         "plot show savefig figure ax": (
             "Results have a method plot, for example growth(samples).plot()."
@@ -410,7 +436,7 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "Weights are passed in Python: compute(samples, p=weights). For counts per row, pass "
             "--counts."
         ),
-        "w width digits decimals precision round ndigits": (
+        "width digits decimals round ndigits": (
             "Tables have four significant digits; -f csv and -f json have all."
         ),
         "quota perquota maxpergroup": (
@@ -420,13 +446,14 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "An equivalence margin is passed in Python: compare(a, b, within=0.05)."
         ),
         "space": "The commands that upload a Space are in docs/tasks/page_api.md.",
-        "output out outfile outputfile save saveto o": (
+        "output out outfile outputfile outputdir outdir save saveto dest destination": (
             "Results are written to standard output; add `> FILE` to the end of the command."
         ),
-        "input infile inputfile i files path data dataset": (
+        "input infile inputfile files file path data dataset": (
             "Files are passed without a flag: `vendiscore FILE`."
         ),
-        "pvalue pvalues paired test testtype alternative significance": (
+        "pvalue pvalues paired pairedbs pairedar test testtype alternative significance ttest "
+        "pairedtest onesided twosided": (
             "`vendiscore compare` prints a p-value for each pair of sets. Its permutation test is "
             "two-sided, and --prompt compares sets within prompts."
         ),
@@ -434,24 +461,25 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "Pass --on-error skip to drop unusable samples."
         ),
         "failfast strict": "Pass --on-error raise, which is the default.",
-        "delimiter sep separator comma tab fieldseparator": (
+        "delimiter delim sep separator comma tab fieldseparator quotechar": (
             "The delimiter of csv and tsv files is detected; --type csv or --type tsv sets the "
             "format, and --split the separator of texts."
         ),
-        "shuffle sample nsamples maxsamples maxn limit head tail subset subsample frac n": (
+        "shuffle sample nsamples numsamples maxsamples maxn limit head tail subset subsample frac "
+        "n count nrows maxrows firstn": (
             "All samples of a file are used. Limit the input, for example "
             "`head -n 100 FILE | vendiscore -`."
         ),
-        "top topk num": (
+        "top topk num topn": (
             "`vendiscore explain FILE -n 5` limits its tables; `vendiscore select FILE -n 5` "
             "chooses samples."
         ),
         "seed randomstate randomseed rng": (
             "This command uses no random numbers; remove this argument."
         ),
-        "device cuda gpu batchsize": (
+        "device cuda gpu cpu batchsize bs": (
             "Kernels that load a model have this option: pass it after the name of the kernel, as "
-            "in -k text_embeddings:device=cpu,batch_size=8."
+            "in -k text_embeddings:device=cpu:batch_size=8."
         ),
         "verbose progress progressbar noprogress": (
             "A progress bar is shown automatically if a command takes more than two seconds."
@@ -460,15 +488,99 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "Commands with --matrix read a file of similarities, for example "
             "`vendiscore K.csv --matrix`."
         ),
-        "distancematrix distances dist": (
+        "distancematrix distances precomputeddistances": (
             "Pass -o metric=precomputed -m MagArea for a distance matrix."
         ),
         "embeddings features vectors": (
             "Vectors are read from .npy, .npz and .csv files; -k cosine compares them."
         ),
-        "lowercase lower dolowercase casesensitive ignorecase stopwords stemmer tokenize": (
-            "Preprocess the texts before; -o analyzer=char compares characters, and -o "
-            "tokenizer=13a splits texts as sacrebleu does."
+        "lowercase lower dolowercase lc casesensitive ignorecase stopwords removestopwords stemmer "
+        "stem lemmatize preprocess removepunctuation normalizetext nopunct strip": (
+            "Texts are compared as they are in the file. Edit the file first, for example "
+            "`tr A-Z a-z < FILE | vendiscore -`."
+        ),
+        "tokenize tok tokenizer tokeniser tokenization": (
+            "-o tokenizer=13a splits texts as sacrebleu does, and -o analyzer=char compares "
+            "characters."
+        ),
+        "char chars character characters charngrams charlevel bychar characterlevel": (
+            "-o analyzer=char compares n-grams of characters."
+        ),
+        "unigram unigrams bigram bigrams trigram trigrams": (
+            "-o ns=2 compares bigrams; the default -o ns=1,2,3,4 compares four lengths."
+        ),
+        "columns cols fields usecols select": (
+            "Only one column contains the samples: pass --column NAME. --by and --prompt name the "
+            "columns of sets and prompts."
+        ),
+        "filter where query grep include exclude rows": (
+            "Rows are not filtered; filter the file first. --by COLUMN reports each set of a table "
+            "separately."
+        ),
+        "sort sortby orderby rank reverse descending": (
+            "Results are listed in the order of the input; sort the output of -f csv instead."
+        ),
+        "i": "Files are passed without a flag; to ignore case, lowercase the file first.",
+        "gamma": (
+            "The option of -k rbf is sigma = 1/sqrt(2 gamma); for gamma 0.5, pass -k rbf:sigma=1."
+        ),
+        "average reduction aggregate reduce pergroup perprompt persample": (
+            "Groups have equal weight in the mean. --worst 3 lists the groups with the lowest "
+            "score, and `vendiscore explain FILE` the contribution of each sample."
+        ),
+        "logsamples details contributions": (
+            "`vendiscore explain FILE -f csv` has one row per sample."
+        ),
+        "standardize standardise scale scaling zscore center": (
+            "Columns are not rescaled; rescale them in the file first. -k cosine ignores the "
+            "lengths of rows."
+        ),
+        "distance distancemetric dist distmetric": (
+            "-k rbf compares vectors by Euclidean distance and -k laplacian by Manhattan distance. "
+            "For distance-based measures, pass -o metric=euclidean -m MagArea."
+        ),
+        "effectsize effect cohend": (
+            "`vendiscore compare` prints the difference of each pair of sets with its interval, "
+            "and no standardized effect size."
+        ),
+        "baseline control": "`vendiscore compare` tests all pairs of sets; it has no baseline.",
+        "bootstrap nbootstrap nboot nbootstraps bootstrapsamples confidencen bootstraps": (
+            "Intervals do not use the bootstrap; remove this argument. `vendiscore FILE --ci` adds "
+            "95 % intervals."
+        ),
+        "noci nointerval": "Intervals are added only with --ci; remove this argument.",
+        "lang language locale": ("Kernels do not depend on the language; remove this argument."),
+        "precision dtype float32 float16 half fp16 bf16 amp": (
+            "Scores are computed in double precision; remove this argument."
+        ),
+        "color colour nocolor pretty human humanreadable indent open browser": (
+            "The output is plain text, and HTML with -f html; remove this argument."
+        ),
+        "tsv txt xlsx excel": (
+            "-f csv prints a table with commas; --type tsv reads one with tabs. The type of a file "
+            "is detected from its name."
+        ),
+        "recursive recurse": "--subfolders reads the files in subfolders of a folder.",
+        "eigenvalues spectrum eigs": (
+            "The eigenvalues are not printed. -q 0,1,2,inf prints the score at several orders."
+        ),
+        "clusters clusterids blocks": (
+            "Intervals for clustered samples are computed in Python: "
+            "compute(samples, clusters=labels, ci=0.95)."
+        ),
+        "keep": ("One sample of each group of near-duplicates is kept; remove this argument."),
+        "lambda lam tradeoff diversityweight": (
+            "`vendiscore select FILE -n 5 --quality COLUMN` selects samples of high quality; "
+            "remove this argument."
+        ),
+        "points npoints numpoints nsteps": (
+            "`vendiscore growth FILE --sizes 10,20,50` sets the numbers of samples."
+        ),
+        "dryrun check validate": (
+            "The command changes no files, and prints how it reads FILE; remove this argument."
+        ),
+        "minlength maxlength minlen maxlen truncate": (
+            "Samples are not filtered by length; filter the file first."
         ),
         "offline nonetwork localfilesonly": (
             "Download the model first with `vendiscore model download`; -k static needs no network."
@@ -482,7 +594,7 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         "cache nocache cachedir": (
             "Only embeddings are cached, in the folder -k text_embeddings:cache=FOLDER."
         ),
-        "ci confidence confidencelevel bootstrap nbootstrap": (
+        "ci confidence confidencelevel confidenceinterval interval intervals": (
             "Intervals of scores are added by `vendiscore score FILE --ci`."
         ),
         "yes force overwrite append": (
@@ -505,6 +617,10 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         "novelty": "Use `vendiscore FILE --references FILE -m novelty`.",
         "magnitude": "Use `vendiscore FILE -m MagArea`.",
         "selfbleu bleu intdiv distinct": "Use `vendiscore FILE -m MEASURE`.",
+        "head tail shuf": (
+            "All samples of a file are used. Limit the input, for example "
+            "`head -n 100 FILE | vendiscore -`."
+        ),
         "cluster clustering": (
             "`vendiscore explain FILE` lists groups of near-duplicates and modes."
         ),
@@ -549,7 +665,8 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
     },
     "measure": {
         "fid frechetinceptiondistance fd frechetdistance inceptionscore is": (
-            "'KID' and 'MMD' compare two sets of embeddings."
+            "Fréchet distances and the Inception Score are not included. 'KID' and 'MMD' compare "
+            "two sets of embeddings."
         ),
         "ken": "novelty(samples, references) ranks the samples that references lack.",
         "intdiv2 intdivp2": (
@@ -576,7 +693,13 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         "richness speciesrichness chao1 ace nunique uniqueness unique": (
             "'VS' with k='labels' and q=0 counts distinct labels. growth(samples) extrapolates."
         ),
-        "pielou evenness": ("Divide log 'VS' by log 'VS' at q=0, both with k='labels'."),
+        "pielou evenness": (
+            "Evenness is log VS_q1 / log VS_q0; compute(samples, k='labels', q=[0, 1]) returns "
+            "both numbers."
+        ),
+        "mtld mattr hdd vocd lexicaldiversity": (
+            "This measure is not included. 'NgramDiversity' with sizes=[1] is the type-token ratio."
+        ),
         "bleu rouge meteor bertscore perplexity mauve chrf": (
             "This is not a diversity measure of this package. 'SelfBLEU' and 'NgramDiversity' "
             "measure repetition in texts."
@@ -689,8 +812,26 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
     "attribute": {
         "statistic": "The test compares the difference: `pairs` holds one row per pair of sets.",
         "matrix": "as_similarity(samples, k='cosine').dense() is the similarity matrix.",
-        "fit transform fittransform predict": (
+        "fit transform fittransform fitpredict": (
             "Results are not estimators; their attributes hold values."
+        ),
+        "extrapolate extrapolation predict forecast": (
+            "growth(samples, sizes=[10, 20]).scores holds the scores at these sizes, up to twice "
+            "the number of samples."
+        ),
+        "eigenvalues eigvals eigenvals eigenspectrum spectrum eigh": (
+            "spectrum(as_similarity(samples, k='cosine')) returns the eigenvalues."
+        ),
+        "frommatrix fromarray fromkernel fromsamples fromnumpy fromdistances": (
+            "as_similarity(samples, k='cosine') compares samples, and "
+            "as_similarity(K, score_K=True) makes a Similarity of a matrix."
+        ),
+        "reset clear": "Create a new object instead, for example State(k='cosine').",
+        "top topk topn nlargest head": (
+            "The method to_frame returns a DataFrame, which has nlargest and head."
+        ),
+        "samples texts selectedsamples": (
+            "Results hold indices instead of samples: [samples[i] for i in result.places]."
         ),
         "save tofile tocsv tojson export": "The methods to_frame and to_dict convert results.",
     },
@@ -702,10 +843,7 @@ _OTHER_KINDS: dict[NameKind, str] = {
     "metric": "'{0}' is a distance; pass metric='{0}' with a measure such as 'MagArea'.",
     "function": "Use the function vendiscore.{0}.",
 }
-# Kinds whose synonyms and sentences are used for names of a kind, in this order.
-_FALLBACK_KINDS: dict[NameKind, tuple[NameKind, ...]] = {"flag": ("flag", "command", "keyword")}
 _RELATED_KINDS: dict[NameKind, tuple[NameKind, ...]] = {
-    "flag": ("kernel", "measure"),
     "function": ("measure", "kernel"),
     "kernel": ("measure",),
     "keyword": ("kernel", "measure", "function"),
@@ -729,6 +867,7 @@ _VISION_MODEL_NAMES = (
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
+_WORD_PART = re.compile(r"[A-Za-z0-9]+")
 _DOCSTRING_SECTION = re.compile(r"\n(\w[\w ]*)\n-+\n")
 _DOCSTRING_ENTRY = re.compile(r"^([\w*, .]+?)(?: : .*)?\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
@@ -867,25 +1006,60 @@ def suggestion(
 ) -> str:
     """Return a sentence with what was probably meant by a name, by rules 1 to 5; "" if unclear."""
     accepted = _with_descriptions(accepted)
-    if targets := resolve_synonyms(name, accepted, kind):
-        hint = _format_targets(targets, accepted, value, quote)
-        described = kind == "flag" and len(targets) == 1
-        return f"{hint} ({accepted[targets[0]]})" if described else hint
-    for each in _FALLBACK_KINDS.get(kind, (kind,)) if kind else ():
-        if hint := replacement_hint(name, each):
+    for variant in name_variants(str(name)) if kind else [str(name)]:
+        if hint := _suggest_exact(variant, accepted, kind, value, other_scopes, quote):
             return hint
-        for target in resolve_synonyms(name, other_scopes, each):
-            where = f"It is {other_scopes[target]}."
-            same = normalize_name(target) == normalize_name(str(name))
-            return where if same else f"Did you mean {quote}{target}{quote}? {where}"
     close = closest_spelling(name, [*accepted, *other_scopes], kind)
     if close in accepted and accepts_value(close, value):
         return _format_targets([close], accepted, value, quote)
-    if kind and (hint := _describe_other_kind(name, kind)):
+    if kind and (hint := _describe_other_kind(name, kind, value)):
         return hint
     if close in other_scopes:
         return f"Did you mean {quote}{close}{quote}? It is {other_scopes[close]}."
     return ""
+
+
+def _suggest_exact(
+    name: str,
+    accepted: Mapping[str, str],
+    kind: NameKind | None,
+    value: object,
+    other_scopes: Mapping[str, str],
+    quote: str,
+) -> str:
+    """Return a suggestion by rules 1 to 3, or ""."""
+    if targets := resolve_synonyms(name, accepted, kind):
+        return _format_targets(targets, accepted, value, quote)
+    if kind and (hint := replacement_hint(name, kind)):
+        return hint
+    for target in resolve_synonyms(name, other_scopes, kind):
+        where = f"It is {other_scopes[target]}."
+        same = normalize_name(target) == normalize_name(name)
+        return where if same else f"Did you mean {quote}{target}{quote}? {where}"
+    return ""
+
+
+def name_variants(name: str) -> list[str]:
+    """Return a name, and the name without a first or last word that does not change its meaning.
+
+    >>> name_variants("output_path"), name_variants("maxSamples")
+    (['output_path', 'output'], ['maxSamples', 'n_Samples'])
+    """
+    words = _WORD_PART.findall(_CAMEL_CASE_BOUNDARY.sub("_", name))
+    variants = [name]
+    if len(words) > 1 and words[0].lower() in _COUNT_WORDS:
+        variants.append("n_" + "_".join(words[1:]))
+        if words[1].lower() in ("count", "num", "number"):
+            variants.append(words[1])
+    has_first = len(words) > 1 and words[0].lower() in _OPTIONAL_FIRST_WORDS
+    has_last = len(words) > 1 and words[-1].lower() in _OPTIONAL_LAST_WORDS
+    if has_last:
+        variants.append("_".join(words[:-1]))
+    if has_first:
+        variants.append("_".join(words[1:]))
+    if has_first and has_last and len(words) > 2:
+        variants.append("_".join(words[1:-1]))
+    return variants
 
 
 def closest_name(
@@ -956,16 +1130,31 @@ def describe_candidates(
         return ""
     synonyms = SYNONYMS.get(kind, {}) if kind else {}
 
+    words_of_all = [
+        _split_words(candidate) | _split_words(text) for candidate, text in accepted.items()
+    ]
+    words = {
+        each for each in words if sum(each in others for others in words_of_all) <= MAX_CANDIDATES
+    }
+
     def similarity(candidate: str) -> float:
         spellings = [normalize_name(candidate), *synonyms.get(candidate, "").split()]
         spelling = max(difflib.SequenceMatcher(None, word, each).ratio() for each in spellings)
         own_words = _split_words(candidate)
         described = _split_words(accepted[candidate])
         shared = len(words & own_words) + 0.5 * len(words & (described - own_words))
-        return spelling + shared / len(words or word)
+        return spelling + shared / len(words or word)  # at least 0.5 more for a shared word
 
-    ranked = sorted(accepted, key=lambda candidate: (-similarity(candidate), candidate))
-    lines = _format_lines(ranked[:MAX_CANDIDATES], accepted, quote)
+    scores = {candidate: similarity(candidate) for candidate in accepted}
+    ranked = sorted(accepted, key=lambda candidate: (-scores[candidate], candidate))
+    listed: list[str] = []
+    for candidate in ranked:
+        is_repeated = any(accepted[candidate] == accepted[other] != "" for other in listed)
+        if scores[candidate] >= MIN_LISTED_SIMILARITY and not is_repeated:
+            listed.append(candidate)
+    if not listed:
+        return ""
+    lines = _format_lines(listed[:MAX_CANDIDATES], accepted, quote)
     return "\n".join(["The most similar names are", *lines])
 
 
@@ -1050,13 +1239,19 @@ def _format_lines(names: Iterable[str], descriptions: Mapping[str, str], quote: 
     ]
 
 
-def _describe_other_kind(name: object, kind: NameKind) -> str:
-    """Return a sentence if `name` is a name of another kind; "" otherwise."""
+def _describe_other_kind(name: object, kind: NameKind, value: object) -> str:
+    """Return a sentence if `name` is a name of another kind; "" otherwise.
+
+    A keyword such as `cosine=True` requests a kernel, but `labels=["a", "b"]` does not.
+    """
+    if value is not NO_VALUE and not isinstance(value, bool):
+        return ""
     for other in _RELATED_KINDS.get(kind, ()):
-        if targets := resolve_synonyms(name, SYNONYMS[other], other):
-            return _OTHER_KINDS[other].format(targets[0])
-        if hint := replacement_hint(name, other):
-            return hint
+        for variant in name_variants(str(name)):
+            if targets := resolve_synonyms(variant, SYNONYMS[other], other):
+                return _OTHER_KINDS[other].format(targets[0])
+            if hint := replacement_hint(variant, other):
+                return hint
     return ""
 
 
@@ -1083,93 +1278,6 @@ def _split_words(text: str) -> set[str]:
     """Return the words of a name or a description in lower case, without a plural s."""
     words = _WORD.findall(_CAMEL_CASE_BOUNDARY.sub(" ", text).lower())
     return {word.removesuffix("s") for word in words if len(word) > 2}
-
-
-@functools.cache
-def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Wrap a function to explain calls with unknown, missing or superfluous arguments."""
-
-    @functools.wraps(function)
-    def call(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        return _call_with_hints(function, function, args, options)
-
-    call.__module__ = __name__.partition(".")[0]  # pickle imports it from there
-    return call
-
-
-class HelpfulCallMeta(ABCMeta):
-    """Metaclass: constructor calls with invalid arguments raise an error with a hint."""
-
-    def __call__(cls, *args: object, **options: object) -> Any:
-        return _call_with_hints(super().__call__, cls, args, options)
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """Signature of `__init__`, for `help` and the documentation."""
-        _self, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
-        return inspect.Signature(parameters)
-
-
-def _call_with_hints(
-    function: Callable[..., Result],
-    documented_callable: Callable[..., object],
-    args: Sequence[object],
-    options: Mapping[str, object],
-) -> Result:
-    """Call `function`; if its arguments are invalid, raise a TypeError with a hint.
-
-    The hint is based on the signature of `documented_callable`.
-    """
-    try:
-        return function(*args, **options)
-    except (AttributeError, TypeError) as error:
-        is_internal = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        message = "" if is_internal else describe_call_error(documented_callable, args, options)
-        if not message and hasattr(documented_callable, "_call_hint"):
-            hint = documented_callable._call_hint
-            message = f"cannot make a {documented_callable.__name__} of these arguments; {hint}"
-        if not message:
-            raise
-        raise TypeError(message) from (error if is_internal else None)
-
-
-def describe_call_error(
-    function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]
-) -> str:
-    """Describe which arguments do not fit the signature of a function; "" if all do."""
-    parameters = inspect.signature(function).parameters.values()
-    accepts_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
-    named_parameters = [
-        each for each in parameters if not each.kind.description.startswith("variadic")
-    ]
-    positional = [each.name for each in named_parameters if each.kind is not each.KEYWORD_ONLY]
-    passed_names = {*positional[: len(args)], *options}
-    required = [each for each in named_parameters if each.default is each.empty]
-    missing_names = [each.name for each in required if each.name not in passed_names]
-    call_arguments = [
-        each.name if each.name in positional else f"{each.name}=…" for each in required
-    ]
-    call = f"{function.__name__}({', '.join(call_arguments)})"
-    descriptions = describe_parameters(function)
-    for name, value in options.items():
-        if name not in descriptions and (
-            not accepts_any or resolve_synonyms(name, missing_names, "keyword")
-        ):
-            hint = suggest_name(name, descriptions, kind="keyword", value=value, quote="`")
-            return f"unknown keyword {name!r}. {hint or 'Remove it.'}"
-    repeated = [name for name in positional[: len(args)] if name in options]
-    if repeated:
-        return f"`{repeated[0]}` is passed both by position and by name; remove one of them"
-    if missing_names:
-        hints = (replacement_hint(name, "keyword") for name in options if name not in descriptions)
-        hint = next(filter(None, hints), "")
-        return f"`{missing_names[0]}` is missing; pass {call}{hint and '. '}{hint}"
-    if len(args) > len(positional):
-        return (
-            f"got {len(args)} positional arguments, expected at most {len(positional)}; pass "
-            f"{function.__name__}({', '.join(positional)}), and other arguments as name=value"
-        )
-    return ""
 
 
 class NonCallableModule(ModuleType):

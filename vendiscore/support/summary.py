@@ -1,44 +1,18 @@
 """Text and HTML forms of results: sentences, one-line reprs, numbers with significant digits."""
 
 import html
-import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 
+from .call_hints import AttributeHintMixin
 from .optional import require
-from .suggestions import describe_candidates, describe_entries, first_sentence, suggestion
 from .types import Frame, Record
 
 _MAX_LINE_LENGTH = 120
-
-
-class UnknownAttributeError(AttributeError):
-    """An unknown attribute of an object; the message, with suggestions, is built when it is shown.
-
-    Libraries often test whether an object has an attribute. This must stay fast.
-    """
-
-    def __str__(self) -> str:
-        return describe_unknown_attribute(self.obj, self.name)
-
-    def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
-        return AttributeError, (str(self),)
-
-
-class AttributeHintMixin:
-    """Mixin: an unknown attribute raises an AttributeError with the attributes that exist."""
-
-    if not TYPE_CHECKING:  # type checkers should still report unknown attributes
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if hasattr(type(self), name):
-                # Python calls `__getattr__` if a property raises an AttributeError: raise it again.
-                object.__getattribute__(self, name)
-            raise UnknownAttributeError(name=name, obj=self)
 
 
 class SummaryMixin(AttributeHintMixin):
@@ -72,41 +46,6 @@ class SummaryMixin(AttributeHintMixin):
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row."""
         return make_frame([self.to_dict()])
-
-
-def describe_unknown_attribute(owner: object, name: str) -> str:
-    """Describe the error about an unknown attribute, with suggestions and the existing names."""
-    cls = type(owner)
-    message = f"{cls.__name__!r} object has no attribute {name!r}"
-    if name.startswith("_"):
-        return message
-    names = sorted(key for key in {*dir(cls), *vars(owner)} if not key.startswith("_"))
-    described = describe_entries(inspect.getdoc(cls) or "", "Attributes")
-    descriptions = {
-        key: described.get(key) or first_sentence(inspect.getdoc(getattr(cls, key, "")) or "")
-        for key in names
-    }
-    hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(owner))
-    hint = hint or describe_candidates(name, descriptions, "attribute", quote="`")
-    separator = "\n" if "\n" in hint else " "
-    return f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(
-        ".  ", ". "
-    )
-
-
-def _describe_items(owner: object) -> dict[str, str]:
-    """Return the attributes of the items of sequences in an object, and where they are."""
-    locations = {}
-    for name, value in vars(owner).items():
-        if not name.startswith("_") and isinstance(value, list | tuple) and value:
-            item = value[0]
-            if isinstance(item, SummaryMixin):
-                for field in fields(item):  # type: ignore[arg-type]
-                    path = f"result.{name}[0].{field.name}"
-                    locations.setdefault(
-                        field.name, f"an attribute of the items of `{name}`: {path}"
-                    )
-    return locations
 
 
 def to_json_record(values: Mapping[str, object]) -> Record:

@@ -81,7 +81,8 @@ def test_hints_find_what_is_known_only():
     assert closest_name("weights", ["p", "q"]) is None  # without a kind, there are no synonyms
     many = [f"name{i}" for i in range(40)]
     similar = ["The most similar names are", "  'name0'", "  'name1'", "  'name2'"]
-    assert suggest_name("spin", many) == "\n".join(similar)
+    assert suggest_name("nametag", many) == "\n".join(similar)
+    assert suggest_name("spin", many) == ""
     assert suggest_name("spin", many[:3]) == "Available: name0, name1, name2."
     assert suggest_name("name39", many) == "Did you mean 'name39'?"
 

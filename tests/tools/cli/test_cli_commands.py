@@ -193,7 +193,7 @@ USAGE = [
     (["explain", "{x}", "--by", "model"], "It is an option of `vendiscore score`"),
     (["select", "{x}", "-n", "2", "--quota", "1"], "Quotas are passed in Python: select("),
     (["compare", "{x}", "{y}", "--within", "1"], "An equivalence margin is passed in Python"),
-    (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95) has intervals"),
+    (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95)"),
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
     (["explain", "{x}", "--threshold", "high"], "--threshold: invalid float value: 'high'"),

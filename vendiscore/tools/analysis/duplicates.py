@@ -16,8 +16,10 @@ from ...similarity.base import Similarity
 from ...similarity.duplicate_rows import joint_groups
 from ...similarity.group_indices import group_indices
 from ...support.arguments import DEFAULT_THRESHOLD, check_float
+from ...support.call_hints import AttributeHintMixin
 from ...support.errors import warn
 from ...support.namespace import Array, to_host
+from ...support.summary import format_repr
 from ...support.text_detection import normalize_text
 from ...support.types import Samples
 from . import pair_search
@@ -107,7 +109,7 @@ def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Duplicates:
+class Duplicates(AttributeHintMixin):
     """Near-duplicates among n samples: pairs at least as similar as `threshold`."""
 
     n: int
@@ -116,6 +118,10 @@ class Duplicates:
     _first_copy: np.ndarray  # for each sample, the first one that is identical
     _pairs: Sequence[np.ndarray]  # i, j and their similarities, the most similar first
     _has_zero_weight: np.ndarray  # True for samples of weight 0
+
+    def __repr__(self) -> str:
+        values = {"n": self.n, "threshold": self.threshold, "groups": len(self.groups())}
+        return format_repr("Duplicates", values)
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""

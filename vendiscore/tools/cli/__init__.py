@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
     parser = build_parser(command)
     try:
-        args = parser.parse_intermixed_args(arguments)
+        args = parser.parse_arguments(arguments)
         args.use_flags = parser.replace_keywords_by_flags
         args.notes = Notes(
             args.use_flags, getattr(args, "quiet", False), getattr(args, "verbose", False)
@@ -73,6 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (LookupError, ValueError, TypeError, ImportError, MemoryError, OSError) as error:
+        if isinstance(error, ImportError) and (error.name or "").split(".")[0] == PROGRAM:
+            raise  # a damaged installation, not an error of the user
         print_message(f"error: {parser.replace_keywords_by_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
     return 0

@@ -4,7 +4,7 @@ import argparse
 import re
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ... import __version__
@@ -14,11 +14,11 @@ from ...support.suggestions import (
     describe_candidates,
     first_sentence,
     replacement_hint,
-    suggestion,
 )
 from ...support.types import Record
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
+from .unknown_flags import find_long_flag_with_one_dash, find_unknown_flag, suggest_flag
 
 _MAX_HELP_WIDTH = 95
 
@@ -26,7 +26,7 @@ _MAX_HELP_WIDTH = 95
 _KEYWORD_PATTERN = re.compile(
     r"`(\w+(?:=(?:'[^']*'|False))?)`|"
     r"(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean|set|requires?) (\w+)="
-    r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
+    r"('[^']*'|\[[^]]*\]|\([\d, ]+\)|float\('inf'\)|[\w.+-]*\w)"
 )
 _LIST_FUNCTION_PATTERN = re.compile(r"vendiscore\.list_(\w+)\(\)")
 # Keywords and functions with other names on the command line; `size` of images has no flag.
@@ -45,19 +45,33 @@ _VALUELESS_FLAGS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that suggests options for unknown ones."""
+    """An argument parser that suggests options for unknown ones.
+
+    `arguments` are all arguments of the command, which contain the value of an unknown option.
+    """
+
+    command = ""
+    arguments: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
         """Exit with an error message and a hint for the first unknown option."""
         _, unknown, options = message.partition("unrecognized arguments: ")
         hint = ""
         if unknown and options.startswith("-"):
-            word = options.split()[0].partition("=")[0]
-            message = f"there is no option {word}"
-            hint = self.replace_keywords_by_flags(self._hint(word.lstrip("-")))
+            unknown_flag = find_unknown_flag(options.split()[0], self.arguments)
+            message = f"there is no option {unknown_flag.word}"
+            hint = suggest_flag(self, self.command, unknown_flag, _describe_other_flags)
+            hint = self.replace_keywords_by_flags(hint)
         if not hint or "\n" in hint:
             hint += f"\n`{self.prog} --help` lists all options."
         self.exit(USAGE, f"{self.prog}: error: {message}. {hint.lstrip()}\n")
+
+    def parse_arguments(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse the arguments of the command, files and options in any order."""
+        self.arguments = arguments
+        if wrong := find_long_flag_with_one_dash(self, arguments):
+            self.error(f"unrecognized arguments: {wrong}")
+        return self.parse_intermixed_args(arguments)
 
     @property
     def flags(self) -> dict[str, str]:
@@ -88,33 +102,13 @@ class _Parser(argparse.ArgumentParser):
                 return f"`{PROGRAM} {flag_name}`"
             if quoted:
                 return f"{flag} {quoted_value}".strip() if flag else match[0]
-            value = value.removeprefix("float(").strip("[]()'")
+            value = value.removeprefix("float(").strip("[]()'").replace(", ", ",")
             if option and option.nargs != 0:
                 return f"{word} {flag} {value}"
             return f"{word} {flag}" if flag and value == "True" else f"{word} -o {name}={value}"
 
         message = _LIST_FUNCTION_PATTERN.sub(rf"{PROGRAM} \1", message)
         return _KEYWORD_PATTERN.sub(replace_keyword, message)
-
-    def _hint(self, name: str) -> str:
-        """Return a sentence that suggests another option, or the most similar ones; may be ""."""
-        flags = {
-            flag: (action.help or "").partition(";")[0].replace("%%", "%")
-            for action in self._actions
-            for flag in action.option_strings
-            if flag.startswith("--")
-        }
-        options = {} if "-o" not in self._option_string_actions else _describe_options()
-        other_scopes = {**_describe_other_flags(flags), **options}
-        if name in self._formats and name != "text":
-            return f"Did you mean -f {name}?"
-        hint = suggestion(name, flags, "flag", other_scopes=other_scopes, quote="")
-        return hint or describe_candidates(name, flags, "flag", quote="")
-
-    @property
-    def _formats(self) -> Iterable[str]:
-        action = self._option_string_actions.get("-f")
-        return action.choices or () if action else ()
 
 
 def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
@@ -129,17 +123,6 @@ def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
     places = {name: f"a format of another command: {', '.join(x)}" for name, x in formats.items()}
     places |= {name: f"a command: `{PROGRAM} {name}`" for name in COMMANDS}
     return places | {flag: f"an option of {', '.join(x)}" for flag, x in commands.items()}
-
-
-def _describe_options() -> dict[str, str]:
-    """Return the options of kernels, and how they are passed with -o."""
-    from ...resolve.kernel import describe_kernel_options
-
-    return {
-        name: f"{kernels.partition(';')[0]}; pass it as -o {name}=VALUE"
-        for name, kernels in describe_kernel_options().items()
-        if name != "on_error"
-    }
 
 
 def describe_unknown_command(word: str, files: Iterable[str]) -> str:
@@ -473,6 +456,7 @@ def build_parser(command: str) -> _Parser:
         allow_abbrev=False,
         add_help=False,
     )
+    parser.command = command
     parser.set_defaults(command=command)
     arguments = parser.add_argument_group("arguments")
     groups = {name: parser.add_argument_group(name) for name in _GROUPED_OPTIONS}

@@ -21,11 +21,11 @@ from ...scoring.score_request import check_confidence_level, parse_request
 from ...similarity.arrow import from_arrow
 from ...similarity.sample_arrays import check_in_memory
 from ...support.arguments import DEFAULT_ORDER, check_bool
+from ...support.call_hints import AttributeHintMixin, HelpfulCallMeta
 from ...support.errors import SampleError, merge_warnings, short_repr, warn
 from ...support.optional import require
 from ...support.signature import to_plain
-from ...support.suggestions import HelpfulCallMeta, suggest_name
-from ...support.summary import AttributeHintMixin
+from ...support.suggestions import suggest_name
 from ...support.types import Record
 from .state import State
 from .state_settings import describe_unsupported

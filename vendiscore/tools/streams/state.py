@@ -30,12 +30,11 @@ from ...spectral.spectrum import (
     score_covariance,
 )
 from ...support.arguments import DEFAULT_ORDER, check_bool, check_no_gradient, is_collection
+from ...support.call_hints import AttributeHintMixin, HelpfulCallMeta
 from ...support.errors import short_repr
 from ...support.namespace import is_torch, to_host
 from ...support.optional import versions
 from ...support.signature import format_number, format_signature
-from ...support.suggestions import HelpfulCallMeta
-from ...support.summary import AttributeHintMixin
 from ...support.types import Options, Record, SampleContainer, Samples, Weights
 from .second_moment import (
     SecondMoment,

@@ -1,0 +1,217 @@
+"""Errors with suggestions for calls with invalid arguments, and for unknown attributes."""
+
+import functools
+import inspect
+from abc import ABCMeta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, TypeVar
+
+from .suggestions import (
+    describe_candidates,
+    describe_entries,
+    describe_parameters,
+    first_sentence,
+    replacement_hint,
+    resolve_synonyms,
+    suggest_name,
+    suggestion,
+)
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+@functools.cache
+def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Wrap a function to explain calls with unknown, missing or superfluous arguments."""
+
+    @functools.wraps(function)
+    def call(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+        return _call_with_hints(function, function, args, options)
+
+    call.__module__ = __name__.partition(".")[0]  # pickle imports it from there
+    return call
+
+
+class UnknownAttributeError(AttributeError):
+    """An unknown attribute of an object; the message, with suggestions, is built when it is shown.
+
+    Libraries often test whether an object has an attribute. This must stay fast.
+    """
+
+    def __str__(self) -> str:
+        return describe_unknown_attribute(self.obj, self.name)
+
+    def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
+        return AttributeError, (str(self),)
+
+
+class AttributeHintMeta(ABCMeta):
+    """Metaclass: an unknown attribute of the class raises an AttributeError with suggestions."""
+
+    if not TYPE_CHECKING:  # type checkers should still report unknown attributes
+
+        def __getattr__(cls, name: str) -> NoReturn:
+            raise UnknownAttributeError(name=name, obj=cls)
+
+
+class HelpfulCallMeta(AttributeHintMeta):
+    """Metaclass: constructor calls with invalid arguments raise an error with a hint."""
+
+    def __call__(cls, *args: object, **options: object) -> Any:
+        return _call_with_hints(super().__call__, cls, args, options)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """Signature of `__init__`, for `help` and the documentation."""
+        _self, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(parameters)
+
+
+def add_method_hints(cls: type) -> None:
+    """Let calls of the public methods that a class defines explain invalid arguments."""
+    for name, method in [*vars(cls).items()]:
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            setattr(cls, name, _with_method_hints(method))
+
+
+def _with_method_hints(method: FunctionType) -> Callable[..., object]:
+    @functools.wraps(method)
+    def call(self: object, *args: object, **options: object) -> object:
+        bound = method.__get__(self)
+        return _call_with_hints(bound, bound, args, options)
+
+    return call
+
+
+def _call_with_hints(
+    function: Callable[..., Result],
+    documented_callable: Callable[..., object],
+    args: Sequence[object],
+    options: Mapping[str, object],
+) -> Result:
+    """Call `function`; if its arguments are invalid, raise a TypeError with a hint.
+
+    The hint is based on the signature of `documented_callable`.
+    """
+    try:
+        return function(*args, **options)
+    except (AttributeError, TypeError) as error:
+        is_internal = error.__traceback__ is None or error.__traceback__.tb_next is not None
+        message = "" if is_internal else describe_call_error(documented_callable, args, options)
+        if not message and hasattr(documented_callable, "_call_hint"):
+            hint = documented_callable._call_hint
+            message = f"cannot make a {documented_callable.__name__} of these arguments; {hint}"
+        if not message:
+            raise
+        raise TypeError(message) from (error if is_internal else None)
+
+
+def describe_call_error(
+    function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]
+) -> str:
+    """Describe which arguments do not fit the signature of a function; "" if all do."""
+    parameters = inspect.signature(function).parameters.values()
+    accepts_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    named_parameters = [
+        each for each in parameters if not each.kind.description.startswith("variadic")
+    ]
+    positional = [each.name for each in named_parameters if each.kind is not each.KEYWORD_ONLY]
+    passed_names = {*positional[: len(args)], *options}
+    required = [each for each in named_parameters if each.default is each.empty]
+    missing_names = [each.name for each in required if each.name not in passed_names]
+    call_arguments = [
+        each.name if each.name in positional else f"{each.name}=…" for each in required
+    ]
+    call = f"{function.__name__}({', '.join(call_arguments)})"
+    descriptions = describe_parameters(function)
+    for name, value in options.items():
+        if name not in descriptions and (
+            not accepts_any or resolve_synonyms(name, missing_names, "keyword")
+        ):
+            hint = suggest_name(name, descriptions, kind="keyword", value=value, quote="`")
+            return f"unknown keyword {name!r}. {hint or 'Remove it.'}"
+    repeated = [name for name in positional[: len(args)] if name in options]
+    if repeated:
+        return f"`{repeated[0]}` is passed both by position and by name; remove one of them"
+    if missing_names:
+        hints = (replacement_hint(name, "keyword") for name in options if name not in descriptions)
+        hint = next(filter(None, hints), "")
+        return f"`{missing_names[0]}` is missing; pass {call}{hint and '. '}{hint}"
+    if len(args) > len(positional):
+        return (
+            f"got {len(args)} positional arguments, expected at most {len(positional)}; pass "
+            f"{function.__name__}({', '.join(positional)}), and other arguments as name=value"
+        )
+    return ""
+
+
+class AttributeHintMixin(metaclass=AttributeHintMeta):
+    """Mixin: unknown attributes, and invalid arguments of methods, raise errors with suggestions.
+
+    Classes with methods that must stay fast set `_has_method_hints` to False.
+    """
+
+    _has_method_hints: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        if cls._has_method_hints:
+            add_method_hints(cls)
+
+    if not TYPE_CHECKING:  # type checkers should still report unknown attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if hasattr(type(self), name):
+                # Python calls `__getattr__` if a property raises an AttributeError: raise it again.
+                object.__getattribute__(self, name)
+            raise UnknownAttributeError(name=name, obj=self)
+
+
+def describe_unknown_attribute(owner: object, name: str) -> str:
+    """Describe the error about an unknown attribute, with suggestions and the existing names."""
+    cls = owner if isinstance(owner, type) else type(owner)
+    subject = f"type object {cls.__name__!r}" if cls is owner else f"{cls.__name__!r} object"
+    message = f"{subject} has no attribute {name!r}"
+    if name.startswith("_"):
+        return message
+    # Attributes that other packages define are not listed.
+    packages = {base.__module__.partition(".")[0] for base in cls.__mro__}
+    own = [key for base in cls.__mro__ if _is_own_class(base) for key in vars(base)]
+    if not packages - {__name__.partition(".")[0], "builtins", "abc"}:
+        own += [*vars(owner)]
+    names = sorted({key for key in own if not key.startswith("_")})
+    described = describe_entries(inspect.getdoc(cls) or "", "Attributes")
+    descriptions = {
+        key: described.get(key) or first_sentence(inspect.getdoc(getattr(cls, key, "")) or "")
+        for key in names
+    }
+    hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(owner))
+    hint = hint or describe_candidates(name, descriptions, "attribute", quote="`")
+    separator = "\n" if "\n" in hint else " "
+    return f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(
+        ".  ", ". "
+    )
+
+
+def _is_own_class(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _describe_items(owner: object) -> dict[str, str]:
+    """Return the keys of a dict and attributes of items of sequences, and where they are."""
+    locations = {}
+    if isinstance(owner, Mapping):
+        locations = {key: f"a key of this dict: result[{key!r}]" for key in map(str, owner)}
+    for name, value in vars(owner).items():
+        if not name.startswith("_") and isinstance(value, list | tuple) and value:
+            item = value[0]
+            if is_dataclass(item) and not isinstance(item, type):
+                for field in fields(item):
+                    path = f"result.{name}[0].{field.name}"
+                    locations.setdefault(
+                        field.name, f"an attribute of the items of `{name}`: {path}"
+                    )
+    return locations

@@ -1,0 +1,426 @@
+"""Suggestions for unknown flags: flags of the command, options of kernels, and other commands.
+
+A flag or option is suggested only if it accepts the value that was passed.
+"""
+
+import argparse
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from ...support.suggestions import (
+    SYNONYMS,
+    NameKind,
+    closest_spelling,
+    describe_candidates,
+    name_variants,
+    normalize_name,
+    replacement_hint,
+    resolve_synonyms,
+)
+
+# Short flags of other programs, and long names for them; the first that accepts the value is used.
+LETTERS = {
+    "H": "no-header",
+    "c": "column",
+    "d": "delimiter",
+    "g": "group-by",
+    "j": "njobs",
+    "lc": "lowercase",
+    "n": "limit",
+    "o": "output",
+    "p": "prompt",
+    "r": "references recursive",
+    "s": "seed size split",
+    "t": "threshold type",
+    "tok": "tokenizer",
+    "v": "verbose",
+    "vv": "verbose",
+    "w": "width",
+}
+# Sample types that a file may contain, by the end of its name; other files contain any except
+# images.
+_TYPES_BY_ENDING = {
+    ".fasta": {"texts"},
+    ".npy": {"vectors"},
+    ".npz": {"vectors"},
+    ".smi": {"molecules"},
+}
+_TYPES_OF_FOLDERS = {"images", "texts"}
+_TYPES_OF_TABLES = {"texts", "molecules", "vectors", "values"}
+_EXAMPLE_KERNELS = {
+    "texts": "-k ngram_overlap or -k semantic",
+    "molecules": "-k morgan",
+    "vectors": "-k cosine or -k rbf",
+    "images": "-k pixels",
+}
+# Options whose values are names of a kind.
+_NAMED_VALUES: dict[str, NameKind] = {"kernel": "kernel", "measures": "measure"}
+# Options whose values are names of columns.
+_COLUMN_OPTIONS = ("by", "column", "group_by", "prompts", "quality")
+_RANGE = re.compile(r"(\d+)-(\d+)")
+_MAX_RANGE = 10
+# Parts of Python code, which must not appear in hints of the command.
+_PYTHON_CODE = re.compile(r"\w\(|\w\[|=lambda|\w\.\w+\(|\b[a-z_]+=\w|`metric`| @ ")
+
+
+class UnknownFlag(NamedTuple):
+    """An unknown flag as typed, its value or None, and the files of the command."""
+
+    word: str
+    value: str | None
+    files: Sequence[str]
+
+    @property
+    def names(self) -> list[str]:
+        """The name without dashes, or the long names for a short flag."""
+        name = self.word.lstrip("-")
+        return [name] if not self.is_short else LETTERS.get(name, name).split()
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+    @property
+    def is_short(self) -> bool:
+        return not self.word.startswith("--")
+
+
+def find_unknown_flag(word: str, arguments: Sequence[str]) -> UnknownFlag:
+    """Return the unknown flag `word` among the arguments of a command, with its value."""
+    flag, separator, value = word.partition("=")
+    files = [each for each in arguments if not each.startswith("-") and Path(each).exists()]
+    following: str | None = value if separator else None
+    if not separator and word in arguments:
+        position = list(arguments).index(word) + 1
+        candidate = arguments[position] if position < len(arguments) else "-"
+        is_only_file = candidate in files and len(files) == 1
+        if not candidate.startswith("-") and not is_only_file:
+            following = candidate
+            files = [each for each in files if each != candidate] or files
+    return UnknownFlag(flag, following, files)
+
+
+def suggest_flag(
+    parser: argparse.ArgumentParser,
+    command: str,
+    unknown: UnknownFlag,
+    describe_other_flags: Callable[[Iterable[str]], Mapping[str, str]],
+) -> str:
+    """Return a hint for an unknown flag; "" if nothing is similar.
+
+    `describe_other_flags` returns the flags of other commands, and where each is accepted.
+    """
+    actions = _actions_by_flag(parser)
+    if _is_format(parser, unknown.name):
+        return f"Did you mean -f {unknown.name}?"
+    if unknown.is_short and len(unknown.name) == 1:
+        if hint := replacement_hint(unknown.name, "flag"):
+            return hint
+        return _list_short_flags(parser)
+    options = _describe_options(parser, command, unknown)
+    names = [variant for each in unknown.names for variant in name_variants(each)]
+    for name in names:
+        if hint := _suggest_own(name, actions, options, unknown):
+            return hint
+    other_flags = describe_other_flags(actions)
+    for name in names:
+        if hint := _suggest_other(name, other_flags):
+            return hint
+    close = closest_spelling(unknown.name, [*actions, *options], "flag")
+    if close in actions and not (unknown.is_short and len(unknown.name) < 4):
+        action = actions[close]
+        if not _check_value(action, unknown):
+            return f"Did you mean {close}? ({_describe_action(action)})"
+    elif close in options:
+        return f"Did you mean {options[close]}?"
+    if unknown.is_short:
+        return _list_short_flags(parser)
+    if unknown.value is None and (hint := _suggest_kernel_or_measure(unknown)):
+        return hint
+    descriptions = {flag: _describe_action(action) for flag, action in actions.items()}
+    return describe_candidates(unknown.name, descriptions, "flag", quote="")
+
+
+def _suggest_own(
+    name: str,
+    actions: Mapping[str, argparse.Action],
+    options: Mapping[str, str],
+    unknown: UnknownFlag,
+) -> str:
+    """Return a suggestion of a flag or option of the command, or a sentence; "" if none fits."""
+    targets = resolve_synonyms(name, actions, "flag")
+    if hint := _format_flags({target: actions[target] for target in targets}, unknown):
+        return hint
+    if hint := replacement_hint(name, "flag"):
+        return hint
+    for target in resolve_synonyms(name, options, "keyword"):
+        return f"Did you mean {options[target]}?"
+    return ""
+
+
+def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
+    """Return a suggestion of another command, or a sentence about a keyword; "" if none fits."""
+    kinds: tuple[NameKind, ...] = ("flag", "command")
+    for kind in kinds:
+        for target in resolve_synonyms(name, other_flags, kind):
+            where = f"It is {other_flags[target]}."
+            same = normalize_name(target) == normalize_name(name)
+            return where if same else f"Did you mean {target}? {where}"
+        if hint := replacement_hint(name, kind):
+            return hint
+    hint = replacement_hint(name, "keyword")
+    return "" if _PYTHON_CODE.search(hint) else hint
+
+
+def _actions_by_flag(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """Return the action of each long flag."""
+    return {
+        flag: action
+        for action in parser._actions
+        if action.help is not argparse.SUPPRESS
+        for flag in action.option_strings
+        if flag.startswith("--")
+    }
+
+
+def _is_format(parser: argparse.ArgumentParser, name: str) -> bool:
+    action = parser._option_string_actions.get("-f")
+    return name != "text" and name in ((action.choices or ()) if action else ())
+
+
+def _list_short_flags(parser: argparse.ArgumentParser) -> str:
+    shorts = [flag for flag in parser._option_string_actions if len(flag) == 2]
+    return f"The short flags are {', '.join(shorts)}; `{parser.prog} --help` describes them."
+
+
+def _describe_action(action: argparse.Action) -> str:
+    return (action.help or "").partition(";")[0].replace("%%", "%")
+
+
+def _format_flags(targets: Mapping[str, argparse.Action], unknown: UnknownFlag) -> str:
+    """Return "Did you mean …?" with the flags that accept the value; with errors if none does."""
+    for flag, action in targets.items():
+        kind = _NAMED_VALUES.get(action.dest)
+        for name in resolve_synonyms(unknown.value or "", SYNONYMS[kind], kind) if kind else ():
+            if name != unknown.value and not _check_value(action, unknown._replace(value=name)):
+                return f"Did you mean {flag} {name}?"
+    errors = {flag: _check_value(action, unknown) for flag, action in targets.items()}
+    fitting = [flag for flag, error in errors.items() if not error]
+    if len(fitting) == 1:
+        (flag,) = fitting
+        if flag == "--ci" and unknown.value is not None:
+            return f"Did you mean -o ci={unknown.value}?"
+        return f"Did you mean {flag}? ({_describe_action(targets[flag])})"
+    if fitting:
+        lines = [f"  {flag}: {_describe_action(targets[flag])}" for flag in fitting]
+        return "\n".join(["Did you mean one of these?", *lines])
+    for flag, error in errors.items():
+        if error.startswith("its value") and not unknown.is_short:  # only the value is wrong
+            return f"Did you mean {flag}? {error[0].upper()}{error[1:]}"
+    return ""
+
+
+def _check_value(action: argparse.Action, unknown: UnknownFlag) -> str:
+    """Return why a flag does not accept the value of the unknown flag; "" if it does.
+
+    The reason starts with "its value" if the flag is of the right type.
+    """
+    from .command_options import as_usage_error, parse_measure_flags, parse_value
+
+    value = unknown.value
+    if value is None:
+        return ""
+    if action.nargs == 0:
+        number = parse_value(value)
+        if "--ci" in action.option_strings:
+            return "" if isinstance(number, float) and 0.5 <= number < 1 else "no level"
+        return "no value" if isinstance(number, int | float) else ""
+    if callable(action.type):
+        try:
+            action.type(value)
+        except (argparse.ArgumentTypeError, ValueError) as error:
+            return str(error)
+    if action.choices and value not in action.choices:
+        return f"its value must be one of {', '.join(action.choices)}; got {value!r}"
+    if action.dest in _COLUMN_OPTIONS and value != "folder":
+        return next(filter(None, (_check_column(value, file) for file in unknown.files)), "")
+    try:
+        with as_usage_error():
+            if action.dest == "kernel":
+                return _check_kernel(value, unknown.files)
+            if action.dest == "measures":
+                from ...scoring.score_request import parse_request
+
+                parse_request({"measures": parse_measure_flags([value]), "k": "labels"})
+            if action.dest == "order":
+                from ...support.arguments import check_order
+
+                orders = parse_value(value)
+                for order in orders if isinstance(orders, list) else [orders]:
+                    check_order(order, "-q")
+            if action.dest == "objective":
+                from ..selection.select_samples import OBJECTIVES
+
+                if value not in OBJECTIVES:
+                    return f"its value must be {' or '.join(OBJECTIVES)}, got {value!r}"
+    except ValueError as error:
+        message = str(error).replace("\n", " ")
+        return f"its value {value!r} is not accepted: {message}"
+    return ""
+
+
+def _check_kernel(text: str, files: Sequence[str]) -> str:
+    """Return why a kernel cannot compare the samples of files; "" if it can."""
+    from ...resolve.kernel import check_kernel_options, parse_kernel_name
+    from .command_options import FILE_TYPES_BY_KERNEL, parse_option_flags
+
+    name, *parts = text.split(":")
+    kernel, _ = parse_kernel_name(name)
+    check_kernel_options(kernel, parse_option_flags(parts))
+    sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
+    for file in files:
+        possible = _sample_types(file)
+        if sample_type and sample_type not in possible and sample_type != "values":
+            examples = [_EXAMPLE_KERNELS[each] for each in _EXAMPLE_KERNELS if each in possible]
+            return (
+                f"its value {text!r} is a kernel for {kernel.samples}, which {file} does not "
+                f"contain; pass {' or '.join(examples)}."
+            )
+    return ""
+
+
+def _check_column(name: str, file: str) -> str:
+    """Return why a file has no column with a name; "" if it may have one."""
+    path = Path(file)
+    if path.suffix.lower() in ("", ".txt", ".smi", ".fasta", ".npy"):
+        return f"its value {name!r} is not a column: {file} has no named columns"
+    if path.suffix.lower() in (".csv", ".tsv", ".jsonl") and not name.isdigit():
+        line = _read_first_line(path)
+        return "" if name in line else f"its value {name!r} is not a column of {file}"
+    return ""
+
+
+def _read_first_line(path: Path) -> str:
+    with suppress(OSError), path.open(encoding="utf-8", errors="replace") as lines:
+        return next(iter(lines), "")
+    return ""
+
+
+def _sample_types(file: str) -> set[str]:
+    """Return the types of samples that a file may contain, from its name and first line."""
+    path = Path(file)
+    if path.is_dir():
+        return _TYPES_OF_FOLDERS
+    ending = path.suffix.lower()
+    if ending in ("", ".txt"):
+        words = re.split(r"[\s,;]+", _read_first_line(path).strip())
+        numeric = all(re.fullmatch(r"[-+.\deE]+", word) for word in words)
+        if numeric:
+            return _TYPES_OF_TABLES
+        return {"texts", "values", "molecules"} if len(words) == 1 else {"texts", "values"}
+    return _TYPES_BY_ENDING.get(ending, _TYPES_OF_TABLES)
+
+
+def _describe_options(
+    parser: argparse.ArgumentParser, command: str, unknown: UnknownFlag
+) -> dict[str, str]:
+    """Return options without a flag that accept the value, and how each is typed."""
+    from ...resolve.kernel import list_kernels
+    from ...resolve.kernel_builder import TEXT_KERNEL
+    from .command_options import _DEFAULT_KERNELS, FILE_TYPES_BY_KERNEL
+
+    if "-o" not in parser._option_string_actions:
+        return {}
+    possible = set.intersection(*map(_sample_types, unknown.files)) if unknown.files else {"texts"}
+    possible = possible or {"texts"}
+    defaults = {TEXT_KERNEL} | {
+        kernel for kind, (kernel, _) in _DEFAULT_KERNELS.items() if kind in possible
+    }
+    described = _describe_compute_options(unknown) if command in ("score", "report") else {}
+    for kernel in sorted(list_kernels(), key=lambda each: each.name != "rbf"):
+        if FILE_TYPES_BY_KERNEL.get(kernel.samples) not in possible:
+            continue
+        for name, default in kernel.options.items():
+            text = _format_option_value(default, unknown.value)
+            if name == "on_error" or not text:
+                continue
+            if kernel.name in defaults:
+                described[name] = f"-o {name}={text} (an option of kernel {kernel.name!r})"
+            else:
+                described.setdefault(name, f"-k {kernel.name}:{name}={text}")
+    return described
+
+
+def _describe_compute_options(unknown: UnknownFlag) -> dict[str, str]:
+    from ...scoring.compute import compute
+    from .command_options import _OWN_FLAGS, _PYTHON_ONLY_OPTIONS
+
+    described = {}
+    for parameter in inspect.signature(compute).parameters.values():
+        name = parameter.name
+        if parameter.kind is not parameter.KEYWORD_ONLY or name in (
+            *_OWN_FLAGS,
+            *_PYTHON_ONLY_OPTIONS,
+            "ci",
+            "prompts",
+            "given_prompt",
+            "allow_repeats",
+            "pool_repeats",
+        ):
+            continue
+        if text := _format_option_value(parameter.default, unknown.value):
+            described[name] = f"-o {name}={text}"
+    return described
+
+
+def _format_option_value(default: object, value: str | None) -> str:
+    """Return the value as it is typed after -o; "" if its type is not that of the default."""
+    from .command_options import parse_value
+
+    if value is None:
+        return "true" if isinstance(default, bool) else "VALUE"
+    bounds = _RANGE.fullmatch(value)
+    if bounds and isinstance(default, list | tuple):
+        numbers = range(int(bounds[1]), int(bounds[2]) + 1)
+        return ",".join(map(str, numbers)) if 0 < len(numbers) <= _MAX_RANGE else ""
+    parsed = parse_value(value)
+    is_number = isinstance(parsed, int | float | list)
+    if isinstance(default, bool):
+        return value if isinstance(parsed, bool) else ""
+    if isinstance(default, int | float | list | tuple):
+        return value if is_number else ""
+    if isinstance(default, str):
+        return "" if is_number else value
+    return value
+
+
+def _suggest_kernel_or_measure(unknown: UnknownFlag) -> str:
+    """Return a hint for a flag such as --cosine or --SelfBLEU, or ""."""
+    for kernel in resolve_synonyms(unknown.name, SYNONYMS["kernel"], "kernel"):
+        if not _check_kernel(kernel, unknown.files):
+            return f"{kernel!r} is a kernel; pass -k {kernel}."
+    for measure in resolve_synonyms(unknown.name, SYNONYMS["measure"], "measure"):
+        return f"{measure!r} is a measure; pass -m {measure}."
+    return ""
+
+
+def find_long_flag_with_one_dash(
+    parser: argparse.ArgumentParser, arguments: Iterable[str]
+) -> str | None:
+    """Return an argument such as -order or -metrics that argparse would read as -o or -m."""
+    actions = _actions_by_flag(parser)
+    for argument in arguments:
+        if argument == "--":
+            return None
+        name = argument[1:].partition("=")[0]
+        if re.fullmatch(r"-[A-Za-z][\w-]+", argument.partition("=")[0]) and (
+            resolve_synonyms(name, actions, "flag")
+            or replacement_hint(name, "flag")
+            or name in LETTERS
+        ):
+            return argument
+    return None
