@@ -20,12 +20,13 @@ _COMPARE_FLAGS = ("size", "level", "permutations", "seed")
 
 
 def run_compare(args: Namespace) -> str:
+    """Return the output of `vendiscore compare`."""
     return _format_comparison(args, compare_files(args))
 
 
 def compare_files(args: Namespace) -> Comparison:
     """Compare the sets of files according to the options of the command."""
-    comparison_options = ("psd", "allow_repeats", "pool_repeats")
+    comparison_options = ("psd", "allow_repeats", "pool_repeats")  # keywords that -o can set
     command_options = parse_command_options(args, comparison_options)
     with as_usage_error():
         CompareOptions(
@@ -33,7 +34,8 @@ def compare_files(args: Namespace) -> Comparison:
         ).checked()
     sources = read_sets(args, command_options)
     keywords = dict(command_options.keywords_for(sources[0]))
-    # drops samples that the kernel cannot use, file by file, to list them by line
+    # Drops unusable samples of each file before the comparison, to list them by line. The
+    # comparison itself knows only their indices.
     if args.on_error == "skip":
         kernel_keywords = {
             name: value for name, value in keywords.items() if name not in comparison_options
@@ -67,6 +69,7 @@ def format_comparison_signature(args: Namespace, comparison: Comparison) -> str:
 
 
 def _format_comparison(args: Namespace, comparison: Comparison) -> str:
+    """Format a comparison as a sentence with tables of sets and pairs; CSV has one row per pair."""
     result = comparison.to_dict()
     pair_rows = []
     for pair in result["pairs"]:

@@ -11,19 +11,21 @@ from .command_options import as_usage_error
 
 
 def run_kernels(args: Namespace) -> str:
+    """Return a table of all kernels and named models, or the description of one."""
     if args.name is not None:
         with as_usage_error():
             return f"{describe_kernel(args.name)}\n"
     kernels = [(entry.name, entry.samples, entry.summary) for entry in list_kernels()]
     for name, model in NAMED_MODELS.items():
         kernels.append((name, "text", f"The cosine of the embeddings of two texts by {model}."))
-    names = ("kernel", "compares", "similarity")
+    columns = ("kernel", "compares", "similarity")
     return output.format_text_table(
-        [dict(zip(names, kernel, strict=True)) for kernel in sorted(kernels)]
+        [dict(zip(columns, kernel, strict=True)) for kernel in sorted(kernels)]
     )
 
 
 def run_measures(args: Namespace) -> str:
+    """Return a table of all measures with the names of presets, or the description of one."""
     if args.name is None:
         rows = [
             {
@@ -35,7 +37,7 @@ def run_measures(args: Namespace) -> str:
             for entry in list_measures()
         ]
         table = output.format_text_table(rows)
-        presets = ", ".join(f"-m {entry}" for entry in PRESETS)
+        presets = ", ".join(f"-m {name}" for name in PRESETS)
         return f"{table}\nPresets of several measures: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         preset = PRESETS[args.name]

@@ -18,11 +18,14 @@ _OTHER_FORMAT_FOLDERS = ("onnx/", "openvino/")  # folders with the same weights 
 
 
 def run_model(args: Namespace) -> str:
+    """Download a model, and return its folder and the command that uses it."""
     name = NAMED_MODELS.get(args.name, args.name)
     hub = require("huggingface_hub", "text", f"`{PROGRAM} model`")
-    unknown = UsageError(f"there is no public model {name!r} on the Hub; pass OWNER/NAME")
-    if model_modality(name) is None:
-        raise unknown
+    unknown_model_error = UsageError(
+        f"there is no public model {name!r} on the Hub; pass OWNER/NAME"
+    )
+    if model_modality(name) is None:  # not of the form OWNER/NAME
+        raise unknown_model_error
     try:
         info = hub.HfApi().model_info(name, files_metadata=True)
         sizes = {file.rfilename: file.size for file in info.siblings}
@@ -31,7 +34,7 @@ def run_model(args: Namespace) -> str:
         print_message(f"{size:,.1f} MB to download from the Hub, unless cached: {name}")
         folder = hub.snapshot_download(name, allow_patterns=files)
     except (hub.errors.RepositoryNotFoundError, hub.errors.HFValidationError):
-        raise unknown from None
+        raise unknown_model_error from None
     except Exception as error:  # exception classes of the client differ between releases
         raise OSError(
             f"cannot download {name}: {error}; check the network connection and the free disk "
@@ -49,10 +52,12 @@ def select_model_files(names: Collection[str]) -> list[str]:
     """
     needed = []
     for name in names:
-        safe = _TORCH_WEIGHTS.sub(r"model\1.safetensors", name)
-        weights = safe != name and safe not in names
-        if (weights or name.endswith(_MODEL_FILE_ENDINGS)) and not name.startswith(
-            _OTHER_FORMAT_FOLDERS
-        ):
+        if name.startswith(_OTHER_FORMAT_FOLDERS):
+            continue
+        # PyTorch weights are needed only if the same weights do not exist as safetensors.
+        safetensors_name = _TORCH_WEIGHTS.sub(r"model\1.safetensors", name)
+        is_torch_weights = safetensors_name != name
+        are_only_weights = is_torch_weights and safetensors_name not in names
+        if are_only_weights or name.endswith(_MODEL_FILE_ENDINGS):
             needed.append(name)
     return needed

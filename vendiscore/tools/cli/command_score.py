@@ -1,5 +1,6 @@
 """`vendiscore FILE…`: print the scores of each file, with a signature."""
 
+import math
 import re
 import shlex
 import warnings
@@ -50,6 +51,7 @@ _WORDING_AND_MEANING_NOTE = (
 
 
 def run_score(args: Namespace) -> str:
+    """Return the scores of each set: files, or parts of a file; or an HTML report on one set."""
     command_options = parse_command_options(args)
     score_keywords, request = parse_score_options(args, command_options)
     needs_kernel = any(item.measure.needs in SIMILARITY_NEEDS for item in request.measures)
@@ -60,9 +62,9 @@ def run_score(args: Namespace) -> str:
             f"{', '.join(request.group_measures)} requires groups; name their column with "
             "--group-by or --prompt"
         )
+    # Sets of a single file are named "FILE › SET"; its name is omitted in the table.
     file_prefix = f"{sources[0].name} › " if len(sources) == 1 else ""
-    if any(source.sets for source in sources):
-        sources = [item for source in sources for item in split_by_set(source)]
+    sources = [subset for source in sources for subset in split_by_set(source)]
     if getattr(args, "worst", None) is not None:
         _check_worst(args, sources)
     if args.format == "html":
@@ -73,34 +75,40 @@ def run_score(args: Namespace) -> str:
     results = []
     for source in sources:
         keywords = command_options.keywords_for(source, needs_kernel) | score_keywords
-        result = _score(args, source, references, keywords, min(request.orders) < 1)
+        has_small_order = min(request.orders) < 1
+        result = _score_set(args, source, references, keywords, has_small_order)
         source = drop_samples(source, result["details"]["dropped"])
         results.append(result)
         if source.kind == "molecules" and not (source.sets or args.brief):
+            description = _describe_molecule_counts(source)
             if args.format in ("text", "md"):
-                result["molecules"] = _describe_molecule_counts(source)
-            else:
-                args.notes.add_note(_describe_molecule_counts(source), source.name)
-    is_plain = len(sources) == 1 and args.format == "text" and not args.brief
-    is_default = not (args.measures or command_options.has_comparison)
-    is_small = len(source) <= _MAX_SEMANTIC_TEXTS
-    if is_plain and is_default and is_small and source.kind in ("texts", "sequences"):
+                result["molecules"] = description
+            else:  # JSON and CSV contain only values of the library
+                args.notes.add_note(description, source.name)
+    # The score of one set of texts by wording is printed together with the score by meaning.
+    has_text_output = len(sources) == 1 and args.format == "text" and not args.brief
+    has_default_measure = not (args.measures or command_options.has_comparison)
+    is_text = source.kind in ("texts", "sequences") and len(source) <= _MAX_SEMANTIC_TEXTS
+    if has_text_output and has_default_measure and is_text:
         results[0] |= _score_by_meaning(args, source, keywords)
     names = [source.name.removeprefix(file_prefix) for source in sources]
     return _format_results(args, names, results)
 
 
-run_report = run_score  # with a fixed format
+run_report = run_score  # the only format of the command `report` is html
 
 
-def _score(
+def _score_set(
     args: Namespace,
     source: Samples,
     references: Mapping[str, Samples],
     keywords: Options,
     has_small_order: bool,
 ) -> Record:
-    """Score a set with details, and collect its warnings and notes."""
+    """Compute the scores of a set with details, and collect its warnings and notes.
+
+    `has_small_order`: a score of an order below 1 was requested.
+    """
     sets = {"samples": source, **references}
     with warnings.catch_warnings(record=True) as caught:
         result = call_with_samples(compute, sets, keywords, args.given_prompt, details=True)
@@ -124,18 +132,19 @@ def _format_report(
 
 
 def _describe_report_alternatives(args: Namespace, sources: Sequence[Samples]) -> str:
-    """Explain that a report is about one set, with commands for several sets."""
+    """Return an error about a report on several sets, which suggests commands for these."""
     message = f"a report is about one set, got {len(sources):,} sets"
     if len(args.files) > 1:
         files = shlex.join(args.files)
         return f"{message}; pass one FILE, or compare the sets: {PROGRAM} compare {files}"
-    names = ("column", "by", "prompts", "type", "encoding")  # options of all three commands
+    # options that the suggested commands have in common with this one
+    names = ("column", "by", "prompts", "type", "encoding")
     flags = [format_flag(name, getattr(args, name)) for name in names if getattr(args, name, None)]
-    words = " ".join([shlex.quote(args.files[0]), *flags])
+    file_and_flags = " ".join([shlex.quote(args.files[0]), *flags])
     commands = [
         f"{args.command_line} --pool",
-        f"{PROGRAM} compare {words}",
-        f"{PROGRAM} sources {words} -f html",
+        f"{PROGRAM} compare {file_and_flags}",
+        f"{PROGRAM} sources {file_and_flags} -f html",
     ]
     if column := sources[0].grouping.get("sets"):
         message += f" by column {column!r}"
@@ -143,13 +152,13 @@ def _describe_report_alternatives(args: Namespace, sources: Sequence[Samples]) -
 
 
 def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Record:
-    """Also score texts by static word vectors, or explain why these are unsuitable.
+    """Compute the score of texts by static word vectors, which compare their meaning.
 
-    Return a dict with the key "meaning" or "no_meaning"; empty if the vectors are not installed.
+    Return a dict with the result as "meaning", or with the reason why word vectors are unsuitable
+    for these texts as "no_meaning". It is empty if the vectors are not installed or fail.
     """
-    sequences = texts.kind == "sequences"
-    scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]
-    mismatch = find_mismatch(texts.values, scripts, sequences=sequences)
+    scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]  # writing systems that the model supports
+    mismatch = find_mismatch(texts.values, scripts, sequences=texts.kind == "sequences")
     if mismatch:
         return {
             "no_meaning": f"By meaning: not computed, because {mismatch.reason}{_ENGLISH_ONLY_NOTE}"
@@ -170,7 +179,7 @@ def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Reco
 
 def _describe_molecule_counts(source: Samples) -> str:
     """Describe how many molecules of a file are valid, and how many of these are distinct."""
-    # does not increase start-up time, because RDKit has been imported
+    # slow import of RDKit, which has already been imported to read molecules
     from ...kernels.molecules import canonical_smiles
 
     unique = len({*canonical_smiles(source.values)})
@@ -178,16 +187,16 @@ def _describe_molecule_counts(source: Samples) -> str:
 
 
 def split_by_set(source: Samples) -> list[Samples]:
-    """Split samples by set, for example by model."""
+    """Return the samples of each set of a file, for example of each model, named "FILE › SET"."""
     if not source.sets:
         return [source]
     indices_by_set: dict[object, list[int]] = {}
     for i, label in enumerate(source.sets):
         indices_by_set.setdefault(label, []).append(i)
-    named_subsets = (
-        (f"{source.name} › {label}", indices) for label, indices in indices_by_set.items()
-    )
-    return [replace(source.subset(indices), name=name) for name, indices in named_subsets]
+    return [
+        replace(source.subset(indices), name=f"{source.name} › {label}")
+        for label, indices in indices_by_set.items()
+    ]
 
 
 def call_with_samples(
@@ -197,8 +206,13 @@ def call_with_samples(
     given_prompt: bool,
     **extra_keywords: object,
 ) -> _Result:
-    """Call a function with samples, groups and prompts; errors name positions in files."""
+    """Call a function of the library with samples and their groups and prompts.
+
+    `sets` maps the arguments "samples" and "references" to samples. Errors about samples name their
+    positions in files.
+    """
     values = {name: source.values for name, source in sets.items()}
+    # References need prompts only if similarities are conditioned on them.
     prompted_sets = list(sets.values()) if given_prompt else [sets["samples"]]
     extra_keywords |= prompt_keywords(prompted_sets, given_prompt)
     if groups := sets["samples"].groups:
@@ -214,13 +228,17 @@ def _add_notes(
     warning_texts: Sequence[str],
     has_small_order: bool,
 ) -> None:
-    """Collect the distinct warnings and notes on a file; `has_small_order`: an order is below 1."""
+    """Add the warnings and notes about a set to those of the command, each text once.
+
+    `has_small_order`: a score of an order below 1 was requested.
+    """
     warning_texts = list(dict.fromkeys(text.rstrip(".") for text in warning_texts))
     for text in warning_texts:
         notes.add_warning(text, source.name)
     for note in details["notes"]:
         is_irrelevant = note.startswith(_SMALL_ORDER_NOTE) and not has_small_order
         if note.rstrip(".") not in warning_texts and not is_irrelevant:
+            # A note that recommends another command is printed before the others.
             is_minor = not _SOURCES_NOTE.match(note)
             notes.add_note(_add_compare_command(note, source), source.name, minor=is_minor)
 
@@ -241,6 +259,7 @@ def _add_compare_command(note: str, source: Samples) -> str:
 
 
 def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Record]) -> str:
+    """Format the results of named sets as requested by -f, -b, --worst and --signature."""
     if args.brief:
         text = ""
         for result in results:
@@ -305,15 +324,14 @@ def _check_worst(args: Namespace, sources: Sequence[Samples]) -> None:
 def _find_worst_groups(
     args: Namespace, names: Sequence[str], results: Sequence[Record]
 ) -> list[Record]:
-    """Return the groups with the lowest scores of each set, in ascending order."""
+    """Return a row for each of the `args.worst` groups of each set with the lowest first score."""
     worst = []
     for name, result in zip(names, results, strict=True):
         groups = result["details"].get("groups", [])
         key = next((key for key in result if groups and key in groups[0]), "")
         if key:
-            ranked = sorted(
-                (group for group in groups if group[key] == group[key]), key=itemgetter(key)
-            )
+            scored_groups = (group for group in groups if not math.isnan(group[key]))
+            ranked = sorted(scored_groups, key=itemgetter(key))
             worst += [{"file": name} | group for group in ranked[: args.worst]]
     return worst
 
@@ -321,7 +339,7 @@ def _find_worst_groups(
 def _format_worst_groups(
     args: Namespace, worst: Sequence[Record], score_keys: Sequence[str]
 ) -> str:
-    """Format the groups with the lowest scores with a heading."""
+    """Format a table of the groups with the lowest score, with a title."""
     if args.format == "text":
         worst = [row | {"group": truncate(str(row["group"]), _MAX_CELL_WIDTH)} for row in worst]
     key = next(key for key in worst[0] if key in score_keys)
@@ -340,10 +358,10 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     if no_meaning:
         lines.append(no_meaning)
     lines.append(f"n = {details['n']:,}")
-    wording = ""  # the line that replaces the score by meaning states the reason
+    wording = ""
     if meaning:
         wording = _WORDING_AND_MEANING_NOTE
-    elif not no_meaning:
+    elif not no_meaning:  # which states that -k semantic is also unsuitable
         wording = describe_wording_limits(details)
     lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
@@ -351,7 +369,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
         score_keys = [row["key"] for row in number_rows(result)]
         if args.worst:
             worst = _find_worst_groups(args, [""], [result])
-            worst = [{name: row[name] for name in row if name != "file"} for row in worst]
+            worst = [{key: row[key] for key in row if key != "file"} for row in worst]
             parts.append(_format_worst_groups(args, worst, score_keys))
         else:
             parts.append(output.format_text_table(details["groups"], score_keys))
@@ -369,6 +387,6 @@ def _format_score_lines(result: Record) -> list[str]:
             errors.append(f"{100 * level:g} % interval {low} to {high}")
         if row["se"] is not None:
             errors.append(f"standard error {output.format_short(row['se'])}")
-        more = f" ({', '.join(errors)})" if errors else ""
-        lines.append(f"{row['key']} = {output.format_short(row['value'])}{more}")
+        suffix = f" ({', '.join(errors)})" if errors else ""
+        lines.append(f"{row['key']} = {output.format_short(row['value'])}{suffix}")
     return lines

@@ -17,15 +17,19 @@ from .command_options import as_usage_error, parse_command_options, read_sets, r
 from .files import FOLDER_COLUMN, report_unusable_samples
 
 _MAX_CELL_WIDTH = 60  # of names and prompts in text tables
+_MAX_SOURCE_ROWS = 20  # of the table of sources
 
 
 def run_sources(args: Namespace) -> str:
+    """Return the output of `vendiscore sources`: the effective number of sources of files."""
     command_options = parse_command_options(args, ("psd",))
     with as_usage_error():
         check_sources_options(command_options.order, args.level, "check", args.given_prompt)
     files = read_sets(args, command_options)
     with report_file_locations({file.name: file for file in files}):
-        if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != FOLDER_COLUMN:
+        has_prompts = bool(args.prompts or files[0].groups)
+        is_table = len(files) == 1 and args.by != FOLDER_COLUMN
+        if is_table and not has_prompts:
             args.notes.add_note(
                 "the samples have no prompts, so each source is compared as a whole; to compare "
                 "answers to the same prompt, pass --prompt COLUMN"
@@ -53,8 +57,11 @@ def run_sources(args: Namespace) -> str:
 
 
 def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
-    """List unusable samples by file and line, as an error or in notes."""
-    start = 0
+    """Report unusable samples by file and line, as an error or, if `skip`, in notes.
+
+    `problems` has indices into the samples of all files together.
+    """
+    start = 0  # index of the first sample of the file
     for file in files:
         file_problems = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
         if file_problems:
@@ -63,6 +70,7 @@ def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip
 
 
 def _format_sources(args: Namespace, result: Sources) -> str:
+    """Format a result as an HTML report, or as text, Markdown, JSON or CSV (one row per source)."""
     if args.format == "html":
         return f"{report(result).html().rstrip()}\n"
     rows = list(result.rows("sources"))
@@ -73,8 +81,10 @@ def _format_sources(args: Namespace, result: Sources) -> str:
 
 
 def _iter_short_tables(result: Sources) -> Iterator[output.Table]:
-    """Yield tables by title, with shortened names and prompts."""
-    for _, title, rows, n_more in iter_tables(result, 20, pairs_per_end=5, prompts_per_end=3):
+    """Yield the tables of a result with their titles, with truncated names and prompts."""
+    for _, title, rows, n_more in iter_tables(
+        result, _MAX_SOURCE_ROWS, pairs_per_end=5, prompts_per_end=3
+    ):
         for row in rows:
             for name, value in row.items():
                 if isinstance(value, str):

@@ -27,12 +27,13 @@ _LETTER_NOTE = (
 
 
 def run_table(args: Namespace) -> str:
+    """Return a table with one row per set and one column per kernel, and draw it if requested."""
     if args.plot:
-        _check_plot(args.plot)
+        _check_plot_path(args.plot)
     comparisons: dict[str, Comparison] = {}
     rows: dict[str, Record] = {}
     for kernel in args.kernel or [None]:
-        args.kernel = kernel
+        args.kernel = kernel  # `compare_files` expects one kernel, as `vendiscore compare` has
         comparison = compare_files(args)
         kernel = str(kernel or comparison.settings["kernel"])
         comparisons[kernel] = comparison
@@ -49,14 +50,16 @@ def run_table(args: Namespace) -> str:
             kernel,
         )
     if args.plot:
-        _plot(args.plot, comparisons)
-    signatures = [format_comparison_signature(args, each) for each in comparisons.values()]
+        _write_picture(args.plot, comparisons)
+    signatures = [
+        format_comparison_signature(args, comparison) for comparison in comparisons.values()
+    ]
     table = output.FORMATS[args.format](list(rows.values()), [*comparisons])
     return output.append_signatures(args, [table], *signatures)
 
 
-def _check_plot(path: str) -> None:
-    """Raise if the picture cannot be written, before anything is computed."""
+def _check_plot_path(path: str) -> None:
+    """Raise if the picture cannot be written to this file, before anything is computed."""
     figures = require("matplotlib.figure", "plots", "--plot")
     supported = figures.Figure().canvas.get_supported_filetypes()
     if Path(path).suffix.lower().lstrip(".") not in supported:
@@ -67,12 +70,12 @@ def _check_plot(path: str) -> None:
         raise UsageError(f"--plot {path} is in a folder that does not exist; create the folder")
 
 
-def _plot(path: str, comparisons: Mapping[str, Comparison]) -> None:
-    """Write a picture with one panel per kernel."""
+def _write_picture(path: str, comparisons: Mapping[str, Comparison]) -> None:
+    """Write a picture with one panel per kernel; `comparisons` are keyed by kernel."""
     figures = require("matplotlib.figure", "plots", "--plot")
-    count = max(len(comparison.sets) for comparison in comparisons.values())
-    size = (_PANEL_WIDTH * len(comparisons), _PANEL_HEIGHT + _ROW_HEIGHT * count)
-    figure = figures.Figure(size, layout="constrained")
+    n_sets = max(len(comparison.sets) for comparison in comparisons.values())
+    figure_size = (_PANEL_WIDTH * len(comparisons), _PANEL_HEIGHT + _ROW_HEIGHT * n_sets)
+    figure = figures.Figure(figure_size, layout="constrained")
     axes = figure.subplots(1, len(comparisons), squeeze=False)[0]
     for ax, (kernel, comparison) in zip(axes, comparisons.items(), strict=True):
         comparison.plot(ax).set_title(kernel)
@@ -81,11 +84,17 @@ def _plot(path: str, comparisons: Mapping[str, Comparison]) -> None:
 
 
 def assign_letters(comparison: Comparison) -> dict[str, str]:
-    """Return letters by set; sets without a common letter differ significantly (Piepho 2004)."""
+    """Return the letters of each set; sets without a common letter differ significantly.
+
+    By the insert-and-absorb algorithm (Piepho 2004): a letter stands for a group of sets without
+    significant differences. The letter a contains the set with the highest score.
+    """
     names = [row.name for row in sorted(comparison.sets, key=lambda row: -row.matched)]
     groups = {frozenset(names)}
     for pair in comparison.pairs:
         if comparison.states_direction(pair.a, pair.b):
+            # Splits each group with both sets into one without a and one without b, and drops
+            # groups that are contained in others.
             split = {group - {name} for group in groups for name in (pair.a, pair.b)}
             groups = {group for group in split if not any(group < other for other in split)}
     ordered = sorted(groups, key=lambda group: sorted(map(names.index, group)))

@@ -28,7 +28,7 @@ end
 complete -c vendiscore -n '__vendiscore_is none' -a "$__vendiscore_commands"
 %s"""
 _CASE = "      %s) known='%s';;\n"
-# The script of each shell, and its line per command; zsh uses the script of bash.
+# For each shell, the templates of the script and of its line per command; zsh uses that of bash.
 _SCRIPTS = {
     "bash": (_BASH, _CASE),
     "zsh": ("autoload -U +X bashcompinit && bashcompinit\n" + _BASH, _CASE),
@@ -37,8 +37,10 @@ _SCRIPTS = {
 
 
 def run_completion(args: Namespace) -> str:
-    script, case = _SCRIPTS[args.shell]
-    cases = ""
-    for name in COMMANDS:
-        cases += case % (name, " ".join(sorted({*build_parser(name).flags.values()})))
-    return script % (" ".join(COMMANDS), cases)
+    """Return a script that completes the names of commands, and the long flags of each."""
+    script_template, line_template = _SCRIPTS[args.shell]
+    lines = ""
+    for command in COMMANDS:
+        flags = sorted({*build_parser(command).flags.values()})
+        lines += line_template % (command, " ".join(flags))
+    return script_template % (" ".join(COMMANDS), lines)

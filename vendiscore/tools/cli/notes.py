@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ..reading.names import join_names
 from .exit_codes import print_message
 
-# Parts in which texts about several sets may differ: lists of further samples, and numbers.
+# Parts in which similar texts about several sets differ: lists of further samples, and numbers.
 _VARIABLE_PART = re.compile(r" \(also [^)]*\)|\d[\d.,]*")
 # Number of lines to which notes are limited, together with warnings and the lines printed before.
 _MAX_LINES = 3
@@ -26,7 +26,7 @@ class Notes:
         self._use_flags = use_flags
         self._quiet = quiet
         self._printed: list[str] = []
-        # (set, text) by the text without numbers
+        # lists of (set, text), by the text without its variable parts
         self._warnings: dict[str, list[tuple[str, str]]] = {}
         self._notes: dict[str, list[tuple[str, str]]] = {}
         self._minor_notes: dict[str, list[tuple[str, str]]] = {}
@@ -45,13 +45,13 @@ class Notes:
         _add_text(self._minor_notes if minor else self._notes, name, text)
 
     def print_all(self) -> None:
-        """Print all warnings, and notes up to the limit of lines; all notes with --verbose.
+        """Print all warnings, and notes up to the maximum number of lines.
 
-        A note that equals a warning except for numbers is merged with it.
+        With --verbose, all notes are printed. With --quiet, none is printed.
         """
         notes = self._notes | self._minor_notes
         for key, named_texts in self._warnings.items():
-            if not self.verbose:
+            if not self.verbose:  # merges a note that equals a warning for another set
                 named_texts = named_texts + notes.pop(key, [])
             for line in _format_lines(named_texts, self.verbose):
                 self._print(f"warning: {line}")
@@ -73,15 +73,20 @@ class Notes:
 
 
 def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-    named_texts = collected.setdefault(
-        _VARIABLE_PART.sub(lambda match: "" if match[0][0] == " " else "#", text).rstrip("."), []
-    )
+    """Add a text about a set to the list of those that differ only in variable parts."""
+    # Lists of further samples, which start with a space, are optional; numbers are not.
+    key = _VARIABLE_PART.sub(lambda match: "" if match[0][0] == " " else "#", text).rstrip(".")
+    named_texts = collected.setdefault(key, [])
     if (name, text) not in named_texts:
         named_texts.append((name, text))
 
 
 def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str]:
-    """Return one line per set, or a line for the first set with the names of the others."""
+    """Return one line per set if `verbose`, otherwise the first with the names of other sets.
+
+    `named_texts` are pairs of a set and a text, which are similar. Sets of a file are named
+    "FILE › SET"; the file of the first set is not repeated.
+    """
     if verbose:
         return [_format_line(name, text) for name, text in named_texts]
     name, text = named_texts[0]

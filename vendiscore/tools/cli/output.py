@@ -16,7 +16,7 @@ Table = tuple[str, Sequence[Row]]
 _BOLD = "\x1b[1m"
 _RESET = "\x1b[0m"
 _MIN_COMPARED_ROWS = 2  # in a table with fewer rows, no column is redundant
-# Columns that a terminal shows even if their value is the same in all rows.
+# Columns that a terminal shows even if they are redundant.
 _ESSENTIAL_COLUMNS = ("score", "difference", "p", "verdict", "adds", "similarity", "sample")
 _LATEX_TEMPLATE = """\
 \\begin{tabular}{%s}
@@ -31,14 +31,14 @@ _SIGNATURE_FORMATS = {"md": "`%s`\n", "latex": "%% %s\n"}  # formats of the sign
 
 
 def format_short(value: object) -> str:
-    """Format a cell for text: numbers with four digits."""
+    """Format a value for readers: floats with four digits, and large numbers with commas."""
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return f"{value:,}" if type(value) is int else format_exact(value)
 
 
 def format_exact(value: object) -> str:
-    """Format a cell for programs: numbers with all digits."""
+    """Format a value for programs: numbers with all digits, and None as an empty text."""
     return "" if value is None else str(value)
 
 
@@ -48,10 +48,10 @@ def is_terminal() -> bool:
 
 
 def emphasize(text: str) -> str:
-    """Return bold text on a terminal that supports it, unless NO_COLOR is set."""
+    """Return the text in bold on a terminal that supports it, otherwise unchanged."""
     if not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
-    if sys.platform == "win32" and "WT_SESSION" not in os.environ:
+    if sys.platform == "win32" and "WT_SESSION" not in os.environ:  # not Windows Terminal
         return text
     return f"{_BOLD}{text}{_RESET}"
 
@@ -72,48 +72,52 @@ def format_text_table(rows: Sequence[Row], score_keys: Collection[str] = ()) -> 
 def _drop_redundant_columns(
     rows: Sequence[Row], score_keys: Collection[str]
 ) -> tuple[Sequence[Row], str]:
-    """Return rows without constant and duplicate columns, and a line that lists these."""
+    """Return rows without constant and duplicate columns, and a line that lists these.
+
+    The first column, `score_keys` and essential columns are always retained.
+    """
     if len(rows) < _MIN_COMPARED_ROWS:
         return rows, ""
-    first, *others = _column_names(rows)
-    columns = {name: tuple(format_exact(row.get(name)) for row in rows) for name in others}
-    kept: dict[tuple[str, ...], str] = {}
-    notes = []
-    for name, values in columns.items():
+    first, *other_names = _column_names(rows)
+    retained: dict[tuple[str, ...], str] = {}  # name of the first column with these cells
+    descriptions = []
+    for name in other_names:
+        cells = tuple(format_exact(row.get(name)) for row in rows)
         if name in score_keys or name in _ESSENTIAL_COLUMNS:
-            kept.setdefault(values, name)
-        elif len({*values}) == 1:
-            notes.append(f"{name} = {format_short(rows[0].get(name))}" if values[0] else "")
-        elif values in kept:
-            notes.append(f"{name} = {kept[values]}")
+            retained.setdefault(cells, name)
+        elif len({*cells}) == 1:  # empty columns are not listed
+            descriptions += [f"{name} = {format_short(rows[0].get(name))}"] if cells[0] else []
+        elif cells in retained:
+            descriptions.append(f"{name} = {retained[cells]}")
         else:
-            kept[values] = name
-    shown = {first, *kept.values(), *score_keys, *_ESSENTIAL_COLUMNS}
-    rows = [{name: value for name, value in row.items() if name in shown} for row in rows]
-    listed = ", ".join(filter(None, notes))
-    return rows, f"In all rows: {listed}\n" if listed else ""
+            retained[cells] = name
+    shown_names = {first, *retained.values(), *score_keys, *_ESSENTIAL_COLUMNS}
+    rows = [{name: value for name, value in row.items() if name in shown_names} for row in rows]
+    return rows, f"In all rows: {', '.join(descriptions)}\n" if descriptions else ""
 
 
 def format_table(rows: Sequence[Row]) -> str:
-    """Format aligned columns, with numbers on the right and other values on the left."""
-    right, lines = _format_cells(rows)
-    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    """Format a table with aligned columns: numbers on the right, other values on the left."""
+    are_numeric, lines = _format_cells(rows)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
-    for line in filter(None, lines):
-        cells = []
-        for cell, n, number in zip(line, wide, right, strict=True):
-            cells.append(cell.rjust(n) if number else cell.ljust(n))
-        text += "  ".join(cells).rstrip() + "\n"
+    for cells in filter(None, lines):
+        aligned_cells = [
+            cell.rjust(width) if is_numeric else cell.ljust(width)
+            for cell, width, is_numeric in zip(cells, widths, are_numeric, strict=True)
+        ]
+        text += "  ".join(aligned_cells).rstrip() + "\n"
     return text
 
 
 def format_markdown(rows: Sequence[Row], _: Collection[str] = ()) -> str:
-    right_aligned, lines = _format_cells(rows)
+    """Format a Markdown table, with numbers on the right."""
+    are_numeric, lines = _format_cells(rows)
     table_lines = []
-    for line in lines:
-        cells = [cell.replace("|", r"\|") for cell in line]
-        table_lines.append(f"| {' | '.join(cells)} |\n")
-    rule = "|".join("--:" if is_right else "---" for is_right in right_aligned)
+    for cells in lines:
+        escaped_cells = [cell.replace("|", r"\|") for cell in cells]
+        table_lines.append(f"| {' | '.join(escaped_cells)} |\n")
+    rule = "|".join("--:" if is_numeric else "---" for is_numeric in are_numeric)
     table_lines.insert(1, f"|{rule}|\n")
     return "".join(table_lines)
 
@@ -137,30 +141,32 @@ def as_json(result: object) -> str:
 
 
 def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
-    """Return a mask of numeric columns, and rows of cells including the header."""
+    """Return whether each column is numeric, and the header and all rows as lists of cells."""
     names = _column_names(rows)
     lines = [names]
-    right = [True] * len(names)
+    are_numeric = [True] * len(names)
     for row in rows:
         values = [row.get(name) for name in names]
         lines.append([" ".join(format_short(value).split()) for value in values])
         for column, value in enumerate(values):
-            right[column] &= isinstance(value, (int, float, type(None)))
-    return right, lines
+            are_numeric[column] &= isinstance(value, (int, float, type(None)))
+    return are_numeric, lines
 
 
 def format_latex(rows: Sequence[Row], _: Collection[str] = ()) -> str:
     """Format a LaTeX table for the package booktabs."""
-    lines = []
-    for line in _format_cells(rows)[1]:
-        cells = [re.sub("[&%#$_{}]", r"\\\g<0>", cell) for cell in line]
-        lines.append(" & ".join(cells) + r" \\")
-    return _LATEX_TEMPLATE % ("l" * len(_column_names(rows)), lines[0], "\n".join(lines[1:]))
+    _, lines = _format_cells(rows)
+    latex_rows = []
+    for cells in lines:
+        escaped_cells = [re.sub("[&%#$_{}]", r"\\\g<0>", cell) for cell in cells]
+        latex_rows.append(" & ".join(escaped_cells) + r" \\")
+    header, *body = latex_rows
+    return _LATEX_TEMPLATE % ("l" * len(_column_names(rows)), header, "\n".join(body))
 
 
 def append_signatures(args: Namespace, parts: Sequence[str], *signatures: str) -> str:
-    """Join the parts of the output, and signatures if requested."""
-    if args.signature and args.format != "csv":
+    """Join the parts of the output with blank lines, and append signatures if requested."""
+    if args.signature and args.format != "csv":  # in CSV, the signature is a column
         line = _SIGNATURE_FORMATS.get(args.format, "%s\n")
         parts = [*parts, "".join(line % signature for signature in signatures)]
     return "\n".join(parts)
@@ -174,7 +180,7 @@ def format_result(
     tables: Iterable[Table],
     signature: str,
 ) -> str:
-    """Format a result as a sentence with tables, as JSON, or as CSV rows."""
+    """Format a result as text or Markdown (`sentence` and `tables`), JSON, or CSV (`rows`)."""
     signature_fields = {"signature": signature} if args.signature else {}
     if args.format == "json":
         return as_json({**make_result(), **signature_fields})
@@ -197,7 +203,7 @@ def _column_names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-# Each takes rows, and the names of columns that a terminal always shows.
+# Functions that format a table, given its rows and the columns that a terminal always shows.
 FORMATS = {
     "text": format_text_table,
     "md": format_markdown,
