@@ -27,17 +27,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # regardless of the encoding of the terminal
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    if arguments[:1] == ["help"]:
+    if arguments[:1] == ["help"]:  # `vendiscore help COMMAND`
         arguments = [*arguments[1:], "--help"]
     command = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "score"
-    if not arguments and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
-        arguments = ["--help"]  # standard input is a terminal
-    if (
-        command == "score"
-        and arguments
-        and _WORD_PATTERN.fullmatch(arguments[0])
-        and not Path(arguments[0]).exists()
-    ):
+    reads_stdin = not arguments and COMMANDS[command].formats
+    if reads_stdin and sys.stdin and sys.stdin.isatty():
+        arguments = ["--help"]  # instead of waiting for samples from the keyboard
+    may_be_command = command == "score" and arguments and _WORD_PATTERN.fullmatch(arguments[0])
+    if may_be_command and not Path(arguments[0]).exists():
         files = [file.name for file in Path().iterdir()]
         print_message(f"error: {describe_unknown_command(arguments[0], files)}")
         return USAGE
@@ -48,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.notes = Notes(
             args.use_flags, getattr(args, "quiet", False), getattr(args, "verbose", False)
         )
+        # the words of the command and their text, which error messages extend by flags
         args.words = [PROGRAM, *([command] * (command != "score")), *arguments]
         args.command_line = shlex.join(args.words)
     except SystemExit as end:  # from --help, --version and errors of argparse
@@ -59,16 +57,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):
             _collect_warnings(args.notes)
             module = import_module(f".{COMMANDS[command].module}", __name__)
+            run_command = getattr(module, f"run_{command}")
             try:
-                text = getattr(module, f"run_{command}")(args)
+                text = run_command(args)
             finally:
                 args.notes.print_all()
             sys.stdout.write(text)
             sys.stdout.flush()
     except BrokenPipeError:
-        # Prevents an error message when Python flushes stdout at exit.
-        with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        # The reader, such as `head`, has closed the pipe. Without a replacement of stdout, Python
+        # prints an error when it flushes stdout at exit.
+        with suppress(OSError, ValueError), open(os.devnull, "w") as null_device:
+            os.dup2(null_device.fileno(), sys.stdout.fileno())
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -81,10 +81,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _collect_warnings(notes: Notes) -> None:
-    """Add user warnings to the notes of the command, without their code location."""
+    """Add UserWarnings to the notes of the command, and ignore other warnings."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
     warnings.filterwarnings("ignore", _DROPPED_SAMPLES_WARNING, UserWarning)
-    # from matplotlib, about text that remains text in SVG
+    # from matplotlib, for characters that its font lacks; SVG files contain the text itself
     warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
     warnings.showwarning = lambda message, *_, **__: notes.add_warning(str(message))

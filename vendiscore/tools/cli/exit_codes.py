@@ -2,11 +2,10 @@
 
 import sys
 
-# Exit codes for unusable samples, for invalid commands, and for interrupts (128 + signal).
-DATA = 1
-USAGE = 2
-BROKEN_PIPE = 141
-INTERRUPTED = 130
+DATA = 1  # samples cannot be read or used
+USAGE = 2  # the command is invalid
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+INTERRUPTED = 130  # 128 + SIGINT
 PROGRAM = "vendiscore"
 
 

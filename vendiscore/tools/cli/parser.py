@@ -90,10 +90,11 @@ class _Parser(argparse.ArgumentParser):
         options = self._option_string_actions
 
         def replace_keyword(match: re.Match[str]) -> str:
-            quoted, word, name, value = match.groups()
+            # Either `quoted` is matched, or a verb such as "pass" with name and value.
+            quoted, verb, name, value = match.groups()
             flag = _VALUELESS_FLAGS.get(quoted or f"{name}={value}", "")
             if flag in options:
-                return flag if quoted else f"{word} {flag}"
+                return flag if quoted else f"{verb} {flag}"
             keyword, _, quoted_value = (quoted or name).partition("=")
             flag_name = _FLAG_NAMES.get(keyword, keyword)
             option = options.get(f"--{flag_name.replace('_', '-')}") or options.get(f"-{flag_name}")
@@ -104,8 +105,10 @@ class _Parser(argparse.ArgumentParser):
                 return f"{flag} {quoted_value}".strip() if flag else match[0]
             value = value.removeprefix("float(").strip("[]()'").replace(", ", ",")
             if option and option.nargs != 0:
-                return f"{word} {flag} {value}"
-            return f"{word} {flag}" if flag and value == "True" else f"{word} -o {name}={value}"
+                return f"{verb} {flag} {value}"
+            if option and value == "True":  # a flag without a value
+                return f"{verb} {flag}"
+            return f"{verb} -o {name}={value}"  # keywords without a flag
 
         message = _LIST_FUNCTION_PATTERN.sub(rf"{PROGRAM} \1", message)
         return _KEYWORD_PATTERN.sub(replace_keyword, message)
@@ -142,14 +145,15 @@ def describe_unknown_command(word: str, files: Iterable[str]) -> str:
 
 
 def _parse_count(text: str) -> int:
+    """Parse the value of an option of type COUNT."""
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
     return int(text)
 
 
 # The options of all commands by group of the help: a name for `Command.options`, flags, metavar,
-# default in parentheses, and description. Three dots after the metavar mark an option that can be
-# repeated. The destinations of reading options are the attributes of `Wanted`.
+# default in parentheses, and description. An option without metavar has no value. Three dots after
+# the metavar mark an option that can be repeated. Options of reading are attributes of `Wanted`.
 _OPTION_PATTERN = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
 _TYPES = {"COUNT": _parse_count, "NUMBER": float}
 _GROUPED_OPTIONS = {
@@ -238,6 +242,13 @@ _BOOLEAN_FLAGS = {
     "--index": "whether the first column only numbers the rows (default: detect)",
     "--subfolders": "whether to read files in the subfolders of a folder, as one set",
 }
+# Usage of commands whose arguments are not files.
+_USAGES = {
+    "completion": "{bash,zsh,fish}",
+    "kernels": "[NAME]",
+    "measures": "[NAME]",
+    "model": "download [NAME]",
+}
 _SINGLE_FILE_COMMANDS = ("select", "dedup", "explain", "growth", "report")
 _READING_OPTIONS = "column pool counts split encoding skip"
 _COMPARISON_OPTIONS = "option matrix prompt given_prompt"
@@ -250,14 +261,14 @@ _FILES_HELP = (
 
 
 class Command(NamedTuple):
-    """A command: its module, purpose, description, examples, options and output formats."""
+    """Definition of a command; the function `run_COMMAND` of its module executes it."""
 
     module: str
     summary: str  # in the list of commands
     description: str
     examples: str
-    options: str = ""
-    formats: tuple[str, ...] = ()
+    options: str = ""  # names in `_GROUPED_OPTIONS`, separated by spaces
+    formats: tuple[str, ...] = ()  # of the output; empty for commands that do not read samples
 
 
 _TABLE_FORMATS = ("text", "json", "csv", "md")
@@ -427,93 +438,101 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, **{"max_help_position": 25, "width": _help_width(), **keywords})
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
+        # argparse repeats the metavar after each flag: "-k KERNEL, --kernel KERNEL".
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
-        value = self._format_args(action, self._get_default_metavar_for_optional(action))
-        return f"{', '.join(action.option_strings)} {value}"
+        metavar = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {metavar}"
 
 
 def _help_width() -> int:
+    """Return the number of characters per line of the help."""
     return min(shutil.get_terminal_size().columns - 2, _MAX_HELP_WIDTH)
 
 
 def build_parser(command: str) -> _Parser:
-    _, _, description, examples, options, formats = COMMANDS[command]
+    """Build the argument parser of a command, with its help."""
+    definition = COMMANDS[command]
     is_score = command == "score"
     prog = PROGRAM if is_score else f"{PROGRAM} {command}"
-    file = "[FILE]" if command in _SINGLE_FILE_COMMANDS else "[FILE ...]"
-    usage = f"{prog} [OPTIONS] {file}" if formats else f"{prog} [OPTIONS]"
-    if is_score:
-        usage += f"\n       {PROGRAM} COMMAND [OPTIONS] ..."
-    description = textwrap.fill(description, _help_width())
+    description = textwrap.fill(definition.description, _help_width())
     exit_codes = f"\n\n{textwrap.fill(_EXIT_CODES, _help_width())}" * is_score
     parser = _Parser(
         prog=prog,
-        usage=usage,
+        usage=_format_usage(prog, command),
         description=description + _COMMAND_LIST * is_score,
-        epilog=f"examples:{examples}{exit_codes}",
+        epilog=f"examples:{definition.examples}{exit_codes}",
         formatter_class=_HelpFormatter,
         allow_abbrev=False,
         add_help=False,
     )
     parser.command = command
     parser.set_defaults(command=command)
-    arguments = parser.add_argument_group("arguments")
-    groups = {name: parser.add_argument_group(name) for name in _GROUPED_OPTIONS}
-    if command == "completion":
-        parser.usage = f"{prog} {{bash,zsh,fish}}"
-        arguments.add_argument("shell", choices=("bash", "zsh", "fish"), help="name of the shell")
-    if command == "model":
-        parser.usage = f"{prog} download [NAME]"
-        arguments.add_argument(
-            "action", metavar="download", choices=("download",), help="the only action"
-        )
-    if command in ("kernels", "measures", "model"):
-        default, name_help = None, f"name of a {command[:-1]} (default: list all)"
-        if command == "model":
-            default = "semantic"
-            name_help = "OWNER/NAME of a model on the Hub (default: the model of -k semantic)"
-        else:
-            parser.usage = f"{prog} [NAME]"
-        arguments.add_argument("name", nargs="?", default=default, metavar="NAME", help=name_help)
-    if formats:
-        arguments.add_argument("files", nargs="*", default=["-"], metavar="FILE", help=_FILES_HELP)
-        options = f"{options} {_COMPARISON_OPTIONS} {_READING_OPTIONS} quiet verbose"
-    names = options.split()
+    groups = {name: parser.add_argument_group(name) for name in ("arguments", *_GROUPED_OPTIONS)}
+    _add_positional_arguments(groups["arguments"], command)
+    names = definition.options.split()
+    if definition.formats:
+        names += f"{_COMPARISON_OPTIONS} {_READING_OPTIONS} quiet verbose".split()
     _add_options(groups, [name for name in _OPTIONS if name in names])
-    if command == "dedup":  # -q is an error with a reason
+    if command == "dedup":  # -q is not in the help, but its error states why it has no effect
         parser._option_string_actions["-q"].help = argparse.SUPPRESS
-    output = groups["output"]
-    if formats:
+    if definition.formats:
         _add_reading_options(groups["reading files"])
-        *others, last = [f"{formats[0]} (default)" if formats[1:] else formats[0], *formats[1:]]
-        format_help = " or ".join(filter(None, [", ".join(others), last]))
-        output.add_argument(
-            "-f",
-            "--format",
-            choices=formats,
-            default=formats[0],
-            metavar="FORMAT",
-            help=format_help,
-        )
-        version = f"{PROGRAM} {__version__}"
-        output.add_argument(
-            "--version", action="version", version=version, help="print the version and exit"
-        )
-    output.add_argument("-h", "--help", action="help", help="print this help and exit")
+        _add_format_options(groups["output"], definition.formats)
+    groups["output"].add_argument("-h", "--help", action="help", help="print this help and exit")
     return parser
 
 
+def _format_usage(prog: str, command: str) -> str:
+    """Return the usage of a command for its help."""
+    if command in _USAGES:
+        return f"{prog} {_USAGES[command]}"
+    if not COMMANDS[command].formats:
+        return f"{prog} [OPTIONS]"
+    files = "[FILE]" if command in _SINGLE_FILE_COMMANDS else "[FILE ...]"
+    usage = f"{prog} [OPTIONS] {files}"
+    return f"{usage}\n       {PROGRAM} COMMAND [OPTIONS] ..." if command == "score" else usage
+
+
+def _add_positional_arguments(group: argparse._ArgumentGroup, command: str) -> None:
+    """Add the files of a command that reads samples, or a name, an action or a shell."""
+    if COMMANDS[command].formats:
+        group.add_argument("files", nargs="*", default=["-"], metavar="FILE", help=_FILES_HELP)
+    elif command == "completion":
+        group.add_argument("shell", choices=("bash", "zsh", "fish"), help="name of the shell")
+    elif command == "model":
+        group.add_argument(
+            "action", metavar="download", choices=("download",), help="the only action"
+        )
+        group.add_argument(
+            "name",
+            nargs="?",
+            default="semantic",
+            metavar="NAME",
+            help="OWNER/NAME of a model on the Hub (default: the model of -k semantic)",
+        )
+    elif command in ("kernels", "measures"):
+        group.add_argument(
+            "name",
+            nargs="?",
+            metavar="NAME",
+            help=f"name of a {command.removesuffix('s')} (default: list all)",
+        )
+
+
 def _add_options(groups: Mapping[str, argparse._ArgumentGroup], names: Iterable[str]) -> None:
-    """Add options by name, each to its group of the help."""
+    """Add options, given by their names in `_OPTIONS`, each to its group of the help."""
     for name in names:
         group, flags, metavar, repeated, default, description = _OPTIONS[name]
-        keywords: Record = {"action": "store_true"}
+        keywords: Record = {"action": "store_true"}  # a flag without a value
         if metavar:
-            action = "append" if repeated else "store"
-            keywords = {"action": action, "metavar": metavar, "type": _TYPES.get(metavar, str)}
-            keywords["default"] = default or None
-        if name == "prompt":
+            keywords = {
+                "action": "append" if repeated else "store",
+                "metavar": metavar,
+                "type": _TYPES.get(metavar, str),
+                "default": default or None,
+            }
+        if name == "prompt":  # --prompt, whose attribute has the name of the library's keyword
             keywords["dest"] = "prompts"
         groups[group].add_argument(*flags.split(", "), help=description, **keywords)
 
@@ -531,4 +550,25 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
         default="raise",
         metavar="raise|skip",
         help="fail on unusable samples (default), or drop and list them",
+    )
+
+
+def _add_format_options(group: argparse._ArgumentGroup, formats: Sequence[str]) -> None:
+    """Add -f with the output formats of a command, the first by default, and --version."""
+    default, *other_formats = formats
+    descriptions = [f"{default} (default)" if other_formats else default, *other_formats]
+    *first, last = descriptions
+    group.add_argument(
+        "-f",
+        "--format",
+        choices=formats,
+        default=default,
+        metavar="FORMAT",
+        help=f"{', '.join(first)} or {last}" if first else last,
+    )
+    group.add_argument(
+        "--version",
+        action="version",
+        version=f"{PROGRAM} {__version__}",
+        help="print the version and exit",
     )
