@@ -386,10 +386,10 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
 
 def _add_prompts(source: Samples, prompts: Sequence[Hashable]) -> Samples:
     """Return samples with `prompts`, unless they have prompts from --prompt."""
-    prompts = source.prompts or list(map(str, prompts))
-    if not prompts:
+    texts = source.prompts or list(map(str, prompts))
+    if not texts:
         raise UsageError("--given-prompt requires a column of prompts; pass --prompt COLUMN")
-    return replace(source, prompts=prompts)
+    return replace(source, prompts=texts)
 
 
 def check_one_set(source: Samples, allow_prompts: bool) -> None:

@@ -155,7 +155,7 @@ def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
 
 def format_latex(rows: Sequence[Row], _: Collection[str] = ()) -> str:
     """Format a LaTeX table for the package booktabs."""
-    _, lines = _format_cells(rows)
+    lines = _format_cells(rows)[1]
     latex_rows = []
     for cells in lines:
         escaped_cells = [re.sub("[&%#$_{}]", r"\\\g<0>", cell) for cell in cells]
