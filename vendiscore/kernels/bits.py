@@ -58,12 +58,14 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
     TooLargeError
         If 5 bytes per bit do not fit in memory.
     """
-    chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
+    valid_coefficient = check_choice("coefficient", coefficient, COEFFICIENTS)
     if isinstance(bits, list) and any(map(_is_fingerprint, bits)):
-        return BitSimilarity(_drop_empty_columns(_fingerprint_rows(bits)), chosen)
+        rows = _drop_empty_columns(_build_fingerprint_rows(bits))
+        return BitSimilarity(rows, valid_coefficient)
     X = _as_numeric_rows(bits)
     SampleError.check(_describe_improper_rows(X))
-    return BitSimilarity(_drop_empty_columns(X) if sp.issparse(X) else _as_bytes(X), chosen)
+    rows = _drop_empty_columns(X) if sp.issparse(X) else _as_bytes(X)
+    return BitSimilarity(rows, valid_coefficient)
 
 
 def _as_numeric_rows(samples: SampleContainer) -> Rows:
@@ -71,7 +73,8 @@ def _as_numeric_rows(samples: SampleContainer) -> Rows:
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
     ):
-        with suppress(TypeError, ValueError, OverflowError):  # ragged or unsuitable rows
+        # Fast path; rows that NumPy cannot convert are checked one by one by `as_matrix`.
+        with suppress(TypeError, ValueError, OverflowError):
             X = np.asarray(samples)
             samples = X if X.dtype.kind in "biuf" else samples
     check_no_gradient("kernel 'tanimoto'", samples=samples)
@@ -92,19 +95,21 @@ def _describe_improper_rows(X: Rows) -> dict[int, str]:
     """Describe rows that contain values other than 0 and 1, by index."""
     problems = {}
     if sp.issparse(X):
-        wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
-        rows, first = np.unique(np.searchsorted(X.indptr, wrong, "right") - 1, return_index=True)
-        for i, j in zip(rows.tolist(), wrong[first], strict=True):
+        # Positions in the CSR data, and the rows that contain them.
+        invalid = np.flatnonzero((X.data != 0) & (X.data != 1))
+        row_of_invalid = np.searchsorted(X.indptr, invalid, "right") - 1
+        rows, first = np.unique(row_of_invalid, return_index=True)
+        for i, j in zip(rows.tolist(), invalid[first], strict=True):
             problems[i] = _describe_non_bit(X.data[j], X.indices[j])
         return problems
     if X.dtype.kind == "b":
         return problems
     for block in row_blocks(len(X), X[:1].nbytes):
-        other = (X[block] != 0) & (X[block] != 1)
-        if not other.any():  # checking whole blocks first is ten times faster
+        is_invalid = (X[block] != 0) & (X[block] != 1)
+        if not is_invalid.any():  # checking whole blocks first is ten times faster
             continue
-        for i in np.flatnonzero(other.any(axis=1)).tolist():
-            column = int(np.argmax(other[i]))
+        for i in np.flatnonzero(is_invalid.any(axis=1)).tolist():
+            column = int(np.argmax(is_invalid[i]))  # the first one
             problems[block.start + i] = _describe_non_bit(X[block.start + i, column], column)
     return problems
 
@@ -117,13 +122,16 @@ def _describe_non_bit(value: object, column: object) -> str:
 
 
 def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleError:
-    """Return the error with a hint for molecules, which must be converted to bits first."""
+    """Return the error with a hint for samples that are texts or RDKit objects.
+
+    They are molecules, which another kernel compares; counts of RDKit; or texts such as "0110".
+    """
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
         sample = samples[i]
         if isinstance(sample, str) or _is_rdkit_object(sample):
             hint = "for molecules, use k='morgan'"
-            if hasattr(sample, "GetNonzeroElements"):
+            if hasattr(sample, "GetNonzeroElements"):  # a vector of counts of RDKit
                 hint = "use GetFingerprint of the generator instead of counts"
             if isinstance(sample, str) and not sample.strip("01"):
                 hint = "pass [int(bit) for bit in text] for each text of bits"
@@ -143,6 +151,7 @@ def _as_bytes(X: np.ndarray) -> np.ndarray:
 
 
 def _require_memory(n: int, d: int) -> None:
+    """Raise unless there is memory for bits as bytes, and a copy of them in single precision."""
     memory.require(5 * n * d, f"{n} rows of {d} bits", "pass sparse rows, or fewer samples")
 
 
@@ -157,9 +166,9 @@ def _drop_empty_columns(B: Rows) -> Rows:
     """Drop columns without set bits; return CSR rows, or dense bytes if many bits are set."""
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
-    names, columns = np.unique(B.indices, return_inverse=True)
+    used_columns, columns = np.unique(B.indices, return_inverse=True)
     n = B.shape[0]
-    d = max(1, len(names))
+    d = max(1, len(used_columns))
     B = sp.csr_array((B.data, columns.ravel(), B.indptr), shape=(n, d))
     _check_size(int(np.diff(B.indptr).max()))
     if B.nnz <= MAX_RARE_FREQUENCY * n * d:
@@ -177,8 +186,12 @@ def _is_fingerprint(sample: object) -> TypeGuard[_BitVector]:
     return _is_rdkit_object(sample) and hasattr(sample, "GetOnBits")
 
 
-def _fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
-    """Return fingerprints of equal length as CSR rows of ones."""
+def _build_fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
+    """Return fingerprints of equal length as CSR rows of ones.
+
+    Raises a SampleError for samples that are no fingerprints, or whose length is not the most
+    common one.
+    """
     widths = [sample.GetNumBits() if _is_fingerprint(sample) else 0 for sample in samples]
     width = Counter(filter(None, widths)).most_common(1)[0][0]
     problems = {}

@@ -17,7 +17,7 @@ from ..support.progress import track
 from ..support.suggestions import suggest_name
 from .text import Tokens, count_ngrams, split_into_tokens
 
-# Pairs of texts counted at once; 2 MB per order of n-grams.
+# Number of pairs of texts whose matches are counted at once; 2 MB per length of n-grams.
 MAX_PAIRS_PER_BLOCK = 1 << 18
 
 
@@ -67,97 +67,108 @@ def bleu(
         If a package or model of the tokenizer is not installed.
     """
     max_order = check_int("max_order", max_order)
-    words, score = sentence_bleu(tokenize, smooth, max_order, check_bool("lowercase", lowercase))
+    lowercase = check_bool("lowercase", lowercase)
+    split_text, compute_bleu = build_sentence_bleu(tokenize, smooth, max_order, lowercase)
 
-    def mean_score(matches: tuple[int, ...], a: int, b: int) -> float:
-        return (score(matches, a, b) + score(matches, b, a)) / 2
+    def compute_mean_bleu(matches: tuple[int, ...], length_a: int, length_b: int) -> float:
+        forward = compute_bleu(matches, length_a, length_b)
+        return (forward + compute_bleu(matches, length_b, length_a)) / 2
 
-    tokens = split_into_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
 
-    def build(tokens: list[Tokens]) -> DeferredSimilarity:
+    def build_similarity(tokens_by_text: list[Tokens]) -> DeferredSimilarity:
         return DeferredSimilarity(
-            len(tokens),
-            partial(_build_matrix, tokens, max_order, mean_score),
+            len(tokens_by_text),
+            partial(_build_matrix, tokens_by_text, max_order, compute_mean_bleu),
             settings=settings,
-            compute_part=lambda index: build([tokens[i] for i in index]),
+            compute_part=lambda index: build_similarity([tokens_by_text[i] for i in index]),
         )
 
-    return build(tokens)
+    return build_similarity(split_into_tokens(texts, split_text))
 
 
-def sentence_bleu(
+def build_sentence_bleu(
     tokenize: str, smooth: object, max_order: int, lowercase: bool, caller: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """Return a tokenizer, and a function that maps matches and text lengths to BLEU.
+    """Return a tokenizer, and a function that computes BLEU from matches and text lengths.
 
-    The arguments of the function are the matches for n = 1, 2, …, the length of the text and the
-    length of the reference.
+    The arguments of the function are the numbers of matching n-grams for n = 1, 2, …, the length of
+    the text and the length of the reference.
     """
     BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
     methods = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in methods:
         raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, methods)}")
-    split = load_tokenizer(tokenize, "tokenize")
+    tokenizer = load_tokenizer(tokenize, "tokenize")
 
-    def words(text: str) -> list[str]:
-        return split(text.lower() if lowercase else text)
+    def split_text(text: str) -> list[str]:
+        return tokenizer(text.lower() if lowercase else text)
 
-    def score(matches: Sequence[int], length: int, other: int) -> float:
+    def compute_bleu(matches: Sequence[int], length: int, reference_length: int) -> float:
         percentage = BLEU.compute_bleu(
             correct=list(matches),
             total=[max(0, length - n) for n in range(max_order)],
             sys_len=length,
-            ref_len=other,
+            ref_len=reference_length,
             smooth_method=smooth,
             effective_order=True,
             max_ngram_order=max_order,
         ).score
         return min(percentage / 100, 1.0)  # a perfect score of sacrebleu is 100.00000000000004
 
-    return words, score
+    return split_text, compute_bleu
 
 
 def _build_matrix(
-    tokens: Sequence[Tokens],
+    tokens_by_text: Sequence[Tokens],
     max_order: int,
-    score: Callable[[tuple[int, ...], int, int], float],
+    compute_bleu: Callable[[tuple[int, ...], int, int], float],
 ) -> np.ndarray:
-    """Return the matrix of scores; `score` gets matches by n-gram length and two text lengths."""
-    n = len(tokens)
+    """Compute the similarity matrix of texts in blocks of rows.
+
+    `compute_bleu` is called once for each distinct combination of its arguments: the numbers of
+    matching n-grams for n = 1, …, `max_order`, and the lengths of both texts.
+    """
+    n = len(tokens_by_text)
     needed_bytes = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
     memory.require(needed_bytes, f"the similarity matrix of {n} samples", "compare fewer samples")
-    ngram_counts = count_ngrams(tokens, range(1, max_order + 1))
-    indicators = [_indicator_columns(*counts, n) for counts in ngram_counts]
-    lengths = np.array([len(words) for words in tokens])
-    ids: dict[tuple[Hashable, ...], int] = {}
-    text_ids = np.array([ids.setdefault(tuple(words), len(ids)) for words in tokens])
-    cached_score = cache(score)
+    ngram_counts = count_ngrams(tokens_by_text, range(1, max_order + 1))
+    indicators = [_build_count_indicators(*counts, n) for counts in ngram_counts]
+    lengths = np.array([len(tokens) for tokens in tokens_by_text])
+    id_by_tokens: dict[tuple[Hashable, ...], int] = {}
+    text_ids = np.array(
+        [id_by_tokens.setdefault(tuple(tokens), len(id_by_tokens)) for tokens in tokens_by_text]
+    )
+    cached_bleu = cache(compute_bleu)
     K = np.empty((n, n))
     size = max(1, MAX_PAIRS_PER_BLOCK // n)
     for i in track(range(0, n, size), -(-n // size), "comparing pairs"):
         rows = slice(i, i + size)
-        columns = slice(i, n)
+        columns = slice(i, n)  # the other columns follow by symmetry
         a, b = np.broadcast_arrays(lengths[rows, None], lengths[None, columns])
         matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in indicators]
-        first, inverse = _find_distinct([a, b, *matches])
+        first, inverse = _find_distinct_tuples([a, b, *matches])
         scores = [
-            cached_score(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
+            cached_bleu(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
             for j in first
         ]
         block = np.array(scores)[inverse].reshape(a.shape)
+        # Exactly 1 for identical texts, despite rounding errors of BLEU.
         block[text_ids[rows, None] == text_ids[None, columns]] = 1
         K[rows, columns] = block
         K[columns, rows] = block.T
     return K
 
 
-def _indicator_columns(
+def _build_count_indicators(
     texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int
 ) -> sp.csr_array:
-    """For each n-gram and m = 1, 2, …, return a 0/1 column: whether it occurs at least m times.
+    """Return a 0/1 matrix with one row per text, and one column per n-gram and m = 1, 2, ….
 
-    Dot products of the rows of two texts are the sum of the smaller counts of their n-grams.
+    An entry is 1 if the n-gram occurs at least m times in the text. The dot product of the rows of
+    two texts is then the number of matching n-grams: the sum, over all n-grams, of the smaller of
+    the two counts. The arrays list, for each of the n texts and each of its n-grams, the index of
+    the text, the number of the n-gram and its count.
     """
     width = int(grams.max(initial=0)) + 1
     repeats = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -165,16 +176,21 @@ def _indicator_columns(
     return sp.csr_array((np.ones(len(repeats)), indices), (n, width * int(counts.max(initial=1))))
 
 
-def _find_distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first index of each distinct tuple of column values, and the inverse mapping."""
-    key = np.zeros(columns[0].size, dtype=np.int64)
-    span = 1
-    for column in columns:
-        radix = int(column.max()) + 1
-        if span * radix > np.iinfo(np.int64).max:
-            key = np.unique(key, return_inverse=True)[1]
-            span = int(key.max()) + 1
-        key = key * radix + column.ravel()
-        span *= radix
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+def _find_distinct_tuples(arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Find the distinct tuples of values at the same position of several arrays of integers ≥ 0.
+
+    Returns the first position of each distinct tuple in the flattened arrays, and for each position
+    the number of its tuple.
+    """
+    # Combine the values to one integer per position, with values below `n_keys`.
+    keys = np.zeros(arrays[0].size, dtype=np.int64)
+    n_keys = 1
+    for array in arrays:
+        radix = int(array.max()) + 1
+        if n_keys * radix > np.iinfo(np.int64).max:  # renumber the keys to avoid an overflow
+            keys = np.unique(keys, return_inverse=True)[1]
+            n_keys = int(keys.max()) + 1
+        keys = keys * radix + array.ravel()
+        n_keys *= radix
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, inverse

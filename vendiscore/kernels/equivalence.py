@@ -34,8 +34,12 @@ from ..support.text_detection import normalize_text
 from ..support.types import Device
 from .labels import labels
 
-Answer = Callable[[Any], object]  # extracts the answer of a sample
+AnswerFunction = Callable[[Any], object]  # extracts the answer of a sample
 SAME_ABOVE = 0.5
+# Default of `audit` for each kind of `same`; a judgement of a model takes the longest.
+_MAX_AUDITED_BY_MODEL = 0
+_MAX_AUDITED_BY_FUNCTION = 20
+_MAX_AUDITED_BY_MATRIX = 200
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _MAX_PATH_LENGTH = 255
 
@@ -113,25 +117,26 @@ def equivalence(
     MissingPackageError
         If torch or transformers (extra `text`) is missing and `same` is a model.
     """
-    size_given = None if batch_size == BATCH_SIZE else batch_size
+    passed_batch_size = None if batch_size == BATCH_SIZE else batch_size
     model_options = {"max_length": max_length, "device": device, "half": half, "revision": revision}
     judging_options = {"same_above": same_above, "audit": audit}
     batch_size = check_int("batch_size", batch_size)
     threshold = SAME_ABOVE
-    max_audited = 0
+    max_audited = _MAX_AUDITED_BY_MODEL
     if same_above is not None:
         threshold = check_float("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": to_plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
-    score_pairs: Callable[..., ArrayLike] | None = None  # maps all pairs to scores
+    # A function that scores many pairs at once, if `same` is a model or scores lists of pairs.
+    score_pairs: Callable[..., ArrayLike] | None = None
     if check_bool("graded", graded):
         check_no_conflict(judging_options, "graded=True, which uses scores unchanged")
         judging_options["graded"] = graded
-        if hasattr(same, "predict") and hasattr(same, "config"):
+        if hasattr(same, "predict") and hasattr(same, "config"):  # a CrossEncoder
             check_texts(samples)
             settings |= {**describe_network(same), "max_length": same.max_seq_length}
             score_pairs = partial(compute_cross_encoder_scores, same)
-        elif callable(same) and _takes_one_argument(same):
+        elif callable(same) and _takes_one_argument(same):  # the argument is a list of pairs
             score_pairs = same
         if score_pairs:
             score_pairs = partial(score_in_batches, score=score_pairs)
@@ -144,16 +149,17 @@ def equivalence(
         settings |= classifier.network.settings
         score_pairs = classifier.probabilities
     else:
-        if score_pairs is None:
-            model_options["batch_size"] = size_given
+        if score_pairs is None:  # `batch_size` has an effect only with `score_pairs`
+            model_options["batch_size"] = passed_batch_size
         check_no_conflict(model_options, "a `same` that is not the path of a model")
-        if score_pairs is None and (answer := _get_answer_function(same)):
+        if score_pairs is None and (get_answer := _get_answer_function(same)):
             check_no_conflict(
                 judging_options, "a `same` that extracts answers instead of judging pairs"
             )
-            if answer is not same:
+            if get_answer is not same:  # "exact" and patterns
                 check_texts(samples)
-            return _compare_answers(samples, answer).noted(settings=settings)
+            return _compare_answers(samples, get_answer).noted(settings=settings)
+    # `first` is the index of each distinct sample, and `ids` its position for each sample.
     distinct_samples, first, ids = find_distinct_samples(samples)
     if score_pairs is not None:
 
@@ -162,7 +168,7 @@ def equivalence(
             return score_pairs(values, batch_size=batch_size)
 
     elif callable(same):
-        max_audited = 20
+        max_audited = _MAX_AUDITED_BY_FUNCTION
 
         def score(pairs: list[Pair]) -> ArrayLike:
             scores = []
@@ -182,14 +188,14 @@ def equivalence(
             return scores
 
     else:
-        max_audited = 200
+        max_audited = _MAX_AUDITED_BY_MATRIX
         message = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
         if np.ndim(same) != 2:
             raise TypeError(f"{message}, got {type(same).__name__}")
         matrix = np.asarray(same, dtype=float)
         if not graded:
             as_matrix(matrix, "same")  # checks that values are finite
-            # the matrix has judgements for duplicates too
+            # The matrix may judge duplicates differently, so all samples are treated as distinct.
             first = ids = np.arange(num_samples(samples))
         shape = ids.shape * 2
         if matrix.shape != shape:
@@ -199,6 +205,7 @@ def equivalence(
             return matrix[tuple(first[np.array(pairs)].T)]
 
     def judge(pairs: list[Pair]) -> np.ndarray:
+        """Return the score of each pair if `graded`, otherwise whether it is equivalent."""
         scores = np.asarray(score(pairs))
         if not graded:
             return scores > threshold
@@ -214,21 +221,24 @@ def equivalence(
     if not graded:
         settings["same_above"] = threshold
     max_audited = max_audited if audit is None else check_int("audit", audit, 0)
-    similarity = GradedSimilarity if graded else EquivalenceSimilarity
-    return similarity(Judgements(judge, max_audited), ids).noted(settings=settings)
+    similarity_class = GradedSimilarity if graded else EquivalenceSimilarity
+    return similarity_class(Judgements(judge, max_audited), ids).noted(settings=settings)
 
 
 def _as_path(same: object) -> str | Path | None:
     """Return `same` if it is the path or Hub id of a model, else None."""
     if not isinstance(same, str) or same == "exact":
         return same if isinstance(same, Path) else None
-    # patterns may be longer than file names
-    folder = len(same) <= _MAX_PATH_LENGTH and Path(same).is_dir()
-    return same if folder or _HUB_ID.fullmatch(same) else None
+    # `is_dir` raises an OSError for a pattern that is longer than file names may be.
+    is_folder = len(same) <= _MAX_PATH_LENGTH and Path(same).is_dir()
+    return same if is_folder or _HUB_ID.fullmatch(same) else None
 
 
-def _get_answer_function(same: object) -> Answer | None:
-    """Return the function that extracts the answer of a sample, or None if `same` judges pairs."""
+def _get_answer_function(same: object) -> AnswerFunction | None:
+    """Return the function that extracts the answer of a sample, or None if `same` judges pairs.
+
+    For "exact", the answer is the normalized text; for a pattern, its last match.
+    """
     if callable(same):
         return same if _takes_one_argument(same) else None
     if not isinstance(same, (str, re.Pattern)):
@@ -246,11 +256,14 @@ def _get_answer_function(same: object) -> Answer | None:
             f"`same` must be 'exact', a pattern with a group such as r'answer: (.*)', the folder "
             f"or Hub id of a classifier, a function or a matrix, got {short_repr(same)}"
         )
-    return partial(_last_match, pattern)
+    return partial(_extract_last_match, pattern)
 
 
 def _takes_one_argument(function: Callable[..., object]) -> bool:
-    """Return whether a function takes a single sample, that is, extracts its answer."""
+    """Return whether a function takes one argument: it has one, or only one without a default.
+
+    Such a function extracts the answer of a sample, or scores a list of pairs.
+    """
     if isinstance(function, type):  # such as float, which converts a sample
         return True
     try:
@@ -258,11 +271,15 @@ def _takes_one_argument(function: Callable[..., object]) -> bool:
     except ValueError:  # built-in functions without a signature, such as max
         return True
     positional = [param for param in parameters if param.kind < param.VAR_POSITIONAL]
-    return len(positional) == 1 or sum(param.default is param.empty for param in positional) == 1
+    n_required = sum(param.default is param.empty for param in positional)
+    return len(positional) == 1 or n_required == 1
 
 
-def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
-    """Return the first group of the last match in a text, or the whole match if it has no group."""
+def _extract_last_match(pattern: re.Pattern[str], text: str) -> str | None:
+    """Extract the last match of a pattern in a text, normalized; None without a match.
+
+    Of a pattern with groups, the first group that takes part in the match is returned.
+    """
     matches = [*pattern.finditer(text)]
     if not matches:
         return None
@@ -270,22 +287,23 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
     return normalize_text(groups[0] if groups else matches[-1].group())
 
 
-def _compare_answers(samples: Sequence[object], answer: Answer) -> Similarity:
+def _compare_answers(samples: Sequence[object], get_answer: AnswerFunction) -> Similarity:
     """Return similarity 1 for equal answers; samples without an answer are compared as a whole."""
     answers = []
     for i, sample in enumerate(samples):
         try:
-            answers.append(answer(sample))
+            answers.append(get_answer(sample))
         except Exception as error:
             error.add_note(
                 f"raised by `same` for sample {i}, {short_repr(sample)}; return None for a sample "
                 "without an answer"
             )
             raise
-    partial = {}
-    keys: list[object] = [(value,) for value in answers]
+    problems = {}
+    # Answers are put in tuples, so that none is equal to a sample that is compared as a whole.
+    keys: list[object] = [(answer,) for answer in answers]
     for i, sample in enumerate(samples):
         if answers[i] is None:
             keys[i] = normalize_text(sample) if isinstance(sample, str) else sample
-            partial[i] = "has no answer according to `same`, and is compared as a whole"
-    return labels(keys).noted(partial=partial)
+            problems[i] = "has no answer according to `same`, and is compared as a whole"
+    return labels(keys).noted(partial=problems)

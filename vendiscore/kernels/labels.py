@@ -80,7 +80,7 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
 
 
 def _parse_tag_set(tag_set: object) -> tuple[list[Hashable], str]:
-    """Return the distinct labels of a set, and a description of its problem or ""."""
+    """Return the distinct labels of a set, and "" or a description of why it is invalid."""
     if isinstance(tag_set, (str, bytes, Mapping)) or not isinstance(tag_set, Iterable):
         return (
             [],
@@ -115,10 +115,12 @@ def probability_product(probabilities: object) -> Similarity:
         If rows are not probabilities.
     """
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * machine_epsilon(probabilities))
-    improper = partial(_describe_improper_rows, tolerance=tolerance)
-    P = as_matrix(probabilities, "probabilities", improper)
-    SampleError.check(improper(P))
-    if is_torch(P):  # √p has no derivative at 0; nor does a softmax that underflows to 0
+    describe_improper_rows = partial(_describe_improper_rows, tolerance=tolerance)
+    P = as_matrix(probabilities, "probabilities", describe_improper_rows)
+    SampleError.check(describe_improper_rows(P))
+    if is_torch(P):
+        # The derivative of √p at 0 is infinite, so p = 0 (also a softmax that underflows) is
+        # replaced by 1 before the root, which gives it a gradient of 0.
         xp = namespace(P)
         X = xp.where(P > 0, xp.sqrt(xp.where(P > 0, P, xp.ones_like(P))), xp.zeros_like(P))
     else:
@@ -133,7 +135,7 @@ def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
         lowest = P.min(axis=1).toarray().ravel()
         sums = np.asarray(P.sum(axis=1)).ravel()
     else:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # an infinite sum is improper
             lowest = xp.min(P, axis=1)
             sums = xp.sum(P, axis=1)
     is_improper = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
@@ -152,10 +154,10 @@ def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
 def _describe_label_problem(value: object) -> str:
     """Describe why a label is invalid, or return ""."""
     if not is_hashable(value):
-        kind = type(value).__name__
+        type_name = type(value).__name__
         return (
-            f"has a label that is not hashable, {kind}: {short_repr(value)}; for sets of labels, "
-            "use k='tags'"
+            f"has a label that is not hashable, {type_name}: {short_repr(value)}; for sets of "
+            "labels, use k='tags'"
         )
     if is_missing(value):
         return f"has a missing label: {value!r}; remove it, or use a label such as 'unknown'"

@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 # Limit of RDKit's integers; no molecule has this many bonds.
 _MAX_BONDS = 255
 
-Fingerprint = Callable[["Mol"], Value]
+MoleculeFunction = Callable[["Mol"], Value]  # computes a fingerprint or a SMILES
 _register = partial(register_kernel, samples="molecules", needs="molecules")
 
 
@@ -201,6 +201,7 @@ def topological_torsion(
     )
 
 
+# Names of options of the kernels in RDKit.
 _RDKIT_NAMES = {"max_path": "maxPath", "n_bits": "fpSize", "chirality": "includeChirality"}
 
 
@@ -209,27 +210,31 @@ def _require_rdkit(module: str) -> ModuleType:
 
 
 def _compare_by_generator(
-    molecules: Sequence[object], coefficient: str, generator: str, **settings: int
+    molecules: Sequence[object], coefficient: str, generator_name: str, **settings: int
 ) -> Similarity:
-    """Return the similarity of molecules under a fingerprint generator of RDKit."""
-    make = getattr(_require_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
+    """Return the similarity of molecules under a fingerprint generator of RDKit.
+
+    `generator_name` is a function of `rdkit.Chem.rdFingerprintGenerator`, and `settings` are
+    options of the kernel, which are passed to it under their names in RDKit.
+    """
+    make_generator = getattr(_require_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator_name)
     options = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
-    return _compare_fingerprints(
-        molecules, make(**options).GetFingerprintAsNumPy, coefficient, settings
-    )
+    compute_fingerprint = make_generator(**options).GetFingerprintAsNumPy
+    return _compare_fingerprints(molecules, compute_fingerprint, coefficient, settings)
 
 
 def _compare_fingerprints(
     molecules: Sequence[object],
-    fingerprint: Fingerprint[np.ndarray],
+    compute_fingerprint: MoleculeFunction[np.ndarray],
     coefficient: str,
     settings: Record,
 ) -> Similarity:
+    """Return the similarity of molecules under a function that computes their fingerprints."""
     valid_coefficient = check_choice("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
     problems = {}
-    for i, row in enumerate(_iter_fingerprints(molecules, fingerprint)):
+    for i, row in enumerate(_iter_molecule_values(molecules, compute_fingerprint)):
         if isinstance(row, ValueError):
             problems[i] = str(row)
             continue
@@ -241,10 +246,12 @@ def _compare_fingerprints(
         bits[i] = row
     SampleError.check(problems)
     empty = np.flatnonzero(~bits.any(axis=1)).tolist()
-    if empty:  # one bit per molecule without set bits, shared by duplicates
-        without_bits = [molecules[i] for i in empty]
+    if empty:
+        # Tanimoto similarity of molecules without set bits is 0/0. An additional bit for each of
+        # them, which is also set in its duplicates, makes them similar only to duplicates.
+        empty_molecules = [molecules[i] for i in empty]
         to_smiles = _require_rdkit("rdkit.Chem").MolToSmiles
-        smiles = np.array([*_iter_fingerprints(without_bits, to_smiles)])
+        smiles = np.array([*_iter_molecule_values(empty_molecules, to_smiles)])
         new_bits = np.zeros((n, len(empty)), np.uint8)
         new_bits[empty] = np.equal.outer(smiles, smiles)
         bits = np.hstack([bits, new_bits])
@@ -261,21 +268,21 @@ def canonical_smiles(molecules: Sequence[object]) -> list[str]:
     ['CCO', 'CCO']
     """
     canonical = []
-    for smiles in _iter_fingerprints(molecules, _require_rdkit("rdkit.Chem").MolToSmiles):
+    for smiles in _iter_molecule_values(molecules, _require_rdkit("rdkit.Chem").MolToSmiles):
         if isinstance(smiles, ValueError):
             raise smiles
         canonical.append(smiles)
     return canonical
 
 
-def _iter_fingerprints(
-    samples: Sequence[object], fingerprint: Fingerprint[Value]
+def _iter_molecule_values(
+    samples: Sequence[object], function: MoleculeFunction[Value]
 ) -> Iterator[Value | ValueError]:
-    """Yield the fingerprint of each molecule, or a ValueError that describes the problem."""
+    """Yield `function` of each molecule, or a ValueError that describes why there is no value."""
     with _require_rdkit("rdkit.rdBase").BlockLogs():  # the errors contain what RDKit would print
         for sample in samples:
             try:
-                yield fingerprint(parse_molecule(sample))
+                yield function(parse_molecule(sample))
             except ValueError as error:
                 yield error
             except RuntimeError as error:  # failed preconditions of RDKit (unsanitized Mol)
@@ -294,7 +301,7 @@ def parse_molecule(sample: object) -> Mol:
         hint = ""
         if isinstance(sample, (list, tuple, dict)):
             hint = "; for a table, pass one column, such as df['smiles']"
-        elif hasattr(sample, "ToBitString"):
+        elif hasattr(sample, "ToBitString"):  # a fingerprint of RDKit
             hint = "; for fingerprints, use k='tanimoto'"
         raise ValueError(  # noqa: TRY004
             f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: "
@@ -309,8 +316,10 @@ def parse_molecule(sample: object) -> Mol:
     else:
         molecule = sample
     if molecule is None:
-        kind = "an InChI" if is_inchi else "a SMILES"
-        raise ValueError(f"is not {kind} that RDKit can parse: {sample!r}; correct or remove it")
+        format_name = "an InChI" if is_inchi else "a SMILES"
+        raise ValueError(
+            f"is not {format_name} that RDKit can parse: {sample!r}; correct or remove it"
+        )
     if molecule.GetNumAtoms() == 0:
         raise ValueError(f"is a molecule without atoms: {sample!r}; correct or remove it")
     return molecule

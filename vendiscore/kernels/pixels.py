@@ -68,9 +68,9 @@ def pixels(
     check_choice("mode", mode, ("L", "RGB", None))
     check_background(background)
     with name_files_in_errors(images):
-        X, mixed = _read_pixels(images, size, mode, background)
+        X, has_mixed_modes = _read_pixels(images, size, mode, background)
     similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
-    if mixed:
+    if has_mixed_modes:
         return similarity.noted(
             notes=["Greyscale images were converted to RGB, because other images have colour."]
         )
@@ -80,13 +80,16 @@ def pixels(
 def _read_pixels(
     images: Sequence[object], size: int | None, mode: Mode | None, background: str | None
 ) -> tuple[np.ndarray, bool]:
-    """Return the bytes of each image as a row, and whether greyscale and colour are mixed."""
+    """Return the bytes of each image as a row, and whether greyscale and colour images are mixed.
+
+    Without `mode`, rows are converted to colour as soon as an image has colour.
+    """
     n = len(images)
-    if size is not None:
+    if size is not None:  # otherwise the size is that of the first image
         _require_memory(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
-    first = None
-    mixed = False
+    first = None  # the first image, in the mode of the rows
+    has_mixed_modes = False
     problems = {}
     for i, item in enumerate(track(images, n, "reading images")):
         try:
@@ -110,17 +113,17 @@ def _read_pixels(
             )
             continue
         if image.mode != first.mode:
-            mixed = True
-            if image.mode == "RGB":
+            has_mixed_modes = True
+            if image.mode == "RGB":  # the first image with colour: all previous ones are greyscale
                 _require_memory(n, 3 * X.shape[1])
-                X = np.repeat(X, 3, axis=1)  # all previous images are greyscale
+                X = np.repeat(X, 3, axis=1)
             first = first.convert("RGB")
             image = image.convert("RGB")
         X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long
         if not X[i].any():
             problems[i] = "is completely black, so its cosine is undefined; remove it"
     SampleError.check(problems)
-    return X, mixed
+    return X, has_mixed_modes
 
 
 def _require_memory(n: int, width: int) -> None:

@@ -55,7 +55,11 @@ def fit_analyzer(
     analyzer: object = "auto",
     **other_options: object,
 ) -> FittedOptions:
-    """Choose n-grams of words or of characters for these texts, with a note, unless given."""
+    """Choose n-grams of words or characters for these texts, if the caller chose neither.
+
+    Returns no option if `tokenizer` or `analyzer` is passed. Warns, with a note, if at least a
+    tenth of the texts are in a script without spaces between words.
+    """
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return FittedOptions({})
     strings = [text for text in texts if isinstance(text, str)]
@@ -142,41 +146,46 @@ def ngram_overlap(
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     tokens = tokenize_texts(texts, tokenizer, analyzer, min(orders), f"every n in ns={orders}")
     settings = {"ns": list(orders), "analyzer": analyzer}
-    X = _unit_features(tokens, orders)
+    X = _build_unit_features(tokens, orders)
     similarity = FeatureSimilarity(X, settings)
-    if len(orders) > 1:  # for a single n, this was requested
+    # Report texts of one word, and texts with identical n-grams, unless a single n was requested.
+    if len(orders) > 1:
         if analyzer == "word":
             similarity.partial = {
                 i: _ONE_WORD_NOTE for i, words in enumerate(tokens) if len(words) == 1
             }
-        sums = np.unique(X @ np.arange(X.shape[1]))  # equal for equal rows
-        similarity.merges = len(sums) < len(tokens)
+        checksums = np.unique(X @ np.arange(X.shape[1]))  # equal for equal rows
+        similarity.merges = len(checksums) < len(tokens)
     return similarity
 
 
-def _unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
-    """Return unit-norm features for all n-gram lengths `orders`.
+def _build_unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
+    """Return unit-norm features whose dot products are the mean over all n-gram lengths `orders`.
 
-    N-grams that occur only once in all texts share one column per text.
+    Each n-gram that occurs several times has a column. N-grams that occur only once in all texts do
+    not contribute to similarities of different texts, so those of a text share one column.
     """
     n = len(tokens)
+    # Number of n-grams of each text, shape (orders, texts).
     totals = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
-    scales = 1 / np.sqrt((totals > 0).sum(axis=0))
-    unique_squares = np.zeros(n)
-    parts = []
+    # A text that is shorter than some orders has the same weight for each of the other orders.
+    order_weights = 1 / np.sqrt((totals > 0).sum(axis=0))
+    unique_squares = np.zeros(n)  # squared norm of the features of n-grams that occur once
+    entries = []  # for each order: rows, columns and values of the features
     width = 0
     for total, (rows, columns, counts) in zip(totals, count_ngrams(tokens, orders), strict=True):
         n_unique = total - np.bincount(rows, counts, n)
-        squares = n_unique + np.bincount(rows, counts**2, n)
-        factors = scales / np.sqrt(np.maximum(squares, 1))
+        squared_norms = n_unique + np.bincount(rows, counts**2, n)
+        factors = order_weights / np.sqrt(np.maximum(squared_norms, 1))
         unique_squares += n_unique * factors**2
-        parts.append((rows, width + columns, counts * factors[rows]))
+        entries.append((rows, width + columns, counts * factors[rows]))
         width += columns.max(initial=-1) + 1
     texts = np.flatnonzero(unique_squares)
-    parts.append((texts, width + np.arange(len(texts)), np.sqrt(unique_squares[texts])))
+    entries.append((texts, width + np.arange(len(texts)), np.sqrt(unique_squares[texts])))
     width += len(texts)
-    rows, columns, values = map(np.concatenate, zip(*parts, strict=True))
+    rows, columns, values = map(np.concatenate, zip(*entries, strict=True))
     if n * width > MAX_DENSE_SIZE:
+        # Entries are sorted by column, and no column is empty, as CSC requires.
         starts = np.flatnonzero(np.diff(columns, prepend=-1, append=width))
         return sp.csc_array((values, rows, starts), (n, width)).tocsr()
     X = np.zeros((n, width))
@@ -191,7 +200,11 @@ def tokenize_texts(
     min_tokens: int = 1,
     min_tokens_text: str = "1",
 ) -> list[Tokens]:
-    """Return the tokens of each text, as used by `ngram_overlap`."""
+    """Return the tokens of each text, as used by `ngram_overlap`.
+
+    Tokens of the built-in and named tokenizers are cached in `TOKEN_CACHE`, if it is set. See
+    `split_into_tokens` for `min_tokens` and `min_tokens_text`.
+    """
     tokenize = parse_tokenizer(tokenizer, analyzer)
     caches = TOKEN_CACHE.get()
     if caches is None or callable(tokenizer):  # a user's function may not be deterministic
@@ -209,7 +222,8 @@ def split_into_tokens(
 ) -> list[Tokens]:
     """Split each text into tokens; raise a SampleError for texts with fewer than `min_tokens`.
 
-    The error describes this minimum as `min_tokens_text`.
+    The error describes this minimum as `min_tokens_text`. Identical texts are tokenized once, and
+    their tokens are added to `cache`.
     """
     tokens_by_text = {} if cache is None else cache
     strings = [text for text in texts if isinstance(text, str)]
@@ -217,7 +231,7 @@ def split_into_tokens(
     new_tokens: Sequence[Tokens]
     if tokenize is treebank.tokenize:
         new_tokens = treebank.tokenize_all(new_texts)
-    elif tokenize is list:
+    elif tokenize is list:  # characters
         new_tokens = list(map(list, new_texts))
     else:
         new_tokens = [_call_tokenizer(text, tokenize) for text in new_texts]
@@ -250,6 +264,7 @@ def split_into_tokens(
 
 
 def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
+    """Call a user's tokenizer; raise a TypeError unless it returns a list of tokens."""
     try:
         result: object = tokenize(text)
     except Exception as error:
@@ -275,7 +290,10 @@ def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
 
 
 def _is_token(token: object) -> bool:
-    """Return whether a token is a value; other objects may be equal only to themselves."""
+    """Return whether a token is a string, an integer or a tuple of these.
+
+    Other objects may be equal only to themselves, so that no two texts have a token in common.
+    """
     if isinstance(token, tuple):
         return all(map(_is_token, token))
     return isinstance(token, (str, bytes, int, np.integer))
@@ -287,15 +305,20 @@ def count_ngrams(
     """Count n-grams per text, for each n in `orders`; n-grams that occur only once are omitted.
 
     Each result is (text indices, n-gram codes, counts), sorted by n-gram code and then text index.
+    Codes are integers from 0, different for each n-gram.
     """
     code_by_token: defaultdict[Hashable, int] = defaultdict(count().__next__)
     text_ids = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
     codes = map(code_by_token.__getitem__, chain.from_iterable(tokens))
+    # The n-grams of the current length: their codes, and the positions of their first tokens in
+    # the concatenated texts.
     grams = np.fromiter(codes, int, len(text_ids))
     starts = np.arange(len(text_ids))
     results = {}
     for n in range(1, max(orders) + 1):
         if n > 1:
+            # An n-gram is a pair of overlapping (n − 1)-grams of the same text. If one of them
+            # occurs only once, so does the n-gram, and it is omitted.
             grams_by_start = np.full(len(text_ids), -1)
             grams_by_start[starts] = grams
             left, right = grams_by_start[:-1], grams_by_start[1:]

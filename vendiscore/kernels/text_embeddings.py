@@ -105,8 +105,19 @@ def text_embeddings(
             "`prompts` and given_prompt=True"
         )
     check_texts(texts)
-    options = (pooling, batch_size, device, half, revision, max_length, cache)
-    encoder = make_encoder(TEXTS, model_path, model, tokenizer, *options)
+    encoder = make_encoder(
+        TEXTS,
+        model_path,
+        model,
+        tokenizer,
+        pooling=pooling,
+        batch_size=batch_size,
+        device=device,
+        half=half,
+        revision=revision,
+        max_length=max_length,
+        cache=cache,
+    )
     X, settings, report = encoder.embed_with_report(texts)
     similarity = FeatureSimilarity(X, settings).normalized()
     return similarity.noted(**report, merges=True, truncates=True, scripts=encoder.scripts)

@@ -50,9 +50,12 @@ def cosine(vectors: SampleContainer) -> Similarity:
     vectors : array-like of shape (n, d)
         The samples.
     """
-    problem = "is a zero vector, which has no cosine; remove it"
-    X = as_vectors(vectors, extra_check=lambda X: _mark_problems(_max_magnitudes(X) == 0, problem))
-    return _normalize_rows(X, problem)
+    X = as_vectors(vectors, extra_check=_describe_zero_rows)
+    try:
+        with np.errstate(all="ignore"):
+            return FeatureSimilarity(X).normalized()
+    except SampleError:  # replaced by a message about the cosine
+        raise SampleError.from_problems(_describe_zero_rows(X)) from None
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, rows=True)
@@ -120,50 +123,43 @@ def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarit
     return _build_exponential("laplace", vectors, sigma)
 
 
-def _normalize_rows(X: Rows, zero_problem: str) -> FeatureSimilarity:
-    try:
-        with np.errstate(all="ignore"):
-            return FeatureSimilarity(X).normalized()
-    except SampleError:
-        raise SampleError.from_problems(
-            _mark_problems(_max_magnitudes(X) == 0, zero_problem)
-        ) from None
-
-
-def _max_magnitudes(X: Rows) -> Array:
-    """Return max_j |x_j| of every row, without gradient."""
+def _describe_zero_rows(X: Rows) -> dict[int, str]:
+    """Describe rows that consist of zeros, by index."""
     if sp.issparse(X):
-        return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
-    X = detach(X)
-    return namespace(X).max(abs(X), axis=1)
-
-
-def _mark_problems(bad: Array, problem: str) -> dict[int, str]:
-    return {int(i): problem for i in np.flatnonzero(bad.tolist())}
+        max_magnitudes = np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
+    else:
+        X = detach(X)
+        max_magnitudes = namespace(X).max(abs(X), axis=1)
+    zero_rows = np.flatnonzero((max_magnitudes == 0).tolist())
+    return {int(i): "is a zero vector, which has no cosine; remove it" for i in zero_rows}
 
 
 def _build_exponential(
     kernel: ExponentialKernel, vectors: SampleContainer, sigma: "Number | None"
 ) -> Similarity:
+    """Return the similarities of an exponential kernel, by default with the median distance as σ.
+
+    Those of a tensor are a matrix, which has a gradient; others are computed on demand.
+    """
     X = _as_dense_rows(vectors)
-    if sigma is None:  # called without `fit`
+    if sigma is None:  # the kernel was called directly, so σ was not fitted
         sigma = median_distance(X, kernel)
     value = detach(sigma) if is_torch(X) else sigma
-    width = check_float("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
-    settings = {"sigma": width}
+    bandwidth = check_float("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
+    settings = {"sigma": bandwidth}
     if is_torch(X):
-        with_gradient = sigma.to(X.device).double() if is_torch(sigma) else width
-        _require_matrix(X)
-        return MatrixSimilarity(
-            compute_tensor_similarities(X, with_gradient, kernel), psd=True, settings=settings
-        )
-    return RowsSimilarity(ExponentialEntries(X, width, kernel), psd=True, settings=settings)
+        # A bandwidth that is a tensor keeps its gradient.
+        bandwidth_of_tensor = sigma.to(X.device).double() if is_torch(sigma) else bandwidth
+        _require_matrix_memory(X)
+        K = compute_tensor_similarities(X, bandwidth_of_tensor, kernel)
+        return MatrixSimilarity(K, psd=True, settings=settings)
+    return RowsSimilarity(ExponentialEntries(X, bandwidth, kernel), psd=True, settings=settings)
 
 
-def _require_matrix(X: Tensor) -> None:
-    """Check that the kernel matrix of a tensor fits in memory; a GPU raises its own error."""
+def _require_matrix_memory(X: Tensor) -> None:
+    """Raise unless there is memory for the kernel matrix of the rows of X (n, d)."""
     n, d = X.shape
-    if not X.is_cuda:
+    if not X.is_cuda:  # a GPU raises its own error
         description = f"the similarity matrix of {n} samples"
         memory.require(
             12 * n * (n + 2 * d), description, "compare fewer samples, or pass X.numpy()"

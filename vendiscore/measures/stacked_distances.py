@@ -41,18 +41,25 @@ def stack_spaces(
 ) -> StackedSpaces:
     """Build the metric spaces of g groups, with the same distances as `as_spaces`.
 
-    `rows` (g, m) are the rows of the m samples of each group in `similarity`.
+    `rows` (g, m) are the rows of the m samples of each group in `similarity`. `uses_row_distances`
+    states whether `similarity` are the dot products of numeric rows instead of a kernel.
     """
     if similarity is None or not similarity.psd:
+        # Distances of 0 mark all groups as invalid, so that they are computed separately.
         return StackedSpaces(np.zeros((*rows.shape, rows.shape[1])))
     check_no_gradient("magnitude", samples=similarity)
-    D = _squared_distances(similarity, rows)
-    halved = metric in _HALVED_METRICS
-    distances, unit = (D / 2, 1.0) if halved else (np.sqrt(D), math.sqrt(2))
-    return StackedSpaces(distances, None if uses_row_distances else unit)
+    squared_distances = _compute_squared_distances(similarity, rows)
+    # `unit` is the distance of two samples with similarity k = 0; numeric rows have none.
+    if metric in _HALVED_METRICS:
+        distances = squared_distances / 2
+        unit = 1.0
+    else:
+        distances = np.sqrt(squared_distances)
+        unit = math.sqrt(2)
+    return StackedSpaces(distances, unit=None if uses_row_distances else unit)
 
 
-def _squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
+def _compute_squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
     """Compute squared distances (g, m, m) within g groups, whose m samples are `rows` (g, m).
 
     Squared distances below the rounding error are set to 0.
@@ -60,14 +67,16 @@ def _squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
     K = to_host(similarity.stack(rows))
     diagonal = K.diagonal(axis1=1, axis2=2)
     sums = diagonal[:, :, None] + diagonal[:, None, :]
-    D = sums - (K + K.swapaxes(1, 2))
+    D = sums - (K + K.swapaxes(1, 2))  # K may be asymmetric by rounding errors
     rounding = kernel_rounding(similarity)
     if similarity.dim is not None:
         # Recompute a distance from the difference of both rows if the matrix product could lose
         # more than its last three digits.
         rounding = UNIT_ROUNDING
-        k, i, j = np.nonzero(np.triu(~(10 * CLOSE_PAIR_RATIO * sums < D), 1))
-        if len(k):
+        is_close = ~(10 * CLOSE_PAIR_RATIO * sums < D)  # also True for NaN
+        group, i, j = np.nonzero(np.triu(is_close, 1))
+        if len(group):
             F = similarity.features()
-            D[k, i, j] = D[k, j, i] = squared_sparse_distances(F, rows[k, i], rows[k, j])
+            exact = squared_sparse_distances(F, rows[group, i], rows[group, j])
+            D[group, i, j] = D[group, j, i] = exact
     return np.where(rounding < D, D, 0.0)

@@ -73,8 +73,8 @@ class StackedGroups:
         if self.similarity is None:
             return np.zeros(len(self.rows), dtype=bool)
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
-        bound = max(DIAGONAL_TOLERANCE, 2 * self.similarity.roundoff)
-        return ~(np.abs(diagonal - 1) <= bound).all(axis=1)
+        tolerance = max(DIAGONAL_TOLERANCE, 2 * self.similarity.roundoff)
+        return ~(np.abs(diagonal - 1) <= tolerance).all(axis=1)
 
     @cached_property
     def p(self) -> Array | None:
@@ -97,7 +97,11 @@ class StackedGroups:
         return self.compute_spectra(self.orders)
 
     def compute_spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
-        """Compute Vendi Scores of the given orders, and mark groups to compute separately."""
+        """Compute Vendi Scores of the given orders, and eigenvectors if `vectors`.
+
+        Groups that must be computed separately, for example because of negative eigenvalues, are
+        marked in `unusual`.
+        """
         spectra = StackedSpectra(self.K, self.p, orders, self.parent.psd, vectors, self.similarity)
         spectra.warn_about_truncation(orders)
         self.unusual |= to_host(spectra.unusual)
@@ -129,12 +133,12 @@ def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, Stacked
     codes = np.where(parent.row_of_input >= 0, parent.groups.codes, -1)
     similarity = None
     points = None
-    dim = 0
+    dim = 0  # number of features, which a batch needs for each sample
     batch_factor = 1
     if parent.has_similarities:
         similarity = parent.similarity if has_gradient(parent.p) else parent.similarity.in_numpy()
         dim = similarity.dim or 0
-        # An operation of torch takes as long for a few groups as for many.
+        # An operation of torch takes as long for a few groups as for many, so batches are larger.
         if isinstance(similarity, FeatureSimilarity) and is_torch(similarity.X):
             batch_factor = 64
     if "distances" in parent.group_needs and parent.uses_row_distances:

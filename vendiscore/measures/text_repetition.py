@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..kernels.bleu import sentence_bleu
+from ..kernels.bleu import build_sentence_bleu
 from ..kernels.text import Tokens, count_ngrams, fit_analyzer, split_into_tokens, tokenize_texts
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_builder import TEXT_KERNEL
@@ -22,6 +22,7 @@ _register = partial(register_measure, needs="samples")
 
 
 def _check_sizes(sizes: object) -> tuple[int, ...]:
+    """Validate the option `sizes`, one or more lengths of n-grams; return distinct lengths."""
     hint = "the default is (1, 2, 3, 4)"
     values = sizes if is_collection(sizes) else [sizes]
     lengths = [check_int("sizes", n, hint=hint) for n in values]
@@ -52,7 +53,10 @@ def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) 
     for n, (_, grams, counts) in zip(sizes, ngrams, strict=True):
         total = sum(max(0, len(tokens) - n + 1) for tokens in tokens_by_text)
         if total:
-            ratios.append((total - counts.sum() + grams.max(initial=-1) + 1) / total)
+            # `counts` omits n-grams that occur only once; codes in `grams` start from 0.
+            n_unique = total - counts.sum()
+            n_repeated = grams.max(initial=-1) + 1
+            ratios.append((n_unique + n_repeated) / total)
         else:
             unused_sizes.append(n)
     if unused_sizes:
@@ -73,7 +77,7 @@ def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) 
 
 @contextmanager
 def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
-    """Convert indices of texts in errors to indices of all samples that the caller passed."""
+    """Convert indices of texts in errors to indices of all samples, including dropped ones."""
     try:
         yield
     except SampleError as error:
@@ -81,7 +85,10 @@ def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
 
 
 def _tokenize(sample_set: SampleSet) -> list[Tokens]:
-    """Split each text into tokens: words or characters, the same for all groups."""
+    """Split each text into tokens: words or characters, the same for all groups.
+
+    Options of the kernel "ngram_overlap" apply if it compares the texts.
+    """
     spec = sample_set.spec
     parent = sample_set.parent
     options: Record = {}
@@ -89,9 +96,10 @@ def _tokenize(sample_set: SampleSet) -> list[Tokens]:
         names = ("tokenizer", "analyzer")
         options = {name: value for name, value in spec.options.items() if name in names}
     if options.get("tokenizer") is None and options.get("analyzer", "auto") == "auto":
+        # The analyzer is not set, so it is fitted to the texts.
         if parent.has_similarities and "analyzer" in parent.similarity.settings:
             options["analyzer"] = parent.similarity.settings["analyzer"]
-        else:  # fitted once, to the texts of all groups
+        else:  # fitted once to the texts of all groups, and stored in the settings
             analyzer = parent.settings.get("analyzer") or fit_analyzer(parent.texts)["analyzer"]
             options["analyzer"] = str(analyzer)
     parent.settings |= options
@@ -123,15 +131,20 @@ def self_bleu(sample_set: SampleSet) -> float:
             f"SelfBLEU requires at least 2 texts, got {len(texts)}; pass more texts, or remove "
             f"'SelfBLEU' from `measures`"
         )
-    words, score = sentence_bleu(**options, caller="measure 'SelfBLEU'")
-    score = cache(score)
+    tokenize, compute_bleu = build_sentence_bleu(**options, caller="measure 'SelfBLEU'")
+    compute_bleu = cache(compute_bleu)
     with _reindex_sample_errors(sample_set):
-        tokens = split_into_tokens(texts, words)
-    lengths = np.array([len(words) for words in tokens])
+        tokens_by_text = split_into_tokens(texts, tokenize)
+    n = len(tokens_by_text)
+    lengths = np.array([len(tokens) for tokens in tokens_by_text])
     orders = range(1, options["max_order"] + 1)
-    matches = [_count_matches(*ngrams, len(tokens)) for ngrams in count_ngrams(tokens, orders)]
-    rows = np.column_stack([lengths, _nearest_lengths(lengths), *matches]).tolist()
-    scores = [score(tuple(shared), length, nearest) for length, nearest, *shared in rows]
+    matches = [_count_matches(*ngrams, n) for ngrams in count_ngrams(tokens_by_text, orders)]
+    # The length of the reference is that of the other text nearest in length, as in BLEU.
+    rows = np.column_stack([lengths, _find_nearest_lengths(lengths), *matches]).tolist()
+    scores = [
+        compute_bleu(tuple(text_matches), length, nearest_length)
+        for length, nearest_length, *text_matches in rows
+    ]
     return float(np.mean(scores))
 
 
@@ -148,24 +161,27 @@ def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: 
     grams = grams[order]
     texts = texts[order]
     counts = counts[order]
+    # For each n-gram, the position of its largest count; the second-largest count follows, if any.
     first = np.flatnonzero(np.diff(grams, prepend=-1))
     has_second = np.diff(first, append=len(grams)) > 1
     second_counts = np.zeros(len(first), dtype=int)
     second_counts[has_second] = counts[first[has_second] + 1]
     other_counts = counts[first][grams]
-    other_counts[first] = second_counts  # for the text with the largest count
+    # For the text with the largest count itself, the largest count in another text is the second.
+    other_counts[first] = second_counts
     return np.bincount(texts, np.minimum(counts, other_counts), n).astype(int)
 
 
-def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
+def _find_nearest_lengths(lengths: np.ndarray) -> np.ndarray:
     """Find, for each text, the nearest length of another text; the smaller one in a tie."""
     order = np.argsort(lengths, kind="stable")
-    ascending = np.r_[-np.inf, lengths[order], np.inf]  # the first and last have only one neighbour
-    below = ascending[:-2]
-    middle = ascending[1:-1]
-    above = ascending[2:]
+    # The shortest and the longest text have only one neighbour.
+    padded = np.r_[-np.inf, lengths[order], np.inf]
+    shorter = padded[:-2]
+    ascending = padded[1:-1]
+    longer = padded[2:]
     nearest = np.empty_like(lengths)
-    nearest[order] = np.where(middle - below <= above - middle, below, above)
+    nearest[order] = np.where(ascending - shorter <= longer - ascending, shorter, longer)
     return nearest
 
 

@@ -90,9 +90,10 @@ def quality_weighted_vendi_score(
 ) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for non-negative `quality` s_i.
 
-    `quality` is required: one number per input sample, including dropped ones.
+    p_i is the weight of sample i, 1/n by default. `quality` is required: one number per input
+    sample, including dropped ones.
     """
     s = take_quality(sample_set, quality, "qVS")
     p = sample_set.p
-    mean = s.mean(-1) if p is None else (p * asarray_like(s, p)).sum(-1)
-    return [mean * value for value in sample_set.spectral.values]
+    mean_quality = s.mean(-1) if p is None else (p * asarray_like(s, p)).sum(-1)
+    return [mean_quality * score for score in sample_set.spectral.values]

@@ -95,10 +95,12 @@ def test_texts_without_tokens_are_refused():
 
 def test_many_columns_of_matches_do_not_overflow_their_key():
     columns = [np.array([2**20, 0, 2**20, 5]) for _ in range(5)]
-    first, inverse = module._find_distinct(columns)
+    first, inverse = module._find_distinct_tuples(columns)
     assert inverse[0] == inverse[2]
     assert len(first) == 3
     assert len({*inverse}) == 3
     top = 2**22 - 1
-    first, _ = module._find_distinct([np.array([0, 2**21, top]), *[np.array([0, 0, top])] * 2])
+    first, _ = module._find_distinct_tuples(
+        [np.array([0, 2**21, top]), *[np.array([0, 0, top])] * 2]
+    )
     assert first.tolist() == [0, 1, 2]

@@ -81,7 +81,7 @@ def test_bleu_of_long_texts_has_keys_that_do_not_overflow():
 def test_distinct_tuples_are_found_beyond_the_range_of_integers():
     rng = np.random.default_rng(0)
     columns = [rng.integers(0, 3, (4, 50)) * 10**6 for _ in range(5)]
-    first, inverse = bleu_module._find_distinct(columns)
+    first, inverse = bleu_module._find_distinct_tuples(columns)
     tuples = list(zip(*(c.ravel().tolist() for c in columns), strict=True))
     assert len(first) == len(set(tuples))
     assert [tuples[first[i]] for i in inverse] == tuples
