@@ -2,13 +2,14 @@
 
 import os
 
-# Before NumPy is imported: a few jobs at a time share two cores, one thread each.
+# Set before NumPy is imported: a Space has two cores, and several jobs run at a time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from vendiscore.support.optional import require
 
-require("gradio", "app", "the page")  # before the imports of the page fail one by one
+# Raises an error with a hint for installation before the imports of the web app fail.
+require("gradio", "app", "the page")
 
 from vendiscore_page.serving.server import build, launch  # noqa: E402
 

@@ -1,4 +1,8 @@
-"""Keep what an example registers to itself, and skip by `--base` what needs a missing package."""
+"""Pytest hooks for tests and examples in docstrings.
+
+Kernels and measures that an example registers are removed after it. With `--base`, tests that need
+a package that is not installed are skipped.
+"""
 
 from collections.abc import Iterator
 from doctest import UnexpectedException
@@ -12,28 +16,30 @@ from vendiscore.support.optional import BASE_PACKAGES
 
 
 @pytest.fixture
-def own_registry(monkeypatch):
-    """Forget after the test what it registers."""
-    list_kernels()
+def restored_registries(monkeypatch):
+    """Remove the kernels and measures that a test registers after the test."""
+    list_kernels()  # loads all registrations
     list_measures()
-    for kind in Registry._registries:
-        monkeypatch.setattr(kind, "registrations", dict(kind.registrations))
+    for registry in Registry._registries:
+        monkeypatch.setattr(registry, "registrations", dict(registry.registrations))
 
 
 @pytest.fixture(autouse=True)
-def _examples_have_their_own(request):
+def _restore_registries_after_example(request):
     if isinstance(request.node, pytest.DoctestItem):
-        request.getfixturevalue("own_registry")
+        request.getfixturevalue("restored_registries")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """With `--base`, skip a test that fails because an optional package is not installed."""
     try:
         return (yield)
     except (ImportError, UnexpectedException) as error:
+        # Doctest wraps exceptions of examples.
         cause = error.exc_info[1] if isinstance(error, UnexpectedException) else error
         name = (getattr(cause, "name", "") or "").partition(".")[0]
-        missing = isinstance(cause, ImportError) and not find_spec(name or "vendiscore")
-        if not item.config.getoption("--base", False) or name in BASE_PACKAGES or not missing:
+        is_missing = isinstance(cause, ImportError) and not find_spec(name or "vendiscore")
+        if not item.config.getoption("--base", False) or name in BASE_PACKAGES or not is_missing:
             raise
         pytest.skip(f"needs {name}")

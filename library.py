@@ -57,11 +57,13 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
         If no package of this version is found, or if this process already uses a package whose
         code differs.
     """
-    call = read_call()
-    script = call.get("path", file)
+    load_arguments = get_load_arguments()
+    script = load_arguments.get("path", file)
+    # The folder that contains the package of the script; None if it is unknown.
     folder = Path(path).parent if path else None
-    if not path and (call or NAME not in sys.modules):
-        folder = find_folder(Path(file), call)
+    # If `evaluate` runs the recorded copy only (no arguments), an imported package is preferred.
+    if not path and (load_arguments or NAME not in sys.modules):
+        folder = find_script_folder(Path(file), load_arguments)
     if folder and not (folder / NAME).is_dir():
         folder = None
     if NAME not in sys.modules:
@@ -70,27 +72,34 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
         paths = [str(folder), *sys.path] if folder else sys.path
         paths = [path for path in paths if Path(path, NAME, "__init__.py").is_file()]
         if not paths:
-            location = "next to it" if call else "where evaluate recorded an unchanged copy of it"
+            location = (
+                "next to it"
+                if load_arguments
+                else "where evaluate recorded an unchanged copy of it"
+            )
             raise ImportError(
                 f"{script} requires the package {NAME} {version}, which is neither {location} nor "
                 "installed: run pip install -e . in a clone of that version"
             )
-        add_finder(paths)
+        add_package_finder(paths)
     package = import_module(NAME)  # waits for a thread that is importing it
-    used = Path(next(iter(package.__path__))).parent
+    used_folder = Path(next(iter(package.__path__))).parent
     used_version = getattr(package, "__version__", None)
-    if used_version != version or (folder and not have_same_code(folder, used)):
+    if used_version != version or (folder and not have_same_code(folder, used_folder)):
         raise ImportError(
             f"{script} requires {NAME} {version}{f' in {folder}' if folder else ''}, but this "
-            f"process uses {NAME} {used_version} in {used}, which has other code: load the script "
-            "in a new process, or run pip install -e . in a clone of the version to use"
+            f"process uses {NAME} {used_version} in {used_folder}, which has other code: load the "
+            "script in a new process, or run pip install -e . in a clone of the version to use"
         )
     import_module(f"{NAME}.integrations.huggingface")
     return package
 
 
-def read_call() -> dict[str, Any]:
-    """Return the arguments of the call of `evaluate.load` that runs the script; {} without one."""
+def get_load_arguments() -> dict[str, Any]:
+    """Return the arguments of the call of `evaluate.load` that runs the script; {} without one.
+
+    They are local variables of its frame on the call stack.
+    """
     frame = sys._getframe()
     while frame is not None:
         if frame.f_code is load.__code__:
@@ -99,16 +108,17 @@ def read_call() -> dict[str, Any]:
     return {}
 
 
-def find_folder(copy: Path, call: dict[str, Any]) -> Path | None:
+def find_script_folder(copy: Path, load_arguments: dict[str, Any]) -> Path | None:
     """Return the folder from which `evaluate` copied the script, or None if it is unknown.
 
-    `copy` is the path of the copied script, and `call` holds the arguments of `evaluate.load`. The
-    files of a Space are downloaded.
+    `copy` is the path of the copied script. `load_arguments` are those of `evaluate.load`, or {} if
+    a metric is unpickled. The files of a Space are downloaded.
     """
-    script = Path(read_record(copy.with_suffix(".json")).get("original file path", ""))
+    script = Path(read_evaluate_record(copy.with_suffix(".json")).get("original file path", ""))
+    # `evaluate` copies the script of a Space into a folder OWNER--NAME of its cache.
     space = copy.parents[1].name.replace("--", "/")
     if "/" in space:
-        for revision in iter_revisions(script, call):
+        for revision in iter_revisions(script, load_arguments):
             with suppress(OSError):  # no such revision, or no network and not in the cache
                 return download_space(space, revision)
         warnings.warn(
@@ -116,19 +126,28 @@ def find_folder(copy: Path, call: dict[str, Any]) -> Path | None:
             stacklevel=2,
         )
         return None
-    if call:
-        path = Path(call["path"]).absolute()
+    if load_arguments:
+        path = Path(load_arguments["path"]).absolute()  # the script, or its folder
         return path.parent if path.is_file() else path
-    same = script.is_absolute() and script.is_file() and script.read_bytes() == copy.read_bytes()
-    return script.parent if same else None
+    # The recorded path is used only if the script there is unchanged.
+    is_unchanged = (
+        script.is_absolute() and script.is_file() and script.read_bytes() == copy.read_bytes()
+    )
+    return script.parent if is_unchanged else None
 
 
-def iter_revisions(script: Path, call: dict[str, Any]) -> Iterator[str]:
-    """Iterate over the revisions of a Space from which `evaluate` may have loaded the script."""
-    if call:
-        revisions = [call["revision"]] if call["revision"] else [SCRIPTS_VERSION, "main"]
+def iter_revisions(script: Path, load_arguments: dict[str, Any]) -> Iterator[str]:
+    """Iterate over the revisions of a Space from which `evaluate` may have loaded the script.
+
+    Without `load_arguments`, the revision is part of the URL that `evaluate` recorded next to
+    `script`.
+    """
+    if load_arguments:
+        revision = load_arguments["revision"]
+        # By default, `evaluate` tries the tag of its own version, and then the main branch.
+        revisions = [revision] if revision else [SCRIPTS_VERSION, "main"]
     else:
-        url = read_record(Path(f"{script}.json")).get("url", "")
+        url = read_evaluate_record(Path(f"{script}.json")).get("url", "")
         revisions = re.findall("/resolve/(.+)/", url) or ["main"]
     for revision in revisions:
         yield re.sub(r"^(?=\d*\.\d*\.\d*)", "v", revision)  # a tag, as `evaluate` names it
@@ -145,7 +164,7 @@ def download_space(space: str, revision: str) -> Path:
     )
 
 
-def read_record(path: Path) -> dict[str, str]:
+def read_evaluate_record(path: Path) -> dict[str, str]:
     """Read a JSON file that `evaluate` wrote next to a copied script; {} if it cannot be read."""
     try:
         return json.loads(path.read_text("utf-8"))
@@ -153,8 +172,8 @@ def read_record(path: Path) -> dict[str, str]:
         return {}
 
 
-def add_finder(paths: list[str]) -> None:
-    """Make Python import the package from the first of these folders that contains it.
+def add_package_finder(paths: list[str]) -> None:
+    """Make Python import the package `vendiscore` from the first of these folders that contains it.
 
     The finder is not removed afterwards, because another thread may be importing.
     """
@@ -164,16 +183,18 @@ def add_finder(paths: list[str]) -> None:
     sys.meta_path.insert(0, finder)
 
 
-def have_same_code(folder: Path, used: Path) -> bool:
+def have_same_code(folder: Path, used_folder: Path) -> bool:
     """Return whether the packages in two folders have the same code.
 
     Local kernels in files of the same name must also be the same.
     """
-    if folder.resolve() == used.resolve():
+    if folder.resolve() == used_folder.resolve():
         return True
-    kernels, used_kernels = read_code(folder / "kernels"), read_code(used / "kernels")
+    kernels = read_code(folder / "kernels")
+    used_kernels = read_code(used_folder / "kernels")
+    # The merged dicts are equal if and only if common files are equal.
     return (
-        read_code(folder / NAME) == read_code(used / NAME)
+        read_code(folder / NAME) == read_code(used_folder / NAME)
         and kernels | used_kernels == used_kernels | kernels
     )
 

@@ -22,7 +22,7 @@ PAGES = [ROOT / "kernels" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
 
 
-@pytest.mark.usefixtures("own_registry")
+@pytest.mark.usefixtures("restored_registries")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page):
     assert doctest.testfile(str(page), False, optionflags=FLAGS).failed == 0

@@ -32,6 +32,7 @@ _REPLACEMENTS = {
 
 
 def __getattr__(name: str) -> ModuleType:
+    """Import a module of this package on first use, or explain why a name does not exist."""
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     return raise_missing_name(name)

@@ -15,6 +15,7 @@ from ..support.optional import require
 from ..support.types import Record
 from . import raise_missing_name as __getattr__  # noqa: F401
 
+# Arguments of `as_similarity` for each value of `fp`.
 _KERNELS: dict[str, Record] = {
     "morgan": {"k": "morgan", "n_bits": 1024},
     "rdk": {"k": "rdkit"},
@@ -41,10 +42,13 @@ def load_molecules(
     lines = Path(fn).read_text(encoding="utf-8").splitlines()[1:]
     smiles = [line.strip().partition(",")[0] for line in lines]
     selected = dict.fromkeys(smiles) if unique else smiles
-    parsed = ((s, get_mol(s)) for s in selected)
+    parsed = ((text, get_mol(text)) for text in selected)  # a generator: parsed only as needed
     valid = (
-        SimpleNamespace(x=mol, features={"s": s}, labels={}) for s, mol in parsed if mol is not None
+        SimpleNamespace(x=molecule, features={"s": text}, labels={})
+        for text, molecule in parsed
+        if molecule is not None
     )
+    # RDKit would print an error for each invalid SMILES.
     with require("rdkit.rdBase", "molecules", "load_molecules").BlockLogs():
         return list(islice(valid, max_samples))
 
@@ -52,7 +56,10 @@ def load_molecules(
 def get_tanimoto_K(
     mols: Sequence[object], fp: str | Callable[..., object] = "morgan"
 ) -> np.ndarray:
-    """Return the Tanimoto similarity matrix of fingerprints: "morgan", "rdk" or a function."""
+    """Return the Tanimoto similarity matrix of molecules.
+
+    `fp` is "morgan" or "rdk", or a function that computes the fingerprint of a molecule.
+    """
     if callable(fp):
         return as_similarity([fp(mol) for mol in mols], k="tanimoto").dense()
     if fp not in _KERNELS:

@@ -49,7 +49,10 @@ def get_embeddings(
     device: Device = "cpu",
     model_path: str = _SIMCSE,
 ) -> np.ndarray:
-    """Return the pooled output of a model for each text; of the first token if it has no pooler."""
+    """Return the pooler output of a transformers model for each text.
+
+    For a model without a pooler, it is the output of the first token.
+    """
     options: Record = {"pooling": "pooler", "batch_size": batch_size}
     if model is None:
         return encoder(model_path, device=device, **options).encode(sents)
@@ -77,24 +80,28 @@ def ngram_diversity(
 
 
 def bleu(hyps: Sequence[Any], refs: Sequence[Any], tokenizer: Tokenizer | None = None) -> float:
-    """Return the mean sentence BLEU (NLTK) of each hypothesis with all references."""
+    """Return the mean sentence BLEU (NLTK) of each hypothesis with all references.
+
+    Both are lists of texts, or lists of lists of tokens.
+    """
     if isinstance(hyps[0], str):
         split = tokenizer or treebank.tokenize
         hyps, refs = list(map(split, hyps)), list(map(split, refs))
-    return _mean_bleu((hyp, refs) for hyp in hyps)
+    return _compute_mean_bleu((hyp, refs) for hyp in hyps)
 
 
 def self_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
     """Return the mean BLEU of each text with all others as references."""
     tokens = list(map(tokenizer, sents))
-    return _mean_bleu((hyp, tokens[:i] + tokens[i + 1 :]) for i, hyp in enumerate(tokens))
+    return _compute_mean_bleu((hyp, tokens[:i] + tokens[i + 1 :]) for i, hyp in enumerate(tokens))
 
 
 def pairwise_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
     """Return the mean BLEU of all ordered pairs of texts."""
     tokens = list(map(tokenizer, sents))
-    pairs = ((a, [b]) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if i != j)
-    return _mean_bleu(pairs)
+    return _compute_mean_bleu(
+        (hyp, [ref]) for i, hyp in enumerate(tokens) for j, ref in enumerate(tokens) if i != j
+    )
 
 
 def ngram_vendi_score(
@@ -117,7 +124,8 @@ def embedding_vendi_score(
     return float(score_X(X))
 
 
-def _mean_bleu(pairs: Iterable[tuple[object, object]]) -> float:
+def _compute_mean_bleu(pairs: Iterable[tuple[object, object]]) -> float:
+    """Return the mean sentence BLEU of pairs of a hypothesis and its references, as tokens."""
     bleu_score = require("nltk.translate.bleu_score", "compat", "BLEU as computed by vendi_score")
     smooth = bleu_score.SmoothingFunction().method1
     scores = [bleu_score.sentence_bleu(refs, hyp, smoothing_function=smooth) for hyp, refs in pairs]

@@ -47,7 +47,10 @@ def intdiv_K(K: np.ndarray, q: float = DEFAULT_ORDER, p: Weights | None = None) 
 def intdiv_X(
     X: Rows, q: float = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> float:
-    """Return `intdiv_K` of the dot products of the rows of X, by default cosine similarities."""
+    """Return `intdiv_K` of the dot products of the rows of X.
+
+    With `normalize`, they are cosine similarities.
+    """
     return intdiv_K(as_similarity(X, score_X=True, normalize=normalize).dense(), q, p)
 
 

@@ -56,7 +56,10 @@ _IMMUTABLE_TYPES = frozenset((str, int, float, bool, bytes, type(None)))
 
 @dataclass
 class BatchBuffer:
-    """Batches of samples and references, and the group labels of each batch of samples."""
+    """Batches of samples and references, and the group labels of each batch of samples.
+
+    The labels of a batch are None if it was added without labels.
+    """
 
     samples: list[SampleContainer] = field(default_factory=list)
     references: list[SampleContainer] = field(default_factory=list)
@@ -75,9 +78,10 @@ class BatchBuffer:
 def copy_batch(
     samples: Samples, added: Sequence[SampleContainer], spec: SimilaritySpec, name: str = "samples"
 ) -> SampleContainer:
-    """Copy a batch; raise if its samples have another type than those of the `added` batches.
+    """Copy a batch; raise if its samples have another type than those that were `added` before.
 
-    `spec` describes how samples are compared, and `name` is the argument, for messages.
+    `added` are the previous batches, `spec` describes how samples are compared, and `name` is
+    the argument, for messages.
     """
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
@@ -86,13 +90,14 @@ def copy_batch(
         _check_same_sample_type(batch, added, name)
     has_numpy_scalars = isinstance(batch, list) and isinstance(batch[0], np.number)
     if has_numpy_scalars and len(set(map(type, batch))) == 1:
-        return np.array(batch)
-    return _copy_sample(batch)
+        return np.array(batch)  # one array instead of many small objects
+    return _copy_mutable(batch)
 
 
 def _allows_any_length(spec: SimilaritySpec) -> bool:
     """Return whether samples may be lists or tuples of numbers with different lengths."""
     if isinstance(spec.k, Kernel):
+        # Lists of numbers are not vectors for kernels on labels, and for users' own sample types.
         return spec.k.samples in ("labels", "sets of labels") or spec.k.samples not in IS_GROUP
     return spec.has_callable_kernel
 
@@ -101,69 +106,76 @@ def _check_same_sample_type(
     batch: SampleContainer, added: Sequence[SampleContainer], name: str
 ) -> None:
     """Raise if a batch has another sample type or row length than earlier batches."""
-    length = _row_length(batch, name)
-    added_length = _row_length(added[0], name) if added else length
+    length = _check_row_length(batch, name)
+    added_length = _check_row_length(added[0], name) if added else length
     if length == added_length:
         return
-    error = TypeError if None in (added_length, length) else ValueError
+    error_class = TypeError if None in (added_length, length) else ValueError
     added_type, batch_type = (
-        "samples that are not rows of numbers" if n is None else f"rows of {n} numbers"
-        for n in (added_length, length)
+        "samples that are not rows of numbers" if d is None else f"rows of {d} numbers"
+        for d in (added_length, length)
     )
-    raise error(
+    raise error_class(
         f"`{name}` must have the same sample type in all batches: earlier batches contain "
         f"{added_type}, got {batch_type}; this batch was not added"
     )
 
 
-def _row_length(batch: SampleContainer, name: str) -> int | None:
-    """Check numeric rows of a batch and return their length, or None if samples are not numeric."""
+def _check_row_length(batch: SampleContainer, name: str) -> int | None:
+    """Return the length of the numeric rows of a batch, or None if samples are not numeric rows.
+
+    Raises an error if rows are invalid, for example of different lengths.
+    """
     shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(infer_shape, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
     if not lengths:
         return None
-    as_matrix(batch, name)
+    as_matrix(batch, name)  # raises an error if rows are invalid
     return lengths[0]
 
 
-def _copy_sample(sample: Any) -> Any:
-    """Copy mutable samples: containers, arrays and images."""
-    kind = type(sample)
-    if kind in (list, tuple, set):
-        return (
-            kind(sample)
-            if _IMMUTABLE_TYPES.issuperset(map(type, sample))
-            else kind(map(_copy_sample, sample))
-        )
-    if kind is dict:
-        return {key: _copy_sample(value) for key, value in sample.items()}
-    if is_torch(sample):
-        return sample.detach().clone()
-    # If an image file cannot be read, the kernel raises an error that names it.
+def _copy_mutable(value: Any) -> Any:
+    """Copy a batch or a sample if it is mutable: containers with their items, arrays and images."""
+    container = type(value)
+    if container in (list, tuple, set):
+        if _IMMUTABLE_TYPES.issuperset(map(type, value)):
+            return container(value)
+        return container(map(_copy_mutable, value))
+    if container is dict:
+        return {key: _copy_mutable(item) for key, item in value.items()}
+    if is_torch(value):
+        return value.detach().clone()
+    # Copying an image reads its file. If this fails, the kernel later raises an error that names
+    # the file.
     with suppress(OSError, SyntaxError, TypeError, ValueError):
-        return sample.copy() if hasattr(sample, "copy") else sample
-    return sample
+        return value.copy() if hasattr(value, "copy") else value
+    return value
 
 
 def parse_batch_labels(groups: object, n: int) -> Labels:
-    """Return the labels of a batch of n samples."""
+    """Validate the group labels of a batch of n samples, and return one label per sample."""
     return parse_group_labels(groups, n=n).sample_labels
 
 
-def add_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
-    """Assign the labels passed to `compute` to samples without labels."""
+def add_missing_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
+    """Assign labels to the batches without labels.
+
+    `groups` contains one label for each of their samples, or is None.
+    """
     if groups is None:
         return buffer
     pairs = zip(buffer.samples, buffer.labels, strict=True)
-    sizes = [num_samples(batch) if own is None else 0 for batch, own in pairs]
-    if sizes and not any(sizes):
+    unlabelled_counts = [
+        num_samples(batch) if batch_labels is None else 0 for batch, batch_labels in pairs
+    ]
+    if unlabelled_counts and not any(unlabelled_counts):
         raise ValueError(
             "`groups` was already passed when the samples were added; remove it from compute()"
         )
-    remaining_labels = iter(parse_batch_labels(groups, sum(sizes)))
+    remaining_labels = iter(parse_batch_labels(groups, sum(unlabelled_counts)))
     labels = [
         list(islice(remaining_labels, n)) if n else batch_labels
-        for n, batch_labels in zip(sizes, buffer.labels, strict=True)
+        for n, batch_labels in zip(unlabelled_counts, buffer.labels, strict=True)
     ]
     return replace(buffer, labels=labels)
 
@@ -234,6 +246,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
                 "as in State(k='cosine').update(samples), and merge the states"
             )
         defaults = _materialize_iterators(options)
+        # Validates the defaults, and shows how added samples will be compared.
         request = parse_request(
             _select_effective_defaults(defaults), self.get_default_measures, allow_unused_order=True
         )
@@ -242,7 +255,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         self.keeps_references = (
             self.keeps_references
             or bool(request.two_sample_measures)
-            or request.needs_distance_scale
+            or request.needs_distance_scale  # references determine the scale of MagArea
         )
         self._buffer = BatchBuffer()
         self._last_compute_failed = False  # whether the last compute without new samples failed
@@ -250,6 +263,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         super().__init__(config_name, **metric_arguments)
 
     def _info(self) -> object:
+        """Return the MetricInfo that `evaluate.Metric` requires."""
         names = ("predictions", "references") if self.keeps_references else ("predictions",)
         features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLE_FEATURES]
         return evaluate.MetricInfo(**self.about, features=features)
@@ -289,7 +303,9 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         dict
             The result of `vendiscore.compute`.
         """
-        default_order = "q" not in options
+        # A default `q` of the metric may be unused; if it is passed to this call, a measure must
+        # use it.
+        allow_unused_order = "q" not in options
         options = {
             **_select_effective_defaults(self.defaults, options),
             **_materialize_iterators(options),
@@ -297,7 +313,8 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         samples = _select_argument(samples=samples, predictions=predictions, data=data)
         ignored_names = None
         caller = sys._getframe(1).f_locals.get("self")
-        # `evaluate.combine` passes the keywords of all combined metrics to each of them.
+        # `evaluate.combine` passes the keywords of all combined metrics to each of them. Those of
+        # the other metrics are ignored.
         if isinstance(caller, evaluate.CombinedEvaluations):
             other_metrics = (metric for metric in caller.evaluation_modules if metric is not self)
             signatures = (inspect.signature(metric._compute) for metric in other_metrics)
@@ -313,7 +330,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
                 self.get_default_measures,
                 all_references,
                 ignored_names=ignored_names,
-                allow_unused_order=default_order,
+                allow_unused_order=allow_unused_order,
             )
             has_samples = samples is not None or request.counts is not None
             if has_samples and not self._buffer.samples:
@@ -321,6 +338,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
             with self._lock:  # samples added by other threads meanwhile belong to the next score
                 return self._compute_with_buffer(samples, references, request)
         except BaseException:
+            # Added samples are kept. If the next call passes further samples, it warns about them.
             self._last_compute_failed = samples is None
             raise
 
@@ -338,7 +356,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         pooled = BatchBuffer()
         pooled += self._buffer
         pooled += passed
-        pooled = add_labels(pooled, request.groups)
+        pooled = add_missing_labels(pooled, request.groups)
         if not pooled.samples:
             raise TypeError(
                 "`samples` is required; pass samples=…, or add samples before compute()"
@@ -353,9 +371,12 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
     def _evaluate(
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
+        """Return the scores as floats."""
         result = evaluate_request(samples, references, request)
         # The library returns a tensor for a tensor, but suites of metrics expect numbers.
-        return Result({key: to_float(v) if is_torch(v) else v for key, v in result.items()})
+        return Result(
+            {key: to_float(value) if is_torch(value) else value for key, value in result.items()}
+        )
 
     def _copy_batches(
         self,
@@ -407,6 +428,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
             raise TypeError("`samples` is required; pass a batch of samples")
         with self._lock:
             batch = self._copy_batches(samples, references, groups, spec=self._spec)
+            # Raises if only one of this batch and the previous one has labels.
             merge_labels(self._buffer.labels[-1:] + batch.labels, "; this batch was not added")
             self._buffer += batch
 
@@ -438,13 +460,13 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
             Group label of the sample.
         """
         # `evaluate.combine` uses the plural for a single sample.
-        one = _select_argument(sample=sample, prediction=prediction, predictions=predictions)
-        if one is None:
+        sample = _select_argument(sample=sample, prediction=prediction, predictions=predictions)
+        if sample is None:
             raise TypeError("`prediction` is required; pass one sample that is not None")
-        other = _select_argument(reference=reference, references=references)
+        reference = _select_argument(reference=reference, references=references)
         self.add_batch(
-            [one],
-            references=None if other is None else [other],
+            [sample],
+            references=None if reference is None else [reference],
             groups=None if group is None else [group],
         )
 
@@ -463,7 +485,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
 
 
 def _materialize_iterators(options: Record) -> Record:
-    """Convert generators among the options to lists, because they are read twice."""
+    """Convert iterators among the options, such as generators, to lists that can be read again."""
     return {
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in options.items()
@@ -473,9 +495,10 @@ def _materialize_iterators(options: Record) -> Record:
 def _select_effective_defaults(
     defaults: Options, options: Options = MappingProxyType({})
 ) -> Record:
-    """Return the defaults that have an effect in a call with `options`.
+    """Return the defaults of a metric that have an effect in a call with `options`.
 
-    `allow_repeats` and `pool_repeats` have an effect only with `ci`.
+    `allow_repeats=False` has an effect only with `ci`, and `pool_repeats=False` only with `ci` and
+    `details`. Without these, `compute` would raise an error.
     """
     effective = dict(defaults)
     all_options = {**defaults, **options}

@@ -62,7 +62,7 @@ def test_names_without_a_slash_are_kernels():
         compute(TEXTS, k="bert-base")
 
 
-def test_a_kernel_of_ones_own_goes_first(own_registry):
+def test_a_kernel_of_ones_own_goes_first(restored_registries):
     @register_kernel("mine/semantic", samples="text", source="this test")
     def same(texts):
         """1 for equal texts."""
@@ -143,7 +143,7 @@ def test_a_model_that_declares_no_scripts_gives_no_warning():
     assert compute(texts, k="text_embeddings", model=lambda x: np.eye(len(x)))["VS"] > 1
 
 
-def test_a_kernel_of_ones_own_declares_its_scripts(own_registry):
+def test_a_kernel_of_ones_own_declares_its_scripts(restored_registries):
     @register_kernel("greek", samples="text", source="this test")
     def greek(texts):
         """1 for equal texts."""

@@ -28,7 +28,7 @@ from vendiscore.resolve.kernel import _kernels
 
 ROOT = Path(vendiscore.__path__[0]).parent
 
-pytestmark = pytest.mark.usefixtures("own_registry")
+pytestmark = pytest.mark.usefixtures("restored_registries")
 
 
 def test_a_kernel_is_added_in_ten_lines(capsys):
