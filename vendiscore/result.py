@@ -124,16 +124,21 @@ def number_rows(
     >>> number_rows({"VS": 1.5, "VS_se": 0.1, "IntDiv": 0.5})[1]
     {'key': 'IntDiv', 'value': 0.5, 'se': None, 'low': None, 'high': None}
     """
-    hidden = {"details", *(f"{key}{ending}" for key in numbers for ending in endings)}
+    keys_without_row = {"details", *(f"{key}{ending}" for key in numbers for ending in endings)}
 
-    def error(key: str) -> float | None:
+    def get_number(key: str) -> float | None:
         value = to_float(numbers.get(key, math.nan))
         return None if math.isnan(value) else value
 
     return [
-        {"key": key, "value": value, **{end[1:]: error(f"{key}{end}") for end in ERROR_SUFFIXES}}
+        {
+            "key": key,
+            "value": value,
+            # "se", "low" and "high"
+            **{suffix[1:]: get_number(f"{key}{suffix}") for suffix in ERROR_SUFFIXES},
+        }
         for key, value in numbers.items()
-        if key not in hidden
+        if key not in keys_without_row
     ]
 
 

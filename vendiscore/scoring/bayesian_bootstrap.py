@@ -45,43 +45,52 @@ def estimate_mean_quantile(
     """
     x, shapes = _merge_equal_values(values)
     x = np.append(x, bound)
-    shapes = np.append(shapes, weight)
+    shapes = np.append(shapes, weight)  # parameters of the Dirichlet distribution
     low = float(x.min())
     width = float(x.max()) - low
     if width <= 0:
         return low
-    proportions = (x - low) / width
+    scaled = (x - low) / width  # from 0 to 1
 
-    def excess(t: float) -> float:
+    def compute_excess_probability(t: float) -> float:
+        """Return the probability that the scaled mean is below t, minus the required one."""
         if t in (0.0, 1.0):
             return t - probability
-        return _mean_below(proportions - t, shapes) - probability
+        return _compute_probability_below_zero(scaled - t, shapes) - probability
 
-    return low + width * float(scipy.optimize.brentq(excess, 0.0, 1.0, xtol=_TOLERANCE))
+    quantile = scipy.optimize.brentq(compute_excess_probability, 0.0, 1.0, xtol=_TOLERANCE)
+    return low + width * float(quantile)
 
 
 def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct values and their counts; merge neighbouring values if there are too many."""
-    x, counts = np.unique(values, return_counts=True)
-    shapes = counts.astype(float)
-    if len(x) <= MAX_VALUES:
-        return x, shapes
-    starts = np.linspace(0, len(x), MAX_VALUES, endpoint=False).astype(int)
-    merged = np.add.reduceat(shapes, starts)
-    return np.add.reduceat(shapes * x, starts) / merged, merged
+    """Return the distinct values and their counts as floats.
 
-
-def _mean_below(a: np.ndarray, shapes: np.ndarray) -> float:
-    """Return the probability that Σ D_i a_i is negative, for `a` with both signs.
-
-    It equals the probability for Σ G_i a_i with gamma variables G_i of these shapes, whose moment
-    generating function is M(s) = Π (1 − a_i s)^−shape_i. Its inversion, −1/(2πi) ∫ M(s)/s ds, uses
-    the line through the saddle point c < 0 of M(s)/s, on which the integrand does not oscillate
-    unless the probability is near 1.
+    With more than `MAX_VALUES` distinct values, return means of neighbouring values and the sums of
+    their counts.
     """
-    if shapes @ a < 0:
-        return 1 - _mean_below(-a, shapes)
-    c = _saddle_point(a, shapes)
+    x, integer_counts = np.unique(values, return_counts=True)
+    counts = integer_counts.astype(float)
+    if len(x) <= MAX_VALUES:
+        return x, counts
+    starts = np.linspace(0, len(x), MAX_VALUES, endpoint=False).astype(int)
+    merged_counts = np.add.reduceat(counts, starts)
+    return np.add.reduceat(counts * x, starts) / merged_counts, merged_counts
+
+
+def _compute_probability_below_zero(a: np.ndarray, shapes: np.ndarray) -> float:
+    """Return the probability that Σ D_i a_i < 0 if D has a Dirichlet distribution.
+
+    `shapes` are the parameters of the distribution; `a` contains positive and negative numbers.
+
+    The probability equals that of Σ G_i a_i < 0 for gamma variables G_i of these shapes. The moment
+    generating function of this sum is M(s) = Π (1 − a_i s)^−shape_i. Its inversion,
+    −1/(2πi) ∫ M(s)/s ds, uses the line through the saddle point c < 0 of M(s)/s, on which the
+    integrand does not oscillate unless the probability is near 1. With y = scale · sinh(v), the
+    integral over s = c + iy is computed by the trapezoidal rule in v.
+    """
+    if shapes @ a < 0:  # the probability may be near 1; that of the opposite sign is not
+        return 1 - _compute_probability_below_zero(-a, shapes)
+    c = _find_saddle_point(a, shapes)
     factors = 1 - a * c
     scale = 1 / math.sqrt(float(shapes @ (a / factors) ** 2) + 1 / c**2)
     log_height = -float(shapes @ np.log(factors))
@@ -101,14 +110,20 @@ def _mean_below(a: np.ndarray, shapes: np.ndarray) -> float:
     return -math.exp(log_height) * scale * _STEP * total / math.pi
 
 
-def _saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
-    """Return s < 0 at which the derivative of log(M(s)/|s|) vanishes; it increases with s."""
-    nearest = 1 / float(a.min())  # the pole of M
-    # With z = s/nearest, which lies between 0 and 1, the derivative times z (1 − z) is finite.
-    b = a * nearest
+def _find_saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
+    """Return the s < 0 at which the derivative of log(M(s)/|s|) is 0.
 
-    def slope(z: float) -> float:
+    M(s) = Π (1 − a_i s)^−shape_i is defined in `_compute_probability_below_zero`. The derivative
+    increases with s, so there is only one such s. It lies between 0 and the negative pole of M that
+    is nearest to 0.
+    """
+    pole = 1 / float(a.min())
+    # With z = s/pole, which lies between 0 and 1, the derivative times z (1 − z) is finite.
+    b = a * pole
+
+    def compute_scaled_derivative(z: float) -> float:
         return float(shapes @ (b / (1 - b * z))) * z * (1 - z) - (1 - z)
 
-    upper = 1 - 1e-12
-    return nearest * float(scipy.optimize.brentq(slope, 0.0, upper, xtol=1e-9, rtol=1e-6))
+    max_z = 1 - 1e-12
+    z = scipy.optimize.brentq(compute_scaled_derivative, 0.0, max_z, xtol=1e-9, rtol=1e-6)
+    return pole * float(z)

@@ -20,8 +20,13 @@ _INCOMPATIBLE_KEYWORDS = ("score_K", "score_X", "score_dual", "prompts", "p", "g
 
 
 def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
-    """Return the remaining keywords with k="labels"; raise for those incompatible with `counts`."""
+    """Return the keywords for `counts`; raise a TypeError if one cannot be combined with it.
+
+    `arguments` are all keywords of `compute`. The result is `remaining`, the keywords that are not
+    parsed yet, with the kernel k="labels".
+    """
     k = remaining.get("k")
+    # A matrix is passed as an array or as a list of rows.
     if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_collection(k[0])):
         raise TypeError(
             "`counts` cannot be combined with a matrix `k` of similarities between species; pass "
@@ -46,7 +51,11 @@ def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
 def expand_counts(
     samples: object, counts: Samples
 ) -> tuple[RepeatedSimilarity, GroupLabels | None]:
-    """Return the similarity of all individuals of all sites, with the sites as groups."""
+    """Return the similarity of all individuals of all sites, and the sites as groups.
+
+    `counts` has shape (species,) for one site, without groups, or (sites, species). `samples` must
+    be None. Individuals are similar (1) if they have the same species, otherwise not (0).
+    """
     if samples is not None:
         raise TypeError(
             "`counts` and `samples` are mutually exclusive; use compute(counts=…) without samples"
@@ -62,11 +71,11 @@ def expand_counts(
         )
     n = int(site_sizes.sum())
     require(16 * n, f"`counts` of {n:,} individuals", "use a random subset of the individuals")
-    present = sites.any(axis=0)
-    species = np.arange(present.sum())
-    distinct = as_similarity(species.tolist(), k="labels")
-    inverse = np.repeat(np.tile(species, len(sites)), sites[:, present].ravel())
-    similarity = RepeatedSimilarity(distinct, inverse)
+    is_present = sites.any(axis=0)
+    species = np.arange(is_present.sum())
+    similarity_of_species = as_similarity(species.tolist(), k="labels")
+    species_of_individual = np.repeat(np.tile(species, len(sites)), sites[:, is_present].ravel())
+    similarity = RepeatedSimilarity(similarity_of_species, species_of_individual)
     if table.ndim == 1:
         return similarity, None
     codes = np.repeat(np.arange(len(sites)), site_sizes)
@@ -76,7 +85,7 @@ def expand_counts(
 
 
 def _check_counts(counts: Samples) -> np.ndarray:
-    """Return counts as integers, shape (species,) or (sites, species)."""
+    """Return counts as integers, (species,) or (sites, species); raise if they are invalid."""
     values = as_samples(counts, "counts")
     if sp.issparse(values):
         values = values.toarray()
@@ -98,15 +107,18 @@ def _check_counts(counts: Samples) -> np.ndarray:
             f"integers"
         )
     with np.errstate(invalid="ignore"):
-        invalid = ~(array >= 0) | (array % 1 != 0)
-    if invalid.any():
-        index = tuple(np.argwhere(invalid)[0].tolist())
+        is_invalid = ~(array >= 0) | (array % 1 != 0)  # NaN is also invalid
+    if is_invalid.any():
+        index = tuple(np.argwhere(is_invalid)[0].tolist())
         raise _invalid_count_error(index, array[index].item())
     return array.astype(np.int64)
 
 
 def _as_array(rows: list[object]) -> np.ndarray:
-    """Return lists of numbers as an array; raise if they contain anything else."""
+    """Return a list of numbers, or of lists of numbers, as a float array; raise if it is invalid.
+
+    An error names the first entry that is not a number.
+    """
     lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:
         raise ValueError(

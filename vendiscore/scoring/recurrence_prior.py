@@ -53,17 +53,22 @@ class RecurrencePrior(NamedTuple):
 def fit_recurrence_prior(
     pairs: ArrayLike, sizes: ArrayLike, conservative_tails: bool = False
 ) -> RecurrencePrior:
-    """Compute the posterior of the gamma distributions of σ.
+    """Compute the posterior probabilities of the gamma distributions of σ from all groups.
+
+    σ is the probability that two samples of a group are equal.
 
     `pairs` and `sizes`, both of shape (groups,), are the numbers of equal pairs and of samples in
     each group. Sizes may differ, but must be at least 3.
     """
-    counts, times = np.unique(np.transpose([pairs, sizes]), axis=0, return_counts=True)
-    masses = _gamma_masses()
-    equal, n = counts.T
-    likelihoods = _compute_likelihoods(equal, n, conservative_tails) @ masses.T
-    logs = times @ np.log(np.maximum(likelihoods, _MIN_LIKELIHOOD))
-    weights = np.exp(logs - logs.max())
+    # Groups with equal numbers of pairs and samples have equal likelihoods, computed only once.
+    distinct_rows, n_groups = np.unique(np.transpose([pairs, sizes]), axis=0, return_counts=True)
+    distinct_pairs, distinct_sizes = distinct_rows.T
+    masses = _compute_gamma_masses()
+    likelihoods = (
+        _compute_likelihoods(distinct_pairs, distinct_sizes, conservative_tails) @ masses.T
+    )
+    log_likelihoods = n_groups @ np.log(np.maximum(likelihoods, _MIN_LIKELIHOOD))
+    weights = np.exp(log_likelihoods - log_likelihoods.max())
     return RecurrencePrior(masses, weights / weights.sum(), conservative_tails)
 
 
@@ -75,23 +80,27 @@ def estimate_upper_pair_counts(
     `pairs` and `sizes`, both of shape (groups,), are the numbers of equal pairs and of samples in
     each group. The expected number exceeds the limit with the posterior probability (1 − level)/2.
     """
-    rows = np.transpose([pairs, sizes])
-    counts, groups = np.unique(rows, axis=0, return_inverse=True)
-    equal, n = counts.T
-    likelihoods = _compute_likelihoods(equal, n, prior.conservative_tails)
+    # Groups with equal numbers of pairs and samples have equal limits, computed only once.
+    distinct_rows, row_of_group = np.unique(
+        np.transpose([pairs, sizes]), axis=0, return_inverse=True
+    )
+    distinct_pairs, n = distinct_rows.T
+    likelihoods = _compute_likelihoods(distinct_pairs, n, prior.conservative_tails)
+    # `prior.weights` already include the likelihood of all groups. For each group, the posterior of
+    # σ given a gamma distribution is its mass times the likelihood, divided by their sum.
     weights = prior.weights / np.maximum(likelihoods @ prior.masses.T, _MIN_LIKELIHOOD)
     posterior = (weights @ prior.masses) * likelihoods
-    below = np.cumsum(posterior, axis=1)
-    point = np.argmax(below >= (1 + level) / 2 * below[:, -1:], axis=1)
-    upper: np.ndarray = (_SIGMA[point] * n * (n - 1) / 2)[groups.ravel()]
+    cumulative = np.cumsum(posterior, axis=1)
+    quantile_points = np.argmax(cumulative >= (1 + level) / 2 * cumulative[:, -1:], axis=1)
+    upper: np.ndarray = (_SIGMA[quantile_points] * n * (n - 1) / 2)[row_of_group.ravel()]
     return upper
 
 
 @lru_cache(maxsize=1)
-def _gamma_masses() -> np.ndarray:
-    """Return the masses of truncated gamma distributions on the grid, each with sum 1.
+def _compute_gamma_masses() -> np.ndarray:
+    """Return the masses of truncated gamma distributions on the grid of σ, (m, points).
 
-    The array is cached and read-only.
+    Each of the m rows has the sum 1. The array is cached and read-only.
     """
     shapes, means = (grid.ravel()[:, None] for grid in np.meshgrid(_SHAPES, _MEANS))
     logs = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
@@ -104,17 +113,21 @@ def _gamma_masses() -> np.ndarray:
 def _compute_likelihoods(
     pairs: np.ndarray, sizes: np.ndarray, conservative_tails: bool
 ) -> np.ndarray:
-    """Return the probability of each number of pairs at each grid point of σ, (groups, points).
+    """Return the likelihood of the number of equal pairs at each grid point of σ, (groups, points).
 
-    An item with proportion s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤ n(n −
-    1)(n − 2)(s³ − s⁴). This bound is Var − mean of a negative binomial count with parameter r = n(n
-    − 1)/(4(n − 2)) s/(1 − s).
+    `pairs` and `sizes` are the numbers of equal pairs and of samples n of each group, (groups,).
+
+    If a single item with proportion s = √σ recurs, the number of pairs has
+    Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤ n(n − 1)(n − 2)(s³ − s⁴).
+    This bound is Var − mean of a negative binomial distribution with parameter
+    r = n(n − 1)/(4(n − 2)) s/(1 − s).
+    Without `conservative_tails`, the Poisson likelihood is added. A common factor has no effect.
     """
     count = pairs[:, None]
     n = sizes[:, None]
-    share = np.sqrt(_SIGMA)
+    s = np.sqrt(_SIGMA)
     mean = _SIGMA * n * (n - 1) / 2
-    r = n * (n - 1) / (4 * (n - 2)) * share / (1 - share)
+    r = n * (n - 1) / (4 * (n - 2)) * s / (1 - s)
     logs = scipy.special.gammaln(count + r) - scipy.special.gammaln(r)
     logs += r * np.log(r / (r + mean)) + count * np.log(mean / (r + mean))
     constant = scipy.special.gammaln(count + 1)

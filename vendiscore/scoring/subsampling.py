@@ -26,9 +26,12 @@ def compute_mean_and_error(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def t_critical_value(level: float, units: int) -> float:
-    """Return the half-width of Student's interval, in units of the standard error."""
-    return float(scipy.special.stdtrit(units - 1, (1 + level) / 2))
+def t_critical_value(level: float, n_units: int) -> float:
+    """Return the half-width of Student's interval, in units of the standard error.
+
+    `level` is the confidence level, and `n_units` the number of independent samples or clusters.
+    """
+    return float(scipy.special.stdtrit(n_units - 1, (1 + level) / 2))
 
 
 def student_interval(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
@@ -51,7 +54,8 @@ def bounded_mean_interval(
     Two methods are combined, and each limit is the one farther from the mean. A jackknife of the
     logit of the mean accounts for the number of values. The Bayesian bootstrap accounts for
     skewness and for rare values that were not observed. The mean must lie in [lower, upper]; single
-    values may lie outside if groups differ in size.
+    values may lie outside if groups differ in size. If the bounds are infinite or equal, the
+    interval is Student's, restricted to [lower, upper].
     """
     if len(values) < MIN_VALUES:
         return student_interval(values, level)
@@ -63,8 +67,11 @@ def bounded_mean_interval(
     leave_one_out_values = (n * mean - values) / (n - 1)
     low, high = logit_interval(mean, leave_one_out_values, level, lower, upper)
     tail = (1 - level) / 2
-    low = min(low, estimate_mean_quantile(values, min(lower, float(values.min())), tail))
-    high = max(high, estimate_mean_quantile(values, max(upper, float(values.max())), 1 - tail))
+    # All values must lie on the same side of the bound that represents unobserved values.
+    lower_bound = min(lower, float(values.min()))
+    upper_bound = max(upper, float(values.max()))
+    low = min(low, estimate_mean_quantile(values, lower_bound, tail))
+    high = max(high, estimate_mean_quantile(values, upper_bound, 1 - tail))
     return mean, error, max(low, lower), min(high, upper)
 
 
@@ -73,8 +80,8 @@ def logit_interval(
 ) -> tuple[float, float]:
     """Return an interval of a value in [lower, upper]: Student's interval of its logit.
 
-    The standard error of the logit is that of the jackknife, from the leave-one-out values
-    `leave_one_out_values`. The limits are transformed back to [lower, upper].
+    The value is scaled to [0, 1] for the logit, whose standard error is that of the jackknife, and
+    the limits are scaled back. `leave_one_out_values` contains the value without each unit.
     """
     width = upper - lower
     proportions = (np.append(leave_one_out_values, value) - lower) / width
@@ -90,7 +97,8 @@ def describe_missing_interval(
 ) -> str:
     """Describe why the interval of a mean is missing or has width 0; "" if neither applies.
 
-    `count` is the number of `units`, and `keys` names the limits in the result.
+    The mean is over `count` values, one for each of the `units`, such as "groups". `low` and `high`
+    are the limits of the interval, and `keys` are their keys in the result, as text.
     """
     if count < MIN_VALUES:
         return (
@@ -106,13 +114,14 @@ def describe_missing_interval(
 
 
 def half_sampling_error(
-    n: int, score: Callable[[np.ndarray], Values], m: int, draws: int, rng: np.random.Generator
+    n: int, score: Callable[[np.ndarray], Values], m: int, n_pairs: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Estimate standard errors from `draws` pairs of disjoint random subsets of m ≤ n/2 samples.
+    """Estimate the standard errors of scores of n samples from scores of random subsets.
 
-    `score` returns the values of a subset, given its indices in ascending order. The variance for n
-    samples is that for m samples times m/n. This is valid for independent samples of equal weight
-    (Politis & Romano 1994), but the errors are too small if nearly all samples differ.
+    `n_pairs` pairs of disjoint subsets of m ≤ n/2 samples are drawn. `score` returns the scores of
+    a subset, given its indices in ascending order. The variance for n samples is that for m samples
+    times m/n. This is valid for independent samples of equal weight (Politis & Romano 1994), but
+    the errors are too small if nearly all samples differ.
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> rng = np.random.default_rng(0)
@@ -120,10 +129,10 @@ def half_sampling_error(
     >>> round(float(error), 3), round(float(x.std()) / 20, 3)
     (0.051, 0.05)
     """
-    squares = np.array(0.0)
-    for _ in range(draws):
-        mixed = rng.permutation(n)
-        a = score(np.sort(mixed[:m]))
-        b = score(np.sort(mixed[-m:]))
-        squares = squares + (a - b) ** 2 / 2
-    return np.sqrt(squares / draws * m / n)
+    sum_of_variances = np.array(0.0)
+    for _ in range(n_pairs):
+        permuted = rng.permutation(n)
+        a = score(np.sort(permuted[:m]))
+        b = score(np.sort(permuted[-m:]))
+        sum_of_variances = sum_of_variances + (a - b) ** 2 / 2  # the variance of two values
+    return np.sqrt(sum_of_variances / n_pairs * m / n)

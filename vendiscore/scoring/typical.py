@@ -42,7 +42,9 @@ _COSINE_KERNELS = ("cosine", "text_embeddings", "image_embeddings")
 def select_comparable_settings(settings: Options) -> Record:
     """Return the settings of a Similarity that must be equal for two scores to be comparable."""
     relevant = {
-        name: x for name, x in settings.items() if name not in _IGNORED_SETTINGS and x is not None
+        name: value
+        for name, value in settings.items()
+        if name not in _IGNORED_SETTINGS and value is not None
     }
     return dict(to_plain(relevant))
 
@@ -57,7 +59,12 @@ def describe_wording_limits(settings: Options, hint: str = SEMANTIC_HINT) -> str
 
 @cache
 def _load_tables() -> list[Record]:
-    """Load the scores written by `benchmarks/typical_values.py`."""
+    """Load tables of scores of reference sets, written by `benchmarks/typical_values.py`.
+
+    A table has these keys: "settings" of the kernel; "kind" of the samples; "lengths", the smallest
+    and largest median length; "about", a format string that describes the samples; "most", the
+    highest possible score; and for each order, as "1", the sizes and scores of each reference set.
+    """
     text = (files(__package__) / "typical_values.json").read_text(encoding="utf-8")
     return list(json.loads(text))
 
@@ -77,7 +84,9 @@ def compare_with_typical(
 ) -> Record:
     """Compare a score of n samples, and its interval, with reference sets.
 
-    `samples` is required for texts and proteins, because their median length matters.
+    `samples` are the samples if they are available. They are required for texts and proteins,
+    because reference sets must have a similar median length. `interval` is empty or contains the
+    lower and upper limit of the interval of the score.
 
     Returns
     -------
@@ -91,13 +100,14 @@ def compare_with_typical(
     settings = select_comparable_settings(similarity.settings)
     tables = [table for table in _load_tables() if table["settings"] == settings]
     if not tables and settings.get("kernel") in _COSINE_KERNELS and "prompts" not in settings:
+        # Without reference sets for this kernel, compare with random directions.
         tables = _build_noise_tables(n, similarity.dim or 0)
-    lengths = _compute_median_lengths(samples)
+    median_lengths = _compute_median_lengths(samples)
     for table in tables:
-        length = lengths.get(table["kind"], 0)
-        low, high = table["lengths"]
+        length = median_lengths.get(table["kind"], 0)  # 0 for samples that are not strings
+        min_length, max_length = table["lengths"]
         references = _interpolate_scores(table, n, q)
-        if references and low <= length <= high and sample_set.p is None:
+        if references and min_length <= length <= max_length and sample_set.p is None:
             max_score = min(n, table["most"])
             label = table["about"].format(length)
             order = "" if q == 1 else " at q = 2"
@@ -111,12 +121,17 @@ def compare_with_typical(
 
 
 def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
-    """Interpolate the scores of reference sets at size n; return them in ascending order."""
+    """Return names and scores of reference sets of size n, in ascending order of the scores.
+
+    Scores are interpolated between the sizes in the table, on logarithmic scales, and rounded to
+    three digits. Reference sets whose sizes in the table do not include n in their range are
+    omitted.
+    """
     references = []
-    for name, (sizes, values) in table.get(f"{q:g}", {}).items():
+    for name, (sizes, scores) in table.get(f"{q:g}", {}).items():
         if sizes[0] <= n <= sizes[-1]:
-            log = np.interp(np.log(n), *np.log([sizes, values]))
-            references.append((name, float(f"{np.exp(log):.3g}")))
+            log_score = np.interp(np.log(n), *np.log([sizes, scores]))
+            references.append((name, float(f"{np.exp(log_score):.3g}")))
     return sorted(references, key=lambda reference: reference[1])
 
 
@@ -158,11 +173,14 @@ def _compute_median_lengths(samples: object) -> dict[str, float]:
 
 
 def _describe_position(reference_scores: ReferenceScores, value: float) -> str:
-    """Describe the position of a score among the scores of reference sets."""
-    names = [f"{name} ({x:.4g})" for name, x in reference_scores]
-    i = bisect_left([x for _, x in reference_scores], value)
-    if not i:
-        return f"below {names[0]}"
-    if not names[i:]:
-        return f"above {names[-1]}"
-    return f"between {names[i - 1]} and {names[i]}"
+    """Describe the position of a score among the scores of reference sets, as "above NAME (3.2)".
+
+    `reference_scores` are in ascending order.
+    """
+    labels = [f"{name} ({score:.4g})" for name, score in reference_scores]
+    n_below = bisect_left([score for _, score in reference_scores], value)
+    if n_below == 0:
+        return f"below {labels[0]}"
+    if n_below == len(labels):
+        return f"above {labels[-1]}"
+    return f"between {labels[n_below - 1]} and {labels[n_below]}"
