@@ -115,29 +115,39 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
-    """Return flags, formats and names of other commands, and how to type them."""
-    commands: dict[str, list[str]] = {}
-    formats: dict[str, list[str]] = {}
+    """Return flags, formats and names of other commands, with a description of how to type each."""
+    commands_by_flag: dict[str, list[str]] = {}
+    commands_by_format: dict[str, list[str]] = {}
     for command, definition in COMMANDS.items():
         for flag in {*build_parser(command).flags.values()} - {*own_flags}:
-            commands.setdefault(flag, []).append(f"`{PROGRAM} {command}`")
+            commands_by_flag.setdefault(flag, []).append(f"`{PROGRAM} {command}`")
         for name in definition.formats:
-            formats.setdefault(name, []).append(f"`{PROGRAM} {command} -f {name}`")
-    places = {name: f"a format of another command: {', '.join(x)}" for name, x in formats.items()}
-    places |= {name: f"a command: `{PROGRAM} {name}`" for name in COMMANDS}
-    return places | {flag: f"an option of {', '.join(x)}" for flag, x in commands.items()}
+            commands_by_format.setdefault(name, []).append(f"`{PROGRAM} {command} -f {name}`")
+    descriptions = {
+        name: f"a format of another command: {', '.join(commands)}"
+        for name, commands in commands_by_format.items()
+    }
+    descriptions |= {name: f"a command: `{PROGRAM} {name}`" for name in COMMANDS}
+    return descriptions | {
+        flag: f"an option of {', '.join(commands)}" for flag, commands in commands_by_flag.items()
+    }
 
 
 def describe_unknown_command(word: str, files: Iterable[str]) -> str:
-    """Explain that a word is neither a command nor a file here, and suggest the closest ones."""
-    close = closest_name(word, COMMANDS, "command")
+    """Return an error about a word that is neither a command nor one of the `files` here.
+
+    It suggests the closest command or file, or lists the most similar commands.
+    """
+    close_command = closest_name(word, COMMANDS, "command")
     hint = replacement_hint(word, "command")
-    if close:
-        hint = f"Did you mean `{PROGRAM} {close}`?"
+    if close_command:
+        hint = f"Did you mean `{PROGRAM} {close_command}`?"
     elif not hint and (file := closest_name(word, files)):
         hint = f"Did you mean `{PROGRAM} {file}`?"
     if not hint:
-        descriptions = {name: first_sentence(each.description) for name, each in COMMANDS.items()}
+        descriptions = {
+            name: first_sentence(command.description) for name, command in COMMANDS.items()
+        }
         hint = describe_candidates(word, descriptions, "command", quote="")
     separator = "\n" if "\n" in hint else " "
     names = ", ".join(COMMANDS)
