@@ -190,7 +190,7 @@ def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
         try:
             vendiscore.compute(["a", "a"], k=name)
         except ValueError as error:
-            print(error)
+            print(str(error).replace(chr(10), ' '))
     """
     value, *said, mine, broken = Python(code, tmp_path).lines()
     assert value == "{'VS': 1.0}"

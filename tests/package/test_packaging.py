@@ -109,7 +109,7 @@ def test_what_is_imported_is_declared():
 
 def test_the_readme_says_what_each_extra_brings():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text.partition("| extra | brings |\n")[2].partition("\n\n")[0]
+    table = text.partition("| extra | adds |\n")[2].partition("\n\n")[0]
     cells = [line.split("|")[1] for line in table.splitlines()[1:]]
     names = [name for cell in cells for name in re.findall("`(.+?)`", cell)]
     assert sorted(names) == sorted(EXTRAS)
@@ -203,7 +203,7 @@ def test_load_gives_what_evaluate_loads():
     }
     with pytest.raises(TypeError, match="`epsilon`"):
         vendiscore.load("vendiscore", epsilon=0.1)
-    with pytest.raises(ValueError, match="unknown metric 'vendi'; load 'vendiscore' or 'magn"):
+    with pytest.raises(ValueError, match="must be 'vendiscore' or 'magnitude', got 'vendi'"):
         vendiscore.load("vendi")
 
 

@@ -176,9 +176,7 @@ def test_samples_that_outlived_an_error_are_not_scored_in_silence_with_others(fr
     fresh.add_batch(samples=TEXTS[:2])
     with pytest.raises(ValueError, match="`p` must have one number"):
         fresh.compute(p=[1.0])
-    with pytest.warns(
-        UserWarning, match="2 samples that were added before a compute.. that failed"
-    ):
+    with pytest.warns(UserWarning, match=r"2 samples that were added before a failed compute\(\)"):
         assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}
     fresh.add_batch(samples=TEXTS[:2])
     with pytest.raises(ValueError, match="`p` must have one number"):
@@ -200,15 +198,15 @@ def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (X, X[:, :2], "got rows of 3 numbers and now rows of 2 numbers"),
-        (X.tolist(), X[:, :2].tolist(), "got rows of 3 numbers and now rows of 2 numbers"),
-        (X, TEXTS, "got rows of 3 numbers and now samples that are not rows of numbers"),
-        (TEXTS, X, "got samples that are not rows of numbers and now rows of 3"),
+        (X, X[:, :2], "contain rows of 3 numbers, got rows of 2 numbers"),
+        (X.tolist(), X[:, :2].tolist(), "contain rows of 3 numbers, got rows of 2 numbers"),
+        (X, TEXTS, "contain rows of 3 numbers, got samples that are not rows of numbers"),
+        (TEXTS, X, "contain samples that are not rows of numbers, got rows of 3"),
         (X, [[1.0, 2.0, np.nan]], "sample 0 of `samples` must be finite, got nan"),
         (X, [[1.0, 2.0, 3.0], [1.0]], "sample 1 of `samples` has shape"),
         (X, [], "`samples` is empty"),
         (X, "text", "`samples` must be a collection"),
-        (X, None, "`samples` is missing"),
+        (X, None, "`samples` is required"),
     ],
 )
 def test_a_batch_that_does_not_fit_is_refused_when_it_is_added(fresh, first, second, message):
@@ -236,9 +234,9 @@ def test_samples_of_numbers_of_any_length_may_be_added_where_the_metric_knows(na
 
 
 def test_none_is_no_sample_to_add(fresh):
-    with pytest.raises(TypeError, match="`prediction` is missing"):
+    with pytest.raises(TypeError, match="`prediction` is required"):
         fresh.add()
-    with pytest.raises(TypeError, match="`prediction` is missing"):
+    with pytest.raises(TypeError, match="`prediction` is required"):
         fresh.add(prediction=None)
     assert len(fresh) == 0
 

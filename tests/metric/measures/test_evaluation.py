@@ -65,7 +65,7 @@ def test_options_of_one_measure_take_precedence_over_shared_ones():
         ([], ValueError, "`measures` must contain at least one"),
         (3, TypeError, "`measures` must be a name or a list of names, got 3"),
         (["VS", 2], TypeError, "must be a name or a list of names"),
-        ({"VS": 3}, TypeError, "must give 'VS' a dict"),
+        ({"VS": 3}, TypeError, "must map 'VS' to a dict"),
         ({"MagArea": {"scales": 3}}, TypeError, "'scales' is not an option of measure 'MagArea'"),
         ({"MagArea": {"n_scales": 1}}, ValueError, "`n_scales`"),
         ({"text": {"n": 3}}, TypeError, "is a preset of several"),

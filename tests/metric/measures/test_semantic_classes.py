@@ -167,7 +167,7 @@ def test_entropy_has_a_gradient_in_the_weights():
         ("novelty", {"quality": [1, 2]}, "`quality` must have one number for each of 3 samples"),
         ("novelty", {"quality": [1, 2, -3]}, "must be finite and at least 0, got -3"),
         ("novelty", {"quality": [1, 2, 3], "patience": 1.5}, "`patience` must be a number from 0"),
-        ("novelty", {"quality": [1, 2, 3], "p": [1 / 3] * 3}, "`p` cannot be used with UtilityK"),
+        ("novelty", {"quality": [1, 2, 3], "p": [1 / 3] * 3}, "`p` are not supported by UtilityK"),
         ("SemanticEntropy", {"logprobs": [-1, -2]}, "`logprobs` must have one number"),
         (
             "SemanticEntropy",

@@ -76,5 +76,5 @@ def test_a_gradient_is_refused():
 
 
 def test_unknown_keywords_are_refused():
-    with pytest.raises(TypeError, match="`treshold`"):
+    with pytest.raises(TypeError, match="'treshold'"):
         explain(TEXTS, treshold=0.5)

@@ -101,7 +101,7 @@ def test_what_was_drawn_before_changes_nothing() -> None:
 def test_a_thousand_long_texts_of_any_letters_are_less_than_half_a_megabyte() -> None:
     texts = [f"{i} " + "字&<" * 700 for i in range(500)]
     texts += texts
-    with pytest.warns(UserWarning, match="The interval of VS has no width"):
+    with pytest.warns(UserWarning, match="The interval of VS has width 0"):
         result = report(texts, k="labels")
     page = read(result)
     assert len(result.html().encode()) < MOST
