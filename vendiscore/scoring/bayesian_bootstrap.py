@@ -53,7 +53,9 @@ def estimate_mean_quantile(
     scaled = (x - low) / width  # from 0 to 1
 
     def compute_excess_probability(t: float) -> float:
-        """Return the probability that the scaled mean is below t, minus the required one."""
+        """Return the probability that the population mean is below low + t · width, minus
+        `probability`.
+        """
         if t in (0.0, 1.0):
             return t - probability
         return _compute_probability_below_zero(scaled - t, shapes) - probability
@@ -82,11 +84,12 @@ def _compute_probability_below_zero(a: np.ndarray, shapes: np.ndarray) -> float:
 
     `shapes` are the parameters of the distribution; `a` contains positive and negative numbers.
 
-    The probability equals that of Σ G_i a_i < 0 for gamma variables G_i of these shapes. The moment
-    generating function of this sum is M(s) = Π (1 − a_i s)^−shape_i. Its inversion,
-    −1/(2πi) ∫ M(s)/s ds, uses the line through the saddle point c < 0 of M(s)/s, on which the
-    integrand does not oscillate unless the probability is near 1. With y = scale · sinh(v), the
-    integral over s = c + iy is computed by the trapezoidal rule in v.
+    The probability equals that of Σ G_i a_i < 0 for independent gamma variables G_i with shape
+    parameters `shapes` and scale 1. The moment generating function of this sum is
+    M(s) = Π (1 − a_i s)^−shapes_i. The probability is the inversion integral −1/(2πi) ∫ M(s)/s ds
+    over a line parallel to the imaginary axis. The line s = c + iy, where c < 0 is the saddle point
+    of M(s)/s, is used, because the integrand does not oscillate on it unless the probability is
+    near 1. With y = scale · sinh(v), the integral is computed by the trapezoidal rule in v.
     """
     if shapes @ a < 0:  # the probability may be near 1; that of the opposite sign is not
         return 1 - _compute_probability_below_zero(-a, shapes)
@@ -113,9 +116,10 @@ def _compute_probability_below_zero(a: np.ndarray, shapes: np.ndarray) -> float:
 def _find_saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
     """Return the s < 0 at which the derivative of log(M(s)/|s|) is 0.
 
-    M(s) = Π (1 − a_i s)^−shape_i is defined in `_compute_probability_below_zero`. The derivative
-    increases with s, so there is only one such s. It lies between 0 and the negative pole of M that
-    is nearest to 0.
+    M(s) = Π (1 − a_i s)^−shapes_i is the moment generating function of Σ G_i a_i for independent
+    gamma variables G_i with shape parameters `shapes`. `a` contains positive and negative numbers,
+    so M has the poles 1/a_i on both sides of 0. The derivative increases with s, so there is only
+    one such s. It lies between 0 and the negative pole of M that is nearest to 0.
     """
     pole = 1 / float(a.min())
     # With z = s/pole, which lies between 0 and 1, the derivative times z (1 − z) is finite.

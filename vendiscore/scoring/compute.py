@@ -280,7 +280,11 @@ def build_sample_set(
     request: ScoreRequest,
     name: str = "samples",
 ) -> SampleSet:
-    """Build a SampleSet from samples; `name` is the argument with the samples, for messages."""
+    """Build a SampleSet from samples; `name` is the argument with the samples, for messages.
+
+    Prompts in the request become groups. References are omitted if no measure of the request uses
+    them.
+    """
     if request.two_sample_measures and references is None:
         raise ValueError(
             f"{', '.join(request.two_sample_measures)} requires a second set; pass `references`, "
@@ -337,8 +341,10 @@ def _flatten_samples(
 ) -> tuple[Any, GroupLabels | None, SimilaritySpec]:
     """Return samples as a flat collection, their groups, and their SimilaritySpec.
 
-    Groups are the `groups` of the request, the inner lists of a list of lists, or the sites of
-    `counts`; None if there are none. `has_other_sets` is True with references.
+    The groups are the `groups` of the request, the inner lists of a list of lists, or the sites of
+    `counts`; None if there are none. `has_other_sets` is True if references were passed that are
+    not a Similarity or a MetricSpace, so that keywords affect them even if they do not affect
+    `samples`.
     """
     spec = request.spec
     groups = None
@@ -368,7 +374,10 @@ def _flatten_samples(
 
 
 def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreRequest) -> None:
-    """Raise if the measures or options do not support these groups, or require groups."""
+    """Raise a TypeError or ValueError if a request does not support these groups, or requires some.
+
+    `groups` is None if the samples have no groups.
+    """
     names = ", ".join(request.group_measures)
     has_prompts_in_groups = groups is not None and groups.sets is not None
     argument = "ci" if groups is None else "groups"
@@ -445,7 +454,8 @@ def _evaluate_with_errors(
 ) -> tuple[Record, Uncertainty]:
     """Return scores with their standard errors and intervals, and how these were computed.
 
-    The request is for groups, for intervals, or for an estimate; otherwise scores have no errors.
+    It is called only if there are groups, an interval was requested with `ci`, or the request has
+    method="estimate". In all other cases, scores have no standard errors.
     """
     from .group_scores import evaluate_groups
     from .intervals import Uncertainty, check_sample_count, estimate_uncertainty

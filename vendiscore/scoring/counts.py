@@ -85,7 +85,10 @@ def expand_counts(
 
 
 def _check_counts(counts: Samples) -> np.ndarray:
-    """Return counts as integers, (species,) or (sites, species); raise if they are invalid."""
+    """Return `counts` as integers; raise a TypeError or ValueError if it is invalid.
+
+    The shape is (species,) for one site, or (sites, species).
+    """
     values = as_samples(counts, "counts")
     if sp.issparse(values):
         values = values.toarray()
@@ -115,9 +118,10 @@ def _check_counts(counts: Samples) -> np.ndarray:
 
 
 def _as_array(rows: list[object]) -> np.ndarray:
-    """Return a list of numbers, or of lists of numbers, as a float array; raise if it is invalid.
+    """Return `counts`, a list of numbers or of lists of numbers, as a float array.
 
-    An error names the first entry that is not a number.
+    Raise a ValueError if the inner lists differ in length, or if an entry is not a number. In the
+    second case, the message shows the first such entry.
     """
     lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:
@@ -133,7 +137,10 @@ def _as_array(rows: list[object]) -> np.ndarray:
 
 
 def _invalid_count_error(index: tuple[int, ...], value: object) -> ValueError:
-    """Return an error about the entry at `index`, (species,) or (site, species)."""
+    """Return the error for an entry `value` of `counts` that is not a non-negative integer.
+
+    `index` is the position of the entry in `counts`: (species,) or (site, species).
+    """
     site = f" at site {index[0]}" if len(index) > 1 else ""
     return ValueError(
         f"`counts` must contain non-negative integers, got {short_repr(value)} for species "

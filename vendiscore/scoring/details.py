@@ -43,10 +43,10 @@ def build_details(
     computed_uncertainty: Uncertainty | None,
     values: Options,
 ) -> Record:
-    """Return the dict for the key "details" of a result.
+    """Return the dict for the key "details" of a result of `compute`.
 
-    `values` are the other entries of the result. `computed_uncertainty` is None if scores have no
-    standard errors.
+    `values` are the other entries of the result. `computed_uncertainty` contains the standard
+    errors and intervals of the scores; it is None if they have none.
     """
     uncertainty = computed_uncertainty or Uncertainty()
     similarity = sample_set.similarity if sample_set.has_similarities else None
@@ -101,7 +101,10 @@ def build_details(
 
 
 def _split_name(settings: Options) -> tuple[Any, Record]:
-    """Return the name of a kernel or metric (its first setting) and the remaining settings."""
+    """Split the settings of a kernel or metric into its name and its other settings.
+
+    The name is the value of the first setting.
+    """
     (_, name), *options = to_plain(settings).items()
     return name, dict(options)
 
@@ -112,7 +115,10 @@ def _get_kernel_settings(similarity: Similarity) -> Options:
 
 
 def _collect_interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return the settings that affect intervals and results of permutations, for the signature."""
+    """Return the settings that affect intervals and permutation tests, for the signature.
+
+    The signature is the line in "details" that identifies how a score was computed.
+    """
     settings: Record = {}
     if uncertainty.methods:
         settings["ci"] = request.ci
@@ -124,7 +130,10 @@ def _collect_interval_settings(uncertainty: Uncertainty, request: ScoreRequest) 
 
 
 def _build_interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return the entries "groups" (the table of groups) and "interval", if there are any."""
+    """Return two entries of "details": "groups", a table with a row per group, and "interval".
+
+    "interval" describes how intervals were computed. Each entry is omitted if it does not apply.
+    """
     report: Record = {}
     if uncertainty.table:
         report["groups"] = to_plain(uncertainty.table)
@@ -141,7 +150,10 @@ def _build_interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> R
 
 
 def _build_solver_report(spaces: Sequence[MetricSpace]) -> Record:
-    """Return the scales, values, solver and accuracy of magnitude computations."""
+    """Return the scales, values, solvers and errors of all magnitudes computed for `spaces`.
+
+    They are entries of "details".
+    """
     solutions = [solution for space in spaces for solution in space.solver.solutions]
     return {
         "scales": [solution.t for solution in solutions],
@@ -153,9 +165,10 @@ def _build_solver_report(spaces: Sequence[MetricSpace]) -> Record:
 
 
 def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: Options) -> Record:
-    """Compare the Vendi Score with those of typical sets, if it is exact and group sizes are equal.
+    """Return the entries of "details" that compare the Vendi Score with those of reference sets.
 
-    Otherwise the entries of the result are empty.
+    The entries are empty if there is no Vendi Score, if it is an estimate, or if groups differ in
+    size.
     """
     key = request.vendi_key
     sizes = {sample_set.n}
@@ -197,8 +210,9 @@ def _collect_settings(
 ) -> Record:
     """Return the settings that affect the results, except options of measures and intervals.
 
-    `spaces` are the MetricSpaces of the samples and the references, or of the first group; empty
-    without distances.
+    They become part of the signature, the line in "details" that identifies how a score was
+    computed. `spaces` are the MetricSpaces of the samples and the references, or of the first group
+    and the references. It is empty if no measure uses distances.
     """
     settings: Record = {}
     if "distances" in request.pooled_needs and not spaces:
@@ -230,10 +244,10 @@ def _collect_settings(
 
 
 def _collect_measure_options(request: ScoreRequest, settings: Options) -> Record:
-    """Return the options of all measures by name.
+    """Return the options of all measures of a request, as a dict from option names to values.
 
-    If an option has another value in another measure or in `settings`, its name is prefixed with
-    the name of the measure.
+    If an option has a different value in an earlier measure or in `settings`, its key is prefixed
+    with the name of the measure, as in "Magnitude.t".
     """
     options: Record = {}
     for configured in request.measures:
@@ -245,10 +259,12 @@ def _collect_measure_options(request: ScoreRequest, settings: Options) -> Record
 
 
 def _build_spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Record:
-    """Return how Vendi Scores were computed, for each order.
+    """Return the entries of "details" that describe how Vendi Scores were computed, by order.
 
-    The entries are empty if `scores` is None: for groups, because each group has its own spectrum,
-    and if no measure uses Vendi Scores.
+    They are the method, the reason for choosing it, the sum of negative eigenvalues, and the
+    largest threshold below which eigenvalues were set to 0. The entries are empty if `scores` is
+    None. This is the case for groups, because each group has its own spectrum, and if no measure
+    uses Vendi Scores.
     """
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
@@ -263,9 +279,11 @@ def _build_spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) 
 
 
 def _describe_classes(request: ScoreRequest, similarity: Similarity | None) -> list[str]:
-    """Return a note on measures of classes of samples if the kernel does not define classes.
+    """Return a list with a note on measures that count classes of equivalent samples.
 
-    These measures then use the pairs of samples whose similarity exceeds a threshold.
+    Such measures have the option `same_above`, for example "DistinctK". Under a kernel with values
+    other than 0 and 1, their classes depend on this threshold, and the note says so. The list is
+    empty under other kernels, and without such measures.
     """
     class_measures = [
         configured for configured in request.measures if "same_above" in configured.measure.options
@@ -289,7 +307,11 @@ def _collect_notes(
     scores: ScoresByOrder | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
-    """Return notes on the use of the results, one sentence each."""
+    """Return the notes of "details" on how to use the results, one per list item.
+
+    `similarity` and `scores` are None if no measure uses them. `spaces` are the MetricSpaces of the
+    samples, or of each group; empty if no measure uses distances.
+    """
     notes = [*sample_set.notes]
     if similarity:
         notes += [*similarity.notes, *repeated_prompt_notes(similarity)]

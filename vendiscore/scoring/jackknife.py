@@ -1,4 +1,8 @@
-"""Jackknife standard errors of log VS, from its values without single samples or clusters."""
+"""Jackknife standard errors of log VS, from its values after leaving out one sample or cluster.
+
+VS_q is the Vendi Score of order q. The deficit of n samples is log n − log VS_q, which is 0 if no
+two samples are similar.
+"""
 
 import math
 from dataclasses import dataclass
@@ -27,11 +31,11 @@ class JackknifeEstimate:
 
     - `log_score`: log VS_q of all samples
     - `error`: standard error of log VS_q
-    - `log_deficit_error`: standard error of the logarithm of the deficit log n − log VS_q, for
-      intervals that do not exceed n; infinite if this logarithm is infinite without one of the
-      units, because the deficit of the remaining samples is 0
-    - `n_units`: number of sampling units (samples or clusters)
-    - `mean_drop`: decrease of log VS_q if a unit is removed, as a mean over units
+    - `log_deficit_error`: standard error of the logarithm of the deficit log n − log VS_q, where n
+      is the number of samples. It is used for intervals of VS_q that do not exceed n. It is
+      infinite if leaving out some unit gives a deficit of 0, whose logarithm is infinite
+    - `n_units`: number of sampling units, the samples or clusters that are left out one at a time
+    - `mean_drop`: decrease of log VS_q if a unit is left out, as a mean over units
     """
 
     log_score: Values
@@ -46,10 +50,11 @@ def jackknife(
 ) -> JackknifeEstimate:
     """Compute log VS_q and its jackknife standard errors (Efron & Stein 1981).
 
-    `clusters` holds the cluster code of each sample; if None, samples are the sampling units. If
-    clusters differ in size, the deficit without a cluster depends on the size of the cluster, but
-    log VS hardly does. For clusters, `log_deficit_error` is therefore the standard error of log VS
-    divided by the deficit of all samples.
+    `clusters` contains the cluster code of each sample, and one cluster at a time is left out. If
+    it is None, one sample at a time is left out. The number of remaining samples m depends on the
+    size of the cluster left out, and so does their deficit log m − log VS_q, but log VS_q hardly
+    does. For clusters, `log_deficit_error` is therefore the standard error of log VS_q divided by
+    the deficit of all samples.
     """
     log_score = compute_log_score(spectrum, q)
     if clusters is None:
@@ -68,10 +73,10 @@ def jackknife(
 def jackknife_from_leave_one_out(
     log_score: Values, leave_one_out_logs: np.ndarray
 ) -> JackknifeEstimate:
-    """Compute jackknife standard errors from log VS without each of n samples.
+    """Compute jackknife standard errors of log VS from its leave-one-out values.
 
-    `log_score`, shape (…), is log VS of all samples. `leave_one_out_logs`, shape (…, n), contains
-    log VS without each sample.
+    `log_score`, shape (…), is log VS of all n samples of each set. `leave_one_out_logs`, shape
+    (…, n), contains log VS of the n − 1 remaining samples after leaving out each sample.
     """
     n = leave_one_out_logs.shape[-1]
     deficits = math.log(n - 1) - leave_one_out_logs
@@ -87,7 +92,11 @@ def jackknife_from_leave_one_out(
 
 
 def delete_one_error(leave_one_out_values: np.ndarray) -> np.ndarray:
-    """Return the jackknife standard error, shape (…), from leave-one-out values, (…, units)."""
+    """Return the jackknife standard error, shape (…), of a statistic.
+
+    `leave_one_out_values`, shape (…, units), contains the statistic of the remaining samples after
+    leaving out each sampling unit (a sample or a cluster).
+    """
     n_units = leave_one_out_values.shape[-1]
     return np.sqrt((n_units - 1) * leave_one_out_values.var(axis=-1))
 
@@ -95,15 +104,16 @@ def delete_one_error(leave_one_out_values: np.ndarray) -> np.ndarray:
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
     """Estimate the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972).
 
-    It is the root mean square of the derivatives of log VS_q, divided by √n.
+    It is the root mean square of n times the derivatives of log VS_q with respect to the weights of
+    the n samples, divided by √n.
     """
     return float(np.linalg.norm(influence(spectrum, q))) / spectrum.n
 
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
-    """Return the derivative of log VS_q with respect to each sample's weight, shape (n,).
+    """Return n times the derivative of log VS_q with respect to each sample's weight, shape (n,).
 
-    The derivatives are scaled by n, and their mean is 0.
+    The derivatives are those for weights that keep the sum 1, so their mean is 0.
     """
     values, U = positive_eigenpairs(spectrum, q)
     # Contributions of samples to the trace, times n: 1 unless eigenvalues were clipped.

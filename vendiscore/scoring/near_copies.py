@@ -12,18 +12,19 @@ LARGEST_DISTANCE = 0.5
 def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     """Return a code for each of k distinct items, equal for near-copies; None if there are none.
 
-    `K`, shape (k, k), contains the similarities of the items. If there are no near-copies, the
-    number of pairs with a distance below r grows as a power of r. For independent distances
-    r_1 ≤ r_2 ≤ …, the spacings i log(r_(i+1) / r_i) would then be independent with the same
-    exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics 1975). This
-    holds approximately for the distances of all pairs; tests/metric/scoring/test_near_copies.py
-    checks the significance level.
+    `K`, shape (k, k), contains the similarities of the items, and their distances are
+    1 − similarity. The null model is that there are no near-copies, and that the number of pairs
+    with a distance below r is proportional to a power of r. If the distances r_1 ≤ r_2 ≤ … of all
+    pairs were independent, the spacings i log(r_(i+1) / r_i) for i = 1, 2, … would then be
+    independent with the same exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals
+    of Statistics 1975). Distances of pairs are dependent, so this holds only approximately;
+    tests/metric/scoring/test_near_copies.py checks the significance level.
 
-    Near-copies are the pairs with distances below the largest spacing, under three conditions:
-    Fisher's test (Proc. R. Soc. A 1929) rejects that the largest spacing belongs to this
-    distribution; being a near-copy is transitive; and near-copies have similarities of at least
-    1/2. Distances that differ by less than `tolerance`, such as those of texts from a common
-    template, count only once.
+    Let i be the index of the largest spacing. The pairs with the distances r_1 to r_i are
+    near-copies under three conditions: Fisher's test (Proc. R. Soc. A 1929) rejects that the
+    largest spacing has the same distribution as the other spacings; the relation "is a near-copy
+    of" is transitive; and r_i is at most 1/2. Distances that differ by less than `tolerance`, such
+    as those of texts from a common template, count only once.
     """
     diagonal = K.diagonal()
     distances = (diagonal[:, None] + diagonal - K - K.T) / 2  # 1 − K for a diagonal of 1
@@ -53,11 +54,13 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
 def merge_near_copies(
     K: np.ndarray, counts: np.ndarray, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Merge near-copies with equal `codes` into one item.
+    """Merge near-copies, the items with equal `codes`, into one item.
 
-    `K` and `counts` are the similarities (k, k) and numbers of samples (k,) of distinct items.
-    Return them for the merged items. The similarity of two merged items is the mean over their
-    samples. Entries on the diagonal are means of diagonal entries, so they stay 1.
+    `K` (k, k) contains the similarities of k distinct items, `counts` (k,) the number of samples
+    equal to each item, and `codes` (k,) the index of the merged item of each item. Return the
+    similarities and the counts of the merged items. The similarity of two merged items is the mean
+    similarity of a sample of one and a sample of the other. Diagonal entries are means of diagonal
+    entries of K, so they stay 1.
     """
     merged_counts = np.bincount(codes, counts)
     weights = np.zeros((len(merged_counts), len(codes)))  # a row for the mean of each merged item
