@@ -138,7 +138,7 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
         ]
         if network is None or other_steps:
             raise ValueError(
-                f"`pooling` cannot replace the steps of {path!r}, which has "
+                f"`pooling` is not supported for {path!r}, whose embeddings also depend on "
                 f"{' and '.join(other_steps or steps)}; remove `pooling`"
             )
     if network is not None:

@@ -208,7 +208,9 @@ def _to_pixel_array(item: object) -> np.ndarray:
         else:
             raise _not_an_image_error(item)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise _ImageError(f"cannot be read as an array: {error}") from error
+        raise _ImageError(
+            f"cannot be read as an array: {error}; pass a PIL image, or an array of shape (H, W, C)"
+        ) from error
     if np.ma.is_masked(item):
         raise _ImageError("has masked pixels, which have no value; fill them")
     if A.ndim == 3:

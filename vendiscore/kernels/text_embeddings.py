@@ -101,8 +101,8 @@ def text_embeddings(
     """
     if in_context:
         raise TypeError(
-            "`in_context` compares answers after their prompts; it requires a single kernel, "
-            "`prompts` and given_prompt=True"
+            "`in_context` embeds each answer together with its prompt; it requires a single "
+            "kernel, `prompts` and given_prompt=True"
         )
     check_texts(texts)
     encoder = make_encoder(

@@ -444,7 +444,9 @@ def describe_kernel_options() -> dict[str, str]:
         for option in kernel.options:
             kernels_by_option.setdefault(option, []).append(repr(kernel.name))
     descriptions = {
-        option: f"an option of {', '.join(kernels)}; pass the name of the kernel as `k`"
+        option: (
+            f"an option of {', '.join(kernels)}; pass the name of the kernel as `k`, or remove it"
+        )
         for option, kernels in kernels_by_option.items()
     }
     return descriptions | {

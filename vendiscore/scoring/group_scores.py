@@ -273,8 +273,8 @@ def _check_interval_of_mean(
     """
     if request.clusters is not None:
         raise ValueError(
-            "`clusters` is not supported with groups, which are the independent units of the "
-            "interval; remove `clusters`, or remove `groups`"
+            "`clusters` is not supported with groups, because the confidence interval already "
+            "treats the groups as independent; remove `clusters`, or remove `groups`"
         )
     if not request.allow_repeats:
         measures = [chosen.measure for chosen in request.measures]

@@ -373,6 +373,7 @@ def _convert_row(row: object) -> np.ndarray:
         except OverflowError:
             raise ValueError(
                 f"has {short_repr(entry)}, which exceeds the range of double precision"
+                f"{_REMOVE_HINT}"
             ) from None
         if problem := describe_inexact_integer(entry):
             raise ValueError(problem)

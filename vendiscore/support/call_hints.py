@@ -100,7 +100,9 @@ def _call_with_hints(
         return function(*args, **options)
     except (AttributeError, TypeError) as error:
         is_internal = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        message = "" if is_internal else describe_call_error(documented_callable, args, options)
+        message = ""
+        if not is_internal and not inspect.isabstract(documented_callable):
+            message = describe_call_error(documented_callable, args, options)
         if not message and hasattr(documented_callable, "_call_hint"):
             hint = documented_callable._call_hint
             message = f"cannot make a {documented_callable.__name__} of these arguments; {hint}"

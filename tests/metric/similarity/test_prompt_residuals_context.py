@@ -150,7 +150,9 @@ def test_notes_say_which_texts_are_in_context(tmp_path):
 
 def test_in_context_without_prompts_to_take_out_is_refused():
     for how in ({}, {"prompts": PROMPTS, "given_prompt": False}):
-        with pytest.raises(TypeError, match="compares answers after their prompts; it requires"):
+        with pytest.raises(
+            TypeError, match="embeds each answer together with its prompt; it requires"
+        ):
             compute(ANSWERS, k="text_embeddings", model=embed, in_context=True, **how)
     with pytest.raises(TypeError, match="`in_context` must be"):
         similarity(in_context="yes")

@@ -94,4 +94,4 @@ def test_options_that_contradict_a_folder_are_refused(run, folder, options, said
 def test_a_file_has_no_subfolders(run, save):
     code, _, err = run(save("a.txt", "a b\n"), "--subfolders")
     assert code == 1
-    assert "it is not a folder; remove --subfolders" in err
+    assert "not a folder; remove --subfolders" in err
