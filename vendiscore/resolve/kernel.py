@@ -27,7 +27,10 @@ NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": 
 
 
 class FittedOptions(Record):
-    """Kernel options inferred from the samples by `fit`, with notes for users."""
+    """Options that the function `fit` of a kernel computes from the samples, with notes for users.
+
+    An example is the bandwidth of "rbf".
+    """
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
         super().__init__(options)
@@ -438,7 +441,7 @@ def check_kernel_options(
 
 
 def describe_kernel_options() -> dict[str, str]:
-    """Return for each kernel option a text that names the kernels with this option."""
+    """Return a dict from each kernel option to a text that names the kernels with this option."""
     kernels_by_option: dict[str, list[str]] = {}
     for kernel in list_kernels():
         for option in kernel.options:

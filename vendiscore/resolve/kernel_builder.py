@@ -68,16 +68,17 @@ def build_similarities(
     ----------
     builders : sequence of callable
         ``builder(values, fit_to=positions)`` builds the similarity of the values of a column. It
-        fits options to the values at these positions, or to all values if they are None.
+        fits kernel options to the values at these positions, or to all values if ``positions`` is
+        None. It raises a SampleError if values are unusable.
     columns : sequence of list or array
         The values of each column, in the order of `builders`.
     drop_flags : sequence of bool
         For each builder, whether samples that it cannot use are dropped with a warning. Otherwise
         they raise a SampleError.
     caller : str
-        What builds the similarities, for messages.
+        What cannot use the dropped samples, for messages: a kernel or "the mixture".
     fit_to : array of int or None
-        Indices of the samples to which options are fitted.
+        Indices of the samples to which options are fitted; None for all samples.
 
     Returns
     -------
@@ -119,7 +120,11 @@ def build_similarities(
 
 
 def _describe_dropped(dropped: Mapping[int, str], n: int, caller: str) -> str:
-    """Describe the dropped samples: their number, their first indices, and the first problem."""
+    """Describe the dropped samples: their number, their first indices, and the first problem.
+
+    `dropped` maps the index of each dropped sample to its problem. `n` is the number of all
+    samples, and `caller` is what cannot use the dropped ones, such as a kernel.
+    """
     indices = sorted(dropped)
     listed = ", ".join(map(str, indices[:MAX_LISTED_DROPPED]))
     more = ", …" if len(indices) > MAX_LISTED_DROPPED else ""
@@ -201,9 +206,11 @@ def build_kernel_similarity(
 def _fit_and_build(
     kernel: Kernel, samples: SampleContainer, options: Options, fit_to: np.ndarray | None
 ) -> tuple[Similarity, Options]:
-    """Return what `kernel.build` returns, and the options that `kernel.fit` returned for it.
+    """Fit kernel options, and build the similarity with them; return the similarity and these.
 
-    Options are fitted to the samples with the indices `fit_to`, or to all samples if it is None.
+    `kernel.fit` computes the options, such as a bandwidth, from the samples with the indices
+    `fit_to`, or from all samples if it is None. Without `kernel.fit`, the dict of fitted options is
+    empty.
     """
     # NumPy's defaults, whatever the caller has set, because kernels rely on silent underflow.
     with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
@@ -219,7 +226,11 @@ def _fit_and_build(
 
 
 def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> None:
-    """Raise unless `similarity` is a symmetric Similarity of the distinct samples at `indices`."""
+    """Raise unless `similarity`, the result of the kernel `name`, is a symmetric Similarity.
+
+    The kernel received distinct samples. `indices` are their indices among all samples, which
+    determine the number of samples in the result, and are shown in messages.
+    """
     n = len(indices)
     if not isinstance(similarity, Similarity):
         raise TypeError(
@@ -255,9 +266,10 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
 
 
 def can_compute_subsets_separately(similarity: Similarity) -> bool:
-    """Return whether K is not computed yet, and a subset needs no pairs with other samples.
+    """Return whether the similarities of a subset can be computed without those of other samples.
 
-    This is the case for kernels that judge pairs of samples on first use, such as "equivalence".
+    This is the case for kernels that compare pairs of samples on first use, such as "equivalence",
+    as long as the matrix of all pairs has not been computed.
     """
     distinct = getattr(similarity, "distinct", similarity)  # the attribute of RepeatedSimilarity
     return getattr(distinct, "divisible", False)
@@ -294,10 +306,11 @@ def find_distinct_samples(
 def build_text_similarity(
     samples: SampleContainer, options: Options, drop_unusable: bool, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Return the n-gram similarity of strings, which is the default without `k`.
+    """Return the n-gram similarity of strings, which is used if the user passes no kernel `k`.
 
-    The arguments are those of `apply_kernel`. Raise a ValueError that suggests kernels if no sample
-    is a string.
+    Kernel options are fitted to the samples with the indices `fit_to`, or to all samples if it is
+    None. If `drop_unusable`, samples that are not strings are dropped with a warning; otherwise
+    they raise a SampleError. If no sample is a string, raise a ValueError that suggests kernels.
     """
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         example = samples
@@ -336,7 +349,7 @@ def warn_about_non_text(sets: Sequence[Samples]) -> str:
 
 
 def _suggest_kernels(sample: object) -> str:
-    """Suggest what to pass for samples that are not strings, as the object of "pass"."""
+    """Return what to pass for samples that are not strings, to follow "pass" in a message."""
     if isinstance(sample, Mapping):
         return (
             "one column of the records, or a mixture such as "

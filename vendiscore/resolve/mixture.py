@@ -196,9 +196,10 @@ def _check_weights(k: Mixture, combine: Combine) -> list[float]:
 def _build_component(
     component: MixtureComponent, values: Samples, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Build the similarity of a component from the values of its column.
+    """Build the similarity of a component of a mixture from the values of its column.
 
-    Errors name the column.
+    Kernel options are fitted to the values at the positions `fit_to`, or to all values if it is
+    None. Messages of errors contain the name of the column.
     """
     prefix = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
@@ -218,9 +219,10 @@ class _MissingValue(str):
 
 
 def select_column(samples: Any, component: MixtureComponent) -> Any:
-    """Return the values that a component compares: a column of records, or all samples.
+    """Return the values that a component of a mixture compares: a column of records, or `samples`.
 
-    Records are a list of dicts, a dict of columns, a DataFrame or a Dataset.
+    Records are a list of dicts, a dict of columns, a DataFrame or a Dataset. Other samples have no
+    columns, and are compared themselves.
     """
     # Column names of a Dataset or a DataFrame; a list of dicts has none.
     names = getattr(samples, "column_names", getattr(samples, "columns", None))

@@ -80,8 +80,8 @@ class Registry(Generic[Entry]):
     def find(self, name: str) -> Entry | None:
         """Return the entry with this name, or None if there is none.
 
-        If the entry is not registered yet, its module is imported; for a name that is not built in,
-        all modules, local files and plugins.
+        If no entry with this name is registered yet, the module of the built-in entry is imported.
+        If the name is not built in, all modules, local files and installed plugins are imported.
         """
         if name not in self.registrations:
             if name in self.modules:
@@ -131,7 +131,10 @@ class Registry(Generic[Entry]):
     @classmethod
     @contextmanager
     def _undo_on_error(cls, source: str, hint: str) -> Iterator[None]:
-        """Catch an error within this context: undo its registrations and emit a warning."""
+        """Catch an error within this context, undo registrations made in it, and emit a warning.
+
+        `source` names the file or package that is imported, and `hint` ends the warning.
+        """
         names_before = [set(registry.registrations) for registry in cls._registries]
         try:
             yield
@@ -146,9 +149,9 @@ class Registry(Generic[Entry]):
 
 
 def get_option_defaults(function: Callable[..., object]) -> Record:
-    """Return the parameters of a kernel or measure, with their defaults.
+    """Return the options of the function of a kernel or measure, as a dict to their defaults.
 
-    The first parameter is omitted: it receives the samples.
+    The options are all parameters except the first one, which receives the samples.
     """
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
@@ -163,6 +166,9 @@ def _qualified_name(function: Callable[..., object]) -> str:
 
 
 def _find_definition(function: Callable[..., object]) -> tuple[str, str]:
-    """Return the file and qualified name of a function. They do not depend on its module name."""
+    """Return the file and qualified name of a function.
+
+    Unlike the module name, they do not change if a file is imported again as another module.
+    """
     code = getattr(inspect.unwrap(function), "__code__", None)
     return getattr(code, "co_filename", function.__module__), function.__qualname__

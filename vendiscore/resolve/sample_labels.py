@@ -47,8 +47,8 @@ class GroupLabels:
     """Distinct labels in order of appearance, and an integer code per sample.
 
     The label of sample i is ``labels[codes[i]]``. If the samples were passed as lists of lists,
-    `nested` is True and the labels are 0, 1, …. If each group is a combination of set and prompt,
-    `sets` contains the set of each group (not of each sample).
+    `nested` is True, and the labels are the numbers 0, 1, … of the inner lists. If each group is a
+    combination of a set and a prompt, `sets` contains the set of each group (not of each sample).
     """
 
     labels: tuple[Hashable, ...]
@@ -76,11 +76,11 @@ class GroupLabels:
         return encode_labels([self.labels[code] for code in self.codes[index]])
 
     def describe(self, group: int) -> str:
-        """Return the name of a group for messages."""
+        """Return the name of the group with this number (from 0), for messages."""
         return f"group {self.labels[group]!r:.{_MAX_LABEL_CHARACTERS}}"
 
     def position(self, i: int) -> tuple[int, int]:
-        """Return the position of sample i within its group, and the code of the group.
+        """Return the position of sample i within its group, and the number of the group, from 0.
 
         Samples must be sorted by group, as in lists of lists.
         """
@@ -88,7 +88,11 @@ class GroupLabels:
         return i - int(np.searchsorted(self.codes, group)), group
 
     def locate_error(self, error: SampleError) -> SampleError:
-        """Return the error; for lists of lists, add the position of each sample in its group."""
+        """Return an error about the same unusable samples, with their positions in messages.
+
+        If samples were passed as lists of lists, the message contains the group of each unusable
+        sample and its position within it. Otherwise `error` is returned unchanged.
+        """
         if not self.nested:
             return error
         problems = {}
@@ -113,8 +117,9 @@ def flatten_groups(
 ) -> tuple[SampleContainer, GroupLabels | None]:
     """Return samples as a flat list or array, and their GroupLabels, or None without groups.
 
-    Groups are defined by `labels`, one per sample, or by lists of lists of samples. `name` is the
-    argument with the samples, for messages.
+    Groups are defined by `labels`, one per sample, or by passing `samples` as a list of lists.
+    `name` is the argument with the samples, for messages. `spec` determines the sample type, which
+    distinguishes groups from samples that are lists themselves, such as vectors.
 
     With `stacks`, groups can also be arrays: each array in a list of arrays, or each entry along
     the first axis of an array that has one more dimension than a set of samples. Without `stacks`,
@@ -213,7 +218,7 @@ def check_labels(labels: Sequence[object], name: str) -> None:
 
 
 def is_hashable(label: object) -> bool:
-    """Return whether a label is hashable; tuples of lists have `__hash__` but are not."""
+    """Return whether a label is hashable. A tuple of lists is not, although it has `__hash__`."""
     try:
         hash(label)
     except TypeError:
@@ -271,7 +276,7 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, labe
 
 
 def _default_names(sets: Sequence[object]) -> list[str]:
-    """Return default names of sets: folders have their own name, other sets are A, B, …, Z, A1, ….
+    """Return default names of sets: the names of folders, and A, B, …, Z, A1, … for other sets.
 
     If names of folders are not unique, the paths that were passed are used instead.
     """
@@ -331,8 +336,9 @@ def parse_set_labels(by: object, min_samples: int) -> GroupLabels:
 def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Record, Any]:
     """Return flat sets by name, and the groups of their samples.
 
-    If all sets are lists of lists, the groups are a dict that maps the name of a set to the number
-    of the list of each sample. If none of them is, they are the argument `groups`, unchanged.
+    If every set is a list of lists, each inner list is a group: the groups are returned as a dict
+    from the name of a set to the number of the inner list of each of its samples. If no set is a
+    list of lists, the sets and the argument `groups` are returned unchanged.
     """
     flat = {name: flatten_groups(samples, spec, name=name) for name, samples in sets.items()}
     codes_by_name = {
@@ -386,9 +392,10 @@ def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupL
 
 
 def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[int]:
-    """Return the number of samples of each set, including those that a Similarity dropped.
+    """Return the number of samples that were passed as each set.
 
-    For a mixture of kernels, a set may be a dict of columns, so the values of a column are counted.
+    For a Similarity, this includes samples that were dropped when it was built. For a mixture of
+    kernels, a set may be a dict of columns, so the values of a column are counted.
     """
     if not isinstance(spec.k, tuple):
         return list(map(count_input_samples, sets))
@@ -398,7 +405,10 @@ def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[
 
 
 def count_input_samples(samples: Any) -> int:
-    """Return the number of samples that were passed, including those that a Similarity dropped."""
+    """Return the number of samples that were passed.
+
+    For a Similarity, this includes samples that were dropped when it was built.
+    """
     if hasattr(samples, "n"):  # a Similarity or a MetricSpace
         return samples.n + len(getattr(samples, "dropped", ()))
     return num_samples(samples)
@@ -411,12 +421,13 @@ def group_by_prompt(
     *,
     first_set_only: bool = False,
 ) -> tuple[SimilaritySpec, GroupLabels | None]:
-    """Group the samples of all sets by prompt; return them with a `spec` that has flat prompts.
+    """Return a `spec` with flat prompts, and GroupLabels that group the samples by prompt.
 
-    With `first_set_only`, only samples of the first set are grouped. `groups` contains the groups
-    of each set, or None. The returned GroupLabels are None without prompts, or if similarities are
-    conditioned on the same prompt for all samples. The returned `spec` differs from the argument
-    only if similarities are conditioned on the prompts.
+    The GroupLabels cover the samples of all sets, or only of the first set if `first_set_only`.
+    They are None if there are no prompts, or if similarities are conditioned on a single prompt for
+    all samples. `groups` contains the groups of each set, because prompts can be passed as one
+    prompt per group. If similarities are not conditioned on the prompts, `spec` is returned
+    unchanged.
     """
     prompts = spec.grouping_prompts
     if prompts is None:
@@ -438,8 +449,9 @@ def group_by_prompt(
 def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
     """Group samples by set and prompt: one group per combination that occurs.
 
-    The arguments hold the set and the prompt of each sample. If each set has a single prompt, the
-    result is `sets`. Otherwise its attribute `sets` holds the set of each combination.
+    `sets` and `prompts` hold the set and the prompt of each sample. If each set has a single
+    prompt, `sets` is returned. Otherwise the attribute `sets` of the result holds the set of each
+    group.
     """
     check_size(sets, len(prompts.codes))
     codes = np.stack([sets.codes, prompts.codes])
@@ -489,16 +501,19 @@ def flatten_prompts(
     sizes: Sequence[int],
     groups: Sequence[GroupLabels | None] | None = None,
 ) -> tuple[Any, np.ndarray]:
-    """Return prompts as a flat list, and the position of the prompt of each sample of all sets.
+    """Return a flat list of prompts, and the position in it of the prompt of each sample.
 
-    For conditioning prompts, the list contains each distinct prompt once. `sizes` and `groups`
-    contain the number of samples and the groups of each set. Raises a ValueError or TypeError
-    unless there is a single prompt, one prompt per sample, or one prompt per group.
+    The positions cover the samples of all sets, in their order. If similarities are conditioned on
+    the prompts (`prompts.condition`), the list contains each distinct prompt once, and prompts have
+    the type of the samples. Otherwise prompts only define groups, and can be any labels. `sizes`
+    and `groups` contain the number of samples and the groups of each set. Raise a ValueError or
+    TypeError unless there is a single prompt, one prompt per sample, or one prompt per group.
     """
     if prompts.index is not None:  # flattened by an earlier call
         return prompts.values, prompts.index
     passed_values = prompts.values
-    # Samples of the same type as the prompts, or None for grouping prompts, which have any type.
+    # Prompts on which similarities are conditioned have the type of the samples, which tells a
+    # prompt that is a list from a list of prompts. Prompts that only define groups have any type.
     similar_samples: Sequence[Samples | None] = sets if prompts.condition else [None] * len(sets)
     # Whether the prompts are a list with one list of prompts per set.
     is_by_set = (
@@ -538,11 +553,11 @@ def flatten_prompts(
 def _match_prompts(
     prompts: Any, samples: Samples | None, n: int, groups: GroupLabels | None
 ) -> tuple[SampleContainer, np.ndarray]:
-    """Return the prompts of a set as a flat list, and the position of the prompt of each sample.
+    """Return the prompts of a set as a flat list, and the position in it of each sample's prompt.
 
-    `n` and `groups` are the number of samples and the groups of the set. `samples` are its samples
-    if the prompts have the same type as the samples, which determines whether a list is a single
-    prompt; None if prompts only define groups.
+    `n` and `groups` are the number of samples and the groups of the set. `samples` is None if
+    prompts only define groups. Otherwise prompts have the type of `samples`, which tells a prompt
+    that is a list, such as a vector, from a list of prompts.
     """
     if _is_prompt_mapping(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
@@ -585,7 +600,7 @@ def _match_prompts(
 
 
 def _list_sizes(lists: Sequence[Any]) -> list[int]:
-    """Return the length of each list; 0 for a dict, which is no list of prompts."""
+    """Return the length of each list. For a dict among them, which is one prompt, return 0."""
     return [0 if isinstance(entries, Mapping) else num_samples(entries) for entries in lists]
 
 
@@ -597,7 +612,8 @@ def _is_conversation(prompt: Sequence[object]) -> bool:
 def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.ndarray:
     """Return for each sample the position of the label of its group in `labels`.
 
-    `labels` are the keys of a dict of prompts by group.
+    `labels` are the keys of a dict from group label to prompt. Raise a ValueError unless they are
+    the labels of `groups`.
     """
     if groups is None:
         raise TypeError(
@@ -618,7 +634,10 @@ def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.nd
 
 
 def _is_prompt_mapping(prompts: object, samples: object) -> bool:
-    """Return whether prompts are a dict by group label, and not a single prompt that is a dict."""
+    """Return whether prompts are a dict from group label to prompt.
+
+    Otherwise a dict is a single prompt; this is possible if `samples` are dicts, too.
+    """
     if not isinstance(prompts, Mapping):
         return False
     # If samples are dicts, a dict of non-dicts is a single prompt of the same type.

@@ -118,9 +118,10 @@ def as_similarity(
 def similarity_from_keywords(
     samples: Samples, arguments: Options, caller: Callable[..., object] | None = None
 ) -> Similarity:
-    """Call `as_similarity` with its keywords in a dict.
+    """Build the similarity of samples from the keywords of `as_similarity`, passed as a dict.
 
-    Errors about unknown keywords suggest parameters of `caller`, by default `as_similarity`.
+    Errors about unknown keywords suggest parameters of `caller`, the function that the user called,
+    by default `as_similarity`.
     """
     spec = similarity_spec_from_keywords(arguments, caller or as_similarity)
     return build_set_similarities([check_collection(samples, spec)], spec, ["samples"])[0]
@@ -129,10 +130,11 @@ def similarity_from_keywords(
 def check_samples(
     samples: Any, spec: SimilaritySpec, name: str = "samples", *, has_other_sets: bool = False
 ) -> Samples:
-    """Return samples in a form that can be read more than once.
+    """Return samples in a form that can be read more than once, so iterators become lists.
 
-    A Similarity or a MetricSpace is returned unchanged. Keywords that have no effect on it raise a
-    TypeError, unless it is compared with another set (`has_other_sets`).
+    A Similarity or a MetricSpace is returned unchanged. If `spec` contains keywords that have no
+    effect on it, such as a kernel, a TypeError is raised, unless there are other sets that need
+    these keywords (`has_other_sets`). `name` is the argument with the samples, for messages.
     """
     if is_precomputed(samples):
         if spec.conditioning_prompts is not None:
@@ -152,7 +154,12 @@ def check_samples(
 def check_collection(
     samples: Any, spec: SimilaritySpec, name: str = "samples", *, has_other_sets: bool = False
 ) -> Samples:
-    """Like `check_samples`, but raise a TypeError for a MetricSpace: it has no similarities."""
+    """Return samples in a form that can be read more than once; raise for a MetricSpace.
+
+    A MetricSpace has distances, but no similarities. A Similarity is returned unchanged. If `spec`
+    contains keywords that have no effect on it, a TypeError is raised, unless there are other sets
+    (`has_other_sets`). `name` is the argument with the samples, for messages.
+    """
     if is_metric_space(samples) and spec.conditioning_prompts is None:
         return as_samples(samples, name)  # raises a TypeError
     return check_samples(samples, spec, name, has_other_sets=has_other_sets)
@@ -198,9 +205,10 @@ def build_set_similarities(
 ) -> list[Similarity]:
     """Return the similarity of each set under the same kernel.
 
-    Pass `per_group` if the caller uses only similarities within groups. A similarity that can be
-    computed for each group separately is then not normalized and checked; `similarity_subset` does
-    this for each group.
+    `names` are the arguments with the sets, for messages. Pass `per_group` if the caller uses only
+    similarities within groups. The diagonal of a similarity that can be computed for each group
+    separately is then not checked, because this would compute pairs of samples from different
+    groups; `similarity_subset` checks it for each group.
     """
     has_precomputed = any(isinstance(samples, Similarity) for samples in sets)
     needs_pooling = has_fitted_options(spec) or spec.conditioning_prompts is not None
@@ -218,7 +226,11 @@ def build_set_similarities(
 def build_pooled_similarity(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> Similarity:
-    """Return the similarity of the samples of all sets as one set."""
+    """Return the similarity of the samples of all sets as one set.
+
+    Raise an error if samples of different sets cannot be compared. `names` are the arguments with
+    the sets, for messages.
+    """
     _check_same_sample_type(sets, spec, names)
     return _build_similarity(sets, spec, names)
 
@@ -228,8 +240,10 @@ def _build_similarity(
 ) -> Similarity:
     """Return the similarity of the samples of all sets as one set, with a diagonal of 1.
 
-    `sets` is a single Similarity, a single similarity matrix, or one or more sets of samples.
-    `per_group` is described in `build_set_similarities`.
+    `sets` contains a single Similarity, a single similarity matrix, or one or more sets of samples.
+    `names` are the arguments with the sets, for messages. With `per_group`, the caller uses only
+    similarities within groups; if these can be computed without other pairs, the diagonal is not
+    checked.
     """
     has_several_sets = len(sets) > 1
     name = "samples" if has_several_sets else names[0]
@@ -282,9 +296,12 @@ def _compare_sets(
     fit_to: np.ndarray | None,
     per_group: bool,
 ) -> Similarity:
-    """Return the similarity of `samples`, which `_concatenate` built from `sets`.
+    """Return the similarity of `samples`, the concatenated samples of `sets`.
 
-    It is normalized and checked, except as described in `build_set_similarities`.
+    It is normalized if `spec` requests it, and its diagonal is checked. With `per_group`, the
+    caller uses only similarities within groups; if these can be computed without other pairs and
+    are not normalized, the diagonal is not checked here. Kernel options are fitted to the samples
+    with the indices `fit_to`, or to all samples if it is None. `name` is used in messages.
     """
     K = _add_notes(_apply_kernel_spec(samples, spec, name, fit_to), sets, spec)
     if per_group and not spec.normalize and can_compute_subsets_separately(K):
@@ -295,7 +312,11 @@ def _compare_sets(
 def _apply_kernel_spec(
     samples: Any, spec: SimilaritySpec, name: str, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Return the similarity under the kernel of `spec`, not yet normalized or checked."""
+    """Return the similarity under the kernel of `spec`, not yet normalized or checked.
+
+    Kernel options are fitted to the samples with the indices `fit_to`, or to all samples if it is
+    None.
+    """
     if spec.input_form == "X":
         X = as_matrix(samples, name)
         return FeatureSimilarity(X, settings={"kernel": "dot products of X"})
@@ -328,8 +349,9 @@ def _condition_on_prompts(
 ) -> Similarity:
     """Return the similarity of the samples of all sets, conditioned on their prompts.
 
-    The kernel compares the n samples and the distinct prompts as one set, in this order; with
-    `spec.in_context`, also each sample after its prompt.
+    The kernel compares one set that consists of the n samples of all sets, followed by the distinct
+    prompts. With `spec.in_context`, it also contains n texts that consist of a prompt and its
+    answer.
     """
     sizes = count_samples_by_set(sets, spec)
     prompt_values, prompt_indices = flatten_prompts(prompts, sets, sizes)
@@ -368,9 +390,10 @@ def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarr
 
 
 def _as_records(samples: Samples, name: str) -> Samples:
-    """Return samples in a form from which each kernel of a mixture can read its column.
+    """Return samples in a form from which each kernel of a mixture can read its column repeatedly.
 
-    A folder becomes a list of files. Tables are returned unchanged.
+    A folder becomes the list of its image files, and an iterator a list. Tables are returned
+    unchanged.
     """
     from ..support.folders import is_folder, list_image_files
 
@@ -382,7 +405,7 @@ def _as_records(samples: Samples, name: str) -> Samples:
 def _check_same_sample_type(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> None:
-    """Raise a TypeError if the samples of different sets cannot be compared with each other."""
+    """Raise an error if the samples of different sets cannot be compared with each other."""
     for samples, name in zip(sets, names, strict=True):
         if isinstance(samples, Similarity) or spec.input_form == "K":
             raise TypeError(
@@ -414,7 +437,7 @@ def _describe_sample_type(samples: Any) -> str:
 def has_fitted_options(spec: SimilaritySpec) -> bool:
     """Return whether the kernel, or one of a mixture, may fit options to the samples.
 
-    Such options must be the same for all sets that are compared.
+    Fitted options, such as a bandwidth, must be the same for all sets that are compared.
     """
     kernels = [component.kernel for component in spec.k] if isinstance(spec.k, tuple) else [spec.k]
     if spec.k is None and not spec.input_form:
@@ -425,7 +448,8 @@ def has_fitted_options(spec: SimilaritySpec) -> bool:
 def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
     """Return the similarity of the samples at `index`, computing only pairs within this subset.
 
-    Its diagonal is checked if `build_set_similarities` has not checked that of `similarity`.
+    If the similarities of the subset can be computed without other pairs, the diagonal of
+    `similarity` has not been checked, so that of the subset is checked here.
     """
     subset = similarity.part(index)
     if not can_compute_subsets_separately(similarity):
@@ -465,9 +489,10 @@ def format_fitted_options(result: Any) -> str:
 
 
 def fit_source(spec: SimilaritySpec, names: Sequence[str]) -> FitTo:
-    """Return which set kernel options are fitted to; "pool" means all sets.
+    """Return the set that kernel options are fitted to; "pool" means the samples of all sets.
 
-    This is the argument `fit` if passed, otherwise "references" if the last set has this name.
+    This is the argument `fit` if the user passed it; otherwise "references" if the last of `names`,
+    the names of the sets, is "references"; otherwise "pool".
     """
     return spec.fit or ("references" if names[-1] == "references" else "pool")
 
@@ -477,7 +502,8 @@ def _indices_to_fit(
 ) -> np.ndarray | None:
     """Return the indices of the samples that options are fitted to, or None for all samples.
 
-    They are indices into the concatenated sets.
+    They are indices into the concatenated sets. `names` are the names of the sets; if the last one
+    is "references", options are by default fitted only to this set.
     """
     source = fit_source(spec, names)
     if source == "pool":
@@ -488,7 +514,11 @@ def _indices_to_fit(
 
 
 def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: SimilaritySpec) -> Similarity:
-    """Add the notes of folders of images, and a note if samples compared as text are not text."""
+    """Return the similarity with notes for users about `sets`, the samples that it compares.
+
+    A set that was passed as a folder has a note with its number of image files. Without a kernel,
+    a note is added if strings look like file names or molecules, but are compared as text.
+    """
     notes = [warn_about_non_text(sets)] if spec.k is None and not spec.input_form else []
     notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
     return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
@@ -499,7 +529,8 @@ def _finish_similarity(
 ) -> Similarity:
     """Normalize the similarity if `spec` requests it, and check that its diagonal is 1.
 
-    `input_precision` is the largest machine epsilon of the samples.
+    `input_precision` is the largest machine epsilon of the dtypes of the samples. If it exceeds
+    that of float32, it is stored with the similarity, which allows for larger rounding errors.
     """
     if input_precision > COARSE_PRECISION:
         similarity = similarity.noted(roundoff=input_precision)
@@ -515,8 +546,8 @@ def _record_normalization(similarity: Similarity) -> Similarity:
 def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]) -> SampleError:
     """Convert an error about concatenated sets to one about the first set with unusable samples.
 
-    Its indices refer to this set, and its problems begin with the name of the set, unless it is
-    "samples". `sizes` are the numbers of samples of the sets.
+    Indices of the new error refer to this set. Each problem begins with the name of the set, unless
+    it is "samples". `sizes` and `names` are the numbers of samples and the names of the sets.
     """
     if list(names) == ["samples"]:
         return error

@@ -1,4 +1,4 @@
-"""Parsing of the keywords that define how samples are compared. It needs no samples."""
+"""Parsing of the keywords that define how samples are compared, such as `k` and `metric`."""
 
 from __future__ import annotations
 
@@ -57,11 +57,12 @@ KERNEL_METRICS = ("kernel", "1-k")
 
 @dataclass(frozen=True, eq=False)
 class PromptSpec:
-    """The prompts of the samples, and whether to condition similarities on them.
+    """The prompts of the samples, and whether similarities are conditioned on them.
 
-    Without `index`, `values` are the prompts as passed. With `index`, `values` are the distinct
-    prompts, and `index[i]` is the position of the prompt of sample i among them. If `condition` is
-    True, the prompts must have the same type as the samples.
+    If `condition` is True, the kernel compares prompts with samples, so they must have the same
+    type. Otherwise prompts only group the samples, and may be any labels. Without `index`, `values`
+    are the prompts as passed by the user. With `index`, `values` are the distinct prompts, and
+    `values[index[i]]` is the prompt of sample i.
     """
 
     values: Any
@@ -73,8 +74,11 @@ class PromptSpec:
 class SimilaritySpec:
     """How samples are compared, and how their distances are computed: the parsed keywords.
 
-    `k` is a kernel, a function of two samples, the components of a mixture combined by `combine`,
-    or None for the default text kernel or an `input_form`. `options` are the options of the kernel.
+    `k` is a kernel, a function of two samples, or a tuple of the components of a mixture, whose
+    similarities are combined by `combine` as a sum or product. It is None if no kernel was passed.
+    `input_form` is "K" if the samples are a similarity matrix, "X" if they are features, and
+    otherwise "". `options` are the options of the kernel. If `drop_unusable`, samples that the
+    kernel cannot use are dropped instead of raising an error.
     """
 
     k: Kernel | PairFunction | tuple[MixtureComponent, ...] | None = None
@@ -92,7 +96,7 @@ class SimilaritySpec:
 
     @property
     def conditioning_prompts(self) -> PromptSpec | None:
-        """The prompts to condition similarities on, or None."""
+        """The prompts if similarities are conditioned on them, otherwise None."""
         return (
             self.grouping_prompts
             if self.grouping_prompts is not None and self.grouping_prompts.condition
@@ -111,7 +115,7 @@ class SimilaritySpec:
 
     @property
     def uses_vector_metric(self) -> bool:
-        """True if `metric` is a metric of vectors, not derived from a kernel."""
+        """True if `metric` was passed and does not derive distances from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
     def with_prompts(
@@ -123,8 +127,8 @@ class SimilaritySpec:
     ) -> SimilaritySpec:
         """Return a copy with prompts; similarities are conditioned on them if `given_prompt`.
 
-        `prompts`, `given_prompt` and `metric` are the arguments of the caller. Without
-        `allow_grouping`, prompts require `given_prompt=True`.
+        `prompts`, `given_prompt` and `metric` are keywords as passed by the user. Without
+        `allow_grouping`, prompts raise a TypeError unless `given_prompt` is True.
         """
         condition = given_prompt is not None and check_bool("given_prompt", given_prompt)
         if prompts is None:
@@ -146,7 +150,9 @@ class SimilaritySpec:
         """Return the type of samples that the kernel or metric compares.
 
         It is "distances", "similarities", "records", "function" (any objects), or one of the types
-        of `Kernel.samples` such as "text". Only the type without a kernel depends on `samples`.
+        that kernels declare, such as "text". `samples` are only used if neither a kernel nor an
+        input form was passed: the type is then "text" for lists that contain lists of strings, and
+        otherwise "vectors", unless metric="precomputed".
         """
         if self.metric == "precomputed":
             return "distances"
@@ -187,7 +193,10 @@ def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
 
 
 def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
-    """Describe why similarities cannot be conditioned on prompts; "" if they can."""
+    """Describe why similarities cannot be conditioned on prompts; "" if they can.
+
+    `metric` is the keyword of this name, or None.
+    """
     if spec.input_form == "K":
         return (
             "a similarity matrix contains no similarities to prompts; pass the samples, and a "
@@ -214,9 +223,10 @@ def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
 
 
 def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> SimilaritySpec:
-    """Parse and remove the keywords of a SimilaritySpec from `arguments`.
+    """Parse the keywords that belong to a SimilaritySpec, and remove them from `arguments`.
 
-    Without `allow_grouping`, prompts require `given_prompt=True`.
+    Among them are the options of the kernel that is passed as `k`. Without `allow_grouping`,
+    prompts raise a TypeError unless `given_prompt` is True.
     """
     k = arguments.pop("k", None)
     form_keywords = [
@@ -250,7 +260,10 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
 
 
 def check_no_metric_options(options: Iterable[str]) -> None:
-    """Raise a TypeError for metric options if a kernel determines the distances."""
+    """Raise a TypeError if `options`, the names of metric options, are not empty.
+
+    It is called if a kernel determines the distances, so these options have no effect.
+    """
     for name in options:
         raise TypeError(
             f"`{name}` is an option of vector metrics such as 'minkowski' and has no effect with a "
@@ -267,11 +280,11 @@ def similarity_spec_from_keywords(
     allow_metric: bool = False,
     allow_fit: bool = False,
 ) -> SimilaritySpec:
-    """Parse keywords that must all belong to a SimilaritySpec; raise a TypeError for others.
+    """Parse `arguments`, keywords of a SimilaritySpec; raise a TypeError for other keywords.
 
     `prompts` without `given_prompt=True` is accepted only with `allow_grouping`, `metric` only with
-    `allow_metric`, and `fit` only with `allow_fit`. Errors about unknown keywords also suggest
-    parameters of `caller` and `extra_names`.
+    `allow_metric`, and `fit` only with `allow_fit`. Errors about unknown keywords also suggest the
+    parameters of `caller`, the function that the user called, and `extra_names`.
     """
     remaining = dict(arguments)
     spec = parse_similarity_spec(remaining, allow_grouping)
@@ -303,7 +316,7 @@ def check_no_fit(spec: SimilaritySpec) -> None:
 
 
 def check_kernel_or_metric(spec: SimilaritySpec, caller: str) -> None:
-    """Raise a ValueError if `caller` got both a kernel and a metric of vectors."""
+    """Raise a ValueError if both a kernel and a metric of vectors were passed to `caller`."""
     if spec.defines_similarity and spec.uses_vector_metric:
         raise ValueError(
             f"{caller} accepts `metric={spec.metric!r}` or a kernel, not both; remove one of them, "
@@ -317,12 +330,13 @@ def apply_text_kernel_options(
     accepted: Mapping[str, str],
     measures_by_option: Mapping[str, Sequence[str]],
 ) -> SimilaritySpec:
-    """Return `spec` with the remaining keywords as options of the default text kernel.
+    """Return a copy of `spec` with the keywords in `remaining` as options of the text kernel.
 
-    `remaining` are the keywords that no other parser has removed. Raise a TypeError if a kernel was
-    passed (it has removed its own options), or if the text kernel lacks one of them. For
-    suggestions, `accepted` contains all keywords of the caller with their descriptions, and
-    `measures_by_option` the measures that have an option of this name.
+    `remaining` are the keywords that no other parser has removed, so they are unknown unless the
+    user passed no kernel and the default text kernel has options of these names. Unknown keywords
+    raise a TypeError. Its message suggests keywords from `accepted`, which maps the names of all
+    keywords of the caller to descriptions. `measures_by_option` maps names of options of measures
+    to the measures that have them.
     """
     if not remaining:
         return spec
@@ -356,7 +370,10 @@ def apply_text_kernel_options(
 
 
 def _parse_kernel(k: object, arguments: Record) -> Record:
-    """Parse `k` into fields of SimilaritySpec, and remove its options from `arguments`."""
+    """Parse the argument `k` into fields of SimilaritySpec, as a dict.
+
+    The options of the kernel are removed from `arguments`, the keywords that the user passed.
+    """
     if isinstance(k, str):
         kernel, model = parse_kernel_name(k)
         options = {name: arguments.pop(name) for name in kernel.options if name in arguments}
@@ -389,7 +406,10 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
 
 
 def _split_kernel_options(kernel: Kernel, options: Options) -> Record:
-    """Return the fields of SimilaritySpec for a kernel, with `on_error` split from its options."""
+    """Return fields of SimilaritySpec for a kernel and its options, as a dict.
+
+    The option `on_error` becomes the field `drop_unusable`.
+    """
     kernel_options = dict(options)
     drop_unusable = check_on_error(kernel_options.pop("on_error", "raise"))
     return {"k": kernel, "options": kernel_options, "drop_unusable": drop_unusable}
@@ -401,7 +421,11 @@ def _describe_unknown_keyword(
     accepted: Mapping[str, str],
     measures_by_option: Mapping[str, Sequence[str]],
 ) -> str:
-    """Describe why the keyword `name` is invalid, and suggest a keyword or a kernel."""
+    """Describe why the keyword `name` is invalid, and suggest a keyword or a kernel.
+
+    `accepted` maps valid keywords to descriptions, and `measures_by_option` maps options of
+    measures to the measures that have them.
+    """
     other_scopes = {
         option: _describe_measures_with_option(names)
         for option, names in measures_by_option.items()
@@ -420,6 +444,6 @@ def _describe_unknown_keyword(
 
 
 def _describe_measures_with_option(names: Sequence[str]) -> str:
-    """Describe an option by the measures that have it, as in "an option of MagArea; add …"."""
+    """Say to which measures an option belongs, as in "an option of MagArea; add …"."""
     request = "this measure" if len(names) == 1 else "one of these measures"
     return f"an option of {', '.join(names)}; add {request} to `measures`"
