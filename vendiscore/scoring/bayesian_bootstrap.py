@@ -53,9 +53,7 @@ def estimate_mean_quantile(
     scaled = (x - low) / width  # from 0 to 1
 
     def compute_excess_probability(t: float) -> float:
-        """Return the probability that the population mean is below low + t · width, minus
-        `probability`.
-        """
+        """Return P(population mean < low + t · width) − `probability`; 0 at the quantile."""
         if t in (0.0, 1.0):
             return t - probability
         return _compute_probability_below_zero(scaled - t, shapes) - probability

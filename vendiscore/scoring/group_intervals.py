@@ -1,7 +1,11 @@
 """Confidence intervals of the Vendi Score for each of many groups, such as answers per prompt.
 
-Small groups of equal size are computed as one stack. With at least six groups, the rate at which
-samples recur is estimated from all groups, which makes intervals narrower; see `recurrence_prior`.
+Small groups of equal size are computed together, as one array ("stack"). A sample recurs if a
+further draw from the population can return it again. With at least six groups, the rate of
+recurrence is estimated from all groups, which makes intervals narrower than those from single
+groups; see the module `recurrence_prior`.
+
+In this module, VS_q is the Vendi Score of order q, and K are the similarities within a group.
 """
 
 from __future__ import annotations
@@ -50,9 +54,10 @@ class Tails(NamedTuple):
 class GroupIntervals:
     """Scores of groups with standard errors and interval limits, each of shape (orders, groups).
 
-    Errors and limits are NaN for groups with fewer than four samples, and if order 0 is requested.
-    `n_pooled` is the number of groups from which the rate of recurrence was estimated, or 0 if each
-    interval is computed only from its own group.
+    `score` is VS_q of each group, `se` its standard error, and `low` and `high` are the limits of
+    its confidence interval. Errors and limits are NaN for groups with fewer than four samples, and
+    if order 0 is requested. `n_pooled` is the number of groups from which a common rate of
+    recurrence was estimated, or 0 if each interval is computed only from its own group.
     """
 
     score: np.ndarray
@@ -63,18 +68,20 @@ class GroupIntervals:
 
 
 class LogScores(NamedTuple):
-    """log VS of groups, its standard error and interval limits, each of shape (orders, groups).
+    """log VS of groups (`log`), its standard error (`error`) and interval limits (`low`, `high`).
 
-    Three further attributes are used to estimate the rate of recurrence from all groups:
+    These four attributes have shape (orders, groups). Three further attributes are used by
+    `pool_lower_limits`, which computes lower limits from the recurrences in all groups:
 
     - `lower_distance`, shape (orders, groups): distance from log VS to the lower limit of the
-      interval that the jackknife gives without allowing for unobserved recurrences
-    - `drop_per_copy`, shape (orders, groups): decrease of log VS if a sample becomes a copy of
-      another one; NaN for groups with near-copies
-    - `recurring_pairs`, shape (groups,): number of pairs of copies or near-copies
+      interval that the jackknife gives if samples do not recur
+    - `drop_per_copy`, shape (orders, groups): decrease of log VS if one sample is replaced by a
+      copy of another sample; NaN for groups with near-copies
+    - `recurring_pairs`, shape (groups,): number of pairs of samples that are copies or near-copies
+      of each other
 
     For groups without an interval, all attributes except `log` are NaN. The three further
-    attributes are also NaN for groups that are too large for stacking.
+    attributes are also NaN for groups that are too large to be stacked in one array.
     """
 
     log: np.ndarray
@@ -95,11 +102,12 @@ def estimate_group_intervals(
     pool_repeats: bool = True,
     conservative_tails: bool = False,
 ) -> GroupIntervals:
-    """Estimate a confidence interval of VS_q for each group.
+    """Estimate a confidence interval of the Vendi Score VS_q for each group and order.
 
-    `groups` holds the indices of the samples of each group. With `conservative_tails`, the
-    probability of each tail is at most (1 − level)/2, as required for intervals of differences.
-    With `pool_repeats`, the rate of recurrence is estimated from all groups if there are enough.
+    `groups` contains the indices of the samples of each group in `similarity`. With
+    `conservative_tails`, the probability of each tail is at most (1 − level)/2, as required for
+    intervals of differences. With `pool_repeats`, the rate at which samples recur is estimated from
+    all groups if there are at least `MIN_GROUPS`.
     """
     tails = [Tails(level, conservative_tails)]
     return estimate_several_intervals(similarity, groups, orders, tails, psd, pool_repeats)[0]
@@ -113,9 +121,11 @@ def estimate_several_intervals(
     psd: PSD = "check",
     pool_repeats: bool = True,
 ) -> list[GroupIntervals]:
-    """Estimate intervals for several confidence levels and types of tails.
+    """Estimate confidence intervals of VS_q of each group, for several levels and types of tails.
 
-    Return a GroupIntervals for each of `tails`; see `estimate_group_intervals` for the others.
+    Return a GroupIntervals for each element of `tails`. `groups` contains the indices of the
+    samples of each group in `similarity`. With `pool_repeats`, the rate at which samples recur is
+    estimated from all groups if there are at least `MIN_GROUPS`.
     """
     sizes = np.array(list(map(len, groups)), dtype=int)
     results = []
@@ -139,9 +149,12 @@ def pool_lower_limits(
 ) -> np.ndarray:
     """Return lower limits of log VS, (orders, groups), using the rate of recurrence in all groups.
 
-    `sizes` are the numbers of samples of the groups. The limits are never below those computed from
-    each group separately. The distance of the jackknife and the distance due to unobserved pairs
-    are added in quadrature.
+    `scores` contains the limits computed from each group separately, and `sizes` the number of
+    samples of each group. The returned limits are never below the limits in `scores`.
+
+    The distance from log VS to its lower limit combines two distances in quadrature:
+    `scores.lower_distance`, from the jackknife; and the decrease of log VS if the group had as many
+    pairs of copies as the rate of recurrence allows, instead of the observed number.
     """
     low = scores.low.copy()
     pooled_groups = np.flatnonzero(np.isfinite(scores.recurring_pairs))
@@ -167,7 +180,10 @@ def estimate_log_scores(
     psd: PSD = "check",
     conservative_tails: bool = False,
 ) -> LogScores:
-    """Estimate log VS_q of each group, with a confidence interval from only this group."""
+    """Estimate log VS_q of each group, with a confidence interval from only this group.
+
+    `groups` contains the indices of the samples of each group in `similarity`.
+    """
     tails = [Tails(level, conservative_tails)]
     return _estimate_for_tails(similarity, groups, orders, tails, psd)[0]
 
@@ -179,7 +195,10 @@ def _estimate_for_tails(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> list[LogScores]:
-    """Return the LogScores of all groups for each of `tails`, from the same spectra."""
+    """Return the LogScores of all groups for each element of `tails`.
+
+    The spectra of the groups are computed only once for all tails.
+    """
     sizes = np.array(list(map(len, groups)), dtype=int)
     all_nan = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
     results = [LogScores(*map(np.copy, all_nan)) for _ in tails]
@@ -199,12 +218,13 @@ def _estimate_by_size(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
-    """Iterate over blocks of groups of equal size, whose sizes are passed as `sizes`.
+    """Yield blocks of groups of equal size: the indices of the groups, and their LogScores.
 
-    Yield the indices of the groups of a block, and their LogScores for each of `tails`. Small
-    groups are computed in one stack per block, and large groups separately. A small group that a
-    stack cannot handle, for example because it has negative eigenvalues, is yielded again on its
-    own, and its new scores replace the first.
+    There is one LogScores for each element of `tails`. `groups` contains the indices of the samples
+    of each group in `similarity`, and `sizes` their number. The small groups of a block are
+    computed together as a StackedSpectra, and each large group is a block of its own. A small group
+    that a StackedSpectra cannot handle, for example because it has negative eigenvalues, is yielded
+    a second time as a block of its own. The caller must then overwrite its first LogScores.
     """
     for n in np.unique(sizes).tolist():
         groups_of_size = np.flatnonzero(sizes == n)
@@ -235,7 +255,10 @@ def _estimate_by_size(
 
 
 def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
-    """Return LogScores with these log VS, (orders, groups), and NaN for all other attributes."""
+    """Return LogScores of groups that have no interval: all attributes except `log` are NaN.
+
+    `logs`, shape (orders, groups), contains log VS of each group.
+    """
     nan = np.full_like(logs, np.nan)
     return LogScores(
         log=logs,
@@ -251,7 +274,10 @@ def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
 def _estimate_group(
     similarity: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
 ) -> list[LogScores]:
-    """Return the LogScores of a single group with its interval, for each of `tails`."""
+    """Return the LogScores of one group with its interval, for each element of `tails`.
+
+    `similarity` and `spectrum` are those of the samples of the group.
+    """
     n = similarity.n
     recurrences = count_recurrences(similarity)
     estimates = [jackknife(spectrum, q) for q in orders]
@@ -279,9 +305,10 @@ def _estimate_stack(
     orders: Sequence[float],
     tails: Sequence[Tails],
 ) -> list[LogScores]:
-    """Return the LogScores of g groups of equal size n, for each of `tails`.
+    """Return the LogScores of g groups of equal size n, for each element of `tails`.
 
-    K, shape (g, n, n), contains the similarities within each group, and `spectra` are its spectra.
+    K, shape (g, n, n), contains the similarities within each group, and `spectra` the spectra of
+    these matrices. `similarity` is that of all samples, which determines the rounding errors of K.
     """
     n = K.shape[1]
     counted = count_recurrences_stacked(K, similarity.roundoff)
@@ -339,12 +366,17 @@ def _compute_stack_limits(
     all_recurrences: Sequence[RecurrenceCounts],
     first_indices: Sequence[np.ndarray],
 ) -> np.ndarray:
-    """Return the limits of the intervals of log VS of g groups, shape (2, orders, g).
+    """Return the limits of the intervals of log VS of g groups of n samples, shape (2, orders, g).
 
-    The intervals are those of `compute_log_score_interval`. It requires scores for the extreme
-    proportions of the items of each group, which are computed here for all groups at once. For this
-    purpose, the proportion of an item is passed as the weight of its first sample; `first_indices`
-    holds the indices of these samples for each group.
+    K, shape (g, n, n), contains the similarities within each group; `estimate` log VS and its
+    jackknife errors; and `all_recurrences` the RecurrenceCounts of each group.
+
+    The intervals are those of `compute_log_score_interval`. For each group, it needs VS_q for two
+    extreme distributions of its distinct items: with the fewest and with the most recurrences that
+    its samples allow. These scores are computed here for all groups at once, as weighted scores of
+    the samples: the first sample of each item has the proportion of the item as its weight, and
+    other samples have weight 0. `first_indices` contains the indices of these first samples within
+    each group.
     """
     n = K.shape[1]
     proportions = [
@@ -385,24 +417,27 @@ def estimate_drop_by_copy(
 ) -> np.ndarray:
     """Estimate the decrease of log VS if a sample becomes a copy of another one, (orders, g).
 
-    The result is the mean over all pairs of samples (i, j) that are not equal, without a
-    decomposition for each pair. Let A = K/n = Σ x_i x_iᵀ/n and S_q(A) = Σ λ^q. If sample i becomes
-    a copy of sample j, x_j x_jᵀ/n is added to A and x_i x_iᵀ/n is removed. The changes of S_q by
-    each of these two steps are computed for each sample. Their interaction has the mean
-    −q(q − 1)/n² S_q to second order, because the mean of x_i x_iᵀ/n is A/n.
+    There are g groups of n samples. The result is the mean over all pairs (i, j) of samples of a
+    group that are not equal, computed without an eigendecomposition for each pair. Let x_i be the
+    feature vectors of the samples, whose dot products are the similarities K. The matrix
+    C = Σ x_i x_iᵀ/n has the same positive eigenvalues λ as A = K/n; let S_q = Σ λ^q. If sample i
+    becomes a copy of sample j, x_j x_jᵀ/n is added to C and x_i x_iᵀ/n is removed. The change of
+    S_q by each of these two steps alone is computed for each sample. Both steps together change S_q
+    by the sum of these changes plus an interaction. To second order, the mean interaction over all
+    pairs is −q(q − 1)/n² S_q, because the mean of x_i x_iᵀ/n is C/n.
 
     Parameters
     ----------
     A : array of shape (g, n, n)
-        Similarities divided by n, with trace 1.
+        Similarities within each group divided by n, with trace 1.
     logs : array of shape (orders, g)
-        log VS_q.
+        log VS_q of each group.
     leave_one_out_logs : array of shape (orders, g, n)
-        log VS_q without each sample.
+        log VS_q of the remaining samples of the group after leaving out each sample.
     orders : sequence of float
         The orders q.
     equal_pairs : array of shape (g,)
-        Number of pairs of equal samples.
+        Number of pairs of equal samples in each group.
     """
     g, n, _ = A.shape
     # log VS if sample i occurs twice, for each i: row and column i of K are multiplied by √2.
@@ -432,9 +467,10 @@ def estimate_drop_by_copy(
 
 
 def _compute_power_sum(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
-    """Return Σ λ^q from log VS_q; −Σ λ log λ at q = 1, and the largest eigenvalue at q = ∞.
+    """Return Σ λ^q from log VS_q; −Σ λ log λ at q = 1, and the largest λ at q = ∞.
 
-    The eigenvalues λ have the sum `trace`. VS_q is computed from λ divided by this sum.
+    λ are eigenvalues with the sum `trace`. `log_score` is log VS_q of the normalized eigenvalues
+    λ / trace.
     """
     if q == 1:
         return trace * (log_score - math.log(trace))

@@ -50,11 +50,11 @@ _MIN_SOURCE_SIZE = 20
 def evaluate_groups(
     sample_set: SampleSet, request: ScoreRequest, *, warn_about_single_samples: bool = True
 ) -> tuple[list[Record], Uncertainty]:
-    """Return the values of each measure by key, and their standard errors and intervals.
+    """Return the values of each measure by result key, and their standard errors and intervals.
 
-    The value of a measure is its mean over groups, except for measures that need groups, which have
-    a single value for all groups together. With `warn_about_single_samples`, a warning is emitted
-    if every group contains a single sample.
+    The value of a measure is its mean over groups, except for measures such as BetweenVS, which are
+    computed from all groups together. With `warn_about_single_samples`, a warning is emitted if
+    every group contains a single sample.
     """
     assert sample_set.groups is not None
     averaged_measures = [
@@ -95,21 +95,23 @@ def average_over_groups(
     request: ScoreRequest,
     uncertainty: Uncertainty,
 ) -> dict[str, Record]:
-    """Return the means over groups by measure and key.
+    """Return the mean over groups of each value, as a dict by measure and result key ("VS_q2").
 
     Parameters
     ----------
     columns : dict
-        For each measure, a dict from keys to the values of all groups.
+        For each measure, a dict from result keys to the values of all groups.
     groups : GroupLabels
-        The groups. If they have `sets`, such as the prompts of a model, values are first averaged
-        over the groups of each set, and then over sets.
+        The groups. If `groups.sets` is not None, each group belongs to a larger set; for example,
+        there is one group per prompt, and one set per model. Values are then first averaged over
+        the groups of each set, and these means are averaged over sets.
     sizes : list of int
         Number of samples of each group.
     request : ScoreRequest
         The measures, and the confidence level.
     uncertainty : Uncertainty
-        Standard errors, intervals, notes and a table with one row per group are added to it.
+        Standard errors, intervals, notes and a table with one row per group are added to it. With
+        sets, the table has one row per set.
     """
     row_sizes = sizes  # number of samples of each row of the table
     mean_sizes: list[float] = list(sizes)
@@ -152,9 +154,10 @@ def average_over_groups(
 def _add_group_intervals(
     sample_set: SampleSet, request: ScoreRequest, uncertainty: Uncertainty
 ) -> None:
-    """Add the standard error and interval of each group's Vendi Score to the table of groups.
+    """Add the standard error and interval of each group's Vendi Score to `uncertainty.table`.
 
-    They follow the score in the row of the group, and are None if they are undefined.
+    The table has one row per group. The standard error and the limits of the interval are inserted
+    after the score, and are None if they are undefined.
     """
     assert request.ci is not None
     assert sample_set.groups is not None
@@ -189,10 +192,10 @@ def _add_group_intervals(
 def _evaluate_per_group(
     sample_set: SampleSet, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> dict[str, Record]:
-    """Return for each measure a dict from keys to the values of all groups.
+    """Return for each measure a dict from result keys to the values of all groups.
 
-    Measures that support it are evaluated for all small groups of equal size at once, as a stack.
-    The other groups, and all groups for other measures, are evaluated one by one.
+    Measures registered with `stacks=True` are evaluated for all small groups of equal size at once,
+    stacked in one array. All remaining pairs of a measure and a group are evaluated one by one.
     """
     groups = sample_set.groups
     assert groups is not None
@@ -236,10 +239,11 @@ def _evaluate_per_group(
 
 
 def _average_by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[str, Record]:
-    """Return the mean over the groups of each set, for each measure and key.
+    """Return the mean over the groups of each set, for each measure and result key.
 
-    `sets` holds the set of each group. The format of `columns` and of the result is that of
-    `_evaluate_per_group`.
+    A set consists of several groups, such as a model with one group per prompt; `sets` contains the
+    set of each group. `columns` contains for each measure a dict from result keys to one value per
+    group. The result has the same format, with one value per set.
     """
     means: dict[str, Record] = {}
     groups_by_set = group_indices(sets.codes)
@@ -267,9 +271,10 @@ def _compute_mean(values: Values) -> Number:
 def _check_interval_of_mean(
     n: int, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> None:
-    """Raise if the request's `ci`, `clusters` or `allow_repeats` is not supported with n groups.
+    """Raise a TypeError or ValueError if a request is not supported with n groups.
 
-    `group_measures` are the measures that are averaged over groups.
+    The arguments `ci`, `clusters` and `allow_repeats` of the request are checked. `group_measures`
+    are its measures that are averaged over groups.
     """
     if request.clusters is not None:
         raise ValueError(
@@ -294,10 +299,11 @@ def _check_interval_of_mean(
 def _collect_notes(
     request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure], sizes: Sequence[float]
 ) -> list[str]:
-    """Return notes on means over groups.
+    """Return notes on means over groups, for "details".
 
-    `group_measures` are the measures that are averaged over groups, and `sizes` the (mean) numbers
-    of samples of each group.
+    `group_measures` are the measures that are averaged over groups, and `sizes` the number of
+    samples of each group. If values were first averaged over the groups of each set, such as the
+    prompts of a model, `sizes` has one entry per set: the mean size of its groups.
     """
     names = ", ".join(configured.measure.name for configured in group_measures)
     notes = []
@@ -345,7 +351,7 @@ def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]
 
 
 def _is_bounded(configured: ConfiguredMeasure) -> bool:
-    """Return whether the values of a measure are bounded; intervals then lie within the bounds."""
+    """Return whether the range of a measure is bounded; intervals are then limited to the range."""
     return all(map(math.isfinite, configured.measure.limits(1)))
 
 
@@ -357,8 +363,9 @@ def _estimate_mean_interval(
 ) -> dict[str, float]:
     """Return the standard error "se" of a mean over groups, and its interval "low" to "high".
 
-    `sizes` are the numbers of samples of the groups, on which the bounds of the mean depend. There
-    is no interval if `level` is None, and also no standard error for a single group.
+    `sizes` are the numbers of samples of the groups, on which the range of the measure, and thus
+    that of the mean, may depend. If `level` is None, the result contains only "se". For a single
+    group, it is empty.
     """
     values = np.array(group_values)
     if len(values) < 2:

@@ -1,4 +1,8 @@
-"""Values of BetweenVS under random permutations of the group labels."""
+"""Values of BetweenVS under random permutations of the group labels.
+
+BetweenVS, the effective number of distinct groups, is the Vendi Score of all samples divided by the
+mean within-group diversity.
+"""
 
 import math
 from collections.abc import Sequence
@@ -33,8 +37,10 @@ def add_null_values(
 ) -> None:
     """Add the null value and excess of BetweenVS to `uncertainty`, and p-values if requested.
 
-    The null value is the mean over permutations of the group labels, for each order. The excess is
-    BetweenVS minus the null value. `scores` holds the values of each measure by key.
+    For each order, the null value is the mean of BetweenVS over random permutations of the group
+    labels, and the excess is BetweenVS minus the null value. p-values are added if `permutations`
+    of the request is positive. `scores` contains, for each measure of the request, its values by
+    result key.
     """
     between_scores = scores[request.names.index(BETWEEN)]  # one value per order
     n_permutations = request.permutations or _choose_n_permutations(sample_set)
@@ -65,8 +71,9 @@ def add_null_values(
 def _choose_n_permutations(sample_set: SampleSet) -> int:
     """Return the default number of permutations.
 
-    A score of n samples takes time O(n³), so the permutations take at most about twice as long as
-    the score of all samples, unless `MIN_SHUFFLES` takes longer.
+    A Vendi Score of n samples takes time O(n³). The number is chosen such that the scores of all
+    groups under all permutations take about twice as long as the score of all samples together. It
+    is then limited to the range from `MIN_SHUFFLES` to `MAX_SHUFFLES`.
     """
     sizes = count_group_sizes(sample_set).astype(float)
     return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_SHUFFLES, MAX_SHUFFLES))
@@ -75,8 +82,9 @@ def _choose_n_permutations(sample_set: SampleSet) -> int:
 def compute_permuted_scores(sample_set: SampleSet, n_permutations: int) -> np.ndarray:
     """Return BetweenVS for each order and each random permutation, (orders, permutations).
 
-    BetweenVS is the Vendi Score of all samples divided by the mean within-group diversity.
-    Permutations of the group labels do not change group sizes. Samples with weight 0 are excluded.
+    BetweenVS is the Vendi Score of all samples divided by the mean within-group diversity, the
+    power mean of the Vendi Scores of the groups. Permutations of the group labels do not change
+    group sizes. Samples with weight 0 are excluded.
     """
     rng = np.random.default_rng(0)
     p = None if sample_set.p is None else to_host(sample_set.p)
@@ -116,8 +124,8 @@ def _compute_log_scores(
 ) -> np.ndarray:
     """Return log VS for each order and set of samples, (orders, sets).
 
-    `members`, shape (sets, m), holds the indices of the m samples of each set. `p` are the weights
-    of all samples, or None.
+    `members`, shape (sets, m), contains the indices of the m samples of each set. K is the
+    similarity of all samples of `sample_set`, and `p` contains their weights, or is None.
     """
     sets, m = members.shape
     orders = sample_set.orders
@@ -140,7 +148,11 @@ def _compute_log_scores(
 
 
 def _normalize_weights(p: np.ndarray | None, members: np.ndarray) -> np.ndarray | None:
-    """Return the weights of the members of each set, normalized to sum to 1; None if p is None."""
+    """Return the weights of the samples of each set, normalized to sum to 1; None if p is None.
+
+    `members` (…, m) contains the indices of the m samples of each set in p, the weights of all
+    samples.
+    """
     return None if p is None else p[members] / p[members].sum(axis=-1, keepdims=True)
 
 

@@ -15,8 +15,9 @@ def render_text_strip(
 ) -> str:
     """Render a line from 1 to `max_score` with marks, and below it the names of the marks.
 
-    The score is shown as a dot, and its interval, if passed, as a thick line. The names take at
-    most 100 characters; reference sets far from the score are omitted if necessary.
+    The score `value` is shown as a dot, and its `interval` (lower and upper limit, or empty) as a
+    thick line. Marks show the scores of reference sets. The names take at most 100 characters;
+    reference sets whose scores are far from `value` are omitted if necessary.
 
     >>> print(render_text_strip([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
     1 ─────────────────────────┼────────━━━━━━━━●━━━───────────┼── 8
@@ -48,7 +49,10 @@ def render_text_strip(
 
 
 def render_html_strip(comparison: Mapping[str, str]) -> str:
-    """Render the result of `compare_with_typical` as inline SVG; "" without reference sets."""
+    """Render a score among those of reference sets as inline SVG; "" without reference sets.
+
+    `comparison` is the result of `compare_with_typical`.
+    """
     if not comparison["strip"]:
         return ""
     label = html.escape(comparison["typical"])
