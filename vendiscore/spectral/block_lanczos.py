@@ -1,5 +1,7 @@
 """Block Lanczos: estimate tr f(A) for functions f from products of A with random vectors.
 
+A is a symmetric matrix, such as a weighted similarity matrix. Scores are functions of such traces.
+
 For a vector z of random signs ±1, zᵀ f(A) z has mean tr f(A), and is computed by Gauss quadrature.
 The contributions of converged eigenpairs are computed exactly instead.
 
@@ -25,6 +27,9 @@ RESIDUAL_TOLERANCE = 1e-3
 class KrylovBasis:
     """An orthonormal basis of the span of Z, AZ, A²Z, …, in which A is block tridiagonal.
 
+    A is a symmetric n × n matrix, and Z are b starting vectors. Each step of the block Lanczos
+    iteration multiplies A with b vectors, and adds b vectors to the basis.
+
     Parameters
     ----------
     multiply : callable
@@ -32,16 +37,16 @@ class KrylovBasis:
     Z : array (n, b)
         Starting vectors.
     max_steps : int
-        Maximum number of block steps, each of which multiplies A with b vectors.
+        Maximum number of steps.
 
     Attributes
     ----------
     basis : array (b * max_steps, n)
         The basis vectors as rows, of which the first `size` have been computed.
     start : ndarray (b, b)
-        Coordinates of the columns of Z along the first b basis vectors.
+        Coordinates of the columns of Z along the first b basis vectors, which span the same space.
     steps : int
-        Number of block steps performed.
+        Number of steps performed.
     """
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
@@ -57,7 +62,7 @@ class KrylovBasis:
         self.start = to_host(R)
 
     def extend(self, steps: int) -> None:
-        """Extend the basis until it has `steps` blocks of vectors, or the maximum number."""
+        """Extend the basis until `steps` steps have been performed in total, or `max_steps`."""
         xp = namespace(self._next_block)
         while self.steps < min(steps, self.max_steps):
             Q = self._next_block
@@ -82,19 +87,22 @@ class KrylovBasis:
 
     @property
     def size(self) -> int:
-        """The number of vectors in the basis."""
+        """The number of vectors in the basis: b for each step performed."""
         return self.steps * self.b
 
     def matrix(self) -> np.ndarray:
-        """Return the block tridiagonal matrix that represents A in the basis."""
+        """Return the block tridiagonal matrix B A Bᵀ, where the rows of B are the basis vectors."""
         return self._T[: self.size, : self.size]
 
     def converged_eigenpairs(self, rounding: float) -> EigenPairs:
-        """Return the converged eigenpairs of A whose eigenvalues exceed `rounding`.
+        """Return the converged approximate eigenpairs of A whose eigenvalues exceed `rounding`.
 
-        The columns of S are the coordinates of approximate eigenvectors along the basis. The part
-        of A times such a vector that is outside the basis comes from the last block only.
+        They are computed from the matrix that represents A in the basis. An eigenpair (λ, v) counts
+        as converged if ‖A v − λ v‖ is at most RESIDUAL_TOLERANCE times λ. `rounding` is an upper
+        bound of rounding errors in eigenvalues of 0.
         """
+        # The columns of S are the coordinates of approximate eigenvectors along the basis. The part
+        # of A times such a vector that is outside the basis comes from the last block only.
         values, S = np.linalg.eigh(self.matrix())
         last = slice(self.size - self.b, self.size)
         block_below = self._T[self.size : self.size + self.b, last]
@@ -107,7 +115,7 @@ class KrylovBasis:
 
 
 class EigenPairs(NamedTuple):
-    """k eigenvalues of a matrix, shape (k,), and their eigenvectors as columns, shape (n, k)."""
+    """k eigenvalues of an n × n matrix, shape (k,), and their eigenvectors as columns (n, k)."""
 
     values: np.ndarray
     vectors: Array
@@ -120,7 +128,9 @@ class EigenPairs(NamedTuple):
     ) -> KrylovBasis:
         """Build a KrylovBasis of the orthogonal complement of these eigenvectors.
 
-        The arguments are those of KrylovBasis, for the same matrix.
+        The product with the matrix (`multiply`) and the starting vectors `Z` (n, b) are projected
+        onto the complement. `max_steps` is the maximum number of steps of the block Lanczos
+        iteration.
         """
         rows = self.vectors.T
 
@@ -131,7 +141,10 @@ class EigenPairs(NamedTuple):
 
 
 def project_out(basis: Array, V: Array) -> Array:
-    """Project the columns of V onto the orthogonal complement of the rows of `basis`."""
+    """Project the columns of V onto the orthogonal complement of the rows of `basis`.
+
+    The rows are orthonormal.
+    """
     coordinates = basis @ V
     return V - basis.T @ coordinates
 
@@ -139,14 +152,18 @@ def project_out(basis: Array, V: Array) -> Array:
 class GaussQuadrature:
     """Gauss quadrature of zᵀ f(A) z for each of the b starting vectors z of a KrylovBasis.
 
+    A is the symmetric matrix of the KrylovBasis `krylov`, and f any function. If the vectors z
+    consist of random signs, the mean of zᵀ f(A) z is the trace of f(A). Nodes are the m eigenvalues
+    of the m × m matrix that represents A in the basis.
+
     Attributes
     ----------
     nodes : ndarray (m,)
-        The m eigenvalues of A in the basis; those up to `rounding` are set to 0.
+        The nodes; those up to `rounding`, which may be rounding errors, are set to 0.
     weights : ndarray (m, b)
         Weights of the nodes for each starting vector: zᵀ f(A) z ≈ Σ weight · f(node).
     min_eigenvalue : float
-        The smallest eigenvalue of A in the basis.
+        The smallest node before rounding errors are set to 0.
     """
 
     def __init__(self, krylov: KrylovBasis, rounding: float = 0.0) -> None:
@@ -157,11 +174,12 @@ class GaussQuadrature:
         self.weights: np.ndarray = coordinates**2
 
     def estimate_trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
-        """Estimate tr f(A) and its standard error, from `values` of f at the nodes.
+        """Estimate tr f(A) and its standard error, from the `values` (m,) of f at the nodes.
 
-        `moments` are the exact traces tr I, tr A and tr A². They give the exact trace of a
-        quadratic polynomial fitted to f. Only the trace of the difference between f and the
-        polynomial is estimated, by the mean over the random starting vectors.
+        `moments` are the exact traces of A⁰, A¹ and A². With them, the trace of a quadratic
+        polynomial of A is computed exactly. The polynomial is fitted to f, so only the trace of the
+        difference between f and the polynomial is estimated, by the mean over the random starting
+        vectors.
         """
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)

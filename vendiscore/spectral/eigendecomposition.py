@@ -43,11 +43,11 @@ class Eigendecomposition(NamedTuple):
 def decompose(
     A: Array, vectors: bool = False, describe_cause: Callable[[], str] = suggest_clipping
 ) -> Eigendecomposition:
-    """Compute all eigenvalues of a symmetric matrix, and its eigenvectors if requested.
+    """Compute all eigenvalues of a symmetric matrix A, and its eigenvectors if `vectors`.
 
-    A may also be a stack of matrices. A single NumPy matrix may be overwritten. If the eigensolver
-    fails, or if entries are not finite, raises a ValueError whose message ends with
-    `describe_cause()`.
+    A may also be a stack of matrices (..., m, m). A single NumPy matrix may be overwritten. If the
+    eigensolver fails, or if entries are NaN or infinite, a ValueError is raised, whose message ends
+    with the text that `describe_cause()` returns.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
@@ -74,7 +74,10 @@ def decompose(
 
 
 def _decompose_large_matrix(A: np.ndarray, vectors: bool) -> Eigendecomposition:
-    """Compute the eigenvalues of a matrix of more than NUMPY_SIZE rows; overwrite the matrix."""
+    """Compute the eigenvalues of a symmetric NumPy matrix of more than NUMPY_SIZE rows.
+
+    If `vectors`, the eigenvectors are computed too. The matrix is overwritten.
+    """
     from .two_stage_eigensolver import MAX_THREADS, load_eigensolver
 
     result_name = "eigenvectors" if vectors else "eigenvalues"
@@ -95,10 +98,11 @@ def _decompose_large_matrix(A: np.ndarray, vectors: bool) -> Eigendecomposition:
 
 
 def can_use_two_stages(A: Array) -> bool:
-    """Return whether `decompose` computes the eigenvalues of A by a two-stage reduction.
+    """Return whether `decompose` reduces the matrix A to tridiagonal form in two stages.
 
-    This requires a large float64 matrix that is contiguous in memory, and a LAPACK library with the
-    reduction.
+    The two stages (first to a band matrix) are faster than one, but compute no eigenvectors. They
+    require a single float64 matrix of more than NUMPY_SIZE rows that is contiguous in memory, and a
+    LAPACK library with the required routines.
     """
     if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
         return False
@@ -108,31 +112,48 @@ def can_use_two_stages(A: Array) -> bool:
 
 
 def describe_eigensolver(A: Array, vectors: bool) -> str:
-    """Describe the eigensolver for reports if it is not the default one, otherwise return ""."""
+    """Return "reduced in two stages" if `decompose` uses the two-stage reduction for A, else "".
+
+    The text is added to the reason that is reported with a score. `vectors` is whether eigenvectors
+    are computed, which excludes the two-stage reduction.
+    """
     return "reduced in two stages" if not vectors and can_use_two_stages(A) else ""
 
 
 def compute_eigenvalues_in_one_thread(A: np.ndarray) -> np.ndarray:
-    """Compute all eigenvalues of a finite matrix in one thread; overwrite the matrix."""
+    """Compute all eigenvalues of a symmetric matrix with finite entries, which is overwritten.
+
+    One thread is used, because several threads would wait for each other at every row: this is slow
+    if other processes use the CPUs.
+    """
     with limit_blas_threads(1):
-        # SciPy works in place. NumPy would copy the matrix, which takes a tenth of the time.
+        # A.T = A has Fortran order, so SciPy works in place. NumPy would copy the matrix, which
+        # takes a tenth of the time.
         return np.asarray(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
 
 
 def estimate_eigensolver_work(n: int, vectors: bool = False) -> float:
-    """Estimate the time to decompose an n × n matrix, in operations of a matrix product."""
+    """Estimate the time to compute the eigenvalues of an n × n matrix.
+
+    If `vectors`, this includes the eigenvectors. The unit is the time of one floating-point
+    operation of a matrix product.
+    """
     return (EIGENVECTORS_WORK if vectors else EIGENVALUES_WORK) * float(n) ** 3
 
 
 def estimate_eigenvectors_bytes(n: int) -> int:
-    """Estimate the bytes needed for the eigenvectors of an n × n matrix, including the matrix."""
+    """Estimate the bytes to compute the eigenvectors of an n × n float64 matrix.
+
+    This includes the matrix itself, the eigenvectors and the work arrays of the eigensolver.
+    """
     return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy makes copies, SciPy overwrites
 
 
 def _check_gradient(gradient: Tensor | None, vectors: bool) -> None:
-    """Raise a ValueError if the gradient of a decomposed matrix contains NaN or infinite values.
+    """Raise a ValueError if the gradient with respect to a matrix contains NaN or infinite values.
 
-    `vectors` tells whether eigenvectors were computed.
+    It is called by torch when it differentiates the eigenvalues of the matrix. `vectors` is whether
+    eigenvectors were computed as well, which determines the hint of the message.
     """
     if gradient is None or bool(gradient.isfinite().all()):
         return

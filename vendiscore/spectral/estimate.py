@@ -7,9 +7,10 @@ from ..support.types import Number
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score with its standard error, which is 0 for exact scores.
+    """A score (`value`) with its standard error (`error`), which is 0 for exact scores.
 
-    `route` is the name of the method that computed the score, and `reason` why it was selected.
+    `route` is the name of the method that computed the score, such as "eigenvalues", and `reason` a
+    text that says why this method was selected.
     """
 
     value: Number
@@ -20,9 +21,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class EstimateOptions:
-    """Options of method="estimate": a tolerance and the seed of the random vectors.
+    """Options of method="estimate", which estimates scores from products with random vectors.
 
-    Two standard errors, relative to the score, are at most `rtol`.
+    Two standard errors, divided by the score, are at most `rtol`.
+    `seed` is the seed of the random vectors.
     """
 
     rtol: float = 2e-3

@@ -21,14 +21,15 @@ def compute_largest_eigenvalue(
 ) -> float | None:
     """Compute the largest eigenvalue of a weighted similarity; None if ARPACK does not converge.
 
-    Raises a NotPSDError if an eigenvalue below `min_eigenvalue` is detected, which is not
-    guaranteed.
+    The weighted similarity has the entries √p_i K_ij √p_j for similarities K and weights p. A
+    NotPSDError is raised if a few Lanczos steps detect an eigenvalue below `min_eigenvalue`. They
+    may miss such an eigenvalue, and are omitted for positive semidefinite similarities.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     n = similarity.n
-    # Start from √p, which is usually close to the first eigenvector. Add noise to obtain a
-    # component along every eigenvector.
+    # Start from √p (the diagonal is p, because K_ii = 1), which is usually close to the first
+    # eigenvector. Add noise to obtain a component along every eigenvector.
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
     noise = np.random.default_rng(0).standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
@@ -48,7 +49,8 @@ def _check_smallest_eigenvalue(
 ) -> None:
     """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `min_eigenvalue`.
 
-    `start` is the starting vector (n,) of the iteration.
+    The eigenvalues are those of the n × n matrix `similarity`, and `start` (n,) is the starting
+    vector of the Lanczos steps.
     """
     krylov = KrylovBasis(similarity.matmul, start[:, None], SIGN_STEPS)
     krylov.extend(krylov.max_steps)

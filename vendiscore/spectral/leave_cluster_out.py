@@ -1,11 +1,13 @@
 """Compute the score of a set without each of its clusters, from one spectrum.
 
-As in `leave_one_out`, A is the sum of y_i y_iᵀ over the weighted feature vectors y_i of all
-samples. Let the columns of Y be the vectors y_i of the samples of one cluster. Let λ be the
-eigenvalues of A, and μ those of A − YYᵀ, the sum without the cluster.
+Let y_i = √p_i x_i for each sample i, with its unit-norm feature vector x_i and weight p_i, and let
+A = Σ_i y_i y_iᵀ over all samples, which has trace 1. Let the columns of Y be the vectors y_i of the
+samples of one cluster. Let λ be the eigenvalues of A, and μ those of A − YYᵀ, the sum over the
+remaining samples. The score VS_q of the remaining samples is a function of Σ μ and Σ μ^q.
 
-- Up to order 2, the change of S_q is the integral in `leave_one_out`, with log det(I − S(t))
-  instead of log(1 − s(t)), and tr YYᵀ instead of c, where S(t) = Yᵀ (A + tI)⁻¹ Y.
+- Up to order 2, the change of the entropy S_q = Σ (λ^q − λ)/(1 − q) is given by the integral in
+  `leave_one_out`, with log det(I − S(t)) instead of log(1 − s(t)), and tr YYᵀ instead of c, where
+  S(t) = Yᵀ (A + tI)⁻¹ Y.
 - Above order 2, the change of Σ λ^q is the integral of z^q tr(S⁻¹ S′)/2πi along a circle that
   touches 0 and encloses all λ, where S(z) = I + Yᵀ (zI − A)⁻¹ Y. In 1/z, the circle is a line.
 - At q = ∞, the largest μ is computed by bisection: x is larger than all μ if the number of λ above
@@ -58,14 +60,15 @@ def leave_cluster_out(
     clusters: np.ndarray,
     q: float = DEFAULT_ORDER,
 ) -> np.ndarray:
-    """Compute log VS_q of a set without each of its m clusters, shape (m,).
+    """Compute log VS_q of the remaining samples after leaving out each of m clusters, shape (m,).
 
     `spectrum` contains the eigenvectors of the set. `clusters` contains, for each of the n samples,
-    the number of its cluster from 0 to m − 1. If negative eigenvalues of the set were clipped, the
-    eigenvalues of the remaining samples are clipped as well.
+    the code of its cluster, an integer from 0 to m − 1. If negative eigenvalues of the set were
+    clipped to 0, those of the remaining samples are clipped as well.
 
-    The cost is O(n r s) for each quadrature node, where r is the rank and s the number of samples
-    of a cluster. There are dozens of nodes, or hundreds if eigenvalues were clipped.
+    The scores are integrals over a variable, computed by numerical quadrature. The cost is O(n r s)
+    for each node of the quadrature, where r is the number of non-zero eigenvalues and s the number
+    of samples of a cluster. There are dozens of nodes, or hundreds if eigenvalues were clipped.
     """
     q = check_order(q, allow_zero=False)
     values, U = retained_and_clipped_eigenpairs(spectrum)
@@ -85,16 +88,20 @@ def leave_cluster_out(
 
 
 class _Clusters:
-    """Several clusters of equal size in a set.
+    """Several clusters of equal size in a set, to compute scores of the set without each cluster.
 
-    The module docstring defines A, Y, λ, μ and S.
+    Let A be the sum of y yᵀ over the weighted feature vectors y of all samples, and let the columns
+    of Y be the vectors y of one cluster. A score without the cluster is computed from the
+    eigenvalues of A − YYᵀ, or from functions of Yᵀ (A + tI)⁻¹ Y = G diag(λ/(λ + t)) Gᵀ, with the
+    eigenvalues λ of A and the matrix G of the cluster.
 
     Parameters
     ----------
     values : ndarray (r,)
-        The r non-zero eigenvalues of the set.
+        The r non-zero eigenvalues λ of the set, in descending order.
     G : ndarray (g, s, r)
-        Rows of the eigenvectors for the s samples of each of the g clusters.
+        For each of the g clusters, the rows of the eigenvectors of the set (one per sample) that
+        belong to the s samples of the cluster.
     sample_weight : float
         The typical weight of a sample, which determines the range of the quadrature nodes.
     """
@@ -118,9 +125,10 @@ class _Clusters:
         return self._log_scores_by_contour_integral(q)
 
     def compute_inner_products(self, weights: np.ndarray) -> np.ndarray:
-        """Compute G diag(w) Gᵀ for each cluster, shape (g, s, s).
+        """Compute G diag(w) Gᵀ for each of g clusters of s samples, shape (g, s, s).
 
-        `weights` w have shape (r,), or (g, 1, r) if they differ between clusters.
+        The rows of G (s, r) are the entries of the r eigenvectors of the set for the samples of the
+        cluster. The `weights` w have shape (r,), or (g, 1, r) if they differ between clusters.
         """
         transposed = self.G.swapaxes(-1, -2)
         return (self.G * weights) @ transposed
@@ -129,8 +137,9 @@ class _Clusters:
     def identity_minus_gram(self) -> np.ndarray:
         """The matrix I − G Gᵀ of each of g clusters of s samples, shape (g, s, s).
 
-        It is 0 for a set of full rank. Entries that may be rounding errors are set to 0, because
-        they matter at small t.
+        The rows of G (s, r) are the entries of the r eigenvectors of the set for the samples of the
+        cluster. The matrix is 0 if r is the number of samples of the set. Entries that may be
+        rounding errors are set to 0, because they would dominate terms that are nearly 0.
         """
         _, size, r = self.G.shape
         difference = np.eye(size) - self.compute_inner_products(np.ones(r))
@@ -138,9 +147,12 @@ class _Clusters:
         return difference
 
     def _log_scores_by_eigenvalues(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster from the eigenvalues of A − YYᵀ.
+        """Compute log VS_q of the samples outside each cluster from the eigenvalues of A − YYᵀ.
 
-        In the basis of eigenvectors of A, this matrix is diag(λ) − YYᵀ with Yᵀ = G diag(√λ).
+        A is the sum of y yᵀ over the weighted feature vectors y of all samples, and the columns of
+        Y are the vectors y of the cluster. In the basis of the eigenvectors of A, with eigenvalues
+        λ, A is diag(λ), and Yᵀ is G diag(√λ), where the rows of G are the entries of the
+        eigenvectors for the samples of the cluster.
         """
         Y_transposed = self.G * np.sqrt(self.values)
         remaining = np.diag(self.values) - Y_transposed.swapaxes(-1, -2) @ Y_transposed
@@ -148,10 +160,13 @@ class _Clusters:
         return np.log(hill_number(values, q))
 
     def _log_scores_by_quadrature(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster, for q ≤ 2, by quadrature over t.
+        """Compute log VS_q of the samples outside each cluster, for q ≤ 2, by numerical quadrature.
 
-        b = (tr Yᵀ A Y − ‖YᵀY‖²_F / 2) / tr YYᵀ generalizes the b of `leave_one_out`.
+        Removing a cluster changes the entropy S_q = Σ (λ^q − λ)/(1 − q) of the eigenvalues λ of the
+        set. The change is an integral over t > 0, given in docs/identity.md for a single sample.
         """
+        # The integral is valid for every b > 0. b = (tr Yᵀ A Y − ‖YᵀY‖²_F / 2) / tr YYᵀ generalizes
+        # the b of `leave_one_out`, with which few nodes are needed. A and Y: see the class.
         values = self.values
         trace = self.cluster_weights
         second_moment = self.squares @ values**2
@@ -183,11 +198,16 @@ class _Clusters:
         return log_score_from_change(values, -change, 1 - trace, q)
 
     def _log_scores_by_contour_integral(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster, for q > 2, by a contour integral.
+        """Compute log VS_q of the samples outside each cluster, for q > 2, by a contour integral.
 
-        It uses the trapezoid rule in u ≥ 0, with 1/z = (1 + i sinh u)/c; the integrand at −u is the
-        complex conjugate. Eigenvalues x are divided by the largest.
+        For an analytic function, the difference between its sums over the eigenvalues of the set
+        and over those of the remaining samples is an integral in the complex plane, along a circle
+        that encloses all eigenvalues. Here, the function is the power z^q, and the integral is
+        computed by the trapezoid rule.
         """
+        # The trapezoid rule in u ≥ 0 with 1/z = (1 + i sinh u)/c; the integrand at −u is the
+        # complex conjugate. Eigenvalues x of the set are divided by the largest; μ are those of
+        # the remaining samples.
         x = self.values / self.values[0]
         step, n_steps, c = _choose_contour_grid(q, min_order=q)
         total = float((x**q).sum())
@@ -216,13 +236,21 @@ class _Clusters:
         return logs
 
     def _log_scores_by_bisection(self) -> np.ndarray:
-        """Compute log VS_∞ without each cluster from the largest eigenvalue of A − YYᵀ."""
+        """Compute log VS_∞ of the samples outside each cluster, by bisection.
+
+        It is −log of the largest eigenvalue of A − YYᵀ, divided by the trace. A is the sum of y yᵀ
+        over the weighted feature vectors y of all samples, and the columns of Y are the vectors y
+        of the cluster.
+        """
         return np.log1p(-self.cluster_weights) - np.log(self.compute_largest_eigenvalues())
 
     def compute_largest_eigenvalues(self) -> np.ndarray:
         """Compute the largest eigenvalue of A − YYᵀ for each cluster by bisection.
 
-        See the module docstring for the test of each midpoint.
+        A is the sum of y yᵀ over the weighted feature vectors y of all samples, and the columns of
+        Y are the vectors y of the cluster. A number x is larger than all eigenvalues of A − YYᵀ if
+        the number of eigenvalues of A above x equals the number of negative eigenvalues of the
+        matrix I + Yᵀ (xI − A)⁻¹ Y.
         """
         values = self.values
         n_clusters = len(self.G)
@@ -245,16 +273,17 @@ class _Clusters:
 
 
 class _ClippedClusters(_Clusters):
-    """Several clusters of equal size in a set whose negative eigenvalues were clipped.
+    """Several clusters of equal size in a set whose negative eigenvalues were clipped to 0.
 
-    Negative eigenvalues of the remaining samples are clipped as well.
+    For scores of the set without each cluster, negative eigenvalues of the matrix of the remaining
+    samples are clipped as well.
 
     Parameters
     ----------
     values : ndarray (r,)
         The r non-zero eigenvalues of the set before clipping, positive ones first.
     G : ndarray (g, s, r)
-        Rows of the eigenvectors for the s samples of each of the g clusters.
+        For each of the g clusters, the rows of `U` of its s samples.
     U : ndarray (n, r)
         The eigenvectors of the set of n samples.
     members : ndarray (g, s)
@@ -278,7 +307,10 @@ class _ClippedClusters(_Clusters):
         return self._log_scores_by_contour_integral(q)
 
     def _log_scores_by_eigenvalues(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster from the eigenvalues of the remaining samples."""
+        """Compute log VS_q of the samples outside each cluster from their eigenvalues.
+
+        These are the eigenvalues of the weighted similarity matrix of the remaining samples.
+        """
         logs = np.empty(len(self.members))
         for i, cluster_indices in enumerate(self.members):
             remaining = np.delete(self.U, cluster_indices, axis=0)
@@ -287,10 +319,12 @@ class _ClippedClusters(_Clusters):
         return logs
 
     def _log_scores_by_contour_integral(self, q: float) -> np.ndarray:
-        """Compute log VS_q without each cluster from contour integrals of Σ μ and Σ μ^q.
+        """Compute log VS_q of the samples outside each cluster by two contour integrals.
 
-        The sums are over positive μ, the eigenvalues of the remaining samples, divided by the
-        largest eigenvalue of the set.
+        VS_q is a function of Σ μ and Σ μ^q, where μ are the positive eigenvalues of the remaining
+        samples, divided by the largest eigenvalue of the set. The difference between such a sum and
+        that over the eigenvalues of the set is an integral in the complex plane, along a circle
+        that encloses all positive eigenvalues and no negative ones.
         """
         x = self.values / self.values[0]
         positive = x[x > 0]
@@ -324,10 +358,11 @@ class _ClippedClusters(_Clusters):
         return logs
 
     def _compute_contour_slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Compute −z² tr(S⁻¹ S′) for each of g clusters at m nodes z, shape (g, m).
+        """Compute −z² tr(S⁻¹ S′) for each of g clusters at m nodes z of the contour, shape (g, m).
 
-        S(z) is defined in the module docstring, and S′ is its derivative. `x` (r,) are the
-        eigenvalues of the set, divided by the largest.
+        S(z) = I + Yᵀ (zI − A)⁻¹ Y, and S′ is its derivative. A is the sum of y yᵀ over the weighted
+        feature vectors y of all samples, and the columns of Y are the vectors y of the cluster. `x`
+        (r,) are the eigenvalues of A. All eigenvalues are divided by the largest.
         """
         gaps = z[:, None] - x
         if self.G.shape[1] == 1:  # S is a number for clusters of one sample
@@ -342,9 +377,11 @@ class _ClippedClusters(_Clusters):
 
 
 def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield blocks of nodes z and weights of the contour integral along the circle.
+    """Yield blocks of complex nodes z and weights, to integrate along a circle by Σ w f(z).
 
-    They are accurate for integrands z^a with exponents a from `min_order` to q.
+    The circle touches 0 and encloses the interval (0, 1] of positive eigenvalues, which are divided
+    by the largest. The sum is accurate for integrands that grow like z^a with exponents a from
+    `min_order` to q.
     """
     step, n_steps, c = _choose_contour_grid(q, min_order)
     for first in range(0, n_steps + 1, _NODES_PER_BLOCK):
@@ -357,9 +394,11 @@ def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray,
 def _choose_contour_grid(q: float, min_order: float) -> tuple[float, int, float]:
     """Return the step of u, the number of steps, and c of the contour 1/z = (1 + i sinh u)/c.
 
-    The trapezoid rule has a relative error of e^−30 for integrands z^a with exponents a from
-    `min_order` to q. The integrand has no poles for |Im u| < c − 1, so the error decreases
-    exponentially with (c − 1)/step. It decays at least as fast as (cosh u)^−a.
+    The contour is a circle through 0 and c, where 1 < c ≤ 2. It encloses all positive eigenvalues,
+    which are at most 1. The trapezoid rule in u has a relative error of e^−30 for integrands that
+    grow like z^a with exponents a from `min_order` to q. As a function of complex u, the integrand
+    has no poles for |Im u| < c − 1, so the error decreases exponentially with (c − 1)/step. The
+    integrand decreases at least as fast as (cosh u)^−a.
     """
     half_width = min(1.0, _CIRCLE_MARGIN / q)  # of the strip of u without poles
     # The integrand in the strip is up to (1 − sin(half_width))^−q times larger than on the contour.
@@ -370,7 +409,10 @@ def _choose_contour_grid(q: float, min_order: float) -> tuple[float, int, float]
 
 
 def _compute_powers(x: np.ndarray, q: float, raw: bool) -> np.ndarray:
-    """Compute x^q if `raw`, otherwise (x^q − x)/(q − 1), which is x log x at q = 1."""
+    """Compute x^q if `raw`, otherwise (x^q − x)/(q − 1), which is x log x at q = 1.
+
+    x are eigenvalues or complex nodes.
+    """
     if raw:
         return x**q
     logs = np.log(x)
@@ -380,5 +422,8 @@ def _compute_powers(x: np.ndarray, q: float, raw: bool) -> np.ndarray:
 
 
 def _complex_product(squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Compute squares @ weights.T for real squares (g, r) and complex weights (m, r)."""
+    """Compute `squares @ weights.T` for real `squares` (g, r) and complex `weights` (m, r).
+
+    Two real products are faster than the complex product.
+    """
     return squares @ weights.real.T + 1j * (squares @ weights.imag.T)

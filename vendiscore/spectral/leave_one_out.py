@@ -1,10 +1,10 @@
 """Compute scores of a set without each sample, or with an added sample, from one spectrum.
 
 Let x_i be the unit-norm feature vector of sample i and p_i its weight, y_i = √p_i x_i, and
-A = Σ_i y_i y_iᵀ, which has trace 1. Its entropy is S_q(A) = tr (A^q − A)/(1 − q). For a vector y,
-let c = yᵀy, b > 0 and s(t) = yᵀ (A + tI)⁻¹ y. For sample i of the set, s(t) is
-Σ_j λ_j U_ij²/(λ_j + t), where λ_j are the eigenvalues of the weighted similarity matrix, and U_ij
-the entries of its eigenvectors. Then
+A = Σ_i y_i y_iᵀ, which has trace 1. Its entropy of order q is S_q(A) = tr (A^q − A)/(1 − q). Let y
+be one of the vectors y_i, or that of an added sample. Let c = yᵀy and s(t) = yᵀ (A + tI)⁻¹ y for
+t > 0. For sample i of the set, s(t) is Σ_j λ_j U_ij²/(λ_j + t), where λ_j are the eigenvalues of
+the weighted similarity matrix, and U_ij the entries of its eigenvectors. Then, for any b > 0,
 
     S_q(A) − S_q(A − yyᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
@@ -49,7 +49,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Compute log VS_q of the set without each of its n samples, shape (n,).
 
     `spectrum` contains the eigenvectors of the set. If negative eigenvalues of the set were
-    clipped, those of the remaining samples are clipped as well.
+    clipped to 0, those of the remaining samples are clipped as well.
     """
     q = check_order(q, allow_zero=False)
     is_clipped = spectrum.negative_eigenvalues is not None
@@ -82,7 +82,7 @@ def log_score_drops(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
 
 
 def relative_drops(log_drops: object) -> Array:
-    """Convert drops of log VS to relative drops of VS."""
+    """Convert drops d of log VS to relative drops of VS, which are 1 − exp(−d)."""
     return -np.expm1(-np.asarray(log_drops))
 
 
@@ -90,6 +90,8 @@ def log_scores_with_each_added(
     values: np.ndarray, squares: np.ndarray, q: float, weight: float
 ) -> np.ndarray:
     """Compute log VS_q of a set after adding each of m samples separately, for q ≤ 2.
+
+    It is an integral over t > 0, computed by numerical quadrature; see docs/identity.md.
 
     Parameters
     ----------
@@ -122,7 +124,9 @@ def log_scores_with_each_added(
         sums = block.sum(axis=1)
         lengths = np.where(sums > 1 - SPAN_TOLERANCE, sums, 1.0)  # 1 except for rounding
         residuals = _squared_distances_from_span(block, lengths) * weight
-        g = block * weight  # squared coordinates of y = √weight x; c, b and s: module docstring
+        # The vector of an added sample is y = √weight x, with the unit-norm feature vector x. c, b
+        # and s(t) are defined in the module docstring.
+        g = block * weight  # squared coordinates of y
         c = lengths * weight
         b = (g @ values) / c + c / 2
         change = c * compute_trace_term(q, b)
@@ -137,8 +141,9 @@ def log_scores_with_each_added(
 def log_score_gains(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> np.ndarray:
     """Compute the increase of log VS_q if each of m samples is added to the set, shape (m,).
 
-    `Z` (m, r) are the coordinates of the unit-norm feature vectors of the samples along the r
-    eigenvectors of the set, and `weight` is the weight of an added sample.
+    `spectrum` is that of the set. `Z` (m, r) are the coordinates of the unit-norm feature vectors
+    of the m samples along the r eigenvectors of the set, and `weight` is the weight of an added
+    sample, relative to a total weight of 1 of the set.
     """
     values = to_host(spectrum.values)
     logs = log_scores_with_each_added(values[values > 0], Z**2, q, weight)
@@ -146,7 +151,10 @@ def log_score_gains(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) 
 
 
 def check_novelty_order(q: object) -> float:
-    """Return the order q as a float; raise unless it is in (0, 2], as novelty requires."""
+    """Return the order q as a float; raise unless it is in (0, 2].
+
+    Novelty, the change of the score if a sample is added, can be computed only for these orders.
+    """
     expected = "a number above 0 and at most 2, because samples are added to a set"
     return check_float("q", q, expected, lambda order: 0 < order <= 2)
 
@@ -154,8 +162,9 @@ def check_novelty_order(q: object) -> float:
 def compute_surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Compute the surprisal log(xᵀ A^{q−1} x)/(1 − q) of each of the n samples, shape (n,).
 
-    x is the feature vector of the sample, and A the matrix of the set with trace 1. The surprisal
-    is NaN for samples of weight 0.
+    x is the unit-norm feature vector of the sample, and A the sum of p x xᵀ over all samples, with
+    weights p that sum to 1. At q = 1, the surprisal is −xᵀ log(A) x. It is NaN for samples of
+    weight 0. `spectrum` contains the eigenvectors of the set.
     """
     q = check_order(q, allow_zero=False)
     values, U = positive_eigenpairs(spectrum, q)
@@ -172,10 +181,12 @@ def surprise_from_eigenvectors(
 ) -> np.ndarray:
     """Compute the surprisals of n samples, shape (…, n); leading axes are independent sets.
 
-    `values` (…, 1, r) are the r eigenvalues of a set, and `squares` (…, n, r) the squared entries
-    of its eigenvectors. The surprisal is a power mean of the eigenvalues, weighted by the fractions
-    of the feature vector along the eigenvectors. At order ∞, it is −log of the largest eigenvalue
-    whose eigenvector is not orthogonal to the feature vector.
+    `values` (…, 1, r) are the r eigenvalues of the weighted similarity matrix of a set, and
+    `squares` (…, n, r) the squared entries of its eigenvectors. The surprisal of order q is −log of
+    the power mean of the eigenvalues with exponent q − 1. The weight of an eigenvalue is the
+    squared component of the unit-norm feature vector of the sample along the eigenvector. At order
+    ∞, the power mean is the largest eigenvalue whose eigenvector is not orthogonal to the feature
+    vector.
     """
     with np.errstate(all="ignore"):
         parts = squares * values
@@ -196,16 +207,21 @@ def surprise_from_eigenvectors(
 def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
     """Compute the derivative of log VS_q with respect to the weight of each sample, for finite q.
 
-    `gaps` are the surprisals of the samples minus log VS_q of their set. The derivative is
-    q (exp((1 − q) gap) − 1)/(1 − q), or gap at q = 1, the formula of `compute_surprisal` for −gap.
+    `gaps` are the surprisals of order q of the samples, minus log VS_q of their set. The surprisal
+    of a sample is log(xᵀ A^{q−1} x)/(1 − q), where x is its unit-norm feature vector, and A is the
+    weighted sum of x xᵀ over all samples. The derivative is q (exp((1 − q) gap) − 1)/(1 − q). At
+    q = 1, it is gap.
     """
+    # compute_surprisal(log x, q) is (x^{q−1} − 1)/(1 − q), here with log x = −gap.
     return q * compute_surprisal(-gaps, q)
 
 
 def compute_residual_fractions(spectrum: Spectrum) -> Array:
     """Compute the fraction of each sample that the others do not explain, 1/(K⁻¹)_ii, shape (n,).
 
-    K are the similarities of the n samples.
+    K are the similarities of the n samples, with ones on the diagonal. The fraction is the squared
+    distance of the feature vector of a sample from the span of those of the other samples.
+    `spectrum` contains the eigenvectors of the set.
     """
     values, U = positive_eigenpairs(spectrum, 0)
     fractions = np.zeros(len(U))
@@ -219,8 +235,12 @@ def residual_fractions_from_eigenvectors(
 ) -> np.ndarray:
     """Compute the residual fractions of n samples, shape (…, n); leading axes are independent sets.
 
-    `values` (…, r) are the r eigenvalues λ of a set, and `squares` (…, n, r) the squared entries of
-    its eigenvectors U. With a small ridge parameter t, the fraction of sample i of weight p_i is
+    The residual fraction of a sample is the squared distance of its unit-norm feature vector from
+    the span of those of the other samples. It is 1 if the sample has nothing in common with them.
+
+    `values` (…, r) are the r eigenvalues λ_j of the weighted similarity matrix of a set, and
+    `squares` (…, n, r) the squared entries U_ij² of its eigenvectors. With a small ridge parameter
+    t, which avoids a division by 0, the fraction of sample i of weight p_i is
     t Σ_j U_ij² λ_j/(λ_j + t) / (p_i (1 − Σ_j U_ij² λ_j/(λ_j + t))).
     """
     t = RIDGE / n
@@ -238,16 +258,19 @@ def residual_fractions_from_eigenvectors(
 
 
 def compute_coverage(residual_fractions: np.ndarray, p: Weights | None = None) -> Number:
-    """Compute 1 minus the mean residual fraction, weighted by p; by default with equal weights.
+    """Compute 1 minus the mean of the residual fractions (…, n) of n samples.
 
-    For the label kernel, this is the Good–Turing estimate of coverage.
+    The residual fraction of a sample is the part of it that the other samples do not explain. The
+    mean is weighted by `p` (n,), by default with equal weights. If samples are labels, and only
+    equal labels are similar, the result is the Good–Turing estimate of coverage: of the probability
+    that a new sample has a label that already occurs.
     """
     weights = None if p is None else to_host(p)
     return 1 - np.average(residual_fractions, axis=-1, weights=weights)
 
 
 def compute_log_score(spectrum: Spectrum, q: float) -> float:
-    """Compute log VS_q of the set."""
+    """Compute log VS_q, the log of the Vendi Score of order q, from the spectrum of a set."""
     return math.log(to_float(spectrum.effective_number(q)))
 
 
@@ -260,18 +283,21 @@ def log_scores_leaving_each_out(
 ) -> np.ndarray:
     """Compute log VS_q of a set without each of its n samples, for q ≤ 2.
 
+    It is an integral over t > 0, computed by numerical quadrature; see docs/identity.md.
+
     Parameters
     ----------
     values : ndarray (…, r)
-        The r eigenvalues of a set; leading axes are independent sets.
+        The r eigenvalues of the weighted similarity matrix of a set; leading axes are independent
+        sets.
     squares : ndarray (…, n, r)
-        The squared entries of the eigenvectors; 0 for eigenvalues of 0.
+        The squared entries of its eigenvectors; set to 0 for eigenvalues of 0.
     q : float
         The order.
     sample_weight : float
         A typical weight of a sample, which determines the range of the quadrature nodes.
     tolerance : float
-        Error of log VS without sample i, divided by the weight of sample i.
+        Maximum error of log VS_q without sample i, divided by the weight of sample i.
 
     Returns
     -------
@@ -308,10 +334,10 @@ def log_scores_leaving_each_out(
 def _squared_distances_from_span(
     squares: np.ndarray, lengths: np.ndarray | float = 1.0
 ) -> np.ndarray:
-    """Compute the squared distances of vectors from the span of the eigenvectors.
+    """Compute the squared distances of vectors from the span of r orthonormal eigenvectors.
 
     `lengths` are the squared lengths of the vectors, and `squares` (…, r) their squared coordinates
-    along the r eigenvectors.
+    along the eigenvectors. Distances that may be rounding errors are set to 0.
     """
     distances = lengths - squares.sum(axis=-1)
     distances[distances < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
@@ -319,6 +345,9 @@ def _squared_distances_from_span(
 
 
 def _iter_squared_blocks(U: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield the squared entries of U in blocks of rows, each with the slice of its rows."""
+    """Yield (rows, squares) for blocks of rows of the matrix U.
+
+    `rows` is the slice of the row indices of a block, and `squares` are its squared entries.
+    """
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         yield rows, np.square(U[rows], dtype=np.float64)

@@ -1,5 +1,8 @@
 """Numerical quadrature of the integral that expresses powers of a matrix by its resolvent.
 
+The resolvent of a matrix A is (A + tI)⁻¹. With it, scores without each sample are computed from the
+spectrum of all samples.
+
 Let sinc(z) = sin(πz)/(πz). For x > 0, 0 < q < 2 and any b > 0, and with limits at q = 1,
 
     (x^q − x)/(1−q) = −x [b^{q−1} + (b^{q−1} − 1)/(q−1)]
@@ -8,7 +11,7 @@ Let sinc(z) = sin(πz)/(πz). For x > 0, 0 < q < 2 and any b > 0, and with limit
 The trapezoidal rule in u = log t with step h has an error of about 4π/ω e^{−πω} relative to x^q,
 where ω = 2π/h. Proofs, and a bound for scores (Theorem 2): docs/identity.md.
 
-S_q denotes the entropy Σ (λ^q − λ)/(1 − q) of the eigenvalues λ of a matrix.
+S_q denotes the entropy Σ (λ^q − λ)/(1 − q) of the eigenvalues λ of a matrix, −Σ λ log λ at q = 1.
 """
 
 import math
@@ -30,10 +33,12 @@ TRUNCATION_FACTOR = 1e-2
 
 
 def compute_quadrature_step(tolerance: float) -> float:
-    """Compute the step in log t for a relative error `tolerance` of the change of S_q.
+    """Compute the step of the trapezoidal rule in log t for a relative error of `tolerance`.
 
-    The change is caused by adding or removing one sample. The formula solves 4π/ω e^{−πω} =
-    `tolerance` approximately for ω = 2π/step; see the module docstring.
+    The error is that of the change of the entropy S_q = Σ (λ^q − λ)/(1 − q) of the eigenvalues λ of
+    a set, if one sample is added or removed. The change is an integral over t > 0. The formula is
+    an approximate solution h = 2π/ω of 4π/ω e^{−πω} = `tolerance`, where the left side is the error
+    of the rule with step h.
     """
     return 2 * math.pi**2 / math.log(16 * math.pi / tolerance)
 
@@ -45,12 +50,16 @@ def compute_quadrature_nodes(
     tolerance: float = 1e-10,
     sample_weight: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute nodes t and weights w with Σ w f(t) ≈ q sinc(1−q) ∫ t^{q−1} f(t) dt.
+    """Compute nodes t and weights w with Σ w f(t) ≈ q sinc(1−q) ∫₀^∞ t^{q−1} f(t) dt.
 
-    The matrix has a trace of about 1 and eigenvalues from `smallest` to `largest`, and
-    `sample_weight` is the weight of the sample that is added or removed. For t below `smallest`,
-    the integrand has the form t^q (α + β log t), which two nodes integrate exactly. There are no
-    nodes at q = 2, because the factor sinc(1−q) is 0.
+    Here, sinc(z) = sin(πz)/(πz). Such integrals are the change of the entropy of order q of a
+    matrix if one sample is added or removed. The matrix, that of the set, has a trace of about 1
+    and eigenvalues from `smallest` to `largest`. `sample_weight` is the weight of the sample, and
+    `tolerance` the relative error.
+
+    For t below `smallest`, the integrand, as a function of log t, is about t^q (α + β log t) with
+    constants α and β. Two nodes integrate this form exactly. There are no nodes at q = 2, because
+    the factor sinc(1−q) is 0.
     """
     if q == 2:
         return np.empty(0), np.empty(0)
@@ -81,9 +90,10 @@ def compute_quadrature_nodes(
 
 
 def compute_trace_term(q: float, b: np.ndarray | float) -> np.ndarray:
-    """Compute the factor of x before the integral, −[b^{q−1} + (b^{q−1} − 1)/(q−1)].
+    """Compute −[b^{q−1} + (b^{q−1} − 1)/(q−1)], also accurately for q near 1.
 
-    The second term is log b at q = 1, and accurate near 1.
+    This is the factor of x, for any b > 0, in the formula for (x^q − x)/(1 − q) as a multiple of x
+    plus an integral over t > 0; see docs/identity.md. At q = 1, the second term is log b.
     """
     log_b = np.log(b)
     log_power = (q - 1) * log_b
@@ -99,9 +109,11 @@ def log_score_from_change(
 ) -> np.ndarray:
     """Compute log VS_q of n changed matrices, shape (…, n); leading axes are independent sets.
 
-    `values` (…, r) are the r eigenvalues of the original matrix; eigenvalues of 0 are ignored.
-    `change` (…, n) is the change of S_q, and `trace` (…, n) the trace of each changed matrix, which
-    is not 1. Scores are those of the changed matrix divided by its trace.
+    The original matrix is the weighted similarity matrix of a set. Each changed matrix is that
+    matrix after one sample or cluster is added or removed. It is divided by its trace, `trace`
+    (…, n), before it is scored. `values` (…, r) are the r eigenvalues of the original matrix;
+    eigenvalues of 0 are ignored. `change` (…, n) is S_q of each changed matrix minus S_q of the
+    original one, where S_q = Σ (λ^q − λ)/(1 − q) for the eigenvalues λ of a matrix.
     """
     entropy = compute_entropies(values, q).sum(axis=-1, keepdims=True)
     S = (entropy + change) / trace
@@ -112,7 +124,8 @@ def log_score_from_change(
 def compute_surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     """Compute (x^{q−1} − 1)/(1 − q) from `logs` = log x; −log x at q = 1.
 
-    S_q is the mean of this quantity over the eigenvalues x, with weights x.
+    The mean of this quantity over the eigenvalues x of a matrix of trace 1, weighted by x, is the
+    entropy Σ (x^q − x)/(1 − q) of order q.
     """
     if q == 1:
         return -logs
@@ -120,13 +133,16 @@ def compute_surprisal(logs: np.ndarray, q: float) -> np.ndarray:
 
 
 def compute_entropies(x: np.ndarray, q: float) -> np.ndarray:
-    """Compute the terms (x^q − x)/(1 − q) of S_q, which are −x log x at q = 1 and 0 for x = 0."""
+    """Compute (x^q − x)/(1 − q) for each eigenvalue x; −x log x at q = 1, and 0 for x = 0.
+
+    The sum of these terms is the entropy S_q of order q.
+    """
     logs = np.log(np.where(x > 0, x, 1.0))
     return x * compute_surprisal(logs, q)
 
 
 def log_score_from_entropy(S: Array, q: float) -> Array:
-    """Compute log VS_q of a matrix of trace 1 from its entropy S_q."""
+    """Compute log VS_q from S, the entropy Σ (λ^q − λ)/(1 − q) of eigenvalues λ that sum to 1."""
     if q == 1:
         return S
     return np.log1p((1 - q) * S) / (1 - q)

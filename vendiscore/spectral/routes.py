@@ -1,7 +1,9 @@
 """Routes, the exact methods to compute a score: norm, largest eigenvalue, covariance, eigenvalues.
 
-K_p denotes the weighted similarity matrix of n samples. If the similarity has features, the rows of
-F are the weighted feature vectors of the samples.
+A route is a method to compute exact scores. Scores of the same order are equal for all routes, but
+the cheapest one is selected. K_p denotes the weighted similarity matrix of n samples, with entries
+√p_i K_ij √p_j for similarities K and weights p. If the similarity has features, the rows of F
+(n, d) are the feature vectors of the samples times √p_i, so K_p = F Fᵀ.
 """
 
 from __future__ import annotations
@@ -44,10 +46,12 @@ MEMORY_ACCESS_WORK = 20
 
 
 class Cost(NamedTuple):
-    """Cost of a route: floating-point operations, bytes allocated, and memory accesses.
+    """Cost of a method to compute scores: floating-point operations, bytes, and memory accesses.
 
-    `flops` include the computation of entries of K. `memory_accesses` count only for announced
-    durations, not for the choice of a route.
+    `flops` is the number of floating-point operations, including those that compute the entries of
+    the similarity matrix. `bytes` is the memory to allocate. `memory_accesses` is the number of
+    entries that are read or written. It affects only the duration that is announced to users, not
+    the choice between methods.
     """
 
     flops: float
@@ -56,49 +60,61 @@ class Cost(NamedTuple):
 
     @property
     def work(self) -> float:
-        """The time in operations of a matrix product."""
+        """The estimated time, in units of one floating-point operation of a matrix product."""
         return self.flops + MEMORY_ACCESS_WORK * self.memory_accesses
 
 
 class ConvergenceError(RuntimeError):
-    """A route did not converge, and the caller uses another route."""
+    """An iterative method to compute a score did not converge; the caller uses another method."""
 
 
 class Norm:
-    """The route for order 2: VS_2 = 1/‖K_p‖²_F."""
+    """The method for order 2: VS_2 = 1/‖K_p‖²_F.
+
+    ‖K_p‖_F is the Frobenius norm of the weighted similarity matrix of the samples.
+    """
 
     name: str = "norm"
     description: str = "the norm"
     reason = "order 2 is 1/‖K‖²_F, no eigenvalues needed"
 
     def cost(self, similarity: Similarity) -> Cost:
-        """Estimate the cost of this route for n samples."""
+        """Estimate the cost of computing the squared Frobenius norm of the similarity matrix."""
         similarity = getattr(similarity, "distinct", similarity)  # identical samples are merged
         n = similarity.n
         dim = similarity.dim
-        if dim is not None and dim < n:  # the norm of the smaller matrix Fᵀ F
+        # For features F (n, dim), F Fᵀ is the similarity matrix. Fᵀ F has the same norm.
+        if dim is not None and dim < n:
             flops = similarity.covariance_work() + 2 * dim**2
             return Cost(flops, bytes=_estimate_covariance_bytes(similarity))
         rows_in_memory = n
         if is_numpy(similarity.diagonal()):  # tensors are not processed in blocks
             rows_in_memory = next(iter(row_blocks(n, 8 * n))).stop
         flops = similarity.entries_work() + 2 * n**2
+        # Two float64 arrays of these rows. Each entry is written once and read twice.
         return Cost(flops, bytes=16 * n * rows_in_memory, memory_accesses=3 * n**2)
 
     def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
-        """Return a Solver that computes the norm of a Similarity without storing its matrix."""
+        """Return a Solver that computes the norm of a Similarity without storing its matrix.
+
+        `tolerance` and `psd` have no effect. They are parameters of the same method of
+        LargestEigenvalue.
+        """
         return Solver(squared_norm=lambda weighted: weighted.squared_norm())
 
 
 class LargestEigenvalue:
-    """The route for order ∞: 1 divided by the largest eigenvalue of K_p, by Lanczos iteration."""
+    """The method for order ∞: VS_∞ = 1/λ_max, by Lanczos iteration.
+
+    λ_max is the largest eigenvalue of the weighted similarity matrix of the samples.
+    """
 
     name: str = "lanczos"
     description: str = "the largest eigenvalue"
     reason = "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def cost(self, similarity: Similarity) -> Cost:
-        """Estimate the cost of this route for n samples."""
+        """Estimate the cost of computing the largest eigenvalue of the similarity matrix."""
         from .lanczos import BASIS_SIZE
 
         n = similarity.n
@@ -118,8 +134,9 @@ class LargestEigenvalue:
     def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
         """Return a Solver that computes the largest eigenvalue of a Similarity.
 
-        It raises a ConvergenceError if the iteration does not converge, and a NotPSDError if it
-        detects a negative eigenvalue with psd="check".
+        The Solver raises a ConvergenceError if the iteration does not converge. If psd="check", it
+        raises a NotPSDError if it detects a negative eigenvalue that exceeds the bound of rounding
+        errors, `tolerance.max_negative_mass`.
         """
         min_eigenvalue = -tolerance.max_negative_mass if psd == "check" else -math.inf
 
@@ -135,15 +152,19 @@ class LargestEigenvalue:
 
 
 class Covariance:
-    """The route for d < n features: eigenvalues of the d × d matrix Fᵀ F.
+    """The method for d features of n samples, with d < n: eigenvalues of the d × d matrix Fᵀ F.
 
-    Its non-zero eigenvalues are those of K_p = F Fᵀ.
+    The rows of F (n, d) are the weighted feature vectors of the samples. The non-zero eigenvalues
+    of Fᵀ F are those of the weighted similarity matrix F Fᵀ.
     """
 
     name = "covariance"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        """Estimate the cost of this route for n samples, with eigenvectors if `vectors`."""
+        """Estimate the cost of computing Fᵀ F and its eigenvalues, and eigenvectors if `vectors`.
+
+        The rows of F are the feature vectors of the samples.
+        """
         n = similarity.n
         d = similarity.dim or 0
         covariance_bytes = _estimate_covariance_bytes(similarity)
@@ -171,7 +192,9 @@ class Covariance:
     ) -> ScoresByOrder:
         """Compute scores of several orders, and the spectrum, with eigenvectors if `vectors`.
 
-        `p` are the weights of the samples (None if uniform). `orders` may be empty.
+        `p` are the weights of the samples (None if uniform). If `psd` is "check", negative
+        eigenvalues beyond rounding errors raise a NotPSDError; if "clip", they are set to 0.
+        `orders` may be empty, to compute only the spectrum.
         """
         weighted = weight_similarity(similarity, p)
         n = weighted.n
@@ -190,12 +213,15 @@ class Covariance:
 
 
 class Eigenvalues:
-    """The route that computes all eigenvalues of K_p, with identical samples merged."""
+    """The method that computes all eigenvalues of the weighted similarity matrix.
+
+    Identical samples are merged first, and their weights added.
+    """
 
     name = "eigenvalues"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        """Estimate the cost of this route for n samples, with eigenvectors if `vectors`."""
+        """Estimate the cost of all n eigenvalues for n samples, with eigenvectors if `vectors`."""
         n = similarity.n
         # Dense features are copied to convert and scale them before they are multiplied.
         copied_bytes = 8 * n * _count_copied_columns(similarity)
@@ -218,7 +244,9 @@ class Eigenvalues:
     ) -> ScoresByOrder:
         """Compute scores of several orders, and the spectrum, with eigenvectors if `vectors`.
 
-        `p` are the weights of the samples (None if uniform). `orders` may be empty.
+        `p` are the weights of the samples (None if uniform). If `psd` is "check", negative
+        eigenvalues beyond rounding errors raise a NotPSDError; if "clip", they are set to 0.
+        `orders` may be empty, to compute only the spectrum.
         """
         merged_duplicates = merge_identical(similarity, p)
         weighted = merged_duplicates.weighted
@@ -247,7 +275,10 @@ class Eigenvalues:
 
 
 def can_multiply_in_single_precision(weighted: Similarity) -> TypeGuard[FeatureSimilarity]:
-    """Return whether single precision is accurate enough and faster for dense features."""
+    """Return whether features of a weighted similarity may be multiplied in single precision.
+
+    This requires dense float32 features that are large enough to save time, with rows of length 1.
+    """
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
     return is_float32_faster(weighted.X) and can_use_single_precision(
@@ -260,8 +291,9 @@ def compute_scores_in_single_precision(
 ) -> ScoresByOrder | None:
     """Compute scores of equally weighted float32 rows from matrix products in single precision.
 
-    Returns None for other samples, for orders below 1, and if the error of log VS could exceed
-    max(1e-8, min(2e-5, 1 % of log VS)).
+    Scores in double precision are needed if the result is None: for similarities that are not dot
+    products of float32 rows of length 1, for small sets, for orders below 1, and if the error of
+    log VS could exceed max(1e-8, min(2e-5, 1 % of log VS)).
     """
     # Orders below 1 depend on eigenvalues below the precision of float32.
     if min(orders, default=0.0) < 1 or not can_multiply_in_single_precision(similarity):
@@ -306,7 +338,11 @@ EIGENVALUES = Eigenvalues()
 
 
 def select_spectrum_route(similarity: Similarity) -> SpectrumRoute:
-    """Select the route that computes the spectrum from the smaller matrix."""
+    """Select the method that computes the spectrum from the smaller matrix.
+
+    For d features of n samples, this is the d × d covariance matrix if d < n, otherwise the n × n
+    similarity matrix.
+    """
     if similarity.dim is None or similarity.dim >= similarity.n:
         return EIGENVALUES
     return COVARIANCE
@@ -315,7 +351,11 @@ def select_spectrum_route(similarity: Similarity) -> SpectrumRoute:
 def select_one_order_route(
     similarity: Similarity, q: float, psd: PSD = "check"
 ) -> OneOrderRoute | None:
-    """Select the route that computes only order q; None if order q needs all eigenvalues."""
+    """Select the method that computes only the score of order q; None if it needs all eigenvalues.
+
+    Order 2 needs only the Frobenius norm, and order ∞ the largest eigenvalue. With psd="clip", a
+    matrix that may have negative eigenvalues needs all eigenvalues.
+    """
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
     # Without Lanczos iteration, order ∞ needs all eigenvalues. For small matrices these are faster,
@@ -331,7 +371,8 @@ def select_one_order_route(
 def count_multiplications_per_sample(similarity: Similarity) -> int:
     """Return the number of multiplications per sample in a product of K with a vector.
 
-    The product is computed with the n × n matrix K, or by two products with the features.
+    For the n × n similarity matrix K, there are n. With d features F, K v is F (Fᵀ v), which takes
+    2d multiplications per sample. The smaller number is returned.
     """
     n = similarity.n
     dim = similarity.dim
@@ -339,16 +380,20 @@ def count_multiplications_per_sample(similarity: Similarity) -> int:
 
 
 def _count_copied_columns(similarity: Similarity) -> int:
-    """Count the feature columns that are copied in double precision; 0 for sparse features."""
+    """Count the columns of dense features, which are copied in double precision.
+
+    Returns 0 for sparse features, and for similarities without features.
+    """
     if similarity.dim is None or sp.issparse(getattr(similarity, "X", None)):
         return 0
     return similarity.dim
 
 
 def _estimate_covariance_bytes(similarity: Similarity) -> int:
-    """Estimate the bytes to compute Fᵀ F.
+    """Estimate the bytes to compute Fᵀ F, where the n rows of F are d features of each sample.
 
-    These are the matrix and, for dense features, a block of rows of F and its product.
+    These are the bytes of the d × d matrix and, for dense features, those of a block of rows of F
+    and of its product.
     """
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
@@ -361,9 +406,11 @@ def _estimate_covariance_bytes(similarity: Similarity) -> int:
 def _announce_spectrum(
     cost: Cost, n: int, size: int, vectors: bool
 ) -> AbstractContextManager[None]:
-    """Check the memory for the spectrum of n samples, and announce its duration if it is long.
+    """Check that the spectrum of n samples fits in memory, and announce long computations.
 
-    The matrix to decompose has shape (size, size).
+    Returns a context manager, in which the spectrum is computed. `cost` is the cost of computing
+    the matrix of shape (size, size) and its eigenvalues, with eigenvectors if `vectors`. A
+    TooLargeError is raised if the available memory is not sufficient.
     """
     if cost.bytes <= memory.UNCHECKED_BYTES:
         return nullcontext()
@@ -391,9 +438,12 @@ def score_one_order(
     q: float,
     psd: PSD,
 ) -> Estimate:
-    """Compute the score of order q without the spectrum.
+    """Compute the score of order q by a `route` (method) that does not compute the spectrum.
 
-    Raises the errors of `compute_hill_numbers`, a TooLargeError, or a ConvergenceError.
+    `weighted` is the weighted similarity √p_i K_ij √p_j of similarities K and weights p. Raises a
+    NotPSDError or ValueError for eigenvalues or norms that no similarity matrix has, a
+    TooLargeError if memory is not sufficient, and a ConvergenceError if the iteration for order ∞
+    does not converge.
     """
     n = weighted.n
     description = f"{route.description} of the similarity matrix of {n} samples"

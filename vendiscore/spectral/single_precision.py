@@ -37,13 +37,15 @@ Scores = tuple[list[Number], NormalizedEigenvalues | None]
 
 
 class InaccurateError(ArithmeticError):
-    """Scores from products in single precision may not be accurate enough."""
+    """Scores computed from matrix products in single precision may not be accurate enough."""
 
 
 def can_use_single_precision(X: Array, squared_lengths: Array) -> bool:
-    """Return whether rows X may be multiplied in single precision: only if they have length 1.
+    """Return whether the rows of X may be multiplied in single precision to compute scores.
 
-    `squared_lengths` are those of the rows.
+    They must have length 1; `squared_lengths` (n,) are their squared lengths. For tensors, the
+    number of columns must also be less than the number of rows, and products of float32 tensors
+    must not use a lower precision (TF32).
     """
     n, d = X.shape
     # Torch may use products of lower precision (TF32) for float32. Only XᵀX is supported for
@@ -61,9 +63,9 @@ def compute_scores_if_accurate(
 ) -> Scores | None:
     """Compute scores of orders of at least 1, and the eigenvalues; None if they may be inaccurate.
 
-    X are n rows of d features. `scale` (n,) contains factors that normalize the rows of a tensor
-    and divide them by √n, which affects the gradient. `compute_eigenvalues` returns the eigenvalues
-    of a matrix in ascending order.
+    X are n rows of d features, with length 1. `scale` (n,) contains factors that normalize the rows
+    of a tensor and divide them by √n. They matter for the gradient. For NumPy arrays they are
+    ignored. `compute_eigenvalues` takes a matrix and returns its eigenvalues in ascending order.
     """
     n, d = X.shape
     mean = X.mean(0)
@@ -86,7 +88,12 @@ def compute_scores_if_accurate(
 
 
 def compute_squared_norm_in_double(C: Array) -> Array:
-    """Compute ‖C‖² / (tr C)² in float64; raise an InaccurateError if scores may be inaccurate."""
+    """Compute ‖C‖² / (tr C)² in float64, for a matrix C with entries in single precision.
+
+    C contains the products of unit-norm rows or columns, and ‖C‖ is its Frobenius norm. An
+    InaccurateError is raised if the largest eigenvalue of C / tr C may exceed MAX_EIGENVALUE. Then,
+    log VS may be so small that its relative error is too large.
+    """
     xp = namespace(C)
     A = xp.astype(C, xp.float64, copy=False)
     A = A / xp.linalg.trace(A)
@@ -105,13 +112,17 @@ def decompose_in_single_precision(
 ) -> tuple[Array, None]:
     """Compute normalized eigenvalues of C; raise an InaccurateError if errors may be too large.
 
-    C contains products of unit-norm rows in single precision, and `trace` is its exact trace. As an
-    `Eigensolver`, it returns no eigenvectors, and `vectors` has no effect.
+    C = XᵀX or XXᵀ is a product in single precision of a matrix X with unit-norm rows, and `trace`
+    is its exact trace. `compute_eigenvalues` takes a matrix and returns its eigenvalues in
+    ascending order. Eigenvectors are not computed: the second result is None, and `vectors` has no
+    effect. It is a parameter, because all functions that compute eigenvalues for `Solver` have it.
 
-    Exact eigenvalues are not negative. So the error is estimated from N, the sum of the absolute
-    negative eigenvalues plus the error of the trace, relative to the trace: moving a mass of N
-    among d eigenvalues changes log VS by about N (1 + log(d/N)). If few diagonal entries dominate
-    the trace, all errors may be positive and remain undetected, so an InaccurateError is raised.
+    The exact eigenvalues are not negative. So the error of log VS is estimated from N, the absolute
+    sum of the negative eigenvalues plus the error of the trace, relative to the trace: moving a
+    mass of N among d eigenvalues changes log VS by about N (1 + log(d/N)). An InaccurateError is
+    raised if this error exceeds MAX_ERROR, or if the largest eigenvalue exceeds MAX_EIGENVALUE. It
+    is also raised if few diagonal entries dominate the trace, because then all errors of
+    eigenvalues may be positive, so the estimate does not detect them.
     """
     xp = namespace(C)
     diagonal = to_host(xp.astype(xp.linalg.diagonal(C), xp.float64))

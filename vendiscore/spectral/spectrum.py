@@ -27,12 +27,15 @@ from .weighted_similarity import describe_invalid_similarity
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spectrum(NormalizedEigenvalues):
-    """Normalized eigenvalues of K_p in descending order, with eigenvectors if needed.
+    """Normalized eigenvalues of a weighted similarity matrix, with eigenvectors if needed.
+
+    The matrix has the entries √p_i K_ij √p_j for similarities K and weights p of n samples. The
+    eigenvalues, `values`, are in descending order and sum to 1.
 
     Attributes
     ----------
     vectors : array (n, r), optional
-        The eigenvectors of the r positive eigenvalues.
+        The eigenvectors of the r positive eigenvalues, as columns.
     n : int
         The number of samples.
     route : str
@@ -40,8 +43,9 @@ class Spectrum(NormalizedEigenvalues):
     reason : str
         Why this method was selected.
     negative_eigenvalues : ndarray (s,), optional
-        The s negative eigenvalues that psd="clip" set to zero, scaled like `values`. Leave-one-out
-        scores need them to clip the eigenvalues of the remaining samples.
+        The s negative eigenvalues that psd="clip" set to zero, multiplied by the same factor as the
+        positive ones in `values`. Leave-one-out scores need them to compute and clip the
+        eigenvalues of the remaining samples.
     negative_vectors : array (n, s), optional
         The eigenvectors of the negative eigenvalues.
     single_precision : bool, default False
@@ -67,7 +71,7 @@ class Spectrum(NormalizedEigenvalues):
         return self.hill_number(q)
 
     def profile(self, orders: Sequence[float]) -> Array:
-        """Return the effective numbers of several orders as an array."""
+        """Return the Vendi Scores of several orders as an array, or a tensor for torch input."""
         scores = [self.effective_number(q) for q in orders]
         if is_numpy(self.values):
             return np.array(scores)
@@ -76,14 +80,18 @@ class Spectrum(NormalizedEigenvalues):
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return the exact score of each order; warn if truncated eigenvalues may have changed one.
 
-        "Exact" means a standard error of 0. Truncated eigenvalues are those that were set to 0.
+        Each score is an Estimate with a standard error of 0. Truncated eigenvalues are those that
+        were set to 0 because they may be rounding errors.
         """
         self.warn_about_truncation(orders)
         return [Estimate(self.effective_number(q), self.route, self.reason) for q in orders]
 
     @property
     def notes(self) -> list[str]:
-        """Notes for the result about eigenvalues that were set to 0 as possible rounding errors."""
+        """Notes for users about eigenvalues that were set to 0 as possible rounding errors.
+
+        The list is empty if no threshold was applied.
+        """
         if not self.largest_threshold:
             return []
         return [
@@ -96,9 +104,11 @@ class Spectrum(NormalizedEigenvalues):
 def positive_eigenpairs(
     spectrum: Spectrum, q: float = DEFAULT_ORDER
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the r positive eigenvalues that order q uses, and their eigenvectors (n, r), in NumPy.
+    """Return r positive eigenvalues (r,) and their eigenvectors (n, r) as NumPy arrays.
 
-    For q = 0, r is the numerical rank.
+    They are those from which the score of order q is computed: orders below 1 ignore eigenvalues
+    that may be caused by rounding of the input. For q = 0, r is the numerical rank. A ValueError is
+    raised if `spectrum` contains no eigenvectors.
     """
     if spectrum.vectors is None:
         raise ValueError(
@@ -112,7 +122,9 @@ def positive_eigenpairs(
 def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     """Return the positive eigenvalues followed by the clipped negative ones, and all eigenvectors.
 
-    The shapes of the NumPy arrays are (r,) and (n, r) for r eigenvalues and n samples.
+    Clipped eigenvalues are negative ones that were set to 0 by psd="clip"; their values before
+    clipping are returned. The shapes of the NumPy arrays are (r,) and (n, r) for r eigenvalues and
+    n samples.
     """
     values, U = positive_eigenpairs(spectrum)
     if spectrum.negative_eigenvalues is None:
@@ -122,7 +134,10 @@ def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.
 
 
 class ScoresByOrder(NamedTuple):
-    """One score for each order, and the spectrum from which they were computed, if any."""
+    """One score (Estimate) for each order, and the spectrum from which they were computed.
+
+    The spectrum is None if it was not needed.
+    """
 
     estimates: list[Estimate]
     spectrum: Spectrum | None = None
@@ -134,7 +149,11 @@ class ScoresByOrder(NamedTuple):
 
 
 def compute_tolerance(weighted: Similarity) -> EigenvalueTolerance:
-    """Return the bounds of rounding errors in the eigenvalues of a weighted similarity."""
+    """Return the bounds of rounding errors in the eigenvalues of a weighted similarity.
+
+    They depend on the number of samples, on the precision of the entries, and on whether the matrix
+    is positive semidefinite by construction.
+    """
     return EigenvalueTolerance(
         weighted.n,
         entry_precision=weighted.roundoff,
@@ -148,8 +167,9 @@ def compute_spectrum_from_covariance(
 ) -> Spectrum:
     """Compute the spectrum of n samples from a matrix C proportional to Σ w x xᵀ, shape (d, d).
 
-    The sum is over features x of samples with weights w. If `vectors`, the spectrum contains the
-    eigenvectors of C.
+    The sum is over the feature vectors x (d,) of samples with weights w. If `psd` is "check",
+    negative eigenvalues beyond rounding errors raise a NotPSDError; if "clip", they are set to 0.
+    If `vectors`, the spectrum contains the eigenvectors of C.
     """
     spectrum = score_covariance(C, n, orders=(), psd=psd, vectors=vectors).spectrum
     assert spectrum is not None  # without orders, eigenvalues are always computed
@@ -161,8 +181,10 @@ def score_covariance(
 ) -> ScoresByOrder:
     """Compute scores of n samples from a matrix C proportional to Σ w x xᵀ, shape (d, d).
 
-    The sum is over feature vectors x of samples with weights w. Scores are clipped to [1, n]. If
-    `vectors`, the spectrum contains the eigenvectors of C.
+    The sum is over the feature vectors x (d,) of samples with weights w. Scores of all `orders` are
+    clipped to [1, n], to remove rounding errors. If `psd` is "check", negative eigenvalues beyond
+    rounding errors raise a NotPSDError; if "clip", they are set to 0. If `vectors`, the spectrum
+    contains the eigenvectors of C.
     """
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
@@ -194,9 +216,11 @@ def score_matrix(
 ) -> ScoresByOrder:
     """Compute scores and the spectrum of a matrix A of trace 1, which is overwritten.
 
-    The spectrum is None if order 2 is the only order and `vectors` is False. `route` and `reason`
-    are attributes of the results. If `vectors`, the spectrum contains the eigenvectors of positive
-    eigenvalues.
+    The spectrum is None if order 2 is the only order and `vectors` is False. `tolerance` contains
+    bounds of rounding errors in eigenvalues. `psd` is "check" to raise a NotPSDError for negative
+    eigenvalues beyond these bounds, or "clip" to set them to 0. The name of the method (`route`)
+    and why it was selected (`reason`) are stored in the results. If `vectors`, the spectrum
+    contains the eigenvectors of positive eigenvalues.
     """
     solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
     if eigensolver := describe_eigensolver(A, vectors):
@@ -212,9 +236,10 @@ def score_matrix(
 
 
 def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
-    """Split eigenvectors into those of positive and of clipped negative eigenvalues.
+    """Split `spectrum.vectors` into eigenvectors of positive and of clipped negative eigenvalues.
 
-    Eigenvectors of eigenvalues that may be rounding errors of 0 are removed.
+    The latter exist only if `psd` is "clip"; they are stored in `negative_vectors` of the returned
+    spectrum. Eigenvectors of eigenvalues that may be rounding errors of 0 are removed.
     """
     V = spectrum.vectors
     assert V is not None
@@ -234,8 +259,9 @@ def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
 def project_vectors(spectrum: Spectrum, project: Callable[[Array], Array]) -> Spectrum:
     """Convert the spectrum of Fᵀ F to that of F Fᵀ; `project(V)` computes F V.
 
-    The positive eigenvalues are equal, and the eigenvectors of F Fᵀ are F V with columns of length
-    1.
+    The rows of F are the weighted feature vectors of the samples, so F Fᵀ is the weighted
+    similarity matrix. The positive eigenvalues of both matrices are equal. If V are the
+    eigenvectors of Fᵀ F, those of F Fᵀ are the columns of F V, divided by their lengths.
     """
     U = project(spectrum.vectors)
     if is_numpy(U):  # in place, to save memory

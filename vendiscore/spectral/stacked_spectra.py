@@ -38,7 +38,7 @@ class StackedSpectra:
     Parameters
     ----------
     K : array (g, m, m)
-        Similarities within each set.
+        Similarities within each set, with any positive diagonal.
     p : array (g, m), optional
         Weights in each set; uniform by default.
     orders : sequence of float
@@ -48,15 +48,17 @@ class StackedSpectra:
     vectors : bool, default False
         Whether to compute eigenvectors.
     similarity : Similarity, optional
-        The similarity of all samples. The precision of its entries determines rounding errors.
+        The similarity from which K was taken. It determines the precision of the entries, and
+        whether they can have negative eigenvalues. By default, the entries are exact in float64.
 
     Attributes
     ----------
     values : list of array (g,)
-        Scores of each order.
+        For each order, the scores of the g sets.
     unusual : ndarray (g,) of bool
-        Sets that must be scored one by one by `spectral.vendi_scores`, which emits a warning or
-        raises an error, for example about negative eigenvalues or entries that are not finite.
+        Sets whose results here are not valid. They must be scored one by one by
+        `compute_vendi_scores`, which emits a warning or raises an error, for example about negative
+        eigenvalues or entries that are not finite.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class StackedSpectra:
         vectors: bool = False,
         similarity: Similarity | None = None,
     ) -> None:
-        # Weight the similarities, as in `weight_similarity`.
+        # Multiply the similarities K_ij, divided by √(K_ii K_jj), by √p_i √p_j.
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         m = K.shape[1]
@@ -112,19 +114,26 @@ class StackedSpectra:
 
     @property
     def eigenvalues(self) -> NormalizedEigenvalues:
-        """The eigenvalues of all sets; not available if order 2 was the only order."""
+        """The eigenvalues of the weighted similarity matrices of all sets.
+
+        They are not available if order 2 was the only order, which needs no eigenvalues.
+        """
         assert self._eigenvalues is not None
         return self._eigenvalues
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
-        """Emit one warning for all sets if truncating eigenvalues may have changed scores."""
+        """Emit one warning for all sets if setting eigenvalues to 0 may have changed their scores.
+
+        Eigenvalues that may be rounding errors are set to 0. This affects only `orders` below 1.
+        """
         if self._eigenvalues is not None:
             self._eigenvalues.warn_about_truncation(orders)
 
     def compute_influence(self, q: float) -> np.ndarray:
         """Compute the derivative of log VS_q with respect to the weight of each sample, (g, m).
 
-        Weights are divided by their sum, so with uniform weights the derivatives sum to 0.
+        VS_q is the Vendi Score of each of the g sets of m samples. After a change of one weight,
+        the weights are divided by their sum, so with uniform weights the derivatives sum to 0.
         """
         if math.isinf(q):  # log VS_∞ is −log of the largest eigenvalue relative to the trace
             first_vectors = to_host(self.vectors)[:, :, 0]
@@ -134,22 +143,32 @@ class StackedSpectra:
         return self._compute_relative_traces() * compute_influence(gaps, q)
 
     def _compute_relative_traces(self) -> np.ndarray:
-        """Compute m times the part of the trace that belongs to each sample, (g, m).
+        """Compute m times the diagonal of the weighted similarity matrix of each set, shape (g, m).
 
-        It is 1 unless eigenvalues were clipped or weights are not uniform.
+        The diagonal entry of a sample is its part of the trace, 1/m for uniform weights. It differs
+        from the weight if negative eigenvalues were clipped to 0, because it is computed from the
+        remaining eigenvalues λ and eigenvectors U as Σ_j λ_j U_ij².
         """
         squares = np.square(to_host(self.vectors))
         parts = squares @ to_host(self.eigenvalues.values)[..., None]
         return self.K.shape[1] * parts[..., 0]
 
     def compute_surprise(self, q: float) -> np.ndarray:
-        """Compute the surprisal of each sample of each set, (g, m); see `leave_one_out`."""
+        """Compute the surprisal of order q of each sample of each set, shape (g, m).
+
+        It is log(xᵀ A^{q−1} x)/(1 − q), where x is the unit-norm feature vector of the sample, and
+        A is the sum of p x xᵀ over the samples of the set, with weights p that sum to 1.
+        """
         values = to_host(self.eigenvalues.values_at(q))
         squares = np.square(to_host(self.vectors))
         return surprise_from_eigenvectors(values[:, None, :], squares, q)
 
     def compute_residual_fractions(self) -> np.ndarray:
-        """Compute the fraction of each sample that the others in its set do not explain, (g, m)."""
+        """Compute the fraction of each sample that the others in its set do not explain, (g, m).
+
+        It is 1/(K⁻¹)_ii for sample i of a set with similarities K: the squared distance of its
+        unit-norm feature vector from the span of those of the other samples.
+        """
         values = to_host(self.eigenvalues.values_at(0))
         # Eigenvectors of eigenvalues of 0 are outside the span of the samples.
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
@@ -158,8 +177,8 @@ class StackedSpectra:
     def log_scores_leaving_each_out(self, q: float) -> np.ndarray:
         """Compute log VS_q of each set without each of its samples, shape (g, m), for m ≥ 2.
 
-        If negative eigenvalues of a set were clipped, those of the remaining samples are clipped as
-        well.
+        If negative eigenvalues of a set were clipped to 0, those of the remaining samples are
+        clipped as well.
         """
         m = self.K.shape[1]
         logs = np.empty(self.K.shape[:2])
@@ -177,8 +196,9 @@ class StackedSpectra:
         return np.clip(logs, 0.0, math.log(m - 1))
 
     def _leave_each_out_by_eigenvalues(self, is_selected: np.ndarray, q: float) -> np.ndarray:
-        """Compute log VS_q without each sample from the eigenvalues of the remaining samples.
+        """Compute log VS_q of the remaining samples after leaving out each sample of some sets.
 
+        The eigenvalues of each submatrix of the weighted similarity matrix are computed.
         `is_selected` (g,) selects k of the g sets. The result has shape (k, m).
         """
         m = self.K.shape[1]

@@ -1,4 +1,8 @@
-"""Estimate scores of large sets with their standard errors, without computing the spectrum."""
+"""Estimate scores of large sets with their standard errors, without computing the spectrum.
+
+A score is a function of tr f(A), where A is the weighted similarity matrix. The trace is estimated
+by the mean of zᵀ f(A) z over random vectors z, which is computed from products of A with vectors.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,8 @@ LOG_ROUNDING = 1e-10  # minimum standard error of the log of a score, due to rou
 def estimate_lanczos_cost(similarity: Similarity, steps: int = TYPICAL_STEPS) -> Cost:
     """Estimate the cost of `steps` products of the similarity matrix with N_VECTORS vectors.
 
-    It includes the squared norm of the matrix and the orthogonalization of the basis.
+    It includes the squared Frobenius norm of the matrix, and the orthogonalization of the basis
+    that consists of the results of these products.
     """
     n = similarity.n
     basis_size = N_VECTORS * steps
@@ -56,14 +61,18 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate the scores of several orders by block Lanczos with random vectors.
 
-    Each of up to MAX_REPEATS rounds searches for more of the largest eigenpairs, until none is
-    found, and estimates the contribution of all other eigenvalues by new random vectors. The
-    estimates are averaged until two standard errors, relative to the score, are at most
-    `options.rtol`.
+    `weighted` is the weighted similarity √p_i K_ij √p_j of similarities K and weights p. The
+    largest eigenvalues are computed exactly. The contribution of all other eigenvalues to a score
+    is estimated by random vectors.
 
-    Raises a ConvergenceError if no finite error is found, or if the error is larger than this after
-    about `max_flops` operations. Without a limit of operations, a finite larger error emits a
-    warning instead.
+    There are up to MAX_REPEATS rounds. Each round draws new random vectors, and the estimates of
+    the rounds are averaged. The first rounds also search for more of the largest eigenvalues; if
+    one is found, previous estimates are discarded, because they are less accurate. Rounds stop if
+    two standard errors, divided by the score, are at most `options.rtol`, or after about
+    `max_flops` floating-point operations.
+
+    If the error is still too large at the end, a ConvergenceError is raised. Without a limit
+    `max_flops`, a warning is emitted instead if the error is finite.
     """
     check_no_gradient("method='estimate'", samples=weighted)
     n = weighted.n
@@ -74,7 +83,7 @@ def estimate_by_lanczos(
     diagonal = weighted.diagonal()
 
     def draw_signs(seed: np.random.SeedSequence) -> Array:
-        """Draw random vectors of ±1, which minimize the variance."""
+        """Draw random vectors of entries ±1, which minimize the variance of trace estimates."""
         rng = np.random.default_rng(seed)
         vectors = rng.choice([-1.0, 1.0], (n, min(N_VECTORS, n)))
         return asarray_like(vectors, diagonal)
@@ -142,11 +151,15 @@ def _estimate_log_scores_by_quadrature(
 ) -> np.ndarray:
     """Estimate the log of the score of each order, by one set of random vectors.
 
-    `krylov` is a basis of the complement of the converged eigenpairs `pairs` that starts from the
-    random vectors. It is extended until the error of Gauss quadrature is small compared with
-    `target_error` or with the standard error. `traces` are tr I, tr A and tr A² of the whole matrix
-    A. Returns three rows, with one value for each order: the log of the score, its standard error
-    and the quadrature error.
+    A score is a function of the eigenvalues of A, the weighted similarity matrix. `pairs` are the
+    eigenpairs of A that were computed exactly. `krylov` is a basis that starts from the random
+    vectors, projected onto the orthogonal complement of these eigenvectors. The contribution of the
+    other eigenvalues is estimated by Gauss quadrature in this basis, which is extended until the
+    quadrature error is small compared with `target_error` or with the standard error. `traces` are
+    the traces of A⁰, A¹ and A². `tolerance` contains bounds of rounding errors in eigenvalues.
+
+    Returns three rows, with one value for each order: the log of the score, its standard error and
+    the quadrature error.
     """
     powers = pairs.values[:, None] ** np.arange(3)
     complement_traces = traces - powers.sum(axis=0)
@@ -185,9 +198,11 @@ def _estimate_log_score_of_order(
 ) -> tuple[float, float]:
     """Estimate the log of the score of order q and its standard error; NaN and ∞ on failure.
 
-    The entropy of the eigenvalues of A is the sum of that of the converged eigenpairs and an
-    estimate for the other eigenvalues, whose traces of A⁰, A¹ and A² are `complement_traces`.
-    Eigenvalues are divided by the largest one to avoid underflow.
+    The score is a function of the entropy Σ (λ^q − λ)/(1 − q) of the eigenvalues λ of A, the
+    weighted similarity matrix. The terms of the eigenvalues in `pairs`, which were computed
+    exactly, are added to an estimate for all other eigenvalues, by the Gauss quadrature
+    `quadrature`. `complement_traces` are the number of the other eigenvalues, their sum, and the
+    sum of their squares. Eigenvalues are divided by the largest one to avoid underflow.
     """
     largest = float(max([quadrature.nodes[-1], *pairs.values]))
     if not largest > 0:
@@ -195,7 +210,7 @@ def _estimate_log_score_of_order(
     node_entropies = compute_entropies(quadrature.nodes / largest, q)
     pair_entropies = compute_entropies(pairs.values / largest, q)
     complement_entropy, error = quadrature.estimate_trace(node_entropies, complement_traces)
-    # Divide by the trace of A / largest, which is 1 / largest, as in `log_score_from_change`.
+    # Divide by the trace of A / largest, which is 1 / largest.
     entropy = largest * (complement_entropy + float(pair_entropies.sum()))
     # 1 + power_change is Σ λ^q of eigenvalues λ of A, times a positive constant.
     power_change = (1 - q) * entropy
@@ -215,8 +230,11 @@ def estimate_scores(
 ) -> list[Estimate] | None:
     """Estimate the scores of several orders; return None if exact scores take no longer.
 
-    `exact_route` is the route that would compute them exactly. An estimate that does not converge
-    raises a TooLargeError if exact scores do not fit in memory.
+    `similarity` is not weighted yet; `p` are the weights of its samples (None if uniform).
+    `exact_route` is the method that would compute the scores exactly, used to compare the costs. If
+    an estimate does not converge, None is returned as well; or a TooLargeError is raised if exact
+    scores do not fit in memory. `psd` must not be "clip" for similarities that may have negative
+    eigenvalues.
     """
     if psd == "clip" and not similarity.psd:
         raise ValueError(

@@ -1,6 +1,8 @@
-"""Compute eigenvalues by the two-stage reduction of LAPACK (dsyevd_2stage), called by ctypes.
+"""Compute eigenvalues by the two-stage reduction of LAPACK (as in dsyevd_2stage), using ctypes.
 
-It is used only if it computes the eigenvalues of a test matrix accurately.
+The first stage reduces a symmetric matrix to a band matrix, and the second stage reduces the band
+matrix to a tridiagonal one. SciPy has no function for this, but contains the routines. They are
+used only if they compute the eigenvalues of a test matrix accurately.
 """
 
 import ctypes
@@ -38,18 +40,20 @@ EigenvalueFunction = Callable[[np.ndarray], np.ndarray]
 
 
 def load_eigensolver() -> EigenvalueFunction | None:
-    """Return a function that computes the eigenvalues of a float64 matrix in place.
+    """Return a function that computes the eigenvalues of a symmetric float64 matrix.
 
-    Returns None if no library with accurate routines is found.
+    The function overwrites the matrix. None is returned if neither NumPy nor SciPy contains the
+    LAPACK routines of the two-stage reduction, or if they are not accurate.
     """
     return _load_eigensolver(_LIBRARIES)
 
 
 @cache
 def _load_eigensolver(libraries: tuple[tuple[str, str, Integer], ...]) -> EigenvalueFunction | None:
-    """Return an eigensolver from the first of `libraries` that is accurate, or None.
+    """Return a function that computes eigenvalues, from the first accurate library, or None.
 
-    Each library is a tuple of a module, a pattern of the names of routines, and an integer type.
+    Each of the `libraries` is a tuple of a module that links to LAPACK, a pattern of the names of
+    its LAPACK routines, and the integer type of their arguments.
     """
     for module, name_pattern, integer in libraries:
         try:
@@ -64,11 +68,15 @@ def _load_eigensolver(libraries: tuple[tuple[str, str, Integer], ...]) -> Eigenv
 
 
 def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> EigenvalueFunction:
-    """Combine the three routines into a function that computes the eigenvalues of a matrix."""
+    """Combine three LAPACK routines into a function that computes the eigenvalues of a matrix.
+
+    The routines reduce the matrix to a band matrix, reduce that to a tridiagonal matrix, and
+    compute its eigenvalues. `integer` is the type of their integer arguments.
+    """
     reduce_to_band, reduce_to_tridiagonal, compute_values = routines
 
     def call(routine: Routine, *arguments: object) -> None:
-        """Call a routine of LAPACK; raise a LinAlgError on failure."""
+        """Call a LAPACK routine with arguments in their order; raise a LinAlgError on failure."""
         info = integer(0)
         pointers = [_pointer(argument, integer) for argument in arguments]
         strings = [argument for argument in arguments if isinstance(argument, bytes)]
@@ -105,14 +113,21 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
 
 
 def _pointer(argument: object, integer: Integer) -> object:
-    """Convert an array, a string or an integer to a pointer that ctypes can pass."""
+    """Convert an argument of a LAPACK routine to a pointer that ctypes can pass.
+
+    Integers are converted to the type `integer`, arrays to a pointer to their data. Strings, as
+    bytes, are returned unchanged.
+    """
     if isinstance(argument, int):
         return ctypes.byref(integer(argument))
     return getattr(argument, "ctypes", argument)
 
 
 def _is_accurate(eigenvalues: EigenvalueFunction) -> bool:
-    """Return whether `eigenvalues` computes the known eigenvalues of the test matrix."""
+    """Return whether the function `eigenvalues` is accurate for a matrix with known eigenvalues.
+
+    They are 1, …, TEST_SIZE, and the matrix is a Householder reflection of their diagonal matrix.
+    """
     expected = np.arange(1.0, TEST_SIZE + 1)
     v = np.sin(expected)
     v /= np.linalg.norm(v)

@@ -48,11 +48,11 @@ def compute_vendi_scores(
     spectrum : Spectrum, optional
         The spectrum of these samples, if it has already been computed.
     estimate_options : EstimateOptions, optional
-        Options of stochastic estimates, which are used if they are faster. By default, scores are
-        exact.
+        Options of stochastic estimates. If given, scores that need all eigenvalues are estimated if
+        this is faster. By default, all scores are exact.
     allow_single : bool, default True
-        Whether products in single precision may be used. Pass False for scores that are combined
-        with others in double precision.
+        Whether float32 features may be multiplied in single precision, if this is accurate enough.
+        Pass False for scores that are combined with others in double precision.
 
     Returns
     -------
@@ -112,8 +112,10 @@ def compute_spectrum(
 ) -> Spectrum:
     """Compute the spectrum of a similarity by the cheapest route, in double precision.
 
-    `p` are the weights of the samples; uniform by default. If `vectors`, the spectrum contains
-    eigenvectors.
+    The route is the method: the eigenvalues of the similarity matrix, or of the covariance matrix
+    of features if that is smaller. `p` are the weights of the samples; uniform by default. If `psd`
+    is "check", negative eigenvalues beyond rounding errors raise a NotPSDError; if "clip", they are
+    set to 0. If `vectors`, the spectrum contains eigenvectors.
     """
     similarity = similarity.compact()
     spectrum = select_spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
@@ -124,7 +126,7 @@ def compute_spectrum(
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
     """Compute the eigenvalues that determine the Vendi Score of every order.
 
-    They are the eigenvalues of diag(sqrt(p)) K diag(sqrt(p)).
+    They are the eigenvalues of diag(sqrt(p)) K diag(sqrt(p)) for similarities K and weights p.
 
     Parameters
     ----------
@@ -159,10 +161,11 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     Notes
     -----
     Eigenvalues below n times machine epsilon times the largest are set to zero, so the number of
-    positive ones is the numerical rank. Scores of a float32 matrix below order 1 also ignore
-    eigenvalues that rounding of its entries may have caused.
+    positive ones is the numerical rank. For a float32 matrix, the scores of orders below 1 that
+    `compute` returns also ignore eigenvalues that rounding of its entries may have caused.
 
-    Time is O(n d^2 + d^3) for d < n features, else O(n^3), with one matrix of size min(n, d).
+    Time is O(n d^2 + d^3) for d < n features, else O(n^3). Memory is one square matrix with
+    min(n, d) rows.
 
     References
     ----------

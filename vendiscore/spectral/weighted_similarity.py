@@ -16,7 +16,11 @@ from ..support.namespace import Array, asarray_like, is_numpy, namespace, row_bl
 
 
 def weight_similarity(similarity: Similarity, p: Array | None) -> Similarity:
-    """Build K_p = diag(√p) K diag(√p) with trace 1; the weights p are uniform by default."""
+    """Build the weighted similarity K_p = diag(√p) K diag(√p) with trace 1.
+
+    K are the similarities of n samples, divided by √(K_ii K_jj), and p their weights (n,), which
+    are 1/n if None.
+    """
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
     root_p = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(asarray_like(p, diagonal))
@@ -30,7 +34,8 @@ class MergedDuplicates(NamedTuple):
     Attributes
     ----------
     weighted : Similarity
-        K_p of the distinct samples, each with the total weight of its copies.
+        The matrix √p_i K_ij √p_j of similarities K of the distinct samples, where p_i is the total
+        weight of all copies of sample i.
     inverse : ndarray (n,), optional
         The position of each sample among the distinct samples. None if all samples are distinct.
     root_fractions : ndarray (n,), optional
@@ -43,7 +48,10 @@ class MergedDuplicates(NamedTuple):
     root_fractions: np.ndarray | None = None
 
     def expand_vectors(self, U: Array) -> Array:
-        """Convert eigenvectors of the distinct samples to orthonormal vectors of all n samples."""
+        """Convert eigenvectors of `weighted` to those of the weighted similarity of all n samples.
+
+        `U` has one row per distinct sample, and orthonormal columns, as has the result.
+        """
         factors = asarray_like(self.root_fractions, U)[:, None]
         U = U[self.inverse]
         if is_numpy(U):
@@ -52,7 +60,10 @@ class MergedDuplicates(NamedTuple):
 
 
 def find_identical_samples(similarity: Similarity) -> np.ndarray | None:
-    """Return a number for each of n samples, equal for identical samples; None if all differ."""
+    """Return an integer code (n,) for each sample, equal for identical samples; None if all differ.
+
+    Samples are identical if the similarity cannot distinguish them.
+    """
     groups = similarity.groups()
     if groups is None or len(np.unique(groups)) == similarity.n:
         return None
@@ -60,9 +71,10 @@ def find_identical_samples(similarity: Similarity) -> np.ndarray | None:
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates:
-    """Merge identical samples and add their weights, which does not change scores.
+    """Build the weighted similarity of the distinct samples, with the sum of the weights of copies.
 
-    See arXiv 2210.02410, Theorem 3.1.
+    Merging identical samples does not change Vendi Scores (arXiv 2210.02410, Theorem 3.1). `p` are
+    the weights of all n samples, by default 1/n.
     """
     n = similarity.n
     groups = find_identical_samples(similarity)
@@ -79,11 +91,13 @@ def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates
 
 
 def describe_invalid_similarity(weighted: Similarity) -> str:
-    """Describe the probable cause of an impossible score, for an error message.
+    """Describe, for an error message, why eigenvalues are not those of a similarity matrix.
 
-    The cause is a similarity that is not between −1 and 1, or else a negative eigenvalue.
+    If a similarity is not between −1 and 1, the description names the two samples. Otherwise, it
+    mentions negative eigenvalues and suggests psd="clip". `weighted` is the weighted similarity
+    √p_i K_ij √p_j of similarities K and weights p.
     """
-    bare = weighted.bare()  # without weights
+    bare = weighted.bare()  # K, without the weights p
     root_diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):
         with np.errstate(all="ignore"):
