@@ -1,4 +1,9 @@
-"""Standard errors and confidence intervals, by the delete-one jackknife or by random halves."""
+"""Standard errors and confidence intervals, by the delete-one jackknife or by random halves.
+
+The sampling units, which are drawn independently from the population, are samples or clusters. The
+jackknife leaves out one unit at a time; the other method computes a measure for random halves of
+the units. An item recurs if a further draw from the population can return it again.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -53,7 +58,13 @@ STANDARD_ERROR_MEANING = (
 
 @dataclass
 class Uncertainty:
-    """Standard errors and confidence intervals of scores, with the methods used."""
+    """Standard errors and confidence intervals of scores, with the methods used.
+
+    `statistics` maps result keys, such as "VS_q2", to dicts from suffixes ("se", "low", "high", …)
+    to numbers. `methods` maps names of measures to the method of their intervals. `meaning` and
+    `assumes` are sentences about the standard errors, and `notes` are further sentences, all for
+    "details". The other attributes are described by comments.
+    """
 
     statistics: dict[str, dict[str, float]] = field(default_factory=dict)  # by key and suffix
     methods: dict[str, str] = field(default_factory=dict)  # by measure
@@ -66,7 +77,10 @@ class Uncertainty:
     pooled_groups: int | None = None
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
-        """Return the values of all measures, each followed by its standard error and interval."""
+        """Return all values by result key, each followed by its standard error and interval.
+
+        `scores` contains a dict of values by result key for each measure.
+        """
         values: Record = {}
         for measure_scores in scores:
             for key, value in measure_scores.items():
@@ -81,9 +95,9 @@ class SamplingUnits:
     """The m independent sampling units of an interval: samples or clusters.
 
     - `level`: confidence level
-    - `codes`, shape (n,): cluster code of each sample; None if the units are samples
-    - `recurrences`: how often each distinct item occurs, for intervals that allow for recurring
-      samples; None if the interval of the jackknife needs no such allowance
+    - `codes`, shape (n,): cluster code of each of the n samples; None if the units are samples
+    - `recurrences`: how often each distinct item occurs, for intervals that allow for samples that
+      recur in the population; None if the interval of the jackknife is used as it is
     """
 
     m: int
@@ -97,7 +111,7 @@ def estimate_uncertainty(
 ) -> Uncertainty:
     """Estimate the standard error and confidence interval of each score.
 
-    `scores` holds the values of each measure by key, in the order of `request.measures`.
+    `scores` contains, for each of `request.measures`, its values by result key.
     """
     uncertainty = Uncertainty()
     notes = uncertainty.notes
@@ -166,7 +180,11 @@ def _add_notes(
 def _describe_recurrence_allowance(
     recurrences: RecurrenceCounts, level: float, allow_repeats: bool
 ) -> str:
-    """Describe which recurrence of samples an interval allows for, and the reason."""
+    """Return a note on the recurrence of samples that an interval allows for, and the reason.
+
+    `recurrences` tells how often each distinct item occurs among the samples. With
+    `allow_repeats=False`, the caller states that samples never recur.
+    """
     if not allow_repeats:
         reason = "only a few pairs of samples are similar"
         if recurrences.equal_pairs:
@@ -197,7 +215,7 @@ def check_sample_count(n: int) -> None:
 def _build_sampling_units(sample_set: SampleSet, request: ScoreRequest) -> SamplingUnits:
     """Return the sampling units: the clusters if they were passed, otherwise the samples.
 
-    Recurring samples are counted only for intervals of the jackknife between samples.
+    Equal samples are counted only if samples are the units and a measure uses the jackknife.
     """
     assert request.ci is not None
     if request.clusters is None:
@@ -211,7 +229,11 @@ def _build_sampling_units(sample_set: SampleSet, request: ScoreRequest) -> Sampl
 
 
 def _compute_cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray:
-    """Return the cluster code of each retained sample, from 0; raise for too few clusters."""
+    """Return the cluster code of each retained sample, an integer from 0.
+
+    `is_retained` is a mask of the samples that were not dropped as unusable. Raise a ValueError if
+    fewer than `MIN_SAMPLES` clusters remain.
+    """
     check_size(clusters, len(is_retained), "clusters")
     codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]
     m = int(codes.max()) + 1
@@ -230,7 +252,10 @@ ErrorAndInterval: TypeAlias = tuple[float, float, float]
 def _vendi_score_intervals(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the standard error and interval of the Vendi Score for each order."""
+    """Return the standard error and interval of the Vendi Score for each order.
+
+    `values` are the Vendi Scores of the orders of `sample_set`.
+    """
     intervals = []
     for value, q in zip(values, sample_set.orders, strict=True):
         estimate = jackknife(sample_set.eigen, q, units.codes)
@@ -244,7 +269,10 @@ def _vendi_score_intervals(
 def _mean_similarity_interval(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the standard error and interval of the mean similarity of two different samples."""
+    """Return the standard error and interval of the mean similarity of two different samples.
+
+    `values` contains only the mean similarity.
+    """
     n = sample_set.n
     row_sums = n * to_host(sample_set.ordinariness[1])  # of the similarity matrix K
     total = row_sums.sum()
@@ -289,7 +317,11 @@ def _mean_similarity_interval(
 def _internal_diversity_interval(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the standard error and interval of IntDiv = (1 − 1/n)(1 − mean similarity)."""
+    """Return the standard error and interval of IntDiv, the internal diversity.
+
+    IntDiv = (1 − 1/n)(1 − s), where s is the mean similarity of two different samples of n.
+    `values` contains only the value of IntDiv.
+    """
     n = sample_set.n
     (value,) = values
     factor = 1 - 1 / n
@@ -317,8 +349,9 @@ def _subsampling_intervals(
 ) -> list[ErrorAndInterval]:
     """Return the standard errors and intervals of a measure from random halves of the units.
 
-    There is one interval per value, for example for each order. Intervals of effective numbers,
-    which are at least 1, are symmetric on a logarithmic scale.
+    `values` are the values of the measure, for example one for each order; each gets an interval.
+    Intervals of measures that are at least 1, such as effective numbers, are symmetric on a
+    logarithmic scale.
     """
     input_indices = np.flatnonzero(sample_set.row_of_input >= 0)  # of samples that were not dropped
     use_log = configured.measure.limits(sample_set.n)[0] >= _MIN_EFFECTIVE_NUMBER

@@ -1,6 +1,7 @@
 """Confidence intervals of quantities that grow if samples recur, mainly the deficit log n − log VS.
 
-The deficit of n samples is 0 if no two samples are similar. If nearly all samples differ, log VS is
+VS is the Vendi Score. The deficit of n samples is 0 if no two samples are similar. A sample recurs
+if a further draw from the population can return it again. If nearly all samples differ, log VS is
 close to its upper bound log n, so its sampling distribution is skewed. The logarithm of the deficit
 has no bound and a nearly symmetric distribution. Student's interval is valid for this logarithm
 from 4 samples on, unless the deficit is 0 or only a few pairs of samples contribute to it.
@@ -8,13 +9,15 @@ from 4 samples on, unless the deficit is 0 or only a few pairs of samples contri
 A sampled item may recur in the population even if no item recurs in a small sample. The intervals
 allow for this, whether samples are texts, a similarity matrix or embeddings, unless the caller
 states that samples are continuous measurements. The interval of the jackknife is widened as
-follows. The proportion of the most common item has Jeffreys' interval (Brown, Cai & DasGupta,
-Statistical Science 2001), and the number of equal pairs has Garwood's (Biometrika 1936). The
-deficit is computed at the limits of these two intervals, and the interval of the deficit is
-extended accordingly.
+follows. Two confidence intervals are computed from the counts of equal samples: Jeffreys' interval
+(Brown, Cai & DasGupta, Statistical Science 2001) of the proportion of the most common item in the
+population, and Garwood's (Biometrika 1936) of the expected number of equal pairs. The deficit is
+computed at the limits of these two intervals, and the interval of the deficit is extended to
+include the results.
 
-Near-copies are treated like copies: if pairs of samples are either much closer than all others or
-clearly different, the result also includes the interval for merged near-copies.
+Near-copies are treated like copies: if every pair of samples is either much closer than all other
+pairs or clearly different, a second interval is computed after near-copies are merged into one
+item, and the result is extended to include it.
 """
 
 import dataclasses
@@ -62,9 +65,10 @@ class RecurrenceCounts(NamedTuple):
     - `equal_pairs`: number of pairs of equal samples
     - `K`, shape (k, k): similarities of the distinct items
     - `counts`, shape (k,): number of samples equal to each item
-    - `conservative_tails`: whether the interval of a proportion must limit the probability of each
+    - `conservative_tails`: whether intervals of an item's proportion limit the probability of each
       tail to (1 − level)/2
-    - `merged`: the counts after merging near-copies, or None if there are no near-copies
+    - `merged`: the RecurrenceCounts after merging near-copies into one item; None if there are no
+      near-copies
     """
 
     n: int
@@ -76,7 +80,10 @@ class RecurrenceCounts(NamedTuple):
 
     @property
     def has_few_pairs(self) -> bool:
-        """True if there are fewer equal pairs than samples, too few for the jackknife."""
+        """True if there are fewer equal pairs than samples.
+
+        Intervals of the jackknife alone then do not cover unobserved recurrences.
+        """
         return self.equal_pairs < self.n
 
     def compute_proportion_interval(
@@ -86,10 +93,11 @@ class RecurrenceCounts(NamedTuple):
 
         `count` is the number of samples equal to the item, by default to the most common item.
         Without `conservative_tails`, the interval is Jeffreys' interval, which has the nominal
-        coverage overall, but not in each tail. For example, if the true proportion equals the upper
-        limit for one copy in 20 samples, 20 samples contain at most one copy in 5 % of cases
-        instead of 2.5 %. With `conservative_tails`, the interval is Clopper and Pearson's
-        (Biometrika 1934), in which each tail has a probability of at most (1 − level)/2.
+        coverage overall, but not in each tail. For example, take the 95 % interval of an item that
+        occurs once in 20 samples. If its true proportion equals the upper limit, the item occurs at
+        most once in 5 % of all sets of 20 samples, instead of 2.5 %. With `conservative_tails`, the
+        interval is Clopper and Pearson's (Biometrika 1934), in which each tail has a probability of
+        at most (1 − level)/2.
         """
         successes = int(self.counts.max()) if count is None else count
         probabilities = np.array([1 - level, 1 + level]) / 2
@@ -105,7 +113,8 @@ class RecurrenceCounts(NamedTuple):
     def find_central_item(self) -> int:
         """Return the index of the most frequent item.
 
-        Among equally frequent items, it is the one most similar to all samples in the mean.
+        If several items are equally frequent, it is the one with the largest mean similarity to all
+        samples.
         """
         # The second term is at most 1/2 for K ≤ 1, so it only ranks items with equal counts.
         ranks = self.counts + self.K @ self.counts / (2 * self.n)
@@ -114,7 +123,7 @@ class RecurrenceCounts(NamedTuple):
     def find_main_cluster(self) -> np.ndarray:
         """Return a mask (k,) of the items whose similarity to the central item is above 1/2.
 
-        For the central item, see `find_central_item`. Similarities are normalized by the diagonal.
+        The central item is the most frequent one. Similarities are normalized to a diagonal of 1.
         """
         central = self.find_central_item()
         diagonal = self.K.diagonal()
@@ -122,9 +131,10 @@ class RecurrenceCounts(NamedTuple):
         return self.K[central] > threshold
 
     def raise_central_proportion(self, proportion: float) -> np.ndarray:
-        """Return the proportions (k,) after raising that of the central item to `proportion`.
+        """Return proportions (k,) of the items, with that of the central item set to `proportion`.
 
-        The proportions of the items most similar to the central item are reduced to make up for it.
+        The central item is the most frequent one. To keep the sum 1, the observed proportions of
+        other items are reduced to 0, starting with the items most similar to the central item.
         """
         central = self.find_central_item()
         # Items in ascending order of their similarity to the central item. Equal similarities may
@@ -140,10 +150,12 @@ class RecurrenceCounts(NamedTuple):
         return proportions
 
     def compute_extreme_proportions(self, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return two arrays (k,): the proportions with the fewest, and with the most recurrences.
+        """Return two arrays (k,) of proportions of the items in the population.
 
-        The first proportions are equal for all items. In the second, the most common item has the
-        upper limit of its confidence interval with this level.
+        They are the extreme cases that the samples allow. In the first array, all proportions are
+        equal, so items recur as rarely as possible. In the second, items recur most often: the most
+        frequent item has the upper limit of the confidence interval of its proportion with this
+        level.
         """
         n_items = len(self.counts)
         _, upper_limit = self.compute_proportion_interval(level)
@@ -155,10 +167,11 @@ def count_recurrences(
 ) -> RecurrenceCounts | None:
     """Count the samples equal to each distinct item; return None if the jackknife is sufficient.
 
-    The jackknife is sufficient with more than `MAX_DISTINCT_ITEMS` distinct items. It is also
-    sufficient with `allow_repeats=False`, which states that samples are continuous measurements and
-    do not recur, unless two samples are equal or only a few pairs contribute to the deficit (see
-    `has_many_similar_pairs`).
+    The interval of the jackknife then needs no allowance for recurring samples. This is the case
+    with more than `MAX_DISTINCT_ITEMS` distinct items. It is also the case with
+    `allow_repeats=False`, which states that samples are continuous measurements and do not recur,
+    unless two samples are equal or only a few pairs of samples contribute to the deficit
+    log n − log VS.
     """
     n = similarity.n
     if n > MAX_DISTINCT_ITEMS and not allow_repeats:
@@ -177,9 +190,9 @@ def count_recurrences_stacked(
 ) -> list[tuple[RecurrenceCounts, np.ndarray]]:
     """Count the samples equal to each distinct item in each of g sets of n samples.
 
-    `K`, shape (g, n, n), contains the similarities within each set, and `roundoff` is their
-    precision. For each set, return its RecurrenceCounts and the index of the first sample of each
-    distinct item, shape (k,).
+    `K`, shape (g, n, n), contains the similarities within each set, and `roundoff` is the machine
+    epsilon of their precision. For each set, return its RecurrenceCounts and the index of the first
+    sample of each of its k distinct items, shape (k,).
     """
     first_indices, tolerance = _find_first_equal(K, roundoff)
     results = []
@@ -198,8 +211,9 @@ def _build_recurrence_counts(
 ) -> RecurrenceCounts:
     """Build the RecurrenceCounts of n samples from their distinct items, and merge near-copies.
 
-    `K` (k, k) contains the similarities of the items, and `counts` (k,) the number of samples equal
-    to each. Similarities within `tolerance` of 1 are treated as 1.
+    `K` (k, k) contains the similarities of the k distinct items, and `counts` (k,) the number of
+    samples equal to each item. Similarities that differ by less than `tolerance` are treated as
+    equal in the search for near-copies.
     """
     merged = None
     near_copy_codes = find_near_copies(K, tolerance)
@@ -215,11 +229,12 @@ def _count_equal_pairs(counts: np.ndarray) -> float:
 
 
 def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
-    """Return whether at least n pairs of samples effectively contribute to the deficit.
+    """Return whether at least n pairs of n samples effectively contribute to the deficit.
 
-    The effective number of pairs is (Σ k²)² / Σ k⁴ over the similarities k of all pairs. If it is
-    at least n, the jackknife of log(log n − log VS) is valid for samples that do not recur. K has
-    shape (…, n, n), and the result (…).
+    The deficit is log n − log VS, where VS is the Vendi Score. The effective number of pairs is
+    (Σ k²)² / Σ k⁴ over the similarities k of all pairs. If it is at least n, and samples do not
+    recur, the jackknife is valid for the logarithm of the deficit. K, shape (…, n, n), contains the
+    similarities within each of several sets; the result has shape (…).
     """
     n = K.shape[-1]
     rows, columns = np.triu_indices(n, 1)
@@ -236,7 +251,8 @@ def count_distinct_items(similarity: Similarity) -> tuple[np.ndarray, np.ndarray
 
     Return the similarities (k, k) of the items in order of appearance, the number (k,) of samples
     equal to each item, and the tolerance for equality. Two samples are equal if their similarity
-    differs from 1 by at most the tolerance, because similarities of copies may be rounded.
+    differs from 1 by at most this tolerance, which allows for rounding of the similarities of
+    copies.
     """
     n = similarity.n
     # Most sets have more distinct items than the limit or few samples, so the first block decides.
@@ -281,7 +297,11 @@ def count_distinct_items(similarity: Similarity) -> tuple[np.ndarray, np.ndarray
 def _compare_samples(
     similarity: Similarity, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the similarities of a subset, and the results of `_find_first_equal` for them."""
+    """Compare the m samples at `indices` of `similarity` with each other.
+
+    Return their similarities (m, m), for each of them the position of the first one equal to it
+    (m,), and the tolerance for equality.
+    """
     K = to_host(similarity.take(indices).dense())
     return K, *_find_first_equal(K, similarity.roundoff)
 
@@ -289,7 +309,9 @@ def _compare_samples(
 def _find_first_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
     """Return for each sample the index of the first sample equal to it, and the tolerance.
 
-    K has shape (…, n, n), and the indices (…, n). `roundoff` is the precision of K.
+    K, shape (…, n, n), contains the similarities of the n samples of each set, and the indices have
+    shape (…, n). Two samples are equal if their similarity differs from 1 by at most the tolerance,
+    which is computed from `roundoff`, the machine epsilon of the similarities.
     """
     precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _FLOAT32_EPSILON))
     tolerance = max(NO_DEFICIT, _MAX_ROUNDING_ERRORS * precision)
@@ -309,7 +331,8 @@ def _find_equal_item(
 ) -> np.ndarray:
     """Return the position in `items` of the first item equal to each candidate; −1 if none is.
 
-    `items` and `candidates` are indices of samples.
+    `items` and `candidates` are indices of samples in `similarity`. Two samples are equal if their
+    similarity differs from 1 by at most `tolerance`.
     """
     positions = np.full(len(candidates), -1)
     if not len(candidates):
@@ -329,7 +352,8 @@ def _are_equal(
     """Return a mask of the pairs of equal samples, with the shape of their similarities K.
 
     K has shape (…, r, c) for r samples in rows and c in columns. `row_diagonal` (…, r) and
-    `column_diagonal` (…, c) are the similarities of these samples to themselves.
+    `column_diagonal` (…, c) are the similarities of these samples to themselves. If they are 1, two
+    samples are equal if their similarity is at least 1 − `tolerance`.
     """
     row_norms = row_diagonal[..., :, None]  # squared norms of the samples as feature vectors
     column_norms = column_diagonal[..., None, :]
@@ -348,10 +372,14 @@ def compute_log_score_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of log VS_q of a set, within [0, log `max_score`].
 
-    If most samples are very similar, log VS is small and so is its jackknife error. The upper limit
-    is therefore at least that of an interval for the logit of log VS / log `max_score`, unless
-    `recurrences` is None. `deficit_function` is the function returned by `make_log_deficit(q)`;
-    pass it to reuse cached values.
+    `estimate` contains log VS_q and its jackknife errors. `recurrences` tells how often each
+    distinct item occurs among the samples; if it is None, the interval does not allow for recurring
+    samples. `max_score` is the number of samples, the largest possible VS_q.
+
+    If most samples are very similar, log VS_q and its jackknife error are both small, and the upper
+    limit would be too low. Unless `recurrences` is None, the upper limit is therefore at least that
+    of an interval for the logit of log VS_q / log `max_score`. `deficit_function` computes
+    log n − log VS_q; pass a function returned by `make_log_deficit(q)` to reuse its cached values.
     """
     max_log = math.log(max_score)
     log_score = float(estimate.log_score)
@@ -385,8 +413,11 @@ def compute_score_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of VS_q of n samples, within [1, n].
 
-    `value` is VS_q, which the interval includes in spite of rounding errors. For
-    `deficit_function`, see `compute_log_score_interval`.
+    `value` is VS_q, which the interval always includes, even with rounding errors. `estimate`
+    contains log VS_q and its jackknife errors. `recurrences` tells how often each distinct item
+    occurs among the samples; if it is None, the interval does not allow for recurring samples.
+    `deficit_function` computes log n − log VS_q; pass a function returned by `make_log_deficit(q)`
+    to reuse its cached values.
     """
     low, high = compute_log_score_interval(estimate, n, q, level, recurrences, deficit_function)
     return min(value, math.exp(low)), max(value, math.exp(high))
@@ -397,9 +428,9 @@ def make_log_deficit(
 ) -> DeficitFunction:
     """Return a function that computes the deficit log n − log VS_q and caches VS_q.
 
-    VS_q depends on the similarities K and proportions w of items, but not on n, so intervals for
-    several n use the same values. `cached_scores` contains tuples (K, w, VS_q) of scores that were
-    already computed.
+    The function takes the similarities K (k, k) and proportions w (k,) of k distinct items, and the
+    number of samples n. VS_q depends on K and w, but not on n, so it is computed only once for
+    several n. `cached_scores` contains tuples (K, w, VS_q) of scores that were already computed.
     """
     scores = {(K.tobytes(), w.tobytes()): score for K, w, score in cached_scores}
 
@@ -421,12 +452,14 @@ def compute_deficit_interval(
     recurrences: RecurrenceCounts | None,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the confidence interval of a quantity such as the deficit.
+    """Return the confidence interval of a quantity such as the deficit log n − log VS.
 
-    The quantity must be 0 if no two samples are similar. `deficit` is its value for the samples and
-    `estimate` its jackknife error. `deficit_function` computes it for other proportions of the
-    items in `recurrences`. If `recurrences` is None, the interval is Student's interval of its
-    logarithm, from the jackknife.
+    The quantity must be 0 if no two samples are similar; the mean similarity is another example.
+    `deficit` is the value of the quantity for the samples, and `estimate` contains its jackknife
+    errors. `recurrences` tells how often each distinct item occurs among the samples, and
+    `deficit_function` computes the quantity for other proportions of these items. If `recurrences`
+    is None, the interval is Student's interval of the logarithm of the quantity, with the standard
+    error of the jackknife.
     """
     if recurrences is not None:
         low, high = _compute_interval_with_recurrence(
@@ -454,17 +487,23 @@ def _compute_interval_with_recurrence(
 ) -> tuple[float, float]:
     """Return the jackknife interval of the deficit, widened for unobserved recurrences.
 
-    If few pairs are equal, the jackknife error contains little information on how often items
-    recur; at order ∞ it is 0 if several items are equally common. The lower limit is therefore
-    reduced to the deficit for items that recur as rarely as the data allow, and the upper limit is
-    increased to the deficit for items that recur as often as the data allow. If there are more
-    equal pairs than samples, the weight of both changes decreases with the number of pairs.
+    The deficit is log n − log VS, or another quantity that is 0 if no two samples are similar;
+    `deficit` is its value, `estimate` contains its jackknife errors, and `deficit_function`
+    computes it for other proportions of the distinct items in `recurrences`.
 
-    If all counts are nearly equal, log VS is close to its maximum and depends on squared changes of
-    the counts, which the jackknife does not capture. A term for these changes, with weight 1 minus
-    that of the other changes, is added to the jackknife error.
+    If few pairs of samples are equal, the jackknife error contains little information on how often
+    items recur; at order ∞ it is 0 if several items are equally common. The lower limit is
+    therefore reduced to the deficit for items that recur as rarely as the data allow, and the upper
+    limit is increased to the deficit for items that recur as often as the data allow. Both changes
+    of the limits have the weight 1, or n divided by the number of equal pairs if there are more
+    equal pairs than samples n.
 
-    Finally, the lower limit allows for unobserved items that are unrelated to the samples.
+    If all items occur nearly equally often, log VS is close to its maximum and depends on squared
+    changes of their counts, which the jackknife does not capture. A term for them is added to the
+    jackknife error, with 1 minus the weight above as its weight.
+
+    Finally, the lower limit allows for items that were not observed and are unrelated to the
+    samples.
     """
     n, K, counts = recurrences.n, recurrences.K, recurrences.counts
     equal_pairs = recurrences.equal_pairs
@@ -520,15 +559,17 @@ def _compute_deficit_with_unobserved_items(
     recurrences: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> float:
-    """Return the deficit if common items are rarer, and unobserved items more frequent.
+    """Return the deficit of a population that contains more items than were observed.
 
-    `is_common` is a mask (k,) of the common items. Their total proportion is the lower limit of its
-    confidence interval. Items that were not observed, and that are unrelated to all others, make up
-    for the difference.
+    `is_common` is a mask (k,) of the common items, whose total proportion in this population is
+    smaller than observed: the lower limit of its confidence interval. Items that were not observed,
+    and that are unrelated to all other items, have the remaining proportion. `deficit_function`
+    computes the deficit from similarities and proportions of items.
 
-    The result is infinity, which does not change the interval, unless nearly all samples belong to
-    common items. It is also infinity if there would be more than `MAX_DISTINCT_ITEMS` unobserved
-    items, because the jackknife is then valid.
+    The result is used as an upper bound of the lower limit of the interval, so infinity has no
+    effect. It is infinity unless nearly all samples belong to common items. It is also infinity if
+    there would be more than `MAX_DISTINCT_ITEMS` unobserved items, because the jackknife is then
+    valid.
     """
     n, K, counts = recurrences.n, recurrences.K, recurrences.counts
     count = int(counts[is_common].sum())
@@ -558,9 +599,12 @@ def _compute_interval_with_near_copies(
 ) -> tuple[float, float]:
     """Return the confidence interval of the deficit if near-copies are treated as copies.
 
-    Merging near-copies changes the deficit. The interval refers to the original samples, so this
-    change is subtracted from all deficits of merged items. A jackknife error smaller than the
-    change only reflects differences between near-copies, and is replaced by 0.
+    `deficit` is the deficit of the samples, `estimate` contains its jackknife errors, and
+    `recurrences.merged` the counts after merging near-copies into one item. Merging changes the
+    deficit, which `deficit_function` computes from similarities and proportions of items. The
+    interval refers to the original samples, so this change is subtracted from all deficits of
+    merged items. A jackknife error smaller than the change only reflects differences between
+    near-copies, and is replaced by 0.
     """
     assert recurrences.merged is not None
     n = recurrences.n

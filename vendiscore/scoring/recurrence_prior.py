@@ -1,15 +1,18 @@
 """A prior for the rate at which samples recur, estimated from all groups.
 
 A few answers to a single prompt rarely show how often answers recur, but the answers to many
-prompts do. The model is hierarchical. σ is the probability that two samples of a group are equal.
-Over groups, σ has a truncated gamma distribution, evaluated on a grid of σ. The parameters of the
-gamma distribution have a second grid, whose points are weighted by the likelihood of all groups.
+prompts do. The model is hierarchical. For each group, σ is the probability that two samples from
+its population are equal. σ varies between groups with a truncated gamma distribution, evaluated on
+a grid of σ. The parameters of the gamma distribution, its shape and mean, have a grid of their own.
+Each point of this second grid is weighted by the likelihood of the observed numbers of equal pairs
+in all groups.
 
 The number of equal pairs among n samples has the mean σ n(n − 1)/2. Its variance is that of a
-Poisson distribution if no sample is equal to several others. It is largest if a single item with
-proportion √σ recurs, because Σ p³ ≤ (Σ p²)^{3/2} for all proportions p. The number of pairs is
-modelled as Poisson, or as negative binomial with this largest variance, with equal prior
-probability. With conservative tails, it is always modelled as negative binomial.
+Poisson distribution if no sample is equal to several others. It is largest if only a single item
+recurs, whose proportion in the population is then √σ, because Σ p³ ≤ (Σ p²)^{3/2} for all
+proportions p of items. The number of pairs is modelled as Poisson, or as negative binomial with
+this largest variance, with equal prior probability. With conservative tails, for which the
+probability of each tail of an interval is limited, it is always modelled as negative binomial.
 """
 
 from __future__ import annotations
@@ -40,9 +43,11 @@ _MIN_LIKELIHOOD = 1e-300
 class RecurrencePrior(NamedTuple):
     """Distributions of σ, the probability that two samples of a group are equal.
 
-    - `masses`, shape (m, points): m gamma distributions, as probabilities of the grid points of σ
+    - `masses`, shape (m, points): m gamma distributions, as probabilities of the points of a grid
+      of σ
     - `weights`, shape (m,): posterior probability of each gamma distribution
-    - `conservative_tails`: whether numbers of pairs are modelled with the largest possible variance
+    - `conservative_tails`: whether numbers of equal pairs are always modelled with the largest
+      possible variance
     """
 
     masses: np.ndarray
@@ -55,10 +60,12 @@ def fit_recurrence_prior(
 ) -> RecurrencePrior:
     """Compute the posterior probabilities of the gamma distributions of σ from all groups.
 
-    σ is the probability that two samples of a group are equal.
+    σ is the probability that two samples of a group are equal. Its distribution over groups is one
+    of the gamma distributions of a grid.
 
     `pairs` and `sizes`, both of shape (groups,), are the numbers of equal pairs and of samples in
-    each group. Sizes may differ, but must be at least 3.
+    each group. Sizes may differ, but must be at least 3. With `conservative_tails`, numbers of
+    pairs are modelled with their largest possible variance.
     """
     # Groups with equal numbers of pairs and samples have equal likelihoods, computed only once.
     distinct_rows, n_groups = np.unique(np.transpose([pairs, sizes]), axis=0, return_counts=True)
@@ -98,9 +105,10 @@ def estimate_upper_pair_counts(
 
 @lru_cache(maxsize=1)
 def _compute_gamma_masses() -> np.ndarray:
-    """Return the masses of truncated gamma distributions on the grid of σ, (m, points).
+    """Return m truncated gamma distributions as probabilities of the grid points of σ, (m, points).
 
-    Each of the m rows has the sum 1. The array is cached and read-only.
+    σ is the probability that two samples of a group are equal. Each of the m rows has the sum 1.
+    The array is cached and read-only.
     """
     shapes, means = (grid.ravel()[:, None] for grid in np.meshgrid(_SHAPES, _MEANS))
     logs = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
@@ -115,13 +123,15 @@ def _compute_likelihoods(
 ) -> np.ndarray:
     """Return the likelihood of the number of equal pairs at each grid point of σ, (groups, points).
 
-    `pairs` and `sizes` are the numbers of equal pairs and of samples n of each group, (groups,).
+    `pairs` and `sizes`, both of shape (groups,), are the numbers of equal pairs and of samples n of
+    each group. σ is the probability that two samples of a group are equal.
 
-    If a single item with proportion s = √σ recurs, the number of pairs has
-    Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤ n(n − 1)(n − 2)(s³ − s⁴).
-    This bound is Var − mean of a negative binomial distribution with parameter
-    r = n(n − 1)/(4(n − 2)) s/(1 − s).
-    Without `conservative_tails`, the Poisson likelihood is added. A common factor has no effect.
+    If only a single item recurs, with proportion s = √σ in the population, the number of equal
+    pairs has Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤ n(n − 1)(n − 2)(s³ − s⁴).
+    A negative binomial distribution with the same mean and the parameter
+    r = n(n − 1)/(4(n − 2)) s/(1 − s), its number of successes, attains this bound.
+    Its likelihood is returned. Without `conservative_tails`, the Poisson likelihood is added, which
+    gives both models equal prior probability: the factor 1/2 has no effect on posteriors.
     """
     count = pairs[:, None]
     n = sizes[:, None]

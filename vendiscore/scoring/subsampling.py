@@ -27,9 +27,10 @@ def compute_mean_and_error(values: np.ndarray) -> tuple[float, float]:
 
 
 def t_critical_value(level: float, n_units: int) -> float:
-    """Return the half-width of Student's interval, in units of the standard error.
+    """Return the half-width of Student's interval divided by the standard error.
 
-    `level` is the confidence level, and `n_units` the number of independent samples or clusters.
+    `level` is the confidence level, and `n_units` the number of independent samples or clusters; it
+    determines the degrees of freedom, `n_units` − 1.
     """
     return float(scipy.special.stdtrit(n_units - 1, (1 + level) / 2))
 
@@ -51,11 +52,12 @@ def bounded_mean_interval(
 ) -> tuple[float, float, float, float]:
     """Return the mean, its standard error, and the limits of an interval within [lower, upper].
 
-    Two methods are combined, and each limit is the one farther from the mean. A jackknife of the
-    logit of the mean accounts for the number of values. The Bayesian bootstrap accounts for
-    skewness and for rare values that were not observed. The mean must lie in [lower, upper]; single
-    values may lie outside if groups differ in size. If the bounds are infinite or equal, the
-    interval is Student's, restricted to [lower, upper].
+    `values` are independent values, such as the scores of groups, and [lower, upper] is the range
+    of their mean. Two intervals are computed, and each limit is taken from the interval in which it
+    is farther from the mean. A jackknife of the logit of the mean accounts for the number of
+    values. The Bayesian bootstrap accounts for skewness and for rare values that were not observed.
+    Single values may lie outside [lower, upper], for example if groups differ in size. If the
+    bounds are infinite or equal, the interval is Student's, restricted to [lower, upper].
     """
     if len(values) < MIN_VALUES:
         return student_interval(values, level)
@@ -80,8 +82,9 @@ def logit_interval(
 ) -> tuple[float, float]:
     """Return an interval of a value in [lower, upper]: Student's interval of its logit.
 
-    The value is scaled to [0, 1] for the logit, whose standard error is that of the jackknife, and
-    the limits are scaled back. `leave_one_out_values` contains the value without each unit.
+    The value is scaled to [0, 1] before the logit is taken, and the limits are scaled back. The
+    standard error of the logit is computed by the jackknife from `leave_one_out_values`, the value
+    of the remaining samples after leaving out each sampling unit (a sample or a cluster).
     """
     width = upper - lower
     proportions = (np.append(leave_one_out_values, value) - lower) / width
@@ -119,9 +122,10 @@ def half_sampling_error(
     """Estimate the standard errors of scores of n samples from scores of random subsets.
 
     `n_pairs` pairs of disjoint subsets of m ≤ n/2 samples are drawn. `score` returns the scores of
-    a subset, given its indices in ascending order. The variance for n samples is that for m samples
-    times m/n. This is valid for independent samples of equal weight (Politis & Romano 1994), but
-    the errors are too small if nearly all samples differ.
+    a subset, given the indices of its samples in ascending order. The variance of a score of m
+    samples is estimated from the differences within pairs, and multiplied by m/n for n samples.
+    This is valid for independent samples of equal weight (Politis & Romano 1994), but the errors
+    are too small if nearly all samples differ.
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> rng = np.random.default_rng(0)
