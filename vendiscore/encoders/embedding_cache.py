@@ -23,7 +23,10 @@ CachedRow: TypeAlias = tuple[bytes, str | None, str | None] | None
 
 
 class EmbeddingCache:
-    """Cached embeddings of texts by one model with fixed settings; processes may share the file."""
+    """A file in `folder` with the embeddings of texts by one model with fixed settings.
+
+    `settings` identify the model and determine the file name. Several processes may use the file.
+    """
 
     def __init__(self, folder: str | Path, settings: Options) -> None:
         relevant = {key: value for key, value in settings.items() if key not in IRRELEVANT_SETTINGS}
@@ -42,8 +45,8 @@ class EmbeddingCache:
     def _add_checksums(self) -> None:
         """Add a column of checksums to a file written by a version before 0.5.
 
-        All embeddings of a model have the same length. Rows of another length than most are corrupt
-        and get no checksum, so they are not used.
+        All embeddings of a model have the same length. If the length of an embedding differs from
+        the most frequent one, it is corrupt. It gets no checksum, so it is not used.
         """
         column_query = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
         if self.database.execute(column_query).fetchone():
@@ -66,9 +69,12 @@ class EmbeddingCache:
                 )
 
     def read(self, texts: Sequence[str]) -> list[CachedRow]:
-        """Return the cached row and report of each text, or None if it is not cached.
+        """Return the cached embedding of each text, or None if it is not cached.
 
-        Rows that do not match their checksum are not returned; a warning reports their number.
+        An embedding is a tuple of the bytes of its float32 values, and of the reasons why the model
+        cannot represent the text, or represents only a part of it (None if it represents all of
+        it). For entries that do not match their checksum, None is returned, and a warning reports
+        their number.
         """
         query = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
         rows: list[CachedRow] = []
@@ -90,7 +96,8 @@ class EmbeddingCache:
     def add(self, texts: Sequence[str], X: np.ndarray, report: Record) -> None:
         """Store the embeddings X (n, d) of n texts, all or none of them if an error occurs.
 
-        `report` maps "missed" and "partial" to descriptions by index of the text.
+        `report["missed"]` and `report["partial"]` are dicts from the index of a text to the reason
+        why the model cannot represent it, or represents only a part of it.
         """
         rows = []
         for i, text in enumerate(texts):
@@ -127,6 +134,6 @@ def _encode_key(text: str) -> bytes:
 
 
 def _compute_checksum(text: object, row: object, missed: object, partial: object) -> bytes:
-    """Return an eight-byte checksum of all values of a row."""
+    """Return an eight-byte checksum of a text, its embedding, and the problems with it."""
     entry = repr((text, row, missed, partial))
     return hash_bytes(entry.encode("utf-8", "surrogatepass"))

@@ -32,11 +32,13 @@ def embed(
     batch_size: int,
     lengths: Sequence[int] | None = None,
 ) -> Counts[np.ndarray]:
-    """Return one embedding per sample, in their order; yield the number of samples done.
+    """Embed samples in batches by the function `encode`; yield the number of samples done.
 
-    With `lengths`, long samples are embedded first, so that batches contain samples of similar
-    length. While a batch is encoded, `report["places"]` holds the indices of its samples. A
-    SampleError at the end lists all samples that cannot be embedded.
+    The generator returns an array with one row per sample, in their order. With `lengths`, the
+    lengths of the samples, long samples are embedded first, so that batches contain samples of
+    similar length. While a batch is encoded, `report["places"]` holds the indices of its samples,
+    so `encode` can describe problems with them in `report`. At the end, a SampleError lists all
+    samples that cannot be embedded.
     """
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
@@ -99,7 +101,10 @@ def _as_rows(output: object, m: int) -> np.ndarray:
 
 
 def _describe_invalid_rows(rows: np.ndarray) -> dict[int, str]:
-    """Describe embeddings that are zero or not finite, as problems by row number from 0."""
+    """Describe embeddings, the rows of an array, that are zero or not finite.
+
+    The result maps the index of a row to the description.
+    """
     problems = {}
     is_finite = np.isfinite(rows).all(axis=1)
     for i in np.flatnonzero(~is_finite):

@@ -55,7 +55,10 @@ def read_images(items: list[object], background: str | None = None) -> list[Imag
 
 
 def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
-    """Load an image model and its processor from the Hub or a folder; by default Inception v3."""
+    """Load an image model and its image processor from the Hub or a folder.
+
+    If `files.path` is None, load Inception v3.
+    """
     path = files.path
     if path is None:
         check_no_conflict({"revision": files.revision, "pooling": pooling}, "Inception v3")
@@ -88,7 +91,10 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
 def _wrap_network(
     model: torch.nn.Module, transform: Transform, pooling: Pooling | None, max_length: None
 ) -> Network:
-    """Wrap a torch network passed by the caller, with its transform."""
+    """Wrap a torch network that the user passed, and `transform`, a function of one image.
+
+    The transform turns a PIL image into an input of the network.
+    """
     if not is_network(model):
         raise TypeError(
             f"`transform` requires a torch network as `model`, got {type(model).__name__}; "
@@ -117,9 +123,11 @@ def _build_network(
     prepare: Encode,
     transform: str,
 ) -> Network:
-    """Build a network whose output is pooled by `pool`, by default by its pooled output.
+    """Build a Network that embeds images by `model`, with the given pooling.
 
-    `prepare` turns a batch of images into inputs, and `transform` describes it in the settings.
+    Without `pooling`, the embedding is the pooled output of the model. `prepare` turns a batch of
+    images into inputs, and `transform` is its name in the settings. `device` is None for a model
+    that the user passed.
     """
     # A model of texts and images, such as CLIP, has a separate method for images.
     forward = getattr(model, "get_image_features", model)

@@ -42,7 +42,7 @@ def load_from_cache_first(
     Parameters
     ----------
     files : ModelFiles
-        The model. Folders, and Inception v3 (None), are passed to `load` unchanged.
+        The model. A folder, and Inception v3 (whose path is None), are passed to `load` unchanged.
     load : callable
         Loads the model. With `files.local_only`, it must not use the network.
     list_alternatives : callable
@@ -92,7 +92,10 @@ def load_from_cache_first(
 
 
 def _import_hub(extra: str) -> ModuleType:
-    """Import huggingface_hub with the modules that this module uses."""
+    """Import huggingface_hub and three of its submodules, which it does not import itself.
+
+    `extra` is the extra of vendiscore that installs it, for messages.
+    """
     for module in ("constants", "errors", "utils"):  # not imported by the package itself
         require(f"huggingface_hub.{module}", extra, "an embedding kernel")
     return require("huggingface_hub", extra, "an embedding kernel")

@@ -39,7 +39,7 @@ class ModelFiles(NamedTuple):
     local_only: bool = False  # whether to use only files in the local cache
 
     def load_component(self, class_name: str, **options: object) -> Any:
-        """Load a component with a class of transformers, such as "AutoTokenizer"."""
+        """Load a component of the model by a class of transformers, such as "AutoTokenizer"."""
         transformers = require("transformers", self.extra, "an embedding kernel")
         loader = getattr(transformers, class_name)
         return loader.from_pretrained(
@@ -52,14 +52,18 @@ def resolve_model_files(
 ) -> ModelFiles:
     """Build the ModelFiles of a model, with defaults for the device and precision.
 
-    `half` requests half precision; it is described in `pick_dtype`.
+    The device is a GPU by default, if there is one. On a GPU, the model is loaded in float16,
+    unless `half` is False; on a CPU in float32.
     """
     torch_device = pick_device(device, extra)
     return ModelFiles(path, revision, extra, torch_device, pick_dtype(half, torch_device))
 
 
 def pick_device(device: object, extra: str) -> torch.device:
-    """Return the requested torch device; by default a GPU if available, otherwise the CPU."""
+    """Return the requested torch device; by default a GPU if available, otherwise the CPU.
+
+    `extra` is the extra of vendiscore that installs torch, for messages.
+    """
     torch = require("torch", extra, "an embedding kernel")
     if device is None:
         if torch.cuda.is_available():
@@ -96,8 +100,8 @@ def load_pretrained(
 ) -> PreTrainedModel:
     """Load a transformers network from the Hub or a folder; raise if it lacks trained weights.
 
-    `class_name` is its class of transformers. Weights of the pooler are needed only for
-    ``pooling="pooler"``.
+    `class_name` is the class of transformers that loads it. Weights of the pooler, the layer that
+    computes the pooled output, are needed only for ``pooling="pooler"``.
     """
     model, report = files.load_component(class_name, dtype=files.dtype, output_loading_info=True)
     _check_weights(model, str(files.path), sorted(report["missing_keys"]), pooling)
@@ -105,10 +109,12 @@ def load_pretrained(
 
 
 def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> SentenceTransformer:
-    """Load a model of sentence-transformers, whose steps are listed in its file `modules.json`.
+    """Load a model of sentence-transformers.
 
-    `pooling` requests another pooling of its network. Raise a ValueError if the model has further
-    steps, which would then be omitted.
+    Its file `modules.json` lists its steps: a network, and then, for example, pooling and
+    normalization. If `pooling` is passed, the caller uses only the network, with this pooling. A
+    ValueError is then raised if the model has steps that would be omitted and would change the
+    cosine of embeddings, such as a dense layer.
     """
     library = require("sentence_transformers", files.extra, "a model with modules.json")
     path = str(files.path)
@@ -164,7 +170,8 @@ def default_prompt(model: SentenceTransformer) -> str | None:
 def sentence_settings(model: SentenceTransformer, network: object) -> Record:
     """Return the settings of a SentenceTransformer for the signature of a result.
 
-    `network` has the name and the revision of the model.
+    `network` is the object from which the name and the revision of the model are read: its
+    transformers network, or else the model itself.
     """
     pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
     return describe_network(network) | {"pooling": pooling, "pooling_from": "modules.json"}
@@ -181,8 +188,8 @@ def _check_weights(
 ) -> None:
     """Raise a ValueError if weights that are used are missing from the files and thus random.
 
-    `missing_keys` are the names of the missing weights. Those of the pooler are used only for
-    ``pooling="pooler"``.
+    `missing_keys` are the names of the missing weights. Weights of the pooler, the layer that
+    computes the pooled output, are used only for ``pooling="pooler"``.
     """
     pooler_keys = [key for key in missing_keys if "pooler" in key.split(".")]
     if pooling == "pooler" and pooler_keys:
@@ -234,10 +241,12 @@ def has_modules_file(files: ModelFiles) -> bool:
 
 
 def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """Return one row per sample from the output of a network, shape (n, d).
+    """Return the embeddings of n samples from the output of a network, shape (n, d).
 
-    The output is a tensor with one row per sample, which needs no pooling, or an output of
-    transformers. `mask` of shape (n, tokens) is 0 for padding tokens, which "mean" ignores.
+    The output is a tensor with one row per sample, which is returned without pooling, or an output
+    of transformers. `pooling` selects the pooled output ("pooler"), the first token ("cls") or the
+    mean over tokens ("mean"). `mask` of shape (n, tokens) is 0 for padding tokens, which the mean
+    ignores.
     """
     if isinstance(output, (list, tuple)):
         output = output[0]
@@ -283,10 +292,10 @@ def describe_network(model: object) -> Record:
 
 @dataclass(eq=False)
 class Network:
-    """A torch network: `prepare` turns samples into inputs, `embed` turns inputs into rows.
+    """A torch network: `prepare` turns samples into inputs, `embed` turns inputs into embeddings.
 
-    `device` is None for a network that the caller passed. It stays on its device, and is set to
-    evaluation mode only during a computation.
+    `device` is None for a network that the user passed. Such a network stays on its device, and is
+    set to evaluation mode only during a computation. Other networks are moved to `device`.
     """
 
     model: torch.nn.Module
@@ -312,8 +321,9 @@ class Network:
     ) -> Iterator[tuple[Encode, Record]]:
         """Check the samples; yield a function from batches to embeddings, and the settings.
 
-        The function adds samples that the model cannot represent to `report`. The network is in
-        evaluation mode within this context.
+        The function adds samples that the model cannot represent, or represents only in part, to
+        the dicts `report["missed"]` and `report["partial"]`, with the reason by index. The network
+        is in evaluation mode within this context.
         """
         torch = require("torch", "text", "an encoder")
         self.check(samples)
@@ -335,7 +345,10 @@ class Network:
         """Raise a `SampleError` for samples that the network does not support, before any work."""
 
     def prepare_inputs(self, batch: list[Any], report: Record) -> object:
-        """Return the inputs of a batch; add samples that cannot be represented to `report`."""
+        """Return the inputs of the network for a batch of samples.
+
+        Subclasses also add samples that the model cannot represent to `report`.
+        """
         return self.prepare(batch)
 
 
@@ -356,9 +369,10 @@ _modes_lock = RLock()  # reentrant, as a generator may be garbage-collected whil
 
 @contextmanager
 def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
-    """Set a network of the caller to evaluation mode, and restore its modes at the end.
+    """Set a network that the user passed to evaluation mode within this context.
 
-    If several threads use the network, the last one restores the modes.
+    At its end, each submodule is set to training or evaluation mode as before. If several threads
+    use the network, the last one restores the modes.
     """
     with _modes_lock:
         current_modes = {module: module.training for module in model.modules()}

@@ -36,8 +36,8 @@ class _ImageError(Exception):
 def as_image(item: object, index: int, background: str | None = None) -> Image:
     """Convert any image to a PIL image of mode "L" (greyscale) or "RGB".
 
-    Transparent pixels show the colour `background`; if it is None, they raise a SampleError. Errors
-    contain `index`, the index of the image.
+    Transparent pixels show the colour `background`. If it is None, a SampleError is raised for an
+    image with transparent pixels. Errors contain `index`, the index of the image.
     """
     PIL = require("PIL.Image", "images", "a kernel on images")
     try:
@@ -69,7 +69,11 @@ def check_background(colour: str | None) -> None:
 
 @contextmanager
 def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
-    """Add the file name to a SampleError of this context, for images that were passed as files."""
+    """Add file names to a SampleError raised within this context.
+
+    A name is added to the problem of each image that was passed as a file. `images` are all images,
+    as passed.
+    """
     try:
         yield
     except SampleError as error:
@@ -105,7 +109,10 @@ def check_images(images: Sequence[object]) -> None:
 
 
 def _get_image_source(item: Mapping[str, object]) -> object:
-    """Return the bytes or the path of an image, given as a value of `datasets.Image`."""
+    """Return the bytes or the path of an image from a dict with the key "bytes" or "path".
+
+    Datasets with a column of type `datasets.Image` contain such dicts.
+    """
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]
@@ -175,7 +182,10 @@ def _to_eight_bit(image: Image) -> Image:
 
 
 def _to_opaque(image: Image, background: str | None) -> Image:
-    """Replace transparent pixels by the colour `background`; if it is None, raise."""
+    """Return the image with transparent pixels shown on the colour `background`.
+
+    If `background` is None, raise an error for an image with transparent pixels.
+    """
     # A file in mode L or RGB can declare a transparent colour. A converted image keeps this
     # declaration, although its pixels are opaque.
     is_converted = image.format is None and image.mode in ("L", "RGB")

@@ -33,7 +33,7 @@ MODEL_SCRIPTS = {
 
 @dataclass
 class CallableModel:
-    """A function that maps a batch of samples to embeddings, with the settings of its model."""
+    """A model as a function `encode` from a batch of samples to embeddings, with its settings."""
 
     encode: Encode
     settings: Record
@@ -44,9 +44,9 @@ class CallableModel:
     def inference_mode(
         self, samples: Sequence[object], report: Record
     ) -> Iterator[tuple[Encode, Record]]:
-        """Yield a function from batches to embeddings, and the settings, as `Network` does.
+        """Yield a function from batches to embeddings, and the settings.
 
-        The function adds truncated texts to `report`.
+        The function adds truncated texts to the dict `report["partial"]`, by index.
         """
 
         def encode(batch: list[Any]) -> Any:
@@ -166,13 +166,18 @@ class Encoder:
         return self.embed_with_report(sample_list)[0]
 
     def with_reader(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
-        """Return an encoder that converts batches to model inputs with `read`."""
+        """Return an encoder with the same model that first converts each batch by `read`.
+
+        For example, `read` converts a batch of images of any type to RGB.
+        """
         return Encoder(self._modality._replace(read=read), self._model, self.batch_size)
 
     def embed_with_report(self, samples: Sequence[object]) -> EmbeddingResult:
         """Embed samples without checking their types; return embeddings, settings and report.
 
-        The report has the attributes `missed` and `partial` of a Similarity. Progress is shown.
+        The report is a dict: "missed" maps the index of a sample that the model cannot represent to
+        the reason, and "partial" that of a sample of which it represents only a part, such as a
+        truncated text. A progress bar is shown.
         """
         if self._cache is None:
             return self._embed_with_progress(samples)
@@ -218,9 +223,11 @@ class Encoder:
             return run_with_progress(self.embed_steps(samples), len(samples), f"embedding {noun}")
 
     def embed_steps(self, samples: Sequence[object]) -> Counts[EmbeddingResult]:
-        """Embed one batch per step; yield the number of samples done, and return the result.
+        """Embed one batch per step; yield the number of samples done.
 
-        A torch network of the caller is in evaluation mode until the generator ends or is closed.
+        The generator returns the embeddings, the settings, and a report of samples that the model
+        cannot represent ("missed") or represents only in part ("partial"), by index. A torch
+        network that the user passed is in evaluation mode until the generator ends or is closed.
         """
         modality = self._modality
         is_text = modality.name == "text"
@@ -255,8 +262,8 @@ def make_encoder(
 ) -> Encoder:
     """Validate the keywords of an embedding kernel or of `encoder`, and return the encoder.
 
-    `adapter` is the tokenizer or the transform of a torch network; the other arguments are
-    described in `vendiscore.encoder`.
+    `modality` is texts or images, and `adapter` is the tokenizer or the transform of a torch
+    network. The other arguments are the keywords of `vendiscore.encoder` with the same name.
     """
     network_options = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
     pooling = None if pooling is None else check_choice("pooling", pooling, get_args(Pooling))

@@ -34,8 +34,8 @@ class StaticFiles(NamedTuple):
 def find_static_files(path: str) -> StaticFiles | None:
     """Return the files of the static model in a folder, or None if it does not contain one.
 
-    The path "wordllama" means the folder of this package, whose wheel contains a model. It is not
-    imported.
+    The path "wordllama" means the folder of the installed package wordllama, whose wheel contains a
+    model. This package is located without importing it.
     """
     folder = Path(path)
     if path == "wordllama":
@@ -59,7 +59,10 @@ def find_static_files(path: str) -> StaticFiles | None:
 
 
 def _find_wordllama() -> Path:
-    """Locate the folder of wordllama; importing it would require several other packages."""
+    """Return the folder of the installed package wordllama.
+
+    The package is not imported, because this would require several other packages.
+    """
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise MissingPackageError("wordllama", "static", "k='static'", "pip install wordllama")
@@ -69,7 +72,8 @@ def _find_wordllama() -> Path:
 def _allows_static_model(modules_file: Path) -> bool:
     """Return whether the file `modules.json` is missing or lists only steps of a static model.
 
-    Normalization is allowed because it does not change the cosine.
+    These steps are the mean of token vectors and normalization, which does not change the cosine of
+    two embeddings.
     """
     if not modules_file.is_file():
         return True
@@ -96,7 +100,7 @@ def _safetensors_errors(path: Path) -> Iterator[ModuleType]:
 
 
 def _read_tensors(path: Path) -> dict[str, np.ndarray]:
-    """Return tensors by name; half precision is converted to single precision."""
+    """Read a safetensors file; return its tensors by name, with float16 converted to float32."""
     with _safetensors_errors(path) as package, package.safe_open(path, "np") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     half_tensors = {name: tensor for name, tensor in tensors.items() if tensor.dtype == np.float16}
@@ -106,7 +110,7 @@ def _read_tensors(path: Path) -> dict[str, np.ndarray]:
 class StaticModel:
     """A static model: the embedding of a text is the mean of its token vectors.
 
-    `path` is the argument `model_path`, for `settings`.
+    `path` is the argument `model_path` of the user, which is recorded in `settings`.
     """
 
     def __init__(self, path: object, files: StaticFiles) -> None:
@@ -131,7 +135,7 @@ class StaticModel:
         }
 
     def encode(self, texts: list[str]) -> np.ndarray:
-        """Return the mean token vector of each text; zeros if it has no known token."""
+        """Return the mean token vector of each text, shape (n, d); zeros without known tokens."""
         encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
         for row, encoding in zip(rows, encodings, strict=True):

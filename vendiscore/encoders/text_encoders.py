@@ -108,7 +108,7 @@ def _wrap_network(
     pooling: Pooling | None,
     max_length: int | None,
 ) -> TextNetwork:
-    """Wrap a network passed by the caller, with its tokenizer."""
+    """Wrap a transformers network that the user passed, and its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
         raise TypeError(
             f"`tokenizer` requires a transformers network as `model`, got {type(model).__name__}; "
@@ -146,8 +146,9 @@ def _build_transformer(
 ) -> TextNetwork:
     """Build a transformers network whose token vectors are pooled by `pool`.
 
-    `pooling_source` says where the pooling is specified, and `limit` is the maximum number of
-    tokens. `device` is None for a network that the caller passed.
+    `pooling_source` says where the pooling is specified, for the settings. `limit` is the maximum
+    number of tokens of a text; longer texts are truncated. `device` is None for a network that the
+    user passed.
     """
     # Of models with a decoder, such as T5, only the encoder is used. A model of texts and images,
     # such as CLIP, has a separate method for texts.
@@ -177,7 +178,8 @@ def _build_sentence_network(
 ) -> TextNetwork:
     """Build a network from a SentenceTransformer, which includes pooling and all other steps.
 
-    `settings` are additional settings for the signature.
+    `max_length` is the maximum number of tokens that the user passed. `settings` are additional
+    settings for the signature of a result.
     """
     transformer = model.transformers_model  # None, for example, for a bag of words
     limit = None
@@ -211,8 +213,8 @@ _tokenizer_lock = Lock()  # tokenizers store padding and truncation as state dur
 class TextNetwork(Network):
     """A text network with its tokenizer.
 
-    Texts without tokens raise an error. Truncated texts, and texts with only unknown tokens, are
-    reported.
+    Texts without tokens raise an error. Truncated texts, and texts in which all tokens are unknown
+    to the model, are added to a report.
     """
 
     tokenizer: PreTrainedTokenizerBase
@@ -240,7 +242,11 @@ class TextNetwork(Network):
         return _WORK_PER_WEIGHT * tokens * sum(parameter.numel() for parameter in weights)
 
     def prepare_inputs(self, batch: list[str], report: Record) -> Options:
-        """Tokenize a batch; add truncated texts and texts of unknown tokens to `report`."""
+        """Tokenize a batch of texts; return the inputs of the network.
+
+        Truncated texts are added to `report["partial"]`, and texts in which all tokens are unknown
+        to the model to `report["missed"]`, with a description by index.
+        """
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")
         with _tokenizer_lock:
@@ -268,7 +274,7 @@ class TextNetwork(Network):
 def _truncating_tokenizer(
     tokenizer: PreTrainedTokenizerBase, limit: int | None
 ) -> partial[BatchEncoding]:
-    """Return a tokenizer of batches that truncates at `limit` tokens if given."""
+    """Return a function that tokenizes a batch of texts, truncated to `limit` tokens if passed."""
     return partial(
         tokenizer,
         padding=True,
@@ -287,9 +293,10 @@ def get_token_limit(
 ) -> int | None:
     """Return the maximum number of tokens of a text, or None if there is no limit.
 
-    It is `max_length` if passed; otherwise the smaller of `stated_length`, by default that of the
-    tokenizer, and the number of positions of the model. Raise a ValueError if `max_length` exceeds
-    the number of positions.
+    It is `max_length`, the argument of the user, if it is passed. Otherwise it is the smaller of
+    the number of positions of the model and `stated_length`, the limit that the files of the model
+    state; if this is None, the limit of the tokenizer is used. Raise a ValueError if `max_length`
+    exceeds the number of positions.
     """
     n_positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
@@ -315,7 +322,8 @@ class PairClassifier:
     """A sequence classifier of text pairs that returns the probability of equivalence.
 
     With `both_directions`, as for entailment, each pair is classified in both orders and the
-    smaller probability is used. Other models classify the earlier text first, as they were trained.
+    smaller probability is used. Otherwise each pair is classified once, in the order in which it is
+    passed. `limit` is the maximum number of tokens of a pair, or None.
     """
 
     network: Network
@@ -358,9 +366,9 @@ class PairClassifier:
 
 
 def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
-    """Compute one score per pair with the function `score` of a list of pairs.
+    """Compute one score per pair; the function `score` maps a list of pairs to their scores.
 
-    The longest pairs come first, so batches contain pairs of similar length.
+    The longest pairs are scored first, so that batches contain pairs of similar length.
     """
     order = np.argsort([-len(repr(pair)) for pair in pairs], kind="stable")
     scores = np.empty(len(pairs))
@@ -378,9 +386,10 @@ def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) ->
 
 
 def compute_cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np.ndarray:
-    """Return one score per pair: that of the model, or its probability of equivalence.
+    """Return one score per pair of texts from a CrossEncoder of sentence-transformers.
 
-    A CrossEncoder with several classes returns the probability of the class of equivalent pairs.
+    If the model has a single output, it is the score. If the model has several classes, the score
+    is the probability of the class of equivalent pairs.
     """
     predict = partial(model.predict, pairs, batch_size=len(pairs), show_progress_bar=False)
     if model.num_labels == 1:
@@ -400,7 +409,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
 
 
 def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
-    """Load a sequence classifier from exactly these files, without trying the cache first."""
+    """Load a sequence classifier from the given files, without trying the local cache first."""
     model = load_pretrained(files, pooling=None, class_name="AutoModelForSequenceClassification")
     tokenizer = files.load_component("AutoTokenizer")
     limit = get_token_limit(model, tokenizer, max_length, stated_length=None)
@@ -422,7 +431,7 @@ def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClas
 
 
 def _find_same_label(config: PretrainedConfig) -> tuple[int, bool]:
-    """Return the class index of equivalent pairs, and whether it means entailment."""
+    """Return the index of the class of equivalent pairs, and whether this class is entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entailment = [i for i, name in names.items() if name.lower() == "entailment"]
     if entailment:

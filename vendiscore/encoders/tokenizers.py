@@ -28,7 +28,7 @@ TOKEN_CACHE: ContextVar[TokenCache | None] = ContextVar("tokens", default=None)
 
 @contextmanager
 def cache_tokens() -> Iterator[None]:
-    """Cache tokens within this context, so each tokenizer processes a text only once."""
+    """Cache the tokens of texts within this context, so a tokenizer processes each text once."""
     before = TOKEN_CACHE.set({})
     try:
         yield

@@ -66,7 +66,7 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _separate_tokens(text: str) -> str:
-    """Put spaces around each token in lines of text, by the rules of the module docstring.
+    """Put spaces around each token in lines of text, by the rules of the Penn Treebank.
 
     The conditions, such as ``if "'" in text``, only skip rules that would not match.
     """
@@ -115,10 +115,11 @@ def _separate_tokens(text: str) -> str:
 
 
 def _split_apostrophe(match: re.Match[str]) -> str:
-    """Separate an apostrophe at the start of a word, unless the word is a clitic such as 've.
+    """Return the text of a match, with a space after an apostrophe that starts a word.
 
-    A match of _APOSTROPHE includes the letters of a clitic. If another letter follows, as in
-    "'velvet", they are the start of a longer word.
+    The pattern _APOSTROPHE matches an apostrophe, and the letters of a clitic after it, as in
+    "'ve". A clitic is not separated, unless its letters are the start of a longer word, as in
+    "'velvet".
     """
     text = match.string
     start, end = match.span()

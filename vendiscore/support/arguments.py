@@ -83,8 +83,8 @@ def check_order(
 ) -> float:
     """Return the order q, in [0, max_value], as a float; raise if it is invalid.
 
-    The string "inf" means ∞. Order 0 is valid only if `allow_zero`. `name` is the argument, and
-    `hint` ends the message.
+    The string "inf" means ∞. Order 0 is valid only if `allow_zero`. The message contains `name`,
+    the argument with the order, and ends with `hint`.
     """
     # Return usual values quickly. The bound excludes integers that are too large for a float.
     if (type(q) is int or isinstance(q, float)) and 0 < q <= min(max_value, 1e6):
@@ -140,7 +140,7 @@ def has_gradient(x: object) -> bool:
 
 
 def check_no_gradient(caller: str, /, **arguments: object) -> None:
-    """Raise a TypeError if one of `arguments`, by name, requires a gradient.
+    """Raise a TypeError if one of `arguments`, values by argument name, requires a gradient.
 
     `caller` is the function or argument that does not support gradients, for the message.
     """

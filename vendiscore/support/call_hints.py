@@ -25,7 +25,10 @@ Result = TypeVar("Result")
 
 @functools.cache
 def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Wrap a function to explain calls with unknown, missing or superfluous arguments."""
+    """Wrap a function, so that calls with invalid arguments raise an error with a hint.
+
+    These are calls with unknown, missing or superfluous arguments.
+    """
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
@@ -38,7 +41,8 @@ def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments
 class UnknownAttributeError(AttributeError):
     """An unknown attribute of an object; the message, with suggestions, is built when it is shown.
 
-    Libraries often test whether an object has an attribute. This must stay fast.
+    The message is not built earlier, because libraries often test whether an object has an
+    attribute, which must be fast.
     """
 
     def __str__(self) -> str:
@@ -71,7 +75,10 @@ class HelpfulCallMeta(AttributeHintMeta):
 
 
 def add_method_hints(cls: type) -> None:
-    """Let calls of the public methods that a class defines explain invalid arguments."""
+    """Wrap the public methods that a class defines, so that invalid arguments raise a hint.
+
+    Methods that the class inherits are not changed.
+    """
     for name, method in [*vars(cls).items()]:
         if isinstance(method, FunctionType) and not name.startswith("_"):
             setattr(cls, name, _with_method_hints(method))
@@ -94,7 +101,8 @@ def _call_with_hints(
 ) -> Result:
     """Call `function`; if its arguments are invalid, raise a TypeError with a hint.
 
-    The hint is based on the signature of `documented_callable`.
+    The hint is based on the signature and docstring of `documented_callable`: the function itself,
+    or the class if `function` is a constructor.
     """
     try:
         return function(*args, **options)
@@ -114,7 +122,10 @@ def _call_with_hints(
 def describe_call_error(
     function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]
 ) -> str:
-    """Describe which arguments do not fit the signature of a function; "" if all do."""
+    """Describe the first argument that does not fit the signature of a function; "" if all fit.
+
+    `args` and `options` are the positional and keyword arguments of the call.
+    """
     parameters = inspect.signature(function).parameters.values()
     accepts_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
     named_parameters = [
@@ -173,7 +184,10 @@ class AttributeHintMixin(metaclass=AttributeHintMeta):
 
 
 def describe_unknown_attribute(owner: object, name: str) -> str:
-    """Describe the error about an unknown attribute, with suggestions and the existing names."""
+    """Return the message about the unknown attribute `name` of `owner`, an object or a class.
+
+    It contains suggestions and the names of all public attributes.
+    """
     cls = owner if isinstance(owner, type) else type(owner)
     subject = f"type object {cls.__name__!r}" if cls is owner else f"{cls.__name__!r} object"
     message = f"{subject} has no attribute {name!r}"
@@ -203,7 +217,10 @@ def _is_own_class(cls: type) -> bool:
 
 
 def _describe_items(owner: object) -> dict[str, str]:
-    """Return the keys of a dict and attributes of items of sequences, and where they are."""
+    """Return names that users may mistake for attributes of `owner`, with their locations.
+
+    These are the keys of `owner`, if it is a dict, and the attributes of the items of its lists.
+    """
     locations = {}
     if isinstance(owner, Mapping):
         locations = {key: f"a key of this dict: result[{key!r}]" for key in map(str, owner)}

@@ -19,9 +19,10 @@ MAX_LISTED_SAMPLES = 10  # maximum number of unusable samples whose indices a me
 
 
 def _reduce_error(error: Exception) -> tuple[type, tuple[object, ...]]:
-    """Implement `__reduce__` of errors that store each argument as an attribute of this name.
+    """Return the class of an error and its constructor arguments, as `__reduce__` for pickle.
 
-    By default, pickle would call the class only with the message.
+    The error must store each argument as an attribute of the same name. By default, pickle would
+    call the class only with the message.
     """
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
@@ -111,19 +112,20 @@ class SampleError(ValueError):
 
     @classmethod
     def from_problems(cls, problems: Mapping[int, str]) -> SampleError:
-        """Build the error for one or more unusable samples."""
+        """Build the error from `problems`, a description for each unusable sample by index."""
         return cls(min(problems), problems[min(problems)], problems)
 
     @classmethod
     def check(cls, problems: Mapping[int, str]) -> None:
-        """Raise the error unless `problems` is empty."""
+        """Raise a SampleError unless `problems`, a dict from index to description, is empty."""
         if problems:
             raise cls.from_problems(problems)
 
     def reindexed(self, indices: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
         """Return the error with each index i replaced by `indices[i]`.
 
-        If `indices[i]` is an array, all indices in it get the problem of sample i.
+        This converts indices into a subset of samples to indices into the samples that the user
+        passed. If `indices[i]` is an array, all indices in it get the problem of sample i.
         """
         problems: dict[int, str] = {}
         for index, problem in self.problems.items():
@@ -145,8 +147,9 @@ def merge_warnings(items: str) -> Iterator[None]:
     """Emit similar warnings of this context as a single warning at its end.
 
     Warnings are similar if they start with the same clause, apart from numbers. The single warning
-    contains up to three of them, and the number of the others. `items` describes what causes
-    several warnings, such as "groups". Within another such context, this one has no effect.
+    contains up to three of the messages, and the number of the remaining ones. `items` describes
+    what causes several warnings, such as "groups". A context within another such context has no
+    effect.
     """
     if _collected_warnings.get() is not None:
         yield

@@ -15,7 +15,10 @@ _HIDDEN_NAMES = ("thumbs.db", "desktop.ini", "__macosx")
 
 
 class ImageFiles(list[Path]):
-    """Paths of the image files of a folder, sorted by name, with a note for the result."""
+    """Paths of the image files of a folder, sorted by name, with a note for users.
+
+    The note says how many files of which folder are used.
+    """
 
     def __init__(self, paths: Sequence[Path], note: str) -> None:
         super().__init__(paths)
@@ -88,7 +91,7 @@ def list_folder(path: Path, recursive: bool = False) -> tuple[list[str], list[st
 
 
 def _raise_error(error: OSError) -> None:
-    """Raise an error of os.walk, which it would ignore otherwise."""
+    """Raise an error of os.walk, for its argument `onerror`; by default it ignores errors."""
     raise error
 
 

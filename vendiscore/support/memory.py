@@ -42,7 +42,7 @@ def available_bytes() -> int:
 
 
 def has_room(size: int) -> bool:
-    """Return whether `size` bytes may be used for a cache of values that can be recomputed."""
+    """Return whether there is enough memory to cache `size` bytes that can be recomputed."""
     return size <= MAX_CACHE_FRACTION * available_bytes()
 
 

@@ -31,10 +31,11 @@ def slices(stop: int, size: int, start: int = 0) -> list[slice]:
 def map_ordered(
     function: Callable[[Item], Value], items: Iterable[Item], threaded: bool = True
 ) -> Generator[Value]:
-    """Yield `function(item)` for each item in order, computed in threads.
+    """Yield `function(item)` for each item in order, computed in several Python threads.
 
-    BLAS uses a single thread meanwhile. Only a few results are in memory at a time. Pass
-    `threaded=False` for functions that are not thread-safe; BLAS then uses its own threads.
+    Meanwhile, BLAS uses a single thread for each of them. Only a few results are in memory at a
+    time. Pass `threaded=False` for functions that are not thread-safe; BLAS then uses several
+    threads.
     """
     if not threaded:
         yield from map(function, items)
@@ -57,7 +58,7 @@ def map_ordered(
 
 
 def run_parallel(function: Callable[[Item], object], items: Iterable[Item]) -> None:
-    """Call `function(item)` for each item in threads, and discard the results."""
+    """Call `function(item)` for each item in several Python threads, and discard the results."""
     deque(map_ordered(function, items), maxlen=0)
 
 
@@ -96,7 +97,7 @@ class _BlasThreadLimits:
                 self.original_limits = []
 
     def apply(self) -> None:
-        """Set the number of threads of each BLAS library to the lowest limit."""
+        """Set the number of threads of each BLAS library to the lowest of the current limits."""
         for library, threads in self.original_limits:
             max_threads = min([threads, *self.limits.values()])
             if library.num_threads != max_threads:  # reading is ten times faster than setting

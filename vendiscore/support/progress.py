@@ -1,4 +1,4 @@
-"""Progress bars and announcements of long computations.
+"""Progress bars, and messages that announce long computations.
 
 A computation is a generator that yields its progress and returns its result.
 """
@@ -60,7 +60,8 @@ def map_steps(
 ) -> Generator[Mapped, None, Value]:
     """Yield `transform(step)` for each step that a generator yields, and return its result.
 
-    If `transform` returns None, nothing is yielded for this step.
+    The result is the value that the generator `steps` returns at its end. If `transform` returns
+    None, nothing is yielded for this step.
     """
     with contextlib.closing(steps):
         while True:
@@ -75,7 +76,11 @@ def map_steps(
 
 
 def run_with_progress(counts: Counts[Value], total: int, description: str) -> Value:
-    """Run a generator of counts up to `total` with a progress bar, and return its result."""
+    """Run a computation with a progress bar, and return its result.
+
+    `counts` is a generator that yields the number of items done, out of `total`, and returns the
+    result.
+    """
     if _is_silent():
         return run_steps(counts)
     with _make_progress_bar(None, total, description) as bar:
@@ -170,7 +175,7 @@ def _make_progress_bar(items: Iterable[object] | None, total: int | None, descri
 
 
 def _is_silent() -> bool:
-    """Return whether bars and announcements are disabled."""
+    """Return whether progress bars and messages about long computations are disabled."""
     # An interrupt inside tqdm can leave its lock with the main thread; others would deadlock.
     if _QUIET.get() or threading.current_thread() is not threading.main_thread():
         return True
@@ -182,7 +187,7 @@ def _is_silent() -> bool:
 
 
 class _Terminal:
-    """A stream that ignores errors when writing, for example to a closed terminal."""
+    """A wrapper of a stream that ignores errors when writing, as of a closed terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

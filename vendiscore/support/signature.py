@@ -80,7 +80,10 @@ def compute_digest(array: object) -> str:
 
 
 def format_signature(measures: Iterable[str], settings: Mapping[str, object]) -> str:
-    """Format the signature of a result: measures, the settings that affect results, the version."""
+    """Format the signature of a result as one line that identifies how it was computed.
+
+    It consists of the names of the measures, the settings that affect results, and the version.
+    """
     relevant_settings = to_plain(
         {name: value for name, value in settings.items() if name not in IRRELEVANT_SETTINGS}
     )
@@ -140,7 +143,10 @@ def _bound_object(function: object) -> object:
 
 
 def _describe_content(value: object) -> object:
-    """Return the source code and values that distinguish an object from others of the same name."""
+    """Return the source code and values that a digest of a function or object is computed from.
+
+    They distinguish it from others of the same name.
+    """
     if isinstance(value, bytes):
         return value
     if isinstance(value, functools.partial):

@@ -3,7 +3,8 @@
 One rule is used for names of every kind (`suggest_name`):
 
 1. A synonym of an accepted name, from the table SYNONYMS: suggest that name.
-2. A concept with a place elsewhere, from the table ELSEWHERE: show the sentence from the table.
+2. A name that is not an accepted one, but occurs in the table ELSEWHERE: show the sentence from
+   this table, which says what to use instead.
 3. A name that is accepted elsewhere, such as a flag of another command: show where.
 4. An abbreviation or misspelling of an accepted name or of its synonyms: suggest that name.
 5. A name of another kind, such as a measure passed as a kernel: show how to pass it.
@@ -1004,7 +1005,13 @@ def suggestion(
     other_scopes: Mapping[str, str] = MappingProxyType({}),
     quote: str = "'",
 ) -> str:
-    """Return a sentence with what was probably meant by a name, by rules 1 to 5; "" if unclear."""
+    """Return a sentence with what was probably meant by the unknown `name`; "" if unclear.
+
+    `accepted` are the valid names, and `other_scopes` maps names that are valid elsewhere to a
+    description of where. `name` can be a synonym, abbreviation or misspelling of one of them, or a
+    name of another kind, such as a measure that was passed as a kernel. `kind` selects the synonyms
+    of this kind of names. Names that do not accept `value` are not suggested.
+    """
     accepted = _with_descriptions(accepted)
     for variant in name_variants(str(name)) if kind else [str(name)]:
         if hint := _suggest_exact(variant, accepted, kind, value, other_scopes, quote):
@@ -1027,7 +1034,11 @@ def _suggest_exact(
     other_scopes: Mapping[str, str],
     quote: str,
 ) -> str:
-    """Return a suggestion by rules 1 to 3, or ""."""
+    """Return a suggestion for a name that is not misspelled, or "" if it is unknown.
+
+    The name is known if it is a synonym of an accepted name, occurs in the table ELSEWHERE, which
+    says what to use instead, or is one of `other_scopes`, the names that are valid elsewhere.
+    """
     if targets := resolve_synonyms(name, accepted, kind):
         return _format_targets(targets, accepted, value, quote)
     if kind and (hint := replacement_hint(name, kind)):
@@ -1113,7 +1124,10 @@ def closest_spelling(
 
 
 def replacement_hint(name: object, kind: NameKind) -> str:
-    """Return the sentence of ELSEWHERE about `name`, or ""."""
+    """Return the sentence about `name` from the table ELSEWHERE, or "".
+
+    The sentence says what to use instead of a name of another library or another function.
+    """
     return _HINTS_BY_WORD.get(kind, {}).get(normalize_name(str(name)), "")
 
 
@@ -1159,9 +1173,10 @@ def describe_candidates(
 
 
 def describe_parameters(function: Callable[..., object]) -> dict[str, str]:
-    """Return the parameters of a function that have names, each with its description.
+    """Return the parameters of a function as a dict from their names to descriptions.
 
-    Descriptions are the first sentences in the numpydoc docstring; "" if there is none.
+    A description is the first sentence in the numpydoc docstring; "" if there is none. Variadic
+    parameters, such as `**options`, are omitted.
 
     >>> describe_parameters(suggest_name)["name"]
     'The unknown name.'
@@ -1211,7 +1226,7 @@ def normalize_name(name: str) -> str:
 
 
 def accepts_value(keyword: str, value: object) -> bool:
-    """Return False if a value cannot be passed to a keyword."""
+    """Return False if a value cannot be valid for a keyword, and True otherwise."""
     if value is NO_VALUE or value is None or keyword not in _ACCEPTED_VALUES:
         return True
     return _ACCEPTED_VALUES[keyword][0](value)
@@ -1220,7 +1235,11 @@ def accepts_value(keyword: str, value: object) -> bool:
 def _format_targets(
     targets: Sequence[str], accepted: Mapping[str, str], value: object, quote: str
 ) -> str:
-    """Return "Did you mean …?"; several names with descriptions, with examples if none fits."""
+    """Return "Did you mean …?" with those of the names `targets` that accept `value`.
+
+    Several names are listed with their descriptions from `accepted`. If no name accepts the value,
+    all are shown with an example of a valid value.
+    """
     fitting = [target for target in targets if accepts_value(target, value)]
     names = [f"{quote}{target}{quote}" for target in (fitting or targets)[:MAX_CANDIDATES]]
     if not fitting:
@@ -1240,9 +1259,10 @@ def _format_lines(names: Iterable[str], descriptions: Mapping[str, str], quote: 
 
 
 def _describe_other_kind(name: object, kind: NameKind, value: object) -> str:
-    """Return a sentence if `name` is a name of another kind; "" otherwise.
+    """Return a sentence if `name` is a name of another kind than `kind`; "" otherwise.
 
-    A keyword such as `cosine=True` requests a kernel, but `labels=["a", "b"]` does not.
+    For example, it is a measure that was passed as a kernel. The keyword `cosine=True` also
+    requests a kernel, but `labels=["a", "b"]` does not, because its value is not a boolean.
     """
     if value is not NO_VALUE and not isinstance(value, bool):
         return ""
@@ -1269,7 +1289,10 @@ def _is_misspelling(word: str, other: str) -> bool:
 
 
 def _initial_words(name: str) -> set[str]:
-    """Return all proper initial parts of a name that end with a word, normalized."""
+    """Return the first word of a name, its first two words, and so on, without the whole name.
+
+    Each is in lower case, with letters and digits only.
+    """
     words = _WORD.findall(_CAMEL_CASE_BOUNDARY.sub("_", name))
     return {normalize_name("".join(words[:n])) for n in range(1, len(words))}
 

@@ -49,7 +49,7 @@ class SummaryMixin(AttributeHintMixin):
 
 
 def to_json_record(values: Mapping[str, object]) -> Record:
-    """Convert a mapping to a dict of JSON values, see `to_json_value`."""
+    """Convert a mapping to a dict of JSON values: arrays become lists, and NaN None."""
     return {name: to_json_value(value) for name, value in values.items()}
 
 
@@ -71,7 +71,7 @@ def to_json_value(value: object) -> Any:
 
 
 def format_repr(class_name: str, attributes: Mapping[str, object]) -> str:
-    """Format a `repr` in one line of at most 120 characters; floats have four digits."""
+    """Format a `repr` from attributes by name, in one line of at most 120 characters."""
     formatted = (
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
         for name, value in attributes.items()

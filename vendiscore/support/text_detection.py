@@ -59,7 +59,10 @@ _MAX_WORD_LETTERS = 8
 
 
 def suggest_tokenizer(texts: Sequence[str]) -> str:
-    """Return the argument `tokenizer` to suggest for texts in scripts without spaces."""
+    """Return the keyword to suggest for texts in scripts without spaces, as "tokenizer='zh'".
+
+    It depends on the script, such as Chinese or Thai.
+    """
     for script, tokenizer in _TOKENIZERS.items():
         if any(script.search(text) for text in texts):
             return tokenizer
