@@ -1,4 +1,4 @@
-"""Convert Arrow columns and tables, of any library that exports them, to arrays or lists."""
+"""Convert columns and tables of any library that supports Arrow to NumPy arrays or lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def to_chunked_array(samples: object) -> pyarrow.ChunkedArray:
-    """Convert a column, or a table as a column of structs, to pyarrow without copying."""
+    """Convert an Arrow column or table of any library to pyarrow without copying.
+
+    A table becomes a column of structs.
+    """
     pa = require("pyarrow", "arrow", "a column of Arrow")
     if hasattr(samples, "__arrow_c_stream__"):
         return pa.chunked_array(samples)
@@ -22,10 +25,11 @@ def to_chunked_array(samples: object) -> pyarrow.ChunkedArray:
 
 
 def from_arrow(samples: Any) -> SampleContainer:
-    """Convert numbers, and lists of numbers of equal length, to an array; other data to a list.
+    """Convert an Arrow column or table to an array if it contains only numbers, else to a list.
 
-    A single chunk is not copied. A table of numbers becomes an array with one row per table row and
-    NaN for missing numbers. Other tables become lists of dicts.
+    A column of lists of numbers of equal length becomes an array as well. A column in a single
+    chunk is not copied. A table of numbers becomes an array with one row per table row and NaN for
+    missing numbers. Other tables become lists of dicts.
     """
     if _converts_to_numpy(samples):
         return samples.to_numpy()
@@ -40,9 +44,9 @@ def from_arrow(samples: Any) -> SampleContainer:
 
 
 def row_chunks(samples: object) -> list[np.ndarray]:
-    """Return the chunks of a column of vectors as arrays (rows, d) that share its memory.
+    """Return each chunk of an Arrow column of vectors as an array that shares its memory.
 
-    Returns [] for other samples.
+    An array has one row per vector in the chunk. Returns [] if `samples` is not such a column.
     """
     if not hasattr(samples, "__arrow_c_stream__") or _converts_to_numpy(samples):
         return []
@@ -52,7 +56,10 @@ def row_chunks(samples: object) -> list[np.ndarray]:
 
 
 def _converts_to_numpy(samples: object) -> bool:
-    """Return whether to use `to_numpy`: for pandas and polars, except columns of lists."""
+    """Return whether to convert samples by their method `to_numpy` instead of pyarrow.
+
+    This is the case for pandas and polars, except for columns of lists.
+    """
     has_method = hasattr(samples, "to_numpy") and not hasattr(samples, "to_pylist")
     return has_method and "list" not in str(getattr(samples, "dtype", "")).lower()
 
@@ -60,9 +67,10 @@ def _converts_to_numpy(samples: object) -> bool:
 def numeric_values(
     column: pyarrow.ChunkedArray, *, allow_missing: bool = False
 ) -> np.ndarray | None:
-    """Convert a column of numbers, or of lists of numbers of equal length, to an array, or None.
+    """Convert a column of numbers, or of lists of numbers of equal length, to an array.
 
-    The result is None for other types, and for missing values unless `allow_missing`.
+    Returns None if the column has another type, or has missing values without `allow_missing`. With
+    `allow_missing`, missing numbers become NaN.
     """
     types = require("pyarrow.types", "arrow", "a column of Arrow")
     number_type = column.type

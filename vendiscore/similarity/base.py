@@ -83,8 +83,9 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         Which samples repeat their prompt verbatim, if similarities are conditioned on prompts; None
         if there are none.
     vocabulary_columns : bool
-        Whether features are classes, tags, words or fragments, only some of which occur in a set.
-        Measures of columns then ignore columns that are zero for all samples.
+        Whether the columns of `features` are classes, tags, words or fragments, only some of which
+        occur in a set. Measures that compare columns then ignore columns that are zero for all
+        samples.
 
     See Also
     --------
@@ -145,7 +146,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def _copy_attributes_to(self, other: S) -> S:
         """Return a copy of `other` with the attributes of this similarity, except `n` and `dim`.
 
-        `other` represents the same matrix by another class.
+        `other` is an object of another subclass of Similarity that represents the same matrix K.
         """
         names = [
             name for name in Similarity.__annotations__ if name not in ("n", "dim", "_call_hint")
@@ -159,28 +160,35 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
     @abstractmethod
     def _diagonal(self) -> Array:
-        """Return the diagonal of the unscaled K, shape (n,), in float64."""
+        """Return the diagonal of K without the factors `scale`, shape (n,), in float64."""
 
     @abstractmethod
     def _rows(self, index: Index) -> Array:
-        """Return K[index] of the unscaled K, dense, shape (m, n) for m rows; not to be modified."""
+        """Return the m rows K[index] without the factors `scale`, as a dense array (m, n).
+
+        The caller must not modify it.
+        """
 
     @abstractmethod
     def _take(self, index: np.ndarray) -> Similarity:
-        """Return the unscaled similarity K[index][:, index]."""
+        """Return the similarity K[index][:, index] of the samples `index`, without `scale`."""
 
     def _part(self, index: np.ndarray) -> Similarity:
-        """Return `_take(index)`, using only features and pairs of the selected samples."""
+        """Return the similarity of the samples `index`, computed from these samples only.
+
+        Subclasses override this method if similarities of a subset can differ from those in the
+        whole set, or can be computed faster.
+        """
         return self._take(index)
 
     def _blocks(self) -> Iterable[slice]:
-        """Divide the rows of K into blocks that fit in the cache."""
+        """Divide the n rows of K into slices whose rows fit in the cache."""
         return row_blocks(self.n, 8 * self.n)
 
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield (block, K[block, block.start:]) of the unscaled K for blocks of rows.
+        """Yield (block, K[block, block.start:]) for slices of rows, `block`, without `scale`.
 
-        Together these contain all entries of the upper triangle.
+        Together these arrays contain all entries of the upper triangle of K.
         """
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
@@ -189,15 +197,16 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
     def _matmul(self, V: Array) -> Array:
-        """Compute K @ V for the unscaled K."""
+        """Compute K @ V without the factors `scale`, for V of shape (n,) or (n, m)."""
         products = [product(self._rows(block), V) for block in self._blocks()]
         xp = namespace(products[0])
         return xp.concat(products)
 
     def _groups(self) -> np.ndarray | None:
-        """Return codes (n,) that are equal only for samples that are identical for the unscaled K.
+        """Return one code per sample, shape (n,); samples with equal codes have equal rows of K.
 
-        None if this is unknown.
+        K is taken without the factors `scale`. Returns None if it is unknown which samples are
+        identical.
         """
         return None
 
@@ -302,7 +311,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
-        """Return an uninitialized matrix (n, n); raise a TooLargeError if it does not fit."""
+        """Return an uninitialized matrix (n, n); raise a TooLargeError if memory is too small."""
         description = f"the similarity matrix of {self.n} samples"
         memory.require(8 * self.n**2, description, "compare fewer samples")
         return np.empty((self.n, self.n))
@@ -520,15 +529,19 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return K * s[:, :, None] * s[:, None, :]
 
     def _stack(self, indices: np.ndarray) -> Array:
-        """Compute the matrices of `stack` for the unscaled K."""
+        """Compute the similarity matrices of g sets of m samples, without the factors `scale`.
+
+        `indices` (g, m) contains the indices of the samples of each set. The result has shape
+        (g, m, m).
+        """
         matrices = [self._part(set_indices).dense() for set_indices in indices]
         return namespace(matrices[0]).stack(matrices)
 
     def _copy_metadata_to(self, subset: S, index: Index) -> S:
         """Return a copy of `subset` with the settings, notes and scale of this similarity.
 
-        `index` are the samples of this similarity that `subset` contains. Indices of samples, such
-        as `dropped`, are not copied.
+        `index` are the samples of this similarity that `subset` contains. Attributes that list
+        samples by index, such as `dropped`, are not copied.
         """
         echoes = self.echoes
         if echoes is not None:
@@ -564,7 +577,10 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
 
 def _input_indices(similarity: Similarity) -> list[int]:
-    """Return the indices of the remaining samples in the list from which others were dropped."""
+    """Return the index of each of the n samples in the list that the user passed.
+
+    That list also contains the samples in `similarity.dropped`, which are not among the n samples.
+    """
     dropped = list(similarity.dropped)
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
 
@@ -575,7 +591,7 @@ def _to_picklable(value: object) -> object:
 
 
 def check_diagonal(similarity: S) -> S:
-    """Return the similarity; raise a SampleError unless k(x, x) = 1 for every sample."""
+    """Return the similarity; raise a SampleError unless k(x, x) = 1 for every sample x."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
     check_unit_diagonal(

@@ -1,7 +1,8 @@
-"""Tanimoto (Jaccard) and Dice similarities of sets, given as rows of bits.
+"""Tanimoto (Jaccard) and Dice similarities of sets A and B, which are given as rows of bits.
 
-All pairs take one matrix product. Both similarities are positive semidefinite: Tanimoto by Gower
-(Biometrics 1971), Dice because it is |A ∩ B| times 2/(|A| + |B|) = 2 ∫₀¹ t^{|A|+|B|−1} dt.
+The similarities of all pairs of sets are computed by one matrix product. Both are positive
+semidefinite: Tanimoto by Gower (Biometrics 1971), and Dice because it is the product of |A ∩ B| and
+2/(|A| + |B|) = 2 ∫₀¹ t^{|A|+|B|−1} dt, which are both positive semidefinite.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 class BitSimilarity(RowsSimilarity):
     """Tanimoto |A ∩ B| / |A ∪ B| or Dice 2 |A ∩ B| / (|A| + |B|); 1 for two empty sets.
+
+    Each sample is the set of the bits that are 1 in its row of `bits`, an array (n, d).
 
     >>> BitSimilarity(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]], np.uint8)).dense()
     array([[1. , 0.5, 0. ],
@@ -68,9 +71,10 @@ class BitEntries:
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, sp.csr_array | None]:
-        """Dense columns of frequent bits and sparse columns of rare bits (or None), in float32.
+        """The columns of frequent bits as a dense matrix, and those of rare bits as a sparse one.
 
-        Their products are exact counts.
+        The sparse matrix is None if rare bits are few. Both are in float32, in which the number of
+        common bits of two rows, the sum of their dot products in both matrices, is exact.
         """
         bits = self.bits
         frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""The Similarity of a user's function k(a, b) of two samples."""
+"""Build the similarity of samples from a user's function k(a, b) of two samples."""
 
 import math
 from collections.abc import Sequence
@@ -26,9 +26,11 @@ SYMMETRY_TOLERANCE = 1e-6
 def callable_similarity(
     samples: SampleContainer, k: PairFunction, indices: Sequence[int] | None = None
 ) -> DeferredSimilarity:
-    """Build the similarity of samples under a function k, called for pairs i ≤ j.
+    """Build the similarity of samples under a function k of two samples.
 
-    Error messages refer to samples by `indices`, by default their positions.
+    On first use of the matrix, k is called for all pairs of samples i ≤ j, and for some pairs in
+    reverse order to check its symmetry. `indices` are the indices of the samples to report in error
+    messages, by default 0, 1, ….
     """
     n = len(samples)
     input_indices = range(n) if indices is None else indices
@@ -52,8 +54,8 @@ def _evaluate_all_pairs(
 ) -> np.ndarray:
     """Compute the matrix of k(x, y) for n samples, (n, n), and check that k is symmetric.
 
-    The matrix is in single precision if all values of k are. `input_indices` are the indices of the
-    samples for messages.
+    The matrix is in single precision if all values of k are in single precision or lower.
+    `input_indices` are the indices of the samples to report in error messages.
     """
     n = len(samples)
     memory.require(20 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
@@ -87,9 +89,9 @@ def _evaluate_all_pairs(
 
 
 def _check_similarity_value(value: object, i: int, j: int) -> tuple[float, bool]:
-    """Return a value of `k` as a float, and whether its dtype is single precision or coarser.
+    """Return a value of `k` as a float, and whether its dtype is single precision or lower.
 
-    Raises an error if it is not a finite number; the message mentions samples i and j.
+    Raises an error if the value is not a finite number; the message mentions samples i and j.
     """
     if isinstance(value, float) and math.isfinite(value):  # includes np.float64
         return value, False
@@ -114,7 +116,7 @@ def _check_similarity_value(value: object, i: int, j: int) -> tuple[float, bool]
 
 
 def _count_symmetry_checks(n: int) -> int:
-    """Return for how many pairs the symmetry of k is checked."""
+    """Return for how many pairs of n samples the symmetry of k is checked."""
     n_pairs = n * (n - 1) // 2
     if n_pairs <= MIN_SYMMETRY_CHECKS:
         return n_pairs
@@ -122,7 +124,7 @@ def _count_symmetry_checks(n: int) -> int:
 
 
 def _select_symmetry_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Select evenly spaced pairs i < j for the check of symmetry."""
+    """Select evenly spaced pairs i < j of n samples, for which k(i, j) = k(j, i) is checked."""
     rows, columns = np.triu_indices(n, 1)
     selected = np.linspace(0, len(rows) - 1, _count_symmetry_checks(n), dtype=int)
     return rows[selected], columns[selected]

@@ -22,7 +22,8 @@ from .matrix import MatrixSimilarity
 class RepeatedSimilarity(Similarity):
     """The similarity of n samples with duplicates, from the similarity of the distinct samples.
 
-    Sample i equals distinct sample `inverse[i]`.
+    `distinct` is the similarity of the distinct samples. Sample i equals distinct sample
+    `inverse[i]`.
     """
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
@@ -118,7 +119,10 @@ class _CombinedSimilarity(Similarity):
 
     @abstractmethod
     def _combine(self, method: str, *args: object) -> Array:
-        """Call the method with this name of every part, and combine the results elementwise."""
+        """Call `method`, a name such as "rows", of each of the `parts`, and combine the results.
+
+        The arrays that the parts return are combined elementwise, by a weighted sum or a product.
+        """
 
     def _take(self, index: np.ndarray) -> Similarity:
         parts = [part.take(index) for part in self.parts]
@@ -139,7 +143,10 @@ class _CombinedSimilarity(Similarity):
 
 
 def _match_libraries(parts: Sequence[Similarity]) -> Sequence[Similarity]:
-    """Convert all parts to torch, on the device of the first tensor, if any part uses torch."""
+    """Convert all similarities in `parts` to torch tensors if any of them uses tensors.
+
+    They are moved to the device of the first one that uses tensors.
+    """
     diagonals = [part.diagonal() for part in parts]
     tensors = [diagonal for diagonal in diagonals if is_torch(diagonal)]
     if len(tensors) in (0, len(parts)):
@@ -162,7 +169,8 @@ class SumSimilarity(_CombinedSimilarity):
     parts : sequence of Similarity
         Similarities of the same n samples.
     weights : sequence of float
-        One non-negative weight per similarity. They sum to 1 if the diagonal of the result is 1.
+        One non-negative weight per similarity. If the diagonal of all parts is 1, weights that sum
+        to 1 make the diagonal of the sum 1 as well.
 
     See Also
     --------

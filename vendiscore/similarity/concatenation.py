@@ -39,8 +39,8 @@ def infer_shape(x: object) -> tuple[int, ...] | None:
 def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
     """Concatenate sets of samples in order, on the device of the first tensor, if any.
 
-    The result is an array, a CSR array or a tensor if all sets can be converted to one without
-    changing values, otherwise a list.
+    The result is an array, a CSR array or a tensor if all sets can be converted to the same of
+    these types without changing values, otherwise a list.
 
     >>> concatenate_samples([np.zeros(2), np.ones(1)]), concatenate_samples([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
@@ -75,7 +75,10 @@ def _is_numeric(samples: object) -> TypeGuard[Array]:
 
 
 def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
-    """Convert lists of tensors to tensors, and if any set is a tensor, lists of rows to arrays."""
+    """Convert each set that is a list of tensors to one tensor.
+
+    If any set is then a tensor, sets that are lists of numbers or rows become NumPy arrays.
+    """
     sets = list(map(_stack_tensors, sets))
     if not any(map(is_torch, sets)):
         return sets
@@ -88,7 +91,10 @@ def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
 
 
 def _stack_tensors(rows: SampleContainer) -> SampleContainer:
-    """Stack a list of 0-d or 1-d tensors of equal shape; return other samples unchanged."""
+    """Stack a list of 0-d or 1-d tensors of equal shape, device and dtype as one tensor.
+
+    Other samples are returned unchanged.
+    """
     if not isinstance(rows, list):
         return rows
     tensor_types = set()
@@ -102,7 +108,10 @@ def _stack_tensors(rows: SampleContainer) -> SampleContainer:
 
 
 def _rows_to_array(rows: SampleContainer) -> SampleContainer:
-    """Convert a list of numbers or of rows of equal shape to an array; others are unchanged."""
+    """Convert a list of numbers, or of rows of equal shape, to an array.
+
+    Other samples are returned unchanged.
+    """
     if not isinstance(rows, list):
         return rows
     shape = infer_shape(rows)
@@ -120,7 +129,10 @@ def _rows_to_array(rows: SampleContainer) -> SampleContainer:
 
 
 def _to_list(samples: SampleContainer) -> list[object]:
-    """Convert samples to a list of Python numbers, rows as dense arrays, or other objects."""
+    """Convert an array of samples to a list: of Python numbers if it is 1-d, else of dense rows.
+
+    A list is returned unchanged.
+    """
     if isinstance(samples, list):
         return samples
     if sp.issparse(samples):

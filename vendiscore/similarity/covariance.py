@@ -1,4 +1,4 @@
-"""Compute FᵀF by blocks of rows, in double or single precision."""
+"""Compute FᵀF of features F by blocks of rows, in double or single precision."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ MIN_FLOAT32_PRODUCTS = 10**7
 
 
 def is_float32_faster(X: Array) -> bool:
-    """Return whether X is in float32 and large enough for float32 products to save time."""
+    """Return whether X (n, d) is in float32, and so large that products in float32 save time."""
     n, d = X.shape
     return str(X.dtype).endswith("float32") and n * d * min(n, d) >= MIN_FLOAT32_PRODUCTS
 
 
 def compute_covariance(X: Array, scale: Array | None, single_precision: bool = False) -> Array:
-    """Compute FᵀF (d, d) for F = diag(scale) X (n, d) by blocks of rows, accumulated in float64.
+    """Compute FᵀF (d, d) for F = diag(scale) X, where X has shape (n, d) and scale (n,).
 
-    With `single_precision`, blocks are multiplied in single precision, which requires rows of
-    length 1. For NumPy arrays, `scale` is then ignored, and the caller accounts for it. Tensors are
-    scaled, because `scale` may have a gradient.
+    Products of blocks of rows are added in float64. With `single_precision`, the products are
+    computed in float32, which is accurate enough only for samples of unit norm. For a NumPy array,
+    the result is then XᵀX without the factors `scale`, which the caller must apply. A tensor is
+    multiplied by `scale` in both cases, because `scale` may have a gradient.
     """
     xp = namespace(X)
     dtype = xp.float64

@@ -41,8 +41,9 @@ def compute_distances(
 ) -> np.ndarray:
     """Compute the distances between the n rows of X, shape (n, n), with a zero diagonal.
 
-    Raises a ValueError for distances that are not finite. In messages, `name` is the argument that
-    contains the rows, and `format_pair(i, j)` describes rows i and j.
+    `options` are options of the metric. Raises a ValueError for distances that are not finite. In
+    messages, `name` is the argument that contains the rows, and `format_pair(i, j)` describes rows
+    i and j.
     """
     options = options or {}
     if callable(metric):
@@ -65,15 +66,19 @@ def compute_distances(
 
 
 def as_numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
-    """Convert samples to a finite, dense NumPy matrix, one row per sample; scalars become rows."""
+    """Convert samples to a finite, dense NumPy matrix with one row per sample.
+
+    A sample that is a number becomes a row of length 1. `name` is the argument in messages.
+    """
     X = as_vectors(as_samples(X, name), name)
     return to_host(X.toarray() if hasattr(X, "toarray") else X)
 
 
 def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
-    """Validate a square distance matrix and return it, made exactly symmetric.
+    """Validate a square distance matrix D and return it, made exactly symmetric.
 
-    Distances must be finite, at least 0, zero on the diagonal, and symmetric up to rounding.
+    Distances must be finite, at least 0, zero on the diagonal, and symmetric up to rounding. `name`
+    is the argument in messages.
     """
     D = as_numpy_rows(D, name)
     n = len(D)
@@ -109,10 +114,10 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
 
 
 def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
-    """Scale rows to unit length; for metric "correlation", subtract their means first.
+    """Scale rows of X to unit norm; for metric "correlation", first subtract the mean of each row.
 
-    Raises a SampleError for zero vectors with metric "cosine", and for constant ones with
-    "correlation".
+    Raises a SampleError for zero vectors if the metric is "cosine", and for constant vectors if it
+    is "correlation". `name` is the argument in messages.
     """
     # Divide rows by their largest entry first, so that squares do not overflow or underflow.
     largest = np.abs(X).max(axis=1).astype(np.float64)
@@ -151,7 +156,10 @@ def _euclidean_distances(X: np.ndarray) -> np.ndarray:
 
 
 def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -> None:
-    """Raise a ValueError if the squared distance of two different rows underflows."""
+    """Raise a ValueError if a squared distance in D underflows for two different rows of X.
+
+    `format_pair(i, j)` describes rows i and j in the message.
+    """
     for block in row_blocks(len(D), 8 * len(D)):
         rows, columns = np.nonzero(D[block] < MIN_RELIABLE_POWER)
         rows += block.start
@@ -164,10 +172,11 @@ def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -
 
 
 def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairFormatter) -> np.ndarray:
-    """Compute all distances (n, n) by a user's function of two rows, and return them validated.
+    """Compute the distances (n, n) of the n rows of X by a user's function of two rows, `metric`.
 
-    Distances must be symmetric, and 0 for a row and itself, up to rounding. Both orders of each
-    pair are evaluated, and the result contains their mean.
+    Raises a ValueError unless distances are symmetric, and 0 for a row and itself, up to rounding.
+    Both orders of each pair are evaluated, and the result contains their mean. `format_pair(i, j)`
+    describes rows i and j in messages.
     """
     check_distance_memory(X)
     n = len(X)

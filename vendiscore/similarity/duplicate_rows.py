@@ -16,7 +16,7 @@ _MAX_DICT_BYTES = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Return group codes that are equal for samples with equal values in all `columns`.
+    """Return one code per sample; codes are equal for samples with equal values in all `columns`.
 
     Each of the columns has one value per sample.
     """
@@ -26,7 +26,7 @@ def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def group_identical_rows(A: Rows) -> np.ndarray | None:
-    """Return group codes that are equal for equal rows of A; None for a torch tensor.
+    """Return one code per row of A, equal for equal rows; None for a torch tensor.
 
     >>> group_identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
@@ -53,7 +53,10 @@ def group_identical_rows(A: Rows) -> np.ndarray | None:
 
 
 def _group_by_hash(A: np.ndarray) -> np.ndarray | None:
-    """Return group codes from hashes of rows; None if two different rows have the same hash."""
+    """Return one code per row of A, equal for equal rows, from hashes of the rows.
+
+    Returns None if two different rows have the same hash, or if repeated rows contain NaN.
+    """
     hashes = _hash_rows(A)
     _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
     first_occurrences = first[groups]  # of the hash of each row
@@ -67,9 +70,9 @@ def _group_by_hash(A: np.ndarray) -> np.ndarray | None:
 
 
 def _hash_rows(A: np.ndarray) -> np.ndarray:
-    """Compute a 64-bit hash of each row: the sum of its words times random odd factors.
+    """Compute a 64-bit hash of each row of A: the sum of its words times pseudorandom odd factors.
 
-    A word consists of 8 bytes, or fewer if the size of a row is not a multiple of 8.
+    A word consists of 8 bytes, or of 4, 2 or 1 if the size of a row is not a multiple of 8.
     """
     row_bytes = A[:1].nbytes
     word_size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)

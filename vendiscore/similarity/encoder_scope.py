@@ -1,4 +1,4 @@
-"""Detect samples unsuitable for an encoder of prose: other scripts, sequences, code and ids."""
+"""Detect texts for which an encoder of prose is unsuitable: other scripts, sequences, code, ids."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def find_mismatch(
 
 
 def _is_code(text: str) -> bool:
-    """Return whether several patterns of code occur in the beginning of a text."""
+    """Return whether at least two patterns of program code occur in the beginning of a text."""
     beginning = text[:_MAX_CHECKED_LENGTH]
     n_matching = sum(bool(pattern.search(beginning)) for pattern in _CODE_PATTERNS)
     return n_matching >= _MIN_CODE_PATTERNS
@@ -120,8 +120,8 @@ def _is_code(text: str) -> bool:
 def _describe_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
     """Describe the most frequent unsupported script if most letters are in unsupported scripts.
 
-    The result is a language, such as "Japanese", or "in … script"; otherwise "". `scripts` are the
-    supported ones.
+    `scripts` are the supported scripts. The result is a language, such as "Japanese", or "in …
+    script". It is "" if at least half of the letters are in supported scripts.
     """
     script_counts: Counter[str] = Counter()  # number of letters
     for character, count in Counter("".join(texts)).items():
@@ -139,13 +139,13 @@ def _describe_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
 
 
 def _most_have_kana(texts: Sequence[str]) -> bool:
-    """Return whether at least half of the texts contain kana, so are Japanese, not Chinese."""
+    """Return whether at least half of the texts contain kana, so that they are not Chinese."""
     return 2 * sum(any(character_script(x) in _KANA for x in text) for text in texts) >= len(texts)
 
 
 @cache
 def character_script(character: str) -> str:
-    """Return the script of a letter, the first word of its Unicode name; "" for other characters.
+    """Return the script of a letter, the first word of its Unicode name; "" if it is no letter.
 
     >>> [character_script(x) for x in "aＡé漢あж1!"]
     ['LATIN', 'LATIN', 'LATIN', 'CJK', 'HIRAGANA', 'CYRILLIC', '', '']

@@ -1,4 +1,7 @@
-"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ), and the median bandwidth σ."""
+"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of two vectors x and y.
+
+By default, the bandwidth σ is the median distance between distinct samples.
+"""
 
 import copy
 import math
@@ -41,7 +44,10 @@ DistanceBlocks = Callable[[slice, slice], np.ndarray]  # (rows, columns) -> new 
 
 
 def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKernel) -> Tensor:
-    """Compute the similarities of all pairs of rows of X, differentiable in X and sigma."""
+    """Compute the similarities (n, n) of the n rows of X under an exponential kernel.
+
+    The result is differentiable in X and in the bandwidth `sigma`.
+    """
     entries = ExponentialEntries(X, sigma, kernel)
     everything = slice(0, entries.n)
     D: Tensor = entries.distances(everything, everything)
@@ -53,8 +59,8 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
 class ExponentialEntries:
     """Entries of an exponential kernel between rows of X, computed on demand.
 
-    Rows and σ are divided by a power of two near σ, so squares do not overflow. `sigma` may be a
-    tensor that requires a gradient.
+    Rows and the bandwidth `sigma` are divided by a power of two near `sigma`, so that squares do
+    not overflow. `sigma` may be a tensor that requires a gradient.
     """
 
     in_threads = True
@@ -80,7 +86,7 @@ class ExponentialEntries:
             self.factor = -1 / bandwidth
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
-        """Compute K[index][:, columns], see `similarity.rows.KernelEntries`."""
+        """Compute the kernel values K[index][:, columns] as a new array of type `dtype`."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.can_use_float32:
                 left, right = self._factors_of_exponents()
@@ -94,7 +100,10 @@ class ExponentialEntries:
             return K.astype(dtype, copy=False)
 
     def _factors_of_exponents(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return float32 matrices L and R with K = exp(L Rᵀ), cached."""
+        """Return float32 matrices L and R for which the kernel matrix is exp(L Rᵀ), and cache them.
+
+        Used only if distances are computed by a matrix product and float32 is accurate enough.
+        """
         if self._float32_factors is None:
             left = self.distances.left * self.factor
             right = self.distances.right
@@ -141,7 +150,7 @@ def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
 
 
 def _median_distance_numpy(X: np.ndarray, kernel: ExponentialKernel) -> float:
-    """Compute the median distance between rows of X, without storing all distances."""
+    """Compute the median distance between the rows of X, without storing all distances."""
     i, j = sample_pairs(len(X))
     sampled_distances = np.empty(len(i))
     for block in row_blocks(len(i), X[0].nbytes):
@@ -154,7 +163,10 @@ def _median_distance_numpy(X: np.ndarray, kernel: ExponentialKernel) -> float:
 
 
 def sample_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices i ≠ j of all pairs of n rows, or of a random sample if there are many."""
+    """Return index arrays i and j of all pairs i ≠ j of n rows, or of random pairs if n is large.
+
+    Used to bracket the median distance.
+    """
     n_pairs = n * (n - 1) // 2
     max_pairs = min(max(n_pairs // SAMPLED_PAIR_INTERVAL, MIN_SAMPLED_PAIRS), MAX_SAMPLED_PAIRS)
     if n_pairs <= max_pairs:
@@ -169,8 +181,10 @@ def find_middle_distances(
 ) -> tuple[float, float]:
     """Return the two middle values of the distances of all pairs i < j of n samples.
 
-    Their mean is the median; they are equal if the number of pairs is odd. The distances of random
-    pairs, `sampled_distances`, bracket the median, so that only distances near it are sorted.
+    The mean of these two values is the median; they are equal if the number of pairs is odd.
+    `distances(rows, columns)` computes the distances for two slices of samples.
+    `sampled_distances`, the distances of random pairs, bracket the median, so that only distances
+    near it are sorted.
     """
     n_pairs = n * (n - 1) // 2
     middle_ranks = (n_pairs - 1) // 2, n_pairs // 2
@@ -196,7 +210,10 @@ def find_middle_distances(
 
 
 def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarray]:
-    """Yield the distances of all pairs i < j in blocks."""
+    """Yield the distances of all pairs i < j of n samples in arrays of varying shape.
+
+    `distances(rows, columns)` computes the distances for two slices of samples.
+    """
     for block in split_into_pair_blocks(n):
         rows = distances(block, slice(block.start, n))
         size = block.stop - block.start
@@ -209,10 +226,10 @@ def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarr
 def _tabulate_between(
     blocks: Iterable[np.ndarray], low: float, high: float
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """Count the values in `blocks` below `low`, and tabulate those in [low, high].
+    """Count the values in `blocks` below `low`, and tabulate the values in [low, high].
 
     Returns the number of values below `low`, the sorted values in [low, high], and how often each
-    occurs. A value that occurs in several blocks is listed several times.
+    of these occurs. A value that occurs in several blocks is listed once for each of them.
     """
     n_below = 0
     n_listed = 0
@@ -238,7 +255,11 @@ def _tabulate_between(
 
 
 def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:
-    """Compute the median distance between rows of X, differentiable in the rows of middle pairs."""
+    """Compute the median distance between the rows of X, with a gradient.
+
+    It is the mean distance of the two pairs of rows in the middle of the sorted distances, and is
+    differentiable in these rows.
+    """
     torch = sys.modules["torch"]
     n = len(X)
     everything = slice(0, n)
@@ -259,7 +280,10 @@ def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:
 
 
 def _reduce_differences(differences: Array, kernel: ExponentialKernel) -> Array:
-    """Compute ‖x − y‖² or Σ|x_j − y_j| from the differences x − y of pairs of rows."""
+    """Compute ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") from differences x − y of rows.
+
+    The last axis of `differences` contains the entries of a difference.
+    """
     if kernel == "gaussian":
         return (differences * differences).sum(-1)
     return abs(differences).sum(-1)

@@ -1,4 +1,4 @@
-"""Similarities given by dot products of dense or sparse features."""
+"""Similarities that are dot products of dense or sparse features."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class FeatureSimilarity(Similarity):
         return Similarity.normalized(self._with_features(rescale_rows(self.X)))
 
     def _with_features(self, X: Rows) -> Self:
-        """Return a copy with features X of the same samples."""
+        """Return a copy of this similarity with other features X (n, d') of the same samples."""
         return self._copy_metadata_to(type(self)(X), slice(None))._replace(dropped=self.dropped)
 
     @property
@@ -97,7 +97,7 @@ class FeatureSimilarity(Similarity):
         return not is_torch(self.X)
 
     def _to_float64(self, index: Index) -> Rows:
-        """Return the features of some samples in double precision."""
+        """Return the features of the samples `index` in double precision."""
         X = self.X[index]
         if sp.issparse(X):
             return X.astype(np.float64)
@@ -110,9 +110,10 @@ class FeatureSimilarity(Similarity):
     def iter_scaled_blocks(
         self, scale: Array | None = None, dtype: DType = np.float64, min_rows: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield (block, rows) for blocks of rows: the NumPy features X[block] in precision `dtype`.
+        """Yield (block, X[block]) for slices of rows of the NumPy features X, converted to `dtype`.
 
-        Rows are multiplied by `scale`, if given. Only one block at a time is converted.
+        Row i is multiplied by scale[i] if `scale` (n,) is passed. Only one block at a time is
+        converted, to save memory. A block has at least `min_rows` rows.
         """
         for block in row_blocks(self.n, 8 * self.X.shape[1], min_rows):
             X = self.X[block].astype(dtype, copy=False)
@@ -122,7 +123,10 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _squared_norms(self) -> Array:
-        """‖x‖² of every unscaled row (n,); scaled copies share it if they are made later."""
+        """The squared norm ‖x‖² of each feature row x without the factors `scale`, shape (n,).
+
+        Copies that are created after it has been computed share it.
+        """
         if not is_numpy(self.X):
             numpy_similarity = self.in_numpy()
             if numpy_similarity is not self:  # a tensor on the CPU without gradient
@@ -185,10 +189,10 @@ class FeatureSimilarity(Similarity):
         return K
 
     def _gram_matrices(self, indices: np.ndarray) -> Array:
-        """Compute the matrix of dot products of the rows in each set, shape (g, m, m).
+        """Compute the dot products between the m feature rows of each of g sets, shape (g, m, m).
 
-        `indices` (g, m) are the rows of each set. NumPy arrays are processed in blocks of a few
-        sets, whose rows fit in the cache.
+        `indices` (g, m) contains the row indices of each set. NumPy arrays are processed in blocks
+        of a few sets, whose rows fit in the cache.
         """
         m = indices.shape[1]
         d = self.X.shape[1]
@@ -223,7 +227,11 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _is_common_column(self) -> np.ndarray:
-        """Whether each column of sparse X is frequent, shape (d,)."""
+        """Whether each of the d columns of sparse features X is frequent, shape (d,).
+
+        A column is frequent if it is non-zero for more than a fraction MIN_COMMON_FREQUENCY of the
+        samples. At most MAX_COMMON_COLUMNS columns are frequent.
+        """
         X: sp.csr_array = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
         is_common = counts > MIN_COMMON_FREQUENCY * self.n
@@ -252,14 +260,21 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _split_columns(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
-        """Frequent columns of sparse X as a dense array, the other columns, and their transpose."""
+        """Three matrices with the columns of sparse features X.
+
+        These are the frequent columns as a dense array, the rare columns in CSR format, and the
+        transpose of the rare columns in CSR format.
+        """
         X: sp.csr_array = self._features()
         is_common = self._is_common_column
         rare = X[:, ~is_common]
         return X[:, is_common].toarray(), rare, rare.T.tocsr()
 
     def split_common_columns(self) -> tuple[np.ndarray, sp.csr_array]:
-        """Return the frequent columns of sparse features as a dense array, and the others."""
+        """Return the frequent columns of sparse features as a dense array, and the others as CSR.
+
+        Both are multiplied by the factors `scale`, if any.
+        """
         common, rare, _ = self._split_columns
         if self.scale is None:
             return common, rare
@@ -339,7 +354,7 @@ class FeatureSimilarity(Similarity):
 
 
 def row_dot_products(A: Rows, B: Rows) -> Array:
-    """Compute the dot product of each row of A with the same row of B, dense or sparse."""
+    """Compute the dot product of row i of A and row i of B for each i; A and B may be sparse."""
     if sp.issparse(A):
         return np.asarray(A.multiply(B).sum(axis=1)).ravel()
     return namespace(A).linalg.vecdot(A, B)

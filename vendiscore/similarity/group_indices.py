@@ -1,4 +1,4 @@
-"""Indices of the members of groups, from the group code of each sample."""
+"""Indices of the samples of each group, from the group code of each sample; other index arrays."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,8 @@ import numpy as np
 def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
     """Return the sample indices of each group 0, 1, …, where `codes` (n,) are groups of samples.
 
-    The list has at least `min_groups` elements, which are empty for codes that do not occur.
+    The list has an empty array for each group that does not occur in `codes`, and at least
+    `min_groups` elements.
 
     >>> [indices.tolist() for indices in group_indices(np.array([1, 0, 1]))]
     [[1], [0, 2]]
@@ -23,7 +24,7 @@ def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndar
     """For each group size m, yield the g groups of that size and the indices of their samples.
 
     `codes` (n,) is the group of each sample; samples with a negative code are in no group. The
-    arrays have shapes (g,) and (g, m). Sizes are in ascending order.
+    two arrays yielded for a size have shapes (g,) and (g, m). Sizes are in ascending order.
 
     >>> [(g.tolist(), i.tolist()) for g, i in iter_groups_by_size(np.array([1, 0]))]
     [([0, 1], [[1], [0]])]
@@ -48,7 +49,10 @@ def subsample_indices(n: int, max_n: int) -> np.ndarray:
 
 
 def submatrices(K: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Select m rows and columns, `indices` (g, m), of each of g matrices K; shape (g, m, m)."""
+    """Select the same m rows and columns in each of g matrices K (g, n, n); shape (g, m, m).
+
+    indices[i], of shape (m,), are the rows and columns selected in matrix i.
+    """
     matrices = np.arange(len(K))[:, None, None]
     rows = indices[:, :, None]
     columns = indices[:, None, :]

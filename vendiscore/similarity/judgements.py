@@ -23,7 +23,7 @@ Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
 def count_open_triples(same: np.ndarray) -> int:
     """Count triples with a ~ b and b ~ c but not a ~ c, for a symmetric relation ~ of n items.
 
-    `same` (n, n) is True for related items.
+    Entry (i, j) of `same` (n, n) is whether i ~ j. The diagonal is ignored.
 
     >>> count_open_triples(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
     1
@@ -41,9 +41,12 @@ def count_open_triples(same: np.ndarray) -> int:
 class Judgements:
     """Judgements of pairs of distinct samples, each computed once and cached.
 
-    Distinct samples are identified by integer ids, in the order of their first occurrence. In sets
-    of at most `audit` distinct samples, all pairs are judged, to count open triples, which are not
-    transitive. In larger sets, only the pairs that the rule of NoveltyBench needs are judged.
+    Distinct samples are identified by integer ids, in the order of their first occurrence. `judge`
+    is a function that maps a list of pairs of ids to their judgements: a score, or whether the two
+    samples are equivalent. If samples are assigned to classes, all pairs are judged in sets of at
+    most `audit` distinct samples, to count the open triples, in which a is equivalent to b and b to
+    c, but not a to c. In larger sets, only those pairs are judged that are needed to assign the
+    samples to classes.
     """
 
     def __init__(self, judge: Judge, audit: int) -> None:
@@ -56,7 +59,7 @@ class Judgements:
         self.diagonal_shifts: dict[bytes, float] = {}
 
     def judge_pairs(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return the judgement of each pair; the judge is called once for all uncached pairs."""
+        """Return the judgement of each pair of ids; `judge` is called once for all new pairs."""
         new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in self.cached_scores]
         if new_pairs:
             self.cached_scores.update(zip(new_pairs, self.judge(new_pairs), strict=True))
@@ -88,7 +91,11 @@ class Judgements:
         return classes
 
     def _audit_transitivity(self, sets: Iterable[tuple[int, ...]]) -> None:
-        """Judge all pairs of sets of at most `audit` samples, and count their open triples."""
+        """Judge all pairs in each set of at most `audit` samples, and count its open triples.
+
+        `sets` are the ids of distinct samples. In an open triple, a is equivalent to b and b to c,
+        but not a to c.
+        """
         new_sets = [ids for ids in sets if len(ids) > 2 and ids not in self.open_triples]
         small_sets = [ids for ids in new_sets if len(ids) <= self.audit]
         pairs_of_sets = [list(combinations(ids, 2)) for ids in small_sets]
@@ -101,9 +108,11 @@ class Judgements:
             self.open_triples[ids] = count_open_triples(same | same.T)
 
     def compute_matrix(self, ids: np.ndarray) -> np.ndarray:
-        """Compute (K + δI)/(1 + δ) for distinct samples, with the smallest δ ≥ 0 that makes it PSD.
+        """Compute the matrix (K + δI)/(1 + δ) of mean scores K of the distinct samples `ids`.
 
-        The entry k_ij is the mean of the scores of (i, j) and (j, i), and k_ii is 1.
+        The entry K_ij is the mean of the scores of (i, j) and (j, i), and K_ii is 1. I is the
+        identity matrix, and δ ≥ 0 is the smallest number that makes the result positive
+        semidefinite.
 
         >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
         >>> judgements.compute_matrix(np.array([1, 3]))
@@ -124,7 +133,7 @@ class Judgements:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about the judgements."""
+        """Sentences for users on intransitive triples and on scores that were not semidefinite."""
         counts = [count for count in self.open_triples.values() if count is not None]
         notes = []
         total = sum(counts)
@@ -153,8 +162,9 @@ class Judgements:
 class JudgedSimilarity(Similarity):
     """Base class of similarities from judgements of pairs, which are judged on first use.
 
-    `part` judges only pairs of the subset; `take` judges all pairs and selects rows and columns.
-    `ids` are the ids of the samples in `judgements`; identical samples have the same id.
+    For a subset, the method `part` judges only pairs of samples in the subset, and `take` judges
+    all pairs and selects rows and columns. `ids` (n,) are the ids by which `judgements` identifies
+    the samples; identical samples have the same id.
     """
 
     psd = True
@@ -169,9 +179,10 @@ class JudgedSimilarity(Similarity):
 
     @property
     def notes(self) -> Sequence[str]:
-        """The notes of the similarity, and the notes on all judgements so far.
+        """The notes that were set for this similarity, and the notes on all judgements so far.
 
-        The latter replace earlier notes that contain other numbers.
+        A note on judgements replaces an earlier one with the same beginning, whose counts are
+        outdated.
         """
         current_notes = self.judgements.notes
         beginnings = tuple(note[:40] for note in current_notes)
@@ -186,7 +197,7 @@ class JudgedSimilarity(Similarity):
         return self._copy_metadata_to(self._full_similarity, slice(None)).compact()
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
-        """Pickle the judged similarities, because the judge may not support pickling."""
+        """Pickle the judged matrix, because the function that judges pairs may not be picklable."""
         return restore_similarity, (self._copy_attributes_to(self._full_similarity),)
 
     def _diagonal(self) -> Array:
@@ -217,7 +228,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """The class of each sample (n,), numbered by first occurrence."""
+        """The class code of each sample, shape (n,), in the order of first occurrence."""
         return self.judgements.assign_classes([self.ids])[0]
 
     @cached_property
@@ -239,7 +250,10 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
 
 class GradedSimilarity(JudgedSimilarity):
-    """The mean score of two samples in both orders; 1 for duplicates. See `compute_matrix`.
+    """The mean score of two samples x and y over both orders, (x, y) and (y, x); 1 for duplicates.
+
+    If the matrix of mean scores has negative eigenvalues, a multiple of the identity matrix is
+    added, and the diagonal is rescaled to 1.
 
     >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
     >>> GradedSimilarity(judgements, np.array([1, 3, 1])).dense()

@@ -1,4 +1,4 @@
-"""Kernel distances √(k(x, x) + k(y, y) − 2 k(x, y)), and their rounding errors."""
+"""Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel k, and their rounding errors."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ def squared_kernel_distances(
 ) -> np.ndarray:
     """Compute k(x, x) + k(y, y) − 2 k(x, y) for samples x in the rows and y in the columns of K.
 
-    `row_diagonal` contains k(x, x) of the samples in the rows, and `column_diagonal` those of the
-    columns.
+    K contains k(x, y), `row_diagonal` contains k(x, x) of the samples in its rows, and
+    `column_diagonal` contains k(y, y) of the samples in its columns.
     """
     D = np.multiply(K, -2.0, dtype=np.float64)
     D += row_diagonal[:, None]
@@ -37,9 +37,10 @@ def squared_sparse_distances(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarra
 
 
 def check_squared_distance(square: float, pair_name: str) -> None:
-    """Raise a ValueError if a squared distance is negative, which means a similarity above 1.
+    """Raise a ValueError if the squared kernel distance 2 − 2 k(x, y) of two samples is negative.
 
-    `pair_name` describes the two samples in the message.
+    This means that their similarity k(x, y) exceeds 1 by more than rounding. `pair_name` describes
+    the two samples in the message.
     """
     if not square >= -2 * KERNEL_TOLERANCE:
         raise ValueError(
@@ -49,10 +50,11 @@ def check_squared_distance(square: float, pair_name: str) -> None:
 
 
 def kernel_rounding(similarity: object) -> float:
-    """Return the maximum rounding error of the squared distance between identical samples.
+    """Return the maximum rounding error of the squared kernel distance between identical samples.
 
-    It depends on the precision of stored entries and on `roundoff`, because a float64 matrix may
-    have been computed from entries in single precision.
+    It depends on the dtype of the stored matrix, if any, and on the attribute `roundoff`, the
+    precision of the input, because a float64 matrix may have been computed from entries in single
+    precision.
     """
     epsilon = machine_epsilon(getattr(similarity, "K", None))
     return KERNEL_ROUNDING * max(epsilon, getattr(similarity, "roundoff", 0.0))

@@ -88,9 +88,9 @@ class MatrixSimilarity(Similarity):
 
 
 def materialize_matrix(K: Similarity, max_columns: int) -> Similarity:
-    """Compute K as a MatrixSimilarity; return it unchanged if `dim` is below `max_columns`.
+    """Convert K to a MatrixSimilarity, or return K if it has fewer than `max_columns` features.
 
-    With few features, they are faster to use than the matrix.
+    With few features, products of the features are faster than products with the matrix.
     """
     if K.dim is not None and K.dim < max_columns:
         return K
@@ -116,8 +116,8 @@ class DeferredSimilarity(MatrixSimilarity):
     settings : mapping, optional
         How the matrix is computed, for reports.
     compute_part : callable, optional
-        Returns the similarity of a subset, given its indices, without the other samples. `part`
-        uses it as long as K has not been computed.
+        Takes the indices of a subset, and returns the similarity of the subset without comparing
+        other samples. The method `part` uses it as long as K has not been computed.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class DeferredSimilarity(MatrixSimilarity):
         self._compute_part = compute_part
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
-        """Pickle the computed matrix, because its function may not support pickling."""
+        """Pickle the computed matrix K, because the function `compute` may not support pickling."""
         return restore_similarity, (self._copy_attributes_to(MatrixSimilarity(self.K)),)
 
     @property
@@ -144,7 +144,7 @@ class DeferredSimilarity(MatrixSimilarity):
 
     @property
     def divisible(self) -> bool:
-        """Whether subsets can be computed separately, and K has not been computed yet."""
+        """Whether K has not been computed yet and subsets can be computed separately."""
         return self._compute_part is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:

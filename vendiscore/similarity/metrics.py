@@ -37,7 +37,10 @@ SYMMETRY_TOLERANCE = 1e-6
 
 
 def check_metric(metric: object, extra_names: tuple[str, ...] = ()) -> None:
-    """Raise a ValueError for an unknown metric; `extra_names` are supported as well."""
+    """Raise a ValueError unless `metric` is a function or the name of a supported metric.
+
+    `extra_names` are further names that the caller supports.
+    """
     supported = (*METRICS, *extra_names)
     if not callable(metric) and not (isinstance(metric, str) and metric in supported):
         fallback = (
@@ -49,7 +52,7 @@ def check_metric(metric: object, extra_names: tuple[str, ...] = ()) -> None:
 
 
 def check_metric_options(metric: str | PairFunction, options: Options) -> Record:
-    """Validate the options of a metric and return them."""
+    """Validate the options of a metric, such as `exponent` of "minkowski", and return them."""
     checked = dict(options)
     for option, value in options.items():
         if metric != "minkowski":  # the only metric with an option, `exponent`

@@ -45,11 +45,11 @@ MIN_RELIABLE_POWER = 1e-290
 class BlockDistances(ABC):
     """Distances of n points, computed in blocks.
 
-    A block contains one entry for each pair of a point of `rows` and a point of `columns`. Entries
-    are fast to compute, but need not be distances: subclasses may use lower bounds of squared
-    distances. `block_bound` converts a distance to the largest possible entry, so that all pairs
-    within a distance can be selected by their entries. `exact_distances` then computes the
-    distances of the selected pairs.
+    A block contains one entry for each pair of a point in the slice `rows` and a point in the slice
+    `columns`. Entries are fast to compute, but need not be distances: subclasses may use lower
+    bounds of squared distances. `block_bound` returns the largest possible entry of a pair at a
+    given distance, so that all pairs within this distance can be selected by their entries.
+    `exact_distances` then computes the distances of the selected pairs.
     """
 
     n: int
@@ -57,7 +57,10 @@ class BlockDistances(ABC):
 
     @abstractmethod
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Compute the entries of a block, each at most `block_bound(distance of the pair)`."""
+        """Compute one entry for each pair of a point in `rows` and a point in `columns`.
+
+        An entry is the distance of the pair, or another number of at most `block_bound(distance)`.
+        """
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
         """Return the maximum block entry of pairs at distance at most r."""
@@ -73,9 +76,9 @@ class BlockDistances(ABC):
     def is_within(
         self, i: np.ndarray, j: np.ndarray, entries: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
-        """Return for each of m pairs whether its distance is at most r (m,).
+        """Return whether the distance of the points i[0] and j[0] is at most r[0], …, shape (m,).
 
-        The pairs i, j and their `entries` are as in `exact_distances`.
+        `entries` (m,) are the entries of these pairs in a block.
         """
         return self.exact_distances(i, j, entries) <= r
 
@@ -100,10 +103,10 @@ class EuclideanDistances(BlockDistances):
         self.factor = np.column_stack([centred, reduced_norms, np.ones(self.n)])
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error in one matrix product.
+        """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error for points x and y.
 
-        The product is (−2x, 1, ‖x‖²) · (y, ‖y‖², 1), with the rounding error subtracted from the
-        squared norms.
+        It is the dot product (−2x, 1, ‖x‖²) · (y, ‖y‖², 1), with the maximum rounding error
+        subtracted from the squared norms, so all pairs take one matrix product.
         """
         left_factor = self.factor[rows] * -2.0
         left_factor[:, -2] = 1.0
@@ -126,7 +129,11 @@ class EuclideanDistances(BlockDistances):
 
 
 class MetricDistances(BlockDistances):
-    """Distances between rows of X by a SciPy metric; exactly 0 for identical rows."""
+    """Distances between rows of X by a SciPy metric; exactly 0 for identical rows.
+
+    `options` are options of the metric, and `format_pair(i, j)` describes rows i and j in error
+    messages.
+    """
 
     def __init__(
         self, X: np.ndarray, metric: str, options: Options, format_pair: PairFormatter
@@ -181,9 +188,9 @@ class MetricDistances(BlockDistances):
 
 
 class PrecomputedDistances(BlockDistances):
-    """Distances from a matrix D of distinct points, for points that may have duplicates.
+    """Distances of n points, some of them duplicates, from the matrix D of the distinct points.
 
-    `inverse` contains the row of D of each point.
+    `inverse` (n,) contains the row of D that belongs to each point.
     """
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
@@ -201,9 +208,10 @@ def k_nearest_distances(
 ) -> np.ndarray:
     """Compute the distances of each of m points to its k nearest neighbours, shape (m, k), sorted.
 
-    The slice `points` selects the m points among those of `block_distances`. They are distinct, and
-    counts[i] is the number of copies of the i-th one, which are neighbours at distance 0.
-    `description` labels the progress bar.
+    The slice `points` selects m distinct points among those of `block_distances`. counts[i] is how
+    often the i-th selected point occurs in the data. All occurrences of a point but one are
+    neighbours of the point at distance 0, and neighbours that occur several times count as several
+    neighbours. `description` labels the progress bar.
     """
     n_distinct = min(k, len(counts) - 1)
     if not n_distinct:  # a single point: all neighbours are its copies
@@ -266,7 +274,11 @@ def count_within_radii(
     column_counts = np.zeros((len(radii), len(counts_of_columns)), int)
 
     def process_block(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
-        """Return `block`, and for each radius the counts of its rows and of all columns."""
+        """Count the pairs within each radius between the row points in `block` and all columns.
+
+        Returns `block`, and for each array of radii the counts for each row point in `block` and
+        the counts for each column point.
+        """
         by_row = []
         by_column = []
         with np.errstate(all="ignore"):
@@ -305,7 +317,8 @@ def _iter_blocks(
 ) -> Iterator[Value]:
     """Divide `rows` into blocks and yield `process_block(block)` of each, with a progress bar.
 
-    A block of rows times all `columns` has about BLOCK_SIZE entries.
+    The number of rows of a block is chosen so that a block of the distances to all `columns` has
+    about BLOCK_SIZE entries. `description` labels the progress bar.
     """
     width = columns.stop - columns.start
     size = max(MIN_BLOCK_ROWS, BLOCK_SIZE // width)
@@ -322,10 +335,10 @@ def _select_nearest(
     first_column: int,
     k: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted k smallest distances of each of m rows of a block, and their columns.
+    """Return the sorted k smallest distances in each of m rows of a block, and their columns.
 
-    `entries` is the block, shape (m, l). Row i of it belongs to point first_row + i, and column j
-    to point first_column + j. Both results have shape (m, k).
+    `entries` is the block that `block_distances` computed, shape (m, l). Row i of `entries` belongs
+    to point first_row + i, and column j to point first_column + j. Both results have shape (m, k).
     """
     # Pairs whose entry is at most this bound of their row are candidates.
     bound = _bound_kth_smallest(entries, k)
@@ -357,7 +370,10 @@ def _select_nearest(
 
 
 def _bound_kth_smallest(entries: np.ndarray, k: int) -> np.ndarray:
-    """Return an upper bound of the k-th smallest entry of each row."""
+    """Return an upper bound of the k-th smallest entry of each row of `entries`.
+
+    It is the k-th smallest of the minima of groups of columns, which is faster to compute.
+    """
     n_groups = max(MIN_COLUMN_GROUPS, GROUPS_PER_NEIGHBOUR * k)
     n_grouped = entries.shape[1] // n_groups * n_groups  # columns that fill groups of equal size
     if n_grouped > 2 * n_groups:

@@ -1,4 +1,4 @@
-"""Condition similarities on prompts: dot products of residuals after projecting out the prompt."""
+"""Condition similarities on prompts: compare samples after projecting the prompt out of each."""
 
 import numpy as np
 
@@ -24,22 +24,24 @@ def condition_on_prompts(
     """Compute the cosines of residuals φ(x_i) − c_i φ(u_i), with c_i = k(x_i, u_i) / k(u_i, u_i).
 
     φ are the features of the kernel k, and u_i is the prompt of sample x_i. With the similarities K
-    of all samples and prompts, the result is T K Tᵀ, normalized, for T = [I, −diag(c) P] and the
-    matrix P with a 1 in row i and the column of prompt u_i. For a single prompt u, this is the
-    Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompt have no residual: their
-    similarity is 1 with each other and 0 with all other samples.
+    of all samples and prompts, the result is T K Tᵀ, normalized to a diagonal of 1. Here T = [I,
+    −diag(c) P], I is the identity matrix, and the matrix P has a 1 in row i and the column of
+    prompt u_i. For a single prompt u, T K Tᵀ is the Schur complement K_xx − k_u k_uᵀ / k(u, u),
+    where K_xx are the similarities of the samples and k_u those of the samples with u. Samples that
+    repeat their prompt have no residual: their similarity is 1 with each other and 0 with all other
+    samples.
 
     Parameters
     ----------
     joint : Similarity
         The similarity of the n samples (without those in `joint.dropped`), followed by all prompts.
-        With `in_context`, n samples encoded after their prompts follow.
+        With `in_context`, these are followed by the n samples encoded after their prompts.
     n : int
         Number of samples, including dropped ones.
     prompt_codes : ndarray (n,)
         Position of the prompt of each sample among the prompts.
     epsilon : float
-        Machine epsilon of the samples.
+        Machine epsilon of the dtype of the samples.
     in_context : bool, default False
         Whether to return the mean of the kernels of samples without and after their prompts.
     """
@@ -145,9 +147,9 @@ def condition_on_prompts(
 
 
 def _build_similarity_error(sample_index: int, similarity: Array, bound: Array) -> ValueError:
-    """Build the error for a sample x whose similarity with its prompt u is impossible.
+    """Build the error for a sample x whose similarity k(x, u) with its prompt u is impossible.
 
-    By the Cauchy-Schwarz inequality, k(x, u)² is at most `bound` = k(x, x) k(u, u).
+    By the Cauchy-Schwarz inequality, k(x, u)² is at most `bound`, which is k(x, x) k(u, u).
     """
     max_similarity = to_float(bound) ** 0.5
     return ValueError(
@@ -158,7 +160,7 @@ def _build_similarity_error(sample_index: int, similarity: Array, bound: Array) 
 
 
 def repeated_prompt_notes(K: Similarity) -> list[str]:
-    """Return a list with a note about samples that repeat their prompts; [] if there are none."""
+    """Return a list with a note about samples that repeat their prompts verbatim, or []."""
     count = 0
     if K.echoes is not None:
         count = int(K.echoes.sum())
@@ -179,9 +181,9 @@ def describe_repeated_prompts(subject: str) -> str:
 
 
 def _feature_epsilon(K: Similarity) -> float:
-    """Return the machine epsilon of the dtype in which the features of K are stored.
+    """Return the machine epsilon of the dtype in which the features of the similarity K are stored.
 
-    For a mixture of kernels, return the largest one.
+    For a mixture of kernels, return the largest machine epsilon among the kernels.
     """
     K = getattr(K, "distinct", K)  # of a RepeatedSimilarity
     epsilons_of_parts = map(_feature_epsilon, getattr(K, "parts", ()))
@@ -192,8 +194,9 @@ def _feature_epsilon(K: Similarity) -> float:
 def _prompt_similarities(joint: Similarity, prompt_indices: np.ndarray) -> tuple[Array, float]:
     """Compute k(x, x), k(x, u) and k(u, u) of each of n samples x and its prompt u, shape (3, n).
 
-    Also returns the machine epsilon of these values. `prompt_indices` are the indices of prompts in
-    `joint`, of which the samples are the first n.
+    `joint` is the similarity of the n samples, followed by the prompts. `prompt_indices` (n,) is
+    the index in `joint` of the prompt of each sample. Also returns the machine epsilon of the
+    dtype in which similarities are stored.
     """
     # Process the samples of each prompt together, which needs one row of K per prompt.
     by_prompt = np.argsort(prompt_indices, kind="stable")
@@ -222,11 +225,14 @@ def _prompt_similarities(joint: Similarity, prompt_indices: np.ndarray) -> tuple
 
 
 class _ResidualSimilarity(Similarity):
-    """Dot products of the residuals of samples after projecting out their prompts.
+    """Dot products of the residuals of n samples x_i after projecting out their prompts u_i.
 
-    For a kernel without features, they are T K Tᵀ with the similarities K of all samples and
-    prompts, `joint`, and T as in `condition_on_prompts`. `coefficients` are the c_i there, and
-    `diagonal` contains the dot product of each residual with itself.
+    Used for a kernel k without features. The dot product of residuals i and j is k(x_i, x_j) −
+    c_i k(u_i, x_j) − c_j k(x_i, u_j) + c_i c_j k(u_i, u_j), where c_i = k(x_i, u_i) / k(u_i, u_i).
+
+    `joint` is the similarity of all samples and prompts under k. Sample i and its prompt are at
+    sample_indices[i] and prompt_indices[i] of `joint`. `coefficients` contains c_i, and `diagonal`
+    the dot product of each residual with itself.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Notes and warnings about samples that a kernel cannot represent, or only in part."""
+"""Notes and warnings about samples that a kernel cannot represent, or represents only in part."""
 
 from collections.abc import Sequence
 
@@ -27,10 +27,11 @@ def representation_notes(
 ) -> list[str]:
     """Return notes about samples that a kernel cannot represent or distinguish, and emit warnings.
 
-    `name` is the kernel. `similarity` contains the distinct samples, with indices in `missed` and
-    `partial` among these. Distinct sample i, which is `texts[i]` if samples are texts, first occurs
-    at index `first[i]` of all samples. `inverse` contains the position of each sample among the
-    distinct samples. Raises a SampleError if the kernel cannot represent any sample.
+    `name` is the name of the kernel. `similarity` is the similarity of the distinct samples; its
+    attributes `missed` and `partial` are the distinct samples that the kernel cannot represent, or
+    only in part. Distinct sample i, which is `texts[i]` if samples are texts, first occurs at index
+    `first[i]` of all samples. `inverse` contains the position of each sample among the distinct
+    samples. Raises a SampleError if the kernel cannot represent any sample.
 
     >>> from vendiscore import as_similarity
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:49]
@@ -88,8 +89,9 @@ def _find_merged_texts(
 ) -> dict[int, str]:
     """Find texts with the same features as an earlier text, although they have other words.
 
-    Returns the problem of each such text, by its index in `texts`. Differences in case and white
-    space are ignored. `first` is as in `representation_notes`.
+    `texts` are distinct, and `texts[i]` first occurs at index `first[i]` of all samples. Returns a
+    description of the problem of each such text, by its index in `texts`. Texts that differ only
+    in case or white space are not reported.
     """
     groups = similarity.groups() if similarity.merges else None
     if groups is None:

@@ -50,8 +50,8 @@ UNDERFLOW_RATIO = 1e-140
 class RowDistances:
     """Distances ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") between float64 rows of X.
 
-    If the bandwidth `sigma` of the kernel is passed, errors of distances that are small compared
-    with it are accepted, to save time.
+    If the bandwidth `sigma` of the kernel is passed, errors of distances are accepted to save time,
+    as long as they are so small compared with `sigma` that they hardly change the kernel.
     """
 
     @np.errstate(over="ignore")  # after an overflow, distances are computed from differences
@@ -100,8 +100,8 @@ class RowDistances:
     ) -> bool:
         """Recompute the distances D of close rows of X and Y from their differences, in place.
 
-        Return False without a change if too many pairs are close. X and Y are the rows `index` and
-        `columns` of all rows.
+        Returns True, or returns False without changing D if too many pairs are close. X and Y are
+        the rows `index` and `columns` of `self.X`.
         """
         n_rows, n_columns = D.shape
         scaled_norms = CLOSE_PAIR_RATIO * self.squared_norms
@@ -144,9 +144,9 @@ def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> A
 
 
 def median_of_rows(X: Array) -> Array:
-    """Compute the median of each column, from up to CENTRE_ROWS evenly spaced rows.
+    """Compute the median of each column of X, from up to CENTRE_ROWS evenly spaced rows.
 
-    Unlike the mean, it is robust to outliers.
+    It is subtracted from rows to reduce rounding errors. Unlike the mean, it is robust to outliers.
     """
     xp = namespace(X)
     step = -(-len(X) // CENTRE_ROWS)  # rounded up
@@ -155,9 +155,10 @@ def median_of_rows(X: Array) -> Array:
 
 
 def split_into_pair_blocks(n: int) -> list[slice]:
-    """Split n rows into blocks for computing all pairs: rows of a block with these and later rows.
+    """Split n rows into blocks, from which the upper triangle of an n × n matrix is computed.
 
-    These are the blocks of the upper triangle of a symmetric matrix.
+    For each block, the caller computes K[block, block.start:]: the entries for pairs of a row of
+    the block with a row of the same or a later block.
     """
     rows = -(-n // MIN_BLOCKS)  # rounded up
     max_rows = min(rows, BLOCK_BYTES // (8 * n))
@@ -165,9 +166,10 @@ def split_into_pair_blocks(n: int) -> list[slice]:
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
-    """Fill a symmetric matrix K from blocks (rows, K[rows, rows.start:]), and return it.
+    """Fill a symmetric matrix K from pairs (rows, K[rows, rows.start:]), and return K.
 
-    Each block begins with a square on the diagonal of K, whose upper triangle is used.
+    `rows` is a slice. The first columns of each array form a square block on the diagonal of K, of
+    which only the upper triangle is used.
     """
     for rows, entries in blocks:
         size = len(entries)
@@ -193,7 +195,10 @@ def find_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
 
 
 def symmetrize(A: Array, description: str) -> Array:
-    """Compute (A + Aᵀ)/2 as a new array; `description` names it in an error about memory."""
+    """Compute (A + Aᵀ)/2 of a square matrix A as a new array.
+
+    Raises a TooLargeError that mentions `description` if the new array does not fit in memory.
+    """
     memory.require(8 * A.shape[0] ** 2, description, "pass (A + A.T) / 2 of it")
     if not is_numpy(A):
         return (A + A.T) / 2
@@ -205,7 +210,10 @@ def symmetrize(A: Array, description: str) -> Array:
 
 
 def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatter) -> None:
-    """Raise a ValueError if an entry of D is not finite; `format_pair(i, j)` describes its rows."""
+    """Raise a ValueError if a distance D_ij is not finite.
+
+    The message mentions the metric and describes samples i and j by `format_pair(i, j)`.
+    """
     for block in row_blocks(len(D), 8 * D.shape[1]):
         is_finite = np.isfinite(D[block])
         if not is_finite.all():
@@ -248,10 +256,10 @@ def recompute_close_pairs(
     threshold: float,
     compute_distances: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> None:
-    """Replace distances D_ij below `threshold`, in place.
+    """Replace distances D_ij below `threshold` by more accurate ones, in place.
 
-    `compute_distances(i, j)` computes the new distances of the pairs in two arrays of row and
-    column indices.
+    `compute_distances(i, j)` takes two arrays of m row and m column indices, and returns the new
+    distances of these m pairs.
     """
     for block in row_blocks(len(D), 8 * D.shape[1]):
         close_pairs = np.flatnonzero(D[block] < threshold)
@@ -263,9 +271,10 @@ def recompute_close_pairs(
 def minkowski_distances(
     X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0
 ) -> np.ndarray:
-    """Compute (Σ |x − y|^p)^(1/p), p = `exponent`, for m pairs of rows x = X[i], y = X[j], (m,).
+    """Compute the distance (Σ_l |x_l − y_l|^p)^(1/p), p = `exponent`, for m pairs of rows of X.
 
-    The differences of a pair are first scaled by a power of two, to avoid overflow and underflow.
+    x = X[i[0]] and y = X[j[0]] are the first pair, and so on; the result has shape (m,). The
+    differences of a pair are first scaled by a power of two, to avoid overflow and underflow.
     """
     distances = np.empty(len(i))
     for block in row_blocks(len(i), 8 * X.shape[1]):
@@ -279,7 +288,7 @@ def minkowski_distances(
 
 
 def check_distance_memory(X: np.ndarray) -> None:
-    """Raise a TooLargeError if the distances of all pairs of rows do not fit in memory."""
+    """Raise a TooLargeError if the distances of all pairs of rows of X do not fit in memory."""
     n, d = X.shape
     columns = n
     if d > MAX_DIRECT_COLUMNS:  # a matrix product uses a copy of X
@@ -291,7 +300,7 @@ def check_distance_memory(X: np.ndarray) -> None:
 def squared_distances(X: np.ndarray) -> np.ndarray:
     """Compute squared Euclidean distances (n, n) between the n rows of X.
 
-    Small distances are accurate as well, relative to their size.
+    The relative error of small distances is small as well.
     """
     check_distance_memory(X)
     n = len(X)
@@ -307,7 +316,7 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
 
 
 def distinct_row_indices(X: Array) -> Array:
-    """Return the sorted indices of the first occurrences of distinct rows, on X's device."""
+    """Return the sorted index of the first occurrence of each distinct row of X, on X's device."""
     if is_numpy(X):
         groups = np.asarray(group_identical_rows(X))
         return np.unique(groups, return_index=True)[1]

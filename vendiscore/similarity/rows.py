@@ -36,20 +36,21 @@ class KernelEntries(Protocol):
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         """Compute K[index][:, columns] as a new array of type `dtype`.
 
-        If it is float32, errors are at most 1e-5.
+        If `dtype` is float32, errors of entries are at most 1e-5.
         """
 
     def take(self, index: np.ndarray) -> KernelEntries:
-        """Return the object that computes entries of the samples in `index`."""
+        """Return an object of the same kind for the subset of samples `index`."""
 
     def groups(self) -> np.ndarray | None:
-        """Return group codes that are equal only for identical samples; None if unknown."""
+        """Return one code per sample, equal only for identical samples; None if unknown."""
 
 
 class _MatrixCache:
-    """The unscaled K, if cached, and the number of products with it so far.
+    """The similarity matrix K without the factors `scale`, if cached, and a count of its products.
 
-    Scaled copies of a Similarity share this object.
+    `products` is the number of products K @ V computed so far. Copies of a Similarity with other
+    factors share this object.
     """
 
     def __init__(self) -> None:
@@ -65,9 +66,11 @@ class RowsSimilarity(Similarity):
 
     Parameters
     ----------
-    entries : object with `n`, `take` and `groups`
-        A callable that returns the block K[index][:, columns] as a new array of a given precision.
-        Most kernels use `of_rows` to create it from a function of feature rows.
+    entries : object with `n`, `in_threads`, `take` and `groups`
+        A callable that returns the block K[index][:, columns] as a new array of a given dtype. `n`
+        is the number of samples, `in_threads` whether it is thread-safe, `take(index)` returns such
+        an object for a subset, and `groups()` one code per sample that is equal only for identical
+        samples, or None. Most kernels create it by `of_rows` from a function of feature rows.
     psd : bool, default False
         Whether K is known to be positive semidefinite. Its eigenvalues then need no check.
     settings : mapping, optional
@@ -98,7 +101,7 @@ class RowsSimilarity(Similarity):
         self._cache = _MatrixCache()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Pickle the matrix (n, n) instead of a function that does not support pickling."""
+        """Pickle the matrix K (n, n) instead of `entries` if its function cannot be pickled."""
         if not isinstance(self.entries, _FunctionEntries) or can_be_pickled(self.entries.k):
             return super().__reduce_ex__(protocol)
         K = self.bare().dense()
@@ -120,8 +123,9 @@ class RowsSimilarity(Similarity):
         X : array of shape (n, d)
             Features, one row per sample. Not copied.
         k : callable
-            A function of blocks of shape (m, d) and (l, d) that returns a new float64 array of
-            shape (m, l). Each entry must depend only on its two rows.
+            A function of two blocks of rows, of shapes (m, d) and (l, d), that returns a new
+            float64 array of shape (m, l). Entry (i, j) must depend only on row i of the first and
+            row j of the second block.
         psd : bool, default False
             Whether K is known to be positive semidefinite.
         settings : mapping, optional
@@ -145,7 +149,7 @@ class RowsSimilarity(Similarity):
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        """Return K[index][:, columns] of the unscaled K, with ones on the diagonal of K."""
+        """Return K[index][:, columns] without the factors `scale`, with ones on K's diagonal."""
         if self._cache.K is not None:
             return self._cache.K[index, columns]
         with np.errstate(under="ignore"):  # underflow to 0 is not an error
@@ -195,7 +199,10 @@ class RowsSimilarity(Similarity):
         return subset
 
     def _cached_matrix(self) -> np.ndarray | None:
-        """Return K if it is in the cache, or compute and cache it if that is worthwhile."""
+        """Return K without the factors `scale` if it is cached or should be, otherwise None.
+
+        K is computed and cached if it fits in memory and is small, or is used the second time.
+        """
         cache = self._cache
         size = 8 * self.n**2
         cache.products += 1
@@ -217,9 +224,10 @@ def can_be_pickled(function: object) -> bool:
 def symmetric_product(
     entries: Callable[[slice, slice], np.ndarray], V: np.ndarray, threaded: bool = True
 ) -> np.ndarray:
-    """Compute K @ V for a symmetric K from tiles `entries(rows, columns)` of its upper triangle.
+    """Compute K @ V for a symmetric matrix K (n, n) from tiles of its upper triangle.
 
-    V has shape (n,) or (n, m). Each tile above the diagonal is used twice, also transposed.
+    `entries(rows, columns)` computes the tile K[rows, columns]. V has shape (n,) or (n, m). A tile
+    above the diagonal is computed once and multiplied twice, the second time transposed.
     """
     n = len(V)
     rows = -(-n // MIN_BLOCKS)  # several blocks per thread
@@ -227,7 +235,11 @@ def symmetric_product(
     blocks = slices(n, size)
 
     def multiply(block: slice) -> tuple[slice, np.ndarray, np.ndarray]:
-        """Return the block, and its contributions to the rows of the block and to later rows."""
+        """Multiply the tiles in the rows `block`, on and above the diagonal, by V.
+
+        Returns `block`, its rows of K @ V without the contribution of earlier columns, and the
+        contribution of the transposed tiles to all later rows.
+        """
         product = entries(block, block) @ V[block]
         transposed_product = np.empty((n - block.stop, *V.shape[1:]))
         for columns in slices(n, TILE_COLUMNS, block.stop):
@@ -249,7 +261,7 @@ def symmetric_product(
 
 
 class _FunctionEntries:
-    """Entries k(X, X) of a user's function k of two blocks of feature rows."""
+    """Entries k(x, y) for rows x and y of X, where k is a user's function of two blocks of rows."""
 
     in_threads = False  # k may not be thread-safe
 

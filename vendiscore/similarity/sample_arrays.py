@@ -43,10 +43,10 @@ RowCheck = Callable[[Rows], dict[int, str]]  # problems of rows, by row index
 
 
 def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> SampleContainer:
-    """Convert samples to a list or an array; the path of a folder becomes its image files.
+    """Convert samples to a list or an array; the path of a folder becomes a list of its images.
 
-    `name` is the argument that error messages mention. An empty collection raises an error unless
-    `empty`.
+    `name` is the argument that error messages mention. With `empty`, an empty collection is
+    accepted; otherwise it raises a ValueError.
     """
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
         converted: SampleContainer = samples
@@ -60,7 +60,10 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
 
 
 def _convert_samples(samples: Any, name: str) -> SampleContainer:
-    """Convert samples that are neither a list nor a numeric NumPy array, as `as_samples` does."""
+    """Convert samples that are neither a list nor a numeric NumPy array to a list or an array.
+
+    `name` is the argument that error messages mention.
+    """
     if samples is None:
         raise TypeError(f"`{name}` is missing; pass a list, or an array with one row per sample")
     check_in_memory(samples, name)
@@ -125,7 +128,10 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
 
 
 def _describe_missing_folder(samples: str | bytes) -> str:
-    """Return a hint for messages if a string may be meant as the path of a folder of images."""
+    """Return a hint for a message if a string may be meant as the path of a folder of images.
+
+    The hint continues a sentence. It is "" if the string cannot be a path.
+    """
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
     if os.path.isfile(samples):
@@ -134,7 +140,10 @@ def _describe_missing_folder(samples: str | bytes) -> str:
 
 
 def check_in_memory(samples: object, name: str) -> None:
-    """Raise a TypeError for a lazy or partitioned collection instead of loading it into memory."""
+    """Raise a TypeError for a lazy or partitioned collection, such as a Dask or Spark data frame.
+
+    Otherwise its conversion would load it into memory. `name` is the argument in the message.
+    """
     cls = type(samples)  # attributes of the object itself could be columns of a table
     gather_method = next(
         (method for mark, method in _GATHER_METHODS.items() if hasattr(cls, mark)), None
@@ -155,7 +164,10 @@ def check_in_memory(samples: object, name: str) -> None:
 
 
 def to_numpy(array: object, name: str) -> np.ndarray:
-    """Convert an array of another library or NumPy subclass to a NumPy array."""
+    """Convert an array of another library, or of a subclass of ndarray, to a NumPy array.
+
+    `name` is the argument that error messages mention.
+    """
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise TypeError(
             f"`{name}` has masked entries, which have no value; fill them, with X.filled(…), or "
@@ -172,7 +184,10 @@ def to_numpy(array: object, name: str) -> np.ndarray:
 
 
 def _check_tensor(X: Tensor, name: str) -> None:
-    """Raise a TypeError for a tensor that is not dense, or has no values."""
+    """Raise a TypeError for a tensor that is not dense, or has no values.
+
+    `name` is the argument that the error mentions.
+    """
     torch = sys.modules["torch"]
     if X.is_nested or X.is_meta or X.is_quantized or X.layout != torch.strided:
         raise TypeError(
@@ -192,7 +207,8 @@ def move_from_mps(X: Tensor) -> Tensor:
 def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
     """Concatenate groups of values; return all values in one list or array, and the group sizes.
 
-    `values` is a list of groups, or an array of shape (number of groups, group size, …).
+    `values` is a list of groups, or an array of shape (number of groups, group size, …). `name` is
+    the argument that error messages mention.
     """
     if not isinstance(values, list):
         groups, group_size = values.shape[:2]
@@ -205,10 +221,11 @@ def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer,
 
 
 def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
-    """Raise a ValueError unless the samples were passed as a list of groups of the same sizes.
+    """Raise a ValueError unless an argument is grouped like the samples.
 
-    `sizes` are the group sizes of the argument `name`. `groups` are the groups of the samples; the
-    attribute `groups.sizes` exists if the samples were passed as a list of groups.
+    The argument `name`, such as "p", was passed as a list of groups with these `sizes`. `groups`
+    are the groups of the samples; it has an attribute `sizes` if the samples were also passed as a
+    list of groups.
     """
     sample_sizes = getattr(groups, "sizes", None)
     alternative = ""
@@ -230,7 +247,7 @@ def _format_sizes(sizes: list[int]) -> str:
 
 
 def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) -> SampleContainer:
-    """Return a subset of a list or an array of samples."""
+    """Return the samples with the given indices, as a list or an array like `samples`."""
     if isinstance(samples, Sequence):
         return [samples[i] for i in indices]
     return samples[indices]
@@ -239,7 +256,13 @@ def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) 
 def as_vectors(
     samples: SampleContainer, name: str = "samples", extra_check: RowCheck | None = None
 ) -> Rows:
-    """Convert samples as `as_matrix` does; scalars become vectors of length 1."""
+    """Convert samples to a finite matrix, one row per sample; numbers become rows of length 1.
+
+    The result is a float array, a CSR array or a tensor. Raises a SampleError that lists all
+    invalid rows. If any row is invalid, `extra_check` is called with the matrix of the remaining
+    rows, and the error also lists the problems that it returns, by row index. `name` is the
+    argument in messages.
+    """
     if isinstance(samples, list):
         if any(map(_is_scalar, samples)):
             samples = [np.atleast_1d(x) if _is_scalar(x) else x for x in samples]
@@ -256,8 +279,9 @@ def _is_scalar(x: object) -> bool:
 def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | None = None) -> Rows:
     """Convert samples to a finite matrix, one row per sample: float array, CSR array or tensor.
 
-    Raises a SampleError that lists all invalid rows, including the problems that `extra_check`
-    reports for otherwise valid ones.
+    Raises a SampleError that lists all invalid rows. If any row is invalid, `extra_check` is called
+    with the matrix of the remaining rows, and the error also lists the problems that it returns, by
+    row index. `name` is the argument in messages.
     """
     cached = ROWS_CACHE.get()
     if cached is not None and id(samples) in cached:
@@ -287,7 +311,10 @@ def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | No
 
 
 def _as_finite_matrix(X: SampleContainer, name: str) -> Rows:
-    """Convert samples to a matrix of finite floats; raise if they are not valid rows."""
+    """Convert samples to a matrix of finite floats; raise an error if they are not valid rows.
+
+    `name` is the argument that error messages mention.
+    """
     if isinstance(X, list):
         check_row_dimensions(X, name)
         X = _stack_rows(X, name)
@@ -300,7 +327,10 @@ def _as_finite_matrix(X: SampleContainer, name: str) -> Rows:
 
 
 def check_row_dimensions(samples: Samples, name: str) -> None:
-    """Raise a ValueError for an array of three or more dimensions, or a list of 2-d arrays."""
+    """Raise a ValueError for an array of three or more dimensions, or a list of 2-d arrays.
+
+    Such samples are not rows of one matrix. `name` is the argument in the message.
+    """
     first: object = samples
     dimensions = 2
     if isinstance(samples, (list, tuple)):
@@ -320,7 +350,11 @@ def _check_two_dimensional(X: Rows, name: str) -> None:
 
 
 def _stack_rows(rows: Sequence[object], name: str) -> Array:
-    """Stack a list of rows as an array; raise a SampleError for rows that do not fit."""
+    """Stack a list of rows of numbers as an array or a tensor.
+
+    Raises a SampleError that lists rows that are not numeric, or that differ in length from most
+    others. `name` is the argument in messages.
+    """
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
     if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -342,9 +376,9 @@ def _stack_rows(rows: Sequence[object], name: str) -> Array:
 
 
 def _convert_row(row: object) -> np.ndarray:
-    """Convert a row to float64 after checking each entry.
+    """Convert a row to a float64 array after checking each entry.
 
-    Messages of errors have no subject, as in "must be a row of numbers"; the caller adds it.
+    Error messages have no subject, as in "must be a row of numbers"; the caller adds the subject.
     """
     is_sequence = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not (is_sequence or _is_real(row)):
@@ -390,7 +424,10 @@ def _is_real(entry: object) -> bool:
 
 
 def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
-    """Stack a list of tensors of equal shape on one device; raise an error for other rows."""
+    """Stack a list of tensors of equal shape on one device; raise an error for other rows.
+
+    `name` is the argument that error messages mention.
+    """
     problems: dict[int, str] = {}
     shapes = {}
     devices = set()
@@ -413,9 +450,10 @@ def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
 def _check_shapes(
     shapes: Mapping[int, tuple[int, ...]], problems: dict[int, str], name: str
 ) -> None:
-    """Raise a SampleError for `problems` and for rows whose shape is not the most common one.
+    """Raise a SampleError for rows with `problems`, and for rows without the most common shape.
 
-    Both mappings have row indices as keys.
+    `shapes` contains the shape of each row by row index, and `problems` descriptions of invalid
+    rows by row index. `name` is the argument that the error mentions.
     """
     if shapes:
         most_common = Counter(shapes.values()).most_common(1)[0][0]
@@ -431,7 +469,8 @@ def _check_shapes(
 def _as_float(X: Rows, name: str) -> Rows:
     """Convert real numbers to float32 if they are floats of at most 32 bits, otherwise to float64.
 
-    Raises an error for numbers that this would change.
+    Raises an error for complex numbers, and for integers that float64 cannot represent exactly.
+    `name` is the argument that the error mentions.
     """
     if is_torch(X):
         torch = sys.modules["torch"]
@@ -461,7 +500,7 @@ def _as_float(X: Rows, name: str) -> Rows:
 
 
 def _check_exact_integers(X: Rows, name: str) -> None:
-    """Raise a SampleError for integers that float64 cannot represent exactly."""
+    """Raise a SampleError for rows with integers that float64 cannot represent exactly."""
     if X.max() <= MAX_EXACT_INTEGER and X.min() >= -MAX_EXACT_INTEGER:
         return
     if sp.issparse(X):
@@ -479,7 +518,10 @@ def _check_exact_integers(X: Rows, name: str) -> None:
 
 
 def check_finite(X: Rows, name: str) -> None:
-    """Raise a SampleError that lists all rows with NaN or infinite entries."""
+    """Raise a SampleError that lists all rows of X with NaN or infinite entries.
+
+    `name` is the argument that the error mentions.
+    """
     values = as_shared_numpy(X.data if sp.issparse(X) else X)
     with np.errstate(all="ignore"):
         # A finite sum means that all entries are finite, and is fast to compute.
@@ -503,8 +545,8 @@ def check_finite(X: Rows, name: str) -> None:
 def as_shared_numpy(x: Array) -> Array:
     """Return a NumPy view of a float tensor on the CPU; other arrays are returned unchanged.
 
-    The view is faster: small operations in torch can take 10 ms each if its threads compete with
-    those of NumPy.
+    Computing with the view is faster: small operations in torch can take 10 ms each if the threads
+    of torch compete with those of NumPy.
     """
     if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _SHARED_DTYPES:
         return x
