@@ -122,9 +122,10 @@ def __getattr__(name: str) -> object:
 
 
 def _unknown_name_error(name: str, is_import: bool) -> AttributeError | ImportError:
-    """Return the error for an unknown name, with a hint.
+    """Return the error for an unknown attribute `name` of the package, with a hint.
 
-    `is_import` is True for ``from vendiscore import name``.
+    The hint suggests a similar public name. `is_import` is True for
+    ``from vendiscore import name``, and False for ``vendiscore.name``.
     """
     message = f"module {__name__!r} has no attribute {name!r}"
     if name.startswith("_"):

@@ -24,9 +24,10 @@ NULL_SUFFIXES = ("_null", "_excess", "_p")
 
 
 def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
-    """Return the suffix that each order adds to keys, such as "_q2"; "" for a single order 1.
+    """Return the suffix that each order adds to keys of a result, such as "_q2".
 
-    `several` is True if the orders were passed as a sequence, which may have length 1.
+    The suffix is "" for the order 1, unless `several` is True. `several` states that the orders
+    were passed as a sequence, which may have length 1.
     """
     orders = list(orders)
     if not several and orders == [DEFAULT_ORDER]:
@@ -35,7 +36,10 @@ def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
 
 
 def scale_suffix(t: float) -> str:
-    """Return the suffix that a scale adds to keys if there are several scales, such as "_t0.5"."""
+    """Return the suffix that a scale t of distances adds to keys of a result, such as "_t0.5".
+
+    It is added only if there are several scales.
+    """
     return f"_t{format_number(t)}"
 
 
@@ -96,7 +100,7 @@ class Result(AttributeHintMixin, dict[str, Any]):
         return to_json_record(to_plain(self))
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with one row of the numbers, without details."""
+        """Return a pandas DataFrame with one row: the numbers by key, without "details"."""
         values = {key: to_plain(value) for key, value in self.items() if key != "details"}
         return make_frame([values])
 
@@ -143,7 +147,10 @@ def number_rows(
 
 
 def _describe_missing_key(key: str, keys: list[str]) -> str:
-    """Describe why a key is missing if another key differs only in the order; otherwise ""."""
+    """Describe why `key` is missing in a result with the keys `keys`, as a part of a message.
+
+    The result is "" unless one of the keys differs from `key` only in the order.
+    """
     orders = []
     for other in keys:
         order = re.search(r"_q(\d[^_]*|inf)(?=_|$)", other)

@@ -134,7 +134,7 @@ class RecurrenceCounts(NamedTuple):
         """Return proportions (k,) of the items, with that of the central item set to `proportion`.
 
         The central item is the most frequent one. To keep the sum 1, the observed proportions of
-        other items are reduced to 0, starting with the items most similar to the central item.
+        the items most similar to it are set to 0, and that of one further item is reduced.
         """
         central = self.find_central_item()
         # Items in ascending order of their similarity to the central item. Equal similarities may

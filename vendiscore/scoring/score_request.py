@@ -1,4 +1,7 @@
-"""Validation of the arguments of `compute`. Later stages assume a valid `ScoreRequest`."""
+"""Validation of the arguments of `compute`: `parse_request` returns them as a `ScoreRequest`.
+
+Later steps, which build the samples and evaluate measures, do not check these arguments again.
+"""
 
 from __future__ import annotations
 
@@ -61,14 +64,19 @@ DefaultMeasures: TypeAlias = "Callable[[Options, Samples | bool | None], Measure
 
 
 def default_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the default measures of `compute` and of the metric `vendiscore`."""
+    """Return the default measures of `compute` and of the metric `vendiscore`, with no options.
+
+    The arguments have no effect; they are those of other functions of the type `DefaultMeasures`.
+    """
     return {"VS": {}}
 
 
 def default_magnitude_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the default measures of the metric `magnitude`.
+    """Return the default measures of the metric `magnitude`, with their options.
 
-    They are the magnitude at scale `t` if it is passed, otherwise areas of the magnitude function.
+    They are the magnitude at scale `t` of the distances if `t` is in `arguments`, otherwise the
+    area under the magnitude function and its convergence scale, at which magnitude has nearly
+    reached the number of points; with references, also the difference of the areas of both sets.
     Without references, MagArea is the area up to the convergence scale unless `t_cut` is passed.
     """
     if arguments.get("t") is not None:
@@ -83,7 +91,8 @@ def default_magnitude_measures(arguments: Options, references: object = None) ->
 class ScoreRequest:
     """Validated arguments of `compute`.
 
-    `p`, `groups` and `counts` are validated later, with the samples.
+    `p`, `groups` and `counts` are validated later, with the samples. `spec` says how similarities
+    and distances are computed; the other attributes have the names of arguments or a comment.
     """
 
     spec: SimilaritySpec
@@ -124,7 +133,7 @@ class ScoreRequest:
 
     @property
     def keys(self) -> list[str]:
-        """The keys of all measures in the result, such as "VS_q2"."""
+        """The keys of all measures in the result, one per measure and order, such as "VS_q2"."""
         return [
             f"{chosen.measure.name}{suffix}"
             for chosen in self.measures
@@ -155,8 +164,8 @@ class ScoreRequest:
     def needs_distance_scale(self) -> bool:
         """True if references, if passed, determine the distance scale of a measure.
 
-        This is the case for measures whose option `references_without`, such as "t_cut", is not
-        passed.
+        Such a measure is registered with `references_without`, the name of an option such as
+        "t_cut" that sets the scale. References determine the scale if this option is not passed.
         """
         return any(
             chosen.measure.references_without
@@ -166,10 +175,12 @@ class ScoreRequest:
 
     @cached_property
     def needs(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The views that measures require: similarities, distances or Vendi Scores.
+        """The views that measures require, such as "similarity", "distances" or "scores".
 
-        The first set contains the views required of a set without groups, or of each group. The
-        second contains the views required of all groups together, by measures that need groups.
+        The first set contains the views that are computed for each group, or for all samples if
+        there are no groups. The second contains the views of all samples together that measures of
+        groups require, such as BetweenVS. Views of samples and references together are not
+        included.
         """
         measures = [
             configured.measure for configured in self.measures if not configured.measure.pooled
@@ -182,7 +193,7 @@ class ScoreRequest:
 
     @cached_property
     def solver(self) -> SolverName:
-        """The solver for magnitude weights: the first that a measure specifies, or "auto"."""
+        """The solver for magnitude: the first option `solver` that a measure has, or "auto"."""
         solvers: list[Any] = [configured.options.get("solver") for configured in self.measures]
         return next(filter(None, solvers), "auto")
 
@@ -210,9 +221,10 @@ def parse_request(
     Parameters
     ----------
     arguments : dict
-        The keywords.
+        The keywords of `compute`, including options of kernels and measures.
     get_default_measures : callable
-        Returns the measures to compute if `measures` is not passed.
+        Function of `arguments` and `references`. It returns the measures to compute, with their
+        options, if `measures` is not among the arguments.
     references : list, array-like, bool or None
         The references, or True; None if there are none. They only affect the default measures.
     ignored_names : collection of str, optional
@@ -220,7 +232,8 @@ def parse_request(
     allow_unused_order : bool
         Accept `q` even if no measure has an order, because `q` is a default or used elsewhere.
     caller : callable, optional
-        Function whose parameters are suggested in errors about unknown keywords.
+        The function that the user called. Its parameters are suggested in errors about unknown
+        keywords.
 
     Raises
     ------
@@ -244,12 +257,12 @@ def parse_request(
 
 
 def parse_generation_request(options: Mapping[str, object]) -> ScoreRequest:
-    """Parse keywords of a metric in an evaluation harness, such as lm-eval.
+    """Parse the options of a metric in an evaluation harness, such as lm-eval.
 
-    The harness supplies prompts, which define the groups.
+    They are keywords of `compute`. The harness supplies the prompts, which define the groups.
 
     Raises a ValueError for keywords that refer to single samples or add details, and the errors of
-    `parse_request`.
+    `parse_request` for invalid keywords.
     """
     for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
         raise ValueError(
@@ -269,8 +282,11 @@ def _parse_request(
     /,
     **arguments: Any,
 ) -> ScoreRequest:
-    """Parse the keywords of `compute`; for the parameters, see `parse_request`.
+    """Parse the keywords of `compute`, passed as `arguments`; the uncached `parse_request`.
 
+    If `measures` is not among the keywords, `get_default_measures` returns them, depending on the
+    keywords and the references. Keywords in `ignored_names` and, with `allow_unused_order`, the
+    order `q` may have no effect. Errors about unknown keywords suggest parameters of `caller`.
     `registry_version` changes if a kernel or measure is registered. It is only part of the cache
     key.
     """
@@ -378,7 +394,10 @@ def _format_names(measures: Iterable[Measure]) -> str:
 def _check_distance_keywords(
     distance_keywords: Sequence[str], spec: SimilaritySpec, measures: Sequence[Measure]
 ) -> None:
-    """Raise a TypeError if keywords for distances were passed, but no measure uses distances."""
+    """Raise a TypeError if keywords for distances were passed, but no measure uses distances.
+
+    `distance_keywords` are the names of those that were passed.
+    """
     if distance_keywords and all(measure.needs != "distances" for measure in measures):
         raise TypeError(
             f"`{distance_keywords[0]}` has no effect on {_format_names(measures)}, which uses no "
@@ -388,7 +407,7 @@ def _check_distance_keywords(
 
 
 def _check_order_has_effect(q: object, measures: Sequence[Measure]) -> None:
-    """Raise a TypeError if no measure has an order."""
+    """Raise a TypeError if no measure has an order, because `q` then has no effect."""
     if not any(measure.ordered for measure in measures):
         ordered_names = _format_names(measure for measure in list_measures() if measure.ordered)
         raise TypeError(
@@ -417,11 +436,12 @@ def _parse_text_kernel_options(
     *,
     has_seed: bool,
 ) -> SimilaritySpec:
-    """Return a SimilaritySpec with `remaining` as options of the default kernel of texts.
+    """Return a copy of `spec` with the keywords in `remaining` as options of the text kernel.
 
-    Raise a TypeError for keywords that are not options of this kernel. The error suggests similar
-    keywords, among them `seed` if it is a keyword of the method (`has_seed`), and parameters of
-    `caller`.
+    `remaining` are the keywords that are no other arguments or options. Raise a TypeError for
+    keywords that are not options of the default text kernel either. The message suggests similar
+    keywords: arguments of `compute`, parameters of `caller` (the function that the user called),
+    options of the measures, and `seed` if `has_seed` is True, as for method="estimate".
     """
     accepted = dict.fromkeys((*_DEFAULTS, "samples", "references", "seed"), "")
     if caller is not None:
@@ -443,7 +463,10 @@ _parse_request_cached = lru_cache(maxsize=256, typed=True)(_parse_request)
 
 
 def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOptions | None:
-    """Return the options of method="estimate", or None for exact scores."""
+    """Return the options of method="estimate"; None for method="auto", which is exact.
+
+    `remaining` are the keywords that were not parsed yet, among them `seed` if it was passed.
+    """
     if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
             raise TypeError(
@@ -497,7 +520,10 @@ def _check_interval(orders: list[float], p: Weights | None, measures: list[Measu
 def check_allow_repeats(
     ci: float | None, has_clusters: bool, has_groups: bool, measures: Iterable[Measure]
 ) -> None:
-    """Raise a TypeError if `allow_repeats=False` has no effect on any interval."""
+    """Raise a TypeError if `allow_repeats=False` has no effect on any interval.
+
+    It affects only intervals of measures in `WITH_JACKKNIFE`, without clusters and groups.
+    """
     if ci is None:
         reason = "requires `ci`; pass ci=0.95, or remove `allow_repeats`"
     elif has_clusters:
@@ -517,8 +543,9 @@ def check_pool_repeats(
 ) -> None:
     """Raise a TypeError if `pool_repeats=False` has no effect on the interval of any group.
 
-    `rows` describes the rows of the table of groups in the details: "groups", or the means that a
-    row contains instead; "" if there are no groups.
+    It affects only intervals of the Vendi Score in the table of groups in "details". `rows` says
+    what the rows of this table are: "groups", a description of the means that they contain instead
+    of single groups, or "" if there are no groups.
     """
     if ci is None:
         reason = "requires `ci`; pass ci=0.95, or remove `pool_repeats`"
@@ -539,7 +566,10 @@ def check_pool_repeats(
 
 
 def _suggest_similarity(spec: SimilaritySpec) -> str:
-    """Suggest how to replace a metric if measures use only similarities, as part of a message."""
+    """Suggest what to pass instead of a metric for measures that use only similarities.
+
+    The result is a part of an error message.
+    """
     if spec.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}

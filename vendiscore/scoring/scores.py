@@ -381,9 +381,10 @@ def _check_no_result_keywords(options: Options) -> None:
 def _score_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X; `name` is "K" or "X".
+    """Return the Vendi Score of a similarity matrix ("K") or of features ("X"), given by `name`.
 
-    Tensors without gradients are scored as NumPy arrays, which is faster for small matrices.
+    Tensors without gradients are scored as NumPy arrays, which is faster for small matrices. The
+    score is then converted to a tensor.
     """
     check_no_transform(p, "p")
     array: Rows = matrix
@@ -399,7 +400,11 @@ def _score_matrix(
 def _score_array(
     array: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X, from `core.score` if it is small, otherwise as `compute` does."""
+    """Return the Vendi Score of a similarity matrix ("K") or of features ("X"), given by `name`.
+
+    Small matrices are scored by functions of `core.score`, which avoid overhead; other matrices as
+    in `compute`.
+    """
     if is_small_matrix(array, name, normalize):
         order = check_order(_check_single_order(q))
         weights = p if p is None else check_weights(p, len(array))
@@ -429,10 +434,11 @@ def _score_array(
 
 
 def is_small_matrix(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
-    """Return whether a matrix K or X is small enough to be scored without `compute`.
+    """Return whether a matrix can be scored by functions of `core.score` instead of `compute`.
 
-    `name` is "K" or "X". The result is False for other types than float matrices of NumPy, which
-    `compute` validates or converts, and if `compute` would merge identical samples or use float32.
+    These functions avoid overhead, which matters for small matrices. `name` is "K" for a similarity
+    matrix and "X" for features. The result is True for small float matrices of NumPy. It is False
+    if `compute` could be faster, because it merges identical samples or computes in float32.
     """
     if type(normalize) is not bool:
         return False
@@ -453,7 +459,10 @@ def is_small_matrix(matrix: object, name: str, normalize: object = False) -> Typ
 
 
 def choose_solver(size: int, q: float) -> core.Solver | None:
-    """Return an eigensolver for matrices of this size; None if `compute` has a faster algorithm."""
+    """Return an eigensolver for (size, size) matrices; None if `compute` has a faster algorithm.
+
+    The eigenvalues are used for a Vendi Score of order q.
+    """
     if size < MAX_NUMPY_SIZE:
         return core.NUMPY_SOLVER
     from ..spectral.eigendecomposition import TWO_STAGE_SIZE, decompose
@@ -465,7 +474,10 @@ def choose_solver(size: int, q: float) -> core.Solver | None:
 
 
 def _may_have_many_duplicates(K: np.ndarray) -> bool:
-    """Return whether any of `N_EXAMINED_SAMPLES` samples has a duplicate."""
+    """Return whether a similarity matrix K may contain many duplicates.
+
+    This is the case if any of about `N_EXAMINED_SAMPLES` evenly spaced samples has a duplicate.
+    """
     if K.shape[0] != K.shape[1]:
         return False
     examined_rows = K[:: len(K) // N_EXAMINED_SAMPLES]

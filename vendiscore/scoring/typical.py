@@ -1,4 +1,8 @@
-"""Typical scores: scores of reference sets with the same size, text length, kernel and options."""
+"""Typical scores: scores of reference sets with the same size, text length, kernel and options.
+
+Reference sets are sets of samples of known origin, such as answers of a model or of several people.
+Their scores are tabulated, and a score is reported together with those of comparable sets.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,8 @@ def select_comparable_settings(settings: Options) -> Record:
 def describe_wording_limits(settings: Options, hint: str = SEMANTIC_HINT) -> str:
     """Describe the limits of n-gram kernels, and alternatives; "" for other kernels.
 
-    `settings` are those of a Similarity, or `details`.
+    `settings` are those of a Similarity, or the "details" of a result; both contain the kernel.
+    `hint` is appended.
     """
     return f"{NGRAM_LIMITS} {hint}".strip() if settings.get("kernel") == "ngram_overlap" else ""
 
@@ -61,16 +66,18 @@ def describe_wording_limits(settings: Options, hint: str = SEMANTIC_HINT) -> str
 def _load_tables() -> list[Record]:
     """Load tables of scores of reference sets, written by `benchmarks/typical_values.py`.
 
-    A table has these keys: "settings" of the kernel; "kind" of the samples; "lengths", the smallest
-    and largest median length; "about", a format string that describes the samples; "most", the
-    highest possible score; and for each order, as "1", the sizes and scores of each reference set.
+    Each table has these keys: "settings", those of the kernel; "kind", the sample type; "lengths",
+    the smallest and the largest median length of samples for which the table is valid; "about", a
+    format string that describes the samples; "most", the highest possible score; and the orders as
+    strings, such as "1". The value of an order maps the name of each reference set to its sizes and
+    its scores at these sizes.
     """
     text = (files(__package__) / "typical_values.json").read_text(encoding="utf-8")
     return list(json.loads(text))
 
 
 def empty_reference_scale() -> Record:
-    """Return the result for a score without comparable reference sets."""
+    """Return the result of `compare_with_typical` for a score without comparable reference sets."""
     return {"typical": "", "scale": [], "strip": ""}
 
 
@@ -82,19 +89,21 @@ def compare_with_typical(
     samples: object,
     interval: Sequence[float] = (),
 ) -> Record:
-    """Compare a score of n samples, and its interval, with reference sets.
+    """Compare `value`, a score of order q of n samples, with scores of reference sets.
 
+    The kernel and its settings are those of `sample_set`; with groups, n is the size of each group.
     `samples` are the samples if they are available. They are required for texts and proteins,
-    because reference sets must have a similar median length. `interval` is empty or contains the
-    lower and upper limit of the interval of the score.
+    because reference sets must have a similar median length. `interval` contains the lower and the
+    upper limit of the confidence interval of the score, or is empty.
 
     Returns
     -------
     dict
         "typical": a sentence about the position of the score among reference sets; "scale": names
         and scores of the reference sets in ascending order, and finally the highest possible score;
-        "strip": the same as a line of text. All are empty with weights, for orders other than 1 and
-        2, and if no reference set has this size and length.
+        "strip": a line of text on which these scores and the interval are marked. All are empty for
+        weighted samples, for orders other than 1 and 2, and if there is no reference set with this
+        kernel, size and length.
     """
     similarity = sample_set.similarity
     settings = select_comparable_settings(similarity.settings)
@@ -123,9 +132,9 @@ def compare_with_typical(
 def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
     """Return names and scores of reference sets of size n, in ascending order of the scores.
 
-    Scores are interpolated between the sizes in the table, on logarithmic scales, and rounded to
-    three digits. Reference sets whose sizes in the table do not include n in their range are
-    omitted.
+    `table` is an element of `_load_tables()`. Scores of order q are interpolated between the sizes
+    in the table, on logarithmic scales, and rounded to three digits. A reference set is omitted if
+    n is smaller or larger than all its sizes in the table.
     """
     references = []
     for name, (sizes, scores) in table.get(f"{q:g}", {}).items():
@@ -138,11 +147,13 @@ def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
 def _build_noise_tables(n: int, d: int) -> list[Record]:
     """Return a list with a table of the scores of n random directions in d dimensions.
 
-    The list is empty if n and d are small. At q = 2 the score is nd/(n + d − 1), the inverse of the
-    mean purity. At q = 1 it is approximately m exp(−m/(2M)) for large n and d, with m = min(n, d)
-    and M = max(n, d) (Page, Phys. Rev. Lett. 71, 1291, 1993). Means of simulations differ from both
-    by at most 0.2 % for (n, d) = (8, 384), (100, 384), (1000, 64) and (384, 384), and by at most
-    1 % for M ≥ 64.
+    The list is empty if n and d are small. The table has the format of `_load_tables`. For
+    directions that are independent and uniform on the sphere, the score at q = 2 is
+    nd/(n + d − 1), the inverse of the mean purity (sum of squared eigenvalues). At q = 1 it is
+    approximately m exp(−m/(2M)) for large n and d, with m = min(n, d) and M = max(n, d) (Page,
+    Phys. Rev. Lett. 71, 1291, 1993). Mean scores in simulations differ from these two formulas by
+    at most 0.2 % for (n, d) = (8, 384), (100, 384), (1000, 64) and (384, 384), and by at most 1 %
+    for M ≥ 64.
     """
     smaller, larger = sorted((n, d))
     if smaller < 2 or larger < 64:
@@ -160,9 +171,10 @@ def _build_noise_tables(n: int, d: int) -> list[Record]:
 
 
 def _compute_median_lengths(samples: object) -> dict[str, float]:
-    """Return the median length of strings by their type: residues of proteins, or words of texts.
+    """Return the median length of the samples that are strings, by their type.
 
-    The result has a single key, "proteins" or "texts".
+    The result has a single key: "proteins", with the length in residues, or "texts", with the
+    length in words, which is 0 if no sample is a string.
     """
     strings = []
     if isinstance(samples, list):
@@ -175,7 +187,7 @@ def _compute_median_lengths(samples: object) -> dict[str, float]:
 def _describe_position(reference_scores: ReferenceScores, value: float) -> str:
     """Describe the position of a score among the scores of reference sets, as "above NAME (3.2)".
 
-    `reference_scores` are in ascending order.
+    `value` is the score, and `reference_scores` are in ascending order.
     """
     labels = [f"{name} ({score:.4g})" for name, score in reference_scores]
     n_below = bisect_left([score for _, score in reference_scores], value)
