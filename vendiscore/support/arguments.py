@@ -135,8 +135,8 @@ def has_gradient(x: object) -> bool:
         return any(map(has_gradient, x.values()))
     if isinstance(x, (list, tuple)):
         return not _TENSOR_FREE_TYPES.issuperset(map(type, x)) and any(map(has_gradient, x))
-    is_similarity = hasattr(x, "matmul") and hasattr(x, "diagonal")
-    return is_similarity and has_gradient(x.diagonal())
+    # an object with these methods is a Similarity
+    return hasattr(x, "matmul") and hasattr(x, "diagonal") and has_gradient(x.diagonal())
 
 
 def check_no_gradient(caller: str, /, **arguments: object) -> None:

@@ -46,7 +46,7 @@ class UnknownAttributeError(AttributeError):
     """
 
     def __str__(self) -> str:
-        return describe_unknown_attribute(self.obj, self.name)
+        return describe_unknown_attribute(self.obj, str(self.name))
 
     def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
         return AttributeError, (str(self),)

@@ -886,8 +886,10 @@ def _is_count(value: object) -> bool:
 
 
 def _is_order(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
     if isinstance(value, Real):
-        return not isinstance(value, bool) and float(value) >= 0
+        return float(value) >= 0
     return isinstance(value, Sequence) and (not isinstance(value, str) or value == "inf")
 
 
@@ -1021,7 +1023,7 @@ def suggestion(
         return _format_targets([close], accepted, value, quote)
     if kind and (hint := _describe_other_kind(name, kind, value)):
         return hint
-    if close in other_scopes:
+    if close and close in other_scopes:
         return f"Did you mean {quote}{close}{quote}? It is {other_scopes[close]}."
     return ""
 
