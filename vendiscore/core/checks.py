@@ -1,4 +1,7 @@
-"""Validation of a similarity matrix and its diagonal, before any eigenvalue is computed."""
+"""Validation of a similarity matrix K and its diagonal, before any eigenvalue is computed.
+
+The diagonal entry of a sample x is k(x, x), its similarity with itself.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ MAX_ENTRYWISE_SIZE = 128
 
 
 def check_square(K: Rows, name: str) -> None:
-    """Raise a ValueError if a matrix is not square."""
+    """Raise a ValueError if K is not square; `name` is the argument in the message."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"`{name}` must be a square similarity matrix, got shape {tuple(K.shape)}; use "
@@ -33,11 +36,11 @@ def check_square(K: Rows, name: str) -> None:
 def check_sample_values(
     values: Array, is_valid: Array, problem: str, indices: Sequence[int] | None = None
 ) -> None:
-    """Raise a SampleError that lists all samples with an invalid value, such as k(x, x).
+    """Raise a SampleError that lists all samples with an invalid value, such as a weight.
 
-    `values` has one value for each of n samples, and `is_valid` is a boolean mask of them.
+    `values` has one value for each of n samples, and the mask `is_valid` is False for invalid ones.
     `problem` is a format string that describes an invalid value. `indices` are the sample indices
-    to report, if they differ from 0, …, n − 1.
+    to report, by default 0, …, n − 1.
     """
     if bool(is_valid.all()):
         return
@@ -72,12 +75,13 @@ def check_unit_diagonal(
     prefix: str = "",
     indices: Sequence[int] | None = None,
 ) -> None:
-    """Raise a SampleError unless k(x, x) = 1 for every sample.
+    """Raise a SampleError unless k(x, x) = 1, up to rounding, for every sample x.
 
     `diagonal` contains k(x, x) of every sample. `precision` is the machine epsilon of the input if
-    it is coarser than float64. `has_features` omits the hint that the matrix may contain distances.
-    `prefix` precedes the problem in the message, for example "of `K` ". `indices` are the sample
-    indices to report, by default 0, …, n − 1.
+    it has lower precision than float64, otherwise 0. With `has_features`, similarities are dot
+    products of features, so the message does not suggest that they may be distances. `prefix`
+    precedes the problem in the message, for example "of `K` ". `indices` are the sample indices to
+    report, by default 0, …, n − 1.
     """
     deviation = diagonal - 1
     if is_numpy(deviation) and np.vdot(deviation, deviation) <= DIAGONAL_TOLERANCE**2:
@@ -93,7 +97,10 @@ def check_unit_diagonal(
 
 
 def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
-    """Raise a ValueError for a matrix with a zero diagonal, which probably contains distances."""
+    """Raise a ValueError if the diagonal of K is 0, so that K probably contains distances.
+
+    Does nothing if all entries of K are close to 0. `name` is the argument in the message.
+    """
     largest = float(abs(diagonal).max())
     # The second condition excludes matrices of which all entries are close to 0.
     if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * float(abs(K).max()):
@@ -105,11 +112,12 @@ def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
 
 
 def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str) -> float:
-    """Compute max |A_ij − A_ji| for A = diag(s) K diag(s), where s is `scale`.
+    """Compute the asymmetry max |A_ij − A_ji| of A = diag(s) K diag(s), where s is `scale` (n,).
 
-    Returns ROUNDING for a smaller asymmetry. Raises a ValueError if the asymmetry exceeds
-    `tolerance`, or if the absolute value of an entry of A exceeds 1 by more than `tolerance`;
-    `name` is the matrix in the message.
+    If `scale` is None, A is K. Returns ROUNDING, the rounding error of entries in float64, if the
+    asymmetry is smaller. Raises a ValueError if the asymmetry exceeds `tolerance`, or if the
+    absolute value of an entry of A exceeds 1 by more than `tolerance`. `name` is the name of the
+    matrix in the message.
     """
     n = K.shape[0]
     # A small valid matrix needs no blocks. An invalid one is checked again below, for the message.
@@ -172,11 +180,12 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
 def is_symmetric(
     K: Array, scale: Array | None = None, precision: float = 0.0, name: str = "`K`"
 ) -> bool:
-    """Return whether A = diag(s) K diag(s), s = `scale`, is symmetric in double precision.
+    """Return whether A = diag(s) K diag(s), s = `scale` (n,), is symmetric in double precision.
 
-    If it is not, the caller averages K and Kᵀ. Raises a ValueError if the asymmetry of A, or the
-    excess of an absolute entry over 1, is too large to be a rounding error; `name` is the matrix in
-    the message. `precision` is the machine epsilon of the input if it is coarser than float64.
+    If `scale` is None, A is K. If the result is False, the caller replaces K by the mean of K and
+    Kᵀ. Raises a ValueError if A_ij and A_ji differ, or |A_ij| exceeds 1, by more than rounding
+    errors; `name` is the name of the matrix in the message. `precision` is the machine epsilon of
+    the input if it has lower precision than float64, otherwise 0.
     """
     tolerance = max(SYMMETRY_TOLERANCE, 2 * precision)
     return compute_asymmetry(K, scale, tolerance, name) <= ROUNDING
@@ -187,9 +196,9 @@ def check_matrix(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Validate similarities K (n, n) of n samples; return a symmetric matrix and its diagonal.
 
-    The diagonal must be 1 up to rounding. With `normalize`, it must be positive, and the caller
-    divides the returned matrix by it. `precision` is the machine epsilon of the input if it is
-    coarser than float64, otherwise 0.
+    The diagonal must be 1 up to rounding. With `normalize`, it need only be positive, and the
+    caller divides the entries K_ij of the returned matrix by √(K_ii K_jj). `precision` is the
+    machine epsilon of the input if it has lower precision than float64, otherwise 0.
     """
     check_square(K, "K")
     diagonal = K.diagonal()

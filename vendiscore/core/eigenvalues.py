@@ -1,4 +1,7 @@
-"""Normalized eigenvalues: the eigenvalues of a matrix of trace 1, with rounding errors removed."""
+"""Normalized eigenvalues: eigenvalues of a similarity matrix scaled to trace 1, without rounding.
+
+Eigenvalues that may be rounding errors are set to 0.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ def check_psd(psd: object) -> PSD:
 
 
 def suggest_clipping() -> str:
-    """Describe the usual cause of eigenvalues that no similarity matrix has; suggest psd="clip"."""
+    """Return a hint on the usual cause of eigenvalues that no similarity matrix can have.
+
+    It suggests psd="clip".
+    """
     return (
         "the similarity may not be positive semidefinite; pass psd='clip' to set negative "
         "eigenvalues to zero"
@@ -47,22 +53,24 @@ def suggest_clipping() -> str:
 
 
 class EigenvalueTolerance(NamedTuple):
-    """Upper bounds of rounding errors in the eigenvalues of the weighted matrix of n samples.
+    """Upper bounds of rounding errors in the eigenvalues of the similarity matrix of n samples.
 
-    The bounds `entry_rounding` and `max_negative_mass` are relative to the trace, and
-    `eigensolver_rounding` is relative to the largest eigenvalue.
+    The matrix is scaled by weights to trace 1: its entries are √p_i K_ij √p_j for similarities K
+    and weights p. The bounds `entry_rounding` and `max_negative_mass` are relative to the trace,
+    and `eigensolver_rounding` is relative to the largest eigenvalue.
 
     Attributes
     ----------
     n : int
         The number of samples, an upper bound of every score.
     entry_precision : float, default 0
-        Machine epsilon u of the entries if their precision is coarser than float64, otherwise 0.
+        Machine epsilon u of the entries if their precision is lower than float64, otherwise 0.
     semidefinite : bool, default False
         Whether the matrix is positive semidefinite by construction, as for products of features.
         Rounding of the entries then causes no spurious eigenvalues.
     describe_cause : callable
-        Takes no argument and returns a hint for messages about impossible eigenvalues.
+        Takes no argument and returns a hint for messages about eigenvalues that no similarity
+        matrix can have.
     """
 
     n: int
@@ -74,14 +82,15 @@ class EigenvalueTolerance(NamedTuple):
     def max_negative_mass(self) -> float:
         """The largest sum of absolute negative eigenvalues that rounding of entries can produce.
 
-        Independent rounding errors of relative size u = `entry_precision` spread eigenvalues of 0
-        over Wigner's semicircle, whose negative half has a mass of 0.42 σ √n, σ = u/√12. The bound
-        is twice this mass, but at least NEGATIVE_MASS.
+        Independent rounding errors of relative size u = `entry_precision` have a standard deviation
+        σ = u/√12. They spread eigenvalues of 0 over Wigner's semicircle, whose negative half has a
+        sum of absolute eigenvalues of 0.42 σ √n, relative to the trace. The bound is about twice
+        this sum, but at least NEGATIVE_MASS.
         """
         return max(NEGATIVE_MASS, 0.25 * self.entry_precision * math.sqrt(self.n))
 
     def entry_rounding(self, size: int) -> float:
-        """Return the largest eigenvalue that rounding of the entries may cause instead of 0.
+        """Return the largest eigenvalue that rounding of the entries may produce instead of 0.
 
         `size` is the number of rows of the matrix.
         """
@@ -90,8 +99,8 @@ class EigenvalueTolerance(NamedTuple):
     def eigensolver_rounding(self, size: int) -> float:
         """Return the largest rounding error of the eigensolver, relative to the largest eigenvalue.
 
-        It is machine epsilon times the number of samples or the number of rows of the matrix,
-        `size`, whichever is larger.
+        It is machine epsilon times the larger of the number of samples and `size`, the number of
+        rows of the matrix.
         """
         return max(self.n, size) * EPS
 
@@ -134,19 +143,19 @@ class NormalizedEigenvalues:
 
     @property
     def rank(self) -> int:
-        """The number of positive values of a single matrix."""
+        """The number of eigenvalues of a single matrix that exceed `threshold`."""
         return int(np.count_nonzero(self.computed > self.threshold))
 
     @property
     def largest_threshold(self) -> float:
-        """The larger of both thresholds of a single matrix."""
+        """The larger of `threshold` and `entry_threshold` of a single matrix."""
         return max(float(self.threshold), self.entry_threshold)
 
     def values_at(self, q: float) -> Array:
-        """Return the eigenvalues (..., m) from which the score of order q is computed; sum 1.
+        """Return the eigenvalues (..., m) from which the score of order q is computed.
 
-        Below order 1, scores depend on small eigenvalues, so eigenvalues up to `entry_threshold`
-        are set to zero.
+        They sum to 1. For q < 1, scores depend on small eigenvalues, so eigenvalues up to
+        `entry_threshold` are set to zero as well.
         """
         values = self.values
         if q >= 1 or not self.entry_threshold:
@@ -159,7 +168,10 @@ class NormalizedEigenvalues:
         return hill_number(self.values_at(q), q)
 
     def count_truncated(self) -> np.ndarray:
-        """Count the eigenvalues that were set to zero but may be non-zero, for each matrix."""
+        """Count the eigenvalues of each matrix that were set to zero, but may exceed 0.
+
+        Returns an array of shape (...), which is 0-d for a single matrix.
+        """
         computed = self.computed
         size = computed.shape[-1]
         largest = computed[..., :1]
@@ -176,9 +188,9 @@ class NormalizedEigenvalues:
         return np.where(has_gap, n_above_limit, size - n_retained)
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
-        """Warn if truncating eigenvalues may have changed a score of one of the orders.
+        """Warn if setting eigenvalues to zero may have changed the score of one of the orders.
 
-        A stack emits one warning, about the matrix whose score may have changed most.
+        For a stack of matrices, the warning is about the matrix whose score may have changed most.
         """
         if not orders or min(orders) >= 1:
             return
@@ -211,7 +223,10 @@ class NormalizedEigenvalues:
 
 
 def decompose_with_numpy(A: Array, vectors: bool = False) -> tuple[Array, Array | None]:
-    """Compute eigenvalues in ascending order, and eigenvectors if requested, with NumPy."""
+    """Compute the eigenvalues of a symmetric matrix A in ascending order with NumPy.
+
+    Also returns the eigenvectors as columns if `vectors`, otherwise None.
+    """
     if vectors:
         values, V = np.linalg.eigh(A)
         return values, V
@@ -238,8 +253,9 @@ def compute_eigenvalues(
         Bounds of rounding errors in eigenvalues.
     psd : {"check", "clip"}, default "check"
         Raise an error for negative eigenvalues beyond rounding errors, or set them to zero.
-    solve : Eigensolver
-        Computes the eigenvalues, and the eigenvectors if requested.
+    solve : callable
+        Takes the matrix or stack of matrices, and whether to compute eigenvectors. Returns the
+        eigenvalues in ascending order, and the eigenvectors as columns or None.
     vectors : bool, default False
         Whether to compute eigenvectors.
 
@@ -272,9 +288,10 @@ def normalize_eigenvalues(
 ) -> NormalizedEigenvalues:
     """Set rounding errors among ascending eigenvalues (..., m) to zero, then divide by the sum.
 
-    For a single matrix, raises the same errors as `compute_eigenvalues`. In a stack, matrices for
-    which it would raise are marked by `is_impossible` instead. `vectors` are the eigenvectors, as
-    columns in the order of `values`.
+    `tolerance` contains the bounds of rounding errors. For a single matrix, raises a NotPSDError
+    for negative eigenvalues beyond rounding errors, unless psd="clip", and a ValueError if the
+    eigenvalues do not sum to 1. In a stack of matrices, those with such eigenvalues are marked by
+    `is_impossible` instead. `vectors` are the eigenvectors as columns, in the order of `values`.
     """
     values = flip(values)
     computed = to_host(values)  # one transfer from the device
@@ -328,7 +345,11 @@ def flip(values: Array) -> Array:
 def _build_eigenvalue_error(
     computed: np.ndarray, negative_mass: float, tolerance: EigenvalueTolerance
 ) -> ValueError:
-    """Build the error for eigenvalues, in descending order, that no similarity matrix can have."""
+    """Build the error for eigenvalues that no similarity matrix can have.
+
+    `computed` are the eigenvalues in descending order, and `negative_mass` is the absolute sum of
+    the negative ones. The cause is described by a function of `tolerance`.
+    """
     total = float(computed.sum())
     if abs(total - 1) <= RANGE_TOLERANCE:
         return NotPSDError(float(computed[-1]), negative_mass)
@@ -343,8 +364,8 @@ def normalize_above(
 ) -> Array:
     """Set eigenvalues (..., m) up to the threshold (...) to zero, then divide by the sum.
 
-    With gradient, all eigenvalues that are set to zero by rounding contribute to the derivative of
-    the sum, but negative ones that are clipped (psd="clip") do not.
+    In the gradient of a tensor, eigenvalues that are set to zero as rounding errors contribute to
+    the derivative of the sum. With psd="clip", negative eigenvalues beyond rounding errors do not.
     """
     if not isinstance(threshold, float):
         threshold = asarray_like(threshold, values)[..., None]
@@ -359,15 +380,16 @@ def normalize_above(
 
 
 def clip_eigenvalues(values: Array) -> Array:
-    """Set negative eigenvalues and rounding errors (..., m) to zero, then divide by the sum.
+    """Set negative eigenvalues and rounding errors among eigenvalues (..., m) to zero.
 
-    Eigenvalues up to m times machine epsilon times the largest one count as rounding errors.
+    Then divide the eigenvalues by their sum. Eigenvalues up to m times machine epsilon times the
+    largest eigenvalue count as rounding errors.
     """
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 
 
 def is_diagonal(A: Array) -> bool:
-    """Return whether a matrix is diagonal, without negative entries."""
+    """Return whether a matrix A is diagonal and has no negative entries."""
     if count_nonzero(A[0]) > 1:  # fast check of most matrices
         return False
     diagonal = namespace(A).linalg.diagonal(A)

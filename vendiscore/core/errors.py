@@ -1,4 +1,4 @@
-"""The documented import path of names of `vendiscore.support.errors`."""
+"""The documented import path of exceptions that are defined in `vendiscore.support.errors`."""
 
 from ..support.errors import NotPSDError, SampleError
 

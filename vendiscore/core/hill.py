@@ -103,10 +103,10 @@ def hill_number(proportions: Array, q: float) -> Number:
 
 
 def _hill_number(proportions: Array, logs: Array, q: float, n_positive: Array | int) -> Array:
-    """Compute the Hill number of order q from proportions (..., m) and their logarithms.
+    """Compute the Hill number of order q from proportions (..., m) and their logarithms `logs`.
 
-    For proportions of 0, `logs` contains the logarithm of the largest proportion. `n_positive` is
-    the number of positive proportions.
+    For proportions of 0, `logs` contains the logarithm of the largest proportion in the same row.
+    `n_positive` is the number of positive proportions in each row, shape (...).
     """
     if q == 0:
         return (proportions * 0).sum(-1) + n_positive  # an array or tensor like the proportions
@@ -122,9 +122,10 @@ def clip_number(value: Array | float, upper: int) -> float:
 
 
 def clip_to_range(values: Array | float, upper: Array | int) -> Any:
-    """Clip effective numbers to [1, upper]; the gradient of clipped tensors is unchanged.
+    """Clip effective numbers to [1, upper], elementwise if these are arrays.
 
-    A single number that is not a tensor is returned as a float.
+    The gradient of a tensor is not changed by clipping. A single number that is not a tensor is
+    returned as a float.
     """
     if is_numpy(values):
         return np.clip(values, 1.0, upper)
@@ -153,7 +154,10 @@ def _check_proportions(shares: object) -> np.ndarray:
 
 
 def _to_float64(shares: Array) -> tuple[Array, float]:
-    """Return proportions in float64, and the machine epsilon of their dtype; 0 for float64."""
+    """Return proportions in float64, and the machine epsilon of their dtype.
+
+    The latter is 0 for float64 and for integers.
+    """
     xp = namespace(shares)
     if shares.dtype == xp.float64:
         return shares, 0.0
@@ -162,10 +166,10 @@ def _to_float64(shares: Array) -> tuple[Array, float]:
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
-    """Compute log (Σ w exp((q − 1) logs))^{1/(1−q)}, or its limit −Σ w logs for q = 1.
+    """Compute log (Σ_i w_i exp((q − 1) logs_i)) / (1 − q), or its limit −Σ_i w_i logs_i for q = 1.
 
-    The sum is over the last axis, along which the weights w sum to 1. For w = proportions and
-    logs = log w, this is the logarithm of the Hill number of order q.
+    The sum is over the last axis, along which the `weights` w sum to 1. For proportions w and
+    logs = log w, the result is the logarithm of the Hill number of order q.
     """
     if q == 1:
         return -(weights * logs).sum(-1)

@@ -26,9 +26,9 @@ MAX_SQUARED_NORM = 1e30
 
 
 def compute_squared_norm(A: Array) -> Array | float:
-    """Compute the sum of squared entries of a symmetric matrix, or of each matrix of a stack.
+    """Compute the sum of squared entries of a symmetric matrix A, or of each matrix of a stack.
 
-    It equals the sum of the squared eigenvalues.
+    This sum equals the sum of the squared eigenvalues.
     """
     if A.ndim == 2 and not is_torch(A):
         return np.vdot(A, A)
@@ -41,7 +41,8 @@ class Solver(NamedTuple):
     Attributes
     ----------
     eigenvalues : callable
-        Computes the eigenvalues, and eigenvectors if requested; see `Eigensolver`.
+        Takes the matrix, and whether to compute eigenvectors. Returns the eigenvalues in ascending
+        order, and the eigenvectors as columns or None.
     squared_norm : callable
         Computes the sum of squared entries, for order 2.
     largest_eigenvalue : callable, optional
@@ -66,7 +67,7 @@ def compute_hill_numbers(
     psd: PSD = "check",
     solver: Solver = NUMPY_SOLVER,
 ) -> tuple[list[Number], NormalizedEigenvalues | None]:
-    """Compute the Hill numbers of the eigenvalues of a weighted matrix.
+    """Compute the Hill numbers of the eigenvalues of a weighted similarity matrix A.
 
     All Vendi Scores are computed by this function. The score of order q is (Σ λ^q)^{1/(1−q)}, where
     λ are the eigenvalues of A. This is the number of positive eigenvalues at q = 0, exp(−Σ λ log λ)
@@ -130,9 +131,10 @@ def can_skip_eigenvalues(
 ) -> bool:
     """Return whether all scores can be computed from the norm or the largest eigenvalue.
 
-    The norm is sufficient for order 2, and the largest eigenvalue for order ∞. `semidefinite` is
-    whether the matrix is positive semidefinite by construction. If it may have negative
-    eigenvalues, psd="clip" needs all eigenvalues.
+    The Frobenius norm of the matrix is sufficient for order 2, and the largest eigenvalue for order
+    ∞, if `solver` has a function that computes it. `semidefinite` is whether the matrix is positive
+    semidefinite by construction. If it may have negative eigenvalues, psd="clip" needs all
+    eigenvalues.
     """
     if solver.vectors or (psd == "clip" and not semidefinite):
         return False
@@ -146,10 +148,10 @@ def can_skip_eigenvalues(
 def score_without_eigenvalues(
     A: Array, q: float, tolerance: EigenvalueTolerance, solver: Solver
 ) -> Number:
-    """Compute the score of order 2 or ∞ of a weighted matrix A without its eigendecomposition.
+    """Compute the score of order 2 or ∞ of a weighted similarity matrix A of trace 1.
 
-    It is 1/‖A‖², with the Frobenius norm, for order 2, and 1/λ_max, with the largest eigenvalue of
-    A, for order ∞.
+    It is 1/‖A‖² with the Frobenius norm for q = 2, and 1/λ_max with the largest eigenvalue of A for
+    q = ∞, so the eigendecomposition of A is not needed.
     """
     if q == 2:
         return check_range(1 / solver.squared_norm(A), q, tolerance)
@@ -158,11 +160,11 @@ def score_without_eigenvalues(
 
 
 def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) -> Number:
-    """Clip the score(s) `value` of order q to [1, n], where n is the number of samples.
+    """Clip the score(s) `value` of order q to [1, n], where n = `tolerance.n` is the sample size.
 
-    Clipping only removes rounding errors: raises a ValueError if a single score differs from this
-    range by more than RANGE_TOLERANCE. In an array of scores of a stack of matrices, such scores
-    become NaN instead.
+    Clipping only removes rounding errors: a ValueError is raised if a single score is outside of
+    this range by a relative error of more than RANGE_TOLERANCE. In an array with the scores of
+    several matrices, such scores become NaN instead.
     """
     n = tolerance.n
     if getattr(value, "ndim", 0):
@@ -183,8 +185,8 @@ def weight_matrix(
     """Validate the similarities K (n, n) of n samples, and compute diag(√p) K diag(√p) of trace 1.
 
     The weights p are uniform by default. With `normalize`, k(x, y) is first divided by
-    √(k(x, x) k(y, y)). Also returns the bounds of rounding errors for `compute_hill_numbers`. The
-    caller checks that entries are finite: the errors raised here do not mention NaN or infinity.
+    √(k(x, x) k(y, y)). Also returns bounds of the rounding errors in eigenvalues. The caller must
+    check that entries are finite, because the errors raised here do not mention NaN or infinity.
     """
     n = len(K)
     precision = 0.0
@@ -209,7 +211,7 @@ def weight_features(
 
     The rows of F are the features X (n, d) of n samples, divided by their lengths and multiplied by
     √p, so that the trace is 1. The weights p are uniform by default. Without `normalize`, lengths
-    must be 1 up to rounding. Also returns the bounds of rounding errors for `compute_hill_numbers`.
+    must be 1 up to rounding. Also returns bounds of the rounding errors in eigenvalues.
     """
     n, d = X.shape
     X = X.astype(np.float64, copy=False)
@@ -229,7 +231,7 @@ def weight_features(
 
 
 def _compute_squared_norms(X: np.ndarray) -> np.ndarray:
-    """Compute the squared length of each row; the caller handles overflow and underflow."""
+    """Compute the squared norm of each row of X; the caller handles overflow and underflow."""
     with np.errstate(over="ignore", under="ignore"):
         return np.vecdot(X, X)
 

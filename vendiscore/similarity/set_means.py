@@ -10,9 +10,10 @@ MAX_SETS_AT_ONCE = 64  # number of sets per block, to limit memory
 
 
 def sum_between_sets(similarity: Similarity, codes: np.ndarray, n_sets: int) -> np.ndarray:
-    """Compute Σ k(x, y) over samples x of one set and y of another, shape (sets, sets).
+    """Compute Σ k(x, y) over all x in set a and y in set b, for all sets a, b; shape (sets, sets).
 
-    `codes` (n,) is the set 0, 1, … of each sample. Takes time O(n²), or O(n d) for d features.
+    `codes` (n,) is the set 0, 1, …, `n_sets` − 1 of each of n samples. Takes time O(n²), or O(n d)
+    for d features.
     """
     set_codes = np.arange(n_sets)
     if np.array_equal(codes, set_codes):  # one sample per set
@@ -30,9 +31,11 @@ def sum_between_sets(similarity: Similarity, codes: np.ndarray, n_sets: int) -> 
 
 
 def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Compute mean similarities (..., sets, sets) from their sums; 0 for empty sets.
+    """Compute mean similarities between sets, shape (..., sets, sets), from their sums.
 
-    `counts` (..., sets) are the numbers of samples of the sets.
+    `sums` (..., sets, sets) are the sums of similarities over all pairs of a sample of one set and
+    a sample of the other, and `counts` (..., sets) are the numbers of samples of the sets. The mean
+    similarity with an empty set is 0.
     """
     inverse_counts = np.zeros(counts.shape)
     np.divide(1, counts, out=inverse_counts, where=counts > 0)
@@ -42,9 +45,9 @@ def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def exclude_self_similarity(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Compute the mean similarity (..., sets) between different samples of each set.
 
-    `means` (..., sets) are means over all pairs within a set, including k(x, x) = 1, and `counts`
-    (..., sets) are the numbers of samples. For a set of n samples with mean m, the result is
-    (n m − 1)/(n − 1); NaN for sets of one sample.
+    `means` (..., sets) are means over all ordered pairs within a set, including k(x, x) = 1, and
+    `counts` (..., sets) are the numbers of samples. For a set of n samples with mean m, the result
+    is (n m − 1)/(n − 1). It is NaN for sets of one sample.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         means_without_self = (counts * means - 1) / (counts - 1)
@@ -52,11 +55,12 @@ def exclude_self_similarity(means: np.ndarray, counts: np.ndarray) -> np.ndarray
 
 
 def mean_feature_cosines(sums: np.ndarray, self_sums: np.ndarray) -> np.ndarray:
-    """Compute the cosines of the mean features of sets a and b, shape (..., sets, sets).
+    """Compute the cosine of the mean features of sets a and b for all a, b; (..., sets, sets).
 
-    They are sums_ab / √(self_sums_ab self_sums_ba), with ones on the diagonal. sums_ab is the sum
-    of similarities between sets a and b, and self_sums_ab the sum within set a, restricted to the
-    groups in which set b also has samples. Both arrays have shape (..., sets, sets).
+    It is sums_ab / √(self_sums_ab self_sums_ba), and 1 for a = b. sums_ab is the sum of
+    similarities between samples of set a and samples of set b. self_sums_ab is the sum of
+    similarities within set a, restricted to the groups of samples (such as the answers to one
+    prompt) in which set b also has samples. Both arrays have shape (..., sets, sets).
     """
     products = self_sums * np.swapaxes(self_sums, -1, -2)
     cosines = sums / np.sqrt(products)

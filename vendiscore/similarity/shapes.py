@@ -1,4 +1,4 @@
-"""Check the shapes of samples, and decide whether elements are samples or groups of samples."""
+"""Check shapes of samples, and decide whether elements of a list are samples or groups of them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .concatenation import infer_shape, num_samples
 
 
 def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
-    """Raise a ValueError for samples that are not a matrix with one row per sample.
+    """Raise a ValueError that says that samples must be a matrix with one row per sample.
 
-    The message suggests how to convert them, depending on their shape.
+    The message suggests how to convert them, depending on their shape. `name` is the argument that
+    it mentions.
     """
     description, shape = _describe_shape(samples)
     hint = "reshape it to two dimensions"
@@ -39,7 +40,8 @@ def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
 def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False) -> None:
     """Raise a ValueError for labels with two dimensions, and for a list of numeric arrays.
 
-    With `table`, the caller knows that `labels` are a table, which is always an error.
+    With `table`, the caller already knows that `labels` are a table, and the error is always
+    raised. `name` is the argument that it mentions.
     """
     if isinstance(labels, (list, tuple)) and not table:
         first = next(iter(labels), None)
@@ -61,7 +63,10 @@ def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False
 
 
 def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
-    """Describe samples for a message, and return their shape, inferred from the first element."""
+    """Return a description of the shape of samples for a message, and the shape as a tuple.
+
+    The shape of a list is inferred from its first element.
+    """
     if not isinstance(samples, (list, tuple)):
         shape = tuple(samples.shape)
         return f"shape {shape}", shape
@@ -73,9 +78,10 @@ def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
 
 
 def is_nested(samples: Any, sample_type: str, name: str) -> bool:
-    """Return whether the elements of `samples` are groups, not single samples.
+    """Return whether the elements of `samples` are groups of samples, not single samples.
 
-    `sample_type` is, for example, "text" or "vectors". `name` is the argument in messages.
+    `sample_type` is, for example, "text" or "vectors". Raises a ValueError for a list of several
+    matrices of similarities or distances; `name` is the argument in its message.
     """
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return False
@@ -100,9 +106,9 @@ def is_nested(samples: Any, sample_type: str, name: str) -> bool:
 def nesting_depth(prompts: Any, samples: Samples | None) -> int:
     """Return 0 for a single prompt, 1 for a list of prompts and 2 for a list of lists of prompts.
 
-    The depth is relative to the dimensions of `samples`: a row of numbers is a single prompt if
-    samples are rows, but a list of prompts if samples are numbers. If `samples` is None, prompts
-    are labels, which are always in a list.
+    The depth of a list of numbers depends on the samples to which the prompts belong: a row of
+    numbers is a single prompt if samples are rows, but a list of prompts if samples are numbers. If
+    `samples` is None, prompts are labels, which are always in a list.
     """
     if samples is None:
         is_list_of_lists = num_samples(prompts) and all(map(is_collection, prompts))

@@ -1,4 +1,4 @@
-"""Validation of similarities that users pass, as a matrix or a Similarity."""
+"""Validation of similarities that users pass as a matrix or as an object of class Similarity."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .sample_arrays import as_matrix, machine_epsilon
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
     """Validate a square similarity matrix K; return it as a Similarity, made exactly symmetric.
 
-    The diagonal must be 1 up to rounding; with `normalize`, it must be positive, and K_ij is
+    The diagonal must be 1 up to rounding. With `normalize`, it need only be positive, and K_ij is
     divided by √(K_ii K_jj). `name` is the argument that messages mention.
     """
     input_precision = 0.0
@@ -49,11 +49,12 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
-    """Check a Similarity, whose subclass users may have written, and return it.
+    """Check an object of class Similarity, possibly of a subclass by a user, and return it.
 
-    It must be symmetric and have no entries above 1. A matrix is checked completely, and made
-    exactly symmetric. Other similarities are checked at low cost, by two products with random
-    vectors and by some rows. The diagonal is not checked.
+    Its matrix K must be symmetric and have no entries with an absolute value above 1. A
+    MatrixSimilarity is checked completely, and made exactly symmetric. Other subclasses are checked
+    at low cost, by two products of K with random vectors and by the first rows of K. The diagonal
+    is not checked.
     """
     if isinstance(similarity, MatrixSimilarity):
         return _symmetrize_entries(similarity, "a MatrixSimilarity")
@@ -90,7 +91,8 @@ def check_similarity(similarity: Similarity) -> Similarity:
 def _symmetrize_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimilarity:
     """Return the similarity with exactly symmetric entries.
 
-    Raises a ValueError if the asymmetry, or an entry above 1, is too large to be a rounding error.
+    Raises a ValueError, which mentions `name`, if entries K_ij and K_ji differ, or absolute entries
+    exceed 1, by more than rounding errors.
     """
     K = similarity.K
     if is_symmetric(K, similarity.scale, similarity.roundoff, name):

@@ -1,4 +1,4 @@
-"""The names of scipy.sparse, imported on first use, because the import takes long."""
+"""A lazy alias of scipy.sparse, which is imported on first use because its import takes long."""
 
 import importlib
 from typing import Any

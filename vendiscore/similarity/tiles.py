@@ -1,4 +1,4 @@
-"""Compute tiles of K in single precision, and entries of selected pairs in double precision."""
+"""Compute blocks of a similarity matrix in float32, and entries of selected pairs in float64."""
 
 from itertools import combinations_with_replacement
 
@@ -24,9 +24,10 @@ Tile = tuple[slice, slice]
 
 
 class SimilarityTiles:
-    """Tiles of the upper triangle of K in float32, for a search for similar pairs.
+    """Tiles (blocks) of the upper triangle of a similarity matrix K, used to find similar pairs.
 
-    Tiles are squares if K is computed from feature rows, otherwise blocks of rows of K.
+    Calling the object computes a tile in float32. Tiles are squares if K is computed from feature
+    rows or on demand, otherwise blocks of rows of K.
     """
 
     def __init__(self, similarity: Similarity) -> None:
@@ -84,7 +85,7 @@ class SimilarityTiles:
         return K
 
     def compute_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Compute the similarities of m pairs of samples (i[0], j[0]), …, in double precision."""
+        """Compute the similarities of m pairs of samples (i[0], j[0]), … in float64, shape (m,)."""
         size = PAIRS_PER_BLOCK
         if isinstance(self.similarity, FeatureSimilarity):
             size = FEATURE_PAIRS_PER_BLOCK
@@ -96,7 +97,7 @@ class SimilarityTiles:
         return np.concatenate([np.empty(0), *values])  # also if there are no pairs
 
     def _compute_pair_block(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Compute the similarities of a block of pairs, see `compute_pairs`."""
+        """Compute the similarities of one block of pairs of samples (i[0], j[0]), … in float64."""
         if self.rows is None:
             # The subset contains the samples i[0], i[1], … and then j[0], j[1], …, so the pairs are
             # on a diagonal.

@@ -23,17 +23,27 @@ WEIGHT_TOLERANCE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class PerSampleValues:
-    """One number for each sample, and the group sizes if they were passed as a list of lists."""
+    """One number for each sample, as validated from an argument of a public function.
+
+    Attributes
+    ----------
+    name : str
+        The argument, such as "p", to mention in messages.
+    values : array (n,)
+        The numbers in float64, in the order of the samples.
+    sizes : list of int, optional
+        The group sizes if the numbers were passed as a list of lists, one for each group.
+    """
 
     name: str
     values: Array
     sizes: list[int] | None = None
 
     def for_samples(self, n: int, groups: object = None, *other_sizes: int) -> Array:
-        """Return the values; raise a ValueError unless there are n, or one of `other_sizes`.
+        """Return the values; raise a ValueError unless their number is n or in `other_sizes`.
 
-        Values that were passed as a list of lists must also have the group sizes of the samples in
-        `groups`.
+        n is the number of samples. If the values were passed as a list of lists, their group sizes
+        must also equal those of `groups`, the groups of the samples.
         """
         if self.sizes is not None:
             check_same_grouping(self.name, self.sizes, groups)
@@ -54,11 +64,11 @@ def check_per_sample(
     hint: str = "",
     weights: bool = False,
 ) -> PerSampleValues:
-    """Validate one number for each sample, from a list, an array or a list of lists (groups).
+    """Validate an argument with one number for each sample: a list, an array or a list of groups.
 
-    `name` is the argument in messages. Values become float64 and must be finite and in [min_value,
-    max_value]; `hint` is appended to messages about invalid values. With `weights`, tensors keep
-    their gradient and booleans are not accepted.
+    `name` is the argument in messages. Values are converted to float64, and must be finite and in
+    [min_value, max_value]; `hint` is appended to messages about values outside this range. With
+    `weights`, tensors keep their gradient and booleans are not accepted.
     """
     # Convert to a flat list or array.
     flat_values: SampleContainer | None = None
@@ -97,9 +107,10 @@ def check_per_sample(
 
 
 def _to_array(values: list[object], name: str, weights: bool) -> Array:
-    """Convert a list of real numbers to an array; weights that include tensors, to a tensor.
+    """Convert a list of real numbers to an array, or to a tensor if `weights` and some are tensors.
 
-    Raises a SampleError for other values.
+    Raises a SampleError for values that are not real numbers. `name` is the argument that the error
+    mentions. With `weights`, booleans are not accepted.
     """
     reals = np.zeros(len(values))
     problems = {}
@@ -120,9 +131,9 @@ def _to_array(values: list[object], name: str, weights: bool) -> Array:
 
 
 def _to_real(x: object, weights: bool) -> float:
-    """Return a real number as a float; raise a TypeError for anything else.
+    """Return a real number, or a scalar array or tensor, as a float; raise a TypeError otherwise.
 
-    Booleans are accepted unless the numbers are `weights`.
+    Booleans are accepted unless `weights`.
     """
     types = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     is_scalar = isinstance(x, Number) or getattr(x, "ndim", None) == 0
@@ -140,9 +151,10 @@ def check_weights(
 ) -> Array | None:
     """Validate weights p and return them in float64, normalized to sum to 1; None if p is None.
 
-    p has a weight for each of n samples, and for each of the `dropped` ones, whose weights are
-    removed. If weights were passed as a list of lists, they must have the group sizes of `groups`.
-    The result is a tensor if p is one, or an array on the device of the tensor `like`.
+    p has one weight for each sample that the user passed: the n remaining samples, and those whose
+    indices are in `dropped`, whose weights are removed. If weights were passed as a list of lists,
+    they must have the group sizes of `groups`, the groups of the samples. The result is a tensor if
+    p is one. If `like` is a tensor, the result is a tensor on the device of `like`.
     """
     if p is None:
         return None
@@ -170,9 +182,9 @@ def check_weights(
 
 
 def normalize_weights(weights: Array, epsilon: float) -> Array:
-    """Divide weights by their sum; raise a ValueError unless it is 1 up to rounding.
+    """Divide weights by their sum; raise a ValueError unless the sum is 1 up to rounding.
 
-    `epsilon` is the machine epsilon of the weights that were passed.
+    `epsilon` is the machine epsilon of the dtype in which the user passed the weights.
     """
     xp = namespace(weights)
     with np.errstate(all="ignore"):  # weights may underflow, and their sum overflow
