@@ -81,7 +81,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _collect_warnings(notes: Notes) -> None:
-    """Add UserWarnings to the notes of the command, and ignore other warnings."""
+    """Add each UserWarning that is emitted from now on to `notes`; ignore other warnings.
+
+    The command prints these notes at its end. The caller restores the warning filters.
+    """
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
     warnings.filterwarnings("ignore", _DROPPED_SAMPLES_WARNING, UserWarning)

@@ -25,7 +25,7 @@ def run_compare(args: Namespace) -> str:
 
 
 def compare_files(args: Namespace) -> Comparison:
-    """Compare the sets of files according to the options of the command."""
+    """Compare sets of samples: each file is a set, or a column of one file assigns sets."""
     comparison_options = ("psd", "allow_repeats", "pool_repeats")  # keywords that -o can set
     command_options = parse_command_options(args, comparison_options)
     with as_usage_error():
@@ -61,7 +61,7 @@ def compare_files(args: Namespace) -> Comparison:
 
 
 def format_comparison_signature(args: Namespace, comparison: Comparison) -> str:
-    """Return the settings of a comparison as a single line."""
+    """Return the signature of a comparison: a single line with all its settings."""
     options = {name: getattr(args, name) for name in _COMPARE_FLAGS}
     if comparison.allow_repeats is not None:
         options["allow_repeats"] = comparison.allow_repeats

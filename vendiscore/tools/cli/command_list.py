@@ -11,7 +11,7 @@ from .command_options import as_usage_error
 
 
 def run_kernels(args: Namespace) -> str:
-    """Return a table of all kernels and named models, or the description of one."""
+    """Return a table of all kernels and named models, or the description of the one in `args`."""
     if args.name is not None:
         with as_usage_error():
             return f"{describe_kernel(args.name)}\n"
@@ -25,7 +25,7 @@ def run_kernels(args: Namespace) -> str:
 
 
 def run_measures(args: Namespace) -> str:
-    """Return a table of all measures with the names of presets, or the description of one."""
+    """Return a table of all measures and presets, or the description of the one in `args`."""
     if args.name is None:
         rows = [
             {

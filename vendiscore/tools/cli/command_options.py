@@ -81,9 +81,11 @@ class CommandOptions:
         return any(self.keywords.get(name) for name in ("k", "metric", *_NUMBER_INPUT_KEYWORDS))
 
     def keywords_for(self, source: Samples, needs_kernel: bool = True) -> Record:
-        """Return the keywords of the library for a file, and note which default kernel they use.
+        """Return the keywords to pass to a function of the library with the samples of a file.
 
-        Pass `needs_kernel=False` if all measures use distances, for which vectors need no kernel.
+        If the user chose no kernel or metric, the default kernel for the type of the samples is
+        added, and a note says so. Pass `needs_kernel=False` if all measures use distances, for
+        which vectors need no kernel.
         """
         keywords = dict(self.keywords)
         if self.has_comparison:
@@ -107,11 +109,12 @@ class CommandOptions:
 def parse_command_options(
     args: Namespace, extra_names: Collection[str] | None = None
 ) -> CommandOptions:
-    """Parse the flags of a command that define the similarity, and those with the same meaning.
+    """Parse the flags that several commands have: those that define the similarity, -q and others.
 
     `extra_names` are keywords that the analysis of the command accepts in addition to those of the
-    similarity. If they are given, all keywords and the order are checked, before files are read.
-    `score` omits them, because it checks its keywords together with those of the measures.
+    similarity. If they are passed, all keywords and the order q are checked here, before files are
+    read. The command `score` omits them, because it checks its keywords later, together with those
+    of the measures.
     """
     check_conflicting_flags(args)
     sample_type = ""
@@ -179,7 +182,11 @@ def check_conflicting_flags(args: Namespace) -> None:
 def parse_score_options(
     args: Namespace, command_options: CommandOptions
 ) -> tuple[Record, ScoreRequest]:
-    """Return the keywords that only `score` has (q, measures and ci), and the parsed request."""
+    """Return the keywords that only the command `score` has, and the parsed request.
+
+    The keywords are q, measures and ci. The request consists of all validated arguments of
+    `compute`, without samples.
+    """
     score_keywords = {"q": parse_value(args.order)}
     if args.measures:
         score_keywords["measures"] = parse_measure_flags(args.measures)
@@ -205,7 +212,7 @@ def parse_score_options(
 
 @contextmanager
 def as_usage_error() -> Iterator[None]:
-    """Convert errors of the library about arguments into a UsageError, with exit code 2."""
+    """Convert errors of the library about arguments into a UsageError, which has exit code 2."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -216,7 +223,8 @@ def as_usage_error() -> Iterator[None]:
 def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
     """Convert errors of the library about samples into errors that name file, line and column.
 
-    `sources` maps the argument or set name, with which the library names samples, to their file.
+    Messages of the library refer to a set of samples by an argument or the name of a set. `sources`
+    maps this name to the samples as read from a file.
     """
     try:
         yield
@@ -235,9 +243,9 @@ def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
 
 
 def drop_samples(source: Samples, dropped: Mapping[int, str]) -> Samples:
-    """Return the samples without the `dropped` ones, after a note that lists them.
+    """Return the samples that remain without the unusable ones, and print a note about these.
 
-    `dropped` describes why a sample is unusable, by index.
+    `dropped` maps the index of each unusable sample to what is wrong with it.
     """
     if not dropped:
         return source
@@ -248,7 +256,11 @@ def drop_samples(source: Samples, dropped: Mapping[int, str]) -> Samples:
 def build_similarity(
     source: Samples, keywords: Record, given_prompt: bool
 ) -> tuple[Samples, Similarity]:
-    """Return the samples that the kernel can use, and their similarity."""
+    """Return the samples of `source` that the kernel can use, and their similarity.
+
+    `keywords` define the kernel. With `given_prompt`, similarities are conditioned on the prompts
+    of the samples.
+    """
     prompts = prompt_keywords([source], given_prompt) if given_prompt else {}
     with report_file_locations({"samples": source}):
         similarity = as_similarity(source.values, **prompts, **keywords)
@@ -261,9 +273,10 @@ def read_files(
     references: str | None = None,
     prepare: Callable[[Samples], Samples] | None = None,
 ) -> list[Samples]:
-    """Read files of the same sample type, and print what was read; references come last.
+    """Read files of the same sample type, and print a line about the samples of each.
 
-    `prepare` transforms the samples of each file before this is printed.
+    The samples of the file `references`, if it is passed, are the last item of the result.
+    `prepare` transforms the samples of each file before the lines are printed.
     """
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -302,7 +315,10 @@ def read_files(
 
 
 def _print_read_samples(notes: Notes, sources: Sequence[Samples]) -> None:
-    """Print which samples were read: one line per file, or one line for three and more files."""
+    """Print which samples were read: one line per file, or a single line for three or more files.
+
+    With --verbose, there is always one line per file.
+    """
     lines = [f"{source.name}: {source.taken}" for source in sources]
     if len(lines) > _MAX_FILE_LINES and not notes.verbose:
         other_sources = sources[1:]
@@ -342,9 +358,11 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
 
 
 def _sites_as_sets(source: Samples) -> Samples:
-    """Return individuals of a table of counts with each site as a set.
+    """Return the samples of a table of counts, with one set per site, for comparing sites.
 
-    If a column assigns individuals to sets, these are compared site by site instead.
+    In a table of counts of species by site, each sample is an individual of a species. If a column
+    already assigns individuals to sets, the samples are returned unchanged: these sets are compared
+    site by site.
     """
     if not source.sets:
         site_column = source.grouping.get("groups", "")
@@ -363,7 +381,10 @@ def _sites_as_sets(source: Samples) -> Samples:
 
 
 def _suggest_set_flags(args: Namespace, source: Samples) -> str:
-    """Return flags that define the sets of a table by one of its columns, for a message."""
+    """Return flags that define the sets of a table by one of its columns, to append to a message.
+
+    Return "" if no column is suitable.
+    """
     if source.unit == INDIVIDUAL:
         return "; without --pool, each site is a set"
     from ..reading.columns import set_columns  # slow import that plain text does not need
@@ -385,7 +406,10 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
 
 
 def _add_prompts(source: Samples, prompts: Sequence[Hashable]) -> Samples:
-    """Return samples with `prompts`, unless they have prompts from --prompt."""
+    """Return the samples with `prompts`, or unchanged if they have prompts from --prompt.
+
+    Raise a UsageError if there are no prompts at all, because --given-prompt requires them.
+    """
     texts = source.prompts or list(map(str, prompts))
     if not texts:
         raise UsageError("--given-prompt requires a column of prompts; pass --prompt COLUMN")
@@ -395,8 +419,8 @@ def _add_prompts(source: Samples, prompts: Sequence[Hashable]) -> Samples:
 def check_one_set(source: Samples, allow_prompts: bool) -> None:
     """Raise a UsageError if columns of the file divide the samples into groups or sets.
 
-    With `allow_prompts`, the message also suggests --prompt, with which the command compares only
-    samples with the same prompt.
+    `allow_prompts` says whether the command has the flag --prompt, with which it compares only
+    samples with the same prompt. The message then also suggests this flag.
     """
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
@@ -421,9 +445,10 @@ def _suggest_prompt_flags(source: Samples) -> str:
 
 
 def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
-    """Return `prompts` and `given_prompt` for the library; nothing if samples have no prompts.
+    """Return the keywords `prompts` and `given_prompt` for functions of the library, as a dict.
 
-    For several sets, `prompts` is a list with the prompts of each.
+    It is empty if the samples have no prompts. For several sets, the value of `prompts` is a list
+    with one list of prompts per set.
     """
     prompt_lists = [list(source.prompts) for source in sources]
     if not prompt_lists[0]:
@@ -448,7 +473,10 @@ def parse_value(text: str) -> object:
 
 
 def parse_option_flags(pairs: Iterable[str]) -> Record:
-    """Parse OPTION=VALUE pairs, of -o or after the name of a kernel or measure, into keywords."""
+    """Parse texts of the form OPTION=VALUE into a dict of keywords.
+
+    They are values of -o, or follow the name of a kernel or measure, as in "rbf:sigma=2".
+    """
     options = {}
     for pair in pairs:
         name, separator, text = pair.partition("=")
@@ -468,9 +496,9 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
 
 
 def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
-    """Parse values of -m: presets or MEASURE[:OPTION=VALUE…], separated by commas.
+    """Parse the values of -m: presets or MEASURE[:OPTION=VALUE…], separated by commas.
 
-    Return a list of names, or a dict of their options if any measure has options.
+    Return a list of names, or a dict from names to options if any measure has options.
     """
     measures: dict[str, Record] = {}
     for text in (item.strip() for flag in texts for item in flag.split(",")):

@@ -129,7 +129,12 @@ def run_explain(args: Namespace) -> str:
 def _iter_tables(
     explanation: Explanation, source: Samples, rows: list[Record], max_rows: int
 ) -> Iterator[output.Table]:
-    """Yield tables of an explanation with their titles; `rows` describe the samples."""
+    """Yield the title and the rows of each table about an explanation of a score.
+
+    The tables list near-duplicates, pairs close to the threshold, modes, and the samples that
+    contribute most. `rows` contains a dict that describes each sample: its position in the file,
+    its values and its text. Tables have at most `max_rows` rows.
+    """
     unit = source.unit  # name of the column with the position in the file, such as "line"
 
     def describe_sample(i: int, *columns: str) -> Record:
@@ -167,8 +172,10 @@ def _read_similarity(
 ) -> tuple[CommandOptions, Samples, Similarity, Record]:
     """Read the samples of a file, and compute their similarity.
 
-    Return the options of the command, the samples that the kernel can use, their similarity, and
-    the keywords of the analysis: q, and those of `extra_names` that were passed.
+    `extra_names` are the keywords that the analysis of the command accepts in addition to those of
+    the similarity. Return the options of the command, the samples that the kernel can use, their
+    similarity, and the keywords of the analysis: q, and those of `extra_names` that the user
+    passed.
     """
     command_options = parse_command_options(args, extra_names)
     source, *other_files = read_files(args.files, command_options)
@@ -190,7 +197,9 @@ def _read_similarity(
 def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity, Explanation]:
     """Read the samples of a file, and compute an explanation of their score.
 
-    Samples with different prompts are neither near-duplicates nor in the same mode.
+    Samples with different prompts are neither near-duplicates nor in the same mode. Return the
+    options of the command, the samples that the kernel can use, their similarity, and the
+    explanation.
     """
     command_options, source, similarity, keywords = _read_similarity(args, "psd")
     with report_file_locations({"samples": source}):
@@ -215,11 +224,12 @@ def _check_output_flags(args: Namespace) -> None:
 
 
 def _check_output_file(args: Namespace, source: Samples) -> None:
-    """Raise a UsageError if samples of the file cannot be printed or written as requested.
+    """Raise a UsageError if selected samples cannot be printed or written as requested.
 
-    Samples of text formats have a function `source.written` that formats them. Those of binary
-    formats have a function `source.saved` that writes them to files with `source.endings`. Samples
-    of parquet files have both.
+    If `source` was read from a text format, it has a function `source.written` that formats its
+    samples in this format. If it was read from a binary format, it has a function `source.saved`
+    that writes them to a file whose name has one of `source.endings`. Samples of parquet files have
+    both.
     """
     if args.rows and source.saved:
         raise UsageError(
@@ -259,10 +269,10 @@ def _write_or_format_samples(
 ) -> str:
     """Write the selected samples to the file of --output, and return the text to print.
 
-    By default, the text consists of the samples in the format of the input file; with --output, it
-    is empty. With -f json it is `result` and the positions of the samples, with --indices their
-    indices from 0, and with --rows their line or row numbers. `sentence` summarizes the result in a
-    note.
+    `selected` are the indices of these samples in `source`. By default, the text consists of the
+    samples in the format of the input file; with --output, it is empty. With -f json, it contains
+    `result`, and the positions of the samples in the file; with --indices, their indices from 0;
+    with --rows, their line or row numbers. `sentence` summarizes the result and is added as a note.
     """
     args = command_options.args
     args.notes.add_note(sentence, source.name)
@@ -282,7 +292,10 @@ def _write_or_format_samples(
 
 
 def _write_samples(path: str, source: Samples, selected: Sequence[int]) -> None:
-    """Write selected samples to a file, whose ending `_check_output_file` has checked."""
+    """Write selected samples to a file in the format of the file from which `source` was read.
+
+    The ending of `path` has already been checked.
+    """
     if source.saved and file_extension(path) in source.endings:
         source.saved(selected, path)
     elif source.written:
@@ -295,9 +308,10 @@ def _list_positions(source: Samples, selected: Sequence[int]) -> list[int | str]
 
 
 def _build_sample_rows(explanation: Explanation, source: Samples) -> list[Record]:
-    """Return one row per sample: its position in the file, values, and the sample itself.
+    """Return one row per sample: its position in the file, its values, and the sample itself.
 
-    Other samples, such as the nearest one, are also named by their position in the file.
+    If a value refers to another sample, such as the nearest one, it is the position of that sample
+    in the file, or None.
     """
     rows: list[Record] = [{source.unit: position} for position in source.places]
     for name in SAMPLE_COLUMNS:

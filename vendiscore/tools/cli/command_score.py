@@ -51,7 +51,10 @@ _WORDING_AND_MEANING_NOTE = (
 
 
 def run_score(args: Namespace) -> str:
-    """Return the scores of each set: files, or parts of a file; or an HTML report on one set."""
+    """Return the formatted scores of each set, or an HTML report on a single set.
+
+    A set is a file, or the samples of a file with the same label of a set, for example one model.
+    """
     command_options = parse_command_options(args)
     score_keywords, request = parse_score_options(args, command_options)
     needs_kernel = any(item.measure.needs in SIMILARITY_NEEDS for item in request.measures)
@@ -105,9 +108,11 @@ def _score_set(
     keywords: Options,
     has_small_order: bool,
 ) -> Record:
-    """Compute the scores of a set with details, and collect its warnings and notes.
+    """Compute the scores of a set with details; add warnings and notes to those of the command.
 
-    `has_small_order`: a score of an order below 1 was requested.
+    `references` contains the reference set under the key "references", or is empty.
+    `has_small_order` says whether a score of an order q below 1 was requested, because one note is
+    only about such scores.
     """
     sets = {"samples": source, **references}
     with warnings.catch_warnings(record=True) as caught:
@@ -123,7 +128,10 @@ def _format_report(
     references: Mapping[str, Samples],
     keywords: Options,
 ) -> str:
-    """Return the HTML report on a set."""
+    """Return the HTML report on a set.
+
+    `references` contains the reference set under the key "references", or is empty.
+    """
     sets = {"samples": source, **references}
     from ..reports import report  # slow import that other formats do not need
 
@@ -132,7 +140,10 @@ def _format_report(
 
 
 def _describe_report_alternatives(args: Namespace, sources: Sequence[Samples]) -> str:
-    """Return an error about a report on several sets, which suggests commands for these."""
+    """Return the message of the error about a report on several sets.
+
+    A report is about a single set. The message suggests commands that support several sets.
+    """
     message = f"a report is about one set, got {len(sources):,} sets"
     if len(args.files) > 1:
         files = shlex.join(args.files)
@@ -154,8 +165,10 @@ def _describe_report_alternatives(args: Namespace, sources: Sequence[Samples]) -
 def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Record:
     """Compute the score of texts by static word vectors, which compare their meaning.
 
-    Return a dict with the result as "meaning", or with the reason why word vectors are unsuitable
-    for these texts as "no_meaning". It is empty if the vectors are not installed or fail.
+    It is shown next to the score by wording, for the same `keywords`. The result is a dict with the
+    key "meaning" and the scores, or with the key "no_meaning" and a sentence that says why word
+    vectors are unsuitable for these texts. It is empty if the vectors are not installed, or if
+    computing the score raises an error.
     """
     scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]  # writing systems that the model supports
     mismatch = find_mismatch(texts.values, scripts, sequences=texts.kind == "sequences")
@@ -208,8 +221,8 @@ def call_with_samples(
 ) -> _Result:
     """Call a function of the library with samples and their groups and prompts.
 
-    `sets` maps the arguments "samples" and "references" to samples. Errors about samples name their
-    positions in files.
+    `sets` maps the arguments "samples" and "references" to samples as read from files. Errors about
+    samples contain their positions in these files.
     """
     values = {name: source.values for name, source in sets.items()}
     # References need prompts only if similarities are conditioned on them.
@@ -228,9 +241,10 @@ def _add_notes(
     warning_texts: Sequence[str],
     has_small_order: bool,
 ) -> None:
-    """Add the warnings and notes about a set to those of the command, each text once.
+    """Add the warnings and notes about a set to `notes`, those of the command, each text once.
 
-    `has_small_order`: a score of an order below 1 was requested.
+    `details` are the details of the scores, which contain notes. `has_small_order` says whether a
+    score of an order q below 1 was requested, because one note is only about such scores.
     """
     warning_texts = list(dict.fromkeys(text.rstrip(".") for text in warning_texts))
     for text in warning_texts:
@@ -244,7 +258,10 @@ def _add_notes(
 
 
 def _add_compare_command(note: str, source: Samples) -> str:
-    """Add the `compare` command for the columns in use to a note that recommends it."""
+    """Return a note with a complete command line, if the note recommends the command `compare`.
+
+    The command line compares the groups of `source`. Other notes are returned unchanged.
+    """
     column = source.grouping.get("groups") or (FOLDER_COLUMN if source.unit == "file" else "")
     if not _SOURCES_NOTE.match(note) or not column:
         return note
@@ -306,7 +323,7 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
 
 
 def _check_worst(args: Namespace, sources: Sequence[Samples]) -> None:
-    """Raise a UsageError if --worst has no effect."""
+    """Raise a UsageError if --worst, the number of groups to list, is 0 or has no effect."""
     if args.worst < 1:
         raise UsageError("--worst must be at least 1, got 0")
     if args.format == "json":
@@ -324,7 +341,11 @@ def _check_worst(args: Namespace, sources: Sequence[Samples]) -> None:
 def _find_worst_groups(
     args: Namespace, names: Sequence[str], results: Sequence[Record]
 ) -> list[Record]:
-    """Return a row for each of the `args.worst` groups of each set with the lowest first score."""
+    """Return rows about the groups with the lowest scores: `args.worst` groups of each set.
+
+    `names` and `results` are the names and scores of the sets. Groups are ranked by the first score
+    that was requested.
+    """
     worst = []
     for name, result in zip(names, results, strict=True):
         groups = result["details"].get("groups", [])
@@ -339,7 +360,10 @@ def _find_worst_groups(
 def _format_worst_groups(
     args: Namespace, worst: Sequence[Record], score_keys: Sequence[str]
 ) -> str:
-    """Format a table of the groups with the lowest score, with a title."""
+    """Format a table of the groups with the lowest score, with a title.
+
+    `worst` are its rows, and `score_keys` are the names of columns with scores.
+    """
     if args.format == "text":
         worst = [row | {"group": truncate(str(row["group"]), _MAX_CELL_WIDTH)} for row in worst]
     key = next(key for key in worst[0] if key in score_keys)
@@ -348,7 +372,10 @@ def _format_worst_groups(
 
 
 def _format_single_result(args: Namespace, result: Record) -> str:
-    """Format the scores of one file, one per line, with the scores by meaning if available."""
+    """Format the scores of one file, one per line, and sentences and tables about them.
+
+    If `result` contains scores of texts by meaning, they follow those by wording.
+    """
     details = result["details"]
     meaning = result.pop("meaning", {})
     no_meaning = result.pop("no_meaning", "")

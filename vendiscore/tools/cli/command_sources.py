@@ -21,7 +21,10 @@ _MAX_SOURCE_ROWS = 20  # of the table of sources
 
 
 def run_sources(args: Namespace) -> str:
-    """Return the output of `vendiscore sources`: the effective number of sources of files."""
+    """Return the output of `vendiscore sources`: the effective number of sources.
+
+    A source is a file, or all samples with the same label in a column, such as one model.
+    """
     command_options = parse_command_options(args, ("psd",))
     with as_usage_error():
         check_sources_options(command_options.order, args.level, "check", args.given_prompt)
@@ -57,9 +60,9 @@ def run_sources(args: Namespace) -> str:
 
 
 def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
-    """Report unusable samples by file and line, as an error or, if `skip`, in notes.
+    """Report unusable samples by file and line: raise an error or, if `skip`, print notes.
 
-    `problems` has indices into the samples of all files together.
+    `problems` maps indices into the concatenated samples of all files to descriptions.
     """
     start = 0  # index of the first sample of the file
     for file in files:
@@ -81,7 +84,7 @@ def _format_sources(args: Namespace, result: Sources) -> str:
 
 
 def _iter_short_tables(result: Sources) -> Iterator[output.Table]:
-    """Yield the tables of a result with their titles, with truncated names and prompts."""
+    """Yield the title and rows of each table of a result, with truncated names and prompts."""
     for _, title, rows, n_more in iter_tables(
         result, _MAX_SOURCE_ROWS, pairs_per_end=5, prompts_per_end=3
     ):

@@ -27,7 +27,10 @@ _LETTER_NOTE = (
 
 
 def run_table(args: Namespace) -> str:
-    """Return a table with one row per set and one column per kernel, and draw it if requested."""
+    """Return a table of scores with one row per set and one column per kernel.
+
+    With --plot, also write a picture of the scores to a file.
+    """
     if args.plot:
         _check_plot_path(args.plot)
     comparisons: dict[str, Comparison] = {}
@@ -59,7 +62,10 @@ def run_table(args: Namespace) -> str:
 
 
 def _check_plot_path(path: str) -> None:
-    """Raise if the picture cannot be written to this file, before anything is computed."""
+    """Raise an error if a picture cannot be written to the file `path`.
+
+    It is called before scores are computed, which can take long.
+    """
     figures = require("matplotlib.figure", "plots", "--plot")
     supported = figures.Figure().canvas.get_supported_filetypes()
     if Path(path).suffix.lower().lstrip(".") not in supported:
@@ -86,8 +92,9 @@ def _write_picture(path: str, comparisons: Mapping[str, Comparison]) -> None:
 def assign_letters(comparison: Comparison) -> dict[str, str]:
     """Return the letters of each set; sets without a common letter differ significantly.
 
-    By the insert-and-absorb algorithm (Piepho 2004): a letter stands for a group of sets without
-    significant differences. The letter a contains the set with the highest score.
+    Each letter marks a group of sets without significant differences between them. A set has one or
+    more letters. The group of the letter a contains the set with the highest score. Groups are
+    found by the insert-and-absorb algorithm (Piepho 2004).
     """
     names = [row.name for row in sorted(comparison.sets, key=lambda row: -row.matched)]
     groups = {frozenset(names)}

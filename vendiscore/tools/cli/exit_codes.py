@@ -18,6 +18,6 @@ class UsageError(ValueError):
 
 
 def print_message(message: str) -> None:
-    """Print a line on stderr, if it is open."""
+    """Print a line on stderr; do nothing if stderr is closed."""
     if sys.stderr is not None and not sys.stderr.closed:
         print(f"{PROGRAM}: {message}", file=sys.stderr, flush=True)

@@ -38,7 +38,11 @@ FOLDER_COLUMN = "folder"  # value of --by and --group-by for the folder of each 
 
 
 def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
-    """Read the samples of a file according to the options of the command."""
+    """Read the samples of a file, a folder or standard input.
+
+    `read_options` say how to read it, and `args` are the parsed arguments of the command. Unusable
+    samples are dropped or raise an error, according to --on-error.
+    """
     name = "standard input" if path == STDIN else path
     try:
         samples = replace(_read_file_or_folder(path, read_options), name=name)
@@ -64,7 +68,11 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
 
 
 def _suggest_commands(args: Namespace, error: AskError, path: str) -> list[str]:
-    """Return a complete command line for each way to read an ambiguous file."""
+    """Return a complete command line for each way to read an ambiguous file, for a message.
+
+    `error` contains these ways, each as a dict of options for reading files. `path` is the file or
+    folder.
+    """
     commands = []
     for _, options in error.choices[:_MAX_ALTERNATIVES]:
         if "file" in options:  # a table in a folder, which is read instead of the folder
@@ -85,8 +93,10 @@ def _alternative_flags(
 ) -> list[list[str]]:
     """Return lists of flags that express `options`, one of the ways to read an ambiguous file.
 
-    There can be several lists, because a column can define sets (--by) or groups (--group-by), and
-    none, if the command does not support this way to read the file.
+    Each list is a separate alternative. There can be several, because a column can define sets
+    (--by) or groups (--group-by); there is none if the command does not support this way to read
+    the file. `detected_columns` maps options such as "prompts" to the columns that were detected
+    for them, which are also expressed by flags.
     """
     has_one_file = "by" in args and len(args.files) == 1
     # `compare` and others require several sets, which one file contains only as --by or folders
@@ -127,7 +137,7 @@ def _alternative_flags(
 
 
 def format_flag(name: str, value: object) -> str:
-    """Format an option of reading as a flag of the command, for example `--prompt question`."""
+    """Format an option for reading files as a flag, for example `--prompt question`."""
     if value == "counts":  # a sample type with a flag of its own
         return "--counts"
     if name == "separator":  # option of the web app for one text per line, the meaning of .txt
@@ -143,8 +153,8 @@ def report_unusable_samples(
 ) -> None:
     """Raise a DataError that lists unusable samples of a file, or print a note if `skip`.
 
-    `problems` describes what is wrong, by index of the sample. With `suggest_skip`, the error names
-    the flag that drops these samples.
+    `problems` maps the index of each unusable sample to what is wrong with it. With `suggest_skip`,
+    the message of the error contains the flag that drops these samples.
     """
     # Samples are named by their position in the file, not by an argument of the library.
     entries = [
@@ -167,7 +177,7 @@ def report_unusable_samples(
 
 
 def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
-    """Read a file, a folder or standard input, whose name is "" for the reader."""
+    """Read the samples of a file, of a folder, or of standard input (the path "-")."""
     if path != STDIN and Path(path).is_dir():
         return _read_folder(Path(path), read_options)
     if read_options.subfolders is not None:
@@ -178,7 +188,10 @@ def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
 
 
 def _read_folder(folder: Path, read_options: Wanted) -> Samples:
-    """Read each file of a folder as a sample; options for tables and texts are errors."""
+    """Read each file of a folder as a sample.
+
+    Options that apply only to tables or to several texts in a file raise an error.
+    """
     if read_options.column or {*read_options.others} - {FOLDER_COLUMN}:
         raise RefusedError(
             f"a folder has no columns; remove all options that name columns, except --group-by "
@@ -208,7 +221,10 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
 
 
 def _read_bytes(path: str) -> bytes:
-    """Return the content of a file, decompressed if its name ends in .gz, or standard input."""
+    """Return the content of a file, or of standard input (the path "-").
+
+    If the name of the file ends in .gz, its content is decompressed.
+    """
     if path == STDIN:
         if sys.stdin is None:
             raise OSError("it is closed")

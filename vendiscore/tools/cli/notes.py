@@ -15,8 +15,8 @@ _MAX_LINES = 3
 class Notes:
     """Notes and warnings of one command, which are collected and printed at its end.
 
-    Identical texts about several sets, except for numbers, are merged into one line. `use_flags`
-    replaces keywords of the library by flags.
+    Texts about several sets that differ only in numbers are merged into one line. `use_flags` is a
+    function that replaces keywords of the library in a text by the flags of the command.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Notes:
         self._minor_notes: dict[str, list[tuple[str, str]]] = {}
 
     def print_line(self, text: str) -> None:
-        """Print a line immediately, unless --quiet; the same line is printed only once."""
+        """Print a line immediately, unless --quiet was passed or the line was printed before."""
         if not self._quiet and text not in self._printed:
             self._print(text)
 
@@ -73,7 +73,11 @@ class Notes:
 
 
 def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-    """Add a text about a set to the list of those that differ only in variable parts."""
+    """Add a text about the set `name` to a list of similar texts in `collected`.
+
+    The texts in a list differ only in numbers and lists of further samples. The keys of `collected`
+    are texts without these parts, and the values are lists of pairs of a set and a text.
+    """
     # Lists of further samples, which start with a space, are optional; numbers are not.
     key = _VARIABLE_PART.sub(lambda match: "" if match[0][0] == " " else "#", text).rstrip(".")
     named_texts = collected.setdefault(key, [])
@@ -82,10 +86,11 @@ def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str)
 
 
 def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str]:
-    """Return one line per set if `verbose`, otherwise the first with the names of other sets.
+    """Return the lines to print for similar texts about several sets.
 
-    `named_texts` are pairs of a set and a text, which are similar. Sets of a file are named
-    "FILE › SET"; the file of the first set is not repeated.
+    `named_texts` are pairs of a set and a text. If `verbose`, there is one line per set; otherwise
+    a single line with the text about the first set and the names of the other sets. Sets of a file
+    are named "FILE › SET"; the name of the file of the first set is not repeated.
     """
     if verbose:
         return [_format_line(name, text) for name, text in named_texts]

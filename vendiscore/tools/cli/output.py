@@ -59,8 +59,9 @@ def emphasize(text: str) -> str:
 def format_text_table(rows: Sequence[Row], score_keys: Collection[str] = ()) -> str:
     """Format a table for standard output: all columns, or on a terminal only informative ones.
 
-    On a terminal, columns with the same value in all rows and columns that equal another one are
-    listed below the table instead, except `score_keys`.
+    On a terminal, a column with the same value in all rows, or with the same values as another
+    column, is omitted from the table and mentioned in a line below it, unless it is one of
+    `score_keys`, the columns with scores.
     """
     if not is_terminal():
         return format_table(rows)
@@ -72,9 +73,10 @@ def format_text_table(rows: Sequence[Row], score_keys: Collection[str] = ()) -> 
 def _drop_redundant_columns(
     rows: Sequence[Row], score_keys: Collection[str]
 ) -> tuple[Sequence[Row], str]:
-    """Return rows without constant and duplicate columns, and a line that lists these.
+    """Return rows without constant and duplicate columns, and a line that lists these columns.
 
-    The first column, `score_keys` and essential columns are always retained.
+    The first column, `score_keys` (the columns with scores) and a few essential columns are always
+    retained.
     """
     if len(rows) < _MIN_COMPARED_ROWS:
         return rows, ""
@@ -141,7 +143,10 @@ def as_json(result: object) -> str:
 
 
 def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
-    """Return whether each column is numeric, and the header and all rows as lists of cells."""
+    """Return whether each column is numeric, and the lines of the table as lists of cells.
+
+    The first line is the header.
+    """
     names = _column_names(rows)
     lines = [names]
     are_numeric = [True] * len(names)
@@ -165,7 +170,10 @@ def format_latex(rows: Sequence[Row], _: Collection[str] = ()) -> str:
 
 
 def append_signatures(args: Namespace, parts: Sequence[str], *signatures: str) -> str:
-    """Join the parts of the output with blank lines, and append signatures if requested."""
+    """Join the parts of the output with blank lines, and append signatures if requested.
+
+    A signature is a line with the settings of a result. It is requested by --signature.
+    """
     if args.signature and args.format != "csv":  # in CSV, the signature is a column
         line = _SIGNATURE_FORMATS.get(args.format, "%s\n")
         parts = [*parts, "".join(line % signature for signature in signatures)]

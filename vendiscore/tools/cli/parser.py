@@ -45,9 +45,10 @@ _VALUELESS_FLAGS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that suggests options for unknown ones.
+    """An argument parser of a command that suggests options for unknown ones.
 
-    `arguments` are all arguments of the command, which contain the value of an unknown option.
+    `command` is the name of the command. `arguments` are all of its arguments, in which the value
+    of an unknown option is looked up.
     """
 
     command = ""
@@ -67,7 +68,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: error: {message}. {hint.lstrip()}\n")
 
     def parse_arguments(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Parse the arguments of the command, files and options in any order."""
+        """Parse the arguments of the command; files and options may have any order."""
         self.arguments = arguments
         if wrong := find_long_flag_with_one_dash(self, arguments):
             self.error(f"unrecognized arguments: {wrong}")
@@ -75,14 +76,14 @@ class _Parser(argparse.ArgumentParser):
 
     @property
     def flags(self) -> dict[str, str]:
-        """The long flag of each option, by all of its names without dashes."""
+        """The long flag of each option, by each of its short and long names without dashes."""
         return {
             name.lstrip("-"): next(flag for flag in action.option_strings if flag[1] == "-")
             for name, action in self._option_string_actions.items()
         }
 
     def replace_keywords_by_flags(self, message: str) -> str:
-        """Replace keywords by flags in a message of the library.
+        """Return a message of the library with keywords replaced by the flags of the command.
 
         >>> build_parser("compare").replace_keywords_by_flags("`q` is 7; pass psd='clip'")
         '-q is 7; pass -o psd=clip'
@@ -115,7 +116,11 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
-    """Return flags, formats and names of other commands, with a description of how to type each."""
+    """Return flags and formats of other commands, and the names of all commands, as a dict.
+
+    Its values describe each, and how to type it. `own_flags`, those of the current command, are
+    omitted.
+    """
     commands_by_flag: dict[str, list[str]] = {}
     commands_by_format: dict[str, list[str]] = {}
     for command, definition in COMMANDS.items():
@@ -134,9 +139,10 @@ def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
 
 
 def describe_unknown_command(word: str, files: Iterable[str]) -> str:
-    """Return an error about a word that is neither a command nor one of the `files` here.
+    """Return the message about a first argument that is neither a command nor a file.
 
-    It suggests the closest command or file, or lists the most similar commands.
+    `files` are the files in the current folder. The message suggests the closest command or file,
+    or lists the most similar commands.
     """
     close_command = closest_name(word, COMMANDS, "command")
     hint = replacement_hint(word, "command")
@@ -155,7 +161,7 @@ def describe_unknown_command(word: str, files: Iterable[str]) -> str:
 
 
 def _parse_count(text: str) -> int:
-    """Parse the value of an option of type COUNT."""
+    """Parse the value of an option of type COUNT: an integer of at least 0."""
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
     return int(text)
@@ -505,7 +511,11 @@ def _format_usage(prog: str, command: str) -> str:
 
 
 def _add_positional_arguments(group: argparse._ArgumentGroup, command: str) -> None:
-    """Add the files of a command that reads samples, or a name, an action or a shell."""
+    """Add the positional arguments of a command.
+
+    They are files for a command that reads samples. Other commands have a name, an action, a shell
+    or nothing.
+    """
     if COMMANDS[command].formats:
         group.add_argument("files", nargs="*", default=["-"], metavar="FILE", help=_FILES_HELP)
     elif command == "completion":
@@ -531,7 +541,10 @@ def _add_positional_arguments(group: argparse._ArgumentGroup, command: str) -> N
 
 
 def _add_options(groups: Mapping[str, argparse._ArgumentGroup], names: Iterable[str]) -> None:
-    """Add options, given by their names in `_OPTIONS`, each to its group of the help."""
+    """Add the options with these names, keys of `_OPTIONS`, each to its section of the help.
+
+    `groups` maps the titles of these sections to groups of argparse.
+    """
     for name in names:
         group, flags, metavar, repeated, default, description = _OPTIONS[name]
         keywords: Record = {"action": "store_true"}  # a flag without a value
@@ -548,7 +561,7 @@ def _add_options(groups: Mapping[str, argparse._ArgumentGroup], names: Iterable[
 
 
 def _add_reading_options(group: argparse._ArgumentGroup) -> None:
-    """Add the options of reading that have a fixed set of values."""
+    """Add the options for reading files that have a fixed set of values."""
     for flag, description in _BOOLEAN_FLAGS.items():
         group.add_argument(flag, action=argparse.BooleanOptionalAction, help=description)
     group.add_argument(
@@ -564,7 +577,10 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_format_options(group: argparse._ArgumentGroup, formats: Sequence[str]) -> None:
-    """Add -f with the output formats of a command, the first by default, and --version."""
+    """Add the options -f and --version.
+
+    `formats` are the output formats of the command, the first of which is the default of -f.
+    """
     default, *other_formats = formats
     descriptions = [f"{default} (default)" if other_formats else default, *other_formats]
     *first, last = descriptions

@@ -68,7 +68,7 @@ _PYTHON_CODE = re.compile(r"\w\(|\w\[|=lambda|\w\.\w+\(|\b[a-z_]+=\w|`metric`| @
 
 
 class UnknownFlag(NamedTuple):
-    """An unknown flag as typed, its value or None, and the files of the command."""
+    """An unknown flag as typed, its value or None, and the files among the arguments."""
 
     word: str
     value: str | None
@@ -76,7 +76,7 @@ class UnknownFlag(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The name without dashes, or the long names for a short flag."""
+        """The name without dashes in a list; for a short flag, long names with its meaning."""
         name = self.word.lstrip("-")
         return [name] if not self.is_short else LETTERS.get(name, name).split()
 
@@ -90,7 +90,11 @@ class UnknownFlag(NamedTuple):
 
 
 def find_unknown_flag(word: str, arguments: Sequence[str]) -> UnknownFlag:
-    """Return the unknown flag `word` among the arguments of a command, with its value."""
+    """Return the unknown flag `word` with its value, from all arguments of a command.
+
+    The value follows a "=" in `word`, or is the next argument, unless this is a flag or the only
+    file.
+    """
     flag, separator, value = word.partition("=")
     files = [each for each in arguments if not each.startswith("-") and Path(each).exists()]
     following: str | None = value if separator else None
@@ -110,9 +114,10 @@ def suggest_flag(
     unknown: UnknownFlag,
     describe_other_flags: Callable[[Iterable[str]], Mapping[str, str]],
 ) -> str:
-    """Return a hint for an unknown flag; "" if nothing is similar.
+    """Return a hint for an unknown flag of a command; "" if nothing is similar.
 
-    `describe_other_flags` returns the flags of other commands, and where each is accepted.
+    `describe_other_flags` is called with the flags of the command. It returns the flags of other
+    commands as a dict, whose values describe where each is accepted.
     """
     actions = _actions_by_flag(parser)
     if _is_format(parser, unknown.name):
@@ -151,7 +156,12 @@ def _suggest_own(
     options: Mapping[str, str],
     unknown: UnknownFlag,
 ) -> str:
-    """Return a suggestion of a flag or option of the command, or a sentence; "" if none fits."""
+    """Return a hint for the unknown flag from the flags and options of the command, or "".
+
+    `name` is the name of the flag without dashes, or a variant of it. `actions` maps flags to the
+    actions of argparse, and `options` maps options of -o and -k to how they are typed. The hint can
+    also be a sentence that says what to use instead of this flag.
+    """
     targets = resolve_synonyms(name, actions, "flag")
     if hint := _format_flags({target: actions[target] for target in targets}, unknown):
         return hint
@@ -163,7 +173,11 @@ def _suggest_own(
 
 
 def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
-    """Return a suggestion of another command, or a sentence about a keyword; "" if none fits."""
+    """Return a hint for the unknown flag `name` that refers to another command, or "".
+
+    `other_flags` maps flags and names of other commands to descriptions. The hint can also be a
+    sentence that says what to use instead of a keyword of this name.
+    """
     kinds: tuple[NameKind, ...] = ("flag", "command")
     for kind in kinds:
         for target in resolve_synonyms(name, other_flags, kind):
@@ -177,7 +191,7 @@ def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
 
 
 def _actions_by_flag(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
-    """Return the action of each long flag."""
+    """Return the action of argparse for each long flag that the help shows."""
     return {
         flag: action
         for action in parser._actions
@@ -202,7 +216,11 @@ def _describe_action(action: argparse.Action) -> str:
 
 
 def _format_flags(targets: Mapping[str, argparse.Action], unknown: UnknownFlag) -> str:
-    """Return "Did you mean …?" with the flags that accept the value; with errors if none does."""
+    """Return "Did you mean …?" with those flags that accept the value of the unknown flag.
+
+    `targets` maps the flags to the actions of argparse. If none of them accepts the value, the hint
+    shows the first flag of the right type, and why it rejects the value; or it is "".
+    """
     for flag, action in targets.items():
         kind = _NAMED_VALUES.get(action.dest)
         for name in resolve_synonyms(unknown.value or "", SYNONYMS[kind], kind) if kind else ():
@@ -227,7 +245,8 @@ def _format_flags(targets: Mapping[str, argparse.Action], unknown: UnknownFlag) 
 def _check_value(action: argparse.Action, unknown: UnknownFlag) -> str:
     """Return why a flag does not accept the value of the unknown flag; "" if it does.
 
-    The reason starts with "its value" if the flag is of the right type.
+    `action` is the action of argparse for the flag. The reason starts with "its value" if the flag
+    takes values of this type, but not this one.
     """
     from .command_options import as_usage_error, parse_measure_flags, parse_value
 
@@ -274,7 +293,10 @@ def _check_value(action: argparse.Action, unknown: UnknownFlag) -> str:
 
 
 def _check_kernel(text: str, files: Sequence[str]) -> str:
-    """Return why a kernel cannot compare the samples of files; "" if it can."""
+    """Return why a kernel cannot compare the samples of files; "" if it can.
+
+    `text` is a value of -k: the name of the kernel, with options after colons.
+    """
     from ...resolve.kernel import check_kernel_options, parse_kernel_name
     from .command_options import FILE_TYPES_BY_KERNEL, parse_option_flags
 
@@ -294,7 +316,10 @@ def _check_kernel(text: str, files: Sequence[str]) -> str:
 
 
 def _check_column(name: str, file: str) -> str:
-    """Return why a file has no column with a name; "" if it may have one."""
+    """Return why a file has no column with this name; "" if it may have one.
+
+    Only the ending and the first line of the file are examined.
+    """
     path = Path(file)
     if path.suffix.lower() in ("", ".txt", ".smi", ".fasta", ".npy"):
         return f"its value {name!r} is not a column: {file} has no named columns"
@@ -328,7 +353,11 @@ def _sample_types(file: str) -> set[str]:
 def _describe_options(
     parser: argparse.ArgumentParser, command: str, unknown: UnknownFlag
 ) -> dict[str, str]:
-    """Return options without a flag that accept the value, and how each is typed."""
+    """Return options without a flag of their own, and how each is typed, as a dict.
+
+    These are options of kernels for the files and keywords of `compute`, as in "-o sigma=2". An
+    option is omitted if it does not accept the value of the unknown flag.
+    """
     from ...resolve.kernel import list_kernels
     from ...resolve.kernel_builder import TEXT_KERNEL
     from .command_options import _DEFAULT_KERNELS, FILE_TYPES_BY_KERNEL
@@ -378,7 +407,11 @@ def _describe_compute_options(unknown: UnknownFlag) -> dict[str, str]:
 
 
 def _format_option_value(default: object, value: str | None) -> str:
-    """Return the value as it is typed after -o; "" if its type is not that of the default."""
+    """Return the value of an unknown flag as it is typed after -o; "" if it has the wrong type.
+
+    The right type is that of `default`, the default of the option. A flag without a value becomes
+    "true" or the placeholder "VALUE".
+    """
     from .command_options import parse_value
 
     if value is None:
@@ -411,7 +444,10 @@ def _suggest_kernel_or_measure(unknown: UnknownFlag) -> str:
 def find_long_flag_with_one_dash(
     parser: argparse.ArgumentParser, arguments: Iterable[str]
 ) -> str | None:
-    """Return an argument such as -order or -metrics that argparse would read as -o or -m."""
+    """Return the first long flag that is typed with a single dash, such as -order, or None.
+
+    Argparse would read it as the short flag -o with the value "rder".
+    """
     actions = _actions_by_flag(parser)
     for argument in arguments:
         if argument == "--":
