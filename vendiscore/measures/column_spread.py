@@ -18,8 +18,9 @@ from .sample_set import SampleSet
 def geometric_mean_of_deviations(sample_set: SampleSet) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if a column is constant.
 
-    For labels, each class is a column. N-gram kernels are not supported, because their feature
-    columns depend on the samples.
+    Columns are those of the samples if these are vectors, otherwise those of the features of the
+    kernel. For labels, each class is a column. N-gram kernels are not supported, because their
+    feature columns depend on the samples.
     """
     X = sample_set.features
     if sp.issparse(X):
@@ -33,7 +34,10 @@ def geometric_mean_of_deviations(sample_set: SampleSet) -> float:
 
 
 def _compute_standard_deviations(columns: Rows) -> np.ndarray:
-    """Compute the standard deviation of each column; exactly 0 if all its values are equal."""
+    """Compute the standard deviation of each column of a matrix, dense or sparse.
+
+    It is exactly 0 if all values of a column are equal.
+    """
     dense = columns.toarray() if sp.issparse(columns) else to_host(columns)
     X = np.asarray(dense, dtype=np.float64)
     # Divide by a power of two near the maximum of each column, which is exact: the squares of 1e200

@@ -17,16 +17,19 @@ from .sample_set import SampleSet, UnsupportedInputError
 
 
 class Conditions:
-    """One condition per sample, such as its prompt; the similarity of the conditions is cached."""
+    """The conditions of ConditionalVS: one condition per sample, such as its prompt.
+
+    The similarity of the conditions to each other is computed on first use and cached.
+    """
 
     def __init__(self, samples: Samples) -> None:
         self.samples: Samples = list(samples) if isinstance(samples, Iterator) else samples
         self._similarity: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
-        """Return the similarity of the conditions under kernel `k`.
+        """Return the similarity of the conditions to each other under kernel `k`.
 
-        Raises a ValueError unless there are `n` conditions.
+        Raises a ValueError unless there are `n` conditions, one per sample.
         """
         try:
             self._similarity = self._similarity or as_similarity(self.samples, k=k)
@@ -42,7 +45,7 @@ class Conditions:
         return self._similarity
 
     def __getstate__(self) -> str:
-        """Return a string that identifies the conditions in a signature."""
+        """Return a string that identifies the conditions in the signature of a result."""
         if isinstance(self.samples, Similarity):
             # A product with a fixed random vector identifies K without computing all its entries.
             K = self.samples
@@ -65,10 +68,11 @@ def conditional_vendi_score(
 ) -> list[Number]:
     """The Conditional Vendi Score VS_q(K ∘ T) / VS_q(T): diversity at a fixed condition.
 
-    ∘ is the product of entries. K are the similarities of the samples. `given` holds one condition
-    per sample, such as its prompt, and T are the similarities of the conditions under the kernel
-    `given_k` (default for strings: "ngram_overlap"). Differences between conditions do not count as
-    diversity. See `conditional_score`.
+    ∘ is the elementwise product of matrices. K are the similarities of the samples. `given`
+    contains one condition per sample, such as its prompt, and T are the similarities of the
+    conditions under the kernel `given_k` (default for strings: "ngram_overlap"). Differences
+    between samples that are due to differences between their conditions do not count as diversity.
+    See `conditional_score`.
     """
     if given is None:
         raise UnsupportedInputError(

@@ -19,23 +19,24 @@ MeasuresArgument: TypeAlias = str | Iterable[str] | Mapping[str, Options]
 
 
 class ConfiguredMeasure(NamedTuple):
-    """A measure with its validated options; options that were not passed are not included."""
+    """A measure with its validated options; `options` contains only options that were passed."""
 
     measure: Measure
     options: Options
 
     @property
     def settings(self) -> Record:
-        """All options including defaults, without those that are None."""
+        """All options, with the default values of those that were not passed, except None."""
         options = {**self.measure.options, **self.options}
         return {name: value for name, value in options.items() if value is not None}
 
 
 def parse_measures(measures: MeasuresArgument, shared: Record) -> list[ConfiguredMeasure]:
-    """Parse the argument `measures`, and validate the options of each measure.
+    """Parse the argument `measures` of `compute`, and validate the options of each measure.
 
-    `shared` are keywords passed for all measures. A measure uses those that are its options, unless
-    `measures` sets them for this measure. Keywords that any measure uses are removed from `shared`.
+    `shared` are further keywords of `compute`, which apply to all measures. A measure uses the
+    keywords that are its options. An option that `measures` sets for a single measure overrides the
+    keyword. All keywords that are options of one of the measures are removed from `shared`.
     """
     names = list(measures) if is_collection(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
@@ -63,7 +64,7 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
 
 
 def _check_option_names(measure: Measure, options: Options) -> None:
-    """Raise a TypeError if a measure does not have one of the options."""
+    """Raise a TypeError if one of `options` is not an option of the measure."""
     for option, value in options.items():
         if option in measure.options:
             continue
@@ -120,7 +121,11 @@ def evaluate_measures(
 def _key_values_by_suffix(
     measure: Measure, values: object, order_suffixes: Sequence[str]
 ) -> Record:
-    """Convert what a measure returned to a dict with suffixes of result keys, such as "_q2"."""
+    """Convert the values that a measure returned to a dict from suffixes of result keys to values.
+
+    A measure returns such a mapping; one value per order, whose suffixes, such as "_q2", are
+    `order_suffixes`; or a single value, whose suffix is "".
+    """
     if isinstance(values, Mapping):
         return dict(values)
     if measure.ordered:
@@ -132,7 +137,11 @@ def _key_values_by_suffix(
 def _check_no_lost_gradients(
     parent: SampleSet, measures: Sequence[ConfiguredMeasure], results: Sequence[Options]
 ) -> None:
-    """Raise a TypeError if an argument requires a gradient, but a value of a measure has none."""
+    """Raise a TypeError if an argument requires a gradient, but a value of a measure has none.
+
+    `results` contains, for each measure, its values by result key. `parent` is the set with all
+    samples, whose arguments are checked.
+    """
     if not sys.modules["torch"].is_grad_enabled():
         return
     for (measure, options), values in zip(measures, results, strict=True):
@@ -147,11 +156,14 @@ def _check_no_lost_gradients(
 def evaluate_measures_stacked(
     sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], order_suffixes: Sequence[str]
 ) -> tuple[list[Record], np.ndarray]:
-    """Compute all measures for all g groups at once.
+    """Compute all measures for all g groups of a set, with groups of equal size in one array.
 
-    Returns, for each measure, a dict of result keys and arrays of shape (g,), and a mask (g,) of
-    the groups that must be computed separately, because they are too large to be stacked or their
-    values are invalid. Their entries in the arrays are not meaningful.
+    `order_suffixes` contains the suffix of result keys, such as "_q2" or "", for each order.
+
+    Returns, for each measure, a dict from result keys to arrays of shape (g,), with one value per
+    group; and a mask (g,) of the groups that the caller must compute separately, because they are
+    too large to be stacked or their values are invalid. The entries of these groups in the arrays
+    are not meaningful.
     """
     from .stacked_groups import iter_stacked_groups
 

@@ -1,12 +1,14 @@
 """Decomposition of diversity into components within and between groups.
 
 Let K be the similarities of all samples, G the matrix of the same shape with 1 for two samples of
-the same group and 0 otherwise, ∘ the product of entries, and D_q(w) the Hill number of order q of
-the group weights w. The total diversity is γ = VS_q(K), the mean diversity within groups
-α = VS_q(K ∘ G) / D_q(w), and the diversity between groups β = γ / α.
+the same group and 0 otherwise, and ∘ the elementwise product. The weight w of a group is its
+proportion of the samples, or the total weight of its samples. D_q(w) is the Hill number of order q
+of the group weights, (Σ w^q)^{1/(1−q)}. The total diversity is γ = VS_q(K), the mean diversity
+within groups α = VS_q(K ∘ G) / D_q(w), and the diversity between groups β = γ / α.
 
-β ≤ D_q(w), because K ∘ G is a pinching of K: the diagonal blocks of K if samples are sorted by
-group. β ≥ 1 at order 1 (Holevo), and at any order if all groups have the same weight.
+β ≤ D_q(w), because K ∘ G is a pinching of K: if samples are sorted by group, it keeps the diagonal
+blocks of K and replaces other entries by 0. β ≥ 1 at order 1 (Holevo), and at any order if all
+groups have the same weight.
 """
 
 from functools import partial
@@ -68,11 +70,13 @@ def within_vendi_score(sample_set: SampleSet) -> list[Number]:
 def between_vendi_score(sample_set: SampleSet) -> list[Number]:
     """The effective number of distinct groups (β = γ / α); at order 1 from 1 to exp H(w).
 
-    H(w) is the entropy of the group weights. β is biased upwards for small groups, because they
-    have few samples in common by chance. For example, 20 groups of 4 samples from the same
-    distribution have β = 2.9 if it contains 10 distinct items and β = 15.6 if it contains 200
-    (benchmarks/two_sets_null.py). BetweenVS_excess corrects for this, and is close to 0 for these
-    groups.
+    γ is the Vendi Score of all groups as a single set (TotalVS), α the mean Vendi Score within
+    groups (WithinVS), and H(w) the entropy of the group weights w, which are 1/g for g groups of
+    equal size. β is biased upwards for small groups: even groups from the same distribution share
+    few samples. For example, 20 groups of 4 samples from the same distribution have β = 2.9 if it
+    contains 10 distinct items and β = 15.6 if it contains 200 (benchmarks/two_sets_null.py).
+    BetweenVS_excess, the difference between β and its mean over permutations of the group labels,
+    corrects for this, and is close to 0 for these groups.
     """
     total_scores = total_vendi_score(sample_set)
     within_scores = within_vendi_score(sample_set)

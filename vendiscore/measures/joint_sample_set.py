@@ -30,8 +30,8 @@ def _build_one_set_error(input_description: str) -> TypeError:
 class JointSampleSet:
     """The samples followed by the references, as a single set.
 
-    `sample_set` is a SampleSet with references, or a subset of one, whose references are those of
-    its parent set.
+    `sample_set` is a SampleSet with references, or a SampleSubset, such as a group, of a parent set
+    with references. A subset is compared with all references of its parent set.
     """
 
     def __init__(self, sample_set: Any) -> None:
@@ -44,14 +44,17 @@ class JointSampleSet:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Rows of both sets, shape (n + m, d), if distances are computed from rows."""
+        """The n samples followed by the m references as numeric rows, shape (n + m, d).
+
+        It exists only if distances are computed from rows, not from a kernel.
+        """
         if self.spec.metric == "precomputed":
             raise _build_one_set_error("a matrix of distances")
         return concatenate_rows(self.sample_set.sets, self.sample_set.names)
 
     @cached_property
     def similarity(self) -> Similarity:
-        """The similarity of both sets, with unit diagonal."""
+        """The similarity of all samples and references to each other, with unit diagonal."""
         if not self.is_subset:
             return build_pooled_similarity(self.sample_set.sets, self.spec, self.sample_set.names)
         parent = self.sample_set.parent.both
@@ -66,14 +69,18 @@ class JointSampleSet:
 
     @property
     def settings(self) -> Record:
-        """Settings of the distances, as reported for a MetricSpace."""
+        """Settings of the distances: the metric or the kernel and their options, for details."""
         if self.uses_row_distances:
             return {"metric": to_plain(self.spec.metric or "euclidean"), **self.spec.metric_options}
         return kernel_distance_settings(self.similarity, self.spec)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
-        """Nearest neighbours and balls, computed without a full distance matrix."""
+        """Nearest neighbours and nearest-neighbour balls of the samples and of the references.
+
+        They are computed block by block, without a full distance matrix, unless the metric is a
+        function.
+        """
         parent = self.sample_set.parent.both.neighbourhoods if self.is_subset else None
         if not self.uses_row_distances:
             return neighbourhoods.build_kernel_neighbourhoods(
@@ -87,7 +94,7 @@ class JointSampleSet:
 
     @property
     def digest(self) -> str:
-        """A digest of the references, for the signature."""
+        """A digest of the references, which identifies them in the signature of a result."""
         if self.uses_row_distances:
             return compute_digest(self.rows[-num_samples(self.sample_set.references) :])
         K = self.similarity

@@ -14,9 +14,10 @@ from .stacked_groups import StackedGroups
 
 
 def compute_log_score(sample_set: SampleSet | StackedGroups, q: float) -> Number:
-    """Compute log VS of order q; an array with one number per group for stacked groups.
+    """Compute log VS_q, the logarithm of the Vendi Score of order q.
 
-    If other measures use the eigenvalues, they are not computed again.
+    The result is an array with one number per group for stacked groups. If other measures use the
+    eigenvalues, these are not computed again.
     """
     if isinstance(sample_set, StackedGroups):
         (score,) = sample_set.compute_spectra([q]).values
@@ -37,7 +38,8 @@ _register_entropy = partial(
 def renyi_kernel_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij², which is log VS at q = 2.
 
-    The argument `q` of `compute` has no effect on it.
+    k_ij is the similarity of samples i and j, p_i the weight of sample i (1/n by default), and VS
+    the Vendi Score. The argument `q` of `compute` has no effect on the measure.
     """
     return compute_log_score(sample_set, 2.0)
 
@@ -46,8 +48,9 @@ def renyi_kernel_entropy(sample_set: SampleSet | StackedGroups) -> Number:
 def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     """The von Neumann entropy of the kernel matrix with unit trace, in nats; log VS at q = 1.
 
-    It supports any kernel, and is at most log n. The argument `q` of `compute` has no effect on
-    it. With k="equivalence" it equals SemanticEntropy, which ignores similarity between classes.
+    The measure supports any kernel, and is at most log n for n samples. The argument `q` of
+    `compute` has no effect on it. With k="equivalence" it equals SemanticEntropy, which ignores
+    similarity between classes of equivalent samples.
     """
     return compute_log_score(sample_set, 1.0)
 
@@ -64,8 +67,9 @@ def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
 def sample_coverage(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean fraction of a sample that the others explain; Good–Turing coverage for labels.
 
-    The fraction is 1 − 1/(K⁻¹)_ii for sample i: 0 if no other sample is similar to it, and 1 if its
-    features are a linear combination of those of the others.
+    The fraction of sample i is 1 − 1/(K⁻¹)_ii, where K is the similarity matrix. It is 0 if no
+    other sample is similar to sample i, and 1 if the features of sample i are a linear combination
+    of the features of other samples.
     """
     if isinstance(sample_set, StackedGroups):
         spectra = sample_set.compute_spectra([], vectors=True)  # for no order: no scores are needed

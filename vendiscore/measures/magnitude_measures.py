@@ -1,4 +1,9 @@
-"""Measures based on the magnitude of a metric space."""
+"""Measures based on the magnitude of a metric space.
+
+Mag(t), the magnitude at scale t, is the sum of the weights w_j with Σ_j exp(−t d_ij) w_j = 1 for
+all points i, where d_ij are the distances of n distinct points. It is 1 at t = 0 and approaches n.
+The convergence scale is the scale at which Mag(t) = (1 − ε) n.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +43,14 @@ SAMPLES_CUT = "t_conv"  # value of `t_cut` for the convergence scale of the samp
 
 
 def _check_cutoff(t_cut: object) -> float | str | None:
-    """Validate the option `t_cut`: a scale, None, or "t_conv"."""
+    """Validate the option `t_cut`, the largest scale of an area: a number, None, or "t_conv"."""
     if isinstance(t_cut, str) and t_cut == SAMPLES_CUT:
         return SAMPLES_CUT
     return OPTION_CHECKS["t_cut"](t_cut)
 
 
 def _check_scales(t: object) -> float | list[float]:
-    """Validate the option `t`: one scale, or a list of scales."""
+    """Validate the option `t`: a scale of the distances, or a list of scales."""
     scales = check_scales("t", t)
     return scales if is_collection(t) else scales[0]
 
@@ -77,9 +82,10 @@ def magnitude(
 def _key_values_by_scale(
     t: float | Sequence[float], values: Sequence[Number]
 ) -> Number | dict[str, Number]:
-    """Return the value at a single scale t, or a dict of the values at several scales.
+    """Return the value at a single scale t, or a dict with the values at several scales.
 
-    Its keys are suffixes of result keys, such as "_t0.5".
+    `values` contains one value per scale. The keys of the dict are suffixes of result keys, such as
+    "_t0.5".
     """
     if isinstance(t, float):
         return values[0]
@@ -92,7 +98,7 @@ def spread(
 ) -> Number | dict[str, Number]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; one value for each t.
 
-    d_ij is the distance of points i and j.
+    d_ij is the distance of points i and j. Identical samples are the same point.
     """
     values = [sample_set.space.spread(scale) for scale in np.atleast_1d(t)]
     return _key_values_by_scale(t, values)
@@ -114,11 +120,16 @@ def magnitude_area(
 ) -> Number:
     """The area under the magnitude function, up to a cut-off scale.
 
-    For kernel distances, the cut-off is the scale at which n samples with nothing in common (k = 0)
-    have magnitude (1 − ε) n. It is the same for all sets of n samples. For other distances, the
-    cut-off is the convergence scale of the references, or of the samples if there are no references
-    (see `mag_area`). Areas with different cut-offs are not comparable. `t_cut` sets the cut-off;
-    "t_conv" selects the convergence scale of the samples.
+    The magnitude function maps a scale t of the distances to the magnitude, the effective number of
+    points at this scale. The convergence scale of n points is the scale at which their magnitude is
+    (1 − ε) n, where ε is `epsilon`.
+
+    For distances of a kernel k, the cut-off is the convergence scale of n samples with nothing in
+    common (k = 0), which is the same for all sets of n samples. For other distances, the cut-off is
+    the convergence scale of the references, or of the samples if there are no references (see
+    `mag_area`). Areas with different cut-offs are not comparable. `t_cut` sets the cut-off;
+    "t_conv" selects the convergence scale of the samples. `n_scales` is the number of scales at
+    which magnitude is evaluated. `average=True` divides the area by the cut-off.
     """
     space, *reference_space = sample_set.build_spaces(solver)  # no second space without references
     cutoff: Number
@@ -148,7 +159,10 @@ def magnitude_area(
 def convergence_scale(
     sample_set: SampleSet | StackedGroups, epsilon: float = 0.05, solver: SolverName = "auto"
 ) -> Number:
-    """The convergence scale, at which magnitude is (1 − ε) n; larger if samples are closer."""
+    """The convergence scale, at which magnitude is (1 − ε) n; larger if samples are closer.
+
+    n is the number of distinct samples, and ε is `epsilon`.
+    """
     return find_convergence_scale(sample_set.build_spaces(solver)[0], epsilon)
 
 
@@ -170,7 +184,9 @@ def magnitude_difference(
 ) -> Number:
     """The integral of Mag(samples) − Mag(references) over scales from 0 to `t_cut`.
 
-    By default, `t_cut` is the convergence scale of the references.
+    Mag is the magnitude, the effective number of points, at a scale t of the distances. By default,
+    `t_cut` is the convergence scale of the references, at which their magnitude is (1 − `epsilon`)
+    times their number.
     """
     return compute_area_difference(
         *sample_set.build_spaces(solver),

@@ -29,9 +29,9 @@ def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> N
 
     φ maps samples x and references y to the feature space of the kernel. The value is between 0
     (identical sets) and 4. `unbiased=True` computes the U-statistic, which omits the similarity of
-    each sample to itself. Its expected value is 0 for two sets from the same distribution, so about
-    half of its values are negative. Its minimum is −1/(n−1) − 1/(m−1) for n samples and m
-    references.
+    each sample to itself. The expected value of the U-statistic is 0 for two sets from the same
+    distribution, so about half of its values are negative. Its minimum is −1/(n−1) − 1/(m−1) for n
+    samples and m references.
     """
     n, m = sample_set.both.sizes
     K = sample_set.both.similarity
@@ -60,9 +60,10 @@ def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> N
 
 
 def _exclude_self_pairs(mean: Number, diagonal: Array) -> Number:
-    """Compute the mean similarity of two different samples from the mean of the whole matrix.
+    """Compute the mean similarity of two different samples of a set.
 
-    `diagonal` are the similarities of the n samples to themselves.
+    `mean` is the mean of all n² entries of the similarity matrix of the n samples, and `diagonal`
+    contains the similarities of the samples to themselves.
     """
     n = len(diagonal)
     return (n * n * mean - diagonal.sum()) / (n * (n - 1))
@@ -80,10 +81,11 @@ def _exclude_self_pairs(mean: Number, diagonal: Array) -> Number:
 def kernel_inception_distance(sample_set: SampleSet) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    Features are the samples if these are numeric, otherwise the features of the kernel before
-    normalization; d is their number. N-gram kernels are not supported. Other programs compute
-    the mean over random subsets, which is a noisier estimate. The scale of the values depends on
-    the features of the encoder.
+    x and y are the features of two samples, d is the number of features, and MMD is the maximum
+    mean discrepancy. Features are the samples if these are numeric, otherwise the features of the
+    kernel before normalization. N-gram kernels are not supported. Other programs compute the mean
+    over random subsets, which is a noisier estimate. The scale of the values depends on the
+    features of the encoder.
     """
     X, Y = _compute_raw_features(sample_set)
     n = X.shape[0]
@@ -95,7 +97,11 @@ def kernel_inception_distance(sample_set: SampleSet) -> float:
 
 
 def _compute_raw_features(sample_set: SampleSet) -> list[Rows]:
-    """Return the numeric rows of each set, or the features of the kernel before normalization."""
+    """Return the features of the samples and of the references, (n, d) and (m, d).
+
+    They are the samples and references themselves if these are numeric rows, otherwise the features
+    of the kernel before normalization.
+    """
     rows = [as_numeric_rows(samples, sample_set.spec) for samples in sample_set.sets]
     is_numeric = not any(X is None for X in rows)
     if is_numeric and not (sample_set.spec.drop_unusable and sample_set.both.similarity.dropped):
@@ -117,15 +123,18 @@ def _compute_raw_features(sample_set: SampleSet) -> list[Rows]:
 
 
 def _as_double_rows(X: Rows, name: str) -> Rows:
-    """Convert rows to double precision; sparse rows stay sparse."""
+    """Convert rows to double precision; sparse rows stay sparse.
+
+    `name` is the argument with the rows, for error messages.
+    """
     rows = X if sp.issparse(X) else as_numpy_rows(X, name)
     return rows.astype(np.float64, copy=False)
 
 
 def _sum_cubic_kernel(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
-    """Compute Σ (a·b/d + 1)³ over all rows a of A and b of B, of length d.
+    """Compute Σ (a·b/d + 1)³ over all pairs of a row a of A and a row b of B, both of length d.
 
-    If `exclude_diagonal`, pairs of rows with the same index are omitted.
+    If `exclude_diagonal`, pairs of rows with the same index in A and B are omitted.
     """
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
@@ -140,9 +149,9 @@ def _sum_cubic_kernel(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> fl
 
 
 def _check_two_samples(name: str, n: int, m: int, hint: str) -> None:
-    """Raise a ValueError unless both sets, of n and m samples, have at least two samples.
+    """Raise a ValueError unless there are at least two of the n samples and of the m references.
 
-    `name` is the measure, and `hint` the end of the message.
+    `name` is the measure that requires them, and `hint` the end of the message.
     """
     if min(n, m) < 2:
         raise ValueError(

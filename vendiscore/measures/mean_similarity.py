@@ -35,9 +35,10 @@ _NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' for vect
 def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of non-negative similarities.
 
-    (Kp)_i is the mean similarity of sample i to all samples, weighted by p. The diversity is at
-    most the Vendi Score of the same order if no similarity is negative. Negative similarities cause
-    a warning, or an error if the value is not between 1 and n.
+    K is the similarity matrix of n samples, p_i the weight of sample i (1/n by default), q the
+    order, and (Kp)_i the mean similarity of sample i to all samples, weighted by p. The diversity
+    is at most the Vendi Score of the same order if no similarity is negative. Negative similarities
+    cause a warning, or an error if the value is not between 1 and n.
     """
     p, mean_similarities = sample_set.ordinariness
     xp = namespace(mean_similarities)
@@ -70,7 +71,9 @@ def _check_negative_similarities(
 ) -> None:
     """Warn about negative similarities; raise a ValueError if they move LC outside [1, n].
 
-    Only samples of positive weight p are checked. `values` are the values of LC for each order.
+    LC is the Leinster–Cobbold diversity of n samples, and `values` contains its value for each
+    order. Only samples of positive weight p are checked. Groups in StackedGroups with values
+    outside [1, n] cause no error here, because they are computed again separately.
     """
     tolerance = RANGE_ROUNDING + 4 * sample_set.parent.roundoff
     n = sample_set.n
@@ -123,7 +126,10 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
     weighted=True,
 )
 def internal_diversity(sample_set: SampleSet | StackedGroups) -> Number:
-    """The mean of 1 − k(x, y) for two samples drawn at random with replacement, 1 − pᵀKp."""
+    """The mean of 1 − k(x, y) for two samples drawn at random with replacement, 1 − pᵀKp.
+
+    K is the similarity matrix, and p are the weights of the samples, 1/n by default.
+    """
     p, mean_similarities = sample_set.ordinariness
     return 1 - (p * mean_similarities).sum(-1)
 

@@ -1,4 +1,4 @@
-"""The registry of measures: functions of a `SampleSet` with options."""
+"""The registry of measures: functions of a `SampleSet`, the samples, with keyword options."""
 
 import math
 import re
@@ -38,8 +38,9 @@ class Measure(SummaryMixin):
     Attributes
     ----------
     compute : callable
-        ``compute(sample_set, **options)`` returns a number; one number per order if `ordered`; or
-        a mapping from suffixes of its key in the result ("_t0.5") to numbers.
+        ``compute(sample_set, **options)`` returns a number; one number for each order q if
+        `ordered`; or a mapping to numbers from suffixes of the key of the measure in the result,
+        such as "_t0.5".
 
     See Also
     --------
@@ -94,17 +95,17 @@ class Measure(SummaryMixin):
 
     @cached_property
     def options(self) -> Record:
-        """Keyword options with their defaults."""
+        """The keyword options of `compute` with their default values."""
         return get_option_defaults(self.compute)
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring."""
+        """The first line of the docstring of `compute`."""
         return get_docstring_summary(self.compute)
 
     @cached_property
     def ends(self) -> tuple[float | None, float | None]:
-        """The lower and upper limit of `range`; None for a limit of n, the number of samples."""
+        """The lower and the upper limit of `range`, where None means n, the number of samples."""
         match = _RANGE.fullmatch(self.range)
         if match is None:
             raise ValueError(
@@ -140,7 +141,7 @@ class Measure(SummaryMixin):
         n : int
             Number of samples.
         rounding : float, default 0.0
-            Size of possible rounding errors of the value.
+            Size of possible rounding errors of the similarities, such as machine epsilon.
 
         Returns
         -------
@@ -166,7 +167,7 @@ class Measure(SummaryMixin):
 
 
 def _parse_limit(text: str) -> float | None:
-    """Parse a limit of a range; None for n, the number of samples."""
+    """Parse a limit of the range of a measure: a number, "∞", or "n", which is returned as None."""
     if text == "n":
         return None
     return float(text.replace("−", "-").replace("∞", "inf"))
@@ -211,47 +212,51 @@ def register_measure(
 
     ``compute(samples, measures=[name])`` then evaluates it. The first parameter of the decorated
     function is a `SampleSet`, called `sample_set` below; further parameters are options with
-    defaults. The function returns a number, one number per order if `ordered`, or a mapping from
-    suffixes of its key in the result, such as "_t0.5", to numbers. The first line of its docstring
-    is shown in tables of measures.
+    defaults. The function returns a number; one number for each order q if `ordered`; or a mapping
+    to numbers from suffixes of the key of the measure in the result, such as "_t0.5". The first
+    line of its docstring is shown in tables of measures.
 
     Parameters
     ----------
     name : str
         Name of the measure, in the argument `measures` and in results.
     needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
-        The view that it uses: `sample_set.similarity`; Vendi Scores, `sample_set.spectral`;
-        `sample_set.eigen`; `sample_set.space`, which takes n^2 memory; `sample_set.features`; or
-        `sample_set.samples` as they were passed.
+        What the function uses of the samples: `sample_set.similarity`; Vendi Scores,
+        `sample_set.spectral`; eigenvalues with eigenvectors, `sample_set.eigen`; distances,
+        `sample_set.space`, which takes n^2 memory; `sample_set.features`; or `sample_set.samples`
+        as they were passed.
     range : str
         The possible values, such as "[1, n]" or "[0, ∞)". Values outside this range raise an error.
     source : str
         Where the measure is defined, for example a paper or "this docstring".
     direction : {"higher", "lower"}, default "higher"
-        Whether higher or lower values mean more of its `aspect`.
+        Whether higher or lower values mean more of the `aspect`, such as diversity.
     weighted : bool, default False
-        Whether it supports weights, `sample_set.p`.
+        Whether the measure supports weights of samples, `sample_set.p`.
     ordered : bool, default False
-        Whether it returns one number for each of `sample_set.orders`.
+        Whether the function returns one number for each of `sample_set.orders`.
     references : bool, default False
-        Whether it compares the samples with a second set.
+        Whether the measure compares the samples with a second set, the references.
     readers : mapping of str to callable, optional
-        Functions that validate its options before any computation. Each function takes the value
-        of an option, and returns the validated value.
+        Functions that validate options of the measure before any computation, by option. Each
+        function takes the value of an option, and returns the validated value.
     groups : bool, default False
-        Whether it returns one number for all groups together, computed from `sample_set.parts`,
-        the groups.
+        Whether the measure requires groups and has one value for all groups together, computed
+        from `sample_set.parts`, the groups. Other measures are averaged over groups.
     aspect : {"diversity", "dimension", "fidelity", "likeness"}, default "diversity"
-        What it measures: diversity; the dimension of the data; for two sets, the proportion of
-        samples that resemble a reference ("fidelity"), or the similarity of the sets ("likeness").
+        What the measure describes: diversity; the dimension of the data; for two sets, the
+        proportion of samples that resemble a reference ("fidelity"), or the similarity of the sets
+        ("likeness").
     pooled : bool, default False
-        Whether it compares samples with references, using `sample_set.both`.
+        Whether the measure compares samples with references as a single set, `sample_set.both`.
+        `references` is then True.
     references_without : str, optional
         Name of an option of a measure of one set. If the caller passes references but not this
         option, the references determine its value.
     stacks : bool, default False
-        Whether it also accepts several groups of equal size at once, as a `StackedGroups` (module
-        `vendiscore.measures.stacked_groups`), and then returns one number per group.
+        Whether the function also accepts several groups of equal size at once, as a
+        `StackedGroups` (module `vendiscore.measures.stacked_groups`) instead of a `SampleSet`. It
+        then returns an array with one number per group.
 
     Returns
     -------

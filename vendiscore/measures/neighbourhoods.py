@@ -1,4 +1,8 @@
-"""Nearest-neighbour balls of samples and references."""
+"""Nearest-neighbour balls of samples and references, from which precision and recall are counted.
+
+The ball around a point contains all points that are at most as far from it as its k-th nearest
+other point in the same set, samples or references.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +65,9 @@ class BallCounts(NamedTuple):
 class Neighbourhoods:
     """Nearest neighbours and balls of samples and references, computed on first use.
 
-    Identical samples of a set are stored once, as one distinct sample with its number of copies.
+    The ball around a point contains all points that are at most as far from it as its k-th nearest
+    other point in the same set. Identical samples of a set are stored once, as one distinct sample
+    with its number of copies.
 
     Parameters
     ----------
@@ -97,7 +103,8 @@ class Neighbourhoods:
     def compute_radii(self, set_index: int, k: int) -> np.ndarray:
         """Compute the distance to the k-th nearest other point, for each distinct point of a set.
 
-        `set_index` is 0 for the samples and 1 for the references.
+        `set_index` is 0 for the samples and 1 for the references. Neighbours are points of the same
+        set; copies of a point count as other points.
         """
         if set_index == 1 and self._parent is not None:
             return self._parent.compute_radii(1, k)
@@ -144,9 +151,10 @@ class Neighbourhoods:
 def build_row_neighbourhoods(
     X: np.ndarray, n: int, spec: SimilaritySpec, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Build neighbourhoods under a metric; the first n rows of X are the samples.
+    """Build neighbourhoods under the metric of `spec`, computed from numeric rows X.
 
-    The other rows are the references.
+    The first n rows are the samples, and the other rows the references. `parent` are the
+    neighbourhoods of the parent set, if the samples are a subset, or None.
     """
     metric = str(check_row_metric(spec))
     options: Record = dict(spec.metric_options)
@@ -180,7 +188,8 @@ def build_kernel_neighbourhoods(
 ) -> Neighbourhoods:
     """Build neighbourhoods under the distance √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel.
 
-    The first n samples of `similarity` are the samples, the others the references.
+    `similarity` contains the n samples, followed by the references. `parent` are the neighbourhoods
+    of the parent set, if the samples are a subset, or None.
     """
     duplicate_groups = similarity.groups()  # identical samples have the same number
     if duplicate_groups is None:
@@ -207,7 +216,7 @@ def build_kernel_neighbourhoods(
 
 
 def build_space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
-    """Build neighbourhoods in a metric space of n samples, followed by the references."""
+    """Build neighbourhoods in a metric space of n samples followed by the references."""
     indices, inverse = _find_distinct_samples(space.inverse, n)
     return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[indices]), inverse)
 
@@ -235,8 +244,8 @@ def _find_distinct_samples(
 class _KernelDistances(BlockDistances):
     """Distances √(k(x, x) + k(y, y) − 2 k(x, y)), computed block by block.
 
-    Squared distances below `rounding` are set to 0. The first `n_samples` samples of `similarity`
-    are the samples, and the others the references. Block entries are squared distances.
+    k is the kernel of `similarity`, which contains `n_samples` samples, followed by the references.
+    Entries of a block are squared distances; those below `rounding` are set to 0.
     """
 
     threaded = False  # a kernel need not be thread-safe

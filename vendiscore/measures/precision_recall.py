@@ -1,7 +1,8 @@
 """Precision, recall, density and coverage of n samples x with respect to m references y.
 
-The ball B(x) of a point contains all points that are at most as far from x as the k-th nearest
-other point of the same set, where k is the option `neighbours`.
+The ball B(x) of a sample x contains all points that are at most as far from x as the k-th nearest
+other sample, where k is the option `neighbours`. The ball B(y) of a reference y is defined in the
+same way by the k-th nearest other reference.
 """
 
 from functools import partial
@@ -30,8 +31,10 @@ _register = partial(
 def precision(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of samples within the k-nearest-neighbour ball of any reference.
 
-    The formula is |{x : x ∈ ⋃ B(y)}| / n. An outlier among the references has a large ball, and
-    all samples inside this ball count as precise.
+    The formula is |{x : x ∈ ⋃ B(y)}| / n for n samples x and references y. The ball B(y) contains
+    all points that are at most as far from y as the k-th nearest other reference, where k is
+    `neighbours`. An outlier among the references has a large ball, and all samples inside this ball
+    count as precise.
     """
     counts = _count_balls(sample_set, "Precision", neighbours)
     return float((counts.n_reference_balls > 0).mean())
@@ -41,8 +44,10 @@ def precision(sample_set: SampleSet, neighbours: int = 5) -> float:
 def recall(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of references within the k-nearest-neighbour ball of any sample.
 
-    The formula is |{y : y ∈ ⋃ B(x)}| / m. An outlier among the samples has a large ball, and all
-    references inside this ball count as recalled.
+    The formula is |{y : y ∈ ⋃ B(x)}| / m for samples x and m references y. The ball B(x) contains
+    all points that are at most as far from x as the k-th nearest other sample, where k is
+    `neighbours`. An outlier among the samples has a large ball, and all references inside this ball
+    count as recalled.
     """
     counts = _count_balls(sample_set, "Recall", neighbours, needs_sample_balls=True)
     return float((counts.n_sample_balls > 0).mean())
@@ -54,8 +59,10 @@ def recall(sample_set: SampleSet, neighbours: int = 5) -> float:
 def density(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The mean number of k-nearest-neighbour balls of references around a sample, divided by k.
 
-    The formula is Σ_x |{y : x ∈ B(y)}| / (k n). It is about 1 if samples and references have the
-    same distribution, and at most m/k (if all balls contain all samples).
+    The formula is Σ_x |{y : x ∈ B(y)}| / (k n) for n samples x and m references y. The ball B(y)
+    contains all points that are at most as far from y as the k-th nearest other reference, where k
+    is `neighbours`. The value is about 1 if samples and references have the same distribution, and
+    at most m/k (if all balls contain all samples).
     """
     counts = _count_balls(sample_set, "Density", neighbours)
     return float(counts.n_reference_balls.mean() / neighbours)
@@ -65,8 +72,10 @@ def density(sample_set: SampleSet, neighbours: int = 5) -> float:
 def coverage(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of references whose k-nearest-neighbour ball contains any sample.
 
-    The formula is |{y : some x ∈ B(y)}| / m. It is about 1 − 2⁻ᵏ for n = m samples from the
-    distribution of the references, and grows with n.
+    The formula is |{y : some x ∈ B(y)}| / m for n samples x and m references y. The ball B(y)
+    contains all points that are at most as far from y as the k-th nearest other reference, where k
+    is `neighbours`. The value is about 1 − 2⁻ᵏ for n = m samples from the distribution of the
+    references, and grows with n.
     """
     counts = _count_balls(sample_set, "Coverage", neighbours)
     return float((counts.n_samples_in_ball > 0).mean())
@@ -77,8 +86,9 @@ def _count_balls(
 ) -> BallCounts:
     """Count samples in k-nearest-neighbour balls around references, and conversely.
 
-    A point has a k-th neighbour only in a set of more than k points. A ValueError is raised unless
-    there are more than k references and, if `needs_sample_balls`, more than k samples.
+    A point has a k-th nearest other point only in a set of more than k points. A ValueError is
+    raised unless there are more than k references and, with `needs_sample_balls`, more than k
+    samples. `measure_name` is used in its message.
     """
     neighbourhoods = sample_set.both.neighbourhoods
     sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
