@@ -4,16 +4,16 @@
 This file is copied with the script. It imports the package `vendiscore` of the same version, from
 the first of these sources:
 
-1. the package that this process has already imported; if its code differs from that of the script,
-   an ImportError is raised;
+1. the package that this process has already imported; if its code differs from that of the package
+   that belongs to the script, an ImportError is raised;
 2. the folder of the script passed to `evaluate.load`, or the files of the Space at the requested
    revision;
 3. the installed package.
 
-If a metric is unpickled in another process, no script is passed. `evaluate` then only has the path
-that it recorded when it first copied a script with the same text, which may belong to another
-clone. The metric is therefore pickled with the folder of its package, and a different package
-raises an ImportError.
+If a metric is unpickled in another process, no script is passed to `evaluate.load`. `evaluate` then
+only has the path that it recorded when it first copied a script with the same text, which may
+belong to another clone of the repository. The metric is therefore pickled with the folder of its
+package. If the process that unpickles it uses a package with other code, an ImportError is raised.
 """
 
 import json
@@ -44,7 +44,7 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
     version : str
         `__version__` of the metric script.
     path : str, optional
-        Folder of the package `vendiscore` from which a metric was pickled.
+        If a metric is unpickled, the folder of the package `vendiscore` that it belongs to.
 
     Returns
     -------
@@ -96,9 +96,10 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
 
 
 def get_load_arguments() -> dict[str, Any]:
-    """Return the arguments of the call of `evaluate.load` that runs the script; {} without one.
+    """Return the arguments of the call of `evaluate.load` that runs the script.
 
-    They are local variables of its frame on the call stack.
+    They are the local variables of the frame of `evaluate.load` on the call stack. Returns {} if
+    there is no such frame, because a metric is being unpickled.
     """
     frame = sys._getframe()
     while frame is not None:
@@ -111,8 +112,9 @@ def get_load_arguments() -> dict[str, Any]:
 def find_script_folder(copy: Path, load_arguments: dict[str, Any]) -> Path | None:
     """Return the folder from which `evaluate` copied the script, or None if it is unknown.
 
-    `copy` is the path of the copied script. `load_arguments` are those of `evaluate.load`, or {} if
-    a metric is unpickled. The files of a Space are downloaded.
+    `copy` is the path of the copied script. `load_arguments` are the arguments of `evaluate.load`,
+    or {} if a metric is unpickled. If the script belongs to a Space of the Hugging Face Hub, the
+    files of the Space are downloaded.
     """
     script = Path(read_evaluate_record(copy.with_suffix(".json")).get("original file path", ""))
     # `evaluate` copies the script of a Space into a folder OWNER--NAME of its cache.
@@ -139,8 +141,9 @@ def find_script_folder(copy: Path, load_arguments: dict[str, Any]) -> Path | Non
 def iter_revisions(script: Path, load_arguments: dict[str, Any]) -> Iterator[str]:
     """Iterate over the revisions of a Space from which `evaluate` may have loaded the script.
 
-    Without `load_arguments`, the revision is part of the URL that `evaluate` recorded next to
-    `script`.
+    `script` is the path of the downloaded script, and `load_arguments` are the arguments of
+    `evaluate.load`. If these are empty, the revision is taken from the URL that `evaluate` recorded
+    next to `script`.
     """
     if load_arguments:
         revision = load_arguments["revision"]
@@ -155,7 +158,10 @@ def iter_revisions(script: Path, load_arguments: dict[str, Any]) -> Iterator[str
 
 @cache
 def download_space(space: str, revision: str) -> Path:
-    """Download the package in a Space unless it is cached; return its folder."""
+    """Download the package in a Space, unless it is cached; return the folder that contains it.
+
+    `space` is the id OWNER/NAME of the Space, and `revision` a branch, tag or commit.
+    """
     from huggingface_hub import snapshot_download
 
     patterns = [f"{NAME}/**", f"{NAME}.py", "kernels/**"]
@@ -165,7 +171,10 @@ def download_space(space: str, revision: str) -> Path:
 
 
 def read_evaluate_record(path: Path) -> dict[str, str]:
-    """Read a JSON file that `evaluate` wrote next to a copied script; {} if it cannot be read."""
+    """Read a JSON file in which `evaluate` recorded the origin of a copied or downloaded script.
+
+    Returns {} if it cannot be read.
+    """
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -173,9 +182,9 @@ def read_evaluate_record(path: Path) -> dict[str, str]:
 
 
 def add_package_finder(paths: list[str]) -> None:
-    """Make Python import the package `vendiscore` from the first of these folders that contains it.
+    """Make Python import the package `vendiscore` from the first of `paths` that contains it.
 
-    The finder is not removed afterwards, because another thread may be importing.
+    The finder remains in `sys.meta_path`, because another thread may be importing the package.
     """
     finder = SimpleNamespace(
         find_spec=lambda name, *_: PathFinder.find_spec(name, paths) if name == NAME else None
@@ -184,9 +193,11 @@ def add_package_finder(paths: list[str]) -> None:
 
 
 def have_same_code(folder: Path, used_folder: Path) -> bool:
-    """Return whether the packages in two folders have the same code.
+    """Return whether two folders contain the same code of the package `vendiscore`.
 
-    Local kernels in files of the same name must also be the same.
+    The folders may also contain kernels of users in a subfolder "kernels". Files in this subfolder
+    must be equal if both folders have a file of that name. `used_folder` contains the package that
+    the current process uses.
     """
     if folder.resolve() == used_folder.resolve():
         return True
@@ -200,6 +211,6 @@ def have_same_code(folder: Path, used_folder: Path) -> bool:
 
 
 def read_code(folder: Path) -> dict[Path, list[bytes]]:
-    """Read the lines of the code and data in a folder, by path."""
+    """Read the lines of each .py and .json file in a folder, by path relative to the folder."""
     files = (path for path in folder.rglob("*") if path.suffix in (".py", ".json"))
     return {path.relative_to(folder): path.read_bytes().splitlines() for path in files}

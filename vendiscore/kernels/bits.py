@@ -38,7 +38,7 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
 
     Equal to RDKit's `DataStructs.BulkTanimotoSimilarity` to the last digit, and to 1 − SciPy's
     "jaccard" distance, except that two rows without set bits have similarity 1 (RDKit gives 0).
-    Sparse rows stay sparse. The n × n matrix is computed only if it is needed.
+    Sparse rows with few set bits stay sparse. The n × n matrix is computed only if it is needed.
 
     Parameters
     ----------
@@ -69,7 +69,10 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
 
 
 def _as_numeric_rows(samples: SampleContainer) -> Rows:
-    """Return numeric rows as a two-dimensional NumPy array of unchanged precision, or as CSR."""
+    """Return samples as a two-dimensional NumPy array of their own dtype, or as a CSR array.
+
+    Raises a SampleError if they are not rows of numbers.
+    """
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
     ):
@@ -92,7 +95,7 @@ def _as_numeric_rows(samples: SampleContainer) -> Rows:
 
 
 def _describe_improper_rows(X: Rows) -> dict[int, str]:
-    """Describe rows that contain values other than 0 and 1, by index."""
+    """Describe the rows of X that contain values other than 0 and 1, by row index."""
     problems = {}
     if sp.issparse(X):
         # Positions in the CSR data, and the rows that contain them.
@@ -122,9 +125,10 @@ def _describe_non_bit(value: object, column: object) -> str:
 
 
 def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleError:
-    """Return the error with a hint for samples that are texts or RDKit objects.
+    """Return the error with a hint for each sample that is a text or an RDKit object.
 
-    They are molecules, which another kernel compares; counts of RDKit; or texts such as "0110".
+    Such a sample is a molecule, for which another kernel is suitable; a vector of counts of RDKit;
+    or a text of bits such as "0110".
     """
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
@@ -143,7 +147,7 @@ def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleEr
 
 
 def _as_bytes(X: np.ndarray) -> np.ndarray:
-    """Return binary rows as bytes, without a copy if possible."""
+    """Return the binary rows X as an array of bytes, without a copy if possible."""
     n, d = X.shape
     _check_size(int(d))
     _require_memory(n, d)
@@ -151,7 +155,7 @@ def _as_bytes(X: np.ndarray) -> np.ndarray:
 
 
 def _require_memory(n: int, d: int) -> None:
-    """Raise unless there is memory for bits as bytes, and a copy of them in single precision."""
+    """Raise a TooLargeError unless n rows of d bits fit in memory as bytes and as float32."""
     memory.require(5 * n * d, f"{n} rows of {d} bits", "pass sparse rows, or fewer samples")
 
 
@@ -163,7 +167,10 @@ def _check_size(bits: int) -> None:
 
 
 def _drop_empty_columns(B: Rows) -> Rows:
-    """Drop columns without set bits; return CSR rows, or dense bytes if many bits are set."""
+    """Return the binary rows B without columns in which no bit is set.
+
+    They are returned in CSR format, or as dense bytes if many bits are set.
+    """
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
     used_columns, columns = np.unique(B.indices, return_inverse=True)

@@ -90,10 +90,12 @@ def bleu(
 def build_sentence_bleu(
     tokenize: str, smooth: object, max_order: int, lowercase: bool, caller: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """Return a tokenizer, and a function that computes BLEU from matches and text lengths.
+    """Return a tokenizer, and a function that computes sentence BLEU from counts.
 
-    The arguments of the function are the numbers of matching n-grams for n = 1, 2, …, the length of
-    the text and the length of the reference.
+    `tokenize`, `smooth` and `max_order` are the tokenizer, the smoothing method and the length of
+    the longest n-grams, as in sacrebleu. The arguments of the returned function are the numbers of
+    matching n-grams for n = 1, …, `max_order`, the number of tokens of the text, and the number of
+    tokens of the reference. `caller` is named in the error if sacrebleu is missing.
     """
     BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
     methods = BLEU.SMOOTH_DEFAULTS
@@ -124,10 +126,11 @@ def _build_matrix(
     max_order: int,
     compute_bleu: Callable[[tuple[int, ...], int, int], float],
 ) -> np.ndarray:
-    """Compute the similarity matrix of texts in blocks of rows.
+    """Compute the matrix of BLEU similarities of texts in blocks of rows.
 
-    `compute_bleu` is called once for each distinct combination of its arguments: the numbers of
-    matching n-grams for n = 1, …, `max_order`, and the lengths of both texts.
+    `compute_bleu` computes a similarity from the numbers of matching n-grams for n = 1, …,
+    `max_order`, and the numbers of tokens of both texts. It is called once for each distinct
+    combination of these arguments.
     """
     n = len(tokens_by_text)
     needed_bytes = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
@@ -167,8 +170,8 @@ def _build_count_indicators(
 
     An entry is 1 if the n-gram occurs at least m times in the text. The dot product of the rows of
     two texts is then the number of matching n-grams: the sum, over all n-grams, of the smaller of
-    the two counts. The arrays list, for each of the n texts and each of its n-grams, the index of
-    the text, the number of the n-gram and its count.
+    the two counts. The arrays have one element for each of the `n` texts and each distinct n-gram
+    in it: the index of the text, the code of the n-gram, and how often it occurs in the text.
     """
     width = int(grams.max(initial=0)) + 1
     repeats = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -179,8 +182,8 @@ def _build_count_indicators(
 def _find_distinct_tuples(arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Find the distinct tuples of values at the same position of several arrays of integers ≥ 0.
 
-    Returns the first position of each distinct tuple in the flattened arrays, and for each position
-    the number of its tuple.
+    All arrays have the same shape and are flattened. Returns the first position of each distinct
+    tuple, and for each position the number of its tuple among the distinct ones.
     """
     # Combine the values to one integer per position, with values below `n_keys`.
     keys = np.zeros(arrays[0].size, dtype=np.int64)

@@ -205,7 +205,10 @@ def equivalence(
             return matrix[tuple(first[np.array(pairs)].T)]
 
     def judge(pairs: list[Pair]) -> np.ndarray:
-        """Return the score of each pair if `graded`, otherwise whether it is equivalent."""
+        """Return the score of each pair if `graded`, otherwise whether its samples are equivalent.
+
+        `pairs` are pairs of ids of samples, as in `ids`.
+        """
         scores = np.asarray(score(pairs))
         if not graded:
             return scores > threshold
@@ -226,7 +229,7 @@ def equivalence(
 
 
 def _as_path(same: object) -> str | Path | None:
-    """Return `same` if it is the path or Hub id of a model, else None."""
+    """Return the argument `same` if it is the path or Hub id of a model, else None."""
     if not isinstance(same, str) or same == "exact":
         return same if isinstance(same, Path) else None
     # `is_dir` raises an OSError for a pattern that is longer than file names may be.
@@ -237,7 +240,9 @@ def _as_path(same: object) -> str | Path | None:
 def _get_answer_function(same: object) -> AnswerFunction | None:
     """Return the function that extracts the answer of a sample, or None if `same` judges pairs.
 
-    For "exact", the answer is the normalized text; for a pattern, its last match.
+    `same` is the argument of the kernel "equivalence". For "exact", the answer of a text is the
+    normalized text. For a regular expression, it is the last match in the text. Samples with equal
+    answers are equivalent.
     """
     if callable(same):
         return same if _takes_one_argument(same) else None
@@ -260,9 +265,10 @@ def _get_answer_function(same: object) -> AnswerFunction | None:
 
 
 def _takes_one_argument(function: Callable[..., object]) -> bool:
-    """Return whether a function takes one argument: it has one, or only one without a default.
+    """Return whether a function has one parameter, or only one parameter without a default.
 
-    Such a function extracts the answer of a sample, or scores a list of pairs.
+    Passed as `same`, such a function extracts the answer of a sample, or scores a list of pairs;
+    other functions judge two samples.
     """
     if isinstance(function, type):  # such as float, which converts a sample
         return True
@@ -276,9 +282,9 @@ def _takes_one_argument(function: Callable[..., object]) -> bool:
 
 
 def _extract_last_match(pattern: re.Pattern[str], text: str) -> str | None:
-    """Extract the last match of a pattern in a text, normalized; None without a match.
+    """Return the last match of a pattern in a text as normalized text, or None without a match.
 
-    Of a pattern with groups, the first group that takes part in the match is returned.
+    If the pattern has groups, only the first group that takes part in the match is returned.
     """
     matches = [*pattern.finditer(text)]
     if not matches:
@@ -288,7 +294,11 @@ def _extract_last_match(pattern: re.Pattern[str], text: str) -> str | None:
 
 
 def _compare_answers(samples: Sequence[object], get_answer: AnswerFunction) -> Similarity:
-    """Return similarity 1 for equal answers; samples without an answer are compared as a whole."""
+    """Return the similarity that is 1 for samples with equal answers, else 0.
+
+    `get_answer` extracts the answer of a sample. Samples for which it returns None are compared as
+    a whole, and reported in the attribute `partial`.
+    """
     answers = []
     for i, sample in enumerate(samples):
         try:

@@ -80,7 +80,7 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
 
 
 def _parse_tag_set(tag_set: object) -> tuple[list[Hashable], str]:
-    """Return the distinct labels of a set, and "" or a description of why it is invalid."""
+    """Return the distinct labels of a set, and "" or a description of why the set is invalid."""
     if isinstance(tag_set, (str, bytes, Mapping)) or not isinstance(tag_set, Iterable):
         return (
             [],
@@ -129,7 +129,10 @@ def probability_product(probabilities: object) -> Similarity:
 
 
 def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
-    """Describe rows that are not probabilities, by index."""
+    """Describe the rows of P that are not probabilities, by row index.
+
+    Probabilities are at least 0, and their sum differs from 1 by at most `tolerance`.
+    """
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
         lowest = P.min(axis=1).toarray().ravel()
@@ -152,7 +155,7 @@ def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
 
 
 def _describe_label_problem(value: object) -> str:
-    """Describe why a label is invalid, or return ""."""
+    """Return a description of why a label is invalid, or "" if it is valid."""
     if not is_hashable(value):
         type_name = type(value).__name__
         return (
@@ -165,7 +168,10 @@ def _describe_label_problem(value: object) -> str:
 
 
 def _build_indicator_matrix(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
-    """Return a CSR indicator matrix with one row per set of labels and one column per label."""
+    """Return a CSR matrix with one row per set of labels and one column per distinct label.
+
+    An entry is 1 if the label is in the set. `rows` contains the distinct labels of each set.
+    """
     columns: dict[Hashable, int] = {}
     indices = [columns.setdefault(value, len(columns)) for row in rows for value in row]
     starts = np.cumsum([0, *map(len, rows)])

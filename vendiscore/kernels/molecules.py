@@ -214,8 +214,9 @@ def _compare_by_generator(
 ) -> Similarity:
     """Return the similarity of molecules under a fingerprint generator of RDKit.
 
-    `generator_name` is a function of `rdkit.Chem.rdFingerprintGenerator`, and `settings` are
-    options of the kernel, which are passed to it under their names in RDKit.
+    `generator_name` is a function of `rdkit.Chem.rdFingerprintGenerator` that makes the generator.
+    `settings` are the options of the kernel, which are passed to that function under their names in
+    RDKit. `coefficient` is "tanimoto" or "dice".
     """
     make_generator = getattr(_require_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator_name)
     options = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
@@ -229,7 +230,11 @@ def _compare_fingerprints(
     coefficient: str,
     settings: Record,
 ) -> Similarity:
-    """Return the similarity of molecules under a function that computes their fingerprints."""
+    """Return the Tanimoto or Dice similarity of the fingerprints of molecules.
+
+    `compute_fingerprint` computes the fingerprint of an RDKit molecule as an array of 0 and 1.
+    `coefficient` is "tanimoto" or "dice", and `settings` are the options of the kernel to report.
+    """
     valid_coefficient = check_choice("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
@@ -264,6 +269,8 @@ def _compare_fingerprints(
 def canonical_smiles(molecules: Sequence[object]) -> list[str]:
     """Return the canonical SMILES of molecules; identical molecules have the same SMILES.
 
+    Raises a ValueError for the first sample that is not a valid molecule.
+
     >>> canonical_smiles(["OCC", "CCO"])
     ['CCO', 'CCO']
     """
@@ -278,7 +285,10 @@ def canonical_smiles(molecules: Sequence[object]) -> list[str]:
 def _iter_molecule_values(
     samples: Sequence[object], function: MoleculeFunction[Value]
 ) -> Iterator[Value | ValueError]:
-    """Yield `function` of each molecule, or a ValueError that describes why there is no value."""
+    """Yield the value of `function` for each sample, converted to an RDKit molecule.
+
+    If a sample is invalid or has no value, yield a ValueError that describes the problem instead.
+    """
     with _require_rdkit("rdkit.rdBase").BlockLogs():  # the errors contain what RDKit would print
         for sample in samples:
             try:
@@ -294,7 +304,10 @@ def _iter_molecule_values(
 
 
 def parse_molecule(sample: object) -> Mol:
-    """Return the RDKit molecule of a sample; raise a ValueError that describes the problem."""
+    """Return the RDKit molecule of a sample: a SMILES, an InChI or an RDKit molecule.
+
+    Raises a ValueError, whose message has no subject, if the sample is none of these.
+    """
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 
     if not isinstance(sample, (str, Mol)):

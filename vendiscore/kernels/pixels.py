@@ -80,9 +80,12 @@ def pixels(
 def _read_pixels(
     images: Sequence[object], size: int | None, mode: Mode | None, background: str | None
 ) -> tuple[np.ndarray, bool]:
-    """Return the bytes of each image as a row, and whether greyscale and colour images are mixed.
+    """Return the pixel values of each image as a row of bytes, and whether modes are mixed.
 
-    Without `mode`, rows are converted to colour as soon as an image has colour.
+    Modes are mixed if some images are greyscale and others have colour. All images are resized to
+    size × size pixels unless `size` is None, and converted to `mode`. If `mode` is None, all rows
+    are converted to RGB if any image has colour. `background` is the colour behind transparent
+    pixels.
     """
     n = len(images)
     if size is not None:  # otherwise the size is that of the first image

@@ -55,10 +55,11 @@ def fit_analyzer(
     analyzer: object = "auto",
     **other_options: object,
 ) -> FittedOptions:
-    """Choose n-grams of words or characters for these texts, if the caller chose neither.
+    """Choose between n-grams of words and of characters, if the user passed neither option.
 
-    Returns no option if `tokenizer` or `analyzer` is passed. Warns, with a note, if at least a
-    tenth of the texts are in a script without spaces between words.
+    Returns the fitted option `analyzer` of the kernel "ngram_overlap", or no option if the user
+    passed `tokenizer` or `analyzer`. Warns, and returns a note, if at least a tenth of the texts
+    are in a script without spaces between words. `other_options` of the kernel have no effect.
     """
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return FittedOptions({})
@@ -160,10 +161,12 @@ def ngram_overlap(
 
 
 def _build_unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
-    """Return unit-norm features whose dot products are the mean over all n-gram lengths `orders`.
+    """Return unit-norm features whose dot products are mean similarities over n-gram lengths.
 
-    Each n-gram that occurs several times has a column. N-grams that occur only once in all texts do
-    not contribute to similarities of different texts, so those of a text share one column.
+    The mean is over the lengths `orders`, and the similarity for each length is the cosine of the
+    counts of n-grams. `tokens` are the tokens of each text. Each n-gram that occurs at least twice
+    in all texts together has a column. The other n-grams do not contribute to similarities of
+    different texts, so all of these in the same text share one column.
     """
     n = len(tokens)
     # Number of n-grams of each text, shape (orders, texts).
@@ -200,10 +203,11 @@ def tokenize_texts(
     min_tokens: int = 1,
     min_tokens_text: str = "1",
 ) -> list[Tokens]:
-    """Return the tokens of each text, as used by `ngram_overlap`.
+    """Return the tokens of each text, as used by the kernel "ngram_overlap".
 
-    Tokens of the built-in and named tokenizers are cached in `TOKEN_CACHE`, if it is set. See
-    `split_into_tokens` for `min_tokens` and `min_tokens_text`.
+    `tokenizer` and `analyzer` are options of that kernel. Raises a SampleError for texts with fewer
+    than `min_tokens` tokens; its message describes this minimum as `min_tokens_text`. Tokens of
+    the built-in and named tokenizers are cached in `TOKEN_CACHE`, if it is set.
     """
     tokenize = parse_tokenizer(tokenizer, analyzer)
     caches = TOKEN_CACHE.get()
@@ -222,8 +226,9 @@ def split_into_tokens(
 ) -> list[Tokens]:
     """Split each text into tokens; raise a SampleError for texts with fewer than `min_tokens`.
 
-    The error describes this minimum as `min_tokens_text`. Identical texts are tokenized once, and
-    their tokens are added to `cache`.
+    `tokenize` splits a text. The message of the error describes the minimum number of tokens as
+    `min_tokens_text`. Identical texts are tokenized once. Tokens of texts in `cache` are reused,
+    and tokens of other texts are added to `cache`.
     """
     tokens_by_text = {} if cache is None else cache
     strings = [text for text in texts if isinstance(text, str)]
@@ -292,7 +297,8 @@ def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
 def _is_token(token: object) -> bool:
     """Return whether a token is a string, an integer or a tuple of these.
 
-    Other objects may be equal only to themselves, so that no two texts have a token in common.
+    Other objects are not accepted as tokens: they may be equal only to themselves, so that no two
+    texts would have a token in common.
     """
     if isinstance(token, tuple):
         return all(map(_is_token, token))
@@ -302,10 +308,12 @@ def _is_token(token: object) -> bool:
 def count_ngrams(
     tokens: Sequence[Tokens], orders: Sequence[int]
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Count n-grams per text, for each n in `orders`; n-grams that occur only once are omitted.
+    """Count the n-grams in each text, for each n in `orders`.
 
-    Each result is (text indices, n-gram codes, counts), sorted by n-gram code and then text index.
-    Codes are integers from 0, different for each n-gram.
+    N-grams that occur only once in all texts together are omitted. `tokens` are the tokens of each
+    text. The result for one n consists of three arrays with an element for each n-gram of each
+    text: the index of the text, the code of the n-gram, and its count in the text. They are sorted
+    by code and then by text. Codes are integers from 0, different for each n-gram of this length.
     """
     code_by_token: defaultdict[Hashable, int] = defaultdict(count().__next__)
     text_ids = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
@@ -336,7 +344,11 @@ def count_ngrams(
 
 
 def parse_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
-    """Return the function that splits a text into tokens, words or characters."""
+    """Return the function that splits a text into tokens.
+
+    `tokenizer` is a function, the name of a sacrebleu tokenizer, or None for the built-in one.
+    `analyzer` is "char" for characters instead of tokens. Raises an error for invalid values.
+    """
     if tokenizer is not None and not isinstance(tokenizer, str) and not callable(tokenizer):
         raise TypeError(
             "`tokenizer` must be a function from a text to a list of tokens, or the name of a "

@@ -1,4 +1,4 @@
-"""Kernels on vectors: rows of an array, or numbers as vectors of length 1."""
+"""Kernels on vectors, which are rows of an array; numbers are treated as vectors of length 1."""
 
 import math
 from functools import partial
@@ -73,7 +73,10 @@ def linear(vectors: SampleContainer) -> Similarity:
 def _fit_sigma(
     kernel: ExponentialKernel, vectors: SampleContainer, sigma: float | None = None
 ) -> Record:
-    """Return the fitted option: by default, σ is the median distance between distinct samples."""
+    """Return the fitted option `sigma` of a kernel, or no option if the user passed `sigma`.
+
+    It is the median distance between distinct samples.
+    """
     return {} if sigma is not None else {"sigma": median_distance(_as_dense_rows(vectors), kernel)}
 
 
@@ -124,7 +127,7 @@ def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarit
 
 
 def _describe_zero_rows(X: Rows) -> dict[int, str]:
-    """Describe rows that consist of zeros, by index."""
+    """Describe the rows of X that consist of zeros, by row index."""
     if sp.issparse(X):
         max_magnitudes = np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
     else:
@@ -137,9 +140,10 @@ def _describe_zero_rows(X: Rows) -> dict[int, str]:
 def _build_exponential(
     kernel: ExponentialKernel, vectors: SampleContainer, sigma: "Number | None"
 ) -> Similarity:
-    """Return the similarities of an exponential kernel, by default with the median distance as σ.
+    """Return similarities exp(−‖x − y‖² / 2σ²) ("gaussian") or exp(−Σ|x_j − y_j| / σ) ("laplace").
 
-    Those of a tensor are a matrix, which has a gradient; others are computed on demand.
+    By default, σ = `sigma` is the median distance between distinct samples. For vectors in a tensor
+    the result is a matrix with a gradient; for other vectors, entries are computed on demand.
     """
     X = _as_dense_rows(vectors)
     if sigma is None:  # the kernel was called directly, so σ was not fitted
@@ -157,7 +161,10 @@ def _build_exponential(
 
 
 def _require_matrix_memory(X: Tensor) -> None:
-    """Raise unless there is memory for the kernel matrix of the rows of X (n, d)."""
+    """Raise a TooLargeError unless the kernel matrix (n, n) of the rows of X (n, d) fits in memory.
+
+    A tensor on a GPU is not checked.
+    """
     n, d = X.shape
     if not X.is_cuda:  # a GPU raises its own error
         description = f"the similarity matrix of {n} samples"
