@@ -32,16 +32,21 @@ _REPLACEMENTS = {
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import a module of this package on first use, or explain why a name does not exist."""
+    """Import a module of `vendiscore.compat` on first use; raise an error for other names.
+
+    For a name that `vendi_score` has, the error suggests a replacement.
+    """
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     return raise_missing_name(name)
 
 
 def raise_missing_name(name: str) -> NoReturn:
-    """Raise an error for an unknown name; for names of `vendi_score`, suggest the replacement.
+    """Raise an error for a name that `vendiscore.compat` does not define.
 
-    It is an ImportError, because `from … import` discards the message of an AttributeError.
+    For names of `vendi_score`, the error is an ImportError that suggests a replacement, because
+    `from … import` discards the message of an AttributeError. For other names, it is an
+    AttributeError.
     """
     if name in _REPLACEMENTS:
         raise ImportError(

@@ -15,7 +15,10 @@ from . import raise_missing_name as __getattr__  # noqa: F401
 
 
 def get_pixel_vectors(images: Sequence[Any], resize: int | None = 32) -> np.ndarray:
-    """Return the bytes of each PIL image as a row, resized to `resize` × `resize` unless 0."""
+    """Return the pixel values of each PIL image as a row.
+
+    Images are resized to `resize` × `resize` pixels first, unless `resize` is None or 0.
+    """
     sized = [image.resize((resize, resize)) if resize else image for image in images]
     return np.stack([np.array(image).ravel() for image in sized])
 
@@ -27,7 +30,11 @@ def get_embeddings(
     batch_size: int = 64,
     device: Device = "cpu",
 ) -> np.ndarray:
-    """Return the output of an image model for each image, by default of Inception v3."""
+    """Return the output of a torch model for each image; the default model is Inception v3.
+
+    `transform` converts an image to a tensor; by default torchvision's `ToTensor`. It is used only
+    if a model is passed, and `device` only if none is passed.
+    """
     if model is None:
         return get_inception_embeddings(images, batch_size, device)
     if transform is None:
@@ -39,12 +46,15 @@ def get_embeddings(
 def get_inception_embeddings(
     images: Sequence[object], batch_size: int = 64, device: Device = "cpu"
 ) -> np.ndarray:
-    """Return the 2,048 pooled features of torchvision's Inception v3 for each image."""
+    """Return the 2,048 pooled features of torchvision's Inception v3 for each image, as a row."""
     return encoder(kind="images", batch_size=batch_size, device=device).encode(images)
 
 
 def pixel_vendi_score(images: Sequence[object], resize: int | None = 32) -> float:
-    """Return the Vendi Score with the cosine similarity of `get_pixel_vectors`."""
+    """Return the Vendi Score of images, compared by the cosine similarity of their pixel values.
+
+    Images are resized to `resize` × `resize` pixels first, unless `resize` is None or 0.
+    """
     return float(score(images, "pixels", size=resize or None))
 
 
@@ -55,5 +65,8 @@ def embedding_vendi_score(
     model: object = None,
     transform: Callable[..., object] | None = None,
 ) -> float:
-    """Return the Vendi Score with the cosine similarity of `get_embeddings`."""
+    """Return the Vendi Score of images, compared by the cosine similarity of their embeddings.
+
+    `get_embeddings` computes the embeddings with the same arguments.
+    """
     return float(score_X(get_embeddings(images, model, transform, batch_size, device)))

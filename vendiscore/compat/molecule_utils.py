@@ -23,7 +23,7 @@ _KERNELS: dict[str, Record] = {
 
 
 def get_mol(smiles_or_mol: object) -> object:
-    """Parse a SMILES with RDKit; return None if invalid. Molecules are returned unchanged."""
+    """Parse a SMILES string with RDKit; return None if invalid, and RDKit molecules unchanged."""
     if not isinstance(smiles_or_mol, str):
         return smiles_or_mol
     try:
@@ -37,7 +37,9 @@ def load_molecules(
 ) -> list[SimpleNamespace]:
     """Return the first valid molecules of a CSV file, with attributes `x`, `features` and `labels`.
 
-    SMILES are in the first column, below a header. With `unique`, duplicates are removed.
+    The SMILES strings are in the first column of the file `fn`, below a header. At most
+    `max_samples` molecules are returned. With `unique`, repeated SMILES strings are removed. `x` is
+    the RDKit molecule, `features` is {"s": SMILES}, and `labels` is empty, as in `vendi_score`.
     """
     lines = Path(fn).read_text(encoding="utf-8").splitlines()[1:]
     smiles = [line.strip().partition(",")[0] for line in lines]
@@ -58,7 +60,8 @@ def get_tanimoto_K(
 ) -> np.ndarray:
     """Return the Tanimoto similarity matrix of molecules.
 
-    `fp` is "morgan" or "rdk", or a function that computes the fingerprint of a molecule.
+    `mols` are RDKit molecules or SMILES strings. `fp` is the fingerprint: "morgan" (1,024 bits),
+    "rdk" (RDKit's topological fingerprint), or a function that computes it from a molecule.
     """
     if callable(fp):
         return as_similarity([fp(mol) for mol in mols], k="tanimoto").dense()

@@ -19,7 +19,10 @@ __all__ += ["score_X", "score_dual", "weight_K"]
 
 
 def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
-    """Return K / n, or √p_i K_ij √p_j, for n samples: the matrix whose eigenvalues are scored."""
+    """Return the matrix whose eigenvalues determine the Vendi Score of n samples.
+
+    It is √p_i K_ij √p_j for similarities K (n, n) and weights p, or K / n without weights.
+    """
     if p is None:
         return K / K.shape[0]
     root = np.sqrt(p)
@@ -27,7 +30,7 @@ def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
 
 
 def normalize_K(K: np.ndarray) -> np.ndarray:
-    """Divide each entry K_ij by √(K_ii K_jj), so the diagonal becomes 1."""
+    """Divide each entry K_ij of a similarity matrix by √(K_ii K_jj); the diagonal becomes 1."""
     root = np.sqrt(np.diagonal(K))
     return K / np.outer(root, root)
 
@@ -39,7 +42,10 @@ def entropy_q(p: Rows, q: float | str = DEFAULT_ORDER) -> float:
 
 
 def intdiv_K(K: np.ndarray, q: float = DEFAULT_ORDER, p: Weights | None = None) -> float:
-    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q of a similarity matrix K."""
+    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q of a similarity matrix K (n, n).
+
+    p are the weights of the n samples, by default 1/n.
+    """
     weights = np.full(K.shape[0], 1 / K.shape[0]) if p is None else np.asarray(p)
     return float(1 - weights @ K**q @ weights)
 
@@ -47,9 +53,10 @@ def intdiv_K(K: np.ndarray, q: float = DEFAULT_ORDER, p: Weights | None = None) 
 def intdiv_X(
     X: Rows, q: float = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> float:
-    """Return `intdiv_K` of the dot products of the rows of X.
+    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q, where K_ij = x_i · x_j for rows of X.
 
-    With `normalize`, they are cosine similarities.
+    With `normalize`, K_ij is the cosine similarity of rows i and j. p are the weights of the n
+    rows, by default 1/n.
     """
     return intdiv_K(as_similarity(X, score_X=True, normalize=normalize).dense(), q, p)
 
@@ -60,5 +67,9 @@ def intdiv(
     q: float = DEFAULT_ORDER,
     p: Weights | None = None,
 ) -> float:
-    """Return `intdiv_K` of n samples under a similarity function, in n²/2 calls."""
+    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q, where K_ij = k(sample i, sample j).
+
+    `elems` are n samples, and `k` is called for each of about n²/2 pairs. p are the weights of the
+    samples, by default 1/n.
+    """
     return intdiv_K(as_similarity(elems, k=k).dense(), q, p)

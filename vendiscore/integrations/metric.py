@@ -1,7 +1,8 @@
-"""The base class of the metrics for Hugging Face `evaluate`.
+"""The base class of the metrics of this package for Hugging Face `evaluate`.
 
-Unlike other metrics of `evaluate`, it stores added samples in memory and writes no files. Batches
-are copied when they are added, because training loops often reuse arrays.
+Unlike other metrics of `evaluate`, such a metric stores the samples that are passed to `add` and
+`add_batch` in memory, and writes no files. Batches of samples are copied when they are added,
+because training loops often reuse arrays.
 """
 
 from __future__ import annotations
@@ -56,9 +57,10 @@ _IMMUTABLE_TYPES = frozenset((str, int, float, bool, bytes, type(None)))
 
 @dataclass
 class BatchBuffer:
-    """Batches of samples and references, and the group labels of each batch of samples.
+    """Batches of samples and references that were added to a metric, in their order.
 
-    The labels of a batch are None if it was added without labels.
+    `labels` contains, for each batch of samples, one group label per sample, or None if the batch
+    was added without labels.
     """
 
     samples: list[SampleContainer] = field(default_factory=list)
@@ -78,10 +80,12 @@ class BatchBuffer:
 def copy_batch(
     samples: Samples, added: Sequence[SampleContainer], spec: SimilaritySpec, name: str = "samples"
 ) -> SampleContainer:
-    """Copy a batch; raise if its samples have another type than those that were `added` before.
+    """Copy a batch of samples in a form that can be concatenated with other batches.
 
-    `added` are the previous batches, `spec` describes how samples are compared, and `name` is
-    the argument, for messages.
+    Raises a TypeError or ValueError if its samples are rows of numbers and those of previous
+    batches are not, or vice versa, or if the rows have different lengths. `added` are the previous
+    batches, `spec` describes how samples are compared, and `name` is the argument of `add_batch`,
+    for messages.
     """
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
@@ -95,7 +99,11 @@ def copy_batch(
 
 
 def _allows_any_length(spec: SimilaritySpec) -> bool:
-    """Return whether samples may be lists or tuples of numbers with different lengths."""
+    """Return whether samples may be lists or tuples of numbers with different lengths.
+
+    `spec` describes how samples are compared. This is the case if the kernel compares other types
+    than vectors of equal length, such as labels, or if it is a function of the user.
+    """
     if isinstance(spec.k, Kernel):
         # Lists of numbers are not vectors for kernels on labels, and for users' own sample types.
         return spec.k.samples in ("labels", "sets of labels") or spec.k.samples not in IS_GROUP
@@ -105,7 +113,11 @@ def _allows_any_length(spec: SimilaritySpec) -> bool:
 def _check_same_sample_type(
     batch: SampleContainer, added: Sequence[SampleContainer], name: str
 ) -> None:
-    """Raise if a batch has another sample type or row length than earlier batches."""
+    """Raise an error if samples of a batch differ in type from those in earlier batches, `added`.
+
+    It is a TypeError if only one of them consists of rows of numbers, and a ValueError if the rows
+    have different lengths. `name` is the argument with the batch, for messages.
+    """
     length = _check_row_length(batch, name)
     added_length = _check_row_length(added[0], name) if added else length
     if length == added_length:
@@ -124,7 +136,8 @@ def _check_same_sample_type(
 def _check_row_length(batch: SampleContainer, name: str) -> int | None:
     """Return the length of the numeric rows of a batch, or None if samples are not numeric rows.
 
-    Raises an error if rows are invalid, for example of different lengths.
+    Raises an error if rows are invalid, for example of different lengths. `name` is the argument
+    with the batch, for messages.
     """
     shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(infer_shape, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
@@ -135,7 +148,11 @@ def _check_row_length(batch: SampleContainer, name: str) -> int | None:
 
 
 def _copy_mutable(value: Any) -> Any:
-    """Copy a batch or a sample if it is mutable: containers with their items, arrays and images."""
+    """Return a copy of a batch or of a sample, so that later changes by the user have no effect.
+
+    Lists, tuples, sets and dicts are copied with their items. Objects without a method `copy` are
+    returned unchanged.
+    """
     container = type(value)
     if container in (list, tuple, set):
         if _IMMUTABLE_TYPES.issuperset(map(type, value)):
@@ -153,14 +170,15 @@ def _copy_mutable(value: Any) -> Any:
 
 
 def parse_batch_labels(groups: object, n: int) -> Labels:
-    """Validate the group labels of a batch of n samples, and return one label per sample."""
+    """Validate `groups`, the group labels of a batch of n samples; return one label per sample."""
     return parse_group_labels(groups, n=n).sample_labels
 
 
 def add_missing_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
-    """Assign labels to the batches without labels.
+    """Assign the group labels `groups`, passed to `compute`, to the batches without labels.
 
-    `groups` contains one label for each of their samples, or is None.
+    `groups` contains one label for each sample of these batches, in their order. If it is None, the
+    buffer is returned unchanged. A ValueError is raised if all batches already have labels.
     """
     if groups is None:
         return buffer
@@ -181,9 +199,9 @@ def add_missing_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
 
 
 def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | None:
-    """Return the labels of all samples, or None if no batch has labels.
+    """Concatenate the group labels of several batches; return None if no batch has labels.
 
-    Raise a ValueError if only some batches have labels; `suffix` is added to its message.
+    Raises a ValueError if only some batches have labels; `suffix` is added to its message.
     """
     passed_labels = [batch_labels for batch_labels in labels if batch_labels is not None]
     if passed_labels and len(passed_labels) < len(labels):
@@ -199,8 +217,9 @@ def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | 
 class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, name-defined]
     """Base class of the `evaluate` metrics, which score one set of samples.
 
-    Subclasses define the description and the default measures. Threads may share a metric: each
-    batch is scored by one call of `compute`.
+    Subclasses define the description of the metric, and the measures that are computed by default.
+    Several threads may use the same metric: each added batch is scored by exactly one call of
+    `compute`.
 
     Parameters
     ----------
@@ -263,7 +282,10 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         super().__init__(config_name, **metric_arguments)
 
     def _info(self) -> object:
-        """Return the MetricInfo that `evaluate.Metric` requires."""
+        """Return the MetricInfo that `evaluate.Metric` requires.
+
+        It contains the description, the citation and the types of the samples.
+        """
         names = ("predictions", "references") if self.keeps_references else ("predictions",)
         features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLE_FEATURES]
         return evaluate.MetricInfo(**self.about, features=features)
@@ -282,8 +304,8 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
     ) -> Record:
         """Score the samples passed here and in earlier `add` and `add_batch` calls.
 
-        Added samples are kept until they are scored. If an exception is raised, call it again with
-        other options.
+        Added samples are kept until they are scored. If `compute` raises an exception, call it
+        again with other options.
 
         Parameters
         ----------
@@ -345,7 +367,11 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
     def _compute_with_buffer(
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
-        """Score the added samples together with `samples`, and clear the buffer."""
+        """Score the samples in the buffer together with `samples`, and clear the buffer.
+
+        The buffer contains the samples, references and group labels that were added before.
+        `request` contains the validated arguments of `compute`.
+        """
         passed = self._copy_batches(samples, references, spec=request.spec)
         if passed.samples and len(self) and self._last_compute_failed:
             warn(
@@ -371,7 +397,10 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
     def _evaluate(
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
-        """Return the scores as floats."""
+        """Compute the scores of samples, as floats for tensors too.
+
+        `request` contains the validated arguments of `compute`.
+        """
         result = evaluate_request(samples, references, request)
         # The library returns a tensor for a tensor, but suites of metrics expect numbers.
         return Result(
@@ -386,10 +415,11 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         *,
         spec: SimilaritySpec,
     ) -> BatchBuffer:
-        """Copy a batch of samples, references and labels into a new buffer.
+        """Copy a batch of samples, references and group labels (`groups`) into a new buffer.
 
-        Samples and references must have the same types as those added before; `spec` describes how
-        they are compared. References are ignored unless a measure uses them.
+        Samples and references must have the same types as those added before, otherwise an error is
+        raised. `spec` describes how they are compared. References are ignored unless the metric
+        keeps them, because a measure uses them.
         """
         batch = BatchBuffer()
         if samples is not None:
@@ -413,7 +443,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         Parameters
         ----------
         samples : list or array-like, optional
-            The samples. A list of lists means groups.
+            The samples. Each list in a list of lists is a group.
         predictions : list or array-like, optional
             Alias of `samples`, as other metrics call them.
         data : list or array-like, optional
@@ -485,7 +515,10 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
 
 
 def _materialize_iterators(options: Record) -> Record:
-    """Convert iterators among the options, such as generators, to lists that can be read again."""
+    """Return a copy of keyword arguments, in which iterators such as generators are lists.
+
+    Unlike iterators, lists can be read several times.
+    """
     return {
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in options.items()
@@ -495,10 +528,11 @@ def _materialize_iterators(options: Record) -> Record:
 def _select_effective_defaults(
     defaults: Options, options: Options = MappingProxyType({})
 ) -> Record:
-    """Return the defaults of a metric that have an effect in a call with `options`.
+    """Return the default arguments of a metric without those that `compute` would refuse.
 
-    `allow_repeats=False` has an effect only with `ci`, and `pool_repeats=False` only with `ci` and
-    `details`. Without these, `compute` would raise an error.
+    `options` are the arguments that are passed to `compute` in addition to the `defaults`.
+    `allow_repeats=False` is allowed only together with `ci`, and `pool_repeats=False` only together
+    with `ci` and `details`.
     """
     effective = dict(defaults)
     all_options = {**defaults, **options}
@@ -513,7 +547,10 @@ def _select_effective_defaults(
 
 
 def _select_argument(**arguments: object) -> Any:
-    """Return the argument that is not None, or None; raise a TypeError if there are several."""
+    """Return the one of several aliases of a parameter that is not None; None if all are None.
+
+    Raises a TypeError if several of them are passed.
+    """
     passed = {name: value for name, value in arguments.items() if value is not None}
     if len(passed) > 1:
         names = " and ".join(f"`{name}`" for name in passed)

@@ -1,4 +1,7 @@
-"""The magnitude of metric spaces: the effective number of distinct points at each scale."""
+"""The magnitude of metric spaces: the effective number of distinct points at each scale.
+
+A scale t multiplies all distances.
+"""
 
 from ..support.suggestions import make_non_callable
 from .area import mag_area, mag_areas, mag_diff

@@ -1,4 +1,7 @@
-"""Areas under and between magnitude functions, which summarize all scales."""
+"""Areas under and between magnitude functions, which summarize all scales.
+
+A magnitude function maps a scale, which multiplies all distances, to the magnitude of a set.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +28,9 @@ def mag_area(
 ) -> float:
     """Compute the area under the magnitude function of a set of samples.
 
-    Do not compare sets by their areas up to their own convergence scales (the default): a collapsed
-    set has the *largest* area. Use `mag_areas` or `mag_diff`, or pass the same `t_cut` for all.
+    Do not compare sets by their areas up to their own convergence scales (the default): a set of
+    nearly identical samples has the *largest* area, because its convergence scale is the largest.
+    Use `mag_areas` or `mag_diff`, or pass the same `t_cut` for all sets.
 
     Parameters
     ----------
@@ -37,8 +41,8 @@ def mag_area(
         30. If clusters are much narrower than the distances between them, the error of the integral
         is up to 1.2e-2 with 30 scales, and up to 3e-4 with 1000.
     epsilon : float, default 0.05
-        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
-        below 1.
+        Defines the convergence scale: the scale at which magnitude is (1 - epsilon) times the
+        number of distinct samples. At least 1e-6, and below 1.
     t_cut : float, optional
         Upper limit of the scales; by default the convergence scale of the samples.
     average : bool, default False
@@ -50,13 +54,15 @@ def mag_area(
     Returns
     -------
     float
-        The area, between t_cut and n t_cut, in units of 1 / distance.
+        The area, between t_cut and n t_cut, in units of 1 / distance. With `average`, the mean
+        magnitude, between 1 and n.
 
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -106,15 +112,15 @@ def mag_areas(
     Parameters
     ----------
     sets : iterable of samples
-        The sets, each as `samples` of `mag_area`. Options that are fitted to data, such as a
-        bandwidth, are fitted to all sets, or with ``fit="samples"`` to the first one.
+        The sets, each of them like `samples` of `mag_area`. Options that are fitted to data, such
+        as a bandwidth, are fitted to all sets together, or with ``fit="samples"`` to the first set.
     n_scales : int, default 30
         Number of evenly spaced scales of the trapezoidal rule, at least 2; Limbeck et al. use 10 to
         30. If clusters are much narrower than the distances between them, the error of the integral
         is up to 1.2e-2 with 30 scales, and up to 3e-4 with 1000.
     epsilon : float, default 0.05
-        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
-        below 1.
+        Defines the convergence scale: the scale at which magnitude is (1 - epsilon) times the
+        number of distinct samples. At least 1e-6, and below 1.
     t_cut : float or "median", default "median"
         Upper limit of the scales: a number, such as ``convergence_scale(reference)``, or the median
         of the convergence scales of the sets.
@@ -132,8 +138,9 @@ def mag_areas(
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -206,8 +213,8 @@ def mag_diff(
         30. If clusters are much narrower than the distances between them, the error of the integral
         is up to 1.2e-2 with 30 scales, and up to 3e-4 with 1000.
     epsilon : float, default 0.05
-        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
-        below 1.
+        Defines the convergence scale: the scale at which magnitude is (1 - epsilon) times the
+        number of distinct samples. At least 1e-6, and below 1.
     t_cut : float, optional
         Upper limit of the scales; by default the convergence scale of the references. It must be
         above 0 unless both sets consist of one point.
@@ -215,7 +222,7 @@ def mag_diff(
         Divide by the upper limit. The result is the mean difference.
     relative : bool, default False
         Divide by the area of the references: 0 means the same area, negative values mean that
-        the samples are less diverse. Values are above -1.
+        the samples are less diverse. Values are above -1. `average` then has no effect.
     absolute : bool, default False
         Integrate the absolute difference, as the reference implementation does.
     **options
@@ -231,8 +238,9 @@ def mag_diff(
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -280,9 +288,11 @@ def _compute_areas(
     n_scales: int,
     average: bool,
 ) -> list[float]:
-    """Compute the areas of several spaces over scales from 0 to `t_cut`.
+    """Compute the areas under the magnitude functions of several spaces, from scale 0 to `t_cut`.
 
-    By default, `t_cut` is the median of their convergence scales.
+    If `t_cut` is None, it is the median of the convergence scales of the spaces, at which the
+    magnitude of n distinct points is (1 − ε) n, where ε = `epsilon`. The areas are computed by the
+    trapezoidal rule with `n_scales` scales. If `average`, they are divided by `t_cut`.
     """
     if t_cut is None:
         t_cut = float(np.median([find_convergence_scale(space, epsilon) for space in spaces]))
@@ -293,10 +303,12 @@ def _compute_areas(
 def compute_area(
     space: MetricSpace | StackedSpaces, t_cut: Number, n_scales: int, average: bool
 ) -> Number:
-    """Compute `mag_area` of a space, or of each of g stacked spaces, shape (g,).
+    """Compute the area under the magnitude function of a space, from scale 0 to `t_cut`.
 
-    Arguments are not validated. `t_cut` may differ between stacked spaces, shape (g,). The area of
-    a stacked space is NaN if it must be computed by a MetricSpace.
+    For g stacked spaces, the result has shape (g,), and `t_cut` may also have this shape. The area
+    of a stacked space is NaN if it must be computed by a MetricSpace, for example because points
+    are identical. The trapezoidal rule with `n_scales` scales is used. If `average`, the area is
+    divided by `t_cut`. Arguments are not validated.
     """
     if isinstance(space, StackedSpaces):
         t_cut = np.where(t_cut, t_cut, np.nan)  # a limit of 0 needs a MetricSpace
@@ -320,10 +332,13 @@ def compute_area_difference(
     relative: bool,
     absolute: bool,
 ) -> Number:
-    """Compute `mag_diff` of a space, or of each of g stacked spaces, shape (g,).
+    """Compute the area under the magnitude function of a space minus that of a reference space.
 
-    Arguments are not validated. By default, `t_cut` is the convergence scale of the reference. The
-    result of a stacked space is NaN if it must be computed by a MetricSpace.
+    For g stacked spaces, the result has shape (g,). It is NaN for a stacked space that must be
+    scored as a MetricSpace, for example because points are identical. The areas are those from
+    scale 0 to `t_cut`. If `t_cut` is None, it is the convergence scale of the reference, at which
+    its magnitude is (1 − ε) n for n distinct points, where ε = `epsilon`. `n_scales`, `average`,
+    `relative` and `absolute` are the parameters of `mag_diff`. Arguments are not validated.
     """
     max_scale = find_convergence_scale(reference, epsilon) if t_cut is None else t_cut
     if max_scale == 0:
@@ -346,9 +361,10 @@ def compute_area_difference(
 
 
 def _check_one_point(space: MetricSpace, label: str) -> None:
-    """Raise a ValueError if a space with an upper limit of scales of 0 has several distinct points.
+    """Raise a ValueError if a space has several distinct points.
 
-    `label` names the sets that determine the limit.
+    It is called if the upper limit of the scales is 0, for which only the area of a single point is
+    defined. `label` names the sets whose convergence scales determine the limit, for the message.
     """
     if space.distinct > 1:
         raise ValueError(
@@ -359,9 +375,10 @@ def _check_one_point(space: MetricSpace, label: str) -> None:
 
 
 def _check_area(area: Number) -> Number:
-    """Return the area; raise an ArithmeticError unless it is finite and at least 0.
+    """Return the area under a magnitude function, or between two of them.
 
-    An array of areas is returned unchanged.
+    Raises an ArithmeticError unless it is finite and at least 0. An array of areas is returned
+    without checks.
     """
     if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(

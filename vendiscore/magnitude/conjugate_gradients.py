@@ -21,9 +21,10 @@ def conjugate_gradients(
 ) -> tuple[np.ndarray | None, int]:
     """Solve A x = b by conjugate gradients until √Σ v_i r_i² ≤ `max_norm`.
 
-    Here, r = b − A x is the residual, and v are `residual_weights`. `multiply(p)` computes A p, and
-    `precondition(r)` approximates A⁻¹ r. Returns x and the number of steps. x is None if
-    `max_steps` steps are not enough, or if A or the preconditioner is not positive definite.
+    A is a symmetric positive definite matrix, r = b − A x is the residual, and v are the weights
+    `residual_weights`. `multiply(p)` computes A p, and `precondition(r)`, if given, approximates
+    A⁻¹ r. Returns x and the number of steps. x is None if `max_steps` steps are not enough, or if A
+    or the preconditioner is not positive definite.
     """
     x = np.zeros_like(b)
     r = b.copy()
@@ -52,8 +53,9 @@ def estimate_extreme_eigenvalue(
 ) -> float:
     """Estimate the largest or smallest eigenvalue of a symmetric matrix with n rows.
 
-    The estimate is between the smallest and the largest eigenvalue. It is NaN if the iteration
-    fails. `multiply` returns the product of the matrix with a vector.
+    `multiply` computes the product of the matrix with a vector. The estimate by Lanczos iteration
+    never lies outside the range of the eigenvalues, apart from rounding errors, so the largest one
+    may be underestimated. It is NaN if the iteration fails.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh  # slow to import
 

@@ -15,12 +15,15 @@ from .space import MetricSpace
 class MagnitudeCurve(SummaryMixin):
     """A magnitude function at many scales, for `vendiscore.plots.magnitude`.
 
+    Magnitude is an effective number of points if all distances are multiplied by a scale.
+
     Attributes
     ----------
     space : MetricSpace
         The points and their distances.
     convergence : float
-        Scale with magnitude 0.95 times the number of distinct samples; 0 if all are identical.
+        The convergence scale, at which magnitude is 0.95 times the number of distinct samples; 0 if
+        all are identical.
     scales : array of shape (m,)
         Scales in ascending order, from 0.
     values : array of shape (m,)
@@ -46,7 +49,7 @@ class MagnitudeCurve(SummaryMixin):
 
     @property
     def distinct(self) -> int:
-        """Number of distinct samples, the limit of the magnitude."""
+        """Number of distinct samples, which magnitude approaches as the scale increases."""
         return self.space.distinct
 
     @property
@@ -132,8 +135,9 @@ def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError

@@ -32,13 +32,15 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
     Returns
     -------
     float
-        At least 1. The relative error is 1e-9, or 1e-6 if exp(-t D) is nearly singular.
+        The magnitude, at least 1. The relative error is at most 1e-9, or 1e-6 if the matrix
+        exp(-t D) of the distances D is nearly singular.
 
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -54,11 +56,13 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
 
     Notes
     -----
-    Mag(t) = sum_ij (Z^-1)_ij with Z = exp(-t D) for the distances D, and Mag(0) = 1. For metrics of
-    negative type (Euclidean, Manhattan, kernel) it increases with t.
+    Mag(t) = sum_ij (Z^-1)_ij with Z = exp(-t D) for the distances D, and Mag(0) = 1. Metrics of
+    negative type are those for which Z is positive definite at all scales t > 0, such as Euclidean,
+    Manhattan and kernel distances. For them, magnitude increases with t.
 
-    Time is O(n^2 d) for the distances. Each scale takes O(n^2) per step of conjugate gradients, or
-    O(n^3) if a factorization is faster. Memory is 12 n^2 bytes per set.
+    Time is O(n^2 d) for the distances between vectors of d numbers. Each scale takes O(n^2) per
+    step of conjugate gradients, or O(n^3) if a Cholesky factorization is faster. Memory is 12 n^2
+    bytes per set.
 
     References
     ----------
@@ -97,8 +101,9 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -113,9 +118,9 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
 
     Notes
     -----
-    The weights w solve Z w = 1 with Z = exp(-t D) in double precision. An error bound is
-    `solve(t).weights_error` of a MetricSpace. Time and memory are those of `magnitude` at each
-    scale.
+    The weights w solve Z w = 1 with Z = exp(-t D) for the distances D, in double precision. For a
+    bound of their errors, create a space with `as_space`; the bound is
+    ``space.solve(t).weights_error``. Time and memory are those of `magnitude`.
 
     References
     ----------
@@ -136,7 +141,8 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
 def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
     """Compute Willerton's spread of a set of samples at one scale.
 
-    Spread behaves like magnitude, but is between 1 and n for any metric and needs no linear solve.
+    Spread behaves like magnitude, but is between 1 and n for any metric, and no system of linear
+    equations has to be solved.
     It is the diversity of order 0 of Leinster and Cobbold with uniform weights.
 
     Parameters
@@ -151,7 +157,7 @@ def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
     Returns
     -------
     float
-        Between 1 and the number of distinct samples; increases with t.
+        The spread, between 1 and the number of distinct samples. It increases with t.
 
     Raises
     ------
@@ -166,8 +172,9 @@ def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
 
     Notes
     -----
-    Spread is sum_i 1 / sum_j exp(-t d_ij) over distinct samples. Time is O(n^2 d) for the distances
-    and O(n^2) per scale; memory is 12 n^2 bytes.
+    Spread is sum_i 1 / sum_j exp(-t d_ij) for distances d_ij between distinct samples. Time is
+    O(n^2 d) for the distances between vectors of d numbers, and O(n^2) per scale. Memory is 12 n^2
+    bytes.
 
     References
     ----------
@@ -194,23 +201,24 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
     samples : list, array-like, Similarity or MetricSpace
         The n samples, as for `as_space`. Not modified.
     epsilon : float, default 0.05
-        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
-        below 1.
+        Defines the convergence scale: the scale at which magnitude is (1 - epsilon) times the
+        number of distinct samples. At least 1e-6, and below 1.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
     float
-        The scale in units of 1 / distance. It is 0 if Mag(0) = 1 is at least (1 - epsilon) n, as
-        for a single point. The relative error is at most the larger of 1e-9 and 1e-10 / epsilon,
-        except if magnitude hardly changes with t.
+        The scale in units of 1 / distance. It is 0 if the magnitude at scale 0, which is 1, is at
+        least (1 - epsilon) n, as for a single point. The relative error is at most the larger of
+        1e-9 and 1e-10 / epsilon, unless magnitude hardly changes with the scale.
 
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -226,8 +234,8 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
 
     Notes
     -----
-    Up to ten magnitudes are computed (TOMS 748). Time and memory are those of `magnitude` at
-    each scale.
+    The scale is found by Brent's method, which computes about ten magnitudes. Time and memory are
+    those of `magnitude` at each scale.
 
     References
     ----------
@@ -266,8 +274,8 @@ def magnitude_function(
     n_scales : int, default 30
         Number of scales, including 0 and the upper limit, if `scales` is not given; at least 2.
     epsilon : float, default 0.05
-        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
-        below 1.
+        Defines the convergence scale: the scale at which magnitude is (1 - epsilon) times the
+        number of distinct samples. At least 1e-6, and below 1.
     t_cut : float, optional
         Upper limit of the scales; by default the convergence scale of the samples.
     **options
@@ -281,8 +289,9 @@ def magnitude_function(
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -331,6 +340,9 @@ def magnitude_dimension(
 ) -> MagnitudeFunction:
     """Compute the magnitude dimension, d log Mag / d log t, at several scales.
 
+    Mag(t) is the magnitude at scale t. The magnitude dimension is the slope of this function on
+    logarithmic axes.
+
     Parameters
     ----------
     samples : list, array-like, Similarity or MetricSpace
@@ -341,8 +353,8 @@ def magnitude_dimension(
     n_scales : int, default 30
         Number of scales if `scales` is not given; at least 3.
     epsilon : float, default 0.05
-        Defines the convergence scale, at which magnitude is (1 - epsilon) n. At least 1e-6, and
-        below 1.
+        Defines the convergence scale: the scale at which magnitude is (1 - epsilon) times the
+        number of distinct samples. At least 1e-6, and below 1.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
@@ -355,8 +367,9 @@ def magnitude_dimension(
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or if scales are so close that their
         differences are rounding errors.
@@ -371,7 +384,8 @@ def magnitude_dimension(
 
     Notes
     -----
-    Slopes are differences of second order. Time and memory are those of `magnitude` at each scale.
+    Slopes are computed by `numpy.gradient`: central differences inside, one-sided ones at the first
+    and last scale. Time and memory are those of `magnitude` at each scale.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Validation of the parameters that several functions of magnitude have in common."""
+"""Validation of the parameters that several functions that compute magnitude have in common."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -16,13 +16,20 @@ RANGE_END_TOLERANCE = 1e-6
 
 
 def check_scale(name: str, t: object) -> float:
-    """Return a scale as a float; raise if it is not a finite number of at least 0."""
+    """Return a scale t, which multiplies distances, as a float; `name` is the parameter.
+
+    Raises a TypeError or ValueError unless it is a finite number of at least 0.
+    """
     # Adding 0.0 turns −0.0 into 0.0.
     return 0.0 + check_float(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
 
 
 def check_scales(name: str, t: object) -> list[float]:
-    """Return one or several scales as a list of floats; raise if a scale is invalid."""
+    """Return the argument `t`, one or several scales, as a list of floats.
+
+    Raises a TypeError or ValueError unless each scale is a finite number of at least 0. `name` is
+    the parameter, for messages.
+    """
     values = t if isinstance(t, Iterable) and is_collection(t) else [t]
     scales = [check_scale(name, scale) for scale in values]
     if not scales:
@@ -33,7 +40,7 @@ def check_scales(name: str, t: object) -> list[float]:
 
 
 def check_n_scales(n_scales: object, min_value: int = 2) -> int:
-    """Return the number of scales as an int; raise if it is out of range."""
+    """Return the number of scales as an int; raise unless it is in [min_value, MAX_SCALES]."""
     return check_int("n_scales", n_scales, min_value, MAX_SCALES, "the default is 30")
 
 
@@ -47,7 +54,10 @@ def _check_t_cut(t_cut: object) -> float | None:
 
 
 def _check_epsilon(epsilon: object) -> float:
-    """Return epsilon as a float; raise if it is not between RANGE_END_TOLERANCE and 1."""
+    """Return epsilon as a float; raise if it is not between RANGE_END_TOLERANCE and 1.
+
+    It defines the convergence scale, at which the magnitude of n distinct points is (1 − ε) n.
+    """
     expected = "a number between 0 and 1"
     hint = "the default is 0.05"
     number = check_float("epsilon", epsilon, expected, lambda e: 0 < e < 1, hint)
@@ -70,5 +80,8 @@ OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
 
 
 def check_magnitude_options(**options: object) -> Record:
-    """Validate options of magnitude in their order, and return them in canonical form."""
+    """Return options of functions that compute magnitude in canonical form, for example as floats.
+
+    Raises a TypeError or ValueError for the first invalid option.
+    """
     return {name: OPTION_CHECKS[name](value) for name, value in options.items()}

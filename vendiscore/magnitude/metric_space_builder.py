@@ -59,8 +59,8 @@ def as_space(
 ) -> MetricSpace:
     """Compute the distances between samples once, to compute several magnitudes from them.
 
-    All functions of magnitude accept the same arguments, or a MetricSpace, which stores its
-    solutions.
+    Functions that compute magnitude, such as `magnitude`, accept the same arguments, or a
+    MetricSpace. A MetricSpace stores the weights that were computed for each scale.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def as_space(
         Solver for the magnitude weights. "auto" checks at each scale, by a Cholesky factorization,
         that exp(-t D) is positive definite, unless the metric guarantees it ("euclidean",
         "manhattan", "cosine" and some others of SciPy; positive semidefinite kernels). "cg" never
-        checks; it is fast for precomputed distances that are known to be of negative type.
+        checks; it is fast for precomputed distances that are known to be of negative type, so that
+        exp(-t D) is positive definite at every scale t > 0. D are the distances.
     **options
         Options of the kernel or the metric (such as `exponent` of "minkowski"), and `score_K`,
         `score_X`, `score_dual` and `normalize`, as for `compute`.
@@ -89,8 +90,9 @@ def as_space(
     Raises
     ------
     IndefiniteError
-        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
-        are not of negative type may cause this at small scales.
+        If the matrix exp(-t D) of the distances D is singular or indefinite at a scale t, so
+        magnitude is undefined. At small scales, this may happen for metrics that are not of
+        negative type (unlike "euclidean", for example).
     ArithmeticError
         If a value exceeds the range of double precision, or rounding errors are too large.
     TooLargeError
@@ -105,9 +107,11 @@ def as_space(
 
     Notes
     -----
-    Time is O(n^2 d), memory 12 n^2 bytes. sqrt(2 - 2 k) is the distance in the feature space of the
-    kernel, of negative type (Schoenberg); 1 - k is half its square. Samples count as identical if
-    2 - 2 k is below 1e-14 (in single precision 5e-6), the precision of a similarity matrix.
+    Time is O(n^2 d) for vectors of d numbers, and memory is 12 n^2 bytes. For two samples with
+    similarity k, the metric "kernel" is sqrt(2 - 2 k), the distance in the feature space of the
+    kernel, which is of negative type (Schoenberg). The metric "1-k" is half of its square. Samples
+    count as identical if 2 - 2 k is below 1e-14, or 5e-6 in single precision, which are the
+    rounding errors of a similarity matrix.
 
     References
     ----------
@@ -130,9 +134,10 @@ def as_space(
 def build_metric_space(
     samples: Samples, options: Options, caller: Callable[..., object]
 ) -> MetricSpace:
-    """Build the MetricSpace of samples; `options` are those of `as_space`.
+    """Build the MetricSpace of samples: their distinct points and distances.
 
-    Errors about unknown options also suggest parameters of `caller`.
+    `options` are keyword arguments of `as_space`, such as `metric` and `k`. `caller` is the public
+    function that the user called. Errors about unknown options suggest its parameters.
     """
     return build_metric_spaces([samples], ["samples"], caller, **options)[0]
 
@@ -145,10 +150,12 @@ def build_metric_spaces(
     solver: object = "auto",
     **options: object,
 ) -> list[MetricSpace]:
-    """Build the MetricSpace of each of several sets, with the same kernel options.
+    """Build the MetricSpace of each of several sets, with the same metric or kernel.
 
-    `options` are those of `as_space` and, for several sets, `fit`. `names` are the names of the
-    sets in error messages.
+    `options` are keyword arguments of `as_space`, such as `metric` and `k`. For several sets, they
+    may include `fit`, which selects the sets to which kernel options, such as a bandwidth, are
+    fitted. `names` are the names of the sets in error messages. `caller` is the public function
+    that the user called. Errors about unknown options suggest its parameters.
     """
     checked = check_magnitude_options(solver=solver)  # {"solver": solver}
     keywords = {name: value for name, value in options.items() if value is not None}
@@ -176,8 +183,10 @@ def as_spaces(
 ) -> list[MetricSpace]:
     """Build the MetricSpace of each set of validated samples.
 
-    `names` are the names of the sets in error messages. If similarities of the sets have already
-    been computed, `similarities` returns them.
+    `spec` describes the metric or kernel, and `names` are the names of the sets in error messages.
+    `similarities`, if not None, is a function that returns the Similarity of each set. It is used
+    for distances of a kernel, to avoid that similarities are computed twice. `solver` is the method
+    that will compute magnitude weights.
     """
     # Build spaces one by one if some sets are a MetricSpace, which is returned unchanged.
     if any(isinstance(samples, MetricSpace) for samples in sets):
@@ -206,7 +215,11 @@ def as_spaces(
 
 
 def check_solver(samples: object, solver: SolverName, name: str) -> None:
-    """Raise a TypeError if samples are a MetricSpace with another solver than `solver`."""
+    """Raise a TypeError if samples are a MetricSpace with another solver than `solver`.
+
+    The solver of a MetricSpace is selected when it is created. "auto" is the default and means any
+    solver. `name` is the argument with the samples, for the message.
+    """
     if isinstance(samples, MetricSpace) and solver not in ("auto", samples.solver.method):
         raise TypeError(
             f"`solver` has no effect on `{name}`, a MetricSpace with solver "
@@ -215,7 +228,7 @@ def check_solver(samples: object, solver: SolverName, name: str) -> None:
 
 
 def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
-    """Return whether distances are computed from numeric rows instead of a kernel."""
+    """Return whether `spec` requests distances between numeric rows, not those of a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     if spec.metric is not None:
@@ -225,9 +238,10 @@ def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
 
 
 def has_maximum_distance(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether the maximum distance, that of samples with similarity 0, is known.
+    """Return whether it is known which distance samples with similarity 0 have.
 
-    This is the case for a kernel, but not for a distance between rows or a distance matrix.
+    This is the case for distances of a kernel, but not for distances between numeric rows, nor for
+    a distance matrix. `spec` describes the metric or kernel.
     """
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
@@ -245,7 +259,11 @@ def _has_text(samples: Samples) -> bool:
 def _from_rows(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], solver: SolverName
 ) -> list[MetricSpace]:
-    """Build the MetricSpace of each set of numeric rows."""
+    """Build the MetricSpace of each set of numeric rows, with the metric of `spec`.
+
+    `names` are the names of the sets in error messages. `solver` is the method that will compute
+    magnitude weights.
+    """
     metric = check_row_metric(spec)
     rows_of_sets = list(map(as_numpy_rows, sets, names))
     metric_name = to_plain(metric)
@@ -280,7 +298,10 @@ def _from_rows(
 
 
 def check_row_metric(spec: SimilaritySpec) -> Metric:
-    """Return the metric of numeric rows; raise a TypeError for kernel options without a kernel."""
+    """Return the metric of `spec` for numeric rows, by default "euclidean".
+
+    Raises a TypeError if `spec` contains options of a kernel, but no kernel that uses them.
+    """
     metric = spec.metric or "euclidean"
     kernel_options = [*spec.options, *(["normalize"] if spec.normalize else [])]
     kernel_options += ["on_error"] if spec.drop_unusable else []
@@ -294,14 +315,14 @@ def check_row_metric(spec: SimilaritySpec) -> Metric:
 
 
 def concatenate_rows(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
-    """Concatenate the rows of several sets."""
+    """Concatenate the rows of several sets of numeric rows; `names` are their names in errors."""
     rows = list(map(as_numpy_rows, sets, names))
     check_widths(rows, names)
     return np.concatenate(rows)
 
 
 def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
-    """Raise a ValueError if the sets have different numbers of columns."""
+    """Raise a ValueError if the arrays `rows` of several sets have different numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
         raise ValueError(
@@ -310,10 +331,12 @@ def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
 
 
 def _find_distinct_samples(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first of each group of identical samples, and the group of each sample.
+    """Find the distinct samples among n samples, of which some are identical.
 
-    `groups` contains a number for each sample, equal for identical samples. Raises a TooLargeError
-    if the magnitude of the distinct samples does not fit in memory.
+    `groups` (n,) contains a code for each sample, equal for identical samples. Returns the indices
+    (m,) of the m distinct samples, and for each sample its position among them, shape (n,). Raises
+    a TooLargeError if the distances between the distinct samples, and a work array of the solver,
+    do not fit in memory.
     """
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
@@ -325,7 +348,11 @@ def _find_distinct_samples(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _from_similarity(
     similarity: Similarity, spec: SimilaritySpec, solver: SolverName
 ) -> MetricSpace:
-    """Build the MetricSpace with the distances of a kernel, √(2 − 2k) or 1 − k."""
+    """Build the MetricSpace with the distances of a kernel: √(2 − 2k) or 1 − k for similarities k.
+
+    `spec` determines which distance is used. `solver` is the method that will compute magnitude
+    weights.
+    """
     check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
     first, inverse = _find_distinct_samples(
@@ -374,12 +401,18 @@ def _from_similarity(
 
 
 def kernel_distance_settings(similarity: Similarity, spec: SimilaritySpec) -> Record:
-    """Describe the distances of a kernel for the settings of a MetricSpace."""
+    """Return the settings of a MetricSpace with the distances of a kernel.
+
+    They are the formula of the distances, and the name and options of the kernel.
+    """
     return {"metric": "1−k" if spec.metric == "1-k" else "√(2−2k)", **similarity.settings}
 
 
 def _squared_distances(similarity: Similarity) -> np.ndarray:
-    """Compute k(x, x) + k(y, y) − 2 k(x, y) for all pairs, symmetric and with a zero diagonal."""
+    """Compute squared distances k(x, x) + k(y, y) − 2 k(x, y) for all pairs of samples x and y.
+
+    k are the similarities. The result (n, n) is exactly symmetric, and its diagonal is 0.
+    """
     K = np.asarray(to_host(similarity.dense()))
     diagonal = K.diagonal().copy()
     for block in row_blocks(len(K), 8 * len(K)):

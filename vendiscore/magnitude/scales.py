@@ -1,4 +1,7 @@
-"""Evaluation of magnitude at several scales, and search for the convergence scale."""
+"""Evaluation of magnitude at several scales, and search for the convergence scale.
+
+At the convergence scale, the magnitude of n distinct points is (1 − ε) n, by default with ε = 0.05.
+"""
 
 import math
 from collections.abc import Callable
@@ -34,6 +37,8 @@ MAX_SECANT_STEPS = 50
 
 class MagnitudeFunction(NamedTuple):
     """A pair of arrays: scales, and the magnitude or its slope at each of them.
+
+    The slope is that of the log of the magnitude as a function of the log of the scale.
 
     Attributes
     ----------
@@ -81,9 +86,11 @@ class MagnitudeFunction(NamedTuple):
 
 
 def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -> MagnitudeFunction:
-    """Compute the magnitude at each of T scales, in their order.
+    """Compute the magnitude of a space, or of each of g stacked spaces, at each of T scales.
 
-    The values have shape (T,) for a space, and (g, T) for g stacked spaces.
+    `scales` has shape (T,), or (g, T) if the scales differ between stacked spaces. The result
+    contains the scales and the magnitudes, which have shape (T,) for a space, and (g, T) for g
+    stacked spaces.
     """
     if isinstance(space, StackedSpaces):
         return MagnitudeFunction(scales, space.compute_magnitudes(scales))
@@ -106,16 +113,18 @@ def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -
 def compute_convergence_scale_of_equal_distances(n: int, unit: float, epsilon: float) -> float:
     """Compute the convergence scale of n points whose pairwise distances are all d = `unit`.
 
-    It is the solution t of n / (1 + (n − 1) e^{−td}) = (1 − ε) n, or 0 if there is no positive one.
+    It is the scale t at which the magnitude n / (1 + (n − 1) e^{−td}) is (1 − ε) n, where ε =
+    `epsilon`; or 0 if there is no positive solution.
     """
     odds = (n - 1) * (1 - epsilon) / epsilon  # e^{td} at the solution
     return math.log(odds) / unit if odds > 1 else 0.0
 
 
 def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -> Number:
-    """Find the scale at which Mag(t) = (1 − ε) n for n distinct points.
+    """Find the convergence scale t, at which the magnitude of n distinct points is (1 − ε) n.
 
-    The result has shape (g,) for g stacked spaces. A MetricSpace caches its convergence scales.
+    ε is `epsilon`. The result is a float for a MetricSpace, which caches it, and has shape (g,) for
+    g stacked spaces.
     """
     if isinstance(space, StackedSpaces):
         return _search_convergence_scales(space, epsilon)
@@ -128,18 +137,19 @@ def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -
 def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
     """Compute the log odds of magnitudes, for one or several spaces of n points.
 
-    The log odds of a magnitude m between 1 and n are log(1 + n (m − 1)/(n − m)). If all n points
-    have the same distance d, they are td at scale t. For other sets they are nearly linear in t,
-    which simplifies the search for a root.
+    The log odds of a magnitude m between 1 and n are log(1 + n (m − 1)/(n − m)). If all distances
+    between the n points are d, the log odds at scale t are td. For other sets they are nearly
+    linear in t, which simplifies the search for the scale with a given magnitude.
     """
     return np.log1p(n * np.maximum(value - 1, 0.0) / np.maximum(n - value, 1e-15 * n))
 
 
 def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
-    """Find a convergence scale by a search in log t, starting from an estimate by the spread.
+    """Find a convergence scale: a scale t at which the magnitude of n distinct points is (1 − ε) n.
 
-    The spread is similar to the magnitude, but faster to compute. If there are several convergence
-    scales, any of them may be returned.
+    ε is `epsilon`. The search in log t starts from an estimate: the scale at which the spread of
+    the points is (1 − ε) n. The spread is similar to the magnitude, but faster to compute. If there
+    are several convergence scales, any of them may be returned.
     """
     n = space.distinct
     target = (1 - epsilon) * n
@@ -161,13 +171,13 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     sampled_distances = space.D[rows]
 
     def spread_difference(log_t: float) -> float:
-        """Estimate the log odds of the spread at a scale, minus the target."""
+        """Estimate the log odds of the spread at a scale, minus those of (1 − ε) n."""
         total_similarities = np.exp(sampled_distances * -np.exp(np.float64(log_t))).sum(axis=1)
         estimated_spread = n * (1 / total_similarities).mean()
         return float(compute_log_odds(estimated_spread, n)) - target_log_odds
 
     def magnitude_difference(log_t: float) -> float:
-        """Compute the log odds of the magnitude at a scale, minus the target."""
+        """Compute the log odds of the magnitude at a scale, minus those of (1 − ε) n."""
         difference = float(compute_log_odds(space.magnitude(math.exp(log_t)), n)) - target_log_odds
         return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * target_log_odds else difference
 
@@ -201,9 +211,10 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
 def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
     """Find the convergence scale of each of g spaces by the secant method, shape (g,).
 
-    The unknown is the scale, divided by a lower bound of it. The result is NaN if the method does
-    not converge. Distances are of negative type, so magnitude increases with the scale, and each
-    space has a single convergence scale.
+    At this scale, the magnitude of the n points of a space is (1 − ε) n, where ε = `epsilon`. The
+    secant method solves for the scale divided by a lower bound of it. The result is NaN for a space
+    for which the method does not converge. Distances are of negative type, so magnitude increases
+    with the scale, and each space has a single convergence scale.
     """
     target = (1 - epsilon) * spaces.n
     if target <= 1:
@@ -214,7 +225,7 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
     lower_bounds = target_log_odds / spaces.D.max(axis=(1, 2))
 
     def compute_difference(x: np.ndarray) -> np.ndarray:
-        """Compute the log odds of the magnitude at scales x * lower_bounds, minus the target."""
+        """Compute log odds of magnitudes at scales x · lower_bounds, minus those of (1 − ε) n."""
         values = spaces.compute_magnitudes((x * lower_bounds)[:, None])
         return compute_log_odds(values[:, 0], spaces.n) - target_log_odds
 
@@ -235,10 +246,12 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
 def _find_root(
     f: Callable[[float], float], x: float, slope: float, tolerance: float
 ) -> float | tuple[float, float]:
-    """Find a root of a function that tends to increase, starting at x with the given slope.
+    """Find a root of a function f that tends to increase, starting at x.
 
-    Steps that double in length search for a change of sign, between which Brent's method finds the
-    root. Returns the ends of the searched interval if there is no change of sign.
+    Steps that double in length search for an interval in which the sign of f changes. In it,
+    Brent's method finds the root up to `tolerance`. If there is no change of sign, the two ends of
+    the searched range are returned instead. `slope` is an estimate of the slope of f at x, which
+    determines the first step.
     """
 
     @cache

@@ -1,8 +1,8 @@
 """Solver of Z w = 1, Z = exp(−tD), for the magnitude weights w of a metric space.
 
-D are the distances, and t is the scale; r = 1 − Z w is the residual of weights w. Solutions have
-error bounds, which need a diagonal bound: a vector m for which Z − diag(m) is positive semidefinite
-(written Z ⪰ diag(m)).
+D are the distances, and t is the scale. The magnitude is Σ w. r = 1 − Z w is the residual of
+approximate weights w. Solutions have error bounds, which need a diagonal bound: a vector m for
+which Z − diag(m) is positive semidefinite (written Z ⪰ diag(m)).
 """
 
 import math
@@ -47,24 +47,27 @@ BOUND_FRACTION = 0.9
 class Solution:
     """The weights of a metric space at one scale, with error bounds.
 
+    For distances D between n points, the weights w at scale t solve Z w = 1 with Z = exp(−tD), and
+    the magnitude is their sum. Below, w is the approximate solution, r = 1 − Z w its residual, ε
+    machine epsilon, and m a vector for which Z − diag(m) is positive semidefinite.
+
     Attributes
     ----------
     t : float
         The scale.
     weights : ndarray (n,)
-        Approximate solution w of Z w = 1 for n points; its residual is r = 1 − Z w.
+        The approximate solution w.
     magnitude : float
-        The magnitude 1ᵀw + wᵀr.
+        The magnitude, computed as 1ᵀw + wᵀr, which is more accurate than 1ᵀw.
     residual : float
         Upper bound of max |r|.
     error : float
-        Upper bound of the relative error of the magnitude: (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude, for a
-        vector m with Z ⪰ diag(m) and machine epsilon ε.
+        Upper bound of the relative error of the magnitude: (Σ r²/m + ε (Σ|w|)²) / magnitude.
     weights_error : float
         Upper bound of the errors of the weights, relative to the largest weight:
-        √(rᵀm⁻¹r / min m) / max |w|.
+        √(Σ r²/m / min m) / max |w|.
     method : str
-        How the weights were computed.
+        How the weights were computed, such as "cg" (conjugate gradients) or "cholesky".
     """
 
     t: float
@@ -77,17 +80,23 @@ class Solution:
 
     @property
     def is_final(self) -> bool:
-        """True if the weights are accurate or cannot be computed more accurately."""
+        """True if no further computation is needed for the weights.
+
+        Either they are accurate, or they were computed by the most accurate method, a Cholesky
+        factorisation in double precision.
+        """
         return self.method == DOUBLE_CHOLESKY or self.weights_error <= TARGET_ERROR
 
 
 class IndefiniteError(ValueError):
     """Similarities exp(−tD) that are singular or indefinite at a scale, so magnitude is undefined.
 
+    D are the distances between samples.
+
     Attributes
     ----------
     t : float
-        The scale.
+        The scale, which multiplies the distances.
 
     Examples
     --------
@@ -117,17 +126,21 @@ class IndefiniteError(ValueError):
 class Solver:
     """Computes and caches the magnitude weights of n points at each scale.
 
-    In addition to the distances D, it uses 4n² bytes in single precision, and 8n² bytes in double
-    precision.
+    For distances D, the weights w at scale t solve Z w = 1 with Z = exp(−tD). In addition to D, the
+    solver uses an array of 4n² bytes in single precision, or 8n² bytes if single precision is not
+    accurate enough.
 
     Parameters
     ----------
     D : ndarray (n, n)
-        Distances.
+        Distances between n distinct points.
     method : {"auto", "cg", "cholesky"}, default "auto"
-        The `solver` of `as_space`.
+        Conjugate gradients ("cg") or a Cholesky factorisation ("cholesky"). "auto" selects
+        conjugate gradients for large sets if the distances are of negative type. The Cholesky
+        factorisation is used if conjugate gradients fail.
     is_negative_type : bool, default False
-        Whether the distances are of negative type, so that exp(−tD) is positive definite.
+        Whether the distances are of negative type, so that exp(−tD) is positive definite at all
+        scales t > 0.
     is_hilbert : bool, default False
         Whether the distances are those of points in a Hilbert space, which are of negative type.
     """
@@ -162,11 +175,15 @@ class Solver:
         self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:
-        """Compute accurate weights and the magnitude at scale t > 0."""
+        """Return accurate weights and the magnitude at scale t > 0, computed or from the cache."""
         return self._get_solution(t, needs_weights=True)
 
     def magnitude(self, t: float) -> float:
-        """Compute the magnitude at scale t > 0, for which less accurate weights are enough."""
+        """Compute the magnitude at scale t > 0.
+
+        Weights of lower accuracy are sufficient, because errors of the weights affect the magnitude
+        only in second order.
+        """
         try:
             return self._get_solution(t, needs_weights=False).magnitude
         except IndefiniteError:
@@ -179,9 +196,9 @@ class Solver:
             raise
 
     def _get_solution(self, t: float, *, needs_weights: bool) -> Solution:
-        """Return the cached solution at scale t, or compute it.
+        """Return the solution at scale t from the cache, or compute it.
 
-        The weights are accurate if `needs_weights`, else possibly only the magnitude.
+        If `needs_weights`, its weights are accurate. Otherwise, possibly only its magnitude is.
         """
         with self.lock, np.errstate(under="ignore", over="ignore"):
             solution = self._solutions.get(t)
@@ -191,15 +208,17 @@ class Solver:
 
     @property
     def solutions(self) -> list[Solution]:
-        """All cached solutions, sorted by scale."""
+        """The solutions of all scales that have been solved, sorted by scale."""
         with self.lock:
             return [self._solutions[t] for t in sorted(self._solutions)]
 
     def _solve(self, t: float, needs_weights: bool) -> Solution:
-        """Solve at scale t by the fastest method that is accurate enough.
+        """Compute the solution at scale t by the fastest method that is accurate enough.
 
-        Methods in single precision are tried first, unless the set is small or they failed at a
-        scale of at least t: the smaller the scale, the worse is the condition of Z.
+        Methods in single precision are tried first, unless the set is small, or unless they have
+        failed before at scale t or a larger one. At smaller scales, the condition number of the
+        matrix exp(−tD) of the distances D is larger. If `needs_weights`, the weights must be
+        accurate; otherwise only the magnitude. Raises an IndefiniteError if all methods fail.
         """
         solution = None
         if self.method == "cg" or (self.n > MAX_DIRECT_SIZE and t > self._max_double_scale):
@@ -215,7 +234,11 @@ class Solver:
         return solution
 
     def _solve_by_cholesky(self, t: float, dtype: type, needs_weights: bool) -> Solution | None:
-        """Solve by a Cholesky factorisation in the given precision; None on failure."""
+        """Compute the solution at scale t by a Cholesky factorisation; None on failure.
+
+        `dtype`, float32 or float64, is the precision of the factorisation. If `needs_weights`, the
+        weights must be accurate; otherwise only the magnitude.
+        """
         if not self._factorise(t, dtype):
             return None
         solve = self._get_work_array(dtype).solve
@@ -223,9 +246,11 @@ class Solver:
         return self._refine(t, solve(np.ones(self.n)), solve, method, needs_weights)
 
     def _solve_by_conjugate_gradients(self, t: float, needs_weights: bool) -> Solution | None:
-        """Solve by conjugate gradients, with a Cholesky factor as preconditioner if needed.
+        """Compute the solution at scale t by conjugate gradients in single precision.
 
-        Returns None on failure.
+        They start from weights extrapolated from other scales. If needed, a Cholesky factor is used
+        as preconditioner. If `needs_weights`, the weights must be accurate; otherwise only the
+        magnitude. Returns None on failure.
         """
         Z = self._get_work_array(np.float32)
         if not np.any(self._compute_diagonal_bound(t)):
@@ -254,8 +279,9 @@ class Solver:
     def _factorise(self, t: float, dtype: type) -> bool:
         """Factorise Z = exp(−tD), and return whether this proves that Z is positive definite.
 
-        If so, a lower bound of the eigenvalues of Z is stored, unless the distances are those of a
-        Hilbert space, for which a better bound is known.
+        D are the distances, t is the scale, and `dtype` the precision, float32 or float64. If the
+        proof succeeds, a lower bound of the eigenvalues of Z is stored, unless the distances are
+        those of points in a Hilbert space, for which a better bound is known.
         """
         Z = self._get_work_array(dtype)
         # Computes the entries of Z; the product with 0 is not used.
@@ -286,9 +312,11 @@ class Solver:
         return True
 
     def _compute_diagonal_bound(self, t: float) -> np.ndarray | float:
-        """Return a vector m with Z = exp(−tD) ⪰ diag(m), or a float m with Z ⪰ m I; 0 if unknown.
+        """Return a vector m for which Z − diag(m) is positive semidefinite, where Z = exp(−tD).
 
-        The error bounds of solutions are inversely proportional to m.
+        D are the distances, and t is the scale. The result may also be a number m, for which
+        Z − m I is positive semidefinite. It is 0 if no bound is known. It is used for the error
+        bounds of solutions, which are inversely proportional to m.
         """
         # In a Hilbert space, exp(−tD) is a mixture of Gaussian kernel matrices exp(−sD²), where s
         # has a Lévy distribution and exceeds a value s with probability erf(t / (2√s)). Let q_i be
@@ -308,14 +336,17 @@ class Solver:
 
     @cached_property
     def nearest_distances(self) -> np.ndarray:
-        """The distance of each point to its nearest neighbour."""
+        """The distance of each of the n points to its nearest neighbour, shape (n,)."""
         return compute_nearest_distances(self.D)
 
     @cached_property
     def _erf_factors(self) -> np.ndarray:
-        """The factors q_i / (2√Λ) of t in the bound of `_compute_diagonal_bound`, shape (n,).
+        """The coefficients d_i / (2√Λ) that are multiplied by the scale t in erf(t d_i / (2√Λ)).
 
-        q_i is the distance of point i to its nearest neighbour; Λ is defined there.
+        Shape (n,). d_i is the distance of point i to its nearest neighbour, and Λ the number
+        log(10 n (1 + 2 √(max d / min d))). For distances D of points in a Hilbert space, 0.9 times
+        erf(…) is a vector m for which exp(−tD) − diag(m) is positive semidefinite; it is used for
+        error bounds.
         """
         q = self.nearest_distances
         log_bound = math.log(10 * self.n * (1 + 2 * math.sqrt(q.max() / q.min())))  # Λ
@@ -330,10 +361,12 @@ class Solver:
         max_steps: int,
         needs_weights: bool,
     ) -> Solution | None:
-        """Correct weights w with residual r by conjugate gradients in single precision.
+        """Correct initial weights w at scale t by conjugate gradients in single precision.
 
-        Returns None if `max_steps` steps are not enough. The weights are accurate if
-        `needs_weights`, else only the magnitude.
+        r = 1 − Z w is the residual of w, where Z = exp(−tD) for the distances D. `precondition(r)`,
+        if not None, approximates Z⁻¹ r. Returns None if `max_steps` steps are not sufficient. If
+        `needs_weights`, the weights of the solution are accurate; otherwise possibly only its
+        magnitude.
         """
         multiply = self._get_work_array(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
@@ -353,7 +386,7 @@ class Solver:
         steps = 0
 
         def approximate_correction(r: np.ndarray) -> np.ndarray | None:
-            """Approximate Z⁻¹ r; return None after `max_steps` steps in total."""
+            """Approximate Z⁻¹ r, Z = exp(−tD); return None after `max_steps` steps of all calls."""
             nonlocal steps
             e, n_steps = conjugate_gradients(
                 multiply,
@@ -401,12 +434,16 @@ class Solver:
         method: str,
         needs_weights: bool,
     ) -> Solution | None:
-        """Correct w by its residual in double precision until the error is at most TARGET_ERROR.
+        """Correct weights w at scale t by iterative refinement, until they are accurate.
 
-        `approximate_correction(r)` approximates Z⁻¹ r, or returns None on failure. The error is
-        that of the weights if `needs_weights`, else of the magnitude. Returns None if it is too
-        large in the end: above TARGET_ERROR for methods in single precision, or above MAX_ERROR for
-        the magnitude in double precision.
+        The residual r = 1 − Z w, where Z = exp(−tD) for the distances D, is computed in double
+        precision. `approximate_correction(r)` approximates Z⁻¹ r, which is added to w, or returns
+        None on failure. Refinement stops if the error bound is at most TARGET_ERROR: the bound for
+        the weights if `needs_weights`, otherwise that for the magnitude.
+
+        Returns None if the error remains too large. For a `method` in single precision, this means
+        a bound above TARGET_ERROR; for the Cholesky factorisation in double precision, a bound for
+        the magnitude above MAX_ERROR.
         """
         best: Solution | None = None
         diagonal_bound = self._compute_diagonal_bound(t)
@@ -442,7 +479,10 @@ class Solver:
         return best if best.error <= MAX_ERROR else None
 
     def _extrapolate_weights(self, t: float) -> np.ndarray:
-        """Extrapolate the weights at t from solutions at the nearest scales; 0 if there is none."""
+        """Extrapolate the weights at scale t from solutions at the nearest scales.
+
+        Returns zeros if no scale has been solved yet.
+        """
         near_solutions: list[Solution] = []
         for solution in sorted(self._solutions.values(), key=lambda s: abs(s.t - t)):
             # Scales that are much closer to each other than to t would amplify errors.
@@ -459,7 +499,11 @@ class Solver:
         return weights
 
     def _get_work_array(self, dtype: type) -> TriangularArrays:
-        """Return the work array of the given precision, reused if possible."""
+        """Return the work array of precision `dtype`, float32 or float64.
+
+        It stores exp(−tD) and a Cholesky factor. If an array of this precision exists, it is
+        returned with its content.
+        """
         if self._work is None or self._work.dtype is not dtype:
             self._work = None  # free the old array first
             self._work = TriangularArrays(self.n, dtype)
@@ -476,11 +520,12 @@ def _build_solution(
     method: str,
     product_rounding: float = 0.0,
 ) -> Solution:
-    """Build a Solution with its error bounds, which are explained there; infinite if unknown.
+    """Build a Solution for weights w at scale t, with its error bounds, infinite if unknown.
 
-    `absolute_r` is |1 − Z w| or an upper bound of it, and `max_residual` an upper bound of its
-    maximum. `value` is the magnitude, and `product_rounding` its error due to a product in single
-    precision. `diagonal_bound` is a vector or number m with Z ⪰ diag(m).
+    Let Z = exp(−tD) for the distances D. `absolute_r` is |1 − Z w| or an upper bound of it, and
+    `max_residual` an upper bound of its maximum. `value` is the magnitude, and `product_rounding`
+    its error due to a product in single precision. `diagonal_bound` is a vector or number m for
+    which Z − diag(m) is positive semidefinite. `method` is how the weights were computed.
     """
     error = math.inf
     weights_error = math.inf
@@ -506,22 +551,23 @@ def _build_solution(
 
 
 def _get_error_bound(solution: Solution, needs_weights: bool) -> float:
-    """Return the error bound of the weights if `needs_weights`, else of the magnitude."""
+    """Return the error bound of the weights if `needs_weights`, otherwise that of the magnitude."""
     return solution.weights_error if needs_weights else solution.error
 
 
 def _bound_product_rounding(w: np.ndarray) -> float:
-    """Return an upper bound of the rounding error of entries of Z w.
+    """Return an upper bound of the rounding error of entries of the product Z w in float64.
 
-    The error is at most 4 EPS Z|w|. As Z w = 1, Z|w| is at most 1 plus twice the absolute sum of
-    negative weights.
+    Z = exp(−tD) has positive entries of at most 1, and w are weights that approximately solve
+    Z w = 1. The error is at most 4 EPS Z|w|. As Z w = 1, Z|w| is at most 1 plus twice the absolute
+    sum of negative weights.
     """
     negative_weights = w[w < 0]
     return 4 * EPS * (1 - 2 * negative_weights.sum())
 
 
 def compute_nearest_distances(D: np.ndarray) -> np.ndarray:
-    """Compute the distance of each point to its nearest neighbour."""
+    """Compute the distance of each point to its nearest neighbour from distances D (n, n)."""
     nearest = np.empty(len(D))
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block].copy()

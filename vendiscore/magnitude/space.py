@@ -19,8 +19,8 @@ STACKED_TOLERANCE = 1e-12
 class MetricSpace(AttributeHintMixin):
     """The distinct points among samples, with their distances; create it with `as_space`.
 
-    Solutions of the magnitude equations are stored. A space is thread-safe: threads solve one after
-    the other.
+    Magnitude weights that were computed for a scale are stored for later calls. A space is
+    thread-safe: if several threads compute weights, they wait for each other.
 
     Attributes
     ----------
@@ -29,17 +29,18 @@ class MetricSpace(AttributeHintMixin):
     distinct : int
         Number of distinct points; samples at distance 0 are one point.
     D : array of shape (distinct, distinct)
-        Distances between points, already validated.
+        Distances between the distinct points, already validated.
     inverse : array of int of shape (n,)
         Row of D for each sample.
     settings : mapping
-        How the distances were computed: `metric`, `kernel` and their options.
+        How the distances were computed: `metric`, `kernel`, and the options of both.
     fitted : mapping
-        Options that were fitted to the samples.
+        Kernel options that were computed from the samples, such as a bandwidth.
     notes : tuple of str
-        Notes of the kernel about how distances were computed.
+        Notes of the kernel for users, about how similarities and distances were computed.
     unit : float or None
-        Distance between samples that have nothing in common, if the metric defines it.
+        Distance between two samples with similarity 0, for distances of a kernel; None for other
+        metrics.
 
     See Also
     --------
@@ -72,8 +73,9 @@ class MetricSpace(AttributeHintMixin):
     ) -> None:
         # `inverse` contains the row of D of each sample; by default each sample has a row.
         # Distances up to `slack` may have been rounded to 0, so the distances of two samples at
-        # distance 0 to a third sample may differ by `slack`. `negative_type` and `hilbert` are
-        # properties of the distances that the solver uses.
+        # distance 0 to a third sample may differ by `slack`. The solver uses two properties of the
+        # distances: whether exp(−tD) is positive definite for all scales t > 0 (`negative_type`),
+        # and whether they are distances between points of a Hilbert space (`hilbert`).
         if inverse is None:
             inverse = np.arange(len(D))
         _, sample_indices = np.unique(inverse, return_index=True)
@@ -177,12 +179,14 @@ class MetricSpace(AttributeHintMixin):
 class StackedSpaces:
     """g metric spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
 
-    Distances must be of negative type. `unit` is that of a MetricSpace. The result for a space is
-    NaN if it must be computed by a MetricSpace, because a distance between two points is 0 or
-    invalid, or because rounding errors are too large.
+    Distances must be of negative type, so that exp(−tD) is positive definite for all scales t > 0.
+    `unit` is the distance between samples with similarity 0, for distances of a kernel. The result
+    for a space is NaN if it must be computed by a MetricSpace, because a distance between two
+    points is 0 or invalid, or because rounding errors are too large.
     """
 
     def __init__(self, D: np.ndarray, unit: float | None = None) -> None:
+        # D has shape (g, n, n) and is modified: invalid matrices are replaced.
         self.n: int = D.shape[1]
         self.unit = unit
         equal_distances = 1 - np.eye(self.n)
@@ -195,8 +199,9 @@ class StackedSpaces:
     def compute_magnitudes(self, t: np.ndarray) -> np.ndarray:
         """Compute the magnitude of each of the g spaces at T scales, shape (g, T).
 
-        Scales t have shape (T,), or (g, T) if they differ between spaces. The weights w solve
-        Z w = 1 for Z = exp(−tD), and the magnitude is 1ᵀw + wᵀr with the residual r = 1 − Z w.
+        Scales t have shape (T,), or (g, T) if they differ between spaces. For the distances D of a
+        space, the weights w solve Z w = 1 with Z = exp(−tD). The magnitude is Σ w. It is computed
+        as 1ᵀw + wᵀr with the residual r = 1 − Z w, which corrects errors of w.
         """
         scales = np.where(t > 0, t, 1.0)  # Z is singular at scale 0, where the magnitude is 1
         Z = np.exp(self.D[:, None] * -scales[..., None, None])
@@ -212,7 +217,10 @@ class StackedSpaces:
         return np.where(t == 0, 1.0, np.where(is_accurate, value, np.nan))
 
     def spread(self, t: float) -> np.ndarray:
-        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each of the g spaces, shape (g,)."""
+        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each of the g spaces, shape (g,).
+
+        d_ij are the distances of a space, and t is the scale.
+        """
         total_similarities = np.exp(self.D * -t).sum(axis=2)
         return np.where(self.is_valid, (1 / total_similarities).sum(axis=1), np.nan)
 
@@ -220,10 +228,12 @@ class StackedSpaces:
 def _merge_identical(
     D: np.ndarray, slack: float, sample_indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Group rows of D at distance 0; return the first row of each group, and the group of each row.
+    """Group the rows of the distance matrix D (n, n) that are at distance 0 from each other.
 
-    Raises a ValueError if two rows at distance 0 have distances to a third one that differ by more
-    than rounding and `slack`. `sample_indices` are the indices of the samples for the message.
+    Returns the index of the first row of each group, and the code of the group of each row, shape
+    (n,). If two rows at distance 0 have different distances to a third row, a ValueError is raised.
+    Differences due to rounding errors, plus `slack`, are allowed. `sample_indices` (n,) contains,
+    for each row, the index of its sample, for the message.
     """
     n = len(D)
     first = np.empty(n, dtype=int)  # the first row at distance 0 from each row

@@ -1,4 +1,7 @@
-"""Store exp(−tD) in one triangle of an array, and a Cholesky factor in the other triangle."""
+"""Store exp(−tD) in one triangle of an array, and a Cholesky factor in the other triangle.
+
+D is a symmetric matrix of distances between points, and t is a scale.
+"""
 
 import math
 from functools import cache
@@ -17,9 +20,10 @@ MIN_EXPONENT = -60.0
 class TriangularArrays:
     """An array (n, n) that stores exp(−tD) above the diagonal, and a Cholesky factor below it.
 
-    D are distances between n points, and t is a scale. The factor may belong to another scale,
-    `factor_scale`. The array is in single or double precision (`dtype`). Its part above the
-    diagonal is written by `multiply_similarities`.
+    D are distances between n points, and t is a scale. The factor may be that of exp(−tD) at
+    another scale, `factor_scale`, because it is also useful as a preconditioner at nearby scales.
+    The array is in single or double precision (`dtype`). Its part above the diagonal is written by
+    `multiply_similarities`.
     """
 
     def __init__(self, n: int, dtype: type) -> None:
@@ -40,12 +44,15 @@ class TriangularArrays:
         self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)
 
     def multiply(self, v: np.ndarray) -> np.ndarray:
-        """Compute exp(−tD) v."""
+        """Compute the product of the stored matrix exp(−tD) with a vector v (n,)."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
         return np.asarray(product, np.float64) + self.diagonal_correction * v
 
     def factorise(self, t: float) -> bool:
-        """Compute the Cholesky factor of exp(−tD); return False if it is not positive definite."""
+        """Compute and store the Cholesky factor of the stored matrix exp(−tD).
+
+        t is the scale of the matrix. Returns False if the matrix is not positive definite.
+        """
         # Copy the entries above the diagonal to those below it, where LAPACK overwrites them.
         for block in row_blocks(self.n, 12 * self.n):
             self.array[block, : block.start] = self.array[: block.start, block].T
@@ -60,19 +67,19 @@ class TriangularArrays:
         return not info
 
     def solve(self, r: np.ndarray) -> np.ndarray:
-        """Solve L Lᵀ x = r with the Cholesky factor L; return x."""
+        """Solve L Lᵀ x = r with the stored Cholesky factor L; return x."""
         return self._substitute(self._substitute(r, transposed=False), transposed=True)
 
     def whiten(self, v: np.ndarray) -> np.ndarray:
-        """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the Cholesky factor L.
+        """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the stored matrix exp(−tD) and Cholesky factor L.
 
-        The result is v up to rounding if the factor belongs to the same scale t.
+        The result is v up to rounding errors if L is the factor of this matrix.
         """
         x = self._substitute(v, transposed=True)
         return self._substitute(self.multiply(x), transposed=False)
 
     def _substitute(self, v: np.ndarray, *, transposed: bool) -> np.ndarray:
-        """Compute L⁻ᵀ v if `transposed`, else L⁻¹ v, with the Cholesky factor L."""
+        """Compute L⁻ᵀ v if `transposed`, else L⁻¹ v, with the stored Cholesky factor L."""
         # BLAS reads the transpose of the array, whose upper triangle is Lᵀ.
         trans = 0 if transposed else 1
         x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
@@ -86,10 +93,11 @@ def multiply_similarities(
     max_distance: float = math.inf,
     above_diagonal: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute exp(−tD) w in double precision for symmetric distances D, at most `max_distance`.
+    """Compute exp(−tD) w in double precision, for distances D (n, n), a scale t and a vector w.
 
-    Each entry above the diagonal is computed once. If `above_diagonal` (n, n) is given, these
-    entries are also written to it.
+    D is symmetric, so each entry of exp(−tD) above the diagonal is computed only once. If an array
+    `above_diagonal` (n, n) is passed, these entries are also written to it. `max_distance` is an
+    upper bound of the distances.
     """
     n = len(D)
     y = np.zeros(n)
