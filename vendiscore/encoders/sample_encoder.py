@@ -33,7 +33,10 @@ MODEL_SCRIPTS = {
 
 @dataclass
 class CallableModel:
-    """A model as a function `encode` from a batch of samples to embeddings, with its settings."""
+    """A model as a function `encode` from a batch of samples to embeddings, with its settings.
+
+    If the model truncates long texts, `limit` and `tokenizer` are used to report these texts.
+    """
 
     encode: Encode
     settings: Record

@@ -24,7 +24,11 @@ _OTHER_TENSORS = {"mapping", "weights"}
 
 
 class StaticFiles(NamedTuple):
-    """The files of a static model: `tensors` contains the vectors under the key `name`."""
+    """The files of a static model.
+
+    `tensors` is a safetensors file that contains the token vectors under the key `name`, and
+    `tokenizer` is a JSON file with the tokenizer.
+    """
 
     tensors: Path
     name: str

@@ -176,7 +176,7 @@ def _build_sentence_network(
     settings: Record,
     device: torch.device,
 ) -> TextNetwork:
-    """Build a network from a SentenceTransformer, which includes pooling and all other steps.
+    """Build a network from a model of sentence-transformers, which computes the pooling itself.
 
     `max_length` is the maximum number of tokens that the user passed. `settings` are additional
     settings for the signature of a result.
@@ -233,7 +233,10 @@ class TextNetwork(Network):
         SampleError.check(problems)
 
     def estimate_work(self, texts: Sequence[str]) -> float:
-        """Estimate the number of operations to embed texts, with four characters per token."""
+        """Estimate the number of floating-point operations that are needed to embed texts.
+
+        Four characters per token are assumed. On a GPU, whose speed is unknown, the result is 0.
+        """
         weights = list(self.model.parameters())  # may be empty, as for a bag of words
         if any(parameter.device.type != "cpu" for parameter in weights):
             return 0.0  # the speed of a GPU is unknown
@@ -334,7 +337,7 @@ class PairClassifier:
     has_warned: bool = False
 
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
-        """Return the probability of each pair that its texts are equivalent."""
+        """Return for each pair the probability that its two texts are equivalent."""
         self._warn_about_truncation(pairs)
         # Pairs in the given order, followed by all pairs in the other order.
         ordered_pairs = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]

@@ -165,7 +165,7 @@ class Kernel(SummaryMixin):
 
     @property
     def option_descriptions(self) -> dict[str, str]:
-        """The options with the first sentence of their descriptions."""
+        """The first sentence of the description of each option, by name."""
         documented = describe_parameters(self.build)
         return {
             name: documented.get(name, "What to do with unusable samples: raise or skip.")
@@ -369,7 +369,8 @@ def get_kernel(name: str) -> Kernel:
 def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
     """Return the kernel for a string passed as `k`, and its model (Hub id or folder) or None.
 
-    The string is the name of a kernel, a key of `NAMED_MODELS`, a Hub id or a folder.
+    The string is the name of a kernel, a short name of a model such as "semantic" (a key of
+    `NAMED_MODELS`), a Hub id or a folder.
     """
     modality = "text" if name in NAMED_MODELS else model_modality(name)
     if modality is None or _kernels.find(name) is not None:  # not a model; raises if unknown
@@ -399,9 +400,10 @@ def describe_kernel(name: str) -> str:
 def add_model_option(name: str, model: str | None, options: Options) -> Record:
     """Return `options` with `model_path` set to `model`, unless `model` is None.
 
-    `name` is the string passed as `k`, and `model` its model from `parse_kernel_name`. If `name` is
-    a key of `NAMED_MODELS`, an option `model` or `model_path` takes precedence over its model. If
-    it is a Hub id or folder, such an option raises a TypeError.
+    `name` is the string passed as `k`, and `model` the Hub id or folder of a model that it
+    specifies. If `name` is a short name such as "semantic", and `options` contains another model as
+    `model` or `model_path`, this other model is used. If `name` is a Hub id or folder, such an
+    option raises a TypeError.
     """
     passed = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (passed and name in NAMED_MODELS):
@@ -424,7 +426,8 @@ def check_kernel_options(
 ) -> None:
     """Raise a TypeError for an option that the kernel lacks, with a suggestion.
 
-    `extra_names` are keywords to suggest besides the options of the kernel, with descriptions.
+    The message suggests an option of the kernel, or one of `extra_names`, further keywords with
+    their descriptions.
     """
     for option, value in options.items():
         if option not in kernel.options:

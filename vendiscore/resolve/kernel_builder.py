@@ -206,7 +206,7 @@ def build_kernel_similarity(
 def _fit_and_build(
     kernel: Kernel, samples: SampleContainer, options: Options, fit_to: np.ndarray | None
 ) -> tuple[Similarity, Options]:
-    """Fit kernel options, and build the similarity with them; return the similarity and these.
+    """Fit kernel options and build the similarity; return the similarity and the fitted options.
 
     `kernel.fit` computes the options, such as a bandwidth, from the samples with the indices
     `fit_to`, or from all samples if it is None. Without `kernel.fit`, the dict of fitted options is
@@ -326,7 +326,7 @@ def build_text_similarity(
 
 
 def warn_about_non_text(sets: Sequence[Samples]) -> str:
-    """Warn if samples compared as text look like file names or SMILES.
+    """Warn if samples that are compared as text look like file names or SMILES (molecules).
 
     Return the warning as a note for the result, or "".
     """

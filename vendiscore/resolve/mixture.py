@@ -111,10 +111,11 @@ def parse_mixture(
     combine: Combine = "sum",
     on_error: object = "raise",
 ) -> list[MixtureComponent]:
-    """Parse the argument `k` of a mixture, and its options, into components.
+    """Parse a mixture, passed as the argument `k`, and its options into components.
 
-    `options` maps names of components to the options of their kernels. `on_error` applies to the
-    components whose options do not contain it.
+    `k` contains names of kernels, with weights if it is a dict. `options` maps names of components
+    to the options of their kernels. `on_error` applies to the components whose options do not
+    contain it.
     """
     check_choice("combine", combine, ("sum", "product"))
     check_on_error(on_error)

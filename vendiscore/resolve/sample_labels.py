@@ -72,7 +72,7 @@ class GroupLabels:
         return np.bincount(self.codes, minlength=len(self)).tolist() if is_sorted else None
 
     def select(self, index: np.ndarray) -> GroupLabels:
-        """Return the GroupLabels of a subset, with only the labels that occur in it."""
+        """Return the GroupLabels of the samples at `index`, with only the labels of these."""
         return encode_labels([self.labels[code] for code in self.codes[index]])
 
     def describe(self, group: int) -> str:
@@ -200,7 +200,7 @@ def encode_labels(labels: Sequence[Hashable]) -> GroupLabels:
 
 
 def check_labels(labels: Sequence[object], name: str) -> None:
-    """Raise if labels are missing or not hashable."""
+    """Raise an error if labels are missing or not hashable; `name` is the argument with them."""
     if _HASHABLE_TYPES.issuperset(map(type, labels)):
         return
     missing = {}

@@ -166,7 +166,11 @@ def check_collection(
 
 
 def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> None:
-    """Raise a TypeError for keywords that have no effect on a Similarity or a MetricSpace."""
+    """Raise a TypeError if `spec` contains keywords that have no effect on `samples`.
+
+    `samples` is a Similarity or a MetricSpace, for which a kernel, for example, has no effect.
+    `name` is the argument with the samples, for messages.
+    """
     is_space = is_metric_space(samples)
     type_name = "MetricSpace" if is_space else "Similarity"
     is_unused = {
@@ -465,8 +469,9 @@ def check_no_separate_fit(
 ) -> None:
     """Raise a ValueError if fitted options differ between a precomputed set and another set.
 
-    `result_type` is the type of precomputed sets, Similarity or MetricSpace. `results` holds an
-    object of this type for each of `sets`.
+    A precomputed set is a Similarity or MetricSpace that the user passed; `result_type` is its
+    class. `results` contains an object of this class for each of `sets`: the precomputed set
+    itself, or what was computed from the samples.
     """
     type_name = result_type.__name__
     precomputed_options = next(
@@ -566,7 +571,7 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
 
 
 def split_pooled(pooled: Similarity, sizes: Sequence[int]) -> list[Similarity]:
-    """Split the similarity of pooled samples into the similarities within each set.
+    """Split the similarity of the samples of several sets into the similarities within each set.
 
     `sizes` are the numbers of samples that were passed for each set, including dropped ones.
     """

@@ -174,10 +174,11 @@ class SimilaritySpec:
 
 
 def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
-    """Return a PromptSpec; raise if a single prompt is passed without `condition`.
+    """Return a PromptSpec of `prompts`, as passed by the user.
 
-    A list may be a single prompt or one prompt per sample. This depends on the samples, so it is
-    not decided here.
+    `condition` says whether similarities are conditioned on them. Otherwise prompts only group the
+    samples, and a single prompt raises a TypeError. A list may be a single prompt or contain one
+    prompt per sample. This depends on the samples, so it is not decided here.
     """
     is_single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
     if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):

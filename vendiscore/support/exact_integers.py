@@ -10,7 +10,10 @@ MAX_EXACT_INTEGER = 1 << 53  # float64 represents all integers up to this one ex
 
 
 def describe_inexact_integer(entry: object) -> str:
-    """Describe an entry for an error message if float64 cannot represent it exactly, else ""."""
+    """Describe `entry` if it is an integer that float64 cannot represent exactly, else return "".
+
+    The description is a predicate for a message about the sample that contains the entry.
+    """
     if not isinstance(entry, (int, np.integer)):
         return ""
     with suppress(OverflowError):  # larger than the largest float

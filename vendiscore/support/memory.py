@@ -66,13 +66,13 @@ def _find_limiting_cgroups(root: Path, process_file: Path) -> tuple[Path, ...]:
 
 
 def _cgroup_limit(folder: Path) -> int:
-    """Return the memory limit of a cgroup in bytes, or _NO_LIMIT."""
+    """Return the memory limit of a cgroup in bytes, or _NO_LIMIT (2⁶⁰)."""
     # Above "high" the system does not kill a process, but slows it down drastically.
     return min(_read_bytes(folder / "memory.max"), _read_bytes(folder / "memory.high"))
 
 
 def _available_in_cgroup(folder: Path) -> int:
-    """Return how many bytes can still be allocated in a cgroup, or _NO_LIMIT."""
+    """Return how many bytes can still be allocated in a cgroup, or _NO_LIMIT (2⁶⁰)."""
     limit = _cgroup_limit(folder)
     used = _read_bytes(folder / "memory.current")
     if max(limit, used) < _NO_LIMIT:  # both are known
@@ -102,7 +102,7 @@ def _reclaimable_bytes(folder: Path) -> int:
 
 
 def _available_address_space() -> int:
-    """Return how many bytes can still be allocated within `ulimit -v`, or _NO_LIMIT."""
+    """Return how many bytes can still be allocated within `ulimit -v`, or _NO_LIMIT (2⁶⁰)."""
     import psutil
 
     try:
@@ -118,8 +118,8 @@ def _available_address_space() -> int:
 def require(needed: int, description: str, hint: str) -> None:
     """Raise a TooLargeError if `needed` bytes exceed the available memory.
 
-    Up to UNCHECKED_BYTES, no error is raised, because a check takes time. `description` names what
-    needs the memory, and `hint` is appended to the message.
+    Small allocations, of up to UNCHECKED_BYTES, are not checked, because a check takes time. The
+    message contains `description`, what needs the memory, and ends with `hint`.
 
     >>> require(1000, "a small array", "nothing to do")
     """

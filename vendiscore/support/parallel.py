@@ -63,10 +63,11 @@ def run_parallel(function: Callable[[Item], object], items: Iterable[Item]) -> N
 
 
 class _BlasThreadLimits:
-    """Nested and concurrent limits on the number of threads of BLAS.
+    """Limits on the number of threads of BLAS, of several contexts at the same time.
 
-    The lowest limit applies to the whole process. When the last limit is removed, the libraries
-    use their original numbers of threads again.
+    Contexts can be nested, or active in several Python threads. The lowest limit applies to the
+    whole process. When the last limit is removed, the BLAS libraries use their original numbers of
+    threads again.
     """
 
     def __init__(self) -> None:
@@ -77,7 +78,7 @@ class _BlasThreadLimits:
     def add(self, key: object, max_threads: int) -> int:
         """Limit BLAS to `max_threads` threads, and return its original number of threads.
 
-        `key` identifies the limit for `remove`.
+        `key` identifies the limit, so that it can be removed later.
         """
         with self.lock:
             self.limits[key] = max_threads

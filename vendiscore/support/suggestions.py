@@ -972,7 +972,8 @@ def suggest_name(
     extra_names : dict or iterable of str, optional
         Further accepted names, which are not listed.
     kind : NameKind, optional
-        Which parts of SYNONYMS and ELSEWHERE to use.
+        What is named, such as "kernel" or "keyword", which selects the synonyms to use. By default,
+        synonyms are not used.
     value : object, optional
         The value that was passed with the name; keywords that do not accept it are not suggested.
     other_scopes : dict of str to str, optional
@@ -1078,7 +1079,11 @@ def name_variants(name: str) -> list[str]:
 def closest_name(
     name: object, candidates: Iterable[str], kind: NameKind | None = None
 ) -> str | None:
-    """Return the candidate that `name` is a synonym, abbreviation or misspelling of, or None."""
+    """Return the candidate that `name` is a synonym, abbreviation or misspelling of, or None.
+
+    `kind` says what is named, such as "kernel", which selects the synonyms. Without it, synonyms
+    are not used.
+    """
     candidates = list(candidates)
     targets = resolve_synonyms(name, candidates, kind)
     return targets[0] if targets else closest_spelling(name, candidates, kind)
@@ -1089,7 +1094,8 @@ def resolve_synonyms(
 ) -> list[str]:
     """Return the candidates that `name` is a synonym of, or equals but for case and punctuation.
 
-    Without `kind`, there are no synonyms.
+    `kind` says what is named, such as "kernel", which selects the synonyms. Without it, synonyms
+    are not used.
     """
     word = normalize_name(str(name))
     by_word = {normalize_name(candidate): candidate for candidate in sorted(candidates)}
@@ -1105,7 +1111,8 @@ def closest_spelling(
 ) -> str | None:
     """Return the candidate that `name` abbreviates or misspells, or whose synonym it misspells.
 
-    An abbreviation consists of the first words of exactly one candidate.
+    An abbreviation consists of the first words of exactly one candidate. `kind` says what is named,
+    such as "kernel", which selects the synonyms. Without it, synonyms are not used.
     """
     word, candidates = normalize_name(str(name)), sorted(candidates)
     abbreviated = [
@@ -1193,9 +1200,10 @@ def describe_parameters(function: Callable[..., object]) -> dict[str, str]:
 
 
 def describe_entries(docstring: str, *titles: str) -> dict[str, str]:
-    """Return the entries of sections of a numpydoc docstring, each with its first sentence.
+    """Return the names in sections of a numpydoc docstring, each with its first sentence.
 
-    `titles` are words in the titles of the sections, such as "Parameters".
+    Names are, for example, those of parameters. `titles` are words in the titles of the sections,
+    such as "Parameters".
     """
     entries = {}
     _, *sections = _DOCSTRING_SECTION.split(f"\n{docstring}\n")
@@ -1324,5 +1332,8 @@ class NonCallableModule(ModuleType):
 
 
 def make_non_callable(module: str) -> None:
-    """Make calls of a module raise an error with its hint in ELSEWHERE."""
+    """Make calls of a module raise an error with a hint, which is in the table ELSEWHERE.
+
+    Users may try to call a module such as `vendiscore.magnitude`, whose name could be a function.
+    """
     sys.modules[module].__class__ = NonCallableModule

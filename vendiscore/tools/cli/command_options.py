@@ -149,7 +149,7 @@ def parse_command_options(
 
 
 def check_conflicting_flags(args: Namespace) -> None:
-    """Raise a UsageError for flags that have no effect because of another flag."""
+    """Raise a UsageError for flags that exclude each other or have no effect with another flag."""
     passed_flags = {name for name, value in vars(args).items() if value not in (None, False)}
     output_format = getattr(args, "format", "text")
     if {"quiet", "verbose"} <= passed_flags:

@@ -276,7 +276,10 @@ def _add_compare_command(note: str, source: Samples) -> str:
 
 
 def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Record]) -> str:
-    """Format the results of named sets as requested by -f, -b, --worst and --signature."""
+    """Format the results of one or more sets as requested by -f, -b, --worst and --signature.
+
+    `names` are the names of the sets, and `results` their scores with details.
+    """
     if args.brief:
         text = ""
         for result in results:

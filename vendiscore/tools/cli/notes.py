@@ -41,13 +41,13 @@ class Notes:
         _add_text(self._warnings, name, text)
 
     def add_note(self, text: str, name: str = "", *, minor: bool = False) -> None:
-        """Add a note about a set; minor notes are printed last."""
+        """Add a note about a set; `name` is "" for all sets. Minor notes are printed last."""
         _add_text(self._minor_notes if minor else self._notes, name, text)
 
     def print_all(self) -> None:
-        """Print all warnings, and notes up to the maximum number of lines.
+        """Print all warnings, and as many notes as fit in a few lines.
 
-        With --verbose, all notes are printed. With --quiet, none is printed.
+        With --verbose, all notes are printed. With --quiet, no notes are printed.
         """
         notes = self._notes | self._minor_notes
         for key, named_texts in self._warnings.items():

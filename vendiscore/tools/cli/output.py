@@ -188,7 +188,11 @@ def format_result(
     tables: Iterable[Table],
     signature: str,
 ) -> str:
-    """Format a result as text or Markdown (`sentence` and `tables`), JSON, or CSV (`rows`)."""
+    """Format a result as requested by -f.
+
+    Text and Markdown consist of `sentence` and `tables`, CSV of `rows`, and JSON of the dict that
+    `make_result` returns. The signature is included if --signature was passed.
+    """
     signature_fields = {"signature": signature} if args.signature else {}
     if args.format == "json":
         return as_json({**make_result(), **signature_fields})

@@ -385,6 +385,8 @@ def _describe_options(
 
 
 def _describe_compute_options(unknown: UnknownFlag) -> dict[str, str]:
+    # Returns the keywords of `compute` that have no flag of their own and accept the value of the
+    # unknown flag, and how each is typed, as in "-o psd=clip".
     from ...scoring.compute import compute
     from .command_options import _OWN_FLAGS, _PYTHON_ONLY_OPTIONS
 
