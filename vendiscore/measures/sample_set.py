@@ -45,9 +45,10 @@ if TYPE_CHECKING:
 
 
 class UnsupportedInputError(TypeError):
-    """The measure does not support this input.
+    """Error of a measure that does not support the samples or options.
 
-    The message completes the sentence "MEASURE requires …": what is required, and what it got.
+    The message completes the sentence "MEASURE requires …": it states what the measure requires,
+    and what was passed instead.
     """
 
 
@@ -55,9 +56,10 @@ class UnsupportedInputError(TypeError):
 class SampleSet:
     """Samples with their kernel, weights, groups and references: the input of a measure.
 
-    Views of the samples, such as similarities, eigenvalues and distances, are computed on first use
-    and stored. The algorithm depends only on `needs`, not on which view is used first. Similarities
-    of samples and references are computed together.
+    Quantities that are derived from the samples, such as similarities, eigenvalues and distances,
+    are called views. They are computed on first use and stored. Which algorithm computes them
+    depends only on `needs`, not on which view is used first. Similarities of samples and references
+    are computed together.
 
     Parameters
     ----------
@@ -72,18 +74,18 @@ class SampleSet:
     orders : sequence of float, default (1,)
         Orders q of the Vendi Score and of other measures with an order.
     weights : array-like of shape (n,), optional
-        Weights of the samples, as passed by the caller.
+        Weights of the samples, as passed by the caller, including dropped samples.
     psd : {"check", "clip"}, default "check"
         Whether negative eigenvalues beyond rounding raise an error or are set to zero.
     groups : GroupLabels, optional
         Group label of each sample.
     needs : frozenset of str, default frozenset({"similarity"})
-        Views that measures use: "similarity", "scores", "eigenvectors", "distances", "features"
-        and "samples".
+        Views of all samples that measures use: "similarity", "scores", "eigenvectors", "distances",
+        "features" and "samples".
     group_needs : frozenset of str, default frozenset()
-        Views of each group that measures use.
+        Views of each single group that measures use.
     pooled_needs : frozenset of str, default frozenset()
-        Views of the samples and references as a single set that measures use.
+        Views that measures use of samples and references together, as a single set.
     estimate_options : EstimateOptions, optional
         Options of ``method="estimate"``; None computes exact scores.
     solver : {"auto", "cg", "cholesky"}, default "auto"
@@ -140,7 +142,7 @@ class SampleSet:
         return self.data
 
     def decompose(self) -> Spectrum:
-        """Compute the spectrum with eigenvectors, and use it also for the scores."""
+        """Return the spectrum with eigenvectors, and store it, so that Vendi Scores reuse it."""
         self.needs |= {"eigenvectors"}
         return self.eigen
 
@@ -151,7 +153,7 @@ class SampleSet:
 
     @cached_property
     def has_similarities(self) -> bool:
-        """True if similarities are computed.
+        """True if similarities of the samples are computed.
 
         They are needed by measures of similarities, to find unusable samples, and to compute the
         features or distances of samples that are not numeric rows.
@@ -173,7 +175,7 @@ class SampleSet:
 
     @cached_property
     def compares_within_groups(self) -> bool:
-        """True if only similarities within groups are computed, because measures need no others."""
+        """True if similarities are computed only within groups, because measures need no others."""
         return (
             self.groups is not None
             and self.weights is None
@@ -182,7 +184,7 @@ class SampleSet:
 
     @cached_property
     def similarities(self) -> list[Similarity]:
-        """The similarity of the samples and, if given, of the references."""
+        """A list of the similarity of the samples and, if given, that of the references."""
         sets = self.sets
         if any(map(is_metric_space, sets)):
             raise TypeError(
@@ -213,7 +215,10 @@ class SampleSet:
 
     @cached_property
     def indices(self) -> np.ndarray:
-        """The index of each sample of this set among all samples passed by the caller."""
+        """The index of each sample of this set among all samples passed by the caller.
+
+        Dropped samples are included.
+        """
         return np.arange(self.n_input)
 
     @property
@@ -247,7 +252,10 @@ class SampleSet:
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
-        """The weights p, and the mean similarity K p of each sample to all samples."""
+        """The weights p of the samples, and the mean similarity K p of each sample to all samples.
+
+        K is the similarity matrix. The weights are 1/n by default.
+        """
         K = self.similarity
         p = np.full(K.n, 1 / K.n) if self.p is None else self.p
         p = asarray_like(p, K.diagonal())
@@ -273,9 +281,10 @@ class SampleSet:
 
     @property
     def needed_spectrum(self) -> Spectrum | None:
-        """The spectrum that measures with `needs` "eigenvectors" or "scores" use; otherwise None.
+        """The spectrum, if `needs` contains "eigenvectors" or "scores"; otherwise None.
 
-        The spectrum for scores may be valid only for some orders, or be None.
+        With "scores" but not "eigenvectors", the spectrum may be valid only for the orders of the
+        scores. It is None if the scores were computed without eigenvalues.
         """
         if "eigenvectors" in self.needs:
             return self.eigen
@@ -292,14 +301,17 @@ class SampleSet:
 
     @cached_property
     def build_spaces(self) -> SpaceBuilder:
-        """A function that takes a solver and returns `spaces`; its last result is cached."""
+        """A function that takes the name of a solver and returns metric spaces.
+
+        They are those of the samples and, if given, of the references. The last result is cached.
+        """
         return lru_cache(maxsize=1)(self._build_spaces)
 
     def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
         """Build the metric spaces of the samples and, if given, the references.
 
-        `solver` computes magnitude weights. A MetricSpace that the caller passed as samples keeps
-        its solver.
+        `solver` is the name of the solver for magnitude. A MetricSpace that the caller passed as
+        samples is used as it is, with the solver that it was created with.
         """
         from ..magnitude.metric_space_builder import as_spaces
 
@@ -312,7 +324,10 @@ class SampleSet:
 
     @property
     def space(self) -> MetricSpace:
-        """The samples as a metric space, with distances of a metric or of the kernel, √(2 − 2k)."""
+        """The samples as a metric space.
+
+        Distances are those of the metric or, by default for samples with a kernel k, √(2 − 2k).
+        """
         return self.build_spaces(self.solver)[0]
 
     @property
@@ -324,7 +339,7 @@ class SampleSet:
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
-        """For each input sample, its row in the similarity; −1 for dropped samples."""
+        """For each sample passed by the caller, its row in the similarity; −1 if it was dropped."""
         is_retained = np.ones(self.n_input, bool)
         if self.has_similarities:
             is_retained[list(self.similarity.dropped)] = False
@@ -332,12 +347,12 @@ class SampleSet:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The row of each sample of this set in the similarity of the parent set."""
+        """The row of each retained sample in the similarity of the parent set, here all rows."""
         return np.arange(self.similarity.n)
 
     @property
     def codes(self) -> np.ndarray:
-        """The group of each retained sample, as an integer."""
+        """The group of each retained sample, as an integer from 0, in the order of their labels."""
         assert self.groups is not None
         return self.groups.codes[self.row_of_input >= 0]
 
@@ -354,9 +369,9 @@ class SampleSet:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The texts: the samples without dropped ones.
+        """The retained samples as strings.
 
-        Raises an UnsupportedInputError unless all samples are strings.
+        An UnsupportedInputError is raised unless all samples, including dropped ones, are strings.
         """
         expected = "samples that are strings"
         if not isinstance(self.samples, list):
@@ -368,21 +383,25 @@ class SampleSet:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """The distance matrix passed by the caller."""
+        """The distance matrix that the caller passed as samples, with metric="precomputed"."""
         from ..similarity.distance_matrix import check_distances
 
         return check_distances(self.samples)
 
     @cached_property
     def build_reference_spaces(self) -> SpaceBuilder:
-        """A function that takes a solver and returns the metric space of the references.
+        """A function that takes the name of a solver and returns the space of the references.
 
-        It returns a list: [] if there are no references. Its last result is cached.
+        It returns a list with this metric space, or [] if there are no references. Its last result
+        is cached.
         """
         return lru_cache(maxsize=1)(self._build_reference_spaces)
 
     def _build_reference_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        """Build the metric space of the references, if given. All subsets share it."""
+        """Build the metric space of the references; return it in a list, [] without references.
+
+        All subsets of this set share it. `solver` is the name of the solver for magnitude.
+        """
         if self.references is None:
             return []
         from ..magnitude.metric_space_builder import as_spaces
@@ -394,7 +413,7 @@ class SampleSet:
 
     @cached_property
     def features(self) -> Rows:
-        """The samples as numeric rows (n, d), or the features of their kernel if they are not."""
+        """The samples if they are numeric rows (n, d), otherwise the features of their kernel."""
         from ..similarity.distance_matrix import as_numpy_rows
 
         rows = as_numeric_rows(self.samples, self.spec)
@@ -438,6 +457,17 @@ class SampleSubset(SampleSet):
     """A subset of the samples of `parent`, such as a group.
 
     It uses the kernel options and similarities of the parent set.
+
+    Parameters
+    ----------
+    parent : SampleSet
+        The parent set.
+    indices : ndarray
+        Indices of the samples of the subset among those passed by the caller for `parent`.
+    name : str, default "this subset"
+        Name of the subset in error messages.
+    needs : frozenset of str, default frozenset({"similarity"})
+        Views of the subset that measures use, such as "distances".
     """
 
     def __init__(
@@ -462,9 +492,10 @@ class SampleSubset(SampleSet):
         self.indices = indices
 
     def without_cache(self, spectral: ScoresByOrder | None = None) -> SampleSubset:
-        """Return a copy with notes and the scores `spectral`, but without other cached views.
+        """Return a copy of the subset without its cached views, such as similarities.
 
-        This frees the memory of the cached views.
+        The copy has the notes of the subset and, if passed, the Vendi Scores `spectral`. It is used
+        to free the memory of the cached views.
         """
         subset = SampleSubset(self.parent, self.indices, self.name, self.needs)
         subset.notes = self.notes
@@ -474,10 +505,10 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def samples(self) -> Any:
-        """The samples of the subset, or their similarity if samples cannot be taken from the input.
+        """The samples of the subset, or their similarity if samples cannot be taken by index.
 
-        This is the case for a Similarity, and for records that are passed as columns. A list of
-        records can be indexed.
+        The second case is that of a Similarity, and of records that the caller passed as a table of
+        columns instead of a list.
         """
         samples = self.parent.samples
         if has_own_similarity(samples, self.spec) and not isinstance(samples, list):
@@ -486,12 +517,12 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def has_similarities(self) -> bool:
-        """True if the parent set has similarities."""
+        """True if similarities of the parent set are computed."""
         return self.parent.has_similarities
 
     @cached_property
     def similarities(self) -> list[Similarity]:
-        """The similarity of the samples and, if given, of the references."""
+        """A list of the similarity of the subset and, if given, that of the references."""
         parent_similarity, *reference_similarity = self.parent.similarities
         return [similarity_subset(parent_similarity, self.rows), *reference_similarity]
 
@@ -509,7 +540,11 @@ class SampleSubset(SampleSet):
         return weights / weights.sum()
 
     def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        """Build the metric space of the subset; the space of references is that of the parent."""
+        """Build a list of the metric space of the subset and, if given, that of the references.
+
+        The space of the references is shared with the parent set. `solver` is the name of the
+        solver for magnitude.
+        """
         parent = self.parent
         spec = parent.spec
         if spec.metric == "precomputed":
@@ -528,12 +563,15 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
-        """For each sample, its row in the similarity of the parent; −1 for dropped samples."""
+        """For each sample of the subset, its row in the similarity of the parent set.
+
+        The row of a dropped sample is −1.
+        """
         return self.parent.row_of_input[self.indices]
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The row of each retained sample in the similarity of the parent set."""
+        """The row of each retained sample of the subset in the similarity of the parent set."""
         rows = self.row_of_input[self.row_of_input >= 0]
         if not len(rows):
             raise ValueError(
@@ -543,15 +581,18 @@ class SampleSubset(SampleSet):
 
 
 def has_own_similarity(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether samples are a Similarity, or records whose columns have different kernels."""
+    """Return whether samples are a Similarity, or records with a kernel for each column.
+
+    In the second case, `spec` defines a mixture of kernels.
+    """
     return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
 
 
 def check_features(K: Similarity) -> None:
-    """Raise an UnsupportedInputError if a similarity has no features, or is an n-gram kernel.
+    """Raise an UnsupportedInputError if a similarity K has no features, or is an n-gram kernel.
 
-    Feature columns of n-gram kernels are not comparable: the columns and their scale depend on all
-    samples.
+    It is called for measures of feature columns. Those of n-gram kernels are not comparable between
+    sets: the columns and their scale depend on all samples of a set.
     """
     if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
         raise UnsupportedInputError(
@@ -562,7 +603,8 @@ def check_features(K: Similarity) -> None:
 def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
     """Drop feature columns of F that are 0 for all samples, such as labels of other groups.
 
-    F are features of the similarity K. Only columns of a vocabulary are dropped.
+    F (n, d) are features of the samples of the similarity K. Columns are dropped only if each of
+    them corresponds to an item of a vocabulary, such as a label.
     """
     if not K.vocabulary_columns:
         return F
@@ -572,8 +614,8 @@ def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
 def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
     """Return the samples if they are vectors or numbers, otherwise None.
 
-    The result is also None for a similarity matrix, and for samples conditioned on prompts, whose
-    features are not the rows that were passed.
+    The result is also None for a similarity matrix, for a kernel of samples other than vectors, and
+    for samples conditioned on prompts, whose features are not the rows that were passed.
     """
     if (
         has_own_similarity(samples, spec)

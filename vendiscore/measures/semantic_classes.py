@@ -1,4 +1,7 @@
-"""Measures of equivalence classes: number of classes, utility and semantic entropy."""
+"""Measures of classes of equivalent samples: number of classes, utility and semantic entropy.
+
+Two samples are equivalent if their similarity exceeds the threshold `same_above`.
+"""
 
 from collections.abc import Iterable
 from functools import partial
@@ -30,15 +33,17 @@ _READERS = {
 def assign_classes(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
     """Assign n samples to classes; return the index of the first member of each sample's class.
 
-    A sample joins the first class whose first member it is equivalent to; otherwise it starts a new
-    class.
+    A sample joins the first class whose first member it is equivalent to. If there is no such
+    class, it starts a new class.
 
     Parameters
     ----------
     blocks : iterable of ndarray (..., b, n)
-        Consecutive blocks of b rows of a boolean matrix: whether two samples are equivalent.
+        Consecutive blocks of b rows of a boolean matrix (n, n), whose entry (i, j) is True if
+        samples i and j are equivalent. Leading axes are independent sets of n samples. Blocks are
+        modified.
     shape : tuple of int
-        Shape (..., n) of the result; leading axes are independent sets.
+        Shape (..., n) of the result.
     """
     codes = np.full(shape, -1)
     rows = (row for block in blocks for row in np.moveaxis(block, -2, 0))
@@ -53,8 +58,9 @@ def assign_classes(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.n
 def compute_class_codes(sample_set: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
     """Return the index of the first member of each sample's class, shape (n,) or (g, n).
 
-    Samples are equivalent if their similarity exceeds `same_above`; g is the number of stacked
-    groups of n samples.
+    Samples are equivalent if their similarity exceeds `same_above`. A sample joins the first class
+    whose first member it is equivalent to. The shape is (n,) for a set of n samples, and (g, n) for
+    g stacked groups of n samples.
     """
     if isinstance(sample_set, StackedGroups):
         is_equivalent = to_host(sample_set.K) > same_above
@@ -73,10 +79,11 @@ def compute_class_codes(sample_set: SampleSet | StackedGroups, same_above: float
 def distinct_classes(sample_set: SampleSet | StackedGroups, same_above: float = 0.5) -> Number:
     """The number of classes of equivalent samples; VS at q = 0 under k="equivalence".
 
-    A sample belongs to the first class to whose first member its similarity exceeds `same_above`,
-    so the measure supports any kernel. Under kernels other than "equivalence" and "labels", it
-    counts classes of similar samples, which need not be equivalent. Classes of weight 0 in `p` are
-    not counted.
+    Samples are processed in their order. A sample joins the first class with a first member to
+    which its similarity exceeds `same_above`; if there is none, it starts a new class. The measure
+    therefore supports any kernel. Under kernels other than "equivalence" and "labels", it counts
+    classes of similar samples, which need not be equivalent. Classes whose samples all have weight
+    0 in `p` are not counted.
     """
     codes = compute_class_codes(sample_set, same_above)
     is_counted = np.ones(codes.shape, bool)
@@ -116,11 +123,12 @@ def utility(
 ) -> Number:
     """The discounted mean quality of new answers: Σ r^i s_i [sample i starts a new class] / Σ r^i.
 
-    s_i is the `quality` of sample i, and r is `patience`. The sum models a reader who reads the
-    answers in their order, i = 0, 1, …, and continues to the next answer with probability
-    `patience`. An answer that is equivalent to an earlier one adds nothing. `quality` is required:
-    one non-negative number per sample. The value is at most the maximum quality. Classes are those
-    of DistinctK.
+    s_i is the `quality` of sample i, r is `patience`, and the bracket is 1 if its content is true,
+    otherwise 0. The sum models a reader who reads the answers in their order, i = 0, 1, …, and
+    continues to the next answer with probability `patience`. An answer that is equivalent to an
+    earlier one adds nothing. `quality` is required: one non-negative number per sample. The value
+    is at most the maximum quality. Classes are those of DistinctK: a sample starts a new class
+    unless its similarity to the first member of an earlier class exceeds `same_above`.
     """
     sample_quality = take_quality(sample_set, quality, "UtilityK")
     indices = np.arange(sample_set.n)
@@ -154,9 +162,10 @@ def semantic_entropy(
 
     The mass of a class is the proportion of samples in it, or their total weight in `p`. With
     `logprobs`, one log-probability per sample, the mass of a class is the sum of exp(`logprobs`)
-    over its samples, normalized within each set. All samples must then be distinct. Without
-    `logprobs`, identical samples count separately. The value is at most log n. Classes are those
-    of DistinctK.
+    over its samples, divided by the sum over all samples of the set. All samples must then be
+    distinct. Without `logprobs`, identical samples count separately. The value is at most log n for
+    n samples. Classes are those of DistinctK: a sample starts a new class unless its similarity to
+    the first member of an earlier class exceeds `same_above`.
     """
     codes = compute_class_codes(sample_set, same_above)
     p = np.full(codes.shape, 1 / sample_set.n) if sample_set.p is None else sample_set.p
@@ -180,9 +189,11 @@ def semantic_entropy(
 
 
 def _compute_class_masses(codes: np.ndarray, p: Array) -> Array:
-    """Sum the weights p of the samples of each class; shape (n,) or (g, n), as of `codes`.
+    """Sum the weights p of the samples of each class.
 
-    The sum is stored at the index of the first member of the class. Other entries are 0.
+    `codes` contains for each sample the index of the first member of its class, shape (n,), or
+    (g, n) for g groups of n samples; p has the same shape. The result also has this shape: the sum
+    of a class is stored at the index of its first member, and other entries are 0.
     """
     n = codes.shape[-1]
     if is_torch(p):

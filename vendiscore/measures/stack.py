@@ -1,4 +1,4 @@
-"""The documented import path of `vendiscore.measures.stacked_groups`."""
+"""The documented import path of the classes in `vendiscore.measures.stacked_groups`."""
 
 from .stacked_groups import Stack, StackedGroups
 

@@ -23,9 +23,10 @@ _HALVED_METRICS = ("cosine", "correlation", "1-k")
 
 
 def as_points(parent: SampleSet) -> FeatureSimilarity | None:
-    """Return the samples as points in Euclidean space that have the distances of the metric.
+    """Return the samples of a set as points in Euclidean space, for distances between rows.
 
-    Returns None for other metrics, whose distances SciPy must compute.
+    The distances of the metric are those of the points, or half of their squares. Returns None for
+    metrics without such points, whose distances SciPy must compute.
     """
     metric = check_row_metric(parent.spec)
     if metric not in ("euclidean", *_HALVED_METRICS):
@@ -39,10 +40,12 @@ def as_points(parent: SampleSet) -> FeatureSimilarity | None:
 def stack_spaces(
     similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, uses_row_distances: bool
 ) -> StackedSpaces:
-    """Build the metric spaces of g groups, with the same distances as `as_spaces`.
+    """Build the metric spaces of g groups of m samples, with the same distances as `as_spaces`.
 
-    `rows` (g, m) are the rows of the m samples of each group in `similarity`. `uses_row_distances`
-    states whether `similarity` are the dot products of numeric rows instead of a kernel.
+    `rows` (g, m) are the rows of the m samples of each group in `similarity`. If
+    `uses_row_distances` is True, `similarity` contains dot products of numeric rows instead of the
+    values of a kernel. If `similarity` is None or not positive semidefinite, all distances are 0,
+    which marks the groups as invalid, so that the caller computes them separately.
     """
     if similarity is None or not similarity.psd:
         # Distances of 0 mark all groups as invalid, so that they are computed separately.
@@ -60,9 +63,10 @@ def stack_spaces(
 
 
 def _compute_squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
-    """Compute squared distances (g, m, m) within g groups, whose m samples are `rows` (g, m).
+    """Compute the squared distances k(x, x) + k(y, y) − 2 k(x, y) within g groups, (g, m, m).
 
-    Squared distances below the rounding error are set to 0.
+    `rows` (g, m) are the rows of the m samples of each group in `similarity`, whose entries are
+    k(x, y). Squared distances below the rounding error are set to 0.
     """
     K = to_host(similarity.stack(rows))
     diagonal = K.diagonal(axis1=1, axis2=2)

@@ -29,9 +29,10 @@ class StackedGroups:
     """Several groups of equal size: the views of a SampleSet with a leading group axis.
 
     In shapes, g is the number of groups and n the number of samples of each group. A measure that
-    is registered with `stacks=True` also accepts a StackedGroups instead of a SampleSet. Groups
-    marked in `unusual`, or whose value is NaN, are then computed separately, which raises an error
-    if necessary.
+    is registered with `stacks=True` also accepts a StackedGroups instead of a SampleSet, and
+    returns arrays with one value per group. Groups that are marked in `unusual`, or whose value is
+    NaN or outside the range of the measure, are then computed again as single sets, which raises an
+    error if necessary.
 
     Parameters
     ----------
@@ -69,7 +70,11 @@ class StackedGroups:
 
     @cached_property
     def unusual(self) -> np.ndarray:
-        """Mask (g,) of groups to compute separately; at first, groups without unit diagonal."""
+        """Mask (g,) of the groups that must be computed separately, as single sets.
+
+        At first, these are the groups whose similarities do not have a diagonal of 1. Measures and
+        views mark further groups, for example if there are negative eigenvalues.
+        """
         if self.similarity is None:
             return np.zeros(len(self.rows), dtype=bool)
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
@@ -78,7 +83,10 @@ class StackedGroups:
 
     @cached_property
     def p(self) -> Array | None:
-        """Weights (g, n) that sum to 1 in each group; None if all are equal."""
+        """Weights of the n samples of each of the g groups, shape (g, n); None if all are equal.
+
+        They sum to 1 in each group.
+        """
         if self.parent.p is None:
             return None
         weights = self.parent.p[self.rows]
@@ -86,7 +94,11 @@ class StackedGroups:
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
-        """The weights p, and the mean similarity K p of each sample to its group, both (g, n)."""
+        """The weights p, and the mean similarity K p of each sample to its group, both (g, n).
+
+        K are the similarities within a group. The weights are 1/n by default, for n samples in each
+        of g groups.
+        """
         p = np.full(self.rows.shape, 1 / self.n) if self.p is None else self.p
         p = asarray_like(p, self.K)
         return p, (self.K @ p[:, :, None])[:, :, 0]
@@ -97,7 +109,7 @@ class StackedGroups:
         return self.compute_spectra(self.orders)
 
     def compute_spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
-        """Compute Vendi Scores of the given orders, and eigenvectors if `vectors`.
+        """Compute Vendi Scores of the given orders for each group, and eigenvectors if `vectors`.
 
         Groups that must be computed separately, for example because of negative eigenvalues, are
         marked in `unusual`.
@@ -117,7 +129,10 @@ class StackedGroups:
         return stack_spaces(similarity, self.rows, self.parent.spec.metric, use_rows)
 
     def build_spaces(self, solver: SolverName) -> list[StackedSpaces | MetricSpace]:
-        """Build the metric spaces of the groups and, if given, of the references."""
+        """Return the metric spaces of the groups and, if given, the space of the references.
+
+        `solver` is the name of the solver for the magnitude of the references.
+        """
         return [self.space, *self.parent.build_reference_spaces(solver)]
 
 
@@ -127,7 +142,8 @@ Stack = StackedGroups  # the name before version 0.5
 def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, StackedGroups]]:
     """Yield batches of groups of equal size: the indices of the groups, and the StackedGroups.
 
-    A batch fits in the cache of a core. Groups of more than MAX_STACKED_SIZE samples are omitted.
+    The indices are positions in the labels of `parent.groups`. Batches are small enough for the
+    cache of a CPU core. Groups of more than `MAX_STACKED_SIZE` samples are omitted.
     """
     assert parent.groups is not None
     codes = np.where(parent.row_of_input >= 0, parent.groups.codes, -1)

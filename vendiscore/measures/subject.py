@@ -1,4 +1,4 @@
-"""The documented import path of `vendiscore.measures.sample_set`."""
+"""The documented import path of the classes in `vendiscore.measures.sample_set`."""
 
 from .sample_set import SampleSet, Subject
 

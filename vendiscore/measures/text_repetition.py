@@ -40,8 +40,9 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
 def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
     """The proportion of distinct n-grams among all n-grams, averaged over n in `sizes`.
 
-    The n-grams of all texts are counted together (Li et al.). The value decreases with the number
-    and length of texts, so compare sets of equal size. If the kernel "ngram_overlap" compares the
+    An n-gram is a sequence of n consecutive tokens of a text, which are words or characters. The
+    n-grams of all texts are counted together (Li et al.). The value decreases with the number and
+    length of texts, so compare sets of equal size. If the kernel "ngram_overlap" compares the
     texts, its options `tokenizer` and `analyzer` determine the tokens. Texts of fewer than n tokens
     are ignored for this n.
     """
@@ -77,7 +78,11 @@ def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) 
 
 @contextmanager
 def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
-    """Convert indices of texts in errors to indices of all samples, including dropped ones."""
+    """Reindex SampleErrors that are raised in the context.
+
+    Their indices count only the retained samples of `sample_set`; they are replaced by indices into
+    all samples passed by the caller, including dropped samples and other groups.
+    """
     try:
         yield
     except SampleError as error:
@@ -85,9 +90,11 @@ def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
 
 
 def _tokenize(sample_set: SampleSet) -> list[Tokens]:
-    """Split each text into tokens: words or characters, the same for all groups.
+    """Split each text into tokens, which are words or characters.
 
-    Options of the kernel "ngram_overlap" apply if it compares the texts.
+    If the kernel "ngram_overlap" compares the texts, its options `tokenizer` and `analyzer` apply.
+    Otherwise the choice between words and characters depends on the texts of all groups together,
+    so it is the same for all groups.
     """
     spec = sample_set.spec
     parent = sample_set.parent
@@ -149,11 +156,12 @@ def self_bleu(sample_set: SampleSet) -> float:
 
 
 def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int) -> np.ndarray:
-    """Count, for each of n texts, the n-grams that match another text.
+    """Count, for each of n texts, the n-grams of one length that match another text, shape (n,).
 
-    An n-gram matches as often as its count in the text, or as its largest count in another text if
-    that is smaller. The arrays list, for each text and each of its n-grams, the index of the text,
-    the number of the n-gram and its count.
+    Each n-gram of a text contributes its count in the text, or its largest count in another text if
+    that is smaller. The arrays `texts`, `grams` and `counts` have an entry for each text and each
+    of its n-grams that occurs more than once in all texts: the index of the text, the integer that
+    identifies the n-gram, and its count in the text.
     """
     if not len(grams):
         return np.zeros(n, dtype=int)

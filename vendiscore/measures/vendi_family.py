@@ -24,8 +24,8 @@ _register = partial(register_measure, needs="scores", weighted=True, ordered=Tru
 def vendi_score(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """The Vendi Score, the effective number of different samples.
 
-    It is the Hill number of order q of the eigenvalues of the similarity matrix with unit trace; at
-    order 1, the exponential of their entropy.
+    It is the Hill number of order q, (Σ λ^q)^{1/(1−q)}, of the eigenvalues λ of the similarity
+    matrix, which is scaled to trace 1; at order 1, the exponential of their entropy.
     """
     return sample_set.spectral.values
 
@@ -58,7 +58,8 @@ def check_quality(quality: object, caller: str = "qVS") -> PerSampleValues | Non
 def take_values(sample_set: SampleSet | StackedGroups, values: PerSampleValues) -> np.ndarray:
     """Select the values of the retained samples of `sample_set` from the values of all samples.
 
-    The result has shape (n,) for a set of n samples, and (g, n) for g stacked groups.
+    `values` contains one number for each sample passed by the caller, including dropped samples.
+    The result has shape (n,) for a set of n retained samples, and (g, n) for g stacked groups.
     """
     parent = sample_set.parent
     return values.for_samples(parent.n_input, parent.groups)[sample_set.retained_indices]
@@ -69,7 +70,9 @@ def take_quality(
 ) -> np.ndarray:
     """Select the quality of the retained samples of `sample_set`; raise a TypeError if it is None.
 
-    The result has shape (n,) for a set of n samples, and (g, n) for g stacked groups.
+    `quality` contains one number for each sample passed by the caller, including dropped samples.
+    `caller` is the measure that requires it. The result has shape (n,) for a set of n retained
+    samples, and (g, n) for g stacked groups.
     """
     if quality is None:
         raise TypeError(
@@ -90,8 +93,8 @@ def quality_weighted_vendi_score(
 ) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for non-negative `quality` s_i.
 
-    p_i is the weight of sample i, 1/n by default. `quality` is required: one number per input
-    sample, including dropped ones.
+    VS is the Vendi Score, and p_i the weight of sample i, 1/n by default. `quality` is required:
+    one number for each sample that was passed, including those that are dropped as unusable.
     """
     s = take_quality(sample_set, quality, "qVS")
     p = sample_set.p
