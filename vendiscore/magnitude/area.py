@@ -47,7 +47,7 @@ def mag_area(
         Upper limit of the scales; by default the convergence scale of the samples.
     average : bool, default False
         Divide by the upper limit. The result is the mean magnitude, between 1 and n, as
-        `magnipy` computes for several sets.
+        the package magnipy of Limbeck et al. computes for several sets.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
@@ -126,7 +126,7 @@ def mag_areas(
         of the convergence scales of the sets.
     average : bool, default False
         Divide by the upper limit. The result is the mean magnitude, between 1 and n, as
-        `magnipy` computes for several sets.
+        the package magnipy of Limbeck et al. computes for several sets.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
@@ -224,7 +224,7 @@ def mag_diff(
         Divide by the area of the references: 0 means the same area, negative values mean that
         the samples are less diverse. Values are above -1. `average` then has no effect.
     absolute : bool, default False
-        Integrate the absolute difference, as the reference implementation does.
+        Integrate the absolute difference, as the implementation of Limbeck et al. does.
     **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`. Options that
         are fitted to data, such as a bandwidth, are fitted to the references, with ``fit="pool"``

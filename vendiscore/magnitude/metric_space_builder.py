@@ -228,7 +228,10 @@ def check_solver(samples: object, solver: SolverName, name: str) -> None:
 
 
 def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
-    """Return whether `spec` requests distances between numeric rows, not those of a kernel."""
+    """Return whether distances between the samples are those of numeric rows, not of a kernel.
+
+    This depends on the metric and kernel of `spec` and, if it has none, on the type of the samples.
+    """
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     if spec.metric is not None:

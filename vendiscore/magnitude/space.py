@@ -167,7 +167,7 @@ class MetricSpace(AttributeHintMixin):
         Returns
         -------
         float
-            The sum of 1 / sum_j exp(-t d_ij) over distinct points i.
+            The sum of 1 / sum_j exp(-t d_ij) over distinct points i, for distances d_ij.
         """
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):

@@ -62,7 +62,11 @@ class KrylovBasis:
         self.start = to_host(R)
 
     def extend(self, steps: int) -> None:
-        """Extend the basis until `steps` steps have been performed in total, or `max_steps`."""
+        """Extend the basis until `steps` steps have been performed in total, or `max_steps`.
+
+        A step of the block Lanczos iteration adds as many basis vectors as there are starting
+        vectors.
+        """
         xp = namespace(self._next_block)
         while self.steps < min(steps, self.max_steps):
             Q = self._next_block
@@ -87,17 +91,21 @@ class KrylovBasis:
 
     @property
     def size(self) -> int:
-        """The number of vectors in the basis: b for each step performed."""
+        """The number of basis vectors: for each step performed, as many as starting vectors."""
         return self.steps * self.b
 
     def matrix(self) -> np.ndarray:
-        """Return the block tridiagonal matrix B A Bᵀ, where the rows of B are the basis vectors."""
+        """Return the block tridiagonal matrix B A Bᵀ that represents a matrix A in the basis.
+
+        The rows of B are the basis vectors, and A is the symmetric matrix that spans the basis.
+        """
         return self._T[: self.size, : self.size]
 
     def converged_eigenpairs(self, rounding: float) -> EigenPairs:
         """Return the converged approximate eigenpairs of A whose eigenvalues exceed `rounding`.
 
-        They are computed from the matrix that represents A in the basis. An eigenpair (λ, v) counts
+        A is the symmetric matrix whose products with vectors span the basis. Eigenpairs are
+        computed from the matrix that represents A in the basis. An eigenpair (λ, v) counts
         as converged if ‖A v − λ v‖ is at most RESIDUAL_TOLERANCE times λ. `rounding` is an upper
         bound of rounding errors in eigenvalues of 0.
         """
@@ -176,7 +184,8 @@ class GaussQuadrature:
     def estimate_trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
         """Estimate tr f(A) and its standard error, from the `values` (m,) of f at the nodes.
 
-        `moments` are the exact traces of A⁰, A¹ and A². With them, the trace of a quadratic
+        A is the symmetric matrix of the quadrature, and f a function of its eigenvalues. `moments`
+        are the exact traces of A⁰, A¹ and A². With them, the trace of a quadratic
         polynomial of A is computed exactly. The polynomial is fitted to f, so only the trace of the
         difference between f and the polynomial is estimated, by the mean over the random starting
         vectors.

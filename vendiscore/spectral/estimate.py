@@ -23,8 +23,8 @@ class Estimate:
 class EstimateOptions:
     """Options of method="estimate", which estimates scores from products with random vectors.
 
-    Two standard errors, divided by the score, are at most `rtol`.
-    `seed` is the seed of the random vectors.
+    Two standard errors, divided by the score, are at most `rtol`. `seed` is the seed of the random
+    vectors.
     """
 
     rtol: float = 2e-3

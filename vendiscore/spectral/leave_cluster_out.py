@@ -5,9 +5,10 @@ A = Σ_i y_i y_iᵀ over all samples, which has trace 1. Let the columns of Y be
 samples of one cluster. Let λ be the eigenvalues of A, and μ those of A − YYᵀ, the sum over the
 remaining samples. The score VS_q of the remaining samples is a function of Σ μ and Σ μ^q.
 
-- Up to order 2, the change of the entropy S_q = Σ (λ^q − λ)/(1 − q) is given by the integral in
-  `leave_one_out`, with log det(I − S(t)) instead of log(1 − s(t)), and tr YYᵀ instead of c, where
-  S(t) = Yᵀ (A + tI)⁻¹ Y.
+- Up to order 2, the entropies S_q = Σ (λ^q − λ)/(1 − q) of A and of A − YYᵀ are compared. Let
+  c = tr YYᵀ, S(t) = Yᵀ (A + tI)⁻¹ Y, sinc(z) = sin(πz)/(πz), and b > 0 any number. Then
+  S_q(A) − S_q(A − YYᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
+                          + q sinc(1−q) ∫₀^∞ t^{q−1} [−log det(I − S(t)) − c/(t+b)] dt.
 - Above order 2, the change of Σ λ^q is the integral of z^q tr(S⁻¹ S′)/2πi along a circle that
   touches 0 and encloses all λ, where S(z) = I + Yᵀ (zI − A)⁻¹ Y. In 1/z, the circle is a line.
 - At q = ∞, the largest μ is computed by bisection: x is larger than all μ if the number of λ above
@@ -114,7 +115,7 @@ class _Clusters:
         self.cluster_weights: np.ndarray = self.squares @ values  # (g,), tr YYᵀ
 
     def compute_log_scores(self, q: float) -> np.ndarray:
-        """Compute log VS_q of the set without each cluster, shape (g,)."""
+        """Compute log VS_q of the samples outside each of the g clusters, shape (g,)."""
         _, size, r = self.G.shape
         if size > max(1, MAX_CLUSTER_FRACTION * r):  # faster for large clusters
             return self._log_scores_by_eigenvalues(q)
@@ -298,7 +299,7 @@ class _ClippedClusters(_Clusters):
         self.members = members
 
     def compute_log_scores(self, q: float) -> np.ndarray:
-        """Compute log VS_q of the set without each cluster, shape (g,)."""
+        """Compute log VS_q of the samples outside each of the g clusters, shape (g,)."""
         size = self.G.shape[1]
         has_few_samples = len(self.U) <= MAX_EXACT_SAMPLES
         has_large_clusters = size > max(1, MAX_CLUSTER_FRACTION * len(self.values))
@@ -362,7 +363,8 @@ class _ClippedClusters(_Clusters):
 
         S(z) = I + Yᵀ (zI − A)⁻¹ Y, and S′ is its derivative. A is the sum of y yᵀ over the weighted
         feature vectors y of all samples, and the columns of Y are the vectors y of the cluster. `x`
-        (r,) are the eigenvalues of A. All eigenvalues are divided by the largest.
+        (r,) are the eigenvalues of A. They are divided by the largest one, and vectors y by its
+        square root.
         """
         gaps = z[:, None] - x
         if self.G.shape[1] == 1:  # S is a number for clusters of one sample
@@ -377,7 +379,7 @@ class _ClippedClusters(_Clusters):
 
 
 def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield blocks of complex nodes z and weights, to integrate along a circle by Σ w f(z).
+    """Yield blocks of complex nodes z and weights w, to integrate along a circle by Σ w f(z).
 
     The circle touches 0 and encloses the interval (0, 1] of positive eigenvalues, which are divided
     by the largest. The sum is accurate for integrands that grow like z^a with exponents a from

@@ -9,7 +9,9 @@ the weighted similarity matrix, and U_ij the entries of its eigenvectors. Then, 
     S_q(A) − S_q(A − yyᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
 
-The equation for an added sample has log(1 + s) instead of −log(1 − s). Proof: docs/identity.md.
+where sinc(z) = sin(πz)/(πz). For an added sample, S_q(A + yyᵀ) − S_q(A) is the same expression,
+with log(1 + s(t)) instead of −log(1 − s(t)). Proof: docs/identity.md.
+
 With b = yᵀAy/c − c/2, or + c/2 for an added sample, few quadrature nodes are needed for orders up
 to 2. Above order 2, samples are treated as clusters of one sample.
 """
@@ -91,7 +93,8 @@ def log_scores_with_each_added(
 ) -> np.ndarray:
     """Compute log VS_q of a set after adding each of m samples separately, for q ≤ 2.
 
-    It is an integral over t > 0, computed by numerical quadrature; see docs/identity.md.
+    A score is a function of the entropy of order q. The change of the entropy is an integral, which
+    is computed by numerical quadrature; see docs/identity.md.
 
     Parameters
     ----------
@@ -283,7 +286,8 @@ def log_scores_leaving_each_out(
 ) -> np.ndarray:
     """Compute log VS_q of a set without each of its n samples, for q ≤ 2.
 
-    It is an integral over t > 0, computed by numerical quadrature; see docs/identity.md.
+    A score is a function of the entropy of order q. The change of the entropy is an integral, which
+    is computed by numerical quadrature; see docs/identity.md.
 
     Parameters
     ----------

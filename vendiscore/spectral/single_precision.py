@@ -90,7 +90,7 @@ def compute_scores_if_accurate(
 def compute_squared_norm_in_double(C: Array) -> Array:
     """Compute ‖C‖² / (tr C)² in float64, for a matrix C with entries in single precision.
 
-    C contains the products of unit-norm rows or columns, and ‖C‖ is its Frobenius norm. An
+    C is XᵀX or XXᵀ for a matrix X with unit-norm rows, and ‖C‖ is its Frobenius norm. An
     InaccurateError is raised if the largest eigenvalue of C / tr C may exceed MAX_EIGENVALUE. Then,
     log VS may be so small that its relative error is too large.
     """

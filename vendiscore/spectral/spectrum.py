@@ -122,9 +122,9 @@ def positive_eigenpairs(
 def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     """Return the positive eigenvalues followed by the clipped negative ones, and all eigenvectors.
 
-    Clipped eigenvalues are negative ones that were set to 0 by psd="clip"; their values before
-    clipping are returned. The shapes of the NumPy arrays are (r,) and (n, r) for r eigenvalues and
-    n samples.
+    Clipped eigenvalues are negative ones that psd="clip" set to 0. Here, their negative values are
+    returned, multiplied by the same factor as the positive ones. The shapes of the NumPy arrays are
+    (r,) and (n, r) for r eigenvalues and n samples.
     """
     values, U = positive_eigenpairs(spectrum)
     if spectrum.negative_eigenvalues is None:
@@ -134,7 +134,7 @@ def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.
 
 
 class ScoresByOrder(NamedTuple):
-    """One score (Estimate) for each order, and the spectrum from which they were computed.
+    """One score (Estimate) for each order, and the spectrum from which scores were computed.
 
     The spectrum is None if it was not needed.
     """

@@ -126,7 +126,8 @@ def _pointer(argument: object, integer: Integer) -> object:
 def _is_accurate(eigenvalues: EigenvalueFunction) -> bool:
     """Return whether the function `eigenvalues` is accurate for a matrix with known eigenvalues.
 
-    They are 1, …, TEST_SIZE, and the matrix is a Householder reflection of their diagonal matrix.
+    The eigenvalues are 1, …, TEST_SIZE, and the matrix is H diag(1, …, TEST_SIZE) H for a
+    Householder reflection H.
     """
     expected = np.arange(1.0, TEST_SIZE + 1)
     v = np.sin(expected)
