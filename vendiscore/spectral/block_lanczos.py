@@ -97,7 +97,8 @@ class KrylovBasis:
     def matrix(self) -> np.ndarray:
         """Return the block tridiagonal matrix B A Bᵀ that represents a matrix A in the basis.
 
-        The rows of B are the basis vectors, and A is the symmetric matrix that spans the basis.
+        The rows of B are the basis vectors. A is the symmetric matrix whose products with the
+        starting vectors span the basis.
         """
         return self._T[: self.size, : self.size]
 
