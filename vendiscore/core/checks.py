@@ -54,10 +54,11 @@ def check_sample_values(
 def check_positive_diagonal(
     diagonal: Array, prefix: str = "", indices: Sequence[int] | None = None
 ) -> None:
-    """Raise a SampleError for samples that cannot be normalized, because k(x, x) is not positive.
+    """Raise a SampleError for samples x that cannot be normalized, as k(x, x) is not positive.
 
-    `diagonal` contains k(x, x) of every sample. `prefix` precedes the problem in the message, for
-    example "of `K` ". `indices` are the sample indices to report, by default 0, …, n − 1.
+    `diagonal` contains the similarity with itself, k(x, x), of every sample. `prefix` precedes the
+    problem in the message, for example "of `K` ". `indices` are the sample indices to report, by
+    default 0, …, n − 1.
     """
     problem = (
         "cannot be normalized: its similarity with itself must be positive, got {:.3g}; remove "

@@ -36,7 +36,10 @@ Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 
 
 def check_psd(psd: object) -> PSD:
-    """Return the argument `psd`; raise a ValueError unless it is "check" or "clip"."""
+    """Return the argument `psd`; raise a ValueError unless it is "check" or "clip".
+
+    It says whether negative eigenvalues raise an error or are set to zero.
+    """
     hint = "'check' raises an error for negative eigenvalues, 'clip' sets them to zero"
     return check_choice("psd", psd, get_args(PSD), hint)
 
@@ -164,7 +167,7 @@ class NormalizedEigenvalues:
         return values / values.sum(-1)[..., None]
 
     def hill_number(self, q: float) -> Number:
-        """Return the Hill number of order q, which is the Vendi Score, for each matrix."""
+        """Return the Hill number of order q of the eigenvalues of each matrix: the Vendi Score."""
         return hill_number(self.values_at(q), q)
 
     def count_truncated(self) -> np.ndarray:

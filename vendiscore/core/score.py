@@ -246,9 +246,11 @@ def score_K(
 ) -> float:
     """Compute the Vendi Score of finite, symmetric similarities K (n, n) with unit diagonal.
 
-    VS_q = (Σ λ^q)^{1/(1−q)} with the eigenvalues λ of diag(√p) K diag(√p). The caller validates q
-    and the weights p, which must sum to 1. With `normalize`, the diagonal need only be positive.
-    Negative eigenvalues beyond rounding raise an error, except at order 2.
+    VS_q = (Σ λ^q)^{1/(1−q)} with the eigenvalues λ of diag(√p) K diag(√p). The caller validates the
+    order q and the weights p, which must sum to 1 and are uniform by default. With `normalize`,
+    k(x, y) is divided by √(k(x, x) k(y, y)), so the diagonal need only be positive. Negative
+    eigenvalues beyond rounding errors raise an error, except at order 2. `solver` contains the
+    functions that compute eigenvalues and norms.
 
     >>> score_K(np.array([[1.0, 0.0], [0.0, 1.0]]), q=1)
     2.0
@@ -269,7 +271,8 @@ def score_X(
     """Compute the Vendi Score of n samples from finite features X (n, d).
 
     Similarities are dot products of rows, which are divided by their lengths if `normalize`. The
-    caller validates q and the weights p, which must sum to 1. Computations are in float64.
+    caller validates the order q and the weights p, which must sum to 1 and are uniform by default.
+    Computations are in float64. `solver` contains the functions that compute eigenvalues and norms.
 
     >>> score_X(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]]), q=0)
     2.0

@@ -1,4 +1,4 @@
-"""Built-in kernels, one module per sample type; scripts in a folder `kernels/` can add more."""
+"""Built-in kernels. Users of the metric script can add more by modules in a folder `kernels/`."""
 
 from pathlib import Path
 

@@ -194,10 +194,10 @@ def _is_fingerprint(sample: object) -> TypeGuard[_BitVector]:
 
 
 def _build_fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
-    """Return fingerprints of equal length as CSR rows of ones.
+    """Return RDKit fingerprints of equal length as a CSR array, with a 1 for each set bit.
 
-    Raises a SampleError for samples that are no fingerprints, or whose length is not the most
-    common one.
+    Raises a SampleError for samples that are not fingerprints, and for fingerprints that do not
+    have the most common length.
     """
     widths = [sample.GetNumBits() if _is_fingerprint(sample) else 0 for sample in samples]
     width = Counter(filter(None, widths)).most_common(1)[0][0]

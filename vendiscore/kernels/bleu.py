@@ -37,10 +37,11 @@ def bleu(
 ) -> Similarity:
     """The mean sentence BLEU of two texts over both directions, from 0 to 1.
 
-    Each direction is sacrebleu's `BLEU(effective_order=True).sentence_score`: n-gram orders longer
-    than the text are ignored. Texts with identical tokens have similarity 1. Time is O(n²), with at
-    most one call of `compute_bleu` per pair. The matrix of thousands of texts usually has negative
-    eigenvalues; psd="clip" sets them to zero, and the details report their sum as `negative_mass`.
+    In one direction, the first text is compared with the second as its reference, by sacrebleu's
+    `BLEU(effective_order=True).sentence_score`: n-grams longer than the text are ignored. Texts
+    with identical tokens have similarity 1. Time is O(n²). The matrix of thousands of texts usually
+    has negative eigenvalues; psd="clip" sets them to zero, and the details of a score report their
+    absolute sum as `negative_mass`.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ def bleu(
     tokenize : str, default "13a"
         A sacrebleu tokenizer: "13a", "intl", "zh", "ja-mecab", "char", "none", ….
     smooth : {"exp", "floor", "add-k", "none"}, default "exp"
-        Smoothing of n-gram orders without a match (Chen & Cherry, WMT 2014).
+        Smoothing of the precision for lengths n without a matching n-gram (Chen & Cherry, WMT
+        2014).
     max_order : int, default 4
         Length of the longest n-grams, at least 1.
     lowercase : bool, default False
@@ -107,6 +109,7 @@ def build_sentence_bleu(
         return tokenizer(text.lower() if lowercase else text)
 
     def compute_bleu(matches: Sequence[int], length: int, reference_length: int) -> float:
+        # Return BLEU in [0, 1]; a text of `length` tokens has length − n + 1 n-grams.
         percentage = BLEU.compute_bleu(
             correct=list(matches),
             total=[max(0, length - n) for n in range(max_order)],

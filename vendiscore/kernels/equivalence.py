@@ -82,15 +82,16 @@ def equivalence(
           Samples without an answer (None) are compared as a whole and reported in `notes`.
         - A function of two samples, the earlier one first, that returns whether they are
           equivalent, or the probability of that.
-        - A matrix of these judgements.
+        - A matrix whose entry (i, j) is the judgement of samples i and j.
         - The folder or Hub id of a sequence classifier: an NLI model, in which case each text must
           entail the other, or a model with one or two classes such as that of NoveltyBench
           (`same_above=0.102`, `max_length=259`), which gets the earlier text first.
     same_above : float, default 0.5
         Samples are equivalent if their judgement is larger than this.
     audit : int, optional
-        Sets with at most this number of different samples have all pairs judged, to count
-        intransitive triples. By default 20 for functions, 200 for matrices and 0 for models.
+        In sets of at most this number of distinct samples, all pairs are judged, to count the
+        triples in which a is equivalent to b and b to c, but not a to c. By default 20 if `same` is
+        a function, 200 if it is a matrix and 0 if it is a model.
     batch_size : int, default 64
         Number of pairs that a model evaluates at once.
     max_length : int, optional
@@ -103,9 +104,9 @@ def equivalence(
         scores of the first one are used); a model path (the sigmoid of a single logit, or the
         probability of entailment of an NLI model); a `sentence_transformers.CrossEncoder`; or a
         function that maps a list of up to `batch_size` pairs to their scores. All m(m − 1) ordered
-        pairs of the m different samples of a group are judged. Scores that are not positive
-        semidefinite are replaced by (K + δI)/(1 + δ), with the smallest possible δ ≥ 0 for the
-        different samples of a group; this takes O(m³) time and is reported in `notes`.
+        pairs of the m distinct samples of a group are judged. If the matrix K of mean scores of
+        these m samples is not positive semidefinite, it is replaced by (K + δI)/(1 + δ) with the
+        smallest possible δ > 0; this takes O(m³) time and is reported in `notes`.
 
     Raises
     ------

@@ -40,8 +40,9 @@ def image_embeddings(
 
     The default is torchvision's Inception v3 without its last layer (2,048 features) with the
     transforms of its weights (resize to 342 pixels, centre crop of 299, ImageNet normalization).
-    The reference implementation omits half of these, so its numbers differ. To score many sets,
-    load the encoder once and pass it as `model`. Images are decoded one batch at a time.
+    The reference implementation of the Vendi Score omits some of these transforms, so its scores
+    differ. To score many sets, load the encoder once and pass it as `model`. Images are decoded one
+    batch at a time.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ def image_embeddings(
         Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) with its image
         processor, to use instead of Inception. CLIP-like models return their image features.
     model : object, optional
-        An encoder returned by ``vendiscore.encoder(…, kind="images")``, or any model it accepts.
-        It must embed each image independently of the others.
+        An encoder returned by ``vendiscore.encoder(…, kind="images")``, or any model that this
+        function accepts. The embedding of an image must not depend on the other images.
     transform : callable, optional
         Preprocessing of a torch `model`: PIL image → tensor.
     pooling : {"pooler", "cls", "mean"}, optional

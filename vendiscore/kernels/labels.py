@@ -31,8 +31,8 @@ def labels(values: Sequence[object]) -> Similarity:
     Parameters
     ----------
     values : sequence of hashable
-        Labels, such as strings or numbers, compared with ``==``; 1, 1.0 and True are the same
-        label.
+        One label per sample, such as a string or a number. Labels are compared with ``==``; 1, 1.0
+        and True are the same label.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
     SampleError
         If a set is empty or a single string, or a label is missing or not hashable.
     TypeError
-        If `sets` is a matrix of indicators.
+        If `sets` is a matrix, such as one of indicator vectors.
     """
     if hasattr(sets, "shape") and len(sets.shape) > 1:
         raise TypeError(
@@ -107,12 +107,13 @@ def probability_product(probabilities: object) -> Similarity:
     Parameters
     ----------
     probabilities : array of shape (n, n_classes)
-        Non-negative rows that sum to 1, dense or sparse.
+        One row p(y|x) per sample x with the probabilities of the classes y, which are at least 0
+        and sum to 1. Dense or sparse.
 
     Raises
     ------
     SampleError
-        If rows are not probabilities.
+        If rows have negative entries or do not sum to 1.
     """
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * machine_epsilon(probabilities))
     describe_improper_rows = partial(_describe_improper_rows, tolerance=tolerance)

@@ -46,8 +46,8 @@ def morgan(
     """Tanimoto similarity of Morgan fingerprints (circular, similar to ECFP).
 
     Equal to RDKit's `DataStructs.BulkTanimotoSimilarity` to the last digit, except that molecules
-    without set bits have similarity 1 to themselves and their duplicates (RDKit gives 0). Memory is
-    5 bytes per bit of each molecule.
+    without set bits have similarity 1 to themselves and their duplicates (RDKit gives 0). Each bit
+    of each fingerprint takes 5 bytes of memory.
 
     Parameters
     ----------
@@ -98,13 +98,13 @@ def rdkit(
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
-        Molecules, as for the kernel "morgan".
+        SMILES (a name after a space is ignored), InChI, or RDKit molecules.
     max_path : int, default 7
         Maximum number of bonds of a subgraph.
     n_bits : int, default 2048
         Length of the fingerprint.
     coefficient : {"tanimoto", "dice"}, default "tanimoto"
-        Similarity of two fingerprints, as for the kernel "morgan".
+        |A ∩ B| / |A ∪ B|, or 2 |A ∩ B| / (|A| + |B|), of the set bits.
     """
     return _compare_by_generator(
         molecules,
@@ -127,9 +127,9 @@ def maccs(molecules: Sequence[object], *, coefficient: str = "tanimoto") -> Simi
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
-        Molecules, as for the kernel "morgan".
+        SMILES (a name after a space is ignored), InChI, or RDKit molecules.
     coefficient : {"tanimoto", "dice"}, default "tanimoto"
-        Similarity of two fingerprints, as for the kernel "morgan".
+        |A ∩ B| / |A ∪ B|, or 2 |A ∩ B| / (|A| + |B|), of the set bits.
     """
     keys = _require_rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
     return _compare_fingerprints(
@@ -148,17 +148,18 @@ def atom_pair(
 ) -> Similarity:
     """Tanimoto similarity of atom pairs: two atoms and the number of bonds between them.
 
-    Counts are simulated by bits. Stereoisomers are not distinguished, because RDKit's option for
-    this gives both members of a pair of enantiomers the same bits.
+    The count of each pair in a molecule is encoded by several bits (RDKit's count simulation).
+    Stereoisomers are not distinguished, because RDKit's option for this gives both members of a
+    pair of enantiomers the same bits.
 
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
-        Molecules, as for the kernel "morgan".
+        SMILES (a name after a space is ignored), InChI, or RDKit molecules.
     n_bits : int, default 2048
         Length of the fingerprint, at least 4.
     coefficient : {"tanimoto", "dice"}, default "tanimoto"
-        Similarity of two fingerprints, as for the kernel "morgan".
+        |A ∩ B| / |A ∪ B|, or 2 |A ∩ B| / (|A| + |B|), of the set bits.
     """
     n_bits = check_int("n_bits", n_bits, 4, MAX_BITS)
     return _compare_by_generator(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
@@ -179,18 +180,18 @@ def topological_torsion(
 ) -> Similarity:
     """Tanimoto similarity of topological torsions, chains of four bonded atoms.
 
-    Counts are simulated by bits.
+    The count of each torsion in a molecule is encoded by several bits (RDKit's count simulation).
 
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
-        Molecules, as for the kernel "morgan".
+        SMILES (a name after a space is ignored), InChI, or RDKit molecules.
     n_bits : int, default 2048
         Length of the fingerprint, at least 4.
     chirality : bool, default False
         Whether to distinguish stereoisomers.
     coefficient : {"tanimoto", "dice"}, default "tanimoto"
-        Similarity of two fingerprints, as for the kernel "morgan".
+        |A ∩ B| / |A ∪ B|, or 2 |A ∩ B| / (|A| + |B|), of the set bits.
     """
     return _compare_by_generator(
         molecules,

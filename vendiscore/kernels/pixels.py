@@ -35,8 +35,9 @@ def pixels(
 ) -> Similarity:
     """The cosine similarity of the pixel values of two images.
 
-    Equivalent to `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or
-    `score_dual`. Features are bytes of shape (n, size²) or (n, 3·size²), computed in O(n) time.
+    Equivalent to `get_pixel_vectors` of the package vendi_score, followed by `score_X` or
+    `score_dual` of that package. Features are bytes of shape (n, size²), or (n, 3·size²) in colour,
+    computed in O(n) time.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ def pixels(
         `datasets.Image` column; an array (n, H, W) or (n, H, W, C) of all images; or a folder,
         whose image files are read in the order of their names (subfolders are ignored).
     size : int or None, default 32
-        Resize images to size × size pixels (bicubic), whatever their aspect ratio. With None,
-        images are not resized and must have equal size.
+        Resize images to size × size pixels (bicubic); their aspect ratio is not preserved. With
+        None, images are not resized and must have equal size.
     mode : {"L", "RGB"}, optional
         Convert all images to greyscale or colour. By default to colour if any image has colour; a
         note reports mixed sets.

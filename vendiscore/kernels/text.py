@@ -107,8 +107,9 @@ def ngram_overlap(
 
     K = (1/|ns|) Σ_n K_n, where K_n is the cosine similarity of counts of n-grams. The mean is
     normalized to have k(x, x) = 1 also for texts shorter than some n. Features are sparse, and no
-    n × n matrix is needed. `settings` records the analyzer. Tokens are compared by code point; to
-    ignore case and Unicode form, pass ``unicodedata.normalize("NFC", text.lower())``.
+    matrix of all pairs of texts is needed. `settings` records the analyzer. Tokens are compared by
+    code point; to ignore case and Unicode form, pass ``unicodedata.normalize("NFC", text.lower())``
+    for each text.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def ngram_overlap(
         Use n-grams of tokens ("word") or of characters ("char", for example k-mers of sequences).
         "auto" means "word", except that it means "char" without a `tokenizer` if most texts are in
         a script without spaces (Chinese, Japanese, Thai, Lao, Burmese, Khmer, Tibetan). If at least
-        a tenth of the texts are, a warning names a suitable tokenizer.
+        a tenth of the texts are in such a script, a warning names a suitable tokenizer.
 
     Raises
     ------
@@ -269,7 +270,11 @@ def split_into_tokens(
 
 
 def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
-    """Call a user's tokenizer; raise a TypeError unless it returns a list of tokens."""
+    """Return the tokens of a text by a user's function, `tokenize`.
+
+    Raises a TypeError unless the function returns an ordered collection of strings, integers or
+    tuples of these.
+    """
     try:
         result: object = tokenize(text)
     except Exception as error:

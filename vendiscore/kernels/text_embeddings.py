@@ -56,17 +56,18 @@ def text_embeddings(
         `modules.json` is loaded by sentence-transformers with all its steps: pooling, maximum
         length, lower case, default prompt and Dense layers. The folder of a static model
         (model2vec: vectors in safetensors and a tokenizer in JSON) requires no torch (extra
-        `static`); a text is the mean of the vectors of its known tokens. "wordllama" is the static
-        model of that package.
+        `static`); the embedding of a text is the mean of the vectors of its tokens, without tokens
+        that are not in the vocabulary. "wordllama" is the static model in the package wordllama.
     model : object, optional
-        An encoder returned by `vendiscore.encoder`, or any model that it accepts: of
-        sentence-transformers, model2vec or transformers, or a wrapper of a web API. It must embed
-        each text independently of the others.
+        An encoder returned by `vendiscore.encoder`, or any model that this function accepts: of
+        sentence-transformers, model2vec or transformers, or a wrapper of a web API. The embedding
+        of a text must not depend on the other texts.
     tokenizer : optional
         Tokenizer of a transformers `model`.
     pooling : {"pooler", "cls", "mean"}, optional
         How token vectors are pooled. By default as the files of the model specify, and "pooler" for
-        SimCSE. A model without this information requires it, because results depend on it.
+        SimCSE. If the files of a model do not specify the pooling, this option is required, because
+        results depend on it.
     batch_size : int, default 64
         Number of texts that the model processes at once.
     max_length : int, optional
@@ -79,9 +80,10 @@ def text_embeddings(
     revision : str, optional
         Branch, tag or commit of the model on the Hub.
     in_context : bool, optional
-        With given_prompt=True, average two kernels: of the embeddings of answers, and of "prompt
-        answer". Both are conditioned on the prompt. It requires a second embedding of each answer;
-        answers that repeat their prompt verbatim are recognized in both. By default True for
+        With given_prompt=True, average two kernels: one on embeddings of the answers, and one on
+        embeddings of the texts "prompt answer", in which each answer follows its prompt. Both are
+        conditioned on the prompt. A second embedding of each answer is computed. Answers that
+        repeat their prompt verbatim are recognized by both kernels. By default True for
         `k="semantic"`, where it improves agreement with human judgements, else False.
     cache : str or Path, optional
         Folder in which embeddings are stored for later calls.

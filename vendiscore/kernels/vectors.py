@@ -48,7 +48,7 @@ def cosine(vectors: SampleContainer) -> Similarity:
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples.
+        The samples, one vector of length d per row. Zero vectors are not allowed.
     """
     X = as_vectors(vectors, extra_check=_describe_zero_rows)
     try:
@@ -65,7 +65,7 @@ def linear(vectors: SampleContainer) -> Similarity:
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples.
+        The samples, one vector of length d per row.
     """
     return FeatureSimilarity(as_vectors(vectors))
 
@@ -95,10 +95,11 @@ def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples.
+        The samples, one vector of length d per row.
     sigma : float, optional
         Bandwidth. By default the median Euclidean distance between distinct samples. To compare
-        sets, pass the same value for all, for example ``details["options"]["sigma"]`` of the first.
+        sets, pass the same value for all sets, such as ``details["options"]["sigma"]`` of the score
+        of one set.
     """
     return _build_exponential("gaussian", vectors, sigma)
 
@@ -118,10 +119,10 @@ def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarit
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples.
+        The samples, one vector of length d per row.
     sigma : float, optional
         Bandwidth. By default the median Manhattan distance between distinct samples. To compare
-        sets, pass the same value for all.
+        sets, pass the same value for all sets.
     """
     return _build_exponential("laplace", vectors, sigma)
 

@@ -140,7 +140,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return new
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the attributes to pickle."""
+        """Return the attributes to pickle, with read-only mappings converted to dicts."""
         return {name: _to_picklable(value) for name, value in vars(self).items()}
 
     def _copy_attributes_to(self, other: S) -> S:
@@ -155,7 +155,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
     @property
     def in_threads(self) -> bool:
-        """Whether rows can be computed in several threads at once."""
+        """Whether rows of K can be computed in several threads at once."""
         return False
 
     @abstractmethod
@@ -226,7 +226,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return joint_groups([groups, to_host(self.scale)])
 
     def diagonal(self) -> Array:
-        """Return k(x, x) for every sample.
+        """Return k(x, x), the similarity with itself, of every sample x.
 
         Returns
         -------
@@ -244,7 +244,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         Parameters
         ----------
         index : slice or array of int
-            The selected samples.
+            Indices of the selected samples.
 
         Returns
         -------
@@ -296,17 +296,17 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         Returns
         -------
         float
-            The number of operations of a matrix product that takes as long.
+            The number of multiplications of a dense matrix product that takes the same time.
         """
         return float(self.n) ** 2 * (self.dim or 0)
 
     def covariance_work(self) -> float:
-        """Return the cost of `covariance`.
+        """Return the cost of computing `covariance()`, the matrix F^T F of the features F.
 
         Returns
         -------
         float
-            The number of operations of a matrix product that takes as long.
+            The number of multiplications of a dense matrix product that takes the same time.
         """
         return float(self.n) * (self.dim or 0) ** 2
 
@@ -330,7 +330,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return scale_rows(F, self.scale)
 
     def projected(self, V: Array, single: bool = False) -> Array:
-        """Compute the product of the features with a matrix, F @ V.
+        """Compute the product of the features F (n, dim) with a matrix, F @ V.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Compute F^T F of the features F, which has the same non-zero eigenvalues as K.
+        """Compute F^T F for features F (n, dim), which has the same non-zero eigenvalues as K.
 
         Returns
         -------
@@ -406,7 +406,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return total
 
     def _replace(self, **changes: object) -> Self:
-        """Return a copy with other values of some attributes."""
+        """Return a copy of this similarity in which attributes have the values in `changes`."""
         new = copy(self)
         for name, value in changes.items():
             setattr(new, name, value)
@@ -457,7 +457,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return self
 
     def bare(self) -> Self:
-        """Return the similarities without the factors `scale`.
+        """Return the similarities without the factors s_i in `scale`.
 
         Returns
         -------
@@ -484,8 +484,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def part(self, index: np.ndarray) -> Similarity:
         """Return the similarities of a subset, using only features and pairs of its samples.
 
-        Values can differ from those of `take` if similarities depend on the whole set, such as
-        equivalence classes.
+        Values can differ from those that `take` returns if the similarity of two samples depends on
+        other samples, as for equivalence classes.
 
         Parameters
         ----------
@@ -586,7 +586,7 @@ def _input_indices(similarity: Similarity) -> list[int]:
 
 
 def _to_picklable(value: object) -> object:
-    """Convert a MappingProxyType, which cannot be pickled, to a dict."""
+    """Convert a MappingProxyType, which cannot be pickled, to a dict; return others unchanged."""
     return dict(value) if isinstance(value, MappingProxyType) else value
 
 

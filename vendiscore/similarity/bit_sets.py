@@ -56,7 +56,11 @@ class BitSimilarity(RowsSimilarity):
 
 
 class BitEntries:
-    """Tanimoto or Dice coefficients of pairs of rows of bits (n, d), computed from exact counts."""
+    """Tanimoto or Dice coefficients of pairs of rows of bits, computed from exact counts of bits.
+
+    `bits` has shape (n, d), with one row of d bits per sample. Calling the object computes a block
+    of coefficients.
+    """
 
     in_threads = True
 

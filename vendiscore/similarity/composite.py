@@ -91,7 +91,7 @@ class RepeatedSimilarity(Similarity):
 
 
 class _CombinedSimilarity(Similarity):
-    """Base class of combinations of several similarities of the same samples, its `parts`."""
+    """Base class of sums and products of several similarities, `parts`, of the same samples."""
 
     _options: tuple[object, ...] = ()  # arguments of the subclass's `__init__` after `parts`
 
@@ -106,6 +106,7 @@ class _CombinedSimilarity(Similarity):
         self.psd: bool = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
+        # Samples are identical if they are identical for all parts.
         part_codes = []
         for part in self.parts:
             codes = part.groups()

@@ -22,7 +22,7 @@ def num_samples(samples: SampleContainer) -> int:
 def infer_shape(x: object) -> tuple[int, ...] | None:
     """Return the shape of an array, or of nested lists of numbers, or None for other objects.
 
-    The shape of a list is inferred from its first element.
+    The shape of a list is its length, followed by the shape of its first element.
     """
     if isinstance(x, (str, bytes)):
         return None

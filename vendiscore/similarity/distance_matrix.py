@@ -143,7 +143,7 @@ def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
 
 
 def _euclidean_distances(X: np.ndarray) -> np.ndarray:
-    """Compute ‖x − y‖ for all pairs of rows of X (n, d), without overflow or underflow."""
+    """Compute ‖x − y‖ for all pairs of rows x and y of X (n, d), without overflow or underflow."""
     scale_exponent = scaling_exponent(X)
     D = squared_distances(scale_by_power_of_two(X, -scale_exponent))
     np.sqrt(D, out=D)

@@ -124,7 +124,8 @@ class ExponentialEntries:
 def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
     """Compute the median distance between distinct rows of X; 1 if all rows are identical.
 
-    Distances are ‖x − y‖ for the kernel "gaussian", and Σ|x_j − y_j| for "laplace".
+    It is the default bandwidth of the kernels. Distances of rows x and y are ‖x − y‖ for the kernel
+    "gaussian", and Σ|x_j − y_j| for "laplace".
     """
     rows = X[distinct_row_indices(X)]
     if len(rows) < 2:

@@ -147,7 +147,10 @@ class FeatureSimilarity(Similarity):
         return self._features().T
 
     def compact(self) -> FeatureSimilarity:
-        """Drop integer columns that are zero for all samples, such as the margins of images."""
+        """Drop columns of integer features that are zero for all samples, such as image margins.
+
+        Other features are returned unchanged.
+        """
         if not isinstance(self.X, np.ndarray) or self.X.dtype.kind not in "bui":
             return self
         is_used = self.X.any(axis=0)
@@ -361,7 +364,7 @@ def row_dot_products(A: Rows, B: Rows) -> Array:
 
 
 def add_sparse(K: np.ndarray, entries: sp.csr_array) -> np.ndarray:
-    """Add a CSR matrix to the dense matrix K in place, and return K."""
+    """Add the CSR matrix `entries` to the dense matrix K in place, and return K."""
     rows = np.repeat(np.arange(len(K)), np.diff(entries.indptr))
     K[rows, entries.indices] += entries.data
     return K

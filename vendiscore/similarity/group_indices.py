@@ -40,7 +40,7 @@ def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndar
 
 
 def subsample_indices(n: int, max_n: int) -> np.ndarray:
-    """Return sorted indices of at most `max_n` of n samples, drawn with a fixed seed."""
+    """Return sorted indices of min(n, max_n) of n samples, drawn at random with a fixed seed."""
     if n <= max_n:
         return np.arange(n)
     rng = np.random.default_rng(0)

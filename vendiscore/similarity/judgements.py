@@ -66,12 +66,13 @@ class Judgements:
         return [self.cached_scores[pair] for pair in pairs]
 
     def assign_classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Assign the samples of each set to classes, using only pairs within that set.
+        """Assign the samples of each set to equivalence classes, using only pairs in that set.
 
-        `sets` contains the ids of the samples of each set. Returns for each set the class codes of
-        its samples. By the rule of NoveltyBench, the first sample without a class, and all later
-        samples without a class that are equivalent to it, form a class. All sets are processed
-        together, so that the judge is called with many pairs at a time.
+        `sets` contains the ids of the samples of each set. Returns for each set an array with the
+        class code of each sample. Classes are formed by the rule of NoveltyBench: the first sample
+        without a class forms a class with all later samples that have no class and are equivalent
+        to it, and so on. All sets are processed together, so that the function `judge` is called
+        with many pairs at a time.
         """
         unassigned = [list(dict.fromkeys(ids.tolist())) for ids in sets]
         self._audit_transitivity(map(tuple, unassigned))
@@ -217,7 +218,9 @@ class JudgedSimilarity(Similarity):
 
 
 class EquivalenceSimilarity(JudgedSimilarity):
-    """Similarity 1 for samples of the same class, else 0; `part` computes classes of the subset.
+    """Similarity 1 for samples of the same equivalence class, else 0.
+
+    For a subset, the method `part` forms classes from pairs of samples in the subset only.
 
     >>> same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
     >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs], audit=3)

@@ -28,7 +28,10 @@ def squared_kernel_distances(
 
 
 def squared_sparse_distances(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Compute ‖x − y‖² for m pairs of rows x = F[i], y = F[j] of sparse features, shape (m,)."""
+    """Compute ‖x − y‖² for m pairs of rows x and y of sparse features F (n, d), shape (m,).
+
+    The first pair is F[i[0]] and F[j[0]], and so on.
+    """
     squares = np.empty(len(i))
     for block in row_blocks(len(i), 2048):
         differences = F[i[block]] - F[j[block]]

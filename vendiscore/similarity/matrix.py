@@ -139,7 +139,7 @@ class DeferredSimilarity(MatrixSimilarity):
 
     @property
     def K(self) -> np.ndarray:  # type: ignore[override]
-        """The matrix, computed on first access."""
+        """The similarity matrix (n, n), computed on first access."""
         return self._compute()
 
     @property
@@ -162,5 +162,9 @@ class DeferredSimilarity(MatrixSimilarity):
 
 
 def restore_similarity(similarity: Similarity) -> Similarity:
-    """Return its argument; the function that pickle calls to restore a similarity."""
+    """Return the similarity unchanged.
+
+    Some similarities are pickled as another one with the same values; pickle calls this function
+    to restore that one.
+    """
     return similarity

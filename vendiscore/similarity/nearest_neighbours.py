@@ -63,7 +63,10 @@ class BlockDistances(ABC):
         """
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
-        """Return the maximum block entry of pairs at distance at most r."""
+        """Return the largest entry of a block that a pair of points at distance ≤ r can have.
+
+        r is an array of distances, and the result has the same shape.
+        """
         return r
 
     def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
@@ -84,7 +87,11 @@ class BlockDistances(ABC):
 
 
 class EuclideanDistances(BlockDistances):
-    """Euclidean distances between rows of X; distances below `min_distance` become 0."""
+    """Euclidean distances between the rows of X (n, d), computed in blocks.
+
+    Distances below `min_distance` become 0, because they may be rounding errors. Entries of blocks
+    are lower bounds of squared distances.
+    """
 
     def __init__(self, X: np.ndarray, min_distance: float = 0.0) -> None:
         self.n, d = X.shape
@@ -218,7 +225,7 @@ def k_nearest_distances(
         return np.zeros((1, k))
 
     def process_block(block: slice) -> np.ndarray:
-        """Compute the distances of the points in `block` to their k nearest neighbours."""
+        """Compute the sorted distances of the points in `block` to their k nearest neighbours."""
         with np.errstate(all="ignore"):
             entries = block_distances.block(block, points)
             rows = np.arange(len(entries))
@@ -258,14 +265,15 @@ def count_within_radii(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count for each point the points of another set whose distance is within given radii.
 
-    The slices `rows` and `columns` select m and l distinct points of `block_distances`; `rows`
-    starts at 0. `counts` contains the number of copies of each of the m points, and of each of the
-    l points. Each of the R arrays in `radii` has shape (m, 1), with a radius for each row, or
-    (1, l), with a radius for each column.
+    The slices `rows` and `columns` select two sets of m and l distinct points of `block_distances`;
+    `rows` starts at 0. The two arrays in `counts` are how often each of the m points, and each of
+    the l points, occurs in the data. Each of the R arrays in `radii` has shape (m, 1), with a
+    radius for each of the m points, or (1, l), with a radius for each of the l points.
 
-    Returns two arrays: for each array of radii and each row, the number of column points within the
-    radius, shape (R, m), and for each column the number of row points, shape (R, l). Copies are
-    counted. `description` labels the progress bar.
+    Returns two arrays. For each array of radii, the first contains the number of column points
+    within the radius of each row point, shape (R, m), and the second the number of row points
+    within the radius of each column point, shape (R, l). Each occurrence of a point is counted.
+    `description` labels the progress bar.
     """
     counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIE_TOLERANCE) for r in radii]

@@ -170,7 +170,7 @@ def repeated_prompt_notes(K: Similarity) -> list[str]:
 
 
 def describe_repeated_prompts(subject: str) -> str:
-    """Format the note on how samples that repeat their prompts are compared.
+    """Format the note on how samples that repeat their prompt verbatim are compared.
 
     `subject` says how many samples these are, such as "2 of 9 samples".
     """

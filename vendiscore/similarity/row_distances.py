@@ -83,7 +83,11 @@ class RowDistances:
         )
 
     def __call__(self, index: Index, columns: Index) -> Array:
-        """Compute the distances between rows `index` and rows `columns`, as a new array."""
+        """Compute the distances between the rows `index` and the rows `columns` of X.
+
+        The result is a new array with one row per element of `index`. Distances of the kernel
+        "gaussian" are squared.
+        """
         X = self.X[index]
         Y = self.X[columns]
         if not self.by_product:
@@ -120,7 +124,7 @@ class RowDistances:
         return True
 
     def take(self, index: np.ndarray) -> Self:
-        """Return the RowDistances of the rows in `index`."""
+        """Return an object of this class for the rows X[index]."""
         subset = copy.copy(self)
         subset.X = self.X[index]
         if self.by_product:
@@ -182,7 +186,10 @@ def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) ->
 
 
 def find_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
-    """Return an index (i, j) with |D_ij − D_ji| > tolerance · max(D_ij, D_ji), or None."""
+    """Return an index (i, j) with |D_ij − D_ji| > tolerance · max(D_ij, D_ji), or None.
+
+    None means that the matrix D (n, n) is symmetric up to the relative tolerance.
+    """
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block]
         columns = D[:, block].T
@@ -226,7 +233,7 @@ def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatte
 
 
 def largest_entry(X: Array) -> float:
-    """Return the maximum absolute value of an array."""
+    """Return the maximum absolute value of the entries of X."""
     X = detach(X)
     return max(to_float(X.max()), -to_float(X.min()))
 

@@ -28,7 +28,7 @@ BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # k(A, B) for ro
 
 
 class KernelEntries(Protocol):
-    """Protocol of objects that compute blocks of a symmetric similarity matrix K (n, n)."""
+    """Protocol of callables that compute blocks of a symmetric similarity matrix K (n, n)."""
 
     n: int
     in_threads: bool  # whether it is thread-safe
@@ -188,6 +188,7 @@ class RowsSimilarity(Similarity):
         return symmetric_product(self._entries, V, self.in_threads)
 
     def _copy_metadata_to(self, subset: S, index: Index) -> S:
+        # The subset also gets its entries of a cached K, if they fit in memory.
         K = self._cache.K
         subset = super()._copy_metadata_to(subset, index)
         if (

@@ -197,7 +197,10 @@ def _check_tensor(X: Tensor, name: str) -> None:
 
 
 def move_from_mps(X: Tensor) -> Tensor:
-    """Move a tensor from MPS, which does not support double precision, to the CPU, and warn."""
+    """Move a tensor from an MPS device, which does not support float64, to the CPU, and warn.
+
+    Other tensors are returned unchanged.
+    """
     if X.device.type != "mps":
         return X
     warn("MPS does not support double precision, so tensors on MPS are moved to the CPU")
@@ -418,7 +421,7 @@ _REMOVE_HINT = "; remove or correct it"
 
 
 def _is_real(entry: object) -> bool:
-    """Return whether an entry is a real number or a bool, of Python or NumPy."""
+    """Return whether an entry of a row is a real number or a bool, of Python or NumPy."""
     is_complex = isinstance(entry, (complex, np.complexfloating))
     return isinstance(entry, (Number, np.bool_)) and not is_complex
 

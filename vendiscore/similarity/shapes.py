@@ -123,7 +123,10 @@ def nesting_depth(prompts: Any, samples: Samples | None) -> int:
 
 
 def _count_dimensions(x: object) -> int:
-    """Return the number of dimensions of an array or nested list, from its first elements."""
+    """Return the number of dimensions of an array or nested list; 0 for other objects.
+
+    The dimensions of a list are inferred from its first element.
+    """
     shape = infer_shape(x)
     if shape is not None:
         return len(shape)
@@ -144,7 +147,10 @@ def is_list(member: object) -> bool:
 
 
 def _is_list_of_rows(member: Any) -> bool:
-    """Return whether a value is a non-empty list of rows of numbers, or a matrix."""
+    """Return whether a value is a list of rows of numbers, or a matrix.
+
+    A list must not be empty.
+    """
     if isinstance(member, list):
         first = member[0]
         return isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1

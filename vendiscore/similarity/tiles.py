@@ -59,7 +59,7 @@ class SimilarityTiles:
 
     @property
     def tiles(self) -> list[Tile]:
-        """The slices (rows, columns) of all tiles of the upper triangle."""
+        """The slices (rows, columns) of all tiles that cover the upper triangle of K."""
         n = self.n
         if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
             sides = slices(n, TILE_SIZE)
