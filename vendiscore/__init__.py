@@ -111,6 +111,7 @@ _MODULE_BY_NAME |= {name: module for module, names in _MODULES.items() for name 
 
 
 def __getattr__(name: str) -> object:
+    # Import the module of a public name when the name is first used.
     if name not in _MODULE_BY_NAME:
         raise _unknown_name_error(name, sys._getframe(1).f_code.co_name == "_handle_fromlist")
     module = import_module(f".{_MODULE_BY_NAME[name] or name}", __name__)

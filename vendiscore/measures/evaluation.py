@@ -83,7 +83,7 @@ def _check_option_names(measure: Measure, options: Options) -> None:
 def evaluate_measures(
     sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], order_suffixes: Sequence[str]
 ) -> list[Record]:
-    """Compute all measures; return a dict of result keys and values for each measure.
+    """Compute measures of a sample set; return a dict from result keys to values for each measure.
 
     `order_suffixes` contains the suffix of result keys, such as "_q2" or "", for each order.
     """

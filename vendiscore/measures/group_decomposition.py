@@ -39,7 +39,12 @@ def total_vendi_score(sample_set: SampleSet) -> list[Number]:
 
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
 def within_vendi_score(sample_set: SampleSet) -> list[Number]:
-    """The mean Vendi Score within groups (α); the weighted geometric mean at order 1."""
+    """The mean Vendi Score within groups (α); the weighted geometric mean at order 1.
+
+    α = VS_q(K ∘ G) / D_q(w), where K ∘ G are the similarities K of all samples with 0 for samples
+    of different groups, and D_q(w) is the Hill number of the group weights w. Weights of groups are
+    their proportions of the samples, or the total weights of their samples.
+    """
     subsets = sample_set.parts
     p = sample_set.p
     if p is None:

@@ -73,7 +73,11 @@ def magnitude(
     t: float | Sequence[float] = 1.0,
     solver: SolverName = "auto",
 ) -> Number | dict[str, Number]:
-    """The effective number of points at scale t of the distances; one value for each t."""
+    """The effective number of points at scale t of the distances; one value for each t.
+
+    It is the sum of the weights w_j with Σ_j exp(−t d_ij) w_j = 1 for all points i, where d_ij are
+    the distances of distinct points. `solver` is the method that solves these equations.
+    """
     function = evaluate_magnitude(sample_set.build_spaces(solver)[0], np.atleast_1d(t))
     # For stacked groups, `values` has shape (groups, scales).
     return _key_values_by_scale(t, list(function.values.T))

@@ -267,6 +267,7 @@ class _KernelDistances(BlockDistances):
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
+        # Use the smallest similarity that contains all samples of the block.
         first = min(rows.start, columns.start)
         last = max(rows.stop, columns.stop)
         start, similarity = next(

@@ -127,9 +127,9 @@ class SampleSet:
         self.settings: Record = {}  # settings of measures, for the signature
 
     def __getstate__(self) -> Record:
-        """Return the state to pickle, with similarities instead of the samples and their spec.
+        """Return the state to pickle, with similarities instead of the samples and `spec`.
 
-        Samples and spec may contain objects that cannot be pickled, such as functions.
+        The samples and `spec` may contain objects that cannot be pickled, such as functions.
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         state |= {name: getattr(self, name) for name in ("similarities", "p", "row_of_input")}
@@ -319,7 +319,10 @@ class SampleSet:
 
     @property
     def spaces(self) -> list[MetricSpace]:
-        """Metric spaces of the samples and, if given, the references; [] if not needed."""
+        """Metric spaces of the samples and, if given, the references.
+
+        The list is empty if no measure uses distances.
+        """
         return self.build_spaces(self.solver) if "distances" in self.needs else []
 
     @property
@@ -352,7 +355,7 @@ class SampleSet:
 
     @property
     def codes(self) -> np.ndarray:
-        """The group of each retained sample, as an integer from 0, in the order of their labels."""
+        """The group of each retained sample: the position of its label in `groups.labels`."""
         assert self.groups is not None
         return self.groups.codes[self.row_of_input >= 0]
 

@@ -105,7 +105,7 @@ class StackedGroups:
 
     @cached_property
     def spectral(self) -> StackedSpectra:
-        """Vendi Scores of all orders, for each group."""
+        """Vendi Scores of each group, for all orders of the parent set."""
         return self.compute_spectra(self.orders)
 
     def compute_spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:

@@ -282,8 +282,8 @@ def build_sample_set(
 ) -> SampleSet:
     """Build a SampleSet from samples; `name` is the argument with the samples, for messages.
 
-    Prompts in the request become groups. References are omitted if no measure of the request uses
-    them.
+    Samples with different prompts become different groups. References are omitted if no measure of
+    the request uses them.
     """
     if request.two_sample_measures and references is None:
         raise ValueError(

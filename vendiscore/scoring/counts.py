@@ -20,10 +20,11 @@ _INCOMPATIBLE_KEYWORDS = ("score_K", "score_X", "score_dual", "prompts", "p", "g
 
 
 def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
-    """Return the keywords for `counts`; raise a TypeError if one cannot be combined with it.
+    """Check the keywords of a call of `compute` with `counts`, and add the kernel k="labels".
 
-    `arguments` are all keywords of `compute`. The result is `remaining`, the keywords that are not
-    parsed yet, with the kernel k="labels".
+    Raise a TypeError if a keyword in `arguments`, all keywords of the call, cannot be combined with
+    `counts`. The result is a copy of `remaining`, the keywords that are not parsed yet, with the
+    kernel.
     """
     k = remaining.get("k")
     # A matrix is passed as an array or as a list of rows.

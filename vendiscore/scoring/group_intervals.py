@@ -42,8 +42,9 @@ from .subsampling import MIN_SAMPLES, t_critical_value
 class Tails(NamedTuple):
     """The confidence level of an interval, and whether its tails are conservative.
 
-    Conservative tails each have a probability of at most (1 − level)/2. Otherwise only both tails
-    together have a probability of about 1 − level.
+    The two tails are the events that the true value lies below, and that it lies above the
+    interval. Conservative tails each have a probability of at most (1 − level)/2. Otherwise only
+    both tails together have a probability of about 1 − level.
     """
 
     level: float
@@ -182,7 +183,8 @@ def estimate_log_scores(
 ) -> LogScores:
     """Estimate log VS_q of each group, with a confidence interval from only this group.
 
-    `groups` contains the indices of the samples of each group in `similarity`.
+    `groups` contains the indices of the samples of each group in `similarity`. With
+    `conservative_tails`, the probability of each tail is at most (1 − level)/2.
     """
     tails = [Tails(level, conservative_tails)]
     return _estimate_for_tails(similarity, groups, orders, tails, psd)[0]
@@ -197,7 +199,9 @@ def _estimate_for_tails(
 ) -> list[LogScores]:
     """Return the LogScores of all groups for each element of `tails`.
 
-    The spectra of the groups are computed only once for all tails.
+    An element of `tails` is a confidence level and a type of interval; the spectra of the groups
+    are computed only once for all of them. `groups` contains the indices of the samples of each
+    group in `similarity`.
     """
     sizes = np.array(list(map(len, groups)), dtype=int)
     all_nan = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))

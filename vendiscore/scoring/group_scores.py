@@ -330,7 +330,10 @@ def _collect_notes(
 
 
 def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]:
-    """Return notes on the measured coverage of 95 % intervals of means over few groups."""
+    """Return notes on the coverage that 95 % intervals of means over few groups had in benchmarks.
+
+    `group_measures` are the measures that are averaged over groups.
+    """
     notes = []
     lowest, highest = TESTED_COVERAGE
     groups = "{} to {} groups".format(*TESTED_GROUPS)

@@ -63,7 +63,10 @@ class Uncertainty:
     `statistics` maps result keys, such as "VS_q2", to dicts from suffixes ("se", "low", "high", …)
     to numbers. `methods` maps names of measures to the method of their intervals. `meaning` and
     `assumes` are sentences about the standard errors, and `notes` are further sentences, all for
-    "details". The other attributes are described by comments.
+    "details". `allow_repeats` states whether intervals allow for samples that recur in the
+    population; it is None if this affects no interval. `table` contains a row of scores for each
+    group. `pooled_groups` is the number of groups from which a common rate of recurrence was
+    estimated, or None without intervals of single groups.
     """
 
     statistics: dict[str, dict[str, float]] = field(default_factory=dict)  # by key and suffix
@@ -205,7 +208,7 @@ def _describe_recurrence_allowance(
 
 
 def check_sample_count(n: int) -> None:
-    """Raise a ValueError if there are too few samples for an interval."""
+    """Raise a ValueError if n samples are too few for an interval, fewer than `MIN_SAMPLES`."""
     if n < MIN_SAMPLES:
         raise ValueError(
             f"`ci` requires at least {MIN_SAMPLES} samples, got {n}; add samples, or remove `ci`"

@@ -623,5 +623,8 @@ def _compute_interval_with_near_copies(
 
 
 def poisson_lower_limit(count: float, level: float) -> float:
-    """Return the lower confidence limit of a Poisson mean from a positive count (Garwood 1936)."""
+    """Return the lower confidence limit of a Poisson mean from a positive count (Garwood 1936).
+
+    It is the lower limit of the two-sided interval with this confidence level.
+    """
     return float(scipy.special.gammaincinv(count, (1 - level) / 2))

@@ -91,8 +91,11 @@ def default_magnitude_measures(arguments: Options, references: object = None) ->
 class ScoreRequest:
     """Validated arguments of `compute`.
 
-    `p`, `groups` and `counts` are validated later, with the samples. `spec` says how similarities
-    and distances are computed; the other attributes have the names of arguments or a comment.
+    `spec` says how similarities and distances are computed, `measures` are the measures with their
+    options, and `orders` are the distinct orders `q`. `several_orders` is True if `q` was a
+    sequence. `estimate_options` are the options of method="estimate", or None for exact scores. The
+    other attributes have the names of the arguments. Among them, `p`, `groups` and `counts` are
+    validated later, with the samples.
     """
 
     spec: SimilaritySpec
@@ -175,12 +178,12 @@ class ScoreRequest:
 
     @cached_property
     def needs(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The views that measures require, such as "similarity", "distances" or "scores".
+        """The views of the samples that measures require, such as "similarity" or "distances".
 
-        The first set contains the views that are computed for each group, or for all samples if
-        there are no groups. The second contains the views of all samples together that measures of
-        groups require, such as BetweenVS. Views of samples and references together are not
-        included.
+        A view is a quantity that is computed from the samples. The first set contains the views
+        that are computed for each group, or for all samples if there are no groups. The second
+        contains the views of all samples together that measures such as BetweenVS require, which
+        compare groups. Views of samples and references as one set are not included.
         """
         measures = [
             configured.measure for configured in self.measures if not configured.measure.pooled
@@ -199,7 +202,7 @@ class ScoreRequest:
 
     @cached_property
     def pooled_needs(self) -> frozenset[str]:
-        """The views that measures require of samples and references together."""
+        """The views, such as "similarity", of samples and references as one set for measures."""
         return frozenset(chosen.measure.needs for chosen in self.measures if chosen.measure.pooled)
 
 
