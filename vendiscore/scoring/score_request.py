@@ -202,7 +202,10 @@ class ScoreRequest:
 
     @cached_property
     def pooled_needs(self) -> frozenset[str]:
-        """The views, such as "similarity", of samples and references as one set for measures."""
+        """The views that measures require of the samples and references as one set.
+
+        A view is a quantity that is computed from this set, such as "similarity" or "distances".
+        """
         return frozenset(chosen.measure.needs for chosen in self.measures if chosen.measure.pooled)
 
 
