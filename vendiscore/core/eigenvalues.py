@@ -289,12 +289,14 @@ def normalize_eigenvalues(
     psd: PSD = "check",
     vectors: Array | None = None,
 ) -> NormalizedEigenvalues:
-    """Set rounding errors among ascending eigenvalues (..., m) to zero, then divide by the sum.
+    """Set rounding errors among ascending eigenvalues to zero, then divide by the sum.
 
+    `values` are the m eigenvalues of a matrix, shape (m,), or of each matrix of a stack, (..., m).
     `tolerance` contains the bounds of rounding errors. For a single matrix, raises a NotPSDError
     for negative eigenvalues beyond rounding errors, unless psd="clip", and a ValueError if the
-    eigenvalues do not sum to 1. In a stack of matrices, those with such eigenvalues are marked by
-    `is_impossible` instead. `vectors` are the eigenvectors as columns, in the order of `values`.
+    eigenvalues do not sum to 1. In a stack, matrices with such eigenvalues are instead marked in
+    `is_impossible` of the result. `vectors` are the eigenvectors as columns, in the order of
+    `values`.
     """
     values = flip(values)
     computed = to_host(values)  # one transfer from the device
@@ -367,8 +369,9 @@ def normalize_above(
 ) -> Array:
     """Set eigenvalues (..., m) up to the threshold (...) to zero, then divide by the sum.
 
-    In the gradient of a tensor, eigenvalues that are set to zero as rounding errors contribute to
-    the derivative of the sum. With psd="clip", negative eigenvalues beyond rounding errors do not.
+    `values` are the m eigenvalues of a matrix, (m,), or of each matrix of a stack, (..., m). In the
+    gradient of a tensor, eigenvalues that are set to zero as rounding errors contribute to the
+    derivative of the sum. With psd="clip", negative eigenvalues beyond rounding errors do not.
     """
     if not isinstance(threshold, float):
         threshold = asarray_like(threshold, values)[..., None]
@@ -383,10 +386,10 @@ def normalize_above(
 
 
 def clip_eigenvalues(values: Array) -> Array:
-    """Set negative eigenvalues and rounding errors among eigenvalues (..., m) to zero.
+    """Set negative eigenvalues and rounding errors to zero, then divide by the sum.
 
-    Then divide the eigenvalues by their sum. Eigenvalues up to m times machine epsilon times the
-    largest eigenvalue count as rounding errors.
+    `values` are the m eigenvalues of a matrix, (m,), or of each matrix of a stack, (..., m).
+    Eigenvalues up to m times machine epsilon times the largest one count as rounding errors.
     """
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 

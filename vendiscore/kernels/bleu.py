@@ -95,9 +95,10 @@ def build_sentence_bleu(
     """Return a tokenizer, and a function that computes sentence BLEU from counts.
 
     `tokenize`, `smooth` and `max_order` are the tokenizer, the smoothing method and the length of
-    the longest n-grams, as in sacrebleu. The arguments of the returned function are the numbers of
-    matching n-grams for n = 1, …, `max_order`, the number of tokens of the text, and the number of
-    tokens of the reference. `caller` is named in the error if sacrebleu is missing.
+    the longest n-grams, as in sacrebleu. With `lowercase`, the returned tokenizer first converts
+    texts to lower case. The arguments of the returned function are the numbers of matching n-grams
+    for n = 1, …, `max_order`, the number of tokens of the text, and the number of tokens of the
+    reference. `caller` is named in the error if sacrebleu is missing.
     """
     BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
     methods = BLEU.SMOOTH_DEFAULTS

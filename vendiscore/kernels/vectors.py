@@ -1,4 +1,4 @@
-"""Kernels on vectors, which are rows of an array; numbers are treated as vectors of length 1."""
+"""Kernels on vectors, which are rows of an array; numbers are vectors with one entry."""
 
 import math
 from functools import partial
@@ -48,7 +48,7 @@ def cosine(vectors: SampleContainer) -> Similarity:
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples, one vector of length d per row. Zero vectors are not allowed.
+        The samples, one vector with d entries per row. Zero vectors are not allowed.
     """
     X = as_vectors(vectors, extra_check=_describe_zero_rows)
     try:
@@ -65,7 +65,7 @@ def linear(vectors: SampleContainer) -> Similarity:
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples, one vector of length d per row.
+        The samples, one vector with d entries per row.
     """
     return FeatureSimilarity(as_vectors(vectors))
 
@@ -95,7 +95,7 @@ def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples, one vector of length d per row.
+        The samples, one vector with d entries per row.
     sigma : float, optional
         Bandwidth. By default the median Euclidean distance between distinct samples. To compare
         sets, pass the same value for all sets, such as ``details["options"]["sigma"]`` of the score
@@ -119,7 +119,7 @@ def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarit
     Parameters
     ----------
     vectors : array-like of shape (n, d)
-        The samples, one vector of length d per row.
+        The samples, one vector with d entries per row.
     sigma : float, optional
         Bandwidth. By default the median Manhattan distance between distinct samples. To compare
         sets, pass the same value for all sets.

@@ -160,24 +160,24 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
     @abstractmethod
     def _diagonal(self) -> Array:
-        """Return the diagonal of K without the factors `scale`, shape (n,), in float64."""
+        """Return the diagonal of K in float64, (n,), before `scale` multiplies rows and columns."""
 
     @abstractmethod
     def _rows(self, index: Index) -> Array:
-        """Return the m rows K[index] without the factors `scale`, as a dense array (m, n).
+        """Return the m rows K[index], (m, n), before `scale` multiplies rows and columns of K.
 
-        The caller must not modify it.
+        The array is dense, and the caller must not modify it.
         """
 
     @abstractmethod
     def _take(self, index: np.ndarray) -> Similarity:
-        """Return the similarity K[index][:, index] of the samples `index`, without `scale`."""
+        """Return the similarity K[index][:, index], before `scale` multiplies rows and columns."""
 
     def _part(self, index: np.ndarray) -> Similarity:
         """Return the similarity of the samples `index`, computed from these samples only.
 
-        Subclasses override this method if similarities of a subset can differ from those in the
-        whole set, or can be computed faster.
+        Rows and columns are not multiplied by `scale`. Subclasses override this method if the
+        similarities of a subset can differ from those in the whole set, or can be computed faster.
         """
         return self._take(index)
 
@@ -186,9 +186,10 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return row_blocks(self.n, 8 * self.n)
 
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield (block, K[block, block.start:]) for slices of rows, `block`, without `scale`.
+        """Yield (block, K[block, block.start:]) for slices of rows, `block`.
 
-        Together these arrays contain all entries of the upper triangle of K.
+        Together these arrays contain all entries of the upper triangle of K, before `scale`
+        multiplies rows and columns of K.
         """
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
@@ -197,7 +198,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
     def _matmul(self, V: Array) -> Array:
-        """Compute K @ V without the factors `scale`, for V of shape (n,) or (n, m)."""
+        """Compute K @ V for V of shape (n,) or (n, m), before `scale` multiplies K."""
         products = [product(self._rows(block), V) for block in self._blocks()]
         xp = namespace(products[0])
         return xp.concat(products)
@@ -205,8 +206,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def _groups(self) -> np.ndarray | None:
         """Return one code per sample, shape (n,); samples with equal codes have equal rows of K.
 
-        K is taken without the factors `scale`. Returns None if it is unknown which samples are
-        identical.
+        K is taken before `scale` multiplies its rows and columns. Returns None if it is unknown
+        which samples are identical.
         """
         return None
 
@@ -457,7 +458,9 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return self
 
     def bare(self) -> Self:
-        """Return the similarities without the factors s_i in `scale`.
+        """Return the similarities without the factors `scale`.
+
+        These are the factors by which rows and columns of K are multiplied.
 
         Returns
         -------
@@ -529,10 +532,10 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return K * s[:, :, None] * s[:, None, :]
 
     def _stack(self, indices: np.ndarray) -> Array:
-        """Compute the similarity matrices of g sets of m samples, without the factors `scale`.
+        """Compute the similarity matrices of g sets of m samples, shape (g, m, m).
 
-        `indices` (g, m) contains the indices of the samples of each set. The result has shape
-        (g, m, m).
+        `indices` (g, m) contains the indices of the samples of each set. Rows and columns are not
+        multiplied by `scale`.
         """
         matrices = [self._part(set_indices).dense() for set_indices in indices]
         return namespace(matrices[0]).stack(matrices)

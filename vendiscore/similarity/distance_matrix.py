@@ -68,7 +68,7 @@ def compute_distances(
 def as_numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
     """Convert samples to a finite, dense NumPy matrix with one row per sample.
 
-    A sample that is a number becomes a row of length 1. `name` is the argument in messages.
+    A sample that is a number becomes a row with one entry. `name` is the argument in messages.
     """
     X = as_vectors(as_samples(X, name), name)
     return to_host(X.toarray() if hasattr(X, "toarray") else X)

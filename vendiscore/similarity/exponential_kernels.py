@@ -46,7 +46,8 @@ DistanceBlocks = Callable[[slice, slice], np.ndarray]  # (rows, columns) -> new 
 def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKernel) -> Tensor:
     """Compute the similarities (n, n) of the n rows of X under an exponential kernel.
 
-    The result is differentiable in X and in the bandwidth `sigma`.
+    The kernel is exp(−‖x − y‖² / 2σ²) for "gaussian" and exp(−Σ|x_j − y_j| / σ) for "laplace". The
+    result is differentiable in X and in the bandwidth σ = `sigma`.
     """
     entries = ExponentialEntries(X, sigma, kernel)
     everything = slice(0, entries.n)
@@ -59,8 +60,9 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
 class ExponentialEntries:
     """Entries of an exponential kernel between rows of X, computed on demand.
 
-    Rows and the bandwidth `sigma` are divided by a power of two near `sigma`, so that squares do
-    not overflow. `sigma` may be a tensor that requires a gradient.
+    The kernel is exp(−‖x − y‖² / 2σ²) for "gaussian" and exp(−Σ|x_j − y_j| / σ) for "laplace". Rows
+    and the bandwidth σ = `sigma` are divided by a power of two near σ, so that squares do not
+    overflow. `sigma` may be a tensor that requires a gradient.
     """
 
     in_threads = True
@@ -151,7 +153,10 @@ def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
 
 
 def _median_distance_numpy(X: np.ndarray, kernel: ExponentialKernel) -> float:
-    """Compute the median distance between the rows of X, without storing all distances."""
+    """Compute the median distance between the rows of X, without storing all distances.
+
+    Distances of rows x and y are ‖x − y‖ for "gaussian", and Σ|x_j − y_j| for "laplace".
+    """
     i, j = sample_pairs(len(X))
     sampled_distances = np.empty(len(i))
     for block in row_blocks(len(i), X[0].nbytes):
@@ -258,7 +263,8 @@ def _tabulate_between(
 def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:
     """Compute the median distance between the rows of X, with a gradient.
 
-    It is the mean distance of the two pairs of rows in the middle of the sorted distances, and is
+    Distances of rows x and y are ‖x − y‖ for "gaussian", and Σ|x_j − y_j| for "laplace". The median
+    is the mean distance of the two pairs of rows in the middle of the sorted distances, and is
     differentiable in these rows.
     """
     torch = sys.modules["torch"]

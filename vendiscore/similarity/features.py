@@ -123,7 +123,7 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _squared_norms(self) -> Array:
-        """The squared norm ‖x‖² of each feature row x without the factors `scale`, shape (n,).
+        """The squared norm ‖x‖² of each feature row x, before rows are multiplied by `scale`; (n,).
 
         Copies that are created after it has been computed share it.
         """

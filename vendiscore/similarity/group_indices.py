@@ -49,9 +49,9 @@ def subsample_indices(n: int, max_n: int) -> np.ndarray:
 
 
 def submatrices(K: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Select the same m rows and columns in each of g matrices K (g, n, n); shape (g, m, m).
+    """Return K[i][indices[i]][:, indices[i]] for each of g matrices K[i], shape (g, m, m).
 
-    indices[i], of shape (m,), are the rows and columns selected in matrix i.
+    K has shape (g, n, n). `indices` (g, m) are the rows and columns selected in each matrix.
     """
     matrices = np.arange(len(K))[:, None, None]
     rows = indices[:, :, None]

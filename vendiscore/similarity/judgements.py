@@ -94,8 +94,8 @@ class Judgements:
     def _audit_transitivity(self, sets: Iterable[tuple[int, ...]]) -> None:
         """Judge all pairs in each set of at most `audit` samples, and count its open triples.
 
-        `sets` are the ids of distinct samples. In an open triple, a is equivalent to b and b to c,
-        but not a to c.
+        Each of `sets` contains the ids of its distinct samples. In an open triple, a is equivalent
+        to b and b to c, but not a to c.
         """
         new_sets = [ids for ids in sets if len(ids) > 2 and ids not in self.open_triples]
         small_sets = [ids for ids in new_sets if len(ids) <= self.audit]
@@ -134,7 +134,7 @@ class Judgements:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for users on intransitive triples and on scores that were not semidefinite."""
+        """Sentences for users on judgements that are not transitive or not semidefinite."""
         counts = [count for count in self.open_triples.values() if count is not None]
         notes = []
         total = sum(counts)
@@ -231,7 +231,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """The class code of each sample, shape (n,), in the order of first occurrence."""
+        """The class of each sample, shape (n,), as codes numbered in order of first occurrence."""
         return self.judgements.assign_classes([self.ids])[0]
 
     @cached_property

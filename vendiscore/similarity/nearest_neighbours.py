@@ -79,9 +79,10 @@ class BlockDistances(ABC):
     def is_within(
         self, i: np.ndarray, j: np.ndarray, entries: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
-        """Return whether the distance of the points i[0] and j[0] is at most r[0], …, shape (m,).
+        """Return for each of m pairs of points whether its distance is at most r, shape (m,).
 
-        `entries` (m,) are the entries of these pairs in a block.
+        The first pair consists of the points i[0] and j[0]; its limit is r[0], and its entry in a
+        block is entries[0].
         """
         return self.exact_distances(i, j, entries) <= r
 

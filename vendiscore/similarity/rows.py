@@ -47,10 +47,10 @@ class KernelEntries(Protocol):
 
 
 class _MatrixCache:
-    """The similarity matrix K without the factors `scale`, if cached, and a count of its products.
+    """The similarity matrix K, if it is cached, and the number of its products computed so far.
 
-    `products` is the number of products K @ V computed so far. Copies of a Similarity with other
-    factors share this object.
+    A product is K @ V with a vector or matrix V. K is not multiplied by the factors `scale`, so
+    copies of a Similarity with other factors share this object.
     """
 
     def __init__(self) -> None:
@@ -149,7 +149,10 @@ class RowsSimilarity(Similarity):
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        """Return K[index][:, columns] without the factors `scale`, with ones on K's diagonal."""
+        """Return K[index][:, columns], before `scale` multiplies rows and columns of K.
+
+        Entries on the diagonal of K are exactly 1.
+        """
         if self._cache.K is not None:
             return self._cache.K[index, columns]
         with np.errstate(under="ignore"):  # underflow to 0 is not an error
@@ -200,9 +203,10 @@ class RowsSimilarity(Similarity):
         return subset
 
     def _cached_matrix(self) -> np.ndarray | None:
-        """Return K without the factors `scale` if it is cached or should be, otherwise None.
+        """Return K if it is cached, or compute and cache it if that is worthwhile; otherwise None.
 
-        K is computed and cached if it fits in memory and is small, or is used the second time.
+        K, which is not multiplied by `scale`, is cached if it fits in memory, and is small or used
+        for at least the second time.
         """
         cache = self._cache
         size = 8 * self.n**2

@@ -142,7 +142,7 @@ def _describe_missing_folder(samples: str | bytes) -> str:
 def check_in_memory(samples: object, name: str) -> None:
     """Raise a TypeError for a lazy or partitioned collection, such as a Dask or Spark data frame.
 
-    Otherwise its conversion would load it into memory. `name` is the argument in the message.
+    Converting it would load all its data into memory. `name` is the argument in the message.
     """
     cls = type(samples)  # attributes of the object itself could be columns of a table
     gather_method = next(
@@ -259,7 +259,7 @@ def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) 
 def as_vectors(
     samples: SampleContainer, name: str = "samples", extra_check: RowCheck | None = None
 ) -> Rows:
-    """Convert samples to a finite matrix, one row per sample; numbers become rows of length 1.
+    """Convert samples to a finite matrix, one row per sample; numbers become rows with one entry.
 
     The result is a float array, a CSR array or a tensor. Raises a SampleError that lists all
     invalid rows. If any row is invalid, `extra_check` is called with the matrix of the remaining
@@ -503,7 +503,10 @@ def _as_float(X: Rows, name: str) -> Rows:
 
 
 def _check_exact_integers(X: Rows, name: str) -> None:
-    """Raise a SampleError for rows with integers that float64 cannot represent exactly."""
+    """Raise a SampleError for rows of X with integers that float64 cannot represent exactly.
+
+    `name` is the argument that the error mentions.
+    """
     if X.max() <= MAX_EXACT_INTEGER and X.min() >= -MAX_EXACT_INTEGER:
         return
     if sp.issparse(X):
