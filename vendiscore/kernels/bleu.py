@@ -103,7 +103,7 @@ def build_sentence_bleu(
     BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
     methods = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in methods:
-        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, methods)}")
+        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, list(methods))}")
     tokenizer = load_tokenizer(tokenize, "tokenize")
 
     def split_text(text: str) -> list[str]:

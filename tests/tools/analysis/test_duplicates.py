@@ -115,7 +115,7 @@ def test_the_boundary_has_the_pairs_next_to_the_threshold():
 
 def test_too_many_pairs_raise_the_threshold_with_a_warning(monkeypatch):
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 20)
-    with pytest.warns(UserWarning, match=r"more than 20 pairs have a similarity of 0\.5 or more"):
+    with pytest.warns(UserWarning, match=r"more than 20 pairs have a similarity of at least 0\.5"):
         found = found_at(0.5)
     assert found.threshold > 0.5
 

@@ -129,7 +129,7 @@ def test_a_threshold_that_too_many_pairs_reach_rises_and_all_at_the_new_one_are_
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
             _, found = find_duplicates(similarity, 0.8)
-    message = f"more than {most} pairs have a similarity of 0.8 or more: the threshold"
+    message = f"more than {most} pairs have a similarity of at least 0.8; the threshold"
     assert [str(each.message).startswith(message) for each in shown] == [True] * len(shown)
     assert (found.threshold > 0.8) == bool(shown)
     assert found.threshold <= 1
