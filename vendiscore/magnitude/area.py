@@ -168,6 +168,7 @@ def mag_areas(
     >>> [round(area, 3) for area in mag_areas([[0.0, 1.0], [0.0, 1.0, 1.0]])]
     [4.605, 4.605]
     """
+    # The median of the convergence scales is the default of `_compute_areas`.
     max_scale = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
     checked = check_magnitude_options(
         n_scales=n_scales, epsilon=epsilon, t_cut=max_scale, average=average
@@ -345,7 +346,7 @@ def compute_area_difference(
         if isinstance(space, StackedSpaces):
             return np.full(len(space.D), np.nan)
         _check_one_point(space, "`references`")
-        return 0.0
+        return 0.0  # both sets consist of a single point
     reference_area = compute_area(reference, max_scale, n_scales, average=False)
     if absolute:
         scales = np.linspace(0.0, max_scale, n_scales)

@@ -29,7 +29,7 @@ def conjugate_gradients(
     x = np.zeros_like(b)
     r = b.copy()
     p = np.zeros_like(b)  # search direction
-    previous_rz = 1.0
+    previous_rz = 1.0  # any positive number, because p is 0 in the first step
     for step in range(max_steps + 1):
         if r @ (residual_weights * r) <= max_norm**2:
             return x, step

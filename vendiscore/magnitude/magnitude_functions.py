@@ -403,7 +403,7 @@ def magnitude_dimension(
     space = build_metric_space(samples, options, magnitude_dimension)
     if scales is None:
         t_conv = find_convergence_scale(space, **checked)
-        if t_conv == 0:
+        if t_conv == 0:  # for example if all samples are identical
             return MagnitudeFunction(np.zeros(0), np.zeros(0))
         scale_grid = np.geomspace(t_conv / 100, t_conv, n_scales)
     else:

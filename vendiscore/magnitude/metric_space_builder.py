@@ -255,6 +255,7 @@ def _has_text(samples: Samples) -> bool:
     """Return whether samples are strings or lists of strings, which need a kernel."""
     if not isinstance(samples, list):
         return False
+    # A sample may be a list, such as a list of tokens; then its first item is tested.
     firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
     return any(isinstance(first, str) for first in firsts)
 
@@ -277,6 +278,7 @@ def _from_rows(
     for X, name in zip(rows_of_sets, names, strict=True):
         first, inverse = _find_distinct_samples(np.asarray(group_identical_rows(X)))
 
+        # For messages. Default arguments keep the values of this iteration of the loop.
         def describe_pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
             return f"rows {first[i]} and {first[j]} of `{name}`"
 
@@ -284,6 +286,7 @@ def _from_rows(
         try:
             D = compute_distances(distinct, metric, options, name, describe_pair)
         except SampleError as error:
+            # The error has an index of a distinct row; report all rows that are identical to it.
             raise error.reindexed(group_indices(inverse)) from None
         spaces.append(
             MetricSpace(
@@ -370,7 +373,7 @@ def _from_similarity(
         D = squared_distances(np.asarray(to_host(F), np.float64))
     else:
         D = _squared_distances(similarity)
-        if F is not None:
+        if F is not None:  # sparse features: recompute close pairs from them
             recompute_close_pairs(
                 D, CLOSE_PAIR_RATIO, lambda i, j: squared_sparse_distances(F, i, j)
             )
@@ -398,6 +401,8 @@ def _from_similarity(
         hilbert=bool(is_hilbert) and not is_one_minus_k,
         fitted=similarity.fitted,
         notes=[*similarity.notes, *repeated_prompt_notes(similarity)],
+        # Squared distances up to `rounding` were set to 0, so the distances of two samples at
+        # distance 0 to a third one may differ by about √rounding.
         slack=4 * rounding**0.5,
         unit=1.0 if is_one_minus_k else math.sqrt(2),  # the distance for k = 0
     )

@@ -158,10 +158,9 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     target_log_odds = float(compute_log_odds(target, n))
     max_distance = space.solver.max_distance
     if space.solver.nearest_distances.min() == max_distance:
-        return (
-            target_log_odds / max_distance
-        )  # all distances are equal to d: Mag = n / (1 + (n − 1) e^{−td})
-    if target - 1 < RANGE_END_TOLERANCE:
+        # All distances are equal to d. Then the log odds at scale t are exactly t d.
+        return target_log_odds / max_distance
+    if target - 1 < RANGE_END_TOLERANCE:  # magnitudes close to 1 have few accurate digits
         raise ValueError(
             f"`epsilon` must be smaller: the magnitude (1 − ε) n at the convergence scale must "
             f"exceed 1 by at least {RANGE_END_TOLERANCE:g}, got ε = {epsilon!r} for n = {n} points"
@@ -229,12 +228,14 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
         values = spaces.compute_magnitudes((x * lower_bounds)[:, None])
         return compute_log_odds(values[:, 0], spaces.n) - target_log_odds
 
+    # The secant method starts from two points, the lower bound and a slightly larger scale.
     previous_x = np.ones(len(lower_bounds))
     previous_difference = compute_difference(previous_x)
     x = previous_x + GUESS_TOLERANCE
     for _ in range(MAX_SECANT_STEPS):
         difference = compute_difference(x)
         step = difference * (x - previous_x) / (difference - previous_difference)
+        # The differences of solved spaces are rounding errors, so their scales stay unchanged.
         step[np.abs(difference) <= LOG_ODDS_TOLERANCE * target_log_odds] = 0.0
         previous_x, previous_difference, x = x, difference, x - step
         if not (np.abs(step) > SCALE_TOLERANCE).any():
@@ -256,7 +257,7 @@ def _find_root(
 
     @cache
     def g(x: float) -> float:
-        y = f(x)
+        y = f(x)  # values that may be rounding errors count as roots
         return y if abs(y) > ROOT_ROUNDING else 0.0
 
     start = x

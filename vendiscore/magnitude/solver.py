@@ -253,7 +253,7 @@ class Solver:
         magnitude. Returns None on failure.
         """
         Z = self._get_work_array(np.float32)
-        if not np.any(self._compute_diagonal_bound(t)):
+        if not np.any(self._compute_diagonal_bound(t)):  # Z may be indefinite, so check it
             # The first successful factorisation proves that Z is positive definite at scale t.
             # That at the smaller scale also proves it, and applies to more scales.
             results = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
@@ -262,8 +262,9 @@ class Solver:
         w = self._extrapolate_weights(t)
         r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, above_diagonal=Z.array)
         solution = None
-        # The factor at a scale near t is a good preconditioner. Without one, more steps are
-        # allowed, because a step then needs no triangular solves.
+        # The factor at a scale near t is a good preconditioner. The steps may take about as long
+        # as a new factorisation. Without a preconditioner, a step needs no triangular solves, so
+        # more steps are allowed.
         if t > 1.5 * Z.factor_scale:
             max_steps = max(50, self.n // CG_STEP_DIVISOR)
             solution = self._refine_by_conjugate_gradients(t, w, r, None, max_steps, needs_weights)
@@ -571,6 +572,7 @@ def compute_nearest_distances(D: np.ndarray) -> np.ndarray:
     nearest = np.empty(len(D))
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block].copy()
+        # A point is not its own neighbour.
         rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
         nearest[block] = rows.min(axis=1)
     return nearest

@@ -204,7 +204,7 @@ class StackedSpaces:
         as 1ᵀw + wᵀr with the residual r = 1 − Z w, which corrects errors of w.
         """
         scales = np.where(t > 0, t, 1.0)  # Z is singular at scale 0, where the magnitude is 1
-        Z = np.exp(self.D[:, None] * -scales[..., None, None])
+        Z = np.exp(self.D[:, None] * -scales[..., None, None])  # (g, T, n, n); w is (g, T, n, 1)
         try:
             w = np.linalg.solve(Z, np.ones((self.n, 1)))
         except np.linalg.LinAlgError:  # a matrix of the stack is singular

@@ -52,9 +52,10 @@ class KrylovBasis:
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
         self.multiply = multiply
         self.n, self.b = Z.shape
-        self.max_steps = min(max_steps, self.n // self.b)
+        self.max_steps = min(max_steps, self.n // self.b)  # at most n vectors are independent
         self.steps = 0
         max_size = self.b * self.max_steps
+        # The matrix A in the basis, and one more block, which couples it to the next step.
         self._T = np.zeros((max_size + self.b, max_size + self.b))
         xp = namespace(Z)
         self.basis: Array = xp.empty((max_size, self.n), dtype=Z.dtype, device=Z.device)

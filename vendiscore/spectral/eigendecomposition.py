@@ -49,18 +49,18 @@ def decompose(
     eigensolver fails, or if entries are NaN or infinite, a ValueError is raised, whose message ends
     with the text that `describe_cause()` returns.
     """
-    if is_torch(A) and A.requires_grad:
+    if is_torch(A) and A.requires_grad:  # a gradient of NaN raises an error in `backward()`
         A.register_hook(partial(_check_gradient, vectors=vectors))
     try:
         if not is_numpy(A):
             linalg = namespace(A).linalg  # checks itself whether entries are finite
-        elif not math.isfinite(A.sum()):
+        elif not math.isfinite(A.sum()):  # the sum is NaN or infinite if an entry is
             raise np.linalg.LinAlgError("its entries contain NaN or infinite values")
         elif A.ndim == 2 and len(A) > NUMPY_SIZE:
-            return _decompose_large_matrix(A, vectors)
+            return _decompose_large_matrix(A, vectors)  # by SciPy or the two-stage reduction
         elif A.ndim == 2 and not vectors and ONE_THREAD_SIZES[0] <= len(A) <= ONE_THREAD_SIZES[1]:
             return Eigendecomposition(compute_eigenvalues_in_one_thread(A))
-        else:
+        else:  # small matrices, and stacks, which SciPy does not support
             linalg = np.linalg
         if vectors:
             return Eigendecomposition(*linalg.eigh(A))
@@ -88,12 +88,12 @@ def _decompose_large_matrix(A: np.ndarray, vectors: bool) -> Eigendecomposition:
         A = A.T
     options = {"overwrite_a": True, "check_finite": False}
     with limit_blas_threads(MAX_THREADS):
-        if vectors:
+        if vectors:  # "evd": divide and conquer
             return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **options))
         if not can_use_two_stages(A):
             return Eigendecomposition(scipy.linalg.eigvalsh(A, **options))
         compute_eigenvalues = load_eigensolver()
-        assert compute_eigenvalues is not None
+        assert compute_eigenvalues is not None  # checked by `can_use_two_stages`
         return Eigendecomposition(compute_eigenvalues(A))
 
 

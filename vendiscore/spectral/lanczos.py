@@ -23,7 +23,8 @@ def compute_largest_eigenvalue(
 
     The weighted similarity has the entries √p_i K_ij √p_j for similarities K and weights p. A
     NotPSDError is raised if a few Lanczos steps detect an eigenvalue below `min_eigenvalue`. They
-    may miss such an eigenvalue, and are omitted for positive semidefinite similarities.
+    may miss such an eigenvalue. They are omitted for positive semidefinite similarities, and if
+    `min_eigenvalue` is −∞.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
@@ -36,8 +37,10 @@ def compute_largest_eigenvalue(
     if min_eigenvalue > -math.inf and not similarity.psd:
         _check_smallest_eigenvalue(similarity, start, min_eigenvalue)
     K = LinearOperator((n, n), matvec=similarity.matmul, dtype=np.float64)
+    # Size of the Lanczos basis, maximum number of restarts, and relative error.
     options = {"ncv": min(n, BASIS_SIZE), "maxiter": MAX_RESTARTS, "tol": TOLERANCE}
     try:
+        # "LA" is the largest eigenvalue, unlike "LM", the largest absolute value.
         values = eigsh(K, k=1, which="LA", v0=start, return_eigenvectors=False, **options)
     except ArpackError:  # includes ArpackNoConvergence
         return None
@@ -59,4 +62,5 @@ def _check_smallest_eigenvalue(
         return
     smallest = float(np.linalg.eigvalsh(T)[0])
     if smallest < min_eigenvalue:
+        # The absolute sum of all negative eigenvalues is at least −smallest.
         raise NotPSDError(smallest, -smallest)

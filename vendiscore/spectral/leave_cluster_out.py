@@ -80,11 +80,12 @@ def leave_cluster_out(
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):
             G = U[members[rows]]
-            if values[-1] < 0:
+            if values[-1] < 0:  # psd="clip" set negative eigenvalues to 0
                 batch: _Clusters = _ClippedClusters(values, G, U, members[rows])
             else:
                 batch = _Clusters(values, G, sample_weight=1 / spectrum.n)
             logs[codes[rows]] = batch.compute_log_scores(q)
+    # Scores of the remaining samples are between 1 and their number, except for numerical errors.
     return np.clip(logs, 0.0, np.log(spectrum.n - sizes))
 
 
@@ -117,7 +118,8 @@ class _Clusters:
     def compute_log_scores(self, q: float) -> np.ndarray:
         """Compute log VS_q of the samples outside each of the g clusters, shape (g,)."""
         _, size, r = self.G.shape
-        if size > max(1, MAX_CLUSTER_FRACTION * r):  # faster for large clusters
+        # Eigenvalues are faster for large clusters, but never for clusters of one sample.
+        if size > max(1, MAX_CLUSTER_FRACTION * r):
             return self._log_scores_by_eigenvalues(q)
         if math.isinf(q):
             return self._log_scores_by_bisection()
@@ -167,7 +169,9 @@ class _Clusters:
         set. The change is an integral over t > 0, given in docs/identity.md for a single sample.
         """
         # The integral is valid for every b > 0. b = (tr Yᵀ A Y − ‖YᵀY‖²_F / 2) / tr YYᵀ generalizes
-        # the b of `leave_one_out`, with which few nodes are needed. A and Y: see the class.
+        # the b for a single sample, with which few nodes are needed. A is the sum of y yᵀ over the
+        # weighted feature vectors y of all samples, and the columns of Y are those of the cluster.
+        # S below is Yᵀ (A + tI)⁻¹ Y.
         values = self.values
         trace = self.cluster_weights
         second_moment = self.squares @ values**2
@@ -211,6 +215,9 @@ class _Clusters:
         # the remaining samples.
         x = self.values / self.values[0]
         step, n_steps, c = _choose_contour_grid(q, min_order=q)
+        # The remaining eigenvalues are the zeros of det S(z), and those of the set are its poles,
+        # for S(z) = I + Yᵀ (zI − A)⁻¹ Y with the matrix A of the set and the weighted feature
+        # vectors Y of the cluster. The integrand is z^q times the derivative of log det S(z).
         total = float((x**q).sum())
         remaining = np.full(len(self.G), total)  # Σ μ^q, which is total minus the integral
         for u in step * np.arange(n_steps + 1):
@@ -256,14 +263,16 @@ class _Clusters:
         values = self.values
         n_clusters = len(self.G)
         low = np.zeros(n_clusters)
-        high = np.full(n_clusters, values[0])
+        high = np.full(n_clusters, values[0])  # subtracting YYᵀ cannot increase eigenvalues
         for _ in range(_BISECTION_STEPS):
             middle = (low + high) / 2
             column = middle[:, None]
             gaps = column - values
             gaps = np.where(gaps == 0, EPS * column, gaps)  # avoid a division by 0
             weights = column / gaps
+            # I + Yᵀ (xI − A)⁻¹ Y for x = `middle`.
             S = self.identity_minus_gram + self.compute_inner_products(weights[:, None])
+            # For clusters of one sample, S is a number.
             S_eigenvalues = S[:, 0] if S.shape[1] == 1 else np.linalg.eigvalsh(S)
             n_negative = (S_eigenvalues < 0).sum(axis=1)
             n_larger = (values > column).sum(axis=1)
@@ -349,8 +358,9 @@ class _ClippedClusters(_Clusters):
             is_inaccurate |= power_sum <= min_power_sum
             logs = (np.log(np.maximum(power_sum, min_power_sum)) - q * np.log(total)) / (1 - q)
         elif q == 1:
-            logs = np.log(total) - power_sum / total
+            logs = np.log(total) - power_sum / total  # here, power_sum is Σ μ log μ
         else:
+            # Σ μ^q / Σ μ − 1, where power_sum is Σ (μ^q − μ)/(q − 1).
             power_change = np.maximum((q - 1) * power_sum / total, _MIN_REMAINING_FRACTION - 1)
             logs = np.log(total) + np.log1p(power_change) / (1 - q)
         for i in np.flatnonzero(is_inaccurate):

@@ -75,6 +75,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
             )
     if q > 2 or is_clipped:  # samples are treated as clusters of one sample
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
+    # Scores of n − 1 samples are between 1 and n − 1, except for errors of the quadrature.
     return np.clip(logs, 0.0, math.log(spectrum.n - 1))
 
 
@@ -120,7 +121,7 @@ def log_scores_with_each_added(
         tolerance=GAIN_TOLERANCE,
         sample_weight=weight,
     )
-    resolvents = 1 / (values[:, None] + t)
+    resolvents = 1 / (values[:, None] + t)  # (r, nodes), factors of the squared coordinates
     logs = np.empty(len(squares))
     for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
         block = squares[rows]
@@ -226,7 +227,7 @@ def compute_residual_fractions(spectrum: Spectrum) -> Array:
     distance of the feature vector of a sample from the span of those of the other samples.
     `spectrum` contains the eigenvectors of the set.
     """
-    values, U = positive_eigenpairs(spectrum, 0)
+    values, U = positive_eigenpairs(spectrum, 0)  # order 0: those of the numerical rank
     fractions = np.zeros(len(U))
     for rows, squares in _iter_squared_blocks(U):
         fractions[rows] = residual_fractions_from_eigenvectors(values, squares, spectrum.n)
@@ -308,11 +309,15 @@ def log_scores_leaving_each_out(
     ndarray (…, n)
         The log scores.
     """
+    # Sample i has the unit-norm feature vector x_i and the weight p_i. Let y_i = √p_i x_i and
+    # A = Σ y_i y_iᵀ. Then p_i = y_iᵀ y_i, the second moment is y_iᵀ A y_i, and s(t) below is
+    # y_iᵀ (A + tI)⁻¹ y_i. The formula is valid for any b > 0; few nodes are needed with this b.
     column = values[..., None]
     p = (squares @ column)[..., 0]
     second_moments = (squares @ column**2)[..., 0]
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second_moments / p - p / 2, 1.0)
+    # S_q of A minus S_q of A − y_i y_iᵀ: this term, and an integral of −log(1 − s(t)) − p/(t + b).
     change = p * compute_trace_term(q, b)
     smallest = float(values[values > 0].min())
     largest = float(values.max())

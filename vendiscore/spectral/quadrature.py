@@ -70,6 +70,8 @@ def compute_quadrature_nodes(
     eigenvalue_limit = (negligible * smallest**2) ** (1 / (1 + q))
     weight_limit = (negligible * sample_weight) ** (1 / q)
     min_node = max(eigenvalue_limit, weight_limit, 1e-290)  # at least 1e-290 to avoid underflow
+    # Above the largest eigenvalue, f(t) decreases like t^−3, so nodes above this multiple of the
+    # eigenvalue contribute less than the tolerance.
     node_ratio = max(tolerance ** (-1 / (3 - q)), 10.0)
     max_node = largest * min(MAX_NODE_RATIO, node_ratio)
     # Nodes are multiples of the step in log t for every matrix, so errors cancel in differences

@@ -124,6 +124,7 @@ class LargestEigenvalue:
         X = getattr(similarity, "X", None)
         if sp.issparse(X):
             n_multiplications = X.nnz
+        # A step multiplies by K, and orthogonalizes the result against the basis.
         step_flops = 2 * n_multiplications + 4 * n * BASIS_SIZE
         return Cost(
             flops=norm_cost.flops + TYPICAL_LANCZOS_STEPS * step_flops,
@@ -168,13 +169,14 @@ class Covariance:
         n = similarity.n
         d = similarity.dim or 0
         covariance_bytes = _estimate_covariance_bytes(similarity)
-        if not vectors:
+        if not vectors:  # reduction to tridiagonal form takes 4/3 d³ operations
             flops = similarity.covariance_work() + 4 / 3 * d**3
             return Cost(flops, bytes=covariance_bytes, memory_accesses=3 * n * d)
         columns = d
         if not isinstance(similarity, FeatureSimilarity):  # other classes copy their features
             columns += _count_copied_columns(similarity)
         vectors_bytes = estimate_eigenvectors_bytes(d) + 8 * n * columns
+        # n d² for Fᵀ F, 9 d³ for its eigenvectors V, and 2 n d² for F V, those of the n samples.
         return Cost(
             flops=3 * n * d**2 + 9 * d**3,
             bytes=max(covariance_bytes, vectors_bytes),
@@ -206,7 +208,8 @@ class Covariance:
             scores = score_matrix(C, orders, tolerance, psd, self.name, reason, vectors)
             if not vectors or scores.spectrum is None:
                 return scores
-            # Convert eigenvectors of Fᵀ F to those of K_p.
+            # Convert eigenvectors of Fᵀ F to those of the weighted similarity matrix. Features
+            # are multiplied in single precision only for equal weights, as for scores.
             use_single = p is None and can_multiply_in_single_precision(weighted)
             project = partial(weighted.projected, single=use_single)
             return scores._replace(spectrum=project_vectors(scores.spectrum, project))
@@ -295,13 +298,14 @@ def compute_scores_in_single_precision(
     products of float32 rows of length 1, for small sets, for orders below 1, and if the error of
     log VS could exceed max(1e-8, min(2e-5, 1 % of log VS)).
     """
-    # Orders below 1 depend on eigenvalues below the precision of float32.
+    # Orders below 1 depend on eigenvalues below the precision of float32. Without orders, the
+    # spectrum may be used for any order.
     if min(orders, default=0.0) < 1 or not can_multiply_in_single_precision(similarity):
         return None
     n = similarity.n
     d = similarity.X.shape[1]
-    if d >= n and find_identical_samples(similarity) is not None:  # merging them is faster
-        return None
+    if d >= n and find_identical_samples(similarity) is not None:
+        return None  # merging them and computing in double precision is faster
     weighted = weight_similarity(similarity, None)
     route = COVARIANCE if d < n else EIGENVALUES
     describe_cause = compute_tolerance(weighted).describe_cause
@@ -412,7 +416,7 @@ def _announce_spectrum(
     the matrix of shape (size, size) and its eigenvalues, with eigenvectors if `vectors`. A
     TooLargeError is raised if the available memory is not sufficient.
     """
-    if cost.bytes <= memory.UNCHECKED_BYTES:
+    if cost.bytes <= memory.UNCHECKED_BYTES:  # too small to check or announce
         return nullcontext()
     if vectors:
         description = "computing the eigenvectors"

@@ -186,6 +186,7 @@ def score_covariance(
     rounding errors raise a NotPSDError; if "clip", they are set to 0. If `vectors`, the spectrum
     contains the eigenvectors of C.
     """
+    # Divide C by its trace below, because eigenvalues must sum to 1.
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
@@ -243,6 +244,7 @@ def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
     """
     V = spectrum.vectors
     assert V is not None
+    # `computed` are the eigenvalues before clipping, in descending order, as the columns of V.
     n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.largest_threshold))
     if psd == "clip" and n_negative:
         # Clipping rescales the positive eigenvalues to sum to 1; scale the negative ones equally.

@@ -77,8 +77,9 @@ class StackedSpectra:
         root_p = math.sqrt(1 / m) if p is None else xp.sqrt(asarray_like(p, diagonal))
         factors = root_p / xp.sqrt(diagonal)
         K = K * factors[:, :, None] * factors[:, None, :]
+        # (g,); the sum is NaN or infinite if an entry is.
         is_unusual = ~xp.isfinite(detach(K).sum(-1).sum(-1))
-        if p is not None:
+        if p is not None:  # rounding may turn positive weights below MIN_WEIGHT to 0
             is_tiny = (factors > 0) & (factors < math.sqrt(MIN_WEIGHT))
             is_unusual = is_unusual | is_tiny.any(-1)
         # Replace unusual sets by any valid matrix; their results are not used.
@@ -135,7 +136,10 @@ class StackedSpectra:
         VS_q is the Vendi Score of each of the g sets of m samples. After a change of one weight,
         the weights are divided by their sum, so with uniform weights the derivatives sum to 0.
         """
-        if math.isinf(q):  # log VS_∞ is −log of the largest eigenvalue relative to the trace
+        # log VS_∞ is log(trace / λ) for the largest eigenvalue λ. If the weight of sample i
+        # increases from 1/m, log λ increases at the rate m U_i² with the eigenvector U, and the log
+        # of the trace at the rate given by `_compute_relative_traces`.
+        if math.isinf(q):
             first_vectors = to_host(self.vectors)[:, :, 0]
             return self._compute_relative_traces() - self.K.shape[1] * first_vectors**2
         log_scores = np.log(self.eigenvalues.hill_number(q))
@@ -189,10 +193,11 @@ class StackedSpectra:
         if not needs_eigenvalues.all():
             values = to_host(self.eigenvalues.values_at(q))[~needs_eigenvalues]
             squares = np.square(to_host(self.vectors)[~needs_eigenvalues])
-            squares *= (values > 0)[:, None, :]
+            squares *= (values > 0)[:, None, :]  # eigenvectors of eigenvalues of 0 are arbitrary
             logs[~needs_eigenvalues] = log_scores_leaving_each_out(
                 values, squares, q, sample_weight=1 / m
             )
+        # Scores of m − 1 samples are between 1 and m − 1, except for numerical errors.
         return np.clip(logs, 0.0, math.log(m - 1))
 
     def _leave_each_out_by_eigenvalues(self, is_selected: np.ndarray, q: float) -> np.ndarray:

@@ -93,10 +93,11 @@ def estimate_by_lanczos(
         first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
         eigenpair_basis = KrylovBasis(weighted.matmul, draw_signs(first), EIGENPAIR_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])  # of A⁰, A¹ and A², A = K_p
-        pairs = EigenPairs(np.empty(0), eigenpair_basis.basis[:0].T)
+        pairs = EigenPairs(np.empty(0), eigenpair_basis.basis[:0].T)  # none yet
         estimates: list[np.ndarray] = []
         steps = 0
         has_new_pairs = True
+        # Later rounds have an `eigenpair_steps` of None, so they search for no more eigenpairs.
         for seed, eigenpair_steps in zip_longest(seeds, EIGENPAIR_STEPS):
             if has_new_pairs and eigenpair_steps is not None:
                 eigenpair_basis.extend(eigenpair_steps)
@@ -120,7 +121,8 @@ def estimate_by_lanczos(
             if largest_error <= target_error or cost.flops > max_flops:
                 break
         steps += eigenpair_basis.steps
-    if not largest_error <= target_error:
+    if not largest_error <= target_error:  # also true for NaN
+        # With a limit, the caller computes exact scores instead.
         if max_flops < math.inf or largest_error == math.inf:
             raise ConvergenceError(
                 f"the relative standard error is {largest_error:.2g} after {steps} products"
@@ -178,6 +180,7 @@ def _estimate_log_scores_by_quadrature(
         log_scores, standard_errors = np.transpose(estimates)
         logs.append(log_scores)
         quadrature_errors = np.full_like(log_scores, math.inf)
+        # The quadrature error is unknown until three steps have been performed.
         if krylov.size > krylov.n - krylov.b - len(pairs.values):
             quadrature_errors = np.zeros_like(log_scores)  # the basis spans the whole complement
         elif len(logs) > 2:

@@ -91,6 +91,7 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
         # Options of LAPACK: b"L" lower triangle, b"Y" after the first stage, b"N" no eigenvectors.
+        # Each stage is called twice, first to obtain the size of its work array.
         n = len(A)
         bandwidth = max(width for min_n, width in BANDWIDTHS if n >= min_n)
         band = np.empty((n, bandwidth + 1))

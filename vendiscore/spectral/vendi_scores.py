@@ -65,6 +65,7 @@ def compute_vendi_scores(
                 f"`spectrum` must be computed from the {similarity.n} samples, got the spectrum of "
                 f"{spectrum.n} samples; omit `spectrum`"
             )
+        # Orders below 1 need a spectrum in double precision.
         if not spectrum.single_precision or min(orders, default=1.0) >= 1:
             return ScoresByOrder(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
@@ -102,7 +103,7 @@ def compute_vendi_scores(
                 similarity, p, psd, orders=remaining_orders
             )
         estimates |= zip(remaining_orders, remaining_estimates, strict=True)
-    for q, reason in failures.items():
+    for q, reason in failures.items():  # users are told why all eigenvalues were computed
         estimates[q] = replace(estimates[q], reason=reason)
     return ScoresByOrder([estimates[q] for q in orders], spectrum)
 
