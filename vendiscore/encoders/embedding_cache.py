@@ -34,6 +34,7 @@ class EmbeddingCache:
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.path: Path = Path(folder) / f"{name}.sqlite"
         with self._raise_as_os_error():
+            # Waits up to 60 s for other processes; threads may share the connection.
             self.database: sqlite3.Connection = sqlite3.connect(
                 self.path, timeout=60, check_same_thread=False
             )
@@ -57,6 +58,7 @@ class EmbeddingCache:
             if self.database.execute(column_query).fetchone():
                 return
             self.database.execute("ALTER TABLE texts ADD COLUMN checksum BLOB")
+            # The most frequent length of an embedding in bytes (GROUP BY 1 means by length).
             length_query = "SELECT length(row) FROM texts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
             rows = self.database.execute(
                 "SELECT rowid, text, row, missed, partial FROM texts "

@@ -58,6 +58,7 @@ def embed(
                 batch = batch[~np.isin(batch, list(new_problems))]
         if not len(batch):
             continue
+        # An index i of a row becomes the index of its sample.
         problems |= {int(batch[i]): problem for i, problem in _describe_invalid_rows(rows).items()}
         if not X.shape[1]:  # the first batch determines the dimension and precision
             is_double = rows.dtype == np.float64
@@ -68,6 +69,7 @@ def embed(
                 f"{rows.shape[1]}; it must embed each sample independently"
             )
         X[batch] = rows
+    # Raised only here, so that one error lists the unusable samples of all batches.
     SampleError.check(problems)
     return X
 

@@ -76,6 +76,7 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
                     f"the model {str(path)!r} does not accept images, according to its files; "
                     "pass pooling='mean', 'cls' or 'pooler' to use only its network"
                 )
+            # The model computes embeddings itself, by the steps in modules.json.
             settings = sentence_settings(sentences, model) | {
                 "transform": _qualified_name(processor)
             }
@@ -134,6 +135,7 @@ def _build_network(
     pooling_or_default = pooling or "pooler"
 
     def embed(inputs: object) -> torch.Tensor:
+        # Image processors of transformers return a dict of inputs, other transforms a tensor.
         output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
         return pool(output, pooling_or_default)
 
@@ -154,6 +156,7 @@ def _load_inception(files: ModelFiles) -> Network:
     # With weights, torchvision sets transform_input=True: the network itself converts the ImageNet
     # normalization of transforms() into the range that it was trained on.
     try:
+        # torchvision would wait long for an unreachable server, so the connection is tested first.
         if not file.exists():
             _check_connection(weights.url)
         model = models.inception_v3(weights=weights, progress=False)
@@ -164,6 +167,7 @@ def _load_inception(files: ModelFiles) -> Network:
             f"reached ({error.reason}); {alternatives}download {weights.url} on a machine with a "
             f"network, and copy it to {file}"
         ) from error
+    # Replaces the classification layer, so the output is the input of this layer.
     model.fc = torch.nn.Identity()
     model.to(files.dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}

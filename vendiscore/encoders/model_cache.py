@@ -64,6 +64,8 @@ def load_from_cache_first(
     name = str(path)
     hub = _import_hub(files.extra)
     _check_hub_id(hub, name)
+    # First the cache, so that no request is needed. If it is incomplete, the Hub is contacted once,
+    # because downloads retry an unreachable server for a long time.
     local_files = files._replace(local_only=True)
     if _is_cached(hub, files, uses_modules_file):
         try:
@@ -143,6 +145,7 @@ def _is_cached(hub: ModuleType, files: ModelFiles, uses_modules_file: bool) -> b
         if modules is None:
             return False
         if isinstance(modules, str):  # a model of sentence-transformers
+            # A file is not None if it is cached, or known not to exist.
             optional = ("config_sentence_transformers.json", "sentence_bert_config.json")
             return all(_cached_file(hub, files, name) is not None for name in optional)
     return _has_config(hub, files)
@@ -267,6 +270,7 @@ def _cached_models(modality: str, missing: str) -> list[str]:
     hub = _import_hub("text")
     names = []
     for folder in sorted(Path(hub.constants.HF_HUB_CACHE).glob("models--*--*")):
+        # The cache stores OWNER/NAME in the folder models--OWNER--NAME.
         name = folder.name.removeprefix("models--").replace("--", "/", 1)
         if name == missing or model_modality(name) != modality:
             continue

@@ -69,6 +69,7 @@ def pick_device(device: object, extra: str) -> torch.device:
         if torch.cuda.is_available():
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    # The test allocates a tensor, because a torch.device can be valid but not available.
     try:
         # torch would read True as the device with index 1.
         tensor = torch.empty(1, device=str(device) if isinstance(device, bool) else device)
@@ -129,6 +130,7 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
         length = model.max_seq_length
         if length is not None and not length >= 1:
             raise ValueError(f"max_seq_length is {short_repr(length)}")
+    # Incomplete or damaged files cause errors of these types.
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); "
@@ -220,7 +222,7 @@ def has_modules_file(files: ModelFiles) -> bool:
     options = {"revision": files.revision, "local_files_only": files.local_only}
     try:
         hub.hf_hub_download(path, "modules.json", **options)
-    except errors.RemoteEntryNotFoundError:
+    except errors.RemoteEntryNotFoundError:  # the Hub was reached, and the file does not exist
         return False
     except invalid_model:
         return False  # transformers then raises an error that explains the problem
@@ -249,6 +251,7 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
     ignores.
     """
     if isinstance(output, (list, tuple)):
+        # Models without an output class return a tuple whose first entry is the embedding.
         output = output[0]
     if is_torch(output):
         return _flatten_pooled(output)
@@ -268,6 +271,7 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
         )
     if pooling == "cls":
         return hidden[:, 0]
+    # Sums are computed in float32, because float16 has few digits and overflows above 65504.
     if mask is None:
         return hidden.float().mean(dim=1)
     weights = mask.to(hidden.device).float()[:, :, None]
@@ -311,6 +315,7 @@ class Network:
     def digest(self) -> str:
         """Return a digest of the weights as 16 hexadecimal digits."""
         digest = blake2b(digest_size=8)
+        # float(): NumPy has no bfloat16.
         for tensor in self.model.state_dict().values():
             digest.update(tensor.cpu().float().numpy().tobytes())
         return digest.hexdigest()
@@ -328,9 +333,11 @@ class Network:
         torch = require("torch", "text", "an encoder")
         self.check(samples)
         with nullcontext() if self.device else _evaluation_mode(self.model):
+            # The first parameter determines device and precision; a network without parameters gets
+            # float32 on the CPU.
             no_parameter = torch.empty(0, dtype=torch.float32, device="cpu")
             parameter = next(self.model.parameters(), no_parameter)
-            device = self.device or parameter.device
+            device = self.device or parameter.device  # None for a network of the user
             dtype = parameter.dtype
             settings = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
 
@@ -379,6 +386,7 @@ def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
     """
     with _modes_lock:
         current_modes = {module: module.training for module in model.modules()}
+        # The first thread stores the modes before the change; later ones only increase the count.
         modes, users = _modes_in_use.get(id(model), (current_modes, 0))
         _modes_in_use[id(model)] = modes, users + 1
         model.eval()

@@ -79,9 +79,11 @@ def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
     except SampleError as error:
         problems = dict(error.problems)
         for i, problem in problems.items():
+            # A dict with the path of an image, and without its content, is a file.
             item = images[i]
             if isinstance(item, Mapping) and item.get("bytes") is None:
                 item = item.get("path")
+            # Some problems already contain the name, possibly abbreviated.
             has_name = str(item) in problem or short_repr(str(item)) in problem
             if isinstance(item, (str, Path)) and not has_name:
                 problems[i] = f"({item}) {problem}"
@@ -95,6 +97,7 @@ def check_images(images: Sequence[object]) -> None:
     problems = {}
     for i, item in enumerate(images):
         try:
+            # Paths are checked without opening the files; other items only by type.
             source = _get_image_source(item) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
                 if os.path.isdir(source):
@@ -130,6 +133,7 @@ def _open_image(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
         with PIL.open(file) as image:
             return _decode_image(image)
     except (OSError, ValueError, SyntaxError, PIL.DecompressionBombError) as error:
+        # A folder is an OSError with an unhelpful message.
         if isinstance(file, (str, Path)) and os.path.isdir(file):
             raise _ImageError(_FOLDER_PROBLEM.format(short_repr(os.fspath(file)))) from error
         raise _unreadable_error(error) from error
@@ -199,6 +203,7 @@ def _to_opaque(image: Image, background: str | None) -> Image:
             "has transparent pixels, whose colour depends on the background; pass "
             "background='white', or another colour, with k='pixels' or k='image_embeddings'"
         )
+    # Fill an image of the same size with the background, and draw the image onto it.
     canvas = rgba.copy()
     canvas.paste(background, (0, 0, *rgba.size))
     canvas.alpha_composite(rgba)
@@ -221,6 +226,7 @@ def _to_pixel_array(item: object) -> np.ndarray:
         raise _ImageError(
             f"cannot be read as an array: {error}; pass a PIL image, or an array of shape (H, W, C)"
         ) from error
+    # `np.asarray` has dropped the mask.
     if np.ma.is_masked(item):
         raise _ImageError("has masked pixels, which have no value; fill them")
     if A.ndim == 3:
@@ -267,5 +273,6 @@ def _to_bytes(A: np.ndarray) -> np.ndarray:
             f"must contain {expected}, got values from {low:g} to {high:g} in {A.dtype}; rescale "
             "all images in the same way, such as x / 255, or (x + 1) / 2 for values from −1 to 1"
         )
+    # Floats and booleans have the maximum 1; integers already range to 255.
     scaled = np.rint(A.astype(np.float64) * 255) if white == 1 else A
     return np.ascontiguousarray(scaled.astype(np.uint8))

@@ -119,6 +119,7 @@ class Encoder:
             from .embedding_cache import EmbeddingCache
 
             settings = model.settings
+            # The weights identify the model, because files at the same path can change.
             if isinstance(model, Network):
                 settings = {**settings, "weights": model.digest()}
             self._cache = EmbeddingCache(cache, settings)
@@ -210,6 +211,7 @@ class Encoder:
                     cached[i] = entry
         # Now all texts are cached. Also new embeddings are rounded to single precision, so that
         # later calls return the same values.
+        # `filter` removes nothing, but tells type checkers that no entry is None.
         rows, missed, partial = zip(*filter(None, cached), strict=True)
         X = np.array([np.frombuffer(row, np.float32) for row in rows])
         report = {
@@ -221,6 +223,7 @@ class Encoder:
     def _embed_with_progress(self, samples: Sequence[object]) -> EmbeddingResult:
         """Embed samples with a progress bar; announce long computations."""
         noun = "texts" if self.kind == "text" else self.kind
+        # Only text networks estimate their work; other models are not announced.
         work = getattr(self._model, "estimate_work", lambda samples: 0.0)(samples)
         with announce_duration(f"Embedding {len(samples):,} {noun}", work, single_precision=True):
             return run_with_progress(self.embed_steps(samples), len(samples), f"embedding {noun}")
@@ -278,6 +281,7 @@ def make_encoder(
             "loaded model as model=…"
         )
     if model is None:  # load the model
+        # The tokenizer or transform is loaded with the model.
         check_no_conflict({modality.adapter: adapter}, "model_path=…, which defines it")
         path = modality.default if model_path is None else model_path
         if modality.name == "text" and (static_files := find_static_files(str(path))):
@@ -293,12 +297,14 @@ def make_encoder(
             files,
             lambda source: modality.load(source, pooling, max_length),
             modality.list_alternatives,
+            # The default models are loaded without modules.json.
             uses_modules_file=path != modality.default,
         )
         return Encoder(modality, network, batch_size, cache)
     # The caller passed a model. The default of `model_path`, passed by kernels, is no conflict.
     path = None if model_path == modality.default else model_path
     check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")
+    # A torch network with its tokenizer or transform.
     if adapter is not None:
         check_no_conflict({"half": half, "device": device}, "model=…; set it on the model")
         return Encoder(modality, modality.wrap(model, adapter, pooling, max_length), batch_size)
@@ -308,6 +314,7 @@ def make_encoder(
                 f"`model` must be an encoder of {modality.name}, got {model!r}; pass "
                 f"vendiscore.encoder(…, kind={modality.name!r})"
             )
+        # A kernel always passes its default BATCH_SIZE, which is no conflict.
         custom_batch_size = None if batch_size == BATCH_SIZE else batch_size
         check_no_conflict(
             {**network_options, "batch_size": custom_batch_size},
@@ -330,6 +337,7 @@ def _wrap_callable(model: Any, modality: Modality) -> CallableModel:
     # A SentenceTransformer truncates texts without reporting it.
     limit = getattr(model, "max_seq_length", None)
     tokenizer = getattr(model, "tokenizer", None)
+    # Without both a limit and a tokenizer, truncated texts cannot be detected.
     if modality.name != "text" or not (isinstance(limit, int) and callable(tokenizer)):
         limit = tokenizer = None
     return CallableModel(encode, settings, limit, tokenizer)

@@ -48,6 +48,7 @@ def find_static_files(path: str) -> StaticFiles | None:
         return None
     tensor_files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*/*.safetensors"))
     tokenizers = sorted(folder.glob("tokenizer.json")) or sorted(folder.glob("*/*tokenizer*.json"))
+    # More than one file may belong to another type of model, such as one with sharded weights.
     if len(tensor_files) != 1 or len(tokenizers) != 1:
         return None
     path_of_tensors = tensor_files[0]
@@ -144,8 +145,10 @@ class StaticModel:
         rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
         for row, encoding in zip(rows, encodings, strict=True):
             ids = np.array([i for i in encoding.ids if i != self._unknown_id], dtype=int)
+            # The row remains zero, which the caller reports as unusable.
             if not len(ids):
                 continue
+            # model2vec may store one vector for several tokens (`mapping`), and a weight per token.
             row_indices = ids if self._row_of_token is None else self._row_of_token[ids]
             vectors = self._vectors[row_indices]
             if self._weights is not None:

@@ -72,6 +72,7 @@ def _load_network(
     pooling_source = "given"
     stated_length = None
     settings = {}
+    # This model has no modules.json; its model card states the pooling.
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         pooling_source = "its card"
@@ -81,6 +82,7 @@ def _load_network(
             settings["lowercase"] = True
         if pooling is None:
             return _build_sentence_network(sentences, max_length, settings, files.device)
+        # The user chose a pooling, so only the network, tokenizer and limit of the model are used.
         model = sentences.transformers_model
         tokenizer = sentences.tokenizer
         stated_length = sentences.max_seq_length
@@ -183,6 +185,7 @@ def _build_sentence_network(
     """
     transformer = model.transformers_model  # None, for example, for a bag of words
     limit = None
+    # Only a transformer has a limit that `max_length` can change.
     if transformer is not None:
         limit = get_token_limit(transformer, model.tokenizer, max_length, model.max_seq_length)
         model.max_seq_length = limit
@@ -221,6 +224,7 @@ class TextNetwork(Network):
 
     def check(self, samples: Sequence[Any]) -> None:
         """Raise a `SampleError` for texts without tokens."""
+        # numel: the number of token ids; 0 if the tokenizer returns none for the text.
         with _tokenizer_lock:
             problems = {
                 i: f"has no tokens: {short_repr(text)}; remove empty texts"
@@ -241,6 +245,7 @@ class TextNetwork(Network):
         if any(parameter.device.type != "cpu" for parameter in weights):
             return 0.0  # the speed of a GPU is unknown
         max_tokens = self.settings["max_length"] or math.inf
+        # Two special tokens per text, such as [CLS] and [SEP].
         tokens = sum(min(len(text) / 4 + 2, max_tokens) for text in texts)
         return _WORK_PER_WEIGHT * tokens * sum(parameter.numel() for parameter in weights)
 
@@ -266,6 +271,8 @@ class TextNetwork(Network):
         for i, ids in zip(full_positions, untruncated, strict=True):
             if len(ids) > limit:
                 report["partial"][indices[i]] = f"is truncated at {limit} tokens"
+        # A text with only special tokens has no known word; the unknown token is a special token,
+        # too.
         # "▁" is the token of a space in SentencePiece.
         special_ids = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
         for index, ids in zip(indices, inputs["input_ids"].tolist(), strict=True):
@@ -307,6 +314,7 @@ def get_token_limit(
         padding_idx = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding_idx is not None:
             n_positions = module.num_embeddings - padding_idx - 1
+    # `n_positions` is None for models with relative positions, which have no maximum.
     if max_length is None:
         bounds = [stated_length or tokenizer.model_max_length, n_positions]
         # Tokenizers without a limit report 10³⁰.
@@ -343,6 +351,7 @@ class PairClassifier:
         ordered_pairs = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]
         with self.network.inference_mode(ordered_pairs, {}) as (encode, _):
             scores = score_in_batches(ordered_pairs, batch_size, encode)
+        # One row per order of the texts (one or two rows), and one column per pair.
         return scores.reshape(-1, len(pairs)).min(axis=0)
 
     def _warn_about_truncation(self, pairs: Sequence[tuple[str, str]]) -> None:
@@ -378,6 +387,7 @@ def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) ->
     for start in track(range(0, len(pairs), batch_size), None, "judging pairs"):
         batch = order[start : start + batch_size]
         batch_scores = to_host(score([pairs[i] for i in batch]))
+        # The function may be written by the user: require one real number (or boolean) per pair.
         if batch_scores.shape != batch.shape or batch_scores.dtype.kind not in "fiub":
             raise TypeError(
                 f"`same` must return a number for each of {len(batch)} pairs, got "
@@ -424,6 +434,7 @@ def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClas
 
     def probability(inputs: Record) -> torch.Tensor:
         logits = model(**inputs).logits.float()
+        # One output is the logit of the only class; several are the logits of classes.
         probabilities = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
         return probabilities[:, label]
 
@@ -439,6 +450,7 @@ def _find_same_label(config: PretrainedConfig) -> tuple[int, bool]:
     entailment = [i for i, name in names.items() if name.lower() == "entailment"]
     if entailment:
         return entailment[0], True
+    # Without a class "entailment", it is unknown which of three or more classes is equivalence.
     if len(names) > 2:
         raise ValueError(
             f"`same` must be an NLI model with a label 'entailment', or a classifier of one or two "

@@ -48,6 +48,7 @@ def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str],
         raise ValueError(f"`{argument}` is unknown: {name!r}. {suggest_name(name, tokenizers)}")
     install, *modules = _REQUIRED_PACKAGES.get(name, ("",))
     for module in modules:
+        # `find_spec` is slower than a look-up of imported modules, and fails for some of them.
         if sys.modules.get(module) is None and find_spec(module) is None:
             purpose = f"{argument}={name!r}"
             raise MissingPackageError(module, "text", purpose, f"pip install {install}")

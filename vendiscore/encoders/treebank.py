@@ -59,6 +59,8 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
         while end < len(lines) and characters < _MAX_BATCH_CHARACTERS:
             characters += len(lines[end])
             end += 1
+        # Each text is a line between line feeds, because some rules refer to the start or end of a
+        # line.
         separated = _separate_tokens("\n{}\n".format("\n".join(lines[start:end])))
         tokens += [line.split() for line in separated[1:-1].split("\n")]
         start = end

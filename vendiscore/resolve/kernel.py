@@ -285,6 +285,7 @@ def register_kernel(
     {'VS': 2.0}
     """
 
+    # `locals()` are the arguments of this function, which have the names of the fields of Kernel.
     fields = {**locals(), "term": term or name, "by": by or f"By {term or name}"}
     fields |= {"controls": tuple(controls), "rows": check_bool("rows", rows)}
 
@@ -360,6 +361,7 @@ def get_kernel(name: str) -> Kernel:
             for source, reason in _kernels.import_errors.items()
         ]
         fallback = "`vendiscore.list_kernels()` lists all kernels."
+        # The suggestion shows these descriptions, and also searches them.
         summaries = {entry.name: entry.summary for entry in _kernels.entries.values()}
         hint = suggest_name(name, summaries, NAMED_MODELS, fallback=fallback, kind="kernel")
         raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(import_errors)}")
@@ -373,6 +375,7 @@ def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
     `NAMED_MODELS`), a Hub id or a folder.
     """
     modality = "text" if name in NAMED_MODELS else model_modality(name)
+    # A registered kernel has precedence, even if its name looks like a Hub id or a path.
     if modality is None or _kernels.find(name) is not None:  # not a model; raises if unknown
         return get_kernel(name), None
     return get_kernel(f"{modality}_embeddings"), NAMED_MODELS.get(name, name)
@@ -408,6 +411,7 @@ def add_model_option(name: str, model: str | None, options: Options) -> Record:
     passed = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (passed and name in NAMED_MODELS):
         return dict(options)
+    # Here, `name` is a Hub id or folder.
     for key in passed:
         raise TypeError(
             f"`k={name!r}` and `{key}` both specify a model; remove `{key}`, or pass "

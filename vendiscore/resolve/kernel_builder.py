@@ -92,6 +92,7 @@ def build_similarities(
         similarities: list[Similarity] = []
         problems: dict[int, str] = {}
         fatal_problems: dict[int, str] = {}
+        # `fit_to` as positions among the retained samples, without dropped ones.
         positions = None if fit_to is None else np.flatnonzero(np.isin(retained, fit_to))
         if positions is not None and not len(positions):
             positions = None  # fit to all retained samples
@@ -104,7 +105,7 @@ def build_similarities(
                 problems = column_problems | problems  # reports the first problem of a sample
                 if not drop_unusable:
                     fatal_problems |= column_problems
-                cause = error.__cause__
+                cause = error.__cause__  # for the error below
         if fatal_problems:
             raise SampleError.from_problems(fatal_problems) from cause
         if not problems:
@@ -159,12 +160,17 @@ def build_kernel_similarity(
     """
     distinct, first_indices, inverse = find_distinct_samples(samples, kernel.repeats)
     n_distinct = len(first_indices)
+    # The distinct samples that occur among those at `fit_to`.
     fit_positions = None if fit_to is None else np.unique(inverse[fit_to])
     cache_token = ROWS_CACHE.set({})  # lets `fit` and `build` share the parsed rows
     try:
         similarity, fitted = _fit_and_build(kernel, distinct, options, fit_positions)
         _check_kernel_result(kernel.name, similarity, first_indices)
         notes = [*getattr(fitted, "notes", ())]
+        # Users get notes about blank texts, about samples that the kernel cannot represent
+        # (`missed`) or represents in part (`partial`), about different texts with identical
+        # features (`merges`), and about texts in scripts for which the model was not trained
+        # (`scripts`). The module that writes them is imported only if needed.
         texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
         has_blank_texts = not all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
         is_incomplete = similarity.missed or similarity.partial or similarity.merges
@@ -173,6 +179,7 @@ def build_kernel_similarity(
 
             notes += representation_notes(kernel.name, similarity, texts, first_indices, inverse)
     except SampleError as error:
+        # A kernel of a user may count from 1, or use indices of other samples.
         invalid = [i for i in error.problems if not 0 <= i < n_distinct]
         if invalid:
             raise ValueError(
@@ -185,8 +192,11 @@ def build_kernel_similarity(
         raise error.reindexed(group_indices(inverse)) from error.__cause__
     finally:
         ROWS_CACHE.reset(cache_token)
+    # The kernel lost the gradient, for example because it uses NumPy: raise, instead of returning a
+    # score without gradient.
     if has_gradient(samples) and not has_gradient(similarity):
         check_no_gradient(f"kernel {kernel.name!r}", samples=samples)
+    # The settings are shown in the signature of a result.
     settings: Record = {"kernel": kernel.name, **kernel.options}
     del settings["on_error"]  # it does not change similarities
     settings |= {**options, **fitted, **similarity.settings}
@@ -250,6 +260,8 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
         or can_compute_subsets_separately(similarity)
     ):
         return
+    # A few rows at equal distances suffice to detect an asymmetric function, and are fast to
+    # compute.
     checked = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     K = similarity.rows(checked)[:, checked]
     asymmetry = abs(K - K.T)  # on the device; only scalars are copied to the host
@@ -293,9 +305,11 @@ def find_distinct_samples(
         or not isinstance(samples, list)
         or not simple_types.issuperset(map(type, samples))
     ):
+        # Each sample is distinct: the result is the identity.
         index = np.arange(num_samples(samples))
         return samples, index, index
-    # A kernel may distinguish 1 from 1.0, and 0.0 from −0.0 (the `repr` of falsy values).
+    # A kernel may distinguish 1 from 1.0 (by type), and 0.0 from −0.0 (by `repr`, which replaces only
+    # falsy values).
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
     codes: dict[object, int] = {}
     inverse = np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=int)
@@ -315,6 +329,7 @@ def build_text_similarity(
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         example = samples
         if isinstance(samples, list):
+            # None is a missing value, so the first other sample shows the type of the samples.
             example = next((s for s in samples if s is not None), None)
         if example is None:
             raise ValueError("all samples are None; pass at least one sample that is not None")
@@ -335,6 +350,8 @@ def warn_about_non_text(sets: Sequence[Samples]) -> str:
         for samples in sets
         if isinstance(samples, list)
     )
+    # `looks_like` returns a description and the name of a kernel, or None for text; the first set
+    # that does not look like text determines the warning.
     detected = next(filter(None, map(looks_like, texts_by_set)), None)
     if detected is None:
         return ""
@@ -355,6 +372,7 @@ def _suggest_kernels(sample: object) -> str:
             "one column of the records, or a mixture such as "
             "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
         )
+    # A list of strings is one list of several, or a set of tags.
     if isinstance(sample, (list, tuple, set, frozenset)) and any(
         isinstance(x, str) for x in sample
     ):

@@ -81,11 +81,14 @@ def build_mixture_similarity(
     options_by_name = {}  # passed and fitted options, as in the argument `options`
     for component, similarity in zip(components, similarities, strict=True):
         for key, value in similarity.settings.items():
+            # The names of the kernels are combined below, in `kernel_name`.
             if key != "kernel":
                 settings[f"{component.name}.{key}"] = value
         options = {**component.options, **similarity.fitted}
         if options:
             options_by_name[component.name] = options
+    # `fitted` contains keywords with which a call would give the same result without fitting. For a
+    # mixture, this is the argument `options`.
     if any(similarity.fitted for similarity in similarities):
         fitted["options"] = options_by_name
     mixed: Similarity
@@ -177,6 +180,7 @@ def _check_weights(k: Mixture, combine: Combine) -> list[float]:
             raise ValueError(
                 f"weights are not supported with combine='product'; pass the list k={list(k)}"
             )
+        # A product has no weights.
         return [1.0] * len(k)
     if not isinstance(k, Mapping):
         return [1 / len(k)] * len(k)
@@ -187,6 +191,7 @@ def _check_weights(k: Mixture, combine: Combine) -> list[float]:
         for name, weight in k.items()
     ]
     total = sum(weights)
+    # The tolerance allows for rounded weights, such as those of single precision.
     if not abs(total - 1) <= WEIGHT_TOLERANCE:
         raise ValueError(
             f"the weights in `k` must sum to 1, got {total:.6g}; divide the weights by their sum"
@@ -202,6 +207,7 @@ def _build_component(
     Kernel options are fitted to the values at the positions `fit_to`, or to all values if it is
     None. Messages of errors contain the name of the column.
     """
+    # Kernels report problems of an argument `samples`, which is a column of the user's samples.
     prefix = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
         # The text of a missing value describes the problem.
@@ -229,6 +235,7 @@ def select_column(samples: Any, component: MixtureComponent) -> Any:
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()
+    # Some entries may be no records, such as None; they are reported below as missing values.
     is_list_of_records = isinstance(samples, (list, tuple)) and any(map(_is_record, samples))
     if names is None and not is_list_of_records:
         if component.column:
@@ -237,6 +244,8 @@ def select_column(samples: Any, component: MixtureComponent) -> Any:
                 f"{type(samples).__name__} without columns; pass a list of dicts, a dict of "
                 f"columns, a DataFrame or a Dataset, or use {component.kernel.name!r} in `k`"
             )
+        # Values are read by several kernels, and again if samples are dropped, so iterators become
+        # lists, also below.
         return materialize_iterators(as_samples(samples))
     if not component.column:
         columns = list(next(filter(_is_record, samples)) if names is None else names)

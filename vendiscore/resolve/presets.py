@@ -67,5 +67,6 @@ def expand_presets(measures: Options) -> dict[str, Record]:
                 f"{', '.join(PRESETS[name].measures)}"
             )
         for measure in PRESETS[name].measures if name in PRESETS else (name,):
+            # A measure can be requested by name and by a preset; its options are kept.
             options_by_measure[measure] = {**options_by_measure.get(measure, {}), **options}
     return options_by_measure

@@ -35,7 +35,9 @@ class Registry(Generic[Entry]):
     _loading: ClassVar[threading.RLock] = threading.RLock()
     # Reasons why files and packages could not be imported, by file or package.
     import_errors: ClassVar[dict[str, str]] = {}
-    version: ClassVar[int] = 0  # incremented by each change of a registry
+    # Incremented by each change of a registry. Part of the key of a cache of parsed requests, so that
+    # requests parsed before a change are not reused.
+    version: ClassVar[int] = 0
     _loaded_local_files: ClassVar[bool] = False
 
     def __init__(self, kind: str, package: str, names: Mapping[str, str]) -> None:
@@ -116,6 +118,7 @@ class Registry(Generic[Entry]):
             return
         cls._loaded_local_files = True
         package = importlib.import_module(f"{_ROOT}.{LOCAL_FOLDER}")
+        # The first folder is part of this package; local folders were added to its path later.
         builtin_folder, *local_folders = package.__path__
         builtin_names = [module.name for module in pkgutil.iter_modules([builtin_folder])]
         for folder in local_folders:
@@ -138,8 +141,11 @@ class Registry(Generic[Entry]):
         names_before = [set(registry.registrations) for registry in cls._registries]
         try:
             yield
+        # A file may be a script that calls sys.exit().
         except (Exception, SystemExit) as error:
             for registry, names in zip(cls._registries, names_before, strict=True):
+                # Built-in entries (`modules`) may have been imported by the failing file, and
+                # remain valid.
                 for name in set(registry.registrations) - names - registry.modules.keys():
                     del registry.registrations[name]
             Registry.version += 1

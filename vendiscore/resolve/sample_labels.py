@@ -84,6 +84,7 @@ class GroupLabels:
 
         Samples must be sorted by group, as in lists of lists.
         """
+        # The codes are sorted, so `searchsorted` returns the first sample of the group.
         group = int(self.codes[i])
         return i - int(np.searchsorted(self.codes, group)), group
 
@@ -127,6 +128,8 @@ def flatten_groups(
     is never split into groups.
     """
     sample_type = spec.get_sample_type(samples)
+    # Arrays with an additional dimension are groups only with `stacks`. Each check raises an error
+    # for them, with a hint.
     if sample_type in ROW_TYPES and not stacks:
         check_row_dimensions(samples, name)
     if sample_type == "labels" and not stacks:
@@ -138,6 +141,7 @@ def flatten_groups(
             f"`groups` cannot be combined with `{name}` as a list of lists, which already defines "
             "groups; remove `groups`, or pass all samples in one list"
         )
+    # An array remains an array, so that its rows need not be converted.
     flat, sizes = flatten_nested(samples if hasattr(samples, "ndim") else list(samples), name)
     if 0 in sizes:
         raise ValueError(
@@ -160,6 +164,7 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
     SampleError
         If labels are missing; the message lists the indices of these samples.
     """
+    # A string is often the name of a column, and would otherwise be split into characters.
     if isinstance(labels, (str, bytes, os.PathLike)):
         is_path = isinstance(labels, os.PathLike)
         hint = f"for a column of a table, pass df[{short_repr(labels)}]"
@@ -175,6 +180,7 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
                 f"{tuple(values.shape)}; pass one column"
             )
         values = values.tolist()
+    # Labels of these types are hashable and not missing, so slower checks are skipped.
     if not _HASHABLE_TYPES.issuperset(map(type, values)):
         if all(isinstance(label, list) or getattr(label, "ndim", 0) for label in values):
             raise TypeError(
@@ -228,6 +234,7 @@ def is_hashable(label: object) -> bool:
 
 def is_missing(label: object) -> bool:
     """Return whether a label is None, NaN or pandas.NA."""
+    # NaN differs from itself.
     try:
         return label is None or bool(label != label)
     except (TypeError, ValueError):  # comparisons with NA return NA
@@ -282,14 +289,17 @@ def _default_names(sets: Sequence[object]) -> list[str]:
     """
     from ..support.folders import is_folder
 
+    # A, …, Z, A1, …, Z1, …: 26 names per set, more than needed.
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
     paths = [os.fsdecode(samples) if is_folder(samples) else "" for samples in sets]
     folder_names = [path and os.path.basename(os.path.abspath(path)) for path in paths]
+    # Names of folders if they are unique, otherwise paths. Sets that are not folders have empty
+    # candidates, which are replaced by letters.
     for candidates in (folder_names, paths):
         names = [name or letter for name, letter in zip(candidates, letters, strict=False)]
         if len(set(names)) == len(names):
             return names
-    return letters[: len(sets)]
+    return letters[: len(sets)]  # the same folder was passed twice
 
 
 def format_labels(labels: GroupLabels, argument: str) -> list[str]:
@@ -377,6 +387,7 @@ def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupL
             f"`groups` must contain {len(sizes)} lists of labels, one per set, got "
             f"{short_repr(groups)}; pass groups=[labels_a, labels_b]"
         )
+    # The labels of all sets are encoded together, so that codes agree between sets.
     labels = []
     for (name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
         set_groups = parse_group_labels(labels_of_set, "groups")
@@ -401,6 +412,7 @@ def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[
         return list(map(count_input_samples, sets))
     from .mixture import select_column
 
+    # All columns have the same length, so the column of the first kernel (`spec.k[0]`) suffices.
     return [count_input_samples(select_column(samples, spec.k[0])) for samples in sets]
 
 
@@ -436,11 +448,13 @@ def group_by_prompt(
     values, prompt_indices = flatten_prompts(prompts, sets, sizes, groups)
     if prompts.condition:
         spec = replace(spec, grouping_prompts=PromptSpec(values, index=prompt_indices))
+        # If all samples have the same prompt, it does not divide them into groups.
         is_single_prompt = nesting_depth(prompts.values, sets[0]) == 0
         if is_single_prompt or num_samples(prompts.values) == 1:
             return spec, None
     if first_set_only:
         prompt_indices = prompt_indices[: sizes[0]]
+    # Prompts may occur several times in `values`, so they are first grouped themselves.
     prompt_groups = group_equal_prompts(values).select(prompt_indices)
     check_labels(prompt_groups.sample_labels, "prompts")
     return spec, prompt_groups
@@ -454,12 +468,15 @@ def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
     group.
     """
     check_size(sets, len(prompts.codes))
+    # Shape (2, n): the set and the prompt of each sample. `combinations` are its distinct columns,
+    # and `inverse` is the combination of each sample.
     codes = np.stack([sets.codes, prompts.codes])
     combinations, inverse = np.unique(codes, axis=1, return_inverse=True)
     if combinations.shape[1] == len(sets):  # each set has a single prompt
         return sets
     labels = [(sets.labels[i], prompts.labels[j]) for i, j in combinations.T.tolist()]
     set_of_combination = GroupLabels(sets.labels, combinations[0])
+    # `inverse` has two dimensions in NumPy 2.0.
     return GroupLabels(tuple(labels), inverse.ravel(), sets=set_of_combination)
 
 
@@ -468,6 +485,7 @@ def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
     values = as_samples(prompts, "prompts", empty=True)
     if sp.issparse(values):
         values = values.toarray()
+    # Rows of numbers, and NumPy scalars, become lists and numbers.
     labels = [value.tolist() if hasattr(value, "tolist") else value for value in values]
     if all(map(is_hashable, labels)):
         return encode_labels(labels)
@@ -488,6 +506,7 @@ def _freeze(value: object) -> object:
     Equal values have equal results. A value that cannot be converted is returned unchanged.
     """
     if isinstance(value, Mapping):
+        # The types in the results distinguish a dict from a set of pairs, and [1] from (1,).
         items = [(key, _freeze(entry)) for key, entry in value.items()]
         return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
     if isinstance(value, (list, tuple)):
@@ -562,6 +581,7 @@ def _match_prompts(
     if _is_prompt_mapping(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
     depth = nesting_depth(prompts, samples)
+    # An array of one prompt gets a further axis, for a list of one prompt.
     if depth == 0:  # a single prompt
         return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
     if depth > 1 and samples is None and all(map(_is_conversation, prompts)):
@@ -569,6 +589,7 @@ def _match_prompts(
         if (
             groups is not None
             and groups.nested
+            # With one message per list and one sample per group, both readings are the same.
             and groups.sizes == _list_sizes(prompts) != [1] * len(groups)
         ):
             raise ValueError(
@@ -580,10 +601,14 @@ def _match_prompts(
     elif depth > 1 and (samples is not None or (groups is not None and groups.nested)):
         # Lists of prompts, parallel to lists of samples.
         prompts, sizes = flatten_nested(prompts, "prompts")
+        # Lists with one prompt each can contain the prompt of each group, which is handled below.
         if set(sizes) != {1}:
             check_same_grouping("prompts", sizes, groups)
     n_prompts = num_samples(prompts)
+    # A list with a single prompt applies to all samples only if similarities are conditioned on it;
+    # for grouping, it is probably an error.
     if n_prompts == n or (n_prompts == 1 and n and samples is not None):
+        # 0, 1, …, n − 1, or n times 0 for a single prompt.
         return prompts, np.arange(n) % n_prompts
     # One prompt per group, without group labels: the groups are 0, 1, …, as for lists of lists.
     if groups is not None and groups.labels == tuple(range(n_prompts)):

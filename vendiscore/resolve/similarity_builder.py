@@ -173,6 +173,7 @@ def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> N
     """
     is_space = is_metric_space(samples)
     type_name = "MetricSpace" if is_space else "Similarity"
+    # Whether each keyword was passed but has no effect. The first one is reported.
     is_unused = {
         "k": spec.k is not None,
         # The first kernel option. Without `k`, it is an option of the text kernel.
@@ -215,6 +216,8 @@ def build_set_similarities(
     groups; `similarity_subset` checks it for each group.
     """
     has_precomputed = any(isinstance(samples, Similarity) for samples in sets)
+    # Fitted options must be the same for all sets, and `prompts` contains the prompts of all sets,
+    # so the sets are then compared as one set and split afterwards.
     needs_pooling = has_fitted_options(spec) or spec.conditioning_prompts is not None
     if len(sets) > 1 and not has_precomputed and needs_pooling:
         return split_pooled(_build_similarity(sets, spec, names), count_samples_by_set(sets, spec))
@@ -222,6 +225,7 @@ def build_set_similarities(
         _build_similarity([samples], spec, [name], per_group)
         for samples, name in zip(sets, names, strict=True)
     ]
+    # Options of a precomputed Similarity are already fitted, and those of other sets separately.
     if has_precomputed:
         check_no_separate_fit(sets, similarities, names, Similarity)
     return similarities
@@ -253,6 +257,7 @@ def _build_similarity(
     name = "samples" if has_several_sets else names[0]
     fit_to = _indices_to_fit(sets, spec, names) if has_several_sets else None
     try:
+        # With several sets, none of them is a Similarity or a matrix.
         if isinstance(sets[0], Similarity):
             from ..similarity.similarity_checks import check_similarity
 
@@ -363,8 +368,10 @@ def _condition_on_prompts(
     n = sum(sizes)
     samples = _concatenate([*sets, prompt_values], spec)
     if spec.in_context:
+        # Each answer after its prompt, as one text.
         in_context = [f"{prompt_values[j]} {samples[i]}" for i, j in enumerate(prompt_indices)]
         samples = [*samples, *in_context]
+        # This option is applied here; the kernel itself would reject it.
         spec = replace(spec, options={**spec.options, "in_context": None})
     if fit_to is None:
         fit_to = np.arange(n)  # options are not fitted to prompts
@@ -386,6 +393,7 @@ def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarr
     `problems` has keys from 0 to n − 1 for samples, and n + j for prompt j. `prompt_indices[i]` is
     the prompt of sample i.
     """
+    # Prompts follow the samples, so the largest index is a prompt if any prompt is unusable.
     last = max(problems, default=-1)
     if last >= n:
         sample = int(np.argmax(prompt_indices == last - n))  # the first sample with this prompt
@@ -474,10 +482,12 @@ def check_no_separate_fit(
     itself, or what was computed from the samples.
     """
     type_name = result_type.__name__
+    # Options as text, such as "sigma=0.5"; "" if none were fitted.
     precomputed_options = next(
         format_fitted_options(samples) for samples in sets if isinstance(samples, result_type)
     )
     for samples, result, name in zip(sets, results, names, strict=True):
+        # Only sets of samples are checked, against the first precomputed set.
         fitted = "" if isinstance(samples, result_type) else format_fitted_options(result)
         if fitted not in ("", precomputed_options):
             raise ValueError(
@@ -557,6 +567,8 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
     if list(names) == ["samples"]:
         return error
     starts = np.cumsum([0, *sizes])
+    # `starts` are the indices of the first sample of each set; `error.index` is the first unusable
+    # sample.
     first_set = int(np.searchsorted(starts, error.index, side="right")) - 1
     start, stop = starts[first_set], starts[first_set + 1]
     name = names[first_set]
@@ -566,6 +578,7 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
     }
     if name != "samples":
         for i, problem in problems.items():
+            # The problem may already begin with the name of an argument.
             problems[i] = prefix + problem.removeprefix("of `samples` ").removeprefix(prefix)
     return SampleError.from_problems(problems)
 

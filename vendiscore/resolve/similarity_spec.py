@@ -230,6 +230,7 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
     prompts raise a TypeError unless `given_prompt` is True.
     """
     k = arguments.pop("k", None)
+    # Those of score_K, score_X and score_dual that are True.
     form_keywords = [
         name for name in INPUT_FORM_KEYWORDS if check_bool(name, arguments.pop(name, False))
     ]
@@ -252,10 +253,13 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
         spec = spec.with_prompts(prompts, given_prompt, metric, allow_grouping)
     exponent = arguments.pop("exponent", None)
     metric_options = {} if exponent is None else {"exponent": exponent}
+    # A kernel determines the distances, so a metric option would have no effect.
     if metric in KERNEL_METRICS or (metric is None and spec.defines_similarity):
         check_no_metric_options(metric_options)
     if metric is None and not metric_options:
         return spec
+    # The default metric is Euclidean. It has no options, so an option without `metric` raises an
+    # error.
     metric_options = check_metric_options("euclidean" if metric is None else metric, metric_options)
     return replace(spec, metric=metric, metric_options=metric_options)
 
@@ -297,6 +301,8 @@ def similarity_spec_from_keywords(
         for name, allowed in (("metric", allow_metric), ("fit", allow_fit)):
             if not allowed:
                 del accepted[name]
+        # Raises an error unless all remaining keywords are options of the default text kernel.
+        # `accepted` are the keywords that the error may suggest.
         spec = apply_text_kernel_options(spec, remaining, accepted, {})
     if spec.metric is not None and not allow_metric:
         raise TypeError(
@@ -342,6 +348,7 @@ def apply_text_kernel_options(
     if not remaining:
         return spec
     name = next(iter(remaining))  # the keyword that the error is about
+    # `p` are weights in `compute`, and the exponent of a Minkowski distance in other libraries.
     if "p" in remaining:
         raise TypeError(
             "`p` (weights) is not supported by magnitude, `compare` and `growth`; remove it. The "
@@ -352,6 +359,7 @@ def apply_text_kernel_options(
     if isinstance(spec.k, Kernel):
         check_kernel_options(spec.k, remaining, accepted)
     if isinstance(spec.k, tuple):
+        # Options of a mixture are passed by kernel; the first one is the example.
         component = spec.k[0].name
         hint = suggestion(name, accepted, "keyword", remaining[name], quote="`")
         hint = (
@@ -367,6 +375,8 @@ def apply_text_kernel_options(
             accepted = {**accepted, **kernel.option_descriptions}
         value = remaining[name]
         raise TypeError(_describe_unknown_keyword(name, value, accepted, measures_by_option))
+    # `k` stays None, so that samples that are not text raise an error that suggests kernels, and
+    # file names compared as text cause a warning.
     return replace(spec, **_split_kernel_options(kernel, remaining) | {"k": None})
 
 
@@ -382,6 +392,7 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
         in_context = options.get("in_context")
         if in_context is None:  # by default only for this model
             in_context = NAMED_MODELS["semantic"] in (model, options.get("model_path"))
+        # `in_context`: also compare each answer after its prompt, if similarities are conditioned.
         return _split_kernel_options(kernel, options) | {
             "in_context": check_bool("in_context", in_context)
         }
