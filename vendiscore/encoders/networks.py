@@ -251,7 +251,7 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
     ignores.
     """
     if isinstance(output, (list, tuple)):
-        # Models without an output class return a tuple whose first entry is the embedding.
+        # Some networks return a tuple; its first entry is used.
         output = output[0]
     if is_torch(output):
         return _flatten_pooled(output)

@@ -72,7 +72,7 @@ def _load_network(
     pooling_source = "given"
     stated_length = None
     settings = {}
-    # This model has no modules.json; its model card states the pooling.
+    # The pooling of this model is stated on its model card, so modules.json is not read below.
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         pooling_source = "its card"

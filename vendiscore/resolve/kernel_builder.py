@@ -308,8 +308,8 @@ def find_distinct_samples(
         # Each sample is distinct: the result is the identity.
         index = np.arange(num_samples(samples))
         return samples, index, index
-    # A kernel may distinguish 1 from 1.0 (by type), and 0.0 from −0.0 (by `repr`, which replaces only
-    # falsy values).
+    # A kernel may distinguish 1 from 1.0 (by type), and 0.0 from −0.0. These are equal, so keys of
+    # falsy values contain their `repr`.
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
     codes: dict[object, int] = {}
     inverse = np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=int)

@@ -35,8 +35,8 @@ class Registry(Generic[Entry]):
     _loading: ClassVar[threading.RLock] = threading.RLock()
     # Reasons why files and packages could not be imported, by file or package.
     import_errors: ClassVar[dict[str, str]] = {}
-    # Incremented by each change of a registry. Part of the key of a cache of parsed requests, so that
-    # requests parsed before a change are not reused.
+    # Incremented by each change of a registry. Part of the key of a cache of parsed requests, so
+    # that requests parsed before a change are not reused.
     version: ClassVar[int] = 0
     _loaded_local_files: ClassVar[bool] = False
 

@@ -27,12 +27,14 @@ def check_int(
     NumPy integers and tensors with a single integer are accepted, but not booleans. `hint` is
     appended to the message.
     """
+    # Return usual values quickly, before the message is built.
     if type(value) is int and min_value <= value <= max_value:
         return value
     bounds = (
         f"of at least {min_value}" if max_value == math.inf else f"from {min_value} to {max_value}"
     )
     message = f"`{name}` must be an integer {bounds}, got {short_repr(value)}{hint and f'; {hint}'}"
+    # Integers of other types, such as those of NumPy, have a method `__index__` (SupportsIndex).
     number = None
     if isinstance(value, SupportsIndex) and not _is_boolean(value):
         with suppress(TypeError):  # an array with several entries

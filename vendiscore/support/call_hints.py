@@ -107,10 +107,14 @@ def _call_with_hints(
     try:
         return function(*args, **options)
     except (AttributeError, TypeError) as error:
+        # If the arguments do not fit the signature, the traceback ends here. Otherwise, the error
+        # was raised within the function, and is not about the call.
         is_internal = error.__traceback__ is None or error.__traceback__.tb_next is not None
         message = ""
         if not is_internal and not inspect.isabstract(documented_callable):
             message = describe_call_error(documented_callable, args, options)
+        # For a class with a `_call_hint`, users should call another function, which the hint names.
+        # It also replaces errors within the constructor.
         if not message and hasattr(documented_callable, "_call_hint"):
             hint = documented_callable._call_hint
             message = f"cannot make a {documented_callable.__name__} of these arguments; {hint}"
@@ -141,6 +145,8 @@ def describe_call_error(
     call = f"{function.__name__}({', '.join(call_arguments)})"
     descriptions = describe_parameters(function)
     for name, value in options.items():
+        # A function with **options accepts unknown keywords, which it checks itself. Here, they are
+        # an error only if they are synonyms of a missing argument.
         if name not in descriptions and (
             not accepts_any or resolve_synonyms(name, missing_names, "keyword")
         ):
@@ -150,6 +156,7 @@ def describe_call_error(
     if repeated:
         return f"`{repeated[0]}` is passed both by position and by name; remove one of them"
     if missing_names:
+        # An unknown keyword may have been passed instead of the missing argument.
         hints = (replacement_hint(name, "keyword") for name in options if name not in descriptions)
         hint = next(filter(None, hints), "")
         return f"`{missing_names[0]}` is missing; pass {call}{hint and '. '}{hint}"
@@ -196,6 +203,7 @@ def describe_unknown_attribute(owner: object, name: str) -> str:
     # Attributes that other packages define are not listed.
     packages = {base.__module__.partition(".")[0] for base in cls.__mro__}
     own = [key for base in cls.__mro__ if _is_own_class(base) for key in vars(base)]
+    # Attributes of instances may come from base classes of other packages, if there are any.
     if not packages - {__name__.partition(".")[0], "builtins", "abc"}:
         own += [*vars(owner)]
     names = sorted({key for key in own if not key.startswith("_")})
@@ -207,6 +215,7 @@ def describe_unknown_attribute(owner: object, name: str) -> str:
     hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(owner))
     hint = hint or describe_candidates(name, descriptions, "attribute", quote="`")
     separator = "\n" if "\n" in hint else " "
+    # Without a hint, two spaces follow the first period.
     return f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(
         ".  ", ". "
     )
@@ -226,6 +235,7 @@ def _describe_items(owner: object) -> dict[str, str]:
         locations = {key: f"a key of this dict: result[{key!r}]" for key in map(str, owner)}
     for name, value in vars(owner).items():
         if not name.startswith("_") and isinstance(value, list | tuple) and value:
+            # The first item represents all; they are objects of the same class.
             item = value[0]
             if is_dataclass(item) and not isinstance(item, type):
                 for field in fields(item):

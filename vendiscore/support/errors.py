@@ -162,6 +162,7 @@ def merge_warnings(items: str) -> Iterator[None]:
         _collected_warnings.reset(token)
         similar: dict[tuple[str, type[Warning]], list[str]] = {}
         for message, category in collected:
+            # The first clause, in which each number, such as 1,234 or 1e-5, becomes "#".
             clause = re.sub(r"\d+([.,]\d+)*(e-?\d+)?", "#", re.split("[,;:]", message)[0])
             similar.setdefault((clause, category), []).append(message)
         for (_, category), messages in similar.items():
@@ -180,7 +181,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         return
     # Find the outermost frame of this package. The search does not stop at the first frame of other
     # code, because frames of functools may lie between those of this package.
-    depth = 0
+    depth = 0  # as for `stacklevel`, this function has depth 1
     depth_of_caller = 0
     frame: FrameType | None = sys._getframe()
     while frame:

@@ -47,6 +47,7 @@ def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> I
     other_files = [file for file in files if file_extension(file) not in IMAGE_EXTENSIONS]
     ignored = [*other_files, *(f"{folder}/" for folder in folders)]
     if not images:
+        # The hint depends on what the folder contains instead of images.
         hint = "check the path"
         if folders:
             hint = (

@@ -16,6 +16,7 @@ def mix_bits(x: np.ndarray) -> np.ndarray:
     The shifts and factors come from Steele et al., OOPSLA 2014.
     """
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        # Products of uint64 wrap around modulo 2⁶⁴, as intended.
         x = x ^ (x >> shift)
         x *= np.uint64(factor)
     return x ^ (x >> 31)

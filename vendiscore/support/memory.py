@@ -35,6 +35,7 @@ def available_bytes() -> int:
     """Return how many bytes can be allocated, given the machine, cgroups and `ulimit -v`."""
     import psutil
 
+    # Each limit is independent, so the smallest applies.
     machine = int(psutil.virtual_memory().available)
     cgroups = _find_limiting_cgroups(_CGROUP_ROOT, _PROCESS_CGROUP)
     available = min([machine, _available_address_space(), *map(_available_in_cgroup, cgroups)])

@@ -167,6 +167,7 @@ def rescale_rows(X: Array | csr_array) -> Array | csr_array:
         largest = magnitudes.max(axis=1).toarray().ravel()
     else:
         largest = namespace(X).max(magnitudes, axis=1)
+    # largest = m · 2^exponent with m in [½, 1); the exponent of 0 is 0.
     exponent = np.frexp(to_host(largest))[1]
     half = exponent // 2  # 2¹⁰⁷⁴ overflows, so multiply by two factors
     for half_exponent in (half, exponent - half):

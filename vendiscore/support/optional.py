@@ -96,6 +96,8 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     message.
     """
     root = package.partition(".")[0]
+    # Import the package before its submodule, to distinguish a missing package from a missing
+    # submodule.
     try:
         importlib.import_module(root)
     except ModuleNotFoundError as error:

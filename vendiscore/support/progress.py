@@ -63,6 +63,7 @@ def map_steps(
     The result is the value that the generator `steps` returns at its end. If `transform` returns
     None, nothing is yielded for this step.
     """
+    # If the caller stops the iteration early, the generator `steps` is closed, too.
     with contextlib.closing(steps):
         while True:
             try:
@@ -84,7 +85,9 @@ def run_with_progress(counts: Counts[Value], total: int, description: str) -> Va
     if _is_silent():
         return run_steps(counts)
     with _make_progress_bar(None, total, description) as bar:
+        # `done` is a total, and `bar.update` expects the increase since the last call (`bar.n`).
         result = run_steps(map_steps(counts, lambda done: bar.update(done - bar.n)))
+        # The last step may not be followed by another count.
         bar.update(total - bar.n)
         return result
 
@@ -140,6 +143,7 @@ def _format_duration(seconds: float) -> str:
     """Format a duration with one or two digits and a unit, such as "3 minutes"."""
     units = {"seconds": 1, "minutes": 60, "hours": 3600}
     unit = next((unit for unit, length in units.items() if seconds < 100 * length), "hours")
+    # Below 9.5, one decimal is shown, as in "2.5 minutes".
     count = seconds / units[unit]
     return f"{count:.{1 if count < 9.5 else 0}f} {unit}"
 

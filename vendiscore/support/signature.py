@@ -60,6 +60,7 @@ def to_plain(value: object) -> Any:
             str(k): item if type(item) in _SIMPLE_TYPES else to_plain(item) for k, item in items
         }
     if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
+        # A record of a structured array (np.void) may contain arrays.
         return value.item() if not isinstance(value, np.void) else repr(value)
     if isinstance(value, np.ndarray) or is_torch(value):
         array = to_host(value)
@@ -154,6 +155,7 @@ def _describe_content(value: object) -> object:
     if isinstance(value, types.MethodType):
         return _describe_object(value.__func__), to_plain(value.__self__)
     if isinstance(value, types.FunctionType):
+        # The order of helpers does not matter.
         return sorted(repr(_describe_function(helper)) for helper in _collect_helpers(value))
     if hasattr(value, "__qualname__"):  # a compiled function or method, which has no source code
         owner = _bound_object(value)
@@ -223,6 +225,7 @@ def _source_text(code: types.CodeType, file: str) -> str:
     for node in ast.walk(_parse_source(text)):
         if isinstance(node, node_types) and getattr(node, "name", "<lambda>") == code.co_name:
             decorators = getattr(node, "decorator_list", ())
+            # In `co_firstlineno`, a function starts with its first decorator.
             first_line = min(part.lineno for part in [node, *decorators])
             if first_line == code.co_firstlineno:
                 segments.append(ast.get_source_segment(text, node, padded=True) or UNKNOWN_SOURCE)

@@ -985,9 +985,12 @@ def suggest_name(
     """
     listed = _with_descriptions(candidates)
     accepted = _with_descriptions(extra_names) | listed
+    # The unknown name itself is not suggested, even if `extra_names` contains it.
     if str(name) not in listed:
         accepted.pop(str(name), None)
     hint = suggestion(name, accepted, kind, value, other_scopes, quote)
+    # Without a suggestion, show the most similar names with their descriptions. Names without
+    # descriptions are only listed, unless they are too many.
     if not hint and (any(listed.values()) or len(listed) > MAX_LISTED_NAMES):
         hint = describe_candidates(name, accepted, kind, quote)
         if hint and len(listed) > MAX_LISTED_NAMES:
@@ -996,6 +999,7 @@ def suggest_name(
         return hint
     if len(listed) > MAX_LISTED_NAMES:
         return fallback
+    # chr(10) is a newline: after a hint of several lines, the list begins on a line of its own.
     available = f"Available: {', '.join(sorted(listed))}." if listed else ""
     return f"{hint}{chr(10) if chr(10) in hint else ' '}{available}".strip()
 
@@ -1016,6 +1020,8 @@ def suggestion(
     of this kind of names. Names that do not accept `value` are not suggested.
     """
     accepted = _with_descriptions(accepted)
+    # In this order: synonyms and replacements, misspelled accepted names, names of another kind,
+    # and misspelled names that are accepted elsewhere.
     for variant in name_variants(str(name)) if kind else [str(name)]:
         if hint := _suggest_exact(variant, accepted, kind, value, other_scopes, quote):
             return hint
@@ -1061,6 +1067,7 @@ def name_variants(name: str) -> list[str]:
     """
     words = _WORD_PART.findall(_CAMEL_CASE_BOUNDARY.sub("_", name))
     variants = [name]
+    # Words such as "max" and "num" before a noun become "n", the prefix of this package.
     if len(words) > 1 and words[0].lower() in _COUNT_WORDS:
         variants.append("n_" + "_".join(words[1:]))
         if words[1].lower() in ("count", "num", "number"):
@@ -1115,6 +1122,7 @@ def closest_spelling(
     such as "kernel", which selects the synonyms. Without it, synonyms are not used.
     """
     word, candidates = normalize_name(str(name)), sorted(candidates)
+    # Shorter names abbreviate too many candidates.
     abbreviated = [
         candidate
         for candidate in candidates
@@ -1123,6 +1131,7 @@ def closest_spelling(
     if len(abbreviated) == 1:
         return abbreviated[0]
     by_word = {normalize_name(candidate): candidate for candidate in candidates}
+    # A misspelled synonym counts as a misspelling of its first target.
     for synonym in _TARGETS_BY_SYNONYM[kind] if kind else ():
         if len(synonym) >= MIN_PREFIX_LENGTH:
             for target in resolve_synonyms(synonym, candidates, kind)[:1]:
@@ -1156,6 +1165,7 @@ def describe_candidates(
     words_of_all = [
         _split_words(candidate) | _split_words(text) for candidate, text in accepted.items()
     ]
+    # Words that occur in many candidates say little about which one is meant.
     words = {
         each for each in words if sum(each in others for others in words_of_all) <= MAX_CANDIDATES
     }
@@ -1165,6 +1175,7 @@ def describe_candidates(
         spelling = max(difflib.SequenceMatcher(None, word, each).ratio() for each in spellings)
         own_words = _split_words(candidate)
         described = _split_words(accepted[candidate])
+        # A shared word in the name counts 1, one only in the description ½.
         shared = len(words & own_words) + 0.5 * len(words & (described - own_words))
         return spelling + shared / len(words or word)  # at least 0.5 more for a shared word
 
@@ -1172,6 +1183,7 @@ def describe_candidates(
     ranked = sorted(accepted, key=lambda candidate: (-scores[candidate], candidate))
     listed: list[str] = []
     for candidate in ranked:
+        # Names with the same description are aliases, of which only the best is listed.
         is_repeated = any(accepted[candidate] == accepted[other] != "" for other in listed)
         if scores[candidate] >= MIN_LISTED_SIMILARITY and not is_repeated:
             listed.append(candidate)
@@ -1252,6 +1264,7 @@ def _format_targets(
     """
     fitting = [target for target in targets if accepts_value(target, value)]
     names = [f"{quote}{target}{quote}" for target in (fitting or targets)[:MAX_CANDIDATES]]
+    # No target accepts the value: show an example of a valid value for each.
     if not fitting:
         examples = [_ACCEPTED_VALUES[target][1] for target in targets[:MAX_CANDIDATES]]
         names = [f"{name} ({example})" for name, example in zip(names, examples, strict=True)]
@@ -1291,6 +1304,7 @@ def _with_descriptions(names: Mapping[str, str] | Iterable[str]) -> dict[str, st
 
 def _is_misspelling(word: str, other: str) -> bool:
     """Return whether two normalized names differ in one letter, or in less than one of five."""
+    # One replaced letter, except the first, in a word of at least three letters.
     replaced = len(word) == len(other) > 2 and word[0] == other[0]
     if replaced and sum(a != b for a, b in zip(word, other, strict=True)) == 1:
         return True
@@ -1322,6 +1336,7 @@ class NonCallableModule(ModuleType):
 
     def __getattr__(self, name: str) -> NoReturn:
         message = f"module {self.__name__!r} has no attribute {name!r}"
+        # Python and other tools look up many private names, such as `__path__`.
         if not name.startswith("_") and (public := vars(self).get("__all__")):
             descriptions = {each: first_sentence(vars(self)[each].__doc__ or "") for each in public}
             message += f". {suggest_name(name, descriptions, quote='`')}"

@@ -61,6 +61,7 @@ def to_json_value(value: object) -> Any:
         return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_json_value(item) for item in value]
+    # JSON has no NaN or infinity.
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
             return None
@@ -102,6 +103,7 @@ def format_with_interval(value: float, low: float, high: float, error: float | N
     """
     if math.isnan(low) or math.isnan(high):
         return f"{format_value(value, error)} (no interval)"
+    # A 95 % interval has a length of about four standard errors.
     error = (high - low) / 4 if error is None else error
     return (
         f"{format_value(value, error)} ({format_value(low, error)} to {format_value(high, error)})"

@@ -163,6 +163,7 @@ def _is_unspaced(text: str) -> bool:
     n_unspaced = sum(map(len, _UNSPACED_LETTERS.findall(text)))
     n_other = sum(map(len, _LETTERS.findall(_UNSPACED_LETTERS.sub(" ", text))))
     n_gaps = len(_UNSPACED_GAP.findall(text))
+    # On average, more than _MAX_WORD_LETTERS letters lie between spaces, so these separate clauses.
     return n_unspaced > n_other and n_gaps * _MAX_WORD_LETTERS < n_unspaced
 
 

@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     reads_stdin = not arguments and COMMANDS[command].formats
     if reads_stdin and sys.stdin and sys.stdin.isatty():
         arguments = ["--help"]  # instead of waiting for samples from the keyboard
+    # A first argument that is not a command is a file, or, if this file does not exist, possibly a
+    # misspelled command.
     may_be_command = command == "score" and arguments and _WORD_PATTERN.fullmatch(arguments[0])
     if may_be_command and not Path(arguments[0]).exists():
         files = [file.name for file in Path().iterdir()]
@@ -49,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.words = [PROGRAM, *([command] * (command != "score")), *arguments]
         args.command_line = shlex.join(args.words)
     except SystemExit as end:  # from --help, --version and errors of argparse
+        # argparse has already printed the message.
         return end.code if isinstance(end.code, int) else USAGE
     if sys.stdout is None or sys.stdout.closed:
         print_message("error: cannot print results: standard output is closed")

@@ -29,6 +29,7 @@ def compare_files(args: Namespace) -> Comparison:
     comparison_options = ("psd", "allow_repeats", "pool_repeats")  # keywords that -o can set
     command_options = parse_command_options(args, comparison_options)
     with as_usage_error():
+        # Checks the flags before files are read, which can take long.
         CompareOptions(
             command_options.order, args.level, args.permutations, args.size, seed=args.seed
         ).checked()
@@ -43,9 +44,11 @@ def compare_files(args: Namespace) -> Comparison:
         sources = [
             build_similarity(source, kernel_keywords, args.given_prompt)[0] for source in sources
         ]
+        # Unusable samples have been dropped.
         keywords.pop("on_error")
     keywords["q"] = command_options.order
     keywords |= {name: getattr(args, name) for name in _COMPARE_FLAGS}
+    # One file: a column (`sets`) assigns samples to sets. Otherwise each file is a set.
     if len(sources) == 1:
         sources_by_name = {"samples": sources[0]}
         values = sources[0].values
@@ -82,6 +85,7 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         first_columns = ("name", "n", "n_per_group")
         sets = [{name: row[name] for name in first_columns} | row for row in sets]
     else:
+        # Without groups, these columns are empty.
         per_group = {"n_per_group", "size_per_group"}
         sets = [{key: row[key] for key in row if key not in per_group} for row in sets]
     tables = [("sets", sets), ("pairs", pair_rows)]

@@ -100,9 +100,11 @@ class CommandOptions:
         if sample_type not in _DEFAULT_KERNELS:  # the library has a default, as for texts
             return keywords
         kernel, description = _DEFAULT_KERNELS[sample_type]
+        # Sets of a file are named "FILE › SET"; the note is about all sets of the file.
         file = source.name.partition(" › ")[0]
         self.args.notes.add_note(f"{sample_type} are compared by {description} (-k {kernel})", file)
         sequence_options = _SEQUENCE_OPTIONS if sample_type == "sequences" else {}
+        # Options of the user (`keywords`) replace those for sequences.
         return {"k": kernel, **sequence_options, **keywords}
 
 
@@ -132,6 +134,7 @@ def parse_command_options(
         if args.matrix:
             keywords["score_K"] = True
         if extra_names is not None:
+            # Other keywords raise an error here, with `extra_names` among the suggestions.
             kernel_keywords = {
                 name: value for name, value in keywords.items() if name not in extra_names
             }
@@ -167,6 +170,7 @@ def check_conflicting_flags(args: Namespace) -> None:
         raise UsageError(
             f"--signature is not supported with -f {output_format}; remove one of them"
         )
+    # `dedup` accepts -q only to explain that it has no effect.
     if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
         raise UsageError("-q has no effect on near-duplicates; remove it")
     if (
@@ -190,6 +194,7 @@ def parse_score_options(
     score_keywords = {"q": parse_value(args.order)}
     if args.measures:
         score_keywords["measures"] = parse_measure_flags(args.measures)
+    # --ci has no value: the level is 0.95, unless -o ci=LEVEL was passed.
     if args.ci and "ci" not in command_options.keywords:
         score_keywords["ci"] = 0.95
     keywords = {**command_options.keywords, **score_keywords}
@@ -232,6 +237,7 @@ def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
         # Without the name of a set, as in "of `references` is empty", the first set is meant.
         named_sets = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
         source = sources[[*named_sets, *sources][0]]
+        # The library adds a note about on_error='skip' if the samples can be dropped.
         can_skip = "on_error" in "".join(getattr(error, "__notes__", ()))
         report_unusable_samples(source, error.problems, skip=False, suggest_skip=can_skip)
     except (TypeError, ValueError, MemoryError) as error:
@@ -281,6 +287,7 @@ def read_files(
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
     args = command_options.args
+    # Flags for reading files have the names of the fields of Wanted.
     option_names = {field.name for field in fields(Wanted)}
     options: Record = {
         name: value
@@ -348,6 +355,7 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
         return source
 
     sources = read_files(args.files, command_options, prepare=prepare)
+    # The same file twice, or one file without a column of sets.
     if len({*args.files}) < n_files or (n_files == 1 and not sources[0].sets):
         hint = _suggest_set_flags(args, sources[0]) if n_files == 1 else ""
         raise UsageError(
@@ -391,6 +399,7 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
     from ..reading.tables import Table
 
     columns = set_columns(source.source) if isinstance(source.source, Table) else []
+    # The columns of samples and prompts cannot define sets.
     used_columns = (source.column, source.grouping.get("prompts"))
     columns = [name for name in columns if name not in used_columns]
     if not columns:
@@ -436,6 +445,7 @@ def check_one_set(source: Samples, allow_prompts: bool) -> None:
 def _suggest_prompt_flags(source: Samples) -> str:
     """Return flags for comparing samples within prompts, to append to a message."""
     prompt_column = source.grouping.get("groups")
+    # Groups without a column, and sites of a table of counts, are no prompts.
     if not prompt_column or source.unit == INDIVIDUAL:
         return ""
     flags = f"--prompt {shlex.quote(prompt_column)}"
@@ -462,6 +472,7 @@ def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
 def parse_value(text: str) -> object:
     """Parse a number, true, false, none, JSON, or comma-separated numbers; else return the text."""
     if "," in text and text[0] not in _JSON_STARTS:
+        # Several numbers, as in "0,1,inf"; other texts with commas remain texts.
         items = [parse_value(item) for item in text.split(",")]
         return items if all(isinstance(item, (int, float)) for item in items) else text
     if text.lower() in _LITERALS:
@@ -503,5 +514,6 @@ def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
     measures: dict[str, Record] = {}
     for text in (item.strip() for flag in texts for item in flag.split(",")):
         name, *option_pairs = text.split(":")
+        # A measure may be named several times, each time with other options.
         measures[name] = measures.get(name, {}) | parse_option_flags(option_pairs)
     return measures if any(measures.values()) else list(measures)

@@ -64,6 +64,7 @@ def run_select(args: Namespace) -> str:
             quality=source.quality or None,
             **keywords,
         )
+    # In the order of selection.
     indices = selection.places.tolist()
     text = _write_or_format_samples(
         command_options, source, indices, selection.sentence, selection.to_dict()
@@ -90,6 +91,7 @@ def run_dedup(args: Namespace) -> str:
 def run_growth(args: Namespace) -> str:
     """Return the output of `vendiscore growth`: a sentence, and one row per number of samples."""
     _, source, similarity, keywords = _read_similarity(args, "psd", "allow_repeats")
+    # None without --sizes: the library chooses the sizes.
     sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
     # The similarity is already conditioned on the prompts, if requested.
     prompts = prompt_keywords([source], given_prompt=False)
@@ -157,6 +159,7 @@ def _iter_tables(
     yield "pairs close to the threshold", pairs
     modes = []
     for mode in explanation.modes():
+        # The exemplar, a typical sample, represents the mode in the table.
         if len(mode.exemplars):
             mode_row = {"share": mode.share, "members": len(mode.members)}
             modes.append(mode_row | describe_sample(int(mode.exemplars[0]), unit, "sample"))
@@ -181,7 +184,9 @@ def _read_similarity(
     source, *other_files = read_files(args.files, command_options)
     if other_files:
         raise UsageError(f"{args.command} requires exactly one FILE, got {len(args.files)}")
+    # `select` has no flag that restricts comparisons to samples with the same prompt.
     check_one_set(source, allow_prompts=args.command != "select")
+    # Only `select` and `dedup` write samples to a file.
     if "output" in args:
         _check_output_file(args, source)
     keywords = command_options.keywords_for(source)
@@ -248,6 +253,7 @@ def _check_output_file(args: Namespace, source: Samples) -> None:
     can_be_input = Path(args.output).exists() and args.files != [STDIN]
     if can_be_input and Path(args.output).samefile(args.files[0]):
         raise UsageError(f"--output must not be the input file, got {args.output}")
+    # Binary formats are written by `saved`, others as text by `written`.
     if named_format(args.output) in ("npy", "npz", "parquet"):
         is_supported = file_extension(args.output) in source.endings
     else:
@@ -279,6 +285,7 @@ def _write_or_format_samples(
     if args.output:
         _write_samples(args.output, source, selected)
     positions = _list_positions(source, selected)
+    # Indices into the samples of the file, including those that were dropped from `source`.
     indices = [int(source.index[i]) for i in selected]
     if args.format == "json":
         return output.as_json({**result, "samples": positions, "index": indices})

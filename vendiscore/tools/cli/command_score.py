@@ -57,8 +57,10 @@ def run_score(args: Namespace) -> str:
     """
     command_options = parse_command_options(args)
     score_keywords, request = parse_score_options(args, command_options)
+    # False if no measure uses similarities. Some use distances, for which vectors need no kernel.
     needs_kernel = any(item.measure.needs in SIMILARITY_NEEDS for item in request.measures)
     sources = read_files(args.files, command_options, args.references)
+    # `read_files` returns the references last.
     references = {"references": sources.pop()} if args.references else {}
     if request.group_measures and not sources[0].groups:
         raise UsageError(
@@ -93,6 +95,7 @@ def run_score(args: Namespace) -> str:
     has_default_measure = not (args.measures or command_options.has_comparison)
     is_text = source.kind in ("texts", "sequences") and len(source) <= _MAX_SEMANTIC_TEXTS
     if has_text_output and has_default_measure and is_text:
+        # `source` and `keywords` are those of the only set.
         results[0] |= _score_by_meaning(args, source, keywords)
     names = [source.name.removeprefix(file_prefix) for source in sources]
     return _format_results(args, names, results)
@@ -228,6 +231,7 @@ def call_with_samples(
     # References need prompts only if similarities are conditioned on them.
     prompted_sets = list(sets.values()) if given_prompt else [sets["samples"]]
     extra_keywords |= prompt_keywords(prompted_sets, given_prompt)
+    # References have no groups.
     if groups := sets["samples"].groups:
         extra_keywords["groups"] = groups
     with report_file_locations(sets):
@@ -283,6 +287,8 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
     if args.brief:
         text = ""
         for result in results:
+            # Errors, intervals, and values under a null hypothesis have keys with these suffixes;
+            # -b prints only the scores.
             rows = number_rows(result, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
             text += " ".join(output.format_exact(row["value"]) for row in rows) + "\n"
         return text
@@ -308,6 +314,7 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
     signatures = []
     molecules = ""
     for name, result in zip(names, results, strict=True):
+        # The remaining entries of the result are the scores, which become columns.
         details = result.pop("details")
         if counts := result.pop("molecules", ""):
             molecules += f"{name}: {counts}\n"
@@ -352,6 +359,7 @@ def _find_worst_groups(
     worst = []
     for name, result in zip(names, results, strict=True):
         groups = result["details"].get("groups", [])
+        # The first score that groups also have; "" if there are no groups or no such score.
         key = next((key for key in result if groups and key in groups[0]), "")
         if key:
             scored_groups = (group for group in groups if not math.isnan(group[key]))
@@ -380,6 +388,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     If `result` contains scores of texts by meaning, they follow those by wording.
     """
     details = result["details"]
+    # Entries of this command, not of the library, so that only scores remain in `result`.
     meaning = result.pop("meaning", {})
     no_meaning = result.pop("no_meaning", "")
     molecules = result.pop("molecules", "")

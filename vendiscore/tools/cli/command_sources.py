@@ -27,6 +27,8 @@ def run_sources(args: Namespace) -> str:
     """
     command_options = parse_command_options(args, ("psd",))
     with as_usage_error():
+        # Before files are read, which can take long. "check" is the default of the keyword psd,
+        # which is checked later.
         check_sources_options(command_options.order, args.level, "check", args.given_prompt)
     files = read_sets(args, command_options)
     with report_file_locations({file.name: file for file in files}):
@@ -44,7 +46,9 @@ def run_sources(args: Namespace) -> str:
         if len(files) == 1:
             labels = files[0].sets
         else:
+            # Each file is a source: its name is the label of all its samples.
             labels = [file.name for file in files for _ in range(len(file))]
+        # Detected groups of samples are prompts.
         prompts_by_file = [file.prompts or file.groups for file in files]
         prompts = [prompt for file_prompts in prompts_by_file for prompt in file_prompts] or None
         values = concatenate_samples([file.values for file in files])

@@ -58,6 +58,7 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     # Indices are row numbers, unless several samples share a row, as in lists of answers.
     has_one_sample_per_row = len({*samples.rows}) == len(samples)
     indices = samples.rows if has_one_sample_per_row else range(len(samples))
+    # `count` is the number of samples before unusable ones are dropped.
     samples = replace(samples, index=indices, count=len(samples))
     if samples.problems:
         report_unusable_samples(samples, samples.problems, skip=args.on_error == "skip")
@@ -77,6 +78,7 @@ def _suggest_commands(args: Namespace, error: AskError, path: str) -> list[str]:
     for _, options in error.choices[:_MAX_ALTERNATIVES]:
         if "file" in options:  # a table in a folder, which is read instead of the folder
             words = [word for word in args.words if not word.endswith("subfolders")]
+            # The same command line with this file instead of the folder.
             commands.append(
                 shlex.join(str(options["file"]) if word == path else word for word in words)
             )
@@ -107,6 +109,7 @@ def _alternative_flags(
         for name, column in detected_columns.items()
         if column and name in args
     ]
+    # Flags for the detected column of prompts, which is kept if another column defines the sets.
     prompt_flags = [flag for flag in column_flags if flag.startswith("--prompt")]
     if "pool" in options:
         if needs_set_column:
@@ -117,6 +120,7 @@ def _alternative_flags(
         return [*([column_flags] if is_prompt_allowed else []), ["--pool"]]
     flags = []
     for name, value in options.items():
+        # A column of groups is handled below, because it can also be read as sets.
         if value and name != "group_by":
             flags.append(format_flag(name, value))
         elif value is False and name in _NEGATABLE_FLAGS:
@@ -166,6 +170,7 @@ def report_unusable_samples(
         print_message(f"{source.name}: {say_left_out(len(entries), 'sample')}: {listing}")
         return
     (location, first_problem), *remaining = entries
+    # Only the line or row of each sample, without the column.
     rows = [name.partition(", column ")[0] for name, _ in remaining]
     listing = ", ".join(rows[:_MAX_LISTED_ROWS]) + ", …" * (len(rows) > _MAX_LISTED_ROWS)
     suffix = f" (and {len(remaining):,} more: {listing})" if remaining else ""

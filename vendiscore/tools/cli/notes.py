@@ -58,6 +58,8 @@ class Notes:
         if self._quiet:
             return
         lines = [line for texts in notes.values() for line in _format_lines(texts, self.verbose)]
+        # Lines that remain for notes. If there are more, the last one says how many are not
+        # printed.
         available = max(_MAX_LINES - len(self._printed), 0)
         if not self.verbose and len(lines) > available:
             hidden = lines[max(available - 1, 0) :]
@@ -97,6 +99,7 @@ def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str
     name, text = named_texts[0]
     file, _, _ = name.rpartition(" › ")
     other_names = [other.removeprefix(f"{file} › ") for other, _ in named_texts[1:]]
+    # Each other set once; "" is the name of notes about all sets.
     other_names = [other for other in dict.fromkeys(other_names) if other and other != name]
     if not other_names:
         return [_format_line(name, text)]

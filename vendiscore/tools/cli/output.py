@@ -85,6 +85,7 @@ def _drop_redundant_columns(
     descriptions = []
     for name in other_names:
         cells = tuple(format_exact(row.get(name)) for row in rows)
+        # Always retained, and later columns with the same cells are redundant.
         if name in score_keys or name in _ESSENTIAL_COLUMNS:
             retained.setdefault(cells, name)
         elif len({*cells}) == 1:  # empty columns are not listed
@@ -101,6 +102,7 @@ def _drop_redundant_columns(
 def format_table(rows: Sequence[Row]) -> str:
     """Format a table with aligned columns: numbers on the right, other values on the left."""
     are_numeric, lines = _format_cells(rows)
+    # Width of each column: its longest cell, including the header.
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
     for cells in filter(None, lines):
@@ -152,6 +154,7 @@ def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
     are_numeric = [True] * len(names)
     for row in rows:
         values = [row.get(name) for name in names]
+        # A line feed in a cell would break the table.
         lines.append([" ".join(format_short(value).split()) for value in values])
         for column, value in enumerate(values):
             are_numeric[column] &= isinstance(value, (int, float, type(None)))

@@ -63,6 +63,7 @@ class _Parser(argparse.ArgumentParser):
             message = f"there is no option {unknown_flag.word}"
             hint = suggest_flag(self, self.command, unknown_flag, _describe_other_flags)
             hint = self.replace_keywords_by_flags(hint)
+        # A single line answers the question; otherwise the user may need the list of options.
         if not hint or "\n" in hint:
             hint += f"\n`{self.prog} --help` lists all options."
         self.exit(USAGE, f"{self.prog}: error: {message}. {hint.lstrip()}\n")
@@ -93,6 +94,8 @@ class _Parser(argparse.ArgumentParser):
         def replace_keyword(match: re.Match[str]) -> str:
             # Either `quoted` is matched, or a verb such as "pass" with name and value.
             quoted, verb, name, value = match.groups()
+            # Replacements in this order: a flag without a value, a command, a flag with a value,
+            # and -o.
             flag = _VALUELESS_FLAGS.get(quoted or f"{name}={value}", "")
             if flag in options:
                 return flag if quoted else f"{verb} {flag}"
@@ -104,6 +107,7 @@ class _Parser(argparse.ArgumentParser):
                 return f"`{PROGRAM} {flag_name}`"
             if quoted:
                 return f"{flag} {quoted_value}".strip() if flag else match[0]
+            # Python syntax becomes a value of a flag: float('inf') → inf, [1, 2] → 1,2.
             value = value.removeprefix("float(").strip("[]()'").replace(", ", ",")
             if option and option.nargs != 0:
                 return f"{verb} {flag} {value}"
@@ -124,6 +128,7 @@ def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
     commands_by_flag: dict[str, list[str]] = {}
     commands_by_format: dict[str, list[str]] = {}
     for command, definition in COMMANDS.items():
+        # Each flag once: `flags` contains it for each of its names.
         for flag in {*build_parser(command).flags.values()} - {*own_flags}:
             commands_by_flag.setdefault(flag, []).append(f"`{PROGRAM} {command}`")
         for name in definition.formats:
@@ -471,6 +476,8 @@ def build_parser(command: str) -> _Parser:
     definition = COMMANDS[command]
     is_score = command == "score"
     prog = PROGRAM if is_score else f"{PROGRAM} {command}"
+    # Strings multiplied by `is_score` appear only in the help of the default command, `vendiscore
+    # --help`.
     description = textwrap.fill(definition.description, _help_width())
     exit_codes = f"\n\n{textwrap.fill(_EXIT_CODES, _help_width())}" * is_score
     parser = _Parser(

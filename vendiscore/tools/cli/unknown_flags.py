@@ -100,7 +100,9 @@ def find_unknown_flag(word: str, arguments: Sequence[str]) -> UnknownFlag:
     following: str | None = value if separator else None
     if not separator and word in arguments:
         position = list(arguments).index(word) + 1
+        # If no argument follows, "-" stands for it, which is not used as a value.
         candidate = arguments[position] if position < len(arguments) else "-"
+        # The command needs a file, so the only one cannot be the value of a flag.
         is_only_file = candidate in files and len(files) == 1
         if not candidate.startswith("-") and not is_only_file:
             following = candidate
@@ -122,6 +124,7 @@ def suggest_flag(
     actions = _actions_by_flag(parser)
     if _is_format(parser, unknown.name):
         return f"Did you mean -f {unknown.name}?"
+    # A letter without a long name in LETTERS has no known meaning.
     if unknown.is_short and len(unknown.name) == 1:
         if hint := replacement_hint(unknown.name, "flag"):
             return hint
@@ -136,6 +139,7 @@ def suggest_flag(
         if hint := _suggest_other(name, other_flags):
             return hint
     close = closest_spelling(unknown.name, [*actions, *options], "flag")
+    # Short names resemble many flags by chance.
     if close in actions and not (unknown.is_short and len(unknown.name) < 4):
         action = actions[close]
         if not _check_value(action, unknown):
@@ -144,6 +148,7 @@ def suggest_flag(
         return f"Did you mean {options[close]}?"
     if unknown.is_short:
         return _list_short_flags(parser)
+    # A kernel or a measure typed as a flag, such as --cosine, has no value.
     if unknown.value is None and (hint := _suggest_kernel_or_measure(unknown)):
         return hint
     descriptions = {flag: _describe_action(action) for flag, action in actions.items()}
@@ -187,6 +192,7 @@ def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
         if hint := replacement_hint(name, kind):
             return hint
     hint = replacement_hint(name, "keyword")
+    # A hint about a keyword of the library may contain Python code.
     return "" if _PYTHON_CODE.search(hint) else hint
 
 
@@ -222,6 +228,8 @@ def _format_flags(targets: Mapping[str, argparse.Action], unknown: UnknownFlag) 
     shows the first flag of the right type, and why it rejects the value; or it is "".
     """
     for flag, action in targets.items():
+        # The value may be a synonym of a kernel or measure: suggest the flag with the registered
+        # name.
         kind = _NAMED_VALUES.get(action.dest)
         for name in resolve_synonyms(unknown.value or "", SYNONYMS[kind], kind) if kind else ():
             if name != unknown.value and not _check_value(action, unknown._replace(value=name)):
@@ -230,6 +238,7 @@ def _format_flags(targets: Mapping[str, argparse.Action], unknown: UnknownFlag) 
     fitting = [flag for flag, error in errors.items() if not error]
     if len(fitting) == 1:
         (flag,) = fitting
+        # --ci has no value; -o ci=LEVEL sets the confidence level.
         if flag == "--ci" and unknown.value is not None:
             return f"Did you mean -o ci={unknown.value}?"
         return f"Did you mean {flag}? ({_describe_action(targets[flag])})"
@@ -253,6 +262,7 @@ def _check_value(action: argparse.Action, unknown: UnknownFlag) -> str:
     value = unknown.value
     if value is None:
         return ""
+    # A flag without a value. A number is probably meant for another flag, except a level for --ci.
     if action.nargs == 0:
         number = parse_value(value)
         if "--ci" in action.option_strings:
@@ -274,6 +284,8 @@ def _check_value(action: argparse.Action, unknown: UnknownFlag) -> str:
             if action.dest == "measures":
                 from ...scoring.score_request import parse_request
 
+                # Raises an error for an unknown measure or option; any kernel suffices for this
+                # check.
                 parse_request({"measures": parse_measure_flags([value]), "k": "labels"})
             if action.dest == "order":
                 from ...support.arguments import check_order
@@ -306,6 +318,7 @@ def _check_kernel(text: str, files: Sequence[str]) -> str:
     sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
     for file in files:
         possible = _sample_types(file)
+        # Kernels of labels ("values") accept any file.
         if sample_type and sample_type not in possible and sample_type != "values":
             examples = [_EXAMPLE_KERNELS[each] for each in _EXAMPLE_KERNELS if each in possible]
             return (
@@ -323,6 +336,7 @@ def _check_column(name: str, file: str) -> str:
     path = Path(file)
     if path.suffix.lower() in ("", ".txt", ".smi", ".fasta", ".npy"):
         return f"its value {name!r} is not a column: {file} has no named columns"
+    # A number may be the position of a column. Names are only searched in the line, not parsed.
     if path.suffix.lower() in (".csv", ".tsv", ".jsonl") and not name.isdigit():
         line = _read_first_line(path)
         return "" if name in line else f"its value {name!r} is not a column of {file}"
@@ -342,6 +356,7 @@ def _sample_types(file: str) -> set[str]:
         return _TYPES_OF_FOLDERS
     ending = path.suffix.lower()
     if ending in ("", ".txt"):
+        # Text files may contain numbers, single words (labels or SMILES) or texts.
         words = re.split(r"[\s,;]+", _read_first_line(path).strip())
         numeric = all(re.fullmatch(r"[-+.\deE]+", word) for word in words)
         if numeric:
@@ -364,12 +379,14 @@ def _describe_options(
 
     if "-o" not in parser._option_string_actions:
         return {}
+    # Types that all files may contain.
     possible = set.intersection(*map(_sample_types, unknown.files)) if unknown.files else {"texts"}
     possible = possible or {"texts"}
     defaults = {TEXT_KERNEL} | {
         kernel for kind, (kernel, _) in _DEFAULT_KERNELS.items() if kind in possible
     }
     described = _describe_compute_options(unknown) if command in ("score", "report") else {}
+    # The first kernel with an option is the example; "rbf" is preferred.
     for kernel in sorted(list_kernels(), key=lambda each: each.name != "rbf"):
         if FILE_TYPES_BY_KERNEL.get(kernel.samples) not in possible:
             continue
@@ -377,6 +394,7 @@ def _describe_options(
             text = _format_option_value(default, unknown.value)
             if name == "on_error" or not text:
                 continue
+            # The default kernel of these files need not be named.
             if kernel.name in defaults:
                 described[name] = f"-o {name}={text} (an option of kernel {kernel.name!r})"
             else:
@@ -418,6 +436,7 @@ def _format_option_value(default: object, value: str | None) -> str:
 
     if value is None:
         return "true" if isinstance(default, bool) else "VALUE"
+    # A range such as 1-3 for an option with several numbers becomes 1,2,3.
     bounds = _RANGE.fullmatch(value)
     if bounds and isinstance(default, list | tuple):
         numbers = range(int(bounds[1]), int(bounds[2]) + 1)
