@@ -64,6 +64,7 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
         return BitSimilarity(rows, valid_coefficient)
     X = _as_numeric_rows(bits)
     SampleError.check(_describe_improper_rows(X))
+    # Sparse rows may have more columns than MAX_BITS, most of them empty.
     rows = _drop_empty_columns(X) if sp.issparse(X) else _as_bytes(X)
     return BitSimilarity(rows, valid_coefficient)
 
@@ -76,7 +77,8 @@ def _as_numeric_rows(samples: SampleContainer) -> Rows:
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
     ):
-        # Fast path; rows that NumPy cannot convert are checked one by one by `as_matrix`.
+        # Fast path for booleans, integers and floats (dtype kinds "biuf"). Rows that NumPy cannot
+        # convert are checked one by one by `as_matrix`.
         with suppress(TypeError, ValueError, OverflowError):
             X = np.asarray(samples)
             samples = X if X.dtype.kind in "biuf" else samples
@@ -171,6 +173,7 @@ def _drop_empty_columns(B: Rows) -> Rows:
 
     They are returned in CSR format, or as dense bytes if many bits are set.
     """
+    # A copy, because the stored zeros are removed in place.
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
     used_columns, columns = np.unique(B.indices, return_inverse=True)

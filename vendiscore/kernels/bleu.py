@@ -73,6 +73,7 @@ def bleu(
     split_text, compute_bleu = build_sentence_bleu(tokenize, smooth, max_order, lowercase)
 
     def compute_mean_bleu(matches: tuple[int, ...], length_a: int, length_b: int) -> float:
+        # Numbers of matching n-grams are the same in both directions.
         forward = compute_bleu(matches, length_a, length_b)
         return (forward + compute_bleu(matches, length_b, length_a)) / 2
 
@@ -83,6 +84,7 @@ def bleu(
             len(tokens_by_text),
             partial(_build_matrix, tokens_by_text, max_order, compute_mean_bleu),
             settings=settings,
+            # The similarity of a subset is computed without the matrix of all texts.
             compute_part=lambda index: build_similarity([tokens_by_text[i] for i in index]),
         )
 
@@ -111,6 +113,7 @@ def build_sentence_bleu(
 
     def compute_bleu(matches: Sequence[int], length: int, reference_length: int) -> float:
         # Return BLEU in [0, 1]; a text of `length` tokens has length − n + 1 n-grams.
+        # With `effective_order`, lengths n of which the text has no n-grams are ignored.
         percentage = BLEU.compute_bleu(
             correct=list(matches),
             total=[max(0, length - n) for n in range(max_order)],
@@ -137,6 +140,7 @@ def _build_matrix(
     combination of these arguments.
     """
     n = len(tokens_by_text)
+    # The matrix and, for each pair of a block, the numbers of matches and temporary arrays.
     needed_bytes = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
     memory.require(needed_bytes, f"the similarity matrix of {n} samples", "compare fewer samples")
     ngram_counts = count_ngrams(tokens_by_text, range(1, max_order + 1))
@@ -178,6 +182,8 @@ def _build_count_indicators(
     in it: the index of the text, the code of the n-gram, and how often it occurs in the text.
     """
     width = int(grams.max(initial=0)) + 1
+    # Each n-gram has one element for each of its occurrences in a text; `repeats` numbers these
+    # from 0.
     repeats = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     indices = np.repeat(texts, counts), np.repeat(grams, counts) + width * repeats
     return sp.csr_array((np.ones(len(repeats)), indices), (n, width * int(counts.max(initial=1))))

@@ -125,6 +125,7 @@ def equivalence(
     threshold = SAME_ABOVE
     max_audited = _MAX_AUDITED_BY_MODEL
     if same_above is not None:
+        # Judgements may have any scale, so any threshold is valid.
         threshold = check_float("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": to_plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
@@ -198,11 +199,12 @@ def equivalence(
             as_matrix(matrix, "same")  # checks that values are finite
             # The matrix may judge duplicates differently, so all samples are treated as distinct.
             first = ids = np.arange(num_samples(samples))
-        shape = ids.shape * 2
+        shape = ids.shape * 2  # (n, n)
         if matrix.shape != shape:
             raise ValueError(f"{message} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 
         def score(pairs: list[Pair]) -> ArrayLike:
+            # Convert ids to indices of samples, which are the rows and columns of the matrix.
             return matrix[tuple(first[np.array(pairs)].T)]
 
     def judge(pairs: list[Pair]) -> np.ndarray:

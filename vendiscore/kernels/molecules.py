@@ -324,6 +324,7 @@ def parse_molecule(sample: object) -> Mol:
     is_inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
     if isinstance(sample, str):
         parse = MolFromInchi if is_inchi else MolFromSmiles
+        # RDKit ignores a name after a SMILES, but not after an InChI.
         text = sample.split()[0] if is_inchi else sample
         # older versions of RDKit stop parsing at this character
         molecule = None if "\0" in text else parse(text)

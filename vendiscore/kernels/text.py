@@ -235,6 +235,8 @@ def split_into_tokens(
     strings = [text for text in texts if isinstance(text, str)]
     new_texts = [text for text in dict.fromkeys(strings) if text not in tokens_by_text]
     new_tokens: Sequence[Tokens]
+    # The built-in tokenizer splits all texts at once, which is faster. Tokens of other functions
+    # are checked.
     if tokenize is treebank.tokenize:
         new_tokens = treebank.tokenize_all(new_texts)
     elif tokenize is list:  # characters

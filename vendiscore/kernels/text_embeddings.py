@@ -101,6 +101,8 @@ def text_embeddings(
         If the model does not exist. A ConnectionError if it is not in the local cache and the Hub
         cannot be reached; the message lists installed alternatives.
     """
+    # If answers are conditioned on their prompts, the caller adds the texts of a prompt and its
+    # answer to `texts`, and passes None. Otherwise the option cannot have an effect.
     if in_context:
         raise TypeError(
             "`in_context` embeds each answer together with its prompt; it requires a single "

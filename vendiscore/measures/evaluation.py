@@ -45,6 +45,7 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
         raise ValueError(
             "`measures` must contain at least one measure, got none; pass measures=['VS']"
         )
+    # `measures` may be a dict from names to options.
     options_by_name = measures if isinstance(measures, Mapping) else {name: {} for name in names}
     configured: list[ConfiguredMeasure] = []
     option_names: set[str] = set()
@@ -54,7 +55,7 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
         options = {option: shared[option] for option in measure.options if option in shared}
         options |= measure_options
         for option, value in options.items():
-            if option in measure.readers:
+            if option in measure.readers:  # functions that validate and convert a value
                 options[option] = measure.readers[option](value)
         configured.append(ConfiguredMeasure(measure, options))
         option_names |= measure.options.keys()
@@ -92,7 +93,7 @@ def evaluate_measures(
     for measure, options in measures:
         try:
             values = measure.compute(sample_set, **options)
-        except UnsupportedInputError as error:
+        except UnsupportedInputError as error:  # its message completes this sentence
             raise TypeError(
                 f"{measure.name} requires {error}; remove {measure.name!r} from `measures`"
             ) from None
@@ -113,7 +114,7 @@ def evaluate_measures(
             is_inside = is_comparable and low <= value <= (n if high is None else high)
             scores[key] = value if is_inside else measure.check(value, n, sample_set.roundoff)
         results.append(scores)
-    if "torch" in sys.modules:
+    if "torch" in sys.modules:  # otherwise no argument is a tensor
         _check_no_lost_gradients(sample_set.parent, measures, results)
     return results
 
@@ -181,6 +182,7 @@ def evaluate_measures_stacked(
             low, high = measure.limits(stack.n)
             for suffix, values in _key_values_by_suffix(measure, result, order_suffixes).items():
                 host_values = to_host(values)
+                # Values outside the range by rounding errors are clipped; others are invalid.
                 slack = RANGE_ROUNDING * np.abs(host_values).clip(1.0)
                 is_outside = (host_values < low - slack) | (host_values > high + slack)
                 is_invalid |= ~np.isfinite(host_values) | is_outside
@@ -208,6 +210,6 @@ def evaluate_measures_stacked(
             diagonal = sample_set.similarity.diagonal()
             column = {key: asarray_like(values, diagonal) for key, values in column.items()}
         columns.append(column)
-    if "torch" in sys.modules:
+    if "torch" in sys.modules:  # otherwise no argument is a tensor
         _check_no_lost_gradients(sample_set, measures, columns)
     return columns, is_separate

@@ -52,7 +52,10 @@ def within_vendi_score(sample_set: SampleSet) -> list[Number]:
         group_weights: Array = np.array([len(subset.rows) for subset in subsets]) / n
     else:
         group_weights = namespace(p).stack([p[subset.rows].sum() for subset in subsets])
-    # K ∘ G is block-diagonal, so its eigenvalues are those of the groups, times the group weights.
+    # α is the Vendi Score of the similarities K with those between groups set to 0, divided by the
+    # effective number of groups. This matrix is block-diagonal, so its eigenvalues are those of the
+    # groups, times the group weights. Groups of weight 0 contribute none, and their own weights
+    # cannot be normalized.
     weighted_eigenvalues = [
         weight * subset.spectrum.values
         for weight, subset in zip(group_weights, subsets, strict=True)
@@ -60,7 +63,7 @@ def within_vendi_score(sample_set: SampleSet) -> list[Number]:
     ]
     xp = namespace(weighted_eigenvalues[0])
     eigenvalues = xp.concat(weighted_eigenvalues)
-    eigenvalues = eigenvalues / xp.sum(eigenvalues)
+    eigenvalues = eigenvalues / xp.sum(eigenvalues)  # their sum is 1 up to rounding
     return [
         effective_number(eigenvalues, q) / effective_number(group_weights, q)
         for q in sample_set.orders

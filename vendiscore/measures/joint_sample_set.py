@@ -20,6 +20,7 @@ from .neighbourhoods import Neighbourhoods
 
 
 def _build_one_set_error(input_description: str) -> TypeError:
+    # `input_description` is what was passed as samples, such as "a MetricSpace".
     return TypeError(
         f"measures that compare two sets do not support {input_description}, because it lacks the "
         "distances between the two sets; pass the samples with a kernel or a metric, or remove "
@@ -57,6 +58,8 @@ class JointSampleSet:
         """The similarity of all samples and references to each other, with unit diagonal."""
         if not self.is_subset:
             return build_pooled_similarity(self.sample_set.sets, self.spec, self.sample_set.names)
+        # Take the samples of the subset and all references from the matrix of the parent set, in
+        # which the references follow all samples.
         parent = self.sample_set.parent.both
         reference_rows = np.arange(parent.sizes[0], parent.similarity.n)
         return parent.similarity.take(np.concatenate([self.sample_set.rows, reference_rows]))
@@ -87,6 +90,7 @@ class JointSampleSet:
                 self.similarity, self.sizes[0], parent
             )
         n = num_samples(self.sample_set.samples)
+        # The distances of all samples and references form one space.
         if callable(self.spec.metric):  # its distances cannot be computed block by block
             (space,) = as_spaces([self.rows], self.spec, ["samples"])
             return neighbourhoods.build_space_neighbourhoods(space, n)
@@ -95,7 +99,7 @@ class JointSampleSet:
     @property
     def digest(self) -> str:
         """A digest of the references, which identifies them in the signature of a result."""
-        if self.uses_row_distances:
+        if self.uses_row_distances:  # the references are the last rows
             return compute_digest(self.rows[-num_samples(self.sample_set.references) :])
         K = self.similarity
         n, m = self.sizes

@@ -59,6 +59,7 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     largest = xp.max(xp.where(p > 0, mean_similarities, 0.0), axis=-1, keepdims=True)
     logs = xp.log(xp.where(p > 0, mean_similarities, largest))
     values = [
+        # At order ∞, the diversity is the inverse of the largest mean similarity.
         1 / largest[..., 0] if math.isinf(q) else xp.exp(log_power_mean(p, logs, q))
         for q in sample_set.orders
     ]
@@ -78,6 +79,7 @@ def _check_negative_similarities(
     tolerance = RANGE_ROUNDING + 4 * sample_set.parent.roundoff
     n = sample_set.n
     scores = np.array([to_host(value) for value in values], dtype=float)
+    # `scores` has shape (orders,) for a set, and (orders, g) for g stacked groups.
     is_outside = ~((scores >= 1 - tolerance) & (scores <= n * (1 + tolerance)))
     has_weight = to_host(p) > 0
     if isinstance(sample_set, StackedGroups):

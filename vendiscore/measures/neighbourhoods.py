@@ -106,10 +106,11 @@ class Neighbourhoods:
         `set_index` is 0 for the samples and 1 for the references. Neighbours are points of the same
         set; copies of a point count as other points.
         """
-        if set_index == 1 and self._parent is not None:
+        if set_index == 1 and self._parent is not None:  # subsets share the references
             return self._parent.compute_radii(1, k)
         nearest = self._nearest[set_index]
         if nearest.shape[1] < k:
+            # Compute at least MIN_NEIGHBOURS, because other measures may need more than k.
             max_k = min(max(k, MIN_NEIGHBOURS), self.sizes[set_index] - 1)
             description = f"nearest neighbours of {SETS[set_index]}"
             nearest = k_nearest_distances(
@@ -131,7 +132,7 @@ class Neighbourhoods:
             # Pairs of a distinct sample (row) and a distinct reference (column) are counted within
             # the radius of the reference, and within that of the sample.
             radii = [self.compute_radii(1, k)[None, :]]
-            if self.sizes[0] > k:
+            if self.sizes[0] > k:  # otherwise samples have no k-th nearest other sample
                 radii.append(self.compute_radii(0, k)[:, None])
             row_counts, column_counts = count_within_radii(
                 self.distances, *self._set_slices, self._counts, radii, "samples near references"
@@ -166,6 +167,8 @@ def build_row_neighbourhoods(
         X = np.concatenate([normalize_rows(rows, metric, name) for rows, name in sets])
     indices, inverse = _find_distinct_samples(np.asarray(group_identical_rows(X)), n)
     X = X if len(indices) == len(X) else X[indices]
+    # Squared distances of unit-norm rows have an absolute rounding error, so smaller distances than
+    # its square root are treated as 0.
     distances: BlockDistances
     if needs_unit_norm:
         distances = EuclideanDistances(X, min_distance=UNIT_ROUNDING**0.5)
@@ -174,6 +177,7 @@ def build_row_neighbourhoods(
     else:
 
         def describe_row(i: int) -> str:
+            # References follow the n samples, and are numbered from 0.
             set_index = int(indices[i] >= n)
             return f"row {indices[i] - set_index * n} of `{SETS[set_index]}`"
 
@@ -231,6 +235,8 @@ def _find_distinct_samples(
     occurrence; and for each sample and for each reference, the position of its distinct sample or
     reference.
     """
+    # The sets are processed separately, so identical samples and references are not merged.
+    # `np.unique` sorts by the numbers of groups; `order` restores the order of first occurrence.
     indices = []
     inverse = []
     for start, set_groups in ((0, duplicate_groups[:n]), (n, duplicate_groups[n:])):

@@ -133,6 +133,7 @@ class SampleSet:
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         state |= {name: getattr(self, name) for name in ("similarities", "p", "row_of_input")}
+        # The samples of the unpickled set are its similarity.
         state |= {"data": self.similarity, "spec": SimilaritySpec(), "references": None}
         return state
 
@@ -238,7 +239,7 @@ class SampleSet:
             return None
         from ..similarity.weights import check_weights
 
-        if not self.has_similarities:
+        if not self.has_similarities:  # then no samples were dropped
             return check_weights(self.weights, self.n_input, groups=self.groups)
         K = self.similarity
         return check_weights(
@@ -269,6 +270,7 @@ class SampleSet:
         groups.
         """
         spectrum = self.eigen if "eigenvectors" in self.needs else None
+        # `similarities` contains the samples, followed by the references.
         return compute_vendi_scores(
             self.similarities[0],
             self.orders,
@@ -481,7 +483,7 @@ class SampleSubset(SampleSet):
         needs: frozenset[str] = frozenset(("similarity",)),
     ) -> None:
         super().__init__(
-            None,
+            None,  # samples are taken from the parent on first use
             parent.spec,
             name=name,
             references=parent.references,

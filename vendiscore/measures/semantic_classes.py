@@ -46,6 +46,7 @@ def assign_classes(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.n
         Shape (..., n) of the result.
     """
     codes = np.full(shape, -1)
+    # `row` i contains which samples are equivalent to sample i, shape (n,) or (g, n).
     rows = (row for block in blocks for row in np.moveaxis(block, -2, 0))
     for i, row in enumerate(rows):
         starts_class = codes[..., i] < 0
@@ -133,6 +134,7 @@ def utility(
     sample_quality = take_quality(sample_set, quality, "UtilityK")
     indices = np.arange(sample_set.n)
     weights = patience**indices
+    # The code of a sample is the index of the first member of its class.
     starts_class = compute_class_codes(sample_set, same_above) == indices
     return (sample_quality * starts_class) @ weights / weights.sum()
 

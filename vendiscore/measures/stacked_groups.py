@@ -53,6 +53,9 @@ class StackedGroups:
         points: FeatureSimilarity | None,
         indices: np.ndarray,
     ) -> None:
+        # `indices` (g, n) are those of the samples of each group among all samples of `parent`.
+        # `similarity` and `points` contain all samples of `parent`; points are numeric rows, from
+        # whose distances those of the metric are computed. Both are None if not needed.
         self.parent = parent
         self.similarity = similarity
         self.points = points
@@ -146,12 +149,14 @@ def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, Stacked
     cache of a CPU core. Groups of more than `MAX_STACKED_SIZE` samples are omitted.
     """
     assert parent.groups is not None
+    # Dropped samples have the code −1, which belongs to no group.
     codes = np.where(parent.row_of_input >= 0, parent.groups.codes, -1)
     similarity = None
     points = None
     dim = 0  # number of features, which a batch needs for each sample
     batch_factor = 1
     if parent.has_similarities:
+        # Without gradients, tensors are converted to NumPy, which is faster for small matrices.
         similarity = parent.similarity if has_gradient(parent.p) else parent.similarity.in_numpy()
         dim = similarity.dim or 0
         # An operation of torch takes as long for a few groups as for many, so batches are larger.

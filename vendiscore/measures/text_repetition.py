@@ -139,7 +139,7 @@ def self_bleu(sample_set: SampleSet) -> float:
             f"'SelfBLEU' from `measures`"
         )
     tokenize, compute_bleu = build_sentence_bleu(**options, caller="measure 'SelfBLEU'")
-    compute_bleu = cache(compute_bleu)
+    compute_bleu = cache(compute_bleu)  # many texts have the same counts and lengths
     with _reindex_sample_errors(sample_set):
         tokens_by_text = split_into_tokens(texts, tokenize)
     n = len(tokens_by_text)
@@ -210,5 +210,6 @@ def compression_ratio(sample_set: SampleSet) -> float:
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
     with _reindex_sample_errors(sample_set):
         SampleError.check({i: f"is empty: {short_repr(texts[i])}; remove it" for i in empty})
+    # "surrogatepass" also encodes lone surrogates, for which UTF-8 would raise an error.
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))
