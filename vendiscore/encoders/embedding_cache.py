@@ -64,6 +64,7 @@ class EmbeddingCache:
                 "SELECT rowid, text, row, missed, partial FROM texts "
                 f"WHERE length(row) = ({length_query})"
             )
+            # In batches, so that the embeddings of a large file need not fit in memory.
             while batch := rows.fetchmany(1000):
                 self.database.executemany(
                     "UPDATE texts SET checksum = ? WHERE rowid = ?",

@@ -191,6 +191,7 @@ def _as_batch_transform(transform: Transform) -> Encode:
     """Turn a transform of one image into a transform of a batch."""
 
     def prepare(batch: list[object]) -> object:
+        # Transforms each of m images, and stacks the results to a tensor of shape (m, C, H, W).
         torch = require("torch", "images", "kernel 'image_embeddings'")
         tensors = []
         for image in batch:

@@ -53,6 +53,8 @@ class CallableModel:
         """
 
         def encode(batch: list[Any]) -> Any:
+            # Embeds a batch, and adds its truncated texts to the report. `report["places"]`
+            # contains the indices of the samples in the batch.
             if self.tokenizer is not None and self.limit is not None:
                 tokens = self.tokenizer(batch, verbose=False)["input_ids"]
                 for i, ids in zip(report["places"], tokens, strict=True):

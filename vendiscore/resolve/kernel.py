@@ -129,6 +129,7 @@ class Kernel(SummaryMixin):
 
     def __post_init__(self) -> None:
         text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
+        # The dataclass is frozen, so attributes cannot be assigned.
         object.__setattr__(self, "__doc__", text)  # shown by help()
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:

@@ -180,6 +180,7 @@ def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
     samples, and a single prompt raises a TypeError. A list may be a single prompt or contain one
     prompt per sample. This depends on the samples, so it is not decided here.
     """
+    # A set is one sample (of labels), and has no order, so it is not a list of prompts.
     is_single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
     if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
         is_single = True
@@ -209,11 +210,14 @@ def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
     for kernel in kernels:
         if not isinstance(kernel, Kernel):
             continue
+        # With values 0 and 1, conditioning on a prompt would remove either nothing from a sample or
+        # all of it.
         if kernel.samples == "labels" or kernel.name == "equivalence":
             return (
                 f"k={kernel.name!r} has only the values 0 and 1; pass a kernel that also has "
                 "values between 0 and 1"
             )
+        # Conditioning subtracts features, which only positive semidefinite kernels have.
         if not kernel.psd:
             psd_kernels = format_psd_kernels(kernel.samples)
             return (
@@ -442,6 +446,7 @@ def _describe_unknown_keyword(
         option: _describe_measures_with_option(names)
         for option, names in measures_by_option.items()
     } | describe_kernel_options()
+    # `exponent` is an option of metrics. It is suggested for similar names, but not listed.
     hint = suggest_name(
         name,
         accepted,

@@ -87,6 +87,7 @@ def add_method_hints(cls: type) -> None:
 def _with_method_hints(method: FunctionType) -> Callable[..., object]:
     @functools.wraps(method)
     def call(self: object, *args: object, **options: object) -> object:
+        # A bound method has a signature without `self`, as users see it.
         bound = method.__get__(self)
         return _call_with_hints(bound, bound, args, options)
 

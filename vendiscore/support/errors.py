@@ -99,6 +99,7 @@ class SampleError(ValueError):
         self.problems: dict[int, str] = dict(sorted({**(problems or {}), index: problem}.items()))
         self.index: int = next(iter(self.problems))
         self.problem: str = self.problems[self.index]
+        # The message describes the first unusable sample, and lists the indices of all.
         indices = [*map(str, self.problems)]
         listed_indices = ", ".join(
             indices[:MAX_LISTED_SAMPLES] + ["…"] * (len(indices) > MAX_LISTED_SAMPLES)

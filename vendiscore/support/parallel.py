@@ -47,6 +47,7 @@ def map_ordered(
         pool = ThreadPoolExecutor(threads)
         waiting: deque[Future[Value]] = deque()
         try:
+            # A further item is submitted only if few results wait, which limits the memory.
             for item in items:
                 waiting.append(pool.submit(function, item))
                 if len(waiting) > threads + MAX_WAITING_RESULTS:

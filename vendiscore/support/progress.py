@@ -127,6 +127,7 @@ def announce_duration(
     precision, and `n_bytes` the memory. Within the returned context, no other computation is
     announced.
     """
+    # The speed of the machine is measured only if the computation would be long on a slow one.
     if flops > _MIN_ANNOUNCED_SECONDS * _MIN_FLOPS_PER_SECOND and not (
         _DURATION_ANNOUNCED.get() or _is_silent()
     ):

@@ -886,6 +886,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_order(value: object) -> bool:
+    # A number of at least 0, "inf" or several orders. In Python, booleans are numbers, too.
     if isinstance(value, bool):
         return False
     if isinstance(value, Real):
@@ -1171,6 +1172,7 @@ def describe_candidates(
     }
 
     def similarity(candidate: str) -> float:
+        # The ratio of equal characters (at most 1) plus the fraction of words that are shared.
         spellings = [normalize_name(candidate), *synonyms.get(candidate, "").split()]
         spelling = max(difflib.SequenceMatcher(None, word, each).ratio() for each in spellings)
         own_words = _split_words(candidate)

@@ -104,6 +104,7 @@ def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[st
     >>> looks_like(["CC(=O)O", "c1ccccc1"])
     ('SMILES of molecules', 'morgan')
     """
+    # Examine every `step`-th string, at most _MAX_EXAMINED in total.
     step = -(-len(strings) // _MAX_EXAMINED)  # rounded up
     examined = strings[::step] if strings else []
     min_count = share * max(1, len(examined))

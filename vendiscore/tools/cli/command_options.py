@@ -345,6 +345,7 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
         )
 
     def prepare(source: Samples) -> Samples:
+        # Turns sites into sets, and gives groups of --group-by precedence over detected prompts.
         if source.unit == INDIVIDUAL and n_files == 1:
             source = _sites_as_sets(source)
         if getattr(args, "group_by", None) and not (args.prompts or args.given_prompt):

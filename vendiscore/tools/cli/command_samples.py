@@ -64,7 +64,7 @@ def run_select(args: Namespace) -> str:
             quality=source.quality or None,
             **keywords,
         )
-    # In the order of selection.
+    # In this order, the first m samples are a selection of m samples, for every m.
     indices = selection.places.tolist()
     text = _write_or_format_samples(
         command_options, source, indices, selection.sentence, selection.to_dict()

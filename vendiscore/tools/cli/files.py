@@ -77,6 +77,7 @@ def _suggest_commands(args: Namespace, error: AskError, path: str) -> list[str]:
     commands = []
     for _, options in error.choices[:_MAX_ALTERNATIVES]:
         if "file" in options:  # a table in a folder, which is read instead of the folder
+            # --subfolders and --no-subfolders apply only to folders.
             words = [word for word in args.words if not word.endswith("subfolders")]
             # The same command line with this file instead of the folder.
             commands.append(
@@ -197,6 +198,7 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
 
     Options that apply only to tables or to several texts in a file raise an error.
     """
+    # `others` are the columns of sets, groups, prompts and quality; "folder" is not a column.
     if read_options.column or {*read_options.others} - {FOLDER_COLUMN}:
         raise RefusedError(
             f"a folder has no columns; remove all options that name columns, except --group-by "

@@ -78,6 +78,7 @@ class _Parser(argparse.ArgumentParser):
     @property
     def flags(self) -> dict[str, str]:
         """The long flag of each option, by each of its short and long names without dashes."""
+        # Of several names, the long flag starts with two dashes.
         return {
             name.lstrip("-"): next(flag for flag in action.option_strings if flag[1] == "-")
             for name, action in self._option_string_actions.items()
@@ -480,6 +481,8 @@ def build_parser(command: str) -> _Parser:
     # --help`.
     description = textwrap.fill(definition.description, _help_width())
     exit_codes = f"\n\n{textwrap.fill(_EXIT_CODES, _help_width())}" * is_score
+    # Abbreviations of flags are not allowed, because a new flag could make them ambiguous. The flag
+    # -h is added at the end, to the group "output".
     parser = _Parser(
         prog=prog,
         usage=_format_usage(prog, command),
