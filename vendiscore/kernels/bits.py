@@ -162,6 +162,7 @@ def _require_memory(n: int, d: int) -> None:
 
 
 def _check_size(bits: int) -> None:
+    # Larger numbers of shared bits would not be exact in single precision.
     if bits > MAX_BITS:
         raise ValueError(
             f"rows must have at most {MAX_BITS} bits, got {bits}; fold them to fewer bits"
@@ -211,7 +212,7 @@ def _build_fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
             set_bits.append(list(sample.GetOnBits()))
             continue
         received = f"{type(sample).__name__}: {short_repr(sample)}"
-        if widths[i]:
+        if widths[i]:  # a fingerprint of another length
             received = f"a fingerprint of {widths[i]} bits"
         problems[i] = (
             f"must be a fingerprint of {width} bits, as most samples are, got {received}; "

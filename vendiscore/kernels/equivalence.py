@@ -180,6 +180,7 @@ def equivalence(
                 except Exception as error:
                     error.add_note(f"raised by `same` for samples {first[i]} and {first[j]}")
                     raise
+                # NumPy numbers and tensors with one entry have the method `item`.
                 is_number = isinstance(judgement, (int, float)) or hasattr(judgement, "item")
                 if not is_number or not math.isfinite(judgement):
                     raise TypeError(
@@ -226,6 +227,8 @@ def equivalence(
 
     if not graded:
         settings["same_above"] = threshold
+    # Up to this number of distinct samples, all pairs are judged, to detect judgements that are not
+    # transitive.
     max_audited = max_audited if audit is None else check_int("audit", audit, 0)
     similarity_class = GradedSimilarity if graded else EquivalenceSimilarity
     return similarity_class(Judgements(judge, max_audited), ids).noted(settings=settings)
@@ -259,6 +262,7 @@ def _get_answer_function(same: object) -> AnswerFunction | None:
         raise ValueError(
             f"`same` must be a valid regular expression, got {short_repr(same)}: {error}"
         ) from None
+    # A text without a group may be a mistyped name of a model.
     if isinstance(same, str) and not pattern.groups:
         raise ValueError(
             f"`same` must be 'exact', a pattern with a group such as r'answer: (.*)', the folder "

@@ -69,6 +69,7 @@ def fit_analyzer(
         return FittedOptions({"analyzer": "word"})
     subject = f"{n_unspaced} of {len(strings)} distinct texts"
     beginning = f"{subject} are in a script without spaces between words"
+    # All texts are split in the same way: into words, unless most texts have no spaces.
     if 2 * n_unspaced > len(strings):
         tokenizer = suggest_tokenizer(strings)
         note = (
@@ -283,6 +284,7 @@ def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
         error.add_note(f"raised by `tokenizer` for {short_repr(text)}")
         raise
     tokens = None
+    # Arrays are converted to lists. Strings, mappings and sets are not lists of tokens.
     if hasattr(result, "tolist"):
         tokens = result.tolist()
     elif isinstance(result, Iterable) and not isinstance(result, _UNORDERED):
@@ -293,7 +295,7 @@ def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
             f"{short_repr(text)}; pass a function such as str.split"
         )
     for token in tokens:
-        if type(token) is not str and not _is_token(token):
+        if type(token) is not str and not _is_token(token):  # the first condition is fast
             raise TypeError(
                 f"`tokenizer` must return tokens that are str or int, got {type(token).__name__} "
                 f"{short_repr(token)} for {short_repr(text)}; return their text"

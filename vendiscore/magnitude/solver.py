@@ -153,6 +153,7 @@ class Solver:
         is_negative_type: bool = False,
         is_hilbert: bool = False,
     ) -> None:
+        # D (n, n) are distances between distinct points.
         self.D = D
         self.method = method
         self.n: int = len(D)
@@ -160,7 +161,7 @@ class Solver:
         self.is_hilbert = is_hilbert
         self.lock: threading.RLock = threading.RLock()
         self._solutions: dict[float, Solution] = {}
-        self._work: TriangularArrays | None = None
+        self._work: TriangularArrays | None = None  # stores Z = exp(−tD) and a factor of it
         # Lower bound of the eigenvalues of Z proved by a factorisation, for each scale.
         self._proved_bounds: dict[float, float] = {}
         self.max_distance: float = float(D.max(initial=0.0))

@@ -45,6 +45,8 @@ class TriangularArrays:
 
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """Compute the product of the stored matrix exp(−tD) with a vector v (n,)."""
+        # symv reads the lower triangle of the transpose, which contains exp(−tD). The diagonal of
+        # the array is that of the factor instead of 1, which is corrected afterwards.
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
         return np.asarray(product, np.float64) + self.diagonal_correction * v
 

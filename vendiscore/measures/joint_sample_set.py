@@ -36,11 +36,12 @@ class JointSampleSet:
     """
 
     def __init__(self, sample_set: Any) -> None:
+        # A MetricSpace contains no distances to the points of another set.
         if any(map(is_metric_space, sample_set.sets)):
             raise _build_one_set_error("a MetricSpace")
         self.uses_row_distances = sample_set.uses_row_distances
         self.sample_set = sample_set
-        self.is_subset = sample_set.parent is not sample_set
+        self.is_subset = sample_set.parent is not sample_set  # other sets are their own parent
         self.spec: SimilaritySpec = sample_set.parent.spec
 
     @cached_property

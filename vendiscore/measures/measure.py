@@ -323,7 +323,7 @@ def list_measures() -> list[Measure]:
 def get_measure(name: str) -> Measure:
     """Return the measure with this name; raise a ValueError with a suggestion if it is unknown."""
     measure = _measures.find(name)
-    if measure is None:
+    if measure is None:  # suggest measures and presets with similar names or descriptions
         descriptions = {
             preset_name: f"Preset: {', '.join(preset.measures)}."
             for preset_name, preset in PRESETS.items()

@@ -85,6 +85,9 @@ class Neighbourhoods:
         inverse: tuple[np.ndarray, np.ndarray],
         parent: Neighbourhoods | None = None,
     ) -> None:
+        # `distances` are those between the distinct samples, followed by the distinct references.
+        # `inverse` contains, for each sample and for each reference, its position among the
+        # distinct ones of the same set.
         self.distances = distances
         self.inverse = inverse
         self.sizes: tuple[int, int] = len(inverse[0]), len(inverse[1])
@@ -257,6 +260,8 @@ class _KernelDistances(BlockDistances):
     threaded = False  # a kernel need not be thread-safe
 
     def __init__(self, similarity: Similarity, n_samples: int, rounding: float) -> None:
+        # `similarity` contains `n_samples` distinct samples, followed by the distinct references.
+        # Squared distances up to `rounding` may be rounding errors of 0.
         self.n = similarity.n
         self.rounding = rounding
         # Ranges of rows with their similarity, smallest first; `block` uses the first that fits.

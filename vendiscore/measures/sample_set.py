@@ -122,7 +122,7 @@ class SampleSet:
         self.names: list[str] = [self.name]  # names of samples and references in error messages
         if self.references is not None:
             self.names.append("references")
-        self.parent: SampleSet = self
+        self.parent: SampleSet = self  # subsets replace this by the set with all samples
         self.notes: list[str] = []  # notes of measures about their values, for the result
         self.settings: Record = {}  # settings of measures, for the signature
 

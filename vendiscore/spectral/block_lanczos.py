@@ -50,6 +50,8 @@ class KrylovBasis:
     """
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
+        # `multiply` computes products of the symmetric matrix A with b vectors, shape (n, b).
+        # Z (n, b) are the starting vectors.
         self.multiply = multiply
         self.n, self.b = Z.shape
         self.max_steps = min(max_steps, self.n // self.b)  # at most n vectors are independent
@@ -177,6 +179,8 @@ class GaussQuadrature:
     """
 
     def __init__(self, krylov: KrylovBasis, rounding: float = 0.0) -> None:
+        # Nodes up to `rounding` may be rounding errors of 0. The weight of a node, for a starting
+        # vector, is the squared component of this vector along the eigenvector of the node.
         values, S = np.linalg.eigh(krylov.matrix())
         self.min_eigenvalue: float = float(values[0])
         self.nodes: np.ndarray = np.where(values > rounding, values, 0.0)

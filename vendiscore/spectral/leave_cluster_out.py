@@ -109,6 +109,8 @@ class _Clusters:
     """
 
     def __init__(self, values: np.ndarray, G: np.ndarray, sample_weight: float) -> None:
+        # `values` (r,) are the non-zero eigenvalues of the set. G (g, s, r) are the rows of its
+        # eigenvectors for the s samples of each of the g clusters.
         self.values = values
         self.G = G
         self.sample_weight = sample_weight
@@ -303,6 +305,8 @@ class _ClippedClusters(_Clusters):
     def __init__(
         self, values: np.ndarray, G: np.ndarray, U: np.ndarray, members: np.ndarray
     ) -> None:
+        # U (n, r) are the eigenvectors of the n samples. G (g, s, r) are its rows `members` (g, s),
+        # which are the indices of the s samples of each of the g clusters.
         super().__init__(values, G, sample_weight=1 / len(U))
         self.U = U
         self.members = members

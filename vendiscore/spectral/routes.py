@@ -126,6 +126,7 @@ class LargestEigenvalue:
             n_multiplications = X.nnz
         # A step multiplies by K, and orthogonalizes the result against the basis.
         step_flops = 2 * n_multiplications + 4 * n * BASIS_SIZE
+        # Three float64 arrays have the size of the basis.
         return Cost(
             flops=norm_cost.flops + TYPICAL_LANCZOS_STEPS * step_flops,
             bytes=norm_cost.bytes + 24 * n * BASIS_SIZE,
@@ -145,7 +146,7 @@ class LargestEigenvalue:
             from .lanczos import compute_largest_eigenvalue
 
             largest = compute_largest_eigenvalue(weighted, min_eigenvalue)
-            if largest is None:
+            if largest is None:  # the caller then computes all eigenvalues
                 raise ConvergenceError("Lanczos iteration did not converge")
             return largest
 

@@ -70,7 +70,8 @@ class StackedSpectra:
         vectors: bool = False,
         similarity: Similarity | None = None,
     ) -> None:
-        # Multiply the similarities K_ij, divided by √(K_ii K_jj), by √p_i √p_j.
+        # K (g, m, m) are the similarities of the m samples of each of the g sets, p (g, m) their
+        # weights. Multiply the similarities K_ij, divided by √(K_ii K_jj), by √p_i √p_j.
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         m = K.shape[1]

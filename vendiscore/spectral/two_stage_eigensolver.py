@@ -60,7 +60,7 @@ def _load_eigensolver(libraries: tuple[tuple[str, str, Integer], ...]) -> Eigenv
             library = ctypes.CDLL(import_module(module).__file__)
             routines = [getattr(library, name_pattern.format(routine)) for routine in ROUTINES]
         except (AttributeError, ImportError, OSError, TypeError):
-            continue
+            continue  # the library does not exist, or lacks a routine
         compute_eigenvalues = _build_eigensolver(routines, integer)
         if _is_accurate(compute_eigenvalues):
             return compute_eigenvalues
