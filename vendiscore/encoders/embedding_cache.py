@@ -85,6 +85,7 @@ class EmbeddingCache:
         with self._raise_as_os_error():
             for key in map(_encode_key, texts):
                 entry = self.database.execute(query, (key,)).fetchone()
+                # The last column is the checksum of the text and the other columns.
                 is_intact = entry is not None and _compute_checksum(key, *entry[:3]) == entry[3]
                 rows.append(entry[:3] if is_intact else None)
                 n_damaged += entry is not None and not is_intact
@@ -117,6 +118,8 @@ class EmbeddingCache:
     @contextmanager
     def _raise_as_os_error(self) -> Iterator[None]:
         """Turn SQLite errors into an OSError that names the file and a solution."""
+        # OperationalError: the file cannot be accessed. Its base class DatabaseError: it is not a
+        # valid database.
         try:
             yield
         except sqlite3.OperationalError as error:

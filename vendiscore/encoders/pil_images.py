@@ -41,6 +41,8 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
     """
     PIL = require("PIL.Image", "images", "a kernel on images")
     try:
+        # From a dict to its content or path, from content to a file, and from a file, an array or a
+        # PIL image to a decoded image.
         if isinstance(item, Mapping):
             item = _get_image_source(item)
         if isinstance(item, (bytes, bytearray)):

@@ -436,6 +436,7 @@ def check_kernel_options(
     """
     for option, value in options.items():
         if option not in kernel.options:
+            # If another kernel has this option, the hint says so (`other_scopes`).
             hint = suggest_name(
                 option,
                 kernel.option_descriptions,

@@ -137,8 +137,11 @@ def parse_mixture(
     options_by_name = _check_options_by_name(options, k)
     components = []
     for name, weight in zip(k, _check_weights(k, combine), strict=True):
+        # A name is "KERNEL" or "KERNEL:COLUMN".
         kernel_name, _, column = name.partition(":")
         kernel, model = parse_kernel_name(kernel_name)
+        # For "semantic" or a Hub id, the kernel is that of embeddings, and `model` becomes an
+        # option.
         kernel_options = add_model_option(kernel_name, model, options_by_name.get(name, {}))
         check_kernel_options(kernel, kernel_options)
         drop_unusable = check_on_error(kernel_options.pop("on_error", on_error))

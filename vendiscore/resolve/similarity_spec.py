@@ -130,6 +130,7 @@ class SimilaritySpec:
         `prompts`, `given_prompt` and `metric` are keywords as passed by the user. Without
         `allow_grouping`, prompts raise a TypeError unless `given_prompt` is True.
         """
+        # None counts as False.
         condition = given_prompt is not None and check_bool("given_prompt", given_prompt)
         if prompts is None:
             if condition:

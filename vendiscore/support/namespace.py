@@ -36,6 +36,7 @@ def check_no_transform(x: object, name: str) -> None:
     The message calls the argument `name`. Such tensors have no storage, so NumPy cannot read them.
     """
     torch = sys.modules.get("torch")
+    # This private module differs between versions of torch, and may be missing.
     functorch = getattr(getattr(torch, "_C", None), "_functorch", None)
     is_wrapped = getattr(functorch, "is_functorch_wrapped_tensor", None)
     if is_wrapped is not None and is_torch(x) and is_wrapped(x):

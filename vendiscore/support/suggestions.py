@@ -1220,6 +1220,7 @@ def describe_entries(docstring: str, *titles: str) -> dict[str, str]:
     such as "Parameters".
     """
     entries = {}
+    # After the text before the first section, titles and texts of sections alternate.
     _, *sections = _DOCSTRING_SECTION.split(f"\n{docstring}\n")
     for title, text in zip(sections[::2], sections[1::2], strict=True):
         if not any(each in title for each in titles):

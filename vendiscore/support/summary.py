@@ -132,6 +132,7 @@ def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: 
     caption = html.escape(caption)
     heading = f"<caption>{caption}</caption>" if caption else ""
     name = caption or ", ".join(header)
+    # A wide table scrolls horizontally in a region that the keyboard can reach (tabindex).
     return (
         f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{heading}'
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -492,6 +492,7 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
     options = {}
     for pair in pairs:
         name, separator, text = pair.partition("=")
+        # Names of keywords contain underscores, those of flags dashes; both are accepted.
         name = name.strip().replace("-", "_")
         if not separator or not name:
             raise UsageError(

@@ -269,6 +269,7 @@ def _add_compare_command(note: str, source: Samples) -> str:
     column = source.grouping.get("groups") or (FOLDER_COLUMN if source.unit == "file" else "")
     if not _SOURCES_NOTE.match(note) or not column:
         return note
+    # Sets of a file are named "FILE › SET".
     file = source.name.partition(" › ")[0]
     words = [PROGRAM, "compare", file, "--by", column]
     if prompts := source.grouping.get("prompts"):

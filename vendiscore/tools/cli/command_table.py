@@ -82,6 +82,7 @@ def _write_picture(path: str, comparisons: Mapping[str, Comparison]) -> None:
     n_sets = max(len(comparison.sets) for comparison in comparisons.values())
     figure_size = (_PANEL_WIDTH * len(comparisons), _PANEL_HEIGHT + _ROW_HEIGHT * n_sets)
     figure = figures.Figure(figure_size, layout="constrained")
+    # The panels are in one row.
     axes = figure.subplots(1, len(comparisons), squeeze=False)[0]
     for ax, (kernel, comparison) in zip(axes, comparisons.items(), strict=True):
         comparison.plot(ax).set_title(kernel)

@@ -134,6 +134,7 @@ def format_csv(rows: Sequence[Row], _: Collection[str] = ()) -> str:
         cells = []
         for name in names:
             value = row.get(name)
+            # `text_cell` marks texts that a spreadsheet would run as formulas.
             cells.append(text_cell(value) if isinstance(value, str) else format_exact(value))
         text += csv_row(cells)
     return text

@@ -471,9 +471,11 @@ def find_long_flag_with_one_dash(
     """
     actions = _actions_by_flag(parser)
     for argument in arguments:
+        # Arguments after -- are files.
         if argument == "--":
             return None
         name = argument[1:].partition("=")[0]
+        # A short flag with a value, such as -qinf, is valid, so only known names are reported.
         if re.fullmatch(r"-[A-Za-z][\w-]+", argument.partition("=")[0]) and (
             resolve_synonyms(name, actions, "flag")
             or replacement_hint(name, "flag")
