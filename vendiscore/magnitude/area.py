@@ -316,6 +316,7 @@ def compute_area(
     elif t_cut == 0:
         _check_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
+    # Scales have shape (n_scales,), or (g, n_scales) if `t_cut` differs between stacked spaces.
     scales, values = evaluate_magnitude(space, np.linspace(0.0, t_cut, n_scales, axis=-1))
     area = np.trapezoid(values, scales)
     return _check_area(area / t_cut if average else area)

@@ -102,6 +102,7 @@ def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -
     # A scale takes the time of about half a factorisation and some products, that is, 0.6 to 1.4 n³
     # operations for 3,000 points.
     work = n_scales * float(n) ** 3
+    # The distances, and a work array of the solver in single precision.
     needed_bytes = 12.0 * n**2
     title = f"Magnitude of {n:,} points at {n_scales:,} scales"
     with announce_duration(title, work, needed_bytes, single_precision=True):
@@ -166,6 +167,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
             f"exceed 1 by at least {RANGE_END_TOLERANCE:g}, got ε = {epsilon!r} for n = {n} points"
         )
 
+    # The spread is estimated from a random subset of points, with their distances to all points.
     rows = np.random.default_rng(n).permutation(n)[:N_SAMPLED_POINTS]
     sampled_distances = space.D[rows]
 
@@ -189,7 +191,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
         slope=target_log_odds,  # the slope in log t of log odds that are linear in t
         tolerance=GUESS_TOLERANCE,
     )
-    if not isinstance(guess, float):
+    if not isinstance(guess, float):  # no root was found
         guess = start
     spread_change = spread_difference(guess + GUESS_TOLERANCE) - spread_difference(guess)
     root = _find_root(

@@ -330,6 +330,7 @@ class Solver:
         # elementwise product of Z(t′) and exp(−(t − t′)D).
         if self.is_hilbert:
             m = BOUND_FRACTION * scipy.special.erf(t * self._erf_factors)
+            # Callers divide by m, which may underflow to 0.
             return np.maximum(m, np.finfo(np.float64).tiny)
         # Method "cg" means that the caller guarantees distances of negative type.
         if not self.is_negative_type and self.method != "cg":

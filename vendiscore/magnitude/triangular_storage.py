@@ -104,6 +104,7 @@ def multiply_similarities(
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)
+    # Whether entries may be below e^MIN_EXPONENT; true for an unknown (infinite) maximum.
     has_tiny_entries = not t * max_distance <= -MIN_EXPONENT
     for block in row_blocks(n, 12 * n):
         # The square block on the diagonal.

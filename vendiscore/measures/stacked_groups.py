@@ -170,5 +170,6 @@ def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, Stacked
     for groups, members in iter_groups_by_size(codes):
         n = members.shape[1]
         if n <= MAX_STACKED_SIZE:
+            # For one group, the bytes of its similarities (n, n) or features (n, dim).
             for block in row_blocks(len(groups), 8 * n * max(n, dim) // batch_factor):
                 yield groups[block], StackedGroups(parent, similarity, points, members[block])

@@ -204,7 +204,7 @@ class GaussQuadrature:
             powers * root_weights[:, None], values * root_weights, rcond=None
         )[0]
         differences = values - powers @ polynomial
-        trace_differences = differences @ self.weights
+        trace_differences = differences @ self.weights  # (b,), one estimate per random vector
         mean = trace_differences.mean()
         value = float(polynomial @ moments + mean)
         error = float(np.linalg.norm(trace_differences - mean))

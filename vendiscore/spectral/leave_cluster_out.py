@@ -77,6 +77,8 @@ def leave_cluster_out(
     logs = np.empty(len(sizes))
     for codes, members in iter_groups_by_size(clusters):
         size = members.shape[1]
+        # Process several clusters at once, as many as fit in the cache; this is a rough estimate of
+        # the memory for one cluster.
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):
             G = U[members[rows]]

@@ -164,9 +164,11 @@ def _estimate_log_scores_by_quadrature(
     the quadrature error.
     """
     powers = pairs.values[:, None] ** np.arange(3)
+    # Traces of the powers of A restricted to the complement of the exact eigenvectors.
     complement_traces = traces - powers.sum(axis=0)
     largest = float(pairs.values.max(initial=0.0))
     n = tolerance.n
+    # Bound of rounding errors of small eigenvalues, by the eigensolver and by the entries of A.
     rounding = max(tolerance.eigensolver_rounding(n) * largest, tolerance.entry_rounding(n))
     logs: list[np.ndarray] = []
     for step in track(range(krylov.max_steps), krylov.max_steps, "estimating (at most)"):
