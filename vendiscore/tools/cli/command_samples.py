@@ -208,7 +208,7 @@ def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity,
     """
     command_options, source, similarity, keywords = _read_similarity(args, "psd")
     with report_file_locations({"samples": source}):
-        # "check" is the default of psd: negative eigenvalues raise an error.
+        # "check" is the default of psd: clearly negative eigenvalues raise an error.
         order, threshold, psd = check_explain_options(
             keywords["q"], args.threshold, keywords.get("psd", "check")
         )
