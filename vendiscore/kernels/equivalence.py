@@ -283,6 +283,7 @@ def _takes_one_argument(function: Callable[..., object]) -> bool:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # built-in functions without a signature, such as max
         return True
+    # Parameters that can be passed by position have a lower `kind` than `*args`.
     positional = [param for param in parameters if param.kind < param.VAR_POSITIONAL]
     n_required = sum(param.default is param.empty for param in positional)
     return len(positional) == 1 or n_required == 1

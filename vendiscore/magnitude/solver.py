@@ -223,6 +223,8 @@ class Solver:
         """
         solution = None
         if self.method == "cg" or (self.n > MAX_DIRECT_SIZE and t > self._max_double_scale):
+            # Conjugate gradients cannot detect that Z = exp(−tD) is indefinite, so "auto" uses them
+            # only for distances of negative type.
             if self.method == "cg" or (self.method == "auto" and self.is_negative_type):
                 solution = self._solve_by_conjugate_gradients(t, needs_weights)
             else:

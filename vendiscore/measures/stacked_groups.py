@@ -127,6 +127,7 @@ class StackedGroups:
         """The groups as metric spaces."""
         from .stacked_distances import stack_spaces
 
+        # Distances between numeric rows are those of `points`, others are those of a kernel.
         use_rows = self.parent.uses_row_distances
         similarity = self.points if use_rows else self.similarity
         return stack_spaces(similarity, self.rows, self.parent.spec.metric, use_rows)

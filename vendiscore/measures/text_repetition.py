@@ -174,7 +174,7 @@ def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: 
     has_second = np.diff(first, append=len(grams)) > 1
     second_counts = np.zeros(len(first), dtype=int)
     second_counts[has_second] = counts[first[has_second] + 1]
-    other_counts = counts[first][grams]
+    other_counts = counts[first][grams]  # integers of n-grams are consecutive, from 0
     # For the text with the largest count itself, the largest count in another text is the second.
     other_counts[first] = second_counts
     return np.bincount(texts, np.minimum(counts, other_counts), n).astype(int)

@@ -318,6 +318,7 @@ class _ClippedClusters(_Clusters):
         size = self.G.shape[1]
         has_few_samples = len(self.U) <= MAX_EXACT_SAMPLES
         has_large_clusters = size > max(1, MAX_CLUSTER_FRACTION * len(self.values))
+        # Eigenvalues are faster in these cases; at low orders, the integral needs many nodes.
         if has_few_samples or has_large_clusters or q < _MIN_CIRCLE_ORDER:
             return self._log_scores_by_eigenvalues(q)
         return self._log_scores_by_contour_integral(q)
@@ -329,6 +330,7 @@ class _ClippedClusters(_Clusters):
         """
         logs = np.empty(len(self.members))
         for i, cluster_indices in enumerate(self.members):
+            # With the eigenvectors U of the set, rows and columns of U diag(λ) Uᵀ.
             remaining = np.delete(self.U, cluster_indices, axis=0)
             K = (remaining * self.values) @ remaining.T
             logs[i] = np.log(hill_number(clip_eigenvalues(np.linalg.eigvalsh(K)), q))
@@ -405,7 +407,7 @@ def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray,
     for first in range(0, n_steps + 1, _NODES_PER_BLOCK):
         u = step * np.arange(first, min(first + _NODES_PER_BLOCK, n_steps + 1))
         weights = step / (math.pi * c) * np.cosh(u)
-        weights[u == 0] /= 2
+        weights[u == 0] /= 2  # belongs to both halves of the contour, of which one is computed
         yield c / (1 + 1j * np.sinh(u)), weights
 
 
@@ -422,6 +424,7 @@ def _choose_contour_grid(q: float, min_order: float) -> tuple[float, int, float]
     # The integrand in the strip is up to (1 − sin(half_width))^−q times larger than on the contour.
     log_accuracy = _LOG_ACCURACY - q * math.log1p(-math.sin(half_width))
     step = 2 * math.pi * half_width / log_accuracy
+    # Where the integrand (cosh u)^−a has decreased to e^−30, for the smallest exponent.
     max_u = math.acosh(math.exp(_LOG_ACCURACY / min_order))
     return step, math.ceil(max_u / step), 1 + half_width
 

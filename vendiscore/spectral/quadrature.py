@@ -118,6 +118,8 @@ def log_score_from_change(
     original one, where S_q = Σ (λ^q − λ)/(1 − q) for the eigenvalues λ of a matrix.
     """
     entropy = compute_entropies(values, q).sum(axis=-1, keepdims=True)
+    # For eigenvalues μ with the sum c, Σ (μ/c)^q = c^{1−q} · (Σ μ^q / c). The first factor adds
+    # log c to log VS.
     S = (entropy + change) / trace
     log_score = np.log(trace) + log_score_from_entropy(S, q)
     return np.asarray(log_score)
@@ -147,4 +149,5 @@ def log_score_from_entropy(S: Array, q: float) -> Array:
     """Compute log VS_q from S, the entropy Σ (λ^q − λ)/(1 − q) of eigenvalues λ that sum to 1."""
     if q == 1:
         return S
+    # Σ λ^q is 1 + (1 − q) S, and VS_q is (Σ λ^q)^{1/(1−q)}.
     return np.log1p((1 - q) * S) / (1 - q)

@@ -49,6 +49,8 @@ def estimate_lanczos_cost(similarity: Similarity, steps: int = TYPICAL_STEPS) ->
     n = similarity.n
     basis_size = N_VECTORS * steps
     product_flops = 2 * n * count_multiplications_per_sample(similarity)
+    # Each new vector is projected twice out of the basis, which has half of its final size on
+    # average. Memory is that of the basis, and of six work arrays with N_VECTORS vectors.
     flops = NORM.cost(similarity).flops + basis_size * (product_flops + 4 * n * basis_size)
     return Cost(flops, 8 * n * (basis_size + 6 * N_VECTORS))
 

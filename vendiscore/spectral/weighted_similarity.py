@@ -52,9 +52,11 @@ class MergedDuplicates(NamedTuple):
 
         `U` has one row per distinct sample, and orthonormal columns, as has the result.
         """
+        # The entry of a distinct sample is divided among its copies in proportion to the roots of
+        # their weights, which preserves the norm of the eigenvector.
         factors = asarray_like(self.root_fractions, U)[:, None]
-        U = U[self.inverse]
-        if is_numpy(U):
+        U = U[self.inverse]  # the entry of its distinct sample, for each sample
+        if is_numpy(U):  # in place, to save memory
             return np.multiply(U, factors, out=U)
         return U * factors
 
