@@ -181,7 +181,7 @@ def _drop_empty_columns(B: Rows) -> Rows:
     n = B.shape[0]
     d = max(1, len(used_columns))
     B = sp.csr_array((B.data, columns.ravel(), B.indptr), shape=(n, d))
-    _check_size(int(np.diff(B.indptr).max()))
+    _check_size(int(np.diff(B.indptr).max()))  # the largest number of set bits of a row
     if B.nnz <= MAX_RARE_FREQUENCY * n * d:
         return B
     _require_memory(n, d)

@@ -89,7 +89,7 @@ def image_embeddings(
     encoder = make_encoder(
         IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )
-    if background is not None:
+    if background is not None:  # the colour behind transparent pixels
         encoder = encoder.with_reader(partial(read_images, background=background))
     with name_files_in_errors(images):
         X, settings, report = encoder.embed_with_report(images)

@@ -124,4 +124,6 @@ def text_embeddings(
     )
     X, settings, report = encoder.embed_with_report(texts)
     similarity = FeatureSimilarity(X, settings).normalized()
+    # Embeddings may merge different texts, truncate long ones, and support only some scripts. Users
+    # are told which texts are concerned.
     return similarity.noted(**report, merges=True, truncates=True, scripts=encoder.scripts)

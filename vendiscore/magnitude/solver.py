@@ -393,6 +393,8 @@ class Solver:
         def approximate_correction(r: np.ndarray) -> np.ndarray | None:
             """Approximate Z⁻¹ r, Z = exp(−tD); return None after `max_steps` steps of all calls."""
             nonlocal steps
+            # Stop at the goal, or when the residual has been reduced by the factor CG_TOLERANCE,
+            # which is about the precision of the products.
             e, n_steps = conjugate_gradients(
                 multiply,
                 r,

@@ -109,7 +109,7 @@ def _tokenize(sample_set: SampleSet) -> list[Tokens]:
         else:  # fitted once to the texts of all groups, and stored in the settings
             analyzer = parent.settings.get("analyzer") or fit_analyzer(parent.texts)["analyzer"]
             options["analyzer"] = str(analyzer)
-    parent.settings |= options
+    parent.settings |= options  # reported in the signature of the result
     return tokenize_texts(sample_set.texts, **options)
 
 
@@ -131,7 +131,7 @@ def self_bleu(sample_set: SampleSet) -> float:
     options = dict(_BLEU_DEFAULTS)
     if isinstance(spec.k, Kernel) and spec.k.name == "bleu":
         options |= {name: spec.options[name] for name in options if name in spec.options}
-    sample_set.parent.settings |= options
+    sample_set.parent.settings |= options  # reported in the signature of the result
     texts = sample_set.texts
     if len(texts) < 2:
         raise ValueError(

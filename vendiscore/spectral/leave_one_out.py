@@ -62,13 +62,15 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
         )
     logs = np.empty(len(U))
     for rows, squares in _iter_squared_blocks(U):
-        p = squares @ values
+        p = squares @ values  # the weights of the samples
         if (p > MAX_SAMPLE_WEIGHT).any():
             i = int(np.argmax(p)) + rows.start
             raise ValueError(
                 f"cannot leave out sample {i}: its weight is 1, so the remaining weights sum to 0; "
                 f"pass a positive weight for another sample"
             )
+        # The integral for a single sample is accurate for orders up to 2, and does not apply to
+        # clipped eigenvalues.
         if q <= 2 and not is_clipped:
             logs[rows] = log_scores_leaving_each_out(
                 values, squares, q, sample_weight=1 / spectrum.n

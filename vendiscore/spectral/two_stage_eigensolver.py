@@ -131,7 +131,7 @@ def _is_accurate(eigenvalues: EigenvalueFunction) -> bool:
     Householder reflection H.
     """
     expected = np.arange(1.0, TEST_SIZE + 1)
-    v = np.sin(expected)
+    v = np.sin(expected)  # an arbitrary vector, so the matrix has no zeros
     v /= np.linalg.norm(v)
     reflection = np.eye(TEST_SIZE) - 2 * np.outer(v, v)
     try:

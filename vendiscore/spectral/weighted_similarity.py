@@ -82,6 +82,7 @@ def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates
     groups = find_identical_samples(similarity)
     if groups is None:
         return MergedDuplicates(weight_similarity(similarity, p))
+    # `first` contains the index of one copy of each distinct sample.
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
     merged_weights = np.bincount(inverse, weights)
