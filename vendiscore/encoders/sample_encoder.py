@@ -348,7 +348,8 @@ def _wrap_callable(model: Any, modality: Modality) -> CallableModel:
 def _get_encode(model: Any, adapter: str) -> Encode:
     """Return the method or function with which a model embeds a list of samples.
 
-    `adapter` is the keyword for the tokenizer or transform, which a torch network requires instead.
+    A torch network without such a method raises a TypeError that asks for `adapter`, the name of
+    the keyword for the tokenizer or transform of the network.
     """
     encode = getattr(model, "encode", None)
     if callable(encode) and not isinstance(model, str):  # a str has another method `encode`

@@ -226,7 +226,11 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
     lower_bounds = target_log_odds / spaces.D.max(axis=(1, 2))
 
     def compute_difference(x: np.ndarray) -> np.ndarray:
-        """Compute log odds of magnitudes at scales x · lower_bounds, minus those of (1 − ε) n."""
+        """Compute f(M) − f((1 − ε) n) for the magnitudes M at the scales x · lower_bounds.
+
+        f is `compute_log_odds`, a strictly increasing function. So the difference is 0 at the
+        convergence scale, where the magnitude is (1 − ε) n.
+        """
         values = spaces.compute_magnitudes((x * lower_bounds)[:, None])
         return compute_log_odds(values[:, 0], spaces.n) - target_log_odds
 

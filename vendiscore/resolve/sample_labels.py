@@ -544,9 +544,10 @@ def flatten_prompts(
         labels is not None and labels.sizes == _list_sizes(passed_values) for labels in groups or ()
     ):
         raise ValueError(
-            "`prompts` is ambiguous: it has as many lists as there are sets, and these lists have "
-            "the sizes of the groups; pass one list per set with one prompt per sample, or a dict "
-            "from group to prompt, such as {0: …}"
+            "`prompts` is ambiguous: each of its lists may contain the prompts of one set, or be "
+            "the prompt of one group (a conversation), because the numbers and lengths of the "
+            "lists fit both; pass one list per set with one prompt per sample, or a dict from "
+            "group to prompt, such as {0: …}"
         )
     prompt_lists = []
     positions_by_set = []

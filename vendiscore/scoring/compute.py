@@ -343,8 +343,8 @@ def _flatten_samples(
 
     The groups are the `groups` of the request, the inner lists of a list of lists, or the sites of
     `counts`; None if there are none. `has_other_sets` is True if references were passed that are
-    not a Similarity or a MetricSpace, so that keywords affect them even if they do not affect
-    `samples`.
+    not a Similarity or a MetricSpace. Then options of the kernel affect the references, and are
+    accepted even if `samples` is a Similarity, which they do not affect.
     """
     spec = request.spec
     groups = None

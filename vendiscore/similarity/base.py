@@ -541,12 +541,12 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return namespace(matrices[0]).stack(matrices)
 
     def _copy_metadata_to(self, subset: S, index: Index) -> S:
-        """Return a copy of `subset` with the settings, notes and scale of this similarity.
+        """Return a copy of `subset` with the settings, fitted options and notes of this similarity.
 
-        `index` are the samples of this similarity that `subset` contains. Attributes that list
-        samples by index, such as `dropped`, are not copied.
+        `index` are the samples of this similarity that `subset` contains; their scale is copied as
+        well. Attributes that list samples by index, such as `dropped`, are not copied.
         """
-        echoes = self.echoes
+        echoes = self.echoes  # which samples repeat their prompt verbatim, one bool per sample
         if echoes is not None:
             echoes = echoes[index]
         subset = subset._replace(

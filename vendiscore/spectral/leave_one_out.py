@@ -72,6 +72,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
         # The integral for a single sample is accurate for orders up to 2, and does not apply to
         # clipped eigenvalues.
         if q <= 2 and not is_clipped:
+            # `sample_weight`, a typical weight, only determines the range of quadrature nodes.
             logs[rows] = log_scores_leaving_each_out(
                 values, squares, q, sample_weight=1 / spectrum.n
             )

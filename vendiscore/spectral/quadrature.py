@@ -94,8 +94,9 @@ def compute_quadrature_nodes(
 def compute_trace_term(q: float, b: np.ndarray | float) -> np.ndarray:
     """Compute −[b^{q−1} + (b^{q−1} − 1)/(q−1)], also accurately for q near 1.
 
-    This is the factor of x, for any b > 0, in the formula for (x^q − x)/(1 − q) as a multiple of x
-    plus an integral over t > 0; see docs/identity.md. At q = 1, the second term is log b.
+    For any b > 0, (x^q − x)/(1 − q) equals this number times x, plus an integral over t > 0 that
+    depends on b (derivation: docs/identity.md). Summed over the eigenvalues x of a matrix, the
+    first term is this number times the trace. At q = 1, (b^{q−1} − 1)/(q−1) is its limit log b.
     """
     log_b = np.log(b)
     log_power = (q - 1) * log_b

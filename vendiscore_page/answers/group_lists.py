@@ -34,7 +34,7 @@ def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Gr
         )
     sizes = [len(value) for value in values]
     if 0 in sizes:
-        raise RefusedError(f"Group {sizes.index(0)} is empty and has no score: leave it out.")
+        raise RefusedError(f"Group {sizes.index(0)} is empty; remove this group.")
     codes = np.repeat(np.arange(len(sizes)), sizes)
     everything = [sample for value in values for sample in value]
     return everything, GroupLabels(tuple(range(len(sizes))), codes, nested=True)

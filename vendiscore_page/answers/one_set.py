@@ -259,7 +259,9 @@ def _notes(found: ReportData, job: Job, samples: Samples, bad: Mapping[int, str]
             "These texts have no spaces between words, so n-grams of characters were compared."
         )
     for note in map(str, found.details["notes"]):
-        note = note.partition("; allow_repeats=False")[0]  # which the page's form does not have
+        note = note.partition(" If samples are continuous measurements")[
+            0
+        ]  # option not in the form
         texts, unspaced, _ = note.partition(" are in a script without spaces between words")
         if not unspaced:
             unreliable = "The score is unreliable for them"

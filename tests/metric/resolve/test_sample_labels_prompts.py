@@ -120,7 +120,7 @@ def test_prompts_that_can_be_read_in_two_ways_are_refused():
     larger = [A[:3], A[3:]]
     assert compute(larger, prompts=[talk, other]) == compute(larger, prompts={0: talk, 1: other})
     pairs = [groups, [B[:2], B[2:4]]]
-    with pytest.raises(ValueError, match="it has as many lists as there are sets"):
+    with pytest.raises(ValueError, match="each of its lists may contain the prompts of one set"):
         compare(*pairs, prompts=[[U, U], [W, W]], given_prompt=True)
 
 

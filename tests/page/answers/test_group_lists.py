@@ -95,7 +95,7 @@ def test_one_group_has_a_mean_and_no_standard_error():
     ours = texts([TEXTS[0]], **NS)
     assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
     assert "VS_se" not in ours
-    assert "one group, and this is its score" in ours["sentence"]
+    assert "there is only one group, with 3 texts; this is its score" in ours["sentence"]
 
 
 def test_groups_of_one_are_scored_with_a_note_of_what_is_missing():
@@ -234,6 +234,6 @@ def test_the_mean_over_two_groups_has_no_interval():
     answer = shown("a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer")
     assert answer["interval"] == (
         "There is no interval, because a mean over groups requires at least three groups. If the "
-        "sources instead of averaging them."
+        "groups are models, compare them instead of averaging their scores."
     )
     assert "Student's t of the logit" in shown(text=BOX)["interval"]

@@ -132,7 +132,7 @@ def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     with pytest.warns(UserWarning, match="represents 4 of 4 samples only in part"):
         found = run_steps(offered_encoders.similarity([*texts, texts[0]], MINILM))
-    assert "represents 4 of 4 samples only in part; sample 0 is cut at" in found.notes[0]
+    assert "represents 4 of 4 samples only in part; sample 0 is truncated at" in found.notes[0]
 
 
 @pytest.mark.usefixtures("weights")

@@ -59,7 +59,7 @@ def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
     assert any("under “More”, pick n-grams made of characters" in note for note in few)
     assert sum("no spaces between words" in note for note in many) == 1
     for note in (*few, *many):
-        assert not any(word in note for word in ("=", "tokenizer", "`", "jieba"))
+        assert not any(word in note for word in ("=", "tokenizer", "`", "jieba")), note
 
 
 def test_each_sample_has_what_explain_says_of_it():

@@ -68,7 +68,10 @@ CLOSED = {
     ("x.txt", "1"): (1, "vendiscore: error: cannot print results: standard output is closed"),
     ("x.txt", "2"): (0, ""),
     ("none.txt", "1 2"): (1, ""),
-    ("-", "0"): (1, "vendiscore: error: standard input: it is closed"),
+    ("-", "0"): (
+        1,
+        "vendiscore: error: standard input: it is closed; pass a file, or pipe data to the command",
+    ),
 }
 
 

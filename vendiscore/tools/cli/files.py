@@ -234,7 +234,7 @@ def _read_bytes(path: str) -> bytes:
     """
     if path == STDIN:
         if sys.stdin is None:
-            raise OSError("it is closed")
+            raise OSError("it is closed; pass a file, or pipe data to the command")
         return sys.stdin.buffer.read()
     data = Path(path).read_bytes()
     if not path.lower().endswith(".gz"):

@@ -93,10 +93,10 @@ class _Parser(argparse.ArgumentParser):
         options = self._option_string_actions
 
         def replace_keyword(match: re.Match[str]) -> str:
-            # Either `quoted` is matched, or a verb such as "pass" with name and value.
+            # Replace one Python keyword in a message by a flag: "`q`" becomes "-q", and
+            # "pass psd='clip'" becomes "pass -o psd=clip". The pattern matches either a keyword in
+            # backticks, `quoted`, or a verb such as "pass" with a keyword and its value.
             quoted, verb, name, value = match.groups()
-            # Replacements in this order: a flag without a value, a command, a flag with a value,
-            # and -o.
             flag = _VALUELESS_FLAGS.get(quoted or f"{name}={value}", "")
             if flag in options:
                 return flag if quoted else f"{verb} {flag}"
@@ -121,10 +121,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
-    """Return flags and formats of other commands, and the names of all commands, as a dict.
+    """Describe flags and output formats of other commands, and all commands, for error messages.
 
-    Its values describe each, and how to type it. `own_flags`, those of the current command, are
-    omitted.
+    The keys of the dict are what users may have typed; its values state what that is and how to
+    type it correctly. `own_flags`, the flags of the current command, are omitted.
     """
     commands_by_flag: dict[str, list[str]] = {}
     commands_by_format: dict[str, list[str]] = {}
