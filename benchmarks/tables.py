@@ -53,6 +53,11 @@ FEW = {
     "select: 100 that represent, 10,000 × 384": "selecting 100 of 10,000 vectors",
 }
 
+# Descriptions of cells that `grid_short` prints instead of their names.
+DESCRIPTIONS = {
+    "compute: score_K, 1,000 × 1,000": "`score_K` of a 1,000 × 1,000 similarity matrix",
+}
+
 
 def grid_short() -> str:
     """Say the median and the worst ratio to other packages, and tabulate the cells of `FEW`."""
@@ -64,7 +69,8 @@ def grid_short() -> str:
         f"In {len(rows)} comparisons with other packages, vendiscore "
         f"{result['environment']['vendiscore']} is {middle:.3g} × as fast as the other package in "
         f"the median, and {worst['times_faster']:.2g} × as fast in the least favourable comparison "
-        f"({worst['name']}, threads: {worst['threads']})."
+        f"({DESCRIPTIONS.get(worst['name'], worst['name'])}, with "
+        f"{worst['threads']} thread{'s' if worst['threads'] > 1 else ''})."
     )
     found = {row["name"]: row for row in rows if row["threads"] == 1}
     few = table(

@@ -417,7 +417,8 @@ def wording() -> str:
     return (
         "N-grams, the default, compare *wording*, not meaning. We computed Spearman's "
         "correlation between scores and human ratings of diversity in nine data sets: six on which "
-        "we developed the conditioning on the prompt, and three others. For n-grams, the mean "
+        "we developed `given_prompt=True`, which removes from similarities what answers share with "
+        "their prompt, and three others. For n-grams, the mean "
         f"correlation is {short(mean(default))} for the six data sets and "
         f"{short(responses(default))} for the three others. For embeddings of answers in the "
         f"context of their prompt, it is {short(mean(best))} and {short(responses(best))}. We used "
