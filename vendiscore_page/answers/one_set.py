@@ -259,9 +259,10 @@ def _notes(found: ReportData, job: Job, samples: Samples, bad: Mapping[int, str]
             "These texts have no spaces between words, so n-grams of characters were compared."
         )
     for note in map(str, found.details["notes"]):
-        note = note.partition(" If samples are continuous measurements")[
-            0
-        ]  # option not in the form
+        # Remove hints about keywords that the form does not have.
+        note = note.partition(" If samples are continuous measurements")[0]
+        note, has_hint, _ = note.partition("; for such texts, use analyzer=")
+        note += "." * bool(has_hint)
         texts, unspaced, _ = note.partition(" are in a script without spaces between words")
         if not unspaced:
             unreliable = "The score is unreliable for them"
