@@ -26,9 +26,10 @@ MAX_STACKED_SIZE = 64
 
 
 class StackedGroups:
-    """Several groups of equal size: the views of a SampleSet with a leading group axis.
+    """Several groups of equal size, with the attributes of a SampleSet as arrays of all groups.
 
-    In shapes, g is the number of groups and n the number of samples of each group. A measure that
+    The arrays, such as the similarities of shape (g, n, n), have a leading axis of groups. In
+    shapes, g is the number of groups and n the number of samples of each group. A measure that
     is registered with `stacks=True` also accepts a StackedGroups instead of a SampleSet, and
     returns arrays with one value per group. Groups that are marked in `unusual`, or whose value is
     NaN or outside the range of the measure, are then computed again as single sets, which raises an

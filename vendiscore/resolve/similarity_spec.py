@@ -394,10 +394,11 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
         kernel, model = parse_kernel_name(k)
         options = {name: arguments.pop(name) for name in kernel.options if name in arguments}
         options = add_model_option(k, model, options)
+        # With `in_context` and given_prompt=True, the kernel also embeds each answer together with
+        # its prompt, as one text. By default, this is on only for the model of k="semantic".
         in_context = options.get("in_context")
-        if in_context is None:  # by default only for this model
+        if in_context is None:
             in_context = NAMED_MODELS["semantic"] in (model, options.get("model_path"))
-        # `in_context`: also compare each answer after its prompt, if similarities are conditioned.
         return _split_kernel_options(kernel, options) | {
             "in_context": check_bool("in_context", in_context)
         }

@@ -224,11 +224,12 @@ def _estimate_by_size(
 ) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
     """Yield blocks of groups of equal size: the indices of the groups, and their LogScores.
 
-    There is one LogScores for each element of `tails`. `groups` contains the indices of the samples
+    Each element of `tails` contains the tail probabilities of one requested interval; there is one
+    LogScores for each. `groups` contains the indices of the samples
     of each group in `similarity`, and `sizes` their number. The small groups of a block are
     computed together as a StackedSpectra, and each large group is a block of its own. A small group
     that a StackedSpectra cannot handle, for example because it has negative eigenvalues, is yielded
-    a second time as a block of its own. The caller must then overwrite its first LogScores.
+    a second time as a block of its own. The caller must then replace the values of the first time.
     """
     for n in np.unique(sizes).tolist():
         groups_of_size = np.flatnonzero(sizes == n)

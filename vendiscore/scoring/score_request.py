@@ -444,8 +444,8 @@ def _parse_text_kernel_options(
 ) -> SimilaritySpec:
     """Return a copy of `spec` with the keywords in `remaining` as options of the text kernel.
 
-    `remaining` are the keywords that are no other arguments or options. Raise a TypeError for
-    keywords that are not options of the default text kernel either. The message suggests similar
+    `remaining` are the keywords that the call has not used otherwise. Raise a TypeError for
+    keywords that are not options of the default text kernel. The message suggests similar
     keywords: arguments of `compute`, parameters of `caller` (the function that the user called),
     options of the measures, and `seed` if `has_seed` is True, as for method="estimate".
     """
@@ -457,6 +457,7 @@ def _parse_text_kernel_options(
         del accepted["seed"]
     for measure in measures:
         accepted |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
+    # If a keyword is an option of a measure that was not requested, the message names the measure.
     measures_by_option = {
         name: measures_with_option(name) for measure in list_measures() for name in measure.options
     }

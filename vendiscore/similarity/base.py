@@ -195,7 +195,9 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
             yield block, self._rows(block)[:, block.start :]
 
     def _features(self) -> Rows:
-        raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
+        raise TypeError(
+            f"{type(self).__name__} has no features (`dim` is None), only similarities; use `dense`"
+        )
 
     def _matmul(self, V: Array) -> Array:
         """Compute K @ V for V of shape (n,) or (n, m), before `scale` multiplies K."""

@@ -35,7 +35,7 @@ def condition_on_prompts(
     ----------
     joint : Similarity
         The similarity of the n samples (without those in `joint.dropped`), followed by all prompts.
-        With `in_context`, these are followed by the n samples encoded after their prompts.
+        With `in_context`, these are followed by n texts, each of which is a prompt and its sample.
     n : int
         Number of samples, including dropped ones.
     prompt_codes : ndarray (n,)
@@ -43,7 +43,8 @@ def condition_on_prompts(
     epsilon : float
         Machine epsilon of the dtype of the samples.
     in_context : bool, default False
-        Whether to return the mean of the kernels of samples without and after their prompts.
+        Whether to return the mean of two kernels: the cosine of residuals of the samples alone, and
+        that of the texts that consist of a prompt and its sample.
     """
     # Samples and prompts are at these indices of `joint`.
     retained = np.setdiff1d(np.arange(n), list(joint.dropped))

@@ -5,14 +5,15 @@ A = Σ_i y_i y_iᵀ over all samples, which has trace 1. Let the columns of Y be
 samples of one cluster. Let λ be the eigenvalues of A, and μ those of A − YYᵀ, the sum over the
 remaining samples. The score VS_q of the remaining samples is a function of Σ μ and Σ μ^q.
 
-- Up to order 2, the entropies S_q = Σ (λ^q − λ)/(1 − q) of A and of A − YYᵀ are compared. Let
-  c = tr YYᵀ, S(t) = Yᵀ (A + tI)⁻¹ Y, sinc(z) = sin(πz)/(πz), and b > 0 any number. Then
-  S_q(A) − S_q(A − YYᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
-                          + q sinc(1−q) ∫₀^∞ t^{q−1} [−log det(I − S(t)) − c/(t+b)] dt.
-- Above order 2, the change of Σ λ^q is the integral of z^q tr(S⁻¹ S′)/2πi along a circle that
-  touches 0 and encloses all λ, where S(z) = I + Yᵀ (zI − A)⁻¹ Y. In 1/z, the circle is a line.
+- Up to order 2, the entropies H_q = Σ (λ^q − λ)/(1 − q) of A and of A − YYᵀ are compared. Let
+  c = tr YYᵀ, R(t) = Yᵀ (A + tI)⁻¹ Y, sinc(z) = sin(πz)/(πz), and b > 0 any number. Then
+  H_q(A) − H_q(A − YYᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
+                          + q sinc(1−q) ∫₀^∞ t^{q−1} [−log det(I − R(t)) − c/(t+b)] dt.
+- Above order 2, let S(z) = I + Yᵀ (zI − A)⁻¹ Y, with derivative S′(z). The change of Σ λ^q is the
+  integral of z^q tr(S⁻¹ S′)/2πi along a circle that touches 0 and encloses all λ. In 1/z, the
+  circle is a line.
 - At q = ∞, the largest μ is computed by bisection: x is larger than all μ if the number of λ above
-  x equals the number of negative eigenvalues of S(x).
+  x equals the number of negative eigenvalues of the same S(x).
 
 The circle touches the imaginary axis at 0, so it encloses all positive λ and μ, and no negative
 ones. If negative eigenvalues are clipped, the integrals with z and z^q are therefore the changes of

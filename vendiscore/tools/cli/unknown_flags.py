@@ -76,7 +76,7 @@ class UnknownFlag(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The name without dashes in a list; for a short flag, long names with its meaning."""
+        """The flag without dashes, as a list; for a short flag, the long names it may stand for."""
         name = self.word.lstrip("-")
         return [name] if not self.is_short else LETTERS.get(name, name).split()
 
