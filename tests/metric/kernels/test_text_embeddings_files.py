@@ -183,7 +183,7 @@ def test_all_steps_of_a_model_are_those_of_sentence_transformers(bert, tmp_path,
     np.testing.assert_allclose(S.dense(), similarity(TEXTS, model=model).dense(), atol=2e-6)
     assert S.settings[setting[0]] == setting[1]
     if setting[0] == "prompt" or dense:
-        with pytest.raises(ValueError, match=r"`pooling` cannot replace .* remove `pooling`"):
+        with pytest.raises(ValueError, match=r"`pooling` is not supported .* remove `pooling`"):
             similarity(TEXTS, model_path=folder, pooling="cls")
 
 
