@@ -13,6 +13,7 @@ from .suggestions import (
     describe_entries,
     describe_parameters,
     first_sentence,
+    join_hint,
     replacement_hint,
     resolve_synonyms,
     suggest_name,
@@ -203,11 +204,11 @@ def describe_unknown_attribute(owner: object, name: str) -> str:
         return message
     # Attributes that other packages define are not listed.
     packages = {base.__module__.partition(".")[0] for base in cls.__mro__}
-    own = [key for base in cls.__mro__ if _is_own_class(base) for key in vars(base)]
+    attributes = [key for base in cls.__mro__ if _is_own_class(base) for key in vars(base)]
     # Attributes of instances may come from base classes of other packages, if there are any.
     if not packages - {__name__.partition(".")[0], "builtins", "abc"}:
-        own += [*vars(owner)]
-    names = sorted({key for key in own if not key.startswith("_")})
+        attributes += [*vars(owner)]
+    names = sorted({key for key in attributes if not key.startswith("_")})
     described = describe_entries(inspect.getdoc(cls) or "", "Attributes")
     descriptions = {
         key: described.get(key) or first_sentence(inspect.getdoc(getattr(cls, key, "")) or "")
@@ -215,11 +216,8 @@ def describe_unknown_attribute(owner: object, name: str) -> str:
     }
     hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(owner))
     hint = hint or describe_candidates(name, descriptions, "attribute", quote="`")
-    separator = "\n" if "\n" in hint else " "
-    # Without a hint, two spaces follow the first period.
-    return f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(
-        ".  ", ". "
-    )
+    available = f"Available attributes: {', '.join(names)}"
+    return f"{message}. {join_hint(hint, available)}"
 
 
 def _is_own_class(cls: type) -> bool:

@@ -990,19 +990,31 @@ def suggest_name(
     if str(name) not in listed:
         accepted.pop(str(name), None)
     hint = suggestion(name, accepted, kind, value, other_scopes, quote)
+    has_many_names = len(listed) > MAX_LISTED_NAMES
+    if hint and has_many_names:
+        return hint
     # Without a suggestion, show the most similar names with their descriptions. Names without
     # descriptions are only listed, unless they are too many.
-    if not hint and (any(listed.values()) or len(listed) > MAX_LISTED_NAMES):
+    if not hint and (has_many_names or any(listed.values())):
         hint = describe_candidates(name, accepted, kind, quote)
-        if hint and len(listed) > MAX_LISTED_NAMES:
-            return f"{hint}\n{fallback}".rstrip()
-    elif len(listed) > MAX_LISTED_NAMES:
-        return hint
-    if len(listed) > MAX_LISTED_NAMES:
-        return fallback
-    # chr(10) is a newline: after a hint of several lines, the list begins on a line of its own.
+    if has_many_names:
+        return f"{hint}\n{fallback}".strip()
     available = f"Available: {', '.join(sorted(listed))}." if listed else ""
-    return f"{hint}{chr(10) if chr(10) in hint else ' '}{available}".strip()
+    return join_hint(hint, available)
+
+
+def join_hint(hint: str, sentence: str) -> str:
+    """Join a hint and a sentence; after a hint of several lines, the sentence is a line."""
+    separator = "\n" if "\n" in hint else " "
+    return f"{hint}{separator}{sentence}".strip()
+
+
+def describe_other_scope(name: str, target: str, where: str, quote: str = "") -> str:
+    """Return a hint that `target`, which `name` means, is valid elsewhere: `where`."""
+    sentence = f"It is {where}."
+    if normalize_name(target) == normalize_name(name):
+        return sentence
+    return f"Did you mean {quote}{target}{quote}? {sentence}"
 
 
 def suggestion(
@@ -1032,7 +1044,7 @@ def suggestion(
     if kind and (hint := _describe_other_kind(name, kind, value)):
         return hint
     if close and close in other_scopes:
-        return f"Did you mean {quote}{close}{quote}? It is {other_scopes[close]}."
+        return describe_other_scope(str(name), close, other_scopes[close], quote)
     return ""
 
 
@@ -1054,9 +1066,7 @@ def _suggest_exact(
     if kind and (hint := replacement_hint(name, kind)):
         return hint
     for target in resolve_synonyms(name, other_scopes, kind):
-        where = f"It is {other_scopes[target]}."
-        same = normalize_name(target) == normalize_name(name)
-        return where if same else f"Did you mean {quote}{target}{quote}? {where}"
+        return describe_other_scope(name, target, other_scopes[target], quote)
     return ""
 
 

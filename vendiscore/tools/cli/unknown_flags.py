@@ -16,8 +16,8 @@ from ...support.suggestions import (
     NameKind,
     closest_spelling,
     describe_candidates,
+    describe_other_scope,
     name_variants,
-    normalize_name,
     replacement_hint,
     resolve_synonyms,
 )
@@ -186,9 +186,7 @@ def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
     kinds: tuple[NameKind, ...] = ("flag", "command")
     for kind in kinds:
         for target in resolve_synonyms(name, other_flags, kind):
-            where = f"It is {other_flags[target]}."
-            same = normalize_name(target) == normalize_name(name)
-            return where if same else f"Did you mean {target}? {where}"
+            return describe_other_scope(name, target, other_flags[target])
         if hint := replacement_hint(name, kind):
             return hint
     hint = replacement_hint(name, "keyword")
