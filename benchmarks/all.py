@@ -271,10 +271,10 @@ def installed(wanted: str) -> bool:
     """Return whether a package is installed, in the requested version if any."""
     name, _, exact = wanted.partition("==")
     try:
-        found = version(name.partition(">=")[0])
+        result = version(name.partition(">=")[0])
     except PackageNotFoundError:
         return False
-    return not exact or found == exact
+    return not exact or result == exact
 
 
 def made(folder: Path, packages: Sequence[str]) -> str:

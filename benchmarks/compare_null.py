@@ -125,7 +125,7 @@ def null(
     **plan: Any,
 ) -> dict[str, Any]:
     """Count how often sets without a difference are found to differ."""
-    found = []
+    result = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, *sizes, *name.encode()])
         if kind == "two of one diversity":
@@ -133,9 +133,9 @@ def null(
             K = np.block([[a, np.zeros((len(a), len(b)))], [np.zeros((len(b), len(a))), b]])
         else:
             K = drawn(name, pool, rng, sum(sizes))
-        found.append(compared(K, sizes, PROMPTS if kind == "prompts" else 0, seed=seed, **plan))
-    p = np.array([min(row.p_adjusted for row in each.pairs) for each in found])
-    out = [any(not row.low <= 0 <= row.high for row in each.pairs) for each in found]
+        result.append(compared(K, sizes, PROMPTS if kind == "prompts" else 0, seed=seed, **plan))
+    p = np.array([min(row.p_adjusted for row in each.pairs) for each in result])
+    out = [any(not row.low <= 0 <= row.high for row in each.pairs) for each in result]
     row = {
         "name": name,
         "sizes": sizes,
@@ -153,7 +153,7 @@ def null(
 
 def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[str, Any]:
     """Return a source, and one that draws a share from the quarter nearest to one sample."""
-    scores, found = np.empty((repeats, 2)), []
+    scores, result = np.empty((repeats, 2)), []
     near = np.argsort(-pool[np.random.default_rng(1).integers(len(pool))])[: len(pool) // 4]
     for seed in range(repeats):
         rng = np.random.default_rng([seed, n, *name.encode()])
@@ -161,10 +161,10 @@ def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[s
         inside = rng.choice(near, rng.binomial(n, share), replace=False)
         others = np.setdiff1d(np.arange(len(pool)), inside)
         at = np.concatenate([a, inside, rng.choice(others, n - len(inside), replace=False)])
-        found.append(compared(pool[np.ix_(at, at)], (n, n)))
-        scores[seed] = [np.log(row.matched) for row in found[-1].sets]
+        result.append(compared(pool[np.ix_(at, at)], (n, n)))
+        scores[seed] = [np.log(row.matched) for row in result[-1].sets]
     apart = float(np.subtract(*np.exp(scores.mean(0))))
-    pairs = [each.pairs[0] for each in found]
+    pairs = [each.pairs[0] for each in result]
     row = {
         "name": name,
         "sizes": (n, n),
@@ -173,7 +173,7 @@ def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[s
         "runs": repeats,
         "difference": apart,
         "differ": float(np.mean([row.p <= 0.05 + 1e-9 and row.difference > 0 for row in pairs])),
-        "directions": float(np.mean([each.verdict("S0", "S1") == MORE_DIVERSE for each in found])),
+        "directions": float(np.mean([each.verdict("S0", "S1") == MORE_DIVERSE for each in result])),
         "covered": float(np.mean([row.low <= apart <= row.high for row in pairs])),
         "above": float(np.mean([row.low > apart for row in pairs])),
         "below": float(np.mean([row.high < apart for row in pairs])),
@@ -308,14 +308,14 @@ def equal_mean(source: EqualMean, runs: int, permutations: int = 199) -> dict[st
     n = source.n
     rng = np.random.default_rng([n, *source.name.encode()])
     sets = np.concatenate([source.draw_a(rng, runs), source.draw_b(rng, runs)], axis=1)
-    found = []
+    result = []
     for seed, at in enumerate(sets):
         pool = source.pool.take(at)
-        found.append(compared(pool, (n, n), seed=seed, permutations=permutations))
-    row = counted(source.name, (n, n), "equal mean scores", [each.pairs[0] for each in found])
+        result.append(compared(pool, (n, n), seed=seed, permutations=permutations))
+    row = counted(source.name, (n, n), "equal mean scores", [each.pairs[0] for each in result])
     row["permutations"] = permutations
     row["mean_log_scores"] = source.mean_log_scores(np.random.default_rng(2), _CALIBRATION)
-    verdicts = [each.verdict("S0", "S1") for each in found]
+    verdicts = [each.verdict("S0", "S1") for each in result]
     row["directions"] = float(
         np.mean([verdict in (MORE_DIVERSE, LESS_DIVERSE) for verdict in verdicts])
     )
@@ -366,8 +366,8 @@ def main() -> None:
         write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
         return
     with ProcessPoolExecutor() as pool:
-        found = pool.map(recurring, RECURRING, [given.repeats] * len(RECURRING))
-        rows = list(itertools.chain.from_iterable(found))
+        result = pool.map(recurring, RECURRING, [given.repeats] * len(RECURRING))
+        rows = list(itertools.chain.from_iterable(result))
     rows += [by_prompt(prompts, given.repeats) for prompts in (5, 20)]
     if given.only:
         own = {row["sources"] for row in rows}

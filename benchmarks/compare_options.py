@@ -45,12 +45,12 @@ def at_the_edge(name: str, wide: Draw, narrow: Draw, how: Row, n: int, repeats: 
     logs = [[math.log(score(draw(rng, n), **how)) for draw in (wide, narrow)] for _ in range(MANY)]
     apart, error = np.subtract(*np.mean(logs, 0)), np.std(np.subtract(*np.transpose(logs)))
     within = math.expm1(apart)
-    found = []
+    result = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, n])
         how = {**how, "permutations": 99, "seed": seed}
-        found.append(compare(wide(rng, n), narrow(rng, n), within=within, **how))
-    same = [each.verdict("A", "B").startswith("the same within") for each in found]
+        result.append(compare(wide(rng, n), narrow(rng, n), within=within, **how))
+    same = [each.verdict("A", "B").startswith("the same within") for each in result]
     row = {"name": name, "sizes": (n, n), "within": within}
     row |= {"within_se": float(math.exp(apart) * error / math.sqrt(MANY)), "runs": repeats}
     return said(row | {"same": float(np.mean(same))})

@@ -123,12 +123,12 @@ def rows_of(
     rows = []
     for size, degree in itertools.product(sizes, degrees):
         rng = np.random.default_rng([size, round(100 * degree)])
-        found = [draw(rng, size, degree) for _ in range(repeats)]
-        verdicts = [each.verdict("a", "b") for each in found]
-        pairs = [each.pairs[0] for each in found]
+        result = [draw(rng, size, degree) for _ in range(repeats)]
+        verdicts = [each.verdict("a", "b") for each in result]
+        pairs = [each.pairs[0] for each in result]
         row: dict[str, Any] = {"name": name, "design": design, "size": size, "degree": degree}
         row["difference"] = float(np.mean([pair.difference for pair in pairs]))
-        larger = float(np.mean([each.sets[0].matched for each in found]))
+        larger = float(np.mean([each.sets[0].matched for each in result]))
         row["proportion"] = row["difference"] / larger
         detectable = [pair.detectable_difference for pair in pairs]
         row["detectable"] = float(np.nanmedian(detectable))

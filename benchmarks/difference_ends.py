@@ -120,11 +120,11 @@ def alike(n: int, mean: float) -> Similarity:
 def measure(similarity: Similarity) -> np.ndarray:
     """Return what the ends of one set are made of."""
     n = similarity.n
-    found, repeats = estimate_score(similarity, n, CompareOptions().checked())
+    result, repeats = estimate_score(similarity, n, CompareOptions().checked())
     assert repeats is not None
     repeats = repeats._replace(conservative_tails=True)
     deficit_of = make_log_deficit(1.0)
-    deficit = math.log(n) - float(found.log_score)
+    deficit = math.log(n) - float(result.log_score)
     K, counts, kinds = repeats.K, repeats.counts, len(repeats.counts)
     above = 0.0
     if repeats.equal_pairs and kinds > 1:
@@ -144,11 +144,11 @@ def measure(similarity: Similarity) -> np.ndarray:
         few = n - counts.max() <= ODD * n
         odd.append(deficit_of(np.eye(len(unlike)), unlike, n) if few else math.nan)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
-    kept = compute_log_score_interval(found, n, 1.0, LEVEL, repeats)
-    second = 2 * n * float(found.mean_drop) * several
-    error = float(found.error)
+    kept = compute_log_score_interval(result, n, 1.0, LEVEL, repeats)
+    second = 2 * n * float(result.mean_drop) * several
+    error = float(result.error)
     return np.array(
-        [found.log_score, error, second, repeats.equal_pairs, *below, above, *odd, n, *kept]
+        [result.log_score, error, second, repeats.equal_pairs, *below, above, *odd, n, *kept]
     )
 
 
@@ -208,19 +208,19 @@ def measure_labels(draw: Draw, n: int, name: str) -> np.ndarray:
 
 def equal_pairs(n: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """Return sets of pairs of sources of equal mean score, by what their ends are made of."""
-    found = []
+    result = []
     for name, draw in LABELS.items():
         mean = mean_log_score(draw, n)
         a = measure_labels(draw, n, name)
         if 0 < mean < math.log(n) - 1e-3:
             b = np.tile(measure(alike(n, mean)), (len(a), 1))
-            found.append((f"{name}, one similarity", a, b))
+            result.append((f"{name}, one similarity", a, b))
         for other, make, highest in (("one", common, 1.0), ("two", two_common, 0.5)):
             equal = equate(make, highest, n, mean)
             if equal is not None and not name.startswith(other):
                 key = f"{name}, {other} common"
-                found.append((key, a, measure_labels(equal, n, key)))
-    return found
+                result.append((key, a, measure_labels(equal, n, key)))
+    return result
 
 
 def main() -> None:

@@ -151,8 +151,8 @@ class Visitor:
             shown = (each for each in self.all(selector) if each.is_displayed())
             return next((each for each in shown if each.accessible_name.startswith(name)), None)
 
-        found: WebElement = self.wait(find)
-        return found
+        result: WebElement = self.wait(find)
+        return result
 
     def _press(self, name: str) -> None:
         self._named("button:not([role=tab])", name).click()
@@ -245,7 +245,7 @@ def tried(visitor: Visitor, task: page_tasks.Task, size: tuple[int, int]) -> dic
     except (AssertionError, WebDriverException) as error:
         stopped.append(f"{step[0]}: {type(error).__name__}")
     run = visitor.driver.execute_script
-    found = {
+    result = {
         "clicks": run("return window.clicks") + visitor.chosen,
         "shown": visitor.text(task.place),
         "library": task.right,
@@ -253,10 +253,10 @@ def tried(visitor: Visitor, task: page_tasks.Task, size: tuple[int, int]) -> dic
         "external_requests": run(_EXTERNAL),
         "cut_off": run(_CUT_OFF),
     }
-    wrong = found["errors"] or found["external_requests"] or found["cut_off"]
-    right = task.says in found["shown"] and found["clicks"] <= task.clicks
+    wrong = result["errors"] or result["external_requests"] or result["cut_off"]
+    right = task.says in result["shown"] and result["clicks"] <= task.clicks
     seconds = time.perf_counter() - begin
-    return {**found, "ok": right and not wrong, "seconds": round(seconds, 1)}
+    return {**result, "ok": right and not wrong, "seconds": round(seconds, 1)}
 
 
 @contextlib.contextmanager

@@ -120,10 +120,10 @@ def coverage(
             used = time.process_time()
             for seed in range(seeds):
                 how = EstimateOptions(rtol, seed)
-                (found,) = compute_vendi_scores(similarity, [q], estimate_options=how).estimates
-                logs.append(math.log(found.value / exact[q]))
-                errors.append(found.error / found.value)
-                ways.add(found.route)
+                (result,) = compute_vendi_scores(similarity, [q], estimate_options=how).estimates
+                logs.append(math.log(result.value / exact[q]))
+                errors.append(result.error / result.value)
+                ways.add(result.route)
             off, said = np.array(logs), np.array(errors)
             row = {
                 "name": f"{name}, q = {q:g}",
@@ -131,7 +131,7 @@ def coverage(
                 "rtol": rtol,
                 "exact": exact[q],
                 "routes": sorted(ways),
-                "why": found.reason,
+                "why": result.reason,
                 "rmse": float(np.sqrt(np.mean(off**2))),
                 "largest": float(np.abs(off).max()),
                 "said": float(said.mean()),
@@ -143,7 +143,7 @@ def coverage(
             print(
                 f"{row['name']:<44} exact {exact[q]:9.3f}  rmse {row['rmse']:.5%}  "
                 f"said {row['said']:.5%}  within 2 se {row['within_2_se']:6.1%}  "
-                f"{row['core_s']:.2f} core s  {found.reason}",
+                f"{row['core_s']:.2f} core s  {result.reason}",
                 flush=True,
             )
     return rows
@@ -156,10 +156,10 @@ def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
     before = bare(n, FEWER) if name in LARGER else 0.0
     start, used = time.perf_counter(), time.process_time()
     how = EstimateOptions(rtol=rtol, seed=seed) if rtol else None
-    (found,) = compute_vendi_scores(similarity, [1.0], estimate_options=how).estimates
+    (result,) = compute_vendi_scores(similarity, [1.0], estimate_options=how).estimates
     seconds, cores = time.perf_counter() - start, time.process_time() - used
-    told = {"value": found.value, "error": found.error}
-    told |= {"seconds": seconds, "core_s": cores, "GB": record_mb() / 1e3, "why": found.reason}
+    told = {"value": result.value, "error": result.error}
+    told |= {"seconds": seconds, "core_s": cores, "GB": record_mb() / 1e3, "why": result.reason}
     if name in LARGER:
         told["bare_core_s"] = statistics.median([before, bare(n, FEWER), bare(n, FEWER)])
         told["bare_products"] = cores / told["bare_core_s"]
@@ -197,9 +197,9 @@ def against_exact(
     rows = []
     for name in names:
         exact = in_process(data, name, n, 0.0)
-        found = [in_process(data, name, n, rtol, seed) for seed in range(seeds)]
-        off = [math.log(each["value"] / exact["value"]) for each in found]
-        seconds, cores = (float(np.median([f[c] for f in found])) for c in ("seconds", "core_s"))
+        result = [in_process(data, name, n, rtol, seed) for seed in range(seeds)]
+        off = [math.log(each["value"] / exact["value"]) for each in result]
+        seconds, cores = (float(np.median([f[c] for f in result])) for c in ("seconds", "core_s"))
         row = {
             "name": f"{name}, n = {n:,}",
             "rtol": rtol,
@@ -209,10 +209,10 @@ def against_exact(
             "exact_GB": exact["GB"],
             "estimate_s": seconds,
             "estimate_core_s": cores,
-            "estimate_GB": max(each["GB"] for each in found),
+            "estimate_GB": max(each["GB"] for each in result),
             "faster": exact["core_s"] / cores,
             "rmse": float(np.sqrt(np.mean(np.square(off)))),
-            "why": found[0]["why"],
+            "why": result[0]["why"],
         }
         rows.append(row)
         print(
@@ -229,13 +229,13 @@ def larger(data: Path, n: int) -> list[dict[str, Any]]:
     rows = []
     for name in LARGER:
         for rtol in (1e-2, 5e-3):
-            found = in_process(data, name, n, rtol)
-            rows.append({"name": f"{name}, n = {n:,}", "rtol": rtol, **found})
+            result = in_process(data, name, n, rtol)
+            rows.append({"name": f"{name}, n = {n:,}", "rtol": rtol, **result})
             print(
-                f"{rows[-1]['name']:<56} rtol {rtol:g} {found['value']:10.2f} ± "
-                f"{found['error']:.2g}   {found['seconds']:6.1f} s, {found['core_s']:.0f} of a "
-                f"core, {found['bare_products']:.0f} bare products   {found['GB']:4.1f} GB   "
-                f"{found['why']}",
+                f"{rows[-1]['name']:<56} rtol {rtol:g} {result['value']:10.2f} ± "
+                f"{result['error']:.2g}   {result['seconds']:6.1f} s, {result['core_s']:.0f} of a "
+                f"core, {result['bare_products']:.0f} bare products   {result['GB']:4.1f} GB   "
+                f"{result['why']}",
                 flush=True,
             )
     return rows

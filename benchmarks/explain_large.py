@@ -49,8 +49,8 @@ def rows(n: int, spectrum: str) -> np.ndarray:
 def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
     """Time a call, and return what it gives."""
     start = time.perf_counter()
-    found = function()
-    return time.perf_counter() - start, found
+    result = function()
+    return time.perf_counter() - start, result
 
 
 def products(X: np.ndarray) -> float:
@@ -72,10 +72,10 @@ def run(n: int, spectrum: str, repeats: int) -> dict[str, Any]:
     for _ in range(repeats):
         bare.append(products(X))
         time.sleep(0.1)
-        took, found = seconds(lambda: explain(X, k="cosine", threshold=THRESHOLD))
+        took, result = seconds(lambda: explain(X, k="cosine", threshold=THRESHOLD))
         whole.append(took)
-    read = seconds(lambda: str(found))[0]
-    removed = n - len(found.kept)
+    read = seconds(lambda: str(result))[0]
+    removed = n - len(result.kept)
     assert removed == n // 20
     return {
         "n": n,
@@ -97,19 +97,19 @@ def main() -> None:
     if options.job:
         print(json.dumps(run(*options.job)))
         return
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     for case in CASES:
         call = [sys.executable, __file__, "--job", json.dumps(case)]
         done = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         row = json.loads(done.stdout.splitlines()[-1])
-        found.append(row)
+        result.append(row)
         print(
             f"{row['n']:>7,} {row['spectrum']:<9} {row['explain_s']:6.1f} s, "
             f"{row['times_products']:.2f} × the products; sentence {row['sentence_s']:.1f} s; "
             f"{row['peak_mb']:,.0f} MB",
             flush=True,
         )
-    write(options.json, found, environment())
+    write(options.json, result, environment())
 
 
 if __name__ == "__main__":

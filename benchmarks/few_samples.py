@@ -276,12 +276,12 @@ def intervals(similarity: Similarity) -> tuple[list[float], list[tuple[float, fl
     """Return log VS of a set of samples, and both ends of its interval, for each order."""
     spectrum = compute_spectrum(similarity, vectors=True)
     repeating = count_recurrences(similarity)
-    found = [jackknife(spectrum, q) for q in ORDERS]
+    result = [jackknife(spectrum, q) for q in ORDERS]
     ends = [
         compute_log_score_interval(x, similarity.n, q, LEVEL, repeating)
-        for x, q in zip(found, ORDERS, strict=True)
+        for x, q in zip(result, ORDERS, strict=True)
     ]
-    return [float(each.log_score) for each in found], ends
+    return [float(each.log_score) for each in result], ends
 
 
 def mean_logs(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
@@ -330,8 +330,8 @@ def in_containers(name: str, source: Source, n: int) -> dict[str, Any]:
             rows = vectors * np.sqrt(values.clip(0))
             tuples = [(i, "sample") for i in range(n)]
             ends = [
-                [found["VS_low"], found["VS_high"]]
-                for found in (
+                [result["VS_low"], result["VS_high"]]
+                for result in (
                     compute(part, ci=LEVEL),
                     compute(K, score_K=True, ci=LEVEL),
                     compute(rows, k="cosine", ci=LEVEL),
@@ -473,9 +473,9 @@ def similar(name: str, source: Source, n: int, repeats: int) -> dict[str, Any]:
     above = below = 0
     for places in source.sets(rng, repeats, n):
         part = source.similarity.take(places)
-        found = compute(part, measures="AvgSim", ci=LEVEL)
-        above += found["AvgSim_low"] > truth + 1e-9
-        below += found["AvgSim_high"] < truth - 1e-9
+        result = compute(part, measures="AvgSim", ci=LEVEL)
+        above += result["AvgSim_low"] > truth + 1e-9
+        below += result["AvgSim_high"] < truth - 1e-9
     shares = {"held": 1 - (above + below) / repeats, "above": above / repeats}
     row = {"name": name, "n": n, "measure": "AvgSim", **shares, "below": below / repeats}
     print(row, flush=True)
@@ -484,7 +484,7 @@ def similar(name: str, source: Source, n: int, repeats: int) -> dict[str, Any]:
 
 def answers(data: Path) -> dict[str, list[list[str]]]:
     """Return answers of people and models to each prompt, as many to all prompts of a source."""
-    found: dict[str, list[list[str]]] = {}
+    result: dict[str, list[list[str]]] = {}
     for file, key, what in (
         ("noveltybench_curated.jsonl.gz", "generations", ("model",)),
         ("human_diversity.jsonl.gz", "responses", ("test", "source")),
@@ -492,11 +492,11 @@ def answers(data: Path) -> dict[str, list[list[str]]]:
         with gzip.open(data / file, "rt", encoding="utf-8") as lines:
             for each in map(json.loads, lines):
                 own = [text for text in each[key] if text.strip()]
-                found.setdefault(", ".join(each[x] for x in what), []).append(own)
-    for name, sets in found.items():
+                result.setdefault(", ".join(each[x] for x in what), []).append(own)
+    for name, sets in result.items():
         usual = int(np.bincount([len(own) for own in sets]).argmax())
-        found[name] = [own for own in sets if len(own) == usual]
-    return found
+        result[name] = [own for own in sets if len(own) == usual]
+    return result
 
 
 def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> list[dict[str, Any]]:
@@ -517,15 +517,15 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
         n, spectrum = len(codes), compute_spectrum(similarity, vectors=True)
         repeating = count_recurrences(similarity)
         for every, given in ((together, codes), (apart, None)):
-            found = [jackknife(spectrum, q, given) for q in ORDERS]
+            result = [jackknife(spectrum, q, given) for q in ORDERS]
             counted = repeating if given is None else None
             every.append(
                 [
                     compute_log_score_interval(x, n, q, LEVEL, counted)
-                    for x, q in zip(found, ORDERS, strict=True)
+                    for x, q in zip(result, ORDERS, strict=True)
                 ]
             )
-        logs.append([each.log_score for each in found])
+        logs.append([each.log_score for each in result])
         counts.append(math.log(n))
     known = np.vander(counts, 2 if uneven else 1)
     truth = known @ np.linalg.lstsq(known, np.array(logs))[0]
@@ -538,7 +538,7 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
 
 def costs() -> list[dict[str, Any]]:
     """Time intervals, by samples and by clusters, and the score alone."""
-    found = []
+    result = []
     for n, d in ((200, 500), (1000, 2000), (5000, 256)):
         X = np.random.default_rng(0).standard_normal((n, d)) + 0.1
         codes = np.arange(n) // COPIES
@@ -549,29 +549,29 @@ def costs() -> list[dict[str, Any]]:
                 lambda X=X, how=how: compute(X, k="cosine", ci=LEVEL, **how),
             )
             seconds = {"score_s": row["ours_s"], "interval_s": row["theirs_s"]}
-            found.append({"name": row["name"], **seconds, "times": row["times_faster"]})
-    return found
+            result.append({"name": row["name"], **seconds, "times": row["times_faster"]})
+    return result
 
 
 def of_source(name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of one source, in a process of its own with one thread."""
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     with threadpool_limits(1):
         if name in VECTORS:
             for n in SIZES[:-1]:
                 count = partial(of_vectors, name, n)
-                found.append(decided(count, HELD["vectors"], given.repeats))
-            return found
+                result.append(decided(count, HELD["vectors"], given.repeats))
+            return result
         source = EVERY[name](given.data)
         for n in SIZES if "sets" in given.parts else ():
             count = partial(covered, name, source, n)
-            found.append(decided(count, HELD["sets"], given.repeats))
+            result.append(decided(count, HELD["sets"], given.repeats))
         for n in SIZES[:-1] if "containers" in given.parts else ():
-            found.append(in_containers(name, source, n))
-            print(found[-1], flush=True)
+            result.append(in_containers(name, source, n))
+            print(result[-1], flush=True)
         if "similar" in given.parts and name in SIMILAR:
-            found += [similar(name, source, n, given.repeats) for n in (4, 8, 20, 100)]
-    return found
+            result += [similar(name, source, n, given.repeats) for n in (4, 8, 20, 100)]
+    return result
 
 
 def part_of(row: dict[str, Any]) -> str:
@@ -618,23 +618,23 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=500)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     given = parser.parse_args()
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     if given.json and given.json.exists():  # other parts stay
         rows = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
-        found += [row for row in rows if part_of(row) not in given.parts]
+        result += [row for row in rows if part_of(row) not in given.parts]
     names = [*EVERY] if {"sets", "similar", "containers"} & {*given.parts} else []
     names += [*VECTORS] if "vectors" in given.parts else []
     tasks = [(name, given) for name in names]
     with ProcessPoolExecutor() as pool:
         for counted in pool.map(of_source, *zip(*tasks, strict=True)) if tasks else ():
-            found += counted
+            result += counted
     for name in ("cosine", "RBF 5") if "clusters" in given.parts else ():
         for m in CLUSTERS:
             for uneven in (False, True):
-                found += near_copies(name, given.data, m, uneven, given.repeats)
-    found += costs() if "costs" in given.parts else []
-    print_summary(found)
-    write(given.json, found, environment() | {"repeats": given.repeats, "level": LEVEL})
+                result += near_copies(name, given.data, m, uneven, given.repeats)
+    result += costs() if "costs" in given.parts else []
+    print_summary(result)
+    write(given.json, result, environment() | {"repeats": given.repeats, "level": LEVEL})
 
 
 if __name__ == "__main__":

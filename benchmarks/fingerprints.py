@@ -50,12 +50,12 @@ def main() -> None:
     print("| bits | VS | too low by | VS, q = 2 | IntDiv |\n|---|---|---|---|---|")
     for name, (similarity, fingerprints) in sets.items():
         check(similarity, fingerprints)
-        found = compute(similarity, q=[1, 2], measures=["VS", "IntDiv"])
-        rows.append({"bits": name, **found})
-        rows[-1]["too_low_by"] = 1 - found["VS_q1"] / rows[0]["VS_q1"]
+        result = compute(similarity, q=[1, 2], measures=["VS", "IntDiv"])
+        rows.append({"bits": name, **result})
+        rows[-1]["too_low_by"] = 1 - result["VS_q1"] / rows[0]["VS_q1"]
         print(
-            f"| {name} | {found['VS_q1']:.1f} | {rows[-1]['too_low_by']:.1%} | "
-            f"{found['VS_q2']:.2f} | {found['IntDiv']:.4f} |"
+            f"| {name} | {result['VS_q1']:.1f} | {rows[-1]['too_low_by']:.1%} | "
+            f"{result['VS_q2']:.2f} | {result['IntDiv']:.4f} |"
         )
     if arguments.json:
         facts = environment("rdkit") | {"n": len(smiles), "radius": 2}

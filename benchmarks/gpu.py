@@ -61,8 +61,8 @@ class Case:
     def value(self, samples: Any) -> float:
         """Return the number; where a gradient is asked for, its norm."""
         if not self.gradient:
-            found = self.score(samples)
-            return float(found.detach() if hasattr(found, "detach") else found)
+            result = self.score(samples)
+            return float(result.detach() if hasattr(result, "detach") else result)
         leaf = samples.detach().requires_grad_()
         self.score(leaf).log().backward()
         return float(leaf.grad.double().norm())

@@ -366,8 +366,8 @@ def of_comparisons() -> Iterator[Cell]:
 
         def theirs() -> list[float]:
             with contextlib.redirect_stdout(io.StringIO()):
-                found = compute_prdc(real_features=Y, fake_features=X, nearest_k=5)
-            return [float(found[name.lower()]) for name in four]
+                result = compute_prdc(real_features=Y, fake_features=X, nearest_k=5)
+            return [float(result[name.lower()]) for name in four]
 
         how = {"measures": four, "neighbours": 5}
         return lambda: [*vendiscore.compute(X, Y, **how).values()], theirs
@@ -409,8 +409,8 @@ def of_explanations() -> Iterator[Cell]:
         X = rows("1/i", n, d)
 
         def ours() -> list[float]:
-            found = vendiscore.explain(X, k="cosine")
-            return [found.surprise.mean(), found.nearest_similarity.mean()]
+            result = vendiscore.explain(X, k="cosine")
+            return [result.surprise.mean(), result.nearest_similarity.mean()]
 
         return ours, lambda: floors.explained(X)
 
@@ -422,8 +422,8 @@ def of_explanations() -> Iterator[Cell]:
         X, prompts = normals(8000, d), names(1000, 8)
 
         def ours() -> list[float]:
-            found = vendiscore.explain(X, k="cosine", prompts=prompts)
-            return [found.surprise.mean(), found.nearest_similarity.mean()]
+            result = vendiscore.explain(X, k="cosine", prompts=prompts)
+            return [result.surprise.mean(), result.nearest_similarity.mean()]
 
         return ours, lambda: floors.explained_sets(X.reshape(1000, 8, d))
 
@@ -466,8 +466,8 @@ def of_choices() -> Iterator[Cell]:
             return covered(choice.fit((X @ X.T).astype(float)).ranking)
 
         def ours() -> float:
-            found = vendiscore.select(X, 100, k="cosine", objective="represent")
-            return covered(found.places)
+            result = vendiscore.select(X, 100, k="cosine", objective="represent")
+            return covered(result.places)
 
         return ours, theirs
 
@@ -701,10 +701,10 @@ def read() -> argparse.Namespace:
 def main() -> None:
     given = read()
     if given.job:
-        found: Rows = []
+        result: Rows = []
         for row in job(given):
-            found.append(row)
-            write(given.json, found, {})
+            result.append(row)
+            write(given.json, result, {})
         return
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -714,12 +714,12 @@ def main() -> None:
         options = ["--repeats", str(given.repeats), "--only", *given.only]
         options += ["--peers"] if given.peers else []
         settings = {"GRID_QUESTIONS": str(path)}
-        found = by_threads(__file__, given.threads, options, settings)
-    summarise(found)
+        result = by_threads(__file__, given.threads, options, settings)
+    summarise(result)
     packages = ("vendi-score", "magnipy", "prdc", "apricot-select", "scikit-learn", "rdkit")
     about = environment(*packages) | {"minutes": (time.perf_counter() - start) / 60}
-    write(given.json, found, about)
-    sys.exit(any("error" in row for row in found))
+    write(given.json, result, about)
+    sys.exit(any("error" in row for row in result))
 
 
 if __name__ == "__main__":

@@ -134,16 +134,16 @@ def covers(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
     sets = [pool.draw(rng, n) for _ in range(repeats)]
     rows = []
     for j, q in enumerate(ORDERS):
-        found = [growth_from_similarity(each, sizes, q) for each in sets]
+        result = [growth_from_similarity(each, sizes, q) for each in sets]
         row: dict[str, Any] = {"name": name, "n": n, "q": str(q), "repeats": repeats}
         row["grows"] = float(truths[2 * n][j] - truths[n][j])
         for i, label in enumerate(AT):
             row[label] = hits(
-                found,
+                result,
                 lambda each, i=i: (each.scores[i], each.low[i], each.high[i]),
                 truths[sizes[i]][j],
             )
-        told = [each for each in found if each.asymptote]
+        told = [each for each in result if each.asymptote]
         row["asymptote"] = {"told": len(told) / repeats, "score": math.exp(pool.limit(q))}
         if told:
             row["asymptote"] |= hits(told, lambda each: each.asymptote, pool.limit(q))
@@ -228,13 +228,13 @@ def spiders() -> list[dict[str, Any]]:
         n, labels = counts.sum(), np.repeat(np.arange(len(counts)), counts)
         for q in (0, 1, 2):
             half = int(n) // 2
-            found = growth(labels, [half, int(n), 2 * int(n)], q=q, k="labels")
-            ours = [*found.scores, found.asymptote[0] if found.asymptote else None]
+            result = growth(labels, [half, int(n), 2 * int(n)], q=q, k="labels")
+            ours = [*result.scores, result.asymptote[0] if result.asymptote else None]
             theirs = [chao(counts, half, q), chao(counts, n, q)]
             theirs += [chao_beyond(counts, 2 * n, q), chao_limit(counts, q)]
-            ends = [*zip(found.low, found.high, strict=True)]
+            ends = [*zip(result.low, result.high, strict=True)]
             row = {"name": name, "q": q, "ours": ours, "chao": theirs, "intervals": ends}
-            row["limit_interval"] = found.asymptote and list(found.asymptote[1:])
+            row["limit_interval"] = result.asymptote and list(result.asymptote[1:])
             rows.append(row)
             print(row, flush=True)
     return rows
@@ -253,8 +253,8 @@ def main() -> None:
         rows += [row for row in kept if "chao" not in row and given.only not in row["name"]]
     names = [name for name in pools(given.data) if given.only in name]
     with ProcessPoolExecutor() as processes:
-        for found in processes.map(of_source, names, [given] * len(names)):
-            rows += found
+        for result in processes.map(of_source, names, [given] * len(names)):
+            rows += result
     write(given.json, rows, environment() | {"repeats": given.repeats})
 
 

@@ -100,9 +100,9 @@ def cell(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
     rows = []
     for q, of_n, of_2n in zip(ORDERS, at_n, at_2n, strict=True):
         goes_on = is_labels or q == 2 or n >= MIN_EXTRAPOLATED_SIZE
-        found = [growth_from_similarity(each, [n, 2 * n] if goes_on else [n], q) for each in sets]
+        result = [growth_from_similarity(each, [n, 2 * n] if goes_on else [n], q) for each in sets]
         scores, low, high = (
-            np.log([getattr(one, part) for one in found]) for part in ("scores", "low", "high")
+            np.log([getattr(one, part) for one in result]) for part in ("scores", "low", "high")
         )
         row: dict[str, Any] = {"name": name, "n": n, "q": q, "repeats": repeats}
         row["grows"] = float(of_2n - of_n)
@@ -115,7 +115,7 @@ def cell(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
             row["width"] = float(np.median(high[:, 1] - low[:, 1]))
             both = (low[:, 1] <= plain) & (high[:, 1] >= plain + math.log(2))
             row["undecided"] = float(both.mean())
-        limits = [math.log(one.asymptote[0]) for one in found if one.asymptote]
+        limits = [math.log(one.asymptote[0]) for one in result if one.asymptote]
         if is_labels and limits:
             truth = math.log(effective_number(pool.eigenvalues, q))
             row["limit"] = {

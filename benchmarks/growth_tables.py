@@ -65,12 +65,12 @@ def limits_few() -> str:
                     cell
                     for q in (1, 2)
                     for cell in (
-                        percent(round(math.expm1(found[q]["bias"]), 2) + 0.0),
-                        percent(found[q]["above"]),
+                        percent(round(math.expm1(result[q]["bias"]), 2) + 0.0),
+                        percent(result[q]["above"]),
                     )
                 ),
             )
-            for (name, n), found in cells.items()
+            for (name, n), result in cells.items()
         ),
     )
 

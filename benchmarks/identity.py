@@ -115,8 +115,8 @@ def quadrature() -> list[dict[str, Any]]:
             spectrum = compute_spectrum(FeatureSimilarity(A), vectors=True)
             values = spectrum.values[spectrum.values > 0]
             squares = spectrum.vectors**2
-            found = log_scores_leaving_each_out(values, squares, 1.0, 1 / len(A), tolerance)
-            ours = max(ours, float(np.abs(found - truth).max()) * (len(A) - 1))
+            result = log_scores_leaving_each_out(values, squares, 1.0, 1 / len(A), tolerance)
+            ours = max(ours, float(np.abs(result - truth).max()) * (len(A) - 1))
             whole = max(whole, float(np.abs(everywhere(A, step) - truth).max()) * (len(A) - 1))
             count = len(
                 compute_quadrature_nodes(1.0, values[-1], values[0], tolerance, 1 / len(A))[0]
@@ -125,10 +125,10 @@ def quadrature() -> list[dict[str, Any]]:
         spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
         squares = (added @ V[:, ::-1]) ** 2
-        found = log_scores_with_each_added(
+        result = log_scores_with_each_added(
             values[::-1] / 400, squares, np.ones(20), 1.0, 1 / 400, tolerance
         )
-        gain = float(np.abs(found - log_score(X) - gained).max()) * 401
+        gain = float(np.abs(result - log_score(X) - gained).max()) * 401
         rows.append(
             {
                 "step": step,
@@ -153,9 +153,9 @@ def orders() -> list[dict[str, Any]]:
     for q in ORDERS:
         error = 0.0
         for X in sets().values():
-            found = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True), q)
+            result = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True), q)
             # Below 1 eigenvalues near rounding count: their own error is part of this one.
-            error = max(error, float(np.abs(found - brute(X, q)).max()))
+            error = max(error, float(np.abs(result - brute(X, q)).max()))
         rows.append({"q": "inf" if math.isinf(q) else q, "error_of_log_VS": error})
         print(rows[-1], flush=True)
         assert error < 1e-7
@@ -202,8 +202,8 @@ def submodular(repeats: int) -> list[dict[str, Any]]:
             X = rng.standard_normal((SMALL, int(rng.integers(2, SMALL + 1))))
             X[-2:] = X[:2] + rng.choice([0.0, 0.1, 1.0]) * X[2:4]  # copies, and nearly
             F = set_function(unit(X), partial(objective, q=q))
-            found = defects(F, SMALL)
-            least, grows = min(least, found[0]), max(grows, found[1])
+            result = defects(F, SMALL)
+            least, grows = min(least, result[0]), max(grows, result[1])
             for k in (2, 3, 4, 5):
                 best = max(F[S] for S in F if len(S) == k)
                 chosen = greedy(F, SMALL, k)
@@ -241,14 +241,14 @@ def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
         values = np.linalg.eigvalsh(K[combinations[:, :, None], combinations[:, None, :]]) / k
         values = np.maximum(values, 1e-300)
         best = float(np.exp(-(values * np.log(values)).sum(axis=1)).max())
-        found = select(MatrixSimilarity(K, psd=True), k)
+        result = select(MatrixSimilarity(K, psd=True), k)
         whole = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
         positive = whole.values[whole.values > 0]
         logs = -np.log(positive)
         surprises = n * (whole.vectors**2 * positive) @ logs
-        shares["bound"].append(found.bound / best)
+        shares["bound"].append(result.bound / best)
         shares["surprise"].append(math.exp(float(np.sort(surprises)[-k:].mean())) / best)
-        shares["chosen"].append(float(found.scores[-1]) / best)
+        shares["chosen"].append(float(result.scores[-1]) / best)
     row = {
         name: {"least": min(each), "mean": float(np.mean(each)), "most": max(each)}
         for name, each in shares.items()

@@ -240,10 +240,10 @@ def _by_order(where: str, *more: str) -> str:
             (
                 name,
                 str(n),
-                *(f"{found['1.0'][key]:.2f}" for key in more),
-                *(cell(found[q][where]) for q in orders),
+                *(f"{result['1.0'][key]:.2f}" for key in more),
+                *(cell(result[q][where]) for q in orders),
             )
-            for (name, n), found in rows.items()
+            for (name, n), result in rows.items()
         ),
     ).replace("q = inf", "q = ∞")
 

@@ -49,8 +49,8 @@ def drawn(name: str, n: int, seed: int) -> Similarity:
 
 def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
     """Return how often the interval covers the mean of log VS over all sets."""
-    found = [jackknife(compute_spectrum(drawn(name, n, s), vectors=True)) for s in range(repeats)]
-    logs, errors = (np.array([getattr(each, key) for each in found]) for key in ("log", "error"))
+    result = [jackknife(compute_spectrum(drawn(name, n, s), vectors=True)) for s in range(repeats)]
+    logs, errors = (np.array([getattr(each, key) for each in result]) for key in ("log", "error"))
     covered = np.abs(logs - logs.mean()) <= TIMES * errors
     halves = [halved(drawn(name, n, seed)) for seed in range(20)] if n < 200 else []
     return {
@@ -140,10 +140,10 @@ def main() -> None:
     rows, drawings = [], []
     for name in KERNELS:
         for n in SIZES:
-            found = covers(name, n, given.repeats)
+            result = covers(name, n, given.repeats)
             shares = bootstrapped(name, n)
-            row = {"name": name, "n": n, **found, "bootstrap_bias": float(shares.mean()) - 1}
-            drawings.append((f"{name}, n = {n}", shares, found["jackknife_error"]))
+            row = {"name": name, "n": n, **result, "bootstrap_bias": float(shares.mean()) - 1}
+            drawings.append((f"{name}, n = {n}", shares, result["jackknife_error"]))
             rows.append(row)
             print(row, flush=True)
     for name in KERNELS:

@@ -308,10 +308,10 @@ def test_files(module: str) -> list[str]:
     }
     # `test_kernel_builder.py` is of the module `kernel_builder`, not of `kernel`.
     longer = tuple(f"test_{each}" for each in stems if each.startswith(f"{stem}_"))
-    found = [*ROOT.glob(f"tests/**/test_{stem}.py"), *ROOT.glob(f"tests/**/test_{stem}_*.py")]
+    result = [*ROOT.glob(f"tests/**/test_{stem}.py"), *ROOT.glob(f"tests/**/test_{stem}_*.py")]
     return sorted(
         path.relative_to(ROOT).as_posix()
-        for path in found
+        for path in result
         if not any(path.stem == each or path.stem.startswith(f"{each}_") for each in longer)
     )
 

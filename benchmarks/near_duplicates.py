@@ -221,9 +221,9 @@ def main(repeats: int) -> list[dict[str, Any]]:
         for edit, change in edits.items():
             sets = [planted(samples, change, form, seed) for seed in range(repeats)]
             for kernel, options in kernels.items():
-                found = [(explain(drawn, threshold=0.8, **options), same) for drawn, same in sets]
+                result = [(explain(drawn, threshold=0.8, **options), same) for drawn, same in sets]
                 for threshold in THRESHOLDS:
-                    counts = [judged(each.rethreshold(threshold), same) for each, same in found]
+                    counts = [judged(each.rethreshold(threshold), same) for each, same in result]
                     removed, right, copies = np.sum(counts, axis=0).tolist()
                     row = {"source": source, "edit": edit, "kernel": kernel}
                     row |= {"threshold": threshold, "copies": copies, "removed": removed}

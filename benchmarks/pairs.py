@@ -105,10 +105,10 @@ def machine() -> dict[str, Any]:
         from threadpoolctl import threadpool_info
 
         blas = sorted(
-            f"{found['internal_api']} {found['version']} ({found.get('architecture', '?')}), "
-            f"threads: {found['num_threads']}"
-            for found in threadpool_info()
-            if found["user_api"] == "blas"
+            f"{result['internal_api']} {result['version']} ({result.get('architecture', '?')}), "
+            f"threads: {result['num_threads']}"
+            for result in threadpool_info()
+            if result["user_api"] == "blas"
         )
     except ImportError:
         built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
@@ -132,9 +132,9 @@ def peak(prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> 
     here, there = context.Pipe()
     process = context.Process(target=_peak, args=(there, prepare, *given))
     process.start()
-    found: float = here.recv()
+    result: float = here.recv()
     process.join()
-    return found
+    return result
 
 
 def _peak(answer: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> None:

@@ -151,15 +151,15 @@ def subset(rows: int, engine: str) -> dict[str, Any]:
         client = importlib.import_module("distributed").Client
         with client(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
             over = recipe["over_dask"](workers.scatter(parts))
-            found, seconds = timed(lambda: recipe["greedi"](over, SIZE))
+            result, seconds = timed(lambda: recipe["greedi"](over, SIZE))
     elif engine == "ray":
         ray = importlib.import_module("ray")
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
         over = recipe["over_ray"]([ray.put(part) for part in parts])
-        found, seconds = timed(lambda: recipe["greedi"](over, SIZE))
+        result, seconds = timed(lambda: recipe["greedi"](over, SIZE))
         ray.shutdown()
     else:
-        found, seconds = timed(
+        result, seconds = timed(
             lambda: recipe["greedi"](lambda f, *more: [f(part, *more) for part in parts], SIZE)
         )
     whole, whole_seconds = timed(lambda: select(X, SIZE, k="cosine"))
@@ -168,8 +168,8 @@ def subset(rows: int, engine: str) -> dict[str, Any]:
         "part": "greedi",
         "rows": rows,
         "seconds": seconds,
-        "VS": found["VS"],
-        "bound": found["bound"],
+        "VS": result["VS"],
+        "bound": result["bound"],
         "select_s": whole_seconds,
         "select_VS": float(whole.scores[-1]),
         "random_VS": random,

@@ -374,8 +374,8 @@ def differences(
     row |= {"tables": tables, "difference": float(np.median(true))}
     for k, way in enumerate(("own", "pooled"), 1):
         a, b = (np.column_stack([x[0], x[k], x[3]]).tolist() for x in of_sets)
-        found = [estimate_difference(x, y) for x, y in zip(a, b, strict=True)]
-        _, low, high = np.transpose(found)
+        result = [estimate_difference(x, y) for x, y in zip(a, b, strict=True)]
+        _, low, high = np.transpose(result)
         above = (low > true + 1e-9).reshape(tables, prompts).mean(axis=1)
         below = (high < true - 1e-9).reshape(tables, prompts).mean(axis=1)
         stated = np.where(low > 0, 1, np.where(high < 0, -1, 0))
@@ -406,14 +406,14 @@ def main() -> None:
     parser.add_argument("--sources", nargs="*", choices=SOURCES, default=list(SOURCES))
     parser.add_argument("--differences", action=argparse.BooleanOptionalAction, default=True)
     given = parser.parse_args()
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     with threadpool_limits(1):
         for n in (4, 8, 20) if given.differences else ():
             for name, both in pairs_of_sources(given.data, n).items():
                 truth = [expected_logs(source, n, TRUTH) for source in both]
                 for prompts in PROMPTS:
-                    found.append(differences(name, both, truth, n, prompts, given.times))
-                    print(rounded(found[-1]), flush=True)
+                    result.append(differences(name, both, truth, n, prompts, given.times))
+                    print(rounded(result[-1]), flush=True)
         for name in given.sources:
             source = SOURCES[name](given.data)
             sets = max(500, round(min(1.0, given.times) * TRUTH))
@@ -423,8 +423,8 @@ def main() -> None:
                 for row in rows:
                     if row["q"] == 1 or row["held_pooled"] < LOWEST:
                         print(rounded(row), flush=True)
-                found += rows
-    write(given.json, found, environment() | {"level": LEVEL})
+                result += rows
+    write(given.json, result, environment() | {"level": LEVEL})
 
 
 if __name__ == "__main__":

@@ -228,13 +228,13 @@ def unpaired_rows() -> Iterator[dict[str, Any]]:
                 if not allow_repeats and (source.recurs or n > 100):
                     continue
                 plan = {"permutations": PERMUTATIONS, "allow_repeats": allow_repeats}
-                found = [
+                result = [
                     compared(source.pool.take(indices), (n, n), seed=seed, **plan)
                     for seed, indices in enumerate(sets)
                 ]
                 name = source.name + ("" if allow_repeats else ", allow_repeats=False")
                 row = {"part": "unpaired", "name": name, "n": n, "ratio": RATIO, "reached": ratio}
-                yield report(row | {"proportion": proportion} | count_verdicts(found))
+                yield report(row | {"proportion": proportion} | count_verdicts(result))
 
 
 class Models(NamedTuple):
@@ -304,16 +304,16 @@ def prompt_rows(part: str) -> Iterator[dict[str, Any]]:
             proportion = calibrate_models(pool, pair, ratio)
             for count in PROMPTS if paired else POOLED_PROMPTS:
                 rng = np.random.default_rng([count, *pair.name.encode()])
-                found = []
+                result = []
                 for seed in range(PAIRED_RUNS if paired else POOLED_RUNS):
                     prompts = rng.choice(len(pair.answers), count, replace=False)
                     sets = [pair.draw(rng, prompts, x).ravel() for x in (0.0, proportion)]
                     similarity = pool.take(np.concatenate(sets))
                     codes = np.repeat(["A", "B"], len(sets[0])).tolist()
                     groups = 2 * np.repeat(np.arange(count), ANSWERS).tolist() if paired else None
-                    found.append(compare(similarity, by=codes, groups=groups, seed=seed))
+                    result.append(compare(similarity, by=codes, groups=groups, seed=seed))
                 row = {"part": part, "name": pair.name, "prompts": count, "ratio": ratio}
-                yield report(row | {"proportion": proportion} | count_verdicts(found))
+                yield report(row | {"proportion": proportion} | count_verdicts(result))
 
 
 def one_common(n: int, proportion: float) -> EqualMean:
@@ -408,17 +408,17 @@ def equal_rows() -> Iterator[dict[str, Any]]:
 
 def equal_row(pairs: list[EqualMean], runs: int) -> dict[str, Any]:
     """Return how often a direction is stated in so many runs of each of some pairs of a size."""
-    found = []
+    result = []
     for i, pair in enumerate(pairs):
         rng = np.random.default_rng([i, pair.n, *pair.name.encode()])
         sets = np.concatenate([pair.draw_a(rng, runs), pair.draw_b(rng, runs)], axis=1)
         for seed, indices in enumerate(sets):
             sizes = (pair.n, pair.n)
-            found.append(
+            result.append(
                 compared(pair.pool.take(indices), sizes, seed=seed, permutations=PERMUTATIONS)
             )
     row = {"part": "equal", "name": pairs[0].name, "n": pairs[0].n}
-    return report(row | count_verdicts(found))
+    return report(row | count_verdicts(result))
 
 
 ROWS: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
@@ -461,8 +461,8 @@ def main() -> None:
     before = {identity(row): row["before"] for row in earlier if "before" in row}
     before |= {identity(row): row for row in read_rows(given.before)}
     for row in rows:
-        if found := before.get(identity(row)):
-            row["before"] = {key: found[key] for key in COUNTS}
+        if result := before.get(identity(row)):
+            row["before"] = {key: result[key] for key in COUNTS}
     write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
 
 

@@ -207,8 +207,8 @@ def differences_rows(sources: dict[str, Source], draws: int) -> Rows:
             print(row, flush=True)
             rows.append(row)
             signs = rng.choice([-1, 1], drawn.shape)
-            found = np.array([stated(each, rng) for each in drawn * signs])
-            rows.append(null_row("exchanged", f"{a}, {b}", m, found) | {"answers": count})
+            result = np.array([stated(each, rng) for each in drawn * signs])
+            rows.append(null_row("exchanged", f"{a}, {b}", m, result) | {"answers": count})
     for name in NOVELTY:
         source = sources[name]
         half = source.answers // 2
@@ -219,8 +219,8 @@ def differences_rows(sources: dict[str, Source], draws: int) -> Rows:
             indices = prompts * source.answers + order
             halves = (indices[:, :half], indices[:, half : 2 * half])
             scores = [source.score(part).reshape(draws, m) for part in halves]
-            found = np.array([stated(each, rng) for each in np.subtract(*scores)])
-            rows.append(null_row("split", name, m, found) | {"answers": half})
+            result = np.array([stated(each, rng) for each in np.subtract(*scores)])
+            rows.append(null_row("split", name, m, result) | {"answers": half})
     return rows
 
 

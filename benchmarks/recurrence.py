@@ -141,8 +141,8 @@ def covered(name: str, cell: Cell, repeats: int) -> list[dict[str, Any]]:
     for i, drawn in enumerate(sets):
         for container, of_set in cell.containers.items():
             samples, how = of_set(drawn)
-            found = compute(samples, ci=LEVEL, **how)
-            ends[container][i] = found["VS_low"], found["VS_high"]
+            result = compute(samples, ci=LEVEL, **how)
+            ends[container][i] = result["VS_low"], result["VS_high"]
     first = next(iter(ends.values()))
     rows = []
     for container, own in ends.items():
@@ -188,8 +188,8 @@ def widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
 
     def ends(X: np.ndarray, allow_repeats: bool) -> list[float]:
-        found = compute(X, k="cosine", ci=LEVEL, allow_repeats=allow_repeats)
-        return [found["VS_low"], found["VS"], found["VS_high"]]
+        result = compute(X, k="cosine", ci=LEVEL, allow_repeats=allow_repeats)
+        return [result["VS_low"], result["VS"], result["VS_high"]]
 
     with warnings.catch_warnings(action="ignore"):  # some intervals of 0.4.0 had no width
         sets = [draw(rng, n) for _ in range(repeats)]

@@ -90,10 +90,10 @@ def methods(peers: Path | None) -> dict[str, Method]:
     def ours(X: np.ndarray, scores: np.ndarray, query: np.ndarray, **how: Any) -> Any:
         return vendiscore.select(X, DEPTH, k="cosine", relevance=scores, **how).places
 
-    found: dict[str, Method] = {"select": ours}
+    result: dict[str, Method] = {"select": ours}
     for share in (0.3, 0.7):
-        found[f"select, tradeoff={share}"] = partial(ours, tradeoff=share)
-    found["relevance alone"] = lambda X, scores, query: np.argsort(-scores)[:DEPTH]
+        result[f"select, tradeoff={share}"] = partial(ours, tradeoff=share)
+    result["relevance alone"] = lambda X, scores, query: np.argsort(-scores)[:DEPTH]
     if peers:
         sys.path.append(str(peers))
     try:
@@ -103,10 +103,10 @@ def methods(peers: Path | None) -> dict[str, Method]:
             return diversify(X, scores, DEPTH, **how).indices
 
         for strategy in ("dpp", "mmr", "msd", "cover", "ssd"):
-            found[f"pyversity {strategy}"] = partial(py, strategy=strategy)
+            result[f"pyversity {strategy}"] = partial(py, strategy=strategy)
         for share in (0.3, 0.7):
-            found[f"pyversity mmr, {share}"] = partial(py, strategy="mmr", diversity=share)
-            found[f"pyversity dpp, {share}"] = partial(py, strategy="dpp", diversity=share)
+            result[f"pyversity mmr, {share}"] = partial(py, strategy="mmr", diversity=share)
+            result[f"pyversity dpp, {share}"] = partial(py, strategy="dpp", diversity=share)
     except ImportError as error:
         print(f"pyversity: {error}")
     try:
@@ -115,12 +115,12 @@ def methods(peers: Path | None) -> dict[str, Method]:
         def vrs(X: np.ndarray, scores: np.ndarray, query: np.ndarray, **how: Any) -> Any:
             return vrs_select(X, query, k=DEPTH, **how)
 
-        found["vendirag"] = vrs
+        result["vendirag"] = vrs
         for share in (0.3, 0.5):
-            found[f"vendirag, s={share}"] = partial(vrs, s=share)
+            result[f"vendirag, s={share}"] = partial(vrs, s=share)
     except ImportError as error:
         print(f"vendirag: {error}")
-    return found
+    return result
 
 
 def main() -> None:

@@ -126,9 +126,9 @@ def measure(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
                 np.save(path, samples(base, n))
                 ways = [*(("ours", name) for name in variants), ("vendi_score", base)]
                 first = {way: call(*way, path) for way in ways}
-                for way, found in first.items():
+                for way, result in first.items():
                     rtol = 2 * RTOL if way[1] == "rbf, estimate" else 1e-6
-                    agree(found["value"], first[ways[-1]]["value"], rtol)
+                    agree(result["value"], first[ways[-1]]["value"], rtol)
                 runs: dict[tuple[str, str], list[dict[str, float]]] = {way: [] for way in ways}
                 for _ in range(repeats):
                     for way in ways:

@@ -136,9 +136,9 @@ def measure(
 
     def timed(name: str, choose: Callable[[], Any]) -> Any:
         start = time.perf_counter()
-        found = choose()
-        told(name, getattr(found, "places", found), time.perf_counter() - start)
-        return found
+        result = choose()
+        told(name, getattr(result, "places", result), time.perf_counter() - start)
+        return result
 
     print(f"\n{title}, {n} samples, {size} chosen", flush=True)
     best = timed("vendi", lambda: vendiscore.select(similarity, size))
@@ -158,12 +158,12 @@ def measure(
         file = Path(folder) / "K.npy"
         np.save(file, K)
         for name in RIVALS:
-            found = asked(given.rivals, name, file, size, given.limit)
-            if "missing" in found:
-                print(f"  {name:<34} {found['missing']}", flush=True)
-                rows.append({"table": title, "size": size, "name": name, **found})
+            result = asked(given.rivals, name, file, size, given.limit)
+            if "missing" in result:
+                print(f"  {name:<34} {result['missing']}", flush=True)
+                rows.append({"table": title, "size": size, "name": name, **result})
             else:
-                told(name, found["places"], found["seconds"])
+                told(name, result["places"], result["seconds"])
     if bounded:
         start = time.perf_counter()
         print(
@@ -274,9 +274,9 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
     for kind in ("normals", "decaying", "clustered"):
         X = embeddings(kind, n)
         for size in (100, 1000):
-            found = vendiscore.select(X, size, k="cosine")
+            result = vendiscore.select(X, size, k="cosine")
             full = vendiscore.score_X(X[full_greedy(X, size)].astype(np.float64))
-            assert found.scores[-1] >= 0.995 * full
+            assert result.scores[-1] >= 0.995 * full
             name = f"{size} of {n} × 384 {kind}"
             ways = {"": {}, ", swaps=False": {"swaps": False}}
             for words, how in ways.items():
@@ -289,7 +289,7 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
                     f"    = {row['times_bare']:.2f} × bare; VS {row['VS']:.2f}, greedy {full:.2f}"
                 )
             start = time.perf_counter()
-            row = {"part": "scale", "name": f"{name}, bound", "certified": found.certified}
+            row = {"part": "scale", "name": f"{name}, bound", "certified": result.certified}
             rows.append(row | {"seconds": time.perf_counter() - start})
         if kind == "decaying":
             chosen = partial(vendiscore.select, X, 100, k="cosine", objective="represent")
@@ -300,12 +300,12 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
         for objective in ("vendi", "represent"):
             size = 100 if objective == "represent" else 1000
             start = time.perf_counter()
-            found = vendiscore.select(X, size, k="cosine", objective=objective)
+            result = vendiscore.select(X, size, k="cosine", objective=objective)
             row = {"part": "huge", "size": size, "objective": objective}
-            row |= {"seconds": time.perf_counter() - start, "VS": found._score}
+            row |= {"seconds": time.perf_counter() - start, "VS": result._score}
             if objective == "vendi":
                 start = time.perf_counter()
-                row |= {"certified": found.certified}
+                row |= {"certified": result.certified}
                 row |= {"seconds_of_bound": time.perf_counter() - start}
             rows.append(row)
             print(row, flush=True)
@@ -323,7 +323,7 @@ def large(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
     seconds = {}
     for swaps in (False, True):
         start = time.perf_counter()
-        found = vendiscore.select(similarity, size, swaps=swaps)
+        result = vendiscore.select(similarity, size, swaps=swaps)
         seconds[swaps] = time.perf_counter() - start
     tracemalloc.start()
     vendiscore.select(similarity, size)
@@ -335,13 +335,13 @@ def large(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
         "n": n,
         "d": d,
         "size": size,
-        "VS": float(found.scores[-1]),
+        "VS": float(result.scores[-1]),
         "seconds": seconds[False],
         "seconds_with_swaps": seconds[True],
         "features_MB": X.nbytes / 1e6,
         "peak_beside_MB": peak / 1e6,
-        "bound": found.bound,
-        "certified": found.certified,
+        "bound": result.bound,
+        "certified": result.certified,
     }
     print("\n", row, f"bound in {time.perf_counter() - start:.1f} s", flush=True)
     return row

@@ -87,8 +87,8 @@ def leading(text: str, count: int) -> str:
 
 def number(cell: str) -> float:
     """Return the first number of a cell; of an empty one, infinity."""
-    found = re.search(r"[\d.]+", cell)
-    return float(found[0]) if found else float("inf")
+    result = re.search(r"[\d.]+", cell)
+    return float(result[0]) if result else float("inf")
 
 
 def least(text: str, columns: Iterable[str], count: int) -> str:
@@ -223,14 +223,14 @@ def typical_ends() -> str:
     for row in loaded("typical_values")["rows"]:
         if (row["q"], row["n"]) == (1, 100) and row["kind"] != "texts":
             unit = f", {row['length']} residues" if row["length"] else ""
-            found = every.setdefault((row["kind"], row["by"]), [])
-            found.append((row["VS"], f"{row['source']}{unit}"))
+            result = every.setdefault((row["kind"], row["by"]), [])
+            result.append((row["VS"], f"{row['source']}{unit}"))
     return table(
         ("100 samples", "lowest", "VS", "highest", "VS"),
         (
             (f"{kind} by {by}", low[1], f"{low[0]:.3g}", high[1], f"{high[0]:.3g}")
-            for (kind, by), found in every.items()
-            for low, high in [(min(found), max(found))]
+            for (kind, by), result in every.items()
+            for low, high in [(min(result), max(result))]
         ),
     )
 

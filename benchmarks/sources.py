@@ -102,19 +102,19 @@ def vectors_job(file: Path) -> tuple[Callable[[], Any], ...]:
 
 def timed(call: Callable[[], Sources]) -> tuple[Sources, float]:
     start = time.perf_counter()
-    found = call()
-    return found, time.perf_counter() - start
+    result = call()
+    return result, time.perf_counter() - start
 
 
 def alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield models by their words, and by vectors of them."""
     prompts, answers = alpaca(folder)
     signs = np.mean([len(text) for own in answers.values() for text in own if text])
-    found, seconds = timed(lambda: sources(answers, prompts))
+    result, seconds = timed(lambda: sources(answers, prompts))
     facts = {"part": "alpaca", "seconds": seconds, "characters": float(signs)}
     facts["blank"] = sum(text is None for own in answers.values() for text in own)
     facts["peak_mb"] = peak(words_job, folder)
-    yield described("AlpacaEval, by n-grams", found, **facts)
+    yield described("AlpacaEval, by n-grams", result, **facts)
     try:
         from sentence_vectors import wordllama
 
@@ -129,12 +129,12 @@ def alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as home:
         file = Path(home) / "vectors.npy"
         np.save(file, X)
-        found, facts["seconds"] = timed(
+        result, facts["seconds"] = timed(
             lambda: sources(X, prompts, names=list(answers), k="cosine")
         )
         facts["peak_mb"] = peak(vectors_job, file)
-    yield described("AlpacaEval, by static vectors", found, **facts)
-    yield from held("AlpacaEval, by static vectors", X, (3, 8, 20), found.similarity)
+    yield described("AlpacaEval, by static vectors", result, **facts)
+    yield from held("AlpacaEval, by static vectors", X, (3, 8, 20), result.similarity)
 
 
 def held(
@@ -150,10 +150,10 @@ def held(
                 hits = 0
                 for _ in range(draws):
                     drawn = X[some][:, rng.choice(X.shape[1], prompts)]
-                    found = sources(drawn, k="cosine", q=q).found
-                    assert found.low is not None
-                    assert found.high is not None
-                    hits += found.low <= truth <= found.high
+                    result = sources(drawn, k="cosine", q=q).found
+                    assert result.low is not None
+                    assert result.high is not None
+                    hits += result.low <= truth <= result.high
                 row = {"part": "held", "name": name, "sources": n, "q": q, "prompts": prompts}
                 row |= {"score": truth, "held": hits / draws, "draws": draws}
                 print(row, flush=True)
@@ -190,8 +190,8 @@ def novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
         }
         for part, named in ways.items():
             rows = {name: {p: read(own) for p, own in a.items()} for name, a in named.items()}
-            found = sources(rows, **how)
-            yield described(f"NoveltyBench, by {by}", found, part=part, by=by)
+            result = sources(rows, **how)
+            yield described(f"NoveltyBench, by {by}", result, part=part, by=by)
 
 
 def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
@@ -204,13 +204,13 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
     for name, (samples, k) in sets.items():
         rng = np.random.default_rng(0)
         for n in (20, 100, 1000):
-            found = []
+            result = []
             for _ in range(20 if n < 1000 else 5):
                 drawn = samples[rng.choice(len(samples), 4 * n, replace=False)]
-                found.append(sources([*drawn.reshape(4, n, *drawn.shape[1:])], k=k, aligned=False))
-            row = {"part": "parts", "name": name, "n": n, "draws": len(found)}
-            row["VS"] = float(np.mean([each.score for each in found]))
-            corrected = [each.corrected for each in found if each.corrected]
+                result.append(sources([*drawn.reshape(4, n, *drawn.shape[1:])], k=k, aligned=False))
+            row = {"part": "parts", "name": name, "n": n, "draws": len(result)}
+            row["VS"] = float(np.mean([each.score for each in result]))
+            corrected = [each.corrected for each in result if each.corrected]
             row["VS_corrected"] = float(np.mean([each.value for each in corrected]))
             row["held"] = float(np.mean([each.low == 1 for each in corrected]))
             print(row, flush=True)
@@ -243,7 +243,7 @@ def empty_rows() -> Iterator[dict[str, Any]]:
             for draw in range(EMPTY_DRAWS):
                 usual = rng.random((5, answered)) < chances[:, None]
                 same = usual[:, None] & usual[None, :] | np.eye(5, dtype=bool)[:, :, None]
-                found = score_of(np.moveaxis(same, -1, 0).astype(float), options)
+                result = score_of(np.moveaxis(same, -1, 0).astype(float), options)
                 if draw < 20:
                     answers = {
                         f"source {i}": {
@@ -255,11 +255,11 @@ def empty_rows() -> Iterator[dict[str, Any]]:
                     public = sources(answers, k="labels", q=q).found
                     assert np.allclose(
                         [public.value, public.low, public.high],
-                        [found.value, found.low, found.high],
+                        [result.value, result.low, result.high],
                     )
                     more = {**answers, "source 0": answers["source 0"] | lone}
                     assert sources(more, k="labels", q=q).found == public
-                hits += found.low <= truth <= found.high
+                hits += result.low <= truth <= result.high
             row = {"part": "empty", "q": q, "prompts": answered, "score": truth}
             row |= {"held": hits / EMPTY_DRAWS, "draws": EMPTY_DRAWS}
             print(row, flush=True)
@@ -307,16 +307,16 @@ def few_rows(data: Path, draws: int, prompts: tuple[int, ...] = FEW_PROMPTS) -> 
             ends = np.empty((draws, 2))
             for draw in range(draws):
                 drawn = rng.integers(len(known), size=count)
-                found = score_of(K[drawn], options)
+                result = score_of(K[drawn], options)
                 if draw < 3:  # the numbers of the public function
                     units = np.repeat(np.arange(count), G).tolist()
                     part = pool.take(of_prompt[drawn].ravel())
                     public = sources(part, units, by=list(range(G)) * count).found
                     assert np.allclose(
                         [public.value, public.low, public.high],
-                        [found.value, found.low, found.high],
+                        [result.value, result.low, result.high],
                     )
-                ends[draw] = found.low, found.high
+                ends[draw] = result.low, result.high
             low, high = ends.T
             row = {"part": "few", "name": case, "prompts": count, "score": truth, "draws": draws}
             row["held"] = float(np.mean((low <= truth + 1e-9) & (truth - 1e-9 <= high)))

@@ -67,11 +67,11 @@ def accuracy() -> dict[str, Any]:
     orders = [1, 2, "inf"]
     whole = compute(X.astype(np.float64), k="cosine", q=orders)
     rng = np.random.default_rng(1)
-    found = added(np.split(X, 10)).compute(q=orders)
-    apart = [abs(found[key] / whole[key] - 1) for key in whole]
+    result = added(np.split(X, 10)).compute(q=orders)
+    apart = [abs(result[key] / whole[key] - 1) for key in whole]
     cuts = [np.sort(rng.integers(0, SOME, 20)) for _ in range(5)]
     others = [added(np.split(X, cut)).compute(q=orders) for cut in cuts]
-    pieces = [abs(other[key] / found[key] - 1) for other in others for key in found]
+    pieces = [abs(other[key] / result[key] - 1) for other in others for key in result]
     row = {"name": "accuracy", "whole": max(apart), "pieces": max(pieces)}
     if not max(apart + pieces) < AGREE:
         raise SystemExit(f"{row} is more than {AGREE:g}")

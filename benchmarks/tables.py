@@ -350,12 +350,12 @@ def typical() -> str:
 
 def typical_answers() -> str:
     """Return scores of eight texts of about ten words, of sources that people know."""
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for row in loaded("typical_values")["rows"]:
         if (row["q"], row["kind"], row["n"], row["length"]) == (1, "texts", 8, 10):
-            found.setdefault(row["source"], {})[row["by"]] = f"{row['VS']:.3g}"
+            result.setdefault(row["source"], {})[row["by"]] = f"{row['VS']:.3g}"
     ways = ("n-grams", "n-grams of letters", "shared words", "MiniLM")
-    rows = ((source, *(own[by] for by in ways)) for source, own in found.items())
+    rows = ((source, *(own[by] for by in ways)) for source, own in result.items())
     return table(("8 texts of about 10 words", *ways), rows)
 
 

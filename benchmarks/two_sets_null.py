@@ -72,15 +72,15 @@ def groups(
     repeats: int,
 ) -> Rows:
     """Return the mean of "BetweenVS", its excess, and how often p is small."""
-    prompts, found, p = np.repeat(np.arange(len(sizes)), sizes), [], []
+    prompts, result, p = np.repeat(np.arange(len(sizes)), sizes), [], []
     for seed in range(repeats):
         samples = draw(np.random.default_rng(seed), prompts)
         how = {**how, "groups": prompts, "measures": "BetweenVS"}
-        found.append(compute(samples, permutations=PERMUTATIONS, **how))
-        p.append(found[-1]["BetweenVS_p"])
+        result.append(compute(samples, permutations=PERMUTATIONS, **how))
+        p.append(result[-1]["BetweenVS_p"])
     keys = ("BetweenVS", "BetweenVS_excess")
-    row = {"name": name, "draws": repeats, **{key: mean(found, key) for key in keys}}
-    deviation = np.std([each["BetweenVS_excess"] for each in found], ddof=1)
+    row = {"name": name, "draws": repeats, **{key: mean(result, key) for key in keys}}
+    deviation = np.std([each["BetweenVS_excess"] for each in result], ddof=1)
     return row | {"deviation": float(deviation), **small(p)}
 
 
@@ -112,8 +112,8 @@ def real(data: Path) -> list[Rows]:
             mixed = np.split(flat, np.cumsum([len(own) for own in few])[:-1])
             row: Rows = {"name": f"{name}: {len(few)} prompts"}
             for end, each in (("", few), ("_exchanged", [own.tolist() for own in mixed])):
-                found = compute(each, measures="BetweenVS", ci=0.95, permutations=PERMUTATIONS)
-                row |= {f"{key}{end}": value for key, value in found.items()}
+                result = compute(each, measures="BetweenVS", ci=0.95, permutations=PERMUTATIONS)
+                row |= {f"{key}{end}": value for key, value in result.items()}
             rows.append(row)
     return rows
 

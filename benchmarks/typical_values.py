@@ -197,15 +197,15 @@ def alpaca(repository: Path) -> dict[str, dict[str, str]]:
     """Return the output of each model for each instruction of AlpacaEval, as far as it is there."""
     git = ["git", f"--git-dir={repository}"]
     listed = subprocess.run([*git, "ls-tree", "-r", "HEAD", "results"], capture_output=True)
-    found = {}
+    result = {}
     for line in listed.stdout.decode().splitlines():
         path = line.split("\t")[1]
         if path.endswith("/model_outputs.json"):
             shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True)
             if not shown.returncode:
                 rows = json.loads(shown.stdout)
-                found[path.split("/")[1]] = {x["instruction"]: x["output"] for x in rows}
-    return found
+                result[path.split("/")[1]] = {x["instruction"]: x["output"] for x in rows}
+    return result
 
 
 def quotations(folder: Path) -> list[str]:
@@ -255,14 +255,14 @@ def texts(options: argparse.Namespace) -> Iterator[Source]:
                 yield in_parts(name, [part[:ANSWERS] for part in cut], length)
         if length == 10:
             long = [text.split() for text in some(questions) if len(text.split()) >= 10][:CHANGED]
-            found = []
+            result = []
             for text in long:
                 pairs = rng.permutation(
                     [(i, w) for i in range(len(text)) for w in range(len(words))]
                 )
                 made = [" ".join([*text[:i], words[w], *text[i + 1 :]]) for i, w in pairs[:1100]]
-                found.append(made)
-            yield in_parts("one question with a word changed", found, length)
+                result.append(made)
+            yield in_parts("one question with a word changed", result, length)
         random = [" ".join(rng.choice(words, length, replace=False)) for _ in range(POOL)]
         yield one_pool("random words", random, length)
 
@@ -419,9 +419,9 @@ def measured(
     kind: str, way: Way, source: Source, every: tuple[int, ...] = SIZES
 ) -> list[dict[str, Any]]:
     """Return a row for each number of samples and order, up to the most that the source has."""
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     if not len(source.samples):
-        return found
+        return result
     whole = compared(source.samples, way.how) if way.most == 1000 else None
     for n in (n for n in every if n <= way.most):
         sets = list(similarities(way, source, n, whole))
@@ -450,10 +450,10 @@ def measured(
                 "VS_high": rounded(mean + margin),
                 "eight_in_ten": [rounded(low), rounded(high)],
             }
-            found.append(row)
-    last = {row["n"]: round(row["VS"], 2) for row in found if row["q"] == 1}
+            result.append(row)
+    last = {row["n"]: round(row["VS"], 2) for row in result if row["q"] == 1}
     print(f"{way.by:<28} {source.name:<35} {source.length or '':>4} {last}", flush=True)
-    return found
+    return result
 
 
 def shipped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

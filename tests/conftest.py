@@ -306,12 +306,12 @@ def jtvae_molecules() -> list[str]:
 @pytest.fixture(scope="session")
 def answers() -> list[str]:
     """Prompts, and what people and models wrote for them, from a line to some pages."""
-    found = []
+    result = []
     for name in ("human_diversity", "noveltybench_curated", "noveltybench_pairs"):
         with gzip.open(_data(f"{name}.jsonl.gz"), "rt", encoding="utf-8") as file:
             for value in (value for line in file for value in json.loads(line).values()):
-                found += value if isinstance(value, list) else [value]
-    return [text for text in found if isinstance(text, str)]
+                result += value if isinstance(value, list) else [value]
+    return [text for text in result if isinstance(text, str)]
 
 
 def _loaded() -> Any:

@@ -68,13 +68,13 @@ def wordpieces(text: str) -> list[str]:
 def scores(texts: list[list[str]]) -> tuple[float, float]:
     """Return VS of n-gram overlap and n-gram diversity of texts in pieces."""
     joined = [" ".join(text) for text in texts]
-    found = compute(
+    result = compute(
         joined,
         k="ngram_overlap",
         measures=["VS", "NgramDiversity"],
         tokenizer=str.split,
     )
-    return found["VS"], found["NgramDiversity"]
+    return result["VS"], result["NgramDiversity"]
 
 
 def without(texts: list[list[str]], i: int) -> list[list[str]]:

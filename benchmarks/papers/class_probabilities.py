@@ -88,8 +88,8 @@ def findings(data: Path) -> list[Finding]:
         "mixed digits": told(0.7 * digits + 0.3 * partners),
         "uneven frequencies": told(images[drawn(uneven)]),
     }
-    found = {name: measured(each) for name, each in p.items()}
-    original, again, mixed, rare = found.values()
+    result = {name: measured(each) for name, each in p.items()}
+    original, again, mixed, rare = result.values()
     sharp = measured(np.eye(1000)[p["mixed digits"].argmax(axis=1)])
 
     counts = [np.bincount(rng.integers(1000, size=SIZE), minlength=1000) for _ in range(DRAWS)]
@@ -134,8 +134,8 @@ def findings(data: Path) -> list[Finding]:
             original[0] == mixed[0] == rare[0] == 1000
             and max(mixed[2], rare[2]) < 0.97 * original[2]
             and abs(again[2] / original[2] - 1) < 0.01,
-            "; ".join(f"{name}: {said(each)}" for name, each in found.items()),
-            why="; ".join(f"{name}: {said(each)}" for name, each in found.items()),
+            "; ".join(f"{name}: {said(each)}" for name, each in result.items()),
+            why="; ".join(f"{name}: {said(each)}" for name, each in result.items()),
         ),
         claim(
             "generators score lower on VS than on mode diversity",

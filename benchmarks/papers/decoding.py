@@ -183,13 +183,13 @@ def correlation(values: np.ndarray) -> np.ndarray:
 
 def foretold(values: np.ndarray, truth: np.ndarray, increasing: Any = True) -> np.ndarray:
     """Return R² of what isotonic regression says of unseen sets, of each repeat."""
-    found = []
+    result = []
     for repeat in range(10):
         folds = KFold(5, shuffle=True, random_state=repeat)
         model = IsotonicRegression(increasing=increasing, out_of_bounds="clip")
         guess = cross_val_predict(model, values[:, None], truth, cv=folds)
-        found.append(1 - np.mean((guess - truth) ** 2) / np.var(truth))
-    return np.array(found)
+        result.append(1 - np.mean((guess - truth) ** 2) / np.var(truth))
+    return np.array(result)
 
 
 def temperature(model: Trigrams, encode: Any) -> list[Finding]:
@@ -289,10 +289,10 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
             "noise": [" ".join([*prompt, *rng.choice(known, 8)]) for _ in range(5)],
         }
         for way, five in ways.items():
-            found = compute(five, k="ngram_overlap", measures=["VS", "NgramDiversity"])
+            result = compute(five, k="ngram_overlap", measures=["VS", "NgramDiversity"])
             bleu = [sacrebleu.sentence_bleu(text, others).score / 100 for text in five]
             written[way].append(five)
-            rows[way].append((found["VS"], found["NgramDiversity"], float(np.mean(bleu))))
+            rows[way].append((result["VS"], result["NgramDiversity"], float(np.mean(bleu))))
     table = {way: np.array(values) for way, values in rows.items()}
     vs, diversity, bleu = ({way: values[:, i] for way, values in table.items()} for i in range(3))
     order = list(table)[:5]

@@ -102,20 +102,20 @@ def models(texts: list[str]) -> Spaces:
     letters = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(texts)
     hashed = HashingVectorizer(n_features=DIMENSIONS, ngram_range=(1, 2)).fit_transform(texts)
     svd = TruncatedSVD(DIMENSIONS, random_state=0)
-    found = {
+    result = {
         f"MiniLM, {pooling}": np.asarray(
             encoder(MODEL_DIR, pooling=pooling, device="cpu").encode(texts)
         )
         for pooling in ("mean", "cls", "pooler")
     }
-    found |= {
+    result |= {
         "LSA of words": svd.fit_transform(words),
         "LSA of letters": svd.fit_transform(letters),
         "hashed n-grams": hashed.toarray(),
         "random projection": project(words, 0),
         "co-occurrence": cooccurrence(texts),
     }
-    return {name: np.asarray(X, dtype=float) for name, X in found.items()}
+    return {name: np.asarray(X, dtype=float) for name, X in result.items()}
 
 
 def project(X: np.ndarray, seed: int) -> np.ndarray:
@@ -162,15 +162,15 @@ def accuracy(
     groups = np.tile(np.arange(SUBSETS), len(X) // SUBSETS)
     # Distances below the rounding of the measures are none: copies must not be told by it.
     X = np.round(X / np.abs(X).max(), 9)
-    found = []
+    result = []
     for repeat in range(repeats):
         folds = GroupKFold(5, shuffle=True, random_state=repeat)
         right = 0
         for learn, tell in folds.split(X, names, groups):
             model = KNeighborsClassifier(neighbours, metric="manhattan").fit(X[learn], names[learn])
             right += int((model.predict(X[tell]) == names[tell]).sum())
-        found.append(right / len(names))
-    return np.array(found)
+        result.append(right / len(names))
+    return np.array(result)
 
 
 def told(X: Spaces) -> dict[str, np.ndarray]:
@@ -184,8 +184,8 @@ def said(found: dict[str, np.ndarray]) -> str:
 
 def of_set(what: str, X: Spaces, twin: str) -> list[Finding]:
     ways = {way: {k: prepare(v) for k, v in X.items()} for way, prepare in PREPARED.items()}
-    found = {way: told(spaces) for way, spaces in ways.items()}
-    means = {way: {k: a.mean() for k, a in one.items()} for way, one in found.items()}
+    result = {way: told(spaces) for way, spaces in ways.items()}
+    means = {way: {k: a.mean() for k, a in one.items()} for way, one in result.items()}
     chance = 1 / len(X)
     last = ways["64 components of length 1"]
     Q = np.linalg.qr(np.random.default_rng(0).standard_normal((last[twin].shape[1],) * 2))[0]
@@ -210,7 +210,7 @@ def of_set(what: str, X: Spaces, twin: str) -> list[Finding]:
             all(one["magnitude function"] > chance + 0.3 for one in means.values()),
             "; ".join(
                 f"vectors {way}: " + said({k: one[k] for k in ("magnitude function", "MagArea")})
-                for way, one in found.items()
+                for way, one in result.items()
             )
             + f" (chance {chance:.3f})",
         ),
@@ -218,7 +218,9 @@ def of_set(what: str, X: Spaces, twin: str) -> list[Finding]:
             f"{what}: by single numbers",
             "abstract: magnitude is superior; the baselines are AvgSim, VS and GMStds (C.1)",
             all(one["magnitude function"] > one[k] for one in means.values() for k in others),
-            "; ".join(f"{way}: " + said({k: one[k] for k in others}) for way, one in found.items()),
+            "; ".join(
+                f"{way}: " + said({k: one[k] for k in others}) for way, one in result.items()
+            ),
             why="ahead of "
             + "; ".join(
                 f"{', '.join(k for k in others if one['magnitude function'] > one[k]) or 'none'} "

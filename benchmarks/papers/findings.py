@@ -117,7 +117,7 @@ def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path
     if absent:
         raise Absent(f"{group.name}: {', '.join(absent)} not found in {data}, pass --data")
     start = time.perf_counter()
-    found = findings(data)
+    result = findings(data)
     packages = ("numpy", "scipy", *group.packages)
     return {
         **asdict(group),
@@ -126,7 +126,7 @@ def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path
             **{name: version(name) for name in packages},
         },
         "seconds": round(time.perf_counter() - start, 1),
-        "findings": [asdict(finding) for finding in found],
+        "findings": [asdict(finding) for finding in result],
     }
 
 

@@ -49,13 +49,13 @@ def findings(data: Path) -> list[Finding]:
     with gzip.open(data / "human_diversity.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [row for row in map(json.loads, file) if row["test"] == "decTest"]
     encode = encoder(MODEL_DIR, pooling="mean", device="cpu")
-    found: list[Finding] = []
+    result: list[Finding] = []
     for source, said in (("prompt_gen", "of a prompt"), ("story_gen", "of a story")):
         sets = [row for row in rows if row["source"] == source]
         truth = np.array([row["label"] for row in sets])
         values = measured([row["responses"] for row in sets], encode)
-        found += of_source(said, values, values.pop("mean length"), truth)
-    return found
+        result += of_source(said, values, values.pop("mean length"), truth)
+    return result
 
 
 def of_source(

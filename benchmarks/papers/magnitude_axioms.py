@@ -39,11 +39,11 @@ def distances(X: np.ndarray) -> np.ndarray:
 
 
 def scores(X: np.ndarray, t_cut: float) -> dict[str, float]:
-    found = compute(np.exp(-distances(X)), score_K=True, measures=["VS", "AvgSim"])
+    result = compute(np.exp(-distances(X)), score_K=True, measures=["VS", "AvgSim"])
     return {
         "MagArea": mag_area(X, t_cut=t_cut),
-        "VS": found["VS"],
-        "AvgSim": -found["AvgSim"],
+        "VS": result["VS"],
+        "AvgSim": -result["AvgSim"],
         "GMStds": float(X.std(axis=0).prod() ** 0.5),
     }
 

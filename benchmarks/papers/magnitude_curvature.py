@@ -127,11 +127,11 @@ def free_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np
 def separate_lines(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
     """Return a line of its own between quantiles, with jumps at them."""
     edges = np.quantile(x, np.linspace(0, 1, pieces + 1)[1:-1])
-    found = np.empty(len(new))
+    result = np.empty(len(new))
     for piece in range(pieces):
         own, asked = np.digitize(x, edges) == piece, np.digitize(new, edges) == piece
-        found[asked] = np.polyval(np.polyfit(x[own] - x.mean(), y[own], 1), new[asked] - x.mean())
-    return found
+        result[asked] = np.polyval(np.polyfit(x[own] - x.mean(), y[own], 1), new[asked] - x.mean())
+    return result
 
 
 def median_line(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -161,54 +161,58 @@ SetUp = tuple[np.ndarray, Regression, int | None]  # areas, regression, seed of 
 
 
 def open_in_the_regression(area: np.ndarray) -> dict[str, SetUp]:
-    found: dict[str, SetUp] = {}
+    result: dict[str, SetUp] = {}
     for count in (1, 2, 4, 6, 10):
-        found[f"{count} pieces between quantiles"] = area, pieces(quantile_knots, count), 0
-    found["3 even pieces"] = area, pieces(even_knots, 3), 0
-    found["2 pieces, free knot"] = area, pieces(free_knots, 2), 0
-    found["3 pieces, free knots"] = area, pieces(free_knots, 3), 0
-    found["3 lines with jumps"] = area, pieces(separate_lines, 3), 0
+        result[f"{count} pieces between quantiles"] = area, pieces(quantile_knots, count), 0
+    result["3 even pieces"] = area, pieces(even_knots, 3), 0
+    result["2 pieces, free knot"] = area, pieces(free_knots, 2), 0
+    result["3 pieces, free knots"] = area, pieces(free_knots, 3), 0
+    result["3 lines with jumps"] = area, pieces(separate_lines, 3), 0
     for seed in (1, 2, 3, 4):
-        found[f"folds of seed {seed}"] = area, MAIN, seed
-    found["area / t_cut"] = area / T_CUT, MAIN, 0
-    return found
+        result[f"folds of seed {seed}"] = area, MAIN, seed
+    result["area / t_cut"] = area / T_CUT, MAIN, 0
+    return result
 
 
 def open_in_the_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
     """Use the main run's magnitudes, and smaller sets of disks where they have to be new."""
-    found: dict[str, SetUp] = {}
+    result: dict[str, SetUp] = {}
     for last in (4, 8, 12, 16, 17, 18, 20, 24):
         part = np.trapezoid(M[:, : last + 1], scales[: last + 1], axis=1)
-        found[f"t_cut = {scales[last]:.1f}"] = part, MAIN, 0
+        result[f"t_cut = {scales[last]:.1f}"] = part, MAIN, 0
     few = np.array([0, 1, 2, 3, 4, 6, 8, 11, 15, 21, len(scales) - 1])
-    found[f"{len(few)} scales, denser at 0"] = np.trapezoid(M[:, few], scales[few], axis=1), MAIN, 0
+    result[f"{len(few)} scales, denser at 0"] = (
+        np.trapezoid(M[:, few], scales[few], axis=1),
+        MAIN,
+        0,
+    )
     some = f"{len(CURVATURES[::SOME])} disks"
     thinned = np.trapezoid(M[::SOME][:, few], scales[few], axis=1)
-    found[f"{POINTS} points, {some}"] = thinned, MAIN, 0
+    result[f"{POINTS} points, {some}"] = thinned, MAIN, 0
     more = functions(spaces(MORE, every=SOME), scales[few])
-    found[f"{MORE} points, {some}"] = np.trapezoid(more, scales[few], axis=1), MAIN, 0
+    result[f"{MORE} points, {some}"] = np.trapezoid(more, scales[few], axis=1), MAIN, 0
 
     # With half the points all is faster: its own main run, and what changes it.
     disks = spaces(FEWER)
     name = f"{FEWER} points"
     fewer = np.trapezoid(functions(disks, scales), scales, axis=1)
-    found[name] = fewer, MAIN, 0
+    result[name] = fewer, MAIN, 0
     cuts = np.array([convergence_scale(space) for space in disks])
     own = np.empty(DISKS)
     for i, (space, cut) in enumerate(zip(disks, cuts, strict=True)):
         even = np.linspace(0, cut, SCALES)
         own[i] = np.trapezoid(functions([space], even)[0], even)
-    found[f"{name}, own t_conv"] = own, MAIN, 0
-    found[f"{name}, own t_conv, divided by it"] = own / cuts, MAIN, 0
+    result[f"{name}, own t_conv"] = own, MAIN, 0
+    result[f"{name}, own t_conv, divided by it"] = own / cuts, MAIN, 0
     by_radius = functions(spaces(FEWER, by="radius"), scales)
-    found[f"{name}, radius uniform"] = np.trapezoid(by_radius, scales, axis=1), MAIN, 0
+    result[f"{name}, radius uniform"] = np.trapezoid(by_radius, scales, axis=1), MAIN, 0
     # Half the distances at t are the distances at t / 2.
     halved, less = fewer.copy(), np.flatnonzero(CURVATURES < 0)
     halves = functions([disks[i] for i in less], scales / 2)
     halved[less] = np.trapezoid(halves, scales, axis=1)
-    found[f"{name}, hyperbolic distances halved"] = halved, MAIN, 0
-    found[f"{name}, halved, 3 even pieces"] = halved, pieces(even_knots, 3), 0
-    return found
+    result[f"{name}, hyperbolic distances halved"] = halved, MAIN, 0
+    result[f"{name}, halved, 3 even pieces"] = halved, pieces(even_knots, 3), 0
+    return result
 
 
 def findings(data: Path) -> list[Finding]:
@@ -219,15 +223,15 @@ def findings(data: Path) -> list[Finding]:
     mixed = errors(np.random.default_rng(0).permutation(area), MAIN).mean()
     regression = {**open_in_the_regression(area), "folds not shuffled": (area, MAIN, None)}
     table = {"as in the main run": (area, MAIN, 0), **regression, **open_in_the_areas(scales, M)}
-    found = {
+    result = {
         name: (errors(a, how, seed).mean(), errors(a, median_line, seed).mean())
         for name, (a, how, seed) in table.items()
     }
     print(f"{'set-up':<40}{'piecewise linear':>18}{'quantile':>10}")
-    for name, (line, median) in found.items():
+    for name, (line, median) in result.items():
         print(f"{name:<40}{line:>18.3f}{median:>10.3f}")
     print()
-    why = explained(found, list(open_in_the_regression(area)))
+    why = explained(result, list(open_in_the_regression(area)))
     rows = []
     for name, folds in ours.items():
         theirs, spread = PAPER[name]

@@ -74,7 +74,7 @@ def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[flo
 
 def curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return the values of each draw, way, step and measure."""
-    found = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))
+    result = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))
     for i in range(DRAWS):
         references, ways = draw(labels, EACH, np.random.default_rng(i))
         real = images[references]
@@ -84,13 +84,13 @@ def curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
             for step, index in enumerate(sets):
                 fake = images[index]
                 difference = mag_diff(fake, space, t_cut=t_cut, relative=True)
-                found[i, w, step] = (
+                result[i, w, step] = (
                     difference,
                     magnitude(fake, t=t_cut / 2),
                     compute(fake, k="cosine")["VS"],
                     *recall_and_coverage(real, fake, NEIGHBOURS),
                 )
-    return found
+    return result
 
 
 def gaps(found: np.ndarray) -> np.ndarray:
@@ -104,14 +104,14 @@ def findings(data: Path) -> list[Finding]:
     with np.load(data / "mnist_test.npz") as arrays:
         images = arrays["images"].reshape(len(arrays["labels"]), -1) / 255.0
         labels = arrays["labels"]
-    found = curves(images, labels)
-    gap = dict(zip(MEASURES, gaps(found), strict=True))
-    left_out = [gaps(np.delete(found, i, axis=0)) for i in range(DRAWS)]
+    result = curves(images, labels)
+    gap = dict(zip(MEASURES, gaps(result), strict=True))
+    left_out = [gaps(np.delete(result, i, axis=0)) for i in range(DRAWS)]
     error = dict(zip(MEASURES, np.std(left_out, axis=0) * (DRAWS - 1) ** 0.5, strict=True))
     said = {name: f"gap {gap[name]:.3f} ± {error[name]:.3f}" for name in MEASURES}
-    steps = np.diff(found[..., 0].mean(axis=0), axis=1)
-    first, last = found[:, :, 0, 0].mean(), found[:, :, -1, 0].mean()
-    thin = found[:, 1, -2].mean(axis=0)  # nine kinds have a ninth of their images left
+    steps = np.diff(result[..., 0].mean(axis=0), axis=1)
+    first, last = result[:, :, 0, 0].mean(), result[:, :, -1, 0].mean()
+    thin = result[:, 1, -2].mean(axis=0)  # nine kinds have a ninth of their images left
     rows = [
         claim(
             "MagDiff falls alike both ways",
@@ -127,8 +127,8 @@ def findings(data: Path) -> list[Finding]:
         ),
     ]
     for m, name in enumerate(MEASURES[1:3], start=1):
-        falls = np.diff(found[..., m].mean(axis=0), axis=1) < 0
-        first, last = found[:, :, 0, m].mean(), found[:, :, -1, m].mean()
+        falls = np.diff(result[..., m].mean(axis=0), axis=1) < 0
+        first, last = result[:, :, 0, m].mean(), result[:, :, -1, m].mean()
         rows.append(
             claim(
                 f"{name} falls alike both ways",
@@ -142,8 +142,8 @@ def findings(data: Path) -> list[Finding]:
             )
         )
     for m, name in enumerate(MEASURES[3:], start=3):
-        part = (found[:, 1, 0, m].mean() - thin[m]) / (
-            found[:, 1, 0, m].mean() - found[:, 1, -1, m].mean()
+        part = (result[:, 1, 0, m].mean() - thin[m]) / (
+            result[:, 1, 0, m].mean() - result[:, 1, -1, m].mean()
         )
         rows.append(
             claim(

@@ -85,23 +85,23 @@ def measured(rows: list[dict]) -> dict[str, np.ndarray]:
 
 def areas(sets: list[np.ndarray], rows: list[dict]) -> np.ndarray:
     """Return areas up to the median of the convergence scales of the sets of a source."""
-    found = np.empty(len(rows))
+    result = np.empty(len(rows))
     keys = np.array([f"{row['test']} {row['source']}" for row in rows])
     for key in np.unique(keys):
         places = np.flatnonzero(keys == key)
-        found[places] = mag_areas([sets[i] for i in places], epsilon=0.01)
-    return found
+        result[places] = mag_areas([sets[i] for i in places], epsilon=0.01)
+    return result
 
 
 def folds(values: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Return R² of each fold of each repeat."""
-    found = []
+    result = []
     for repeat in range(REPEATS):
         for learn, tell in KFold(FOLDS, shuffle=True, random_state=repeat).split(values):
             model = IsotonicRegression(out_of_bounds="clip")  # the more diverse, the hotter
             guess = model.fit(values[learn], truth[learn]).predict(values[tell])
-            found.append(1 - np.mean((guess - truth[tell]) ** 2) / np.var(truth[tell]))
-    return np.array(found)
+            result.append(1 - np.mean((guess - truth[tell]) ** 2) / np.var(truth[tell]))
+    return np.array(result)
 
 
 def interval(values: np.ndarray) -> str:
@@ -175,7 +175,7 @@ def people(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
         return float(np.mean([rho("MagArea", places[k]) - rho(other, places[k]) for k in keys]))
 
     rng = np.random.default_rng(0)
-    found = []
+    result = []
     for part, keys in parts.items():
         means = {name: np.mean([rho(name, of[key]) for key in keys]) for name in MEASURES}
         gains = {name: gain(keys, of, name) for name in MEASURES[1:]}
@@ -189,7 +189,7 @@ def people(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
         said = ", ".join(f"{name} {means[name]:.3f}" for name in MEASURES)
         said += "; MagArea " + ", ".join(f"{name} {mean:.3f}" for name, mean in other.items())
         more = ", ".join(f"{name} {gains[name]:+.3f} ± {errors[name]:.3f}" for name in gains)
-        found.append(
+        result.append(
             claim(
                 f"people's scores, {part}: mean ρ",
                 "MagArea agrees better with people",
@@ -213,7 +213,7 @@ def people(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
         for name in MEASURES
     }
     return [
-        *found,
+        *result,
         claim(
             "null: people's scores dealt at random",
             "no correlation",

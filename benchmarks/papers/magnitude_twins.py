@@ -32,9 +32,9 @@ GROUP = Group(
 
 def scores(X: np.ndarray) -> list[float]:
     gaps = np.sqrt(((X[:, None] - X) ** 2).sum(-1))
-    found = compute(np.exp(-gaps), score_K=True, measures=["VS", "AvgSim"])
-    found |= {"MagArea": mag_area(X), "GMStds": X.std(axis=0).prod() ** 0.5}
-    return [found[name] for name in MEASURES]
+    result = compute(np.exp(-gaps), score_K=True, measures=["VS", "AvgSim"])
+    result |= {"MagArea": mag_area(X), "GMStds": X.std(axis=0).prod() ** 0.5}
+    return [result[name] for name in MEASURES]
 
 
 def findings(data: Path) -> list[Finding]:
@@ -49,7 +49,7 @@ def findings(data: Path) -> list[Finding]:
         new = rng.standard_normal((COPIES[1], 2))
         fresh[draw] = mag_area(np.concatenate([X, new])) / ratios[draw, 0, 0]
     ratios /= ratios[:, :, :1]
-    found = []
+    result = []
     for i, name in enumerate(MEASURES):
         largest = np.abs(ratios[:, i] - 1).max()
         if name == "MagArea":
@@ -57,7 +57,7 @@ def findings(data: Path) -> list[Finding]:
                 f"largest change {largest:.0e} in {DRAWS} draws; {COPIES[1]} new points in place "
                 f"of copies: × {fresh.mean():.2f}"
             )
-            found.append(claim(name, "constant", largest < 1e-9 < fresh.min() - 1, said))
+            result.append(claim(name, "constant", largest < 1e-9 < fresh.min() - 1, said))
         else:
             last = ratios[:, i, -1]
             said = (
@@ -65,8 +65,8 @@ def findings(data: Path) -> list[Finding]:
                 f"{last.max():.3f}); changed by more than 0.1 % in "
                 f"{int((np.abs(last - 1) > 1e-3).sum())} of {DRAWS} draws"
             )
-            found.append(claim(name, "drifts", (np.abs(last - 1) > 1e-3).mean() > 0.9, said))
-    return found
+            result.append(claim(name, "drifts", (np.abs(last - 1) > 1e-3).mean() > 0.9, said))
+    return result
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def falls(images: np.ndarray, how: dict[str, object]) -> tuple[dict[str, Any], d
             ("new", new),
         ):
             some = np.concatenate([kept, np.clip(last, 0, 1)])
-            found = compute(some, q=list(ORDERS), **how)
-            logs.setdefault(kind, []).append(np.log(list(found.values())))
+            result = compute(some, q=list(ORDERS), **how)
+            logs.setdefault(kind, []).append(np.log(list(result.values())))
     largest = {kind: float(np.exp(-np.array(each)[:, -1]).mean()) for kind, each in logs.items()}
     none = np.array(logs.pop("none"))
     fall = {
@@ -64,7 +64,7 @@ def falls(images: np.ndarray, how: dict[str, object]) -> tuple[dict[str, Any], d
 def findings(data: Path) -> list[Finding]:
     with np.load(data / "mnist_test.npz") as file:
         images = file["images"].reshape(len(file["images"]), -1) / 255
-    found = []
+    result = []
     for name, how in KERNELS.items():
         fall, largest = falls(images, how)
 
@@ -75,7 +75,7 @@ def findings(data: Path) -> list[Finding]:
             )
 
         for kind, what in (("one", "copies of one image"), ("each", "copies of one image each")):
-            found.append(
+            result.append(
                 claim(
                     f"{what}, {name}: by how much the score falls",
                     "order ∞ goes with memorised and duplicated images",
@@ -87,7 +87,7 @@ def findings(data: Path) -> list[Finding]:
                     f"{ORDERS[int(np.argmax(fall[kind]))]} it is {fall[kind].max():.1f}",
                 )
             )
-        found.append(
+        result.append(
             claim(
                 f"null: new digits in their place, {name}",
                 "no fall",
@@ -95,7 +95,7 @@ def findings(data: Path) -> list[Finding]:
                 listed("new"),
             )
         )
-    return found
+    return result
 
 
 if __name__ == "__main__":

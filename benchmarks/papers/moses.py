@@ -75,8 +75,8 @@ Draw = Callable[[int, np.random.Generator], list[str]]
 
 
 def scores(smiles: list[str]) -> tuple[float, float]:
-    found = compute(smiles, measures=["IntDiv", "VS"], **MORGAN)
-    return found["IntDiv"], found["VS"]
+    result = compute(smiles, measures=["IntDiv", "VS"], **MORGAN)
+    return result["IntDiv"], result["VS"]
 
 
 def valid(smiles: str) -> bool:
@@ -163,11 +163,11 @@ def unlike_repeated(corpus: list[str]) -> Draw:
 
 def table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
     """Return IntDiv, VS and the number of different molecules, for each set and seed."""
-    found = {}
+    result = {}
     for name, draw in draws.items():
         sets = [draw(DRAWN, np.random.default_rng(seed)) for seed in range(SEEDS)]
-        found[name] = np.array([(*scores(s), len({Chem.CanonSmiles(x) for x in s})) for s in sets])
-    return found
+        result[name] = np.array([(*scores(s), len({Chem.CanonSmiles(x) for x in s})) for s in sets])
+    return result
 
 
 def equal_mean(some: list[str]) -> tuple[float, float, float]:
@@ -207,17 +207,17 @@ def jtvae(data: Path) -> list[Finding]:
         some = (drawn[i] for i in order)
         return scores([x for x, _ in zip(filter(valid, some), range(n), strict=False)])
 
-    found = np.array([of(NOTEBOOK, seed) for seed in range(TRIES)])
+    result = np.array([of(NOTEBOOK, seed) for seed in range(TRIES)])
     larger = np.array([of(2500, seed) for seed in range(SEEDS)])
-    once = found.std(axis=0, ddof=1)
-    off = [each[:, 1].mean() / float(PRINTED["jtn"][1]) - 1 for each in (found, larger)]
+    once = result.std(axis=0, ddof=1)
+    off = [each[:, 1].mean() / float(PRINTED["jtn"][1]) - 1 for each in (result, larger)]
     ours = [
         number(
             f"JT-VAE: {name} of {NOTEBOOK:,}, beside the deviation of one draw",
             PRINTED["jtn"][i],
-            float(found[:, i].mean()),
+            float(result[:, i].mean()),
             float(once[i]),
-            f"{TRIES} draws have a mean of {found[:, i].mean():.4g}",
+            f"{TRIES} draws have a mean of {result[:, i].mean():.4g}",
         )
         for i, name in enumerate(("IntDiv", "VS"))
     ]
@@ -227,7 +227,7 @@ def jtvae(data: Path) -> list[Finding]:
             "the size of the samples of Table 4",
             "2,500 valid molecules, in words",
             bool(abs(larger[:, 1].mean() - float(PRINTED["jtn"][1])) < 2 * once[1]),
-            f"VS of JT-VAE {mean(found[:, 1], 1)} of {NOTEBOOK:,} and {mean(larger[:, 1], 1)} of "
+            f"VS of JT-VAE {mean(result[:, 1], 1)} of {NOTEBOOK:,} and {mean(larger[:, 1], 1)} of "
             f"2,500, printed {PRINTED['jtn'][1]}",
             f"VS is {off[1]:+.0%} off what is printed for 2,500 molecules and {off[0]:+.1%} for "
             f"{NOTEBOOK:,}, which the authors' notebook reads: the table is of that size",
@@ -255,16 +255,16 @@ def printed(data: Path, by_size: str) -> list[Finding]:
                 f"{by_size}",
             )
         ]
-    found = []
+    result = []
     for name, (div, vs) in PRINTED.items():
         path = folder / ("test.csv" if name == "original" else f"{name}_3.csv")
         with open(path, encoding="utf-8") as file:
             lines = (line.strip().split(",")[0] for line in file.readlines()[1:])
         chosen = [smiles for smiles in lines if valid(smiles)][:NOTEBOOK]
         ours = scores(chosen)
-        found.append(number(f"{name}: IntDiv of {len(chosen)}", div, ours[0]))
-        found.append(number(f"{name}: VS of {len(chosen)}", vs, ours[1]))
-    return found
+        result.append(number(f"{name}: IntDiv of {len(chosen)}", div, ours[0]))
+        result.append(number(f"{name}: VS of {len(chosen)}", vs, ours[1]))
+    return result
 
 
 def findings(data: Path) -> list[Finding]:
@@ -288,7 +288,7 @@ def findings(data: Path) -> list[Finding]:
         f"{scores(draws['odorants'](n, np.random.default_rng(0)))[1]:.0f} of {n}"
         for n in (1000, 1500, 2500)
     )
-    found = [*jtvae(data), *printed(data, by_size)]
+    result = [*jtvae(data), *printed(data, by_size)]
 
     ranks = np.array(
         [
@@ -300,7 +300,7 @@ def findings(data: Path) -> list[Finding]:
     joined, few, unlike = (
         rows[name] for name in ("joined fragments", "few, repeated", "few and unlike, repeated")
     )
-    found.append(
+    result.append(
         claim(
             "nine sets, by IntDiv and by VS",
             f"the two rank differently: ρ = {RANK:.2f} over the nine rows of Table 4",
@@ -319,7 +319,7 @@ def findings(data: Path) -> list[Finding]:
     theirs = place(float(PRINTED["combinatorial"][0]), [float(div) for div, _ in PRINTED.values()])
     closed = (fresh[1] - ngrams[0][:, 1].mean()) / (whole[:, 1].mean() - ngrams[0][:, 1].mean())
     first = all((unlike[:, 0] > v[:, 0]).all() for name, v in rows.items() if v is not unlike)
-    found += [
+    result += [
         claim(
             "few and unlike molecules, repeated",
             "the hmm is among the most diverse by IntDiv and far below the data by VS, since it "
@@ -365,7 +365,7 @@ def findings(data: Path) -> list[Finding]:
         [equal_mean(draws["odorants"](DRAWN, np.random.default_rng(s))) for s in range(SEEDS)]
     )
     again = [rows["odorants"][s] - rows["odorants"][s - 1] for s in range(SEEDS)]
-    found.append(
+    result.append(
         claim(
             f"{FEW} molecules chosen so that their IntDiv is that of {DRAWN}",
             "sets of similar IntDiv can be far apart by VS (Figure 3)",
@@ -385,7 +385,7 @@ def findings(data: Path) -> list[Finding]:
         name: [compute(s, k=name)["VS"] for s in two] for name in ("maccs", "rdkit", "atom_pair")
     }
     left = {q: orders[1][f"VS_q{q}"] / orders[0][f"VS_q{q}"] for q in ("0.5", "1", "2", "inf")}
-    found.append(
+    result.append(
         claim(
             "few, repeated, under other orders and other fingerprints",
             "VS (q = 1, Morgan) sees duplicates",
@@ -396,7 +396,7 @@ def findings(data: Path) -> list[Finding]:
             + ", ".join(f"{b / a:.2f} by {name}" for name, (a, b) in kernels.items()),
         )
     )
-    return found
+    return result
 
 
 if __name__ == "__main__":

@@ -132,8 +132,8 @@ def within_classes() -> Finding:
             pair.append(list(compute(K, score_K=True, q=[0.1, 0.5, 1]).values()))
         rises[alike] = 100 * (np.divide(pair[1], pair[0]) - 1)
     said = "; ".join(
-        f"similarity {alike:g} within a class: " + ", ".join(f"{rise:.1f} %" for rise in found)
-        for alike, found in rises.items()
+        f"similarity {alike:g} within a class: " + ", ".join(f"{rise:.1f} %" for rise in result)
+        for alike, result in rises.items()
     )
     return claim(
         "small orders see a rare class where members of a class are alike",

@@ -83,13 +83,13 @@ def joint(m: int, together: float, each: int = 8) -> list[dict[str, str]]:
 
 
 def scores(samples, k=None, **options) -> tuple[float, float]:
-    found = compute(samples, k=k or BOTH, measures=["VS", "IntDiv"], **options)
-    return found["VS"], found["IntDiv"]
+    result = compute(samples, k=k or BOTH, measures=["VS", "IntDiv"], **options)
+    return result["VS"], result["IntDiv"]
 
 
 def animation() -> list[Finding]:
     sizes = list(FRAMES)
-    found = [
+    result = [
         number(
             f"animation: modes of {', '.join(map(str, s))} elements",
             f"{FRAMES[s]:.2f} ± 0.005",
@@ -100,7 +100,7 @@ def animation() -> list[Finding]:
     worst = {
         q: max(abs(score(modes(s), k=BOTH, q=q) - FRAMES[s]) for s in sizes) for q in (1, 2, 0)
     }
-    found.append(
+    result.append(
         claim(
             "which order the bars have",
             "the Shannon entropy's, q = 1",
@@ -109,17 +109,17 @@ def animation() -> list[Finding]:
             f"{worst[0]:.2f} at q = 0",
         )
     )
-    return found
+    return result
 
 
 def figure_1() -> list[Finding]:
-    found = []
+    result = []
     # (a) the number of modes
     counts = (1, 2, 3, 4, 6, 8, 12, 24)
     pairs = {m: scores(modes((24 // m,) * m)) for m in counts}
     line = max(abs(vs / m - 1) for m, (vs, _) in pairs.items())
     steps = [pairs[2 * m][1] - pairs[m][1] for m in (1, 2, 4)]
-    found += [
+    result += [
         claim(
             "1a: VS against the number m of equal modes",
             "grows linearly: from two modes to four it doubles, to eight again",
@@ -142,7 +142,7 @@ def figure_1() -> list[Finding]:
     )
     law = 4 * 2 ** (1 - 1 / 4)  # m 2^(1 − 1/m), from eigenvalues 1/m and 2(m − 1) times 1/(2m)
     tied = scores(joint(4, 1.0))
-    found += [
+    result += [
         claim(
             "1b: shape and colour that vary apart, together against alone",
             "combining distinct similarities can raise VS above the mean of both, "
@@ -172,7 +172,7 @@ def figure_1() -> list[Finding]:
     lc = [compute(one, k=BOTH, measures={"LC": {}})["LC"] for one in sets]
     ranks = [compute(one, k=BOTH, q=0)["VS_q0"] for one in sets]
     product = [scores([f"{r['shape']} {r['colour']}" for r in one], "labels")[1] for one in sets]
-    found += [
+    result += [
         claim(
             "1c: the share of elements whose colour is their shape's, at equal marginals",
             "VS is highest where attributes are not correlated; IntDiv does not see it",
@@ -201,7 +201,7 @@ def figure_1() -> list[Finding]:
     many = records(("diamond", "blue", 90), ("square", "yellow", 10))
     few = records(("diamond", "blue", 1), ("square", "yellow", 1))
     a, b = scores(many)[0], compute(few, k=BOTH, p=[0.9, 0.1])["VS"]
-    found.append(
+    result.append(
         claim(
             "§3.2: 90 blue diamonds and 10 yellow squares",
             "as one of each with p = (0.9, 0.1)",
@@ -209,7 +209,7 @@ def figure_1() -> list[Finding]:
             f"{a:.6f} and {b:.6f}",
         )
     )
-    return found
+    return result
 
 
 def mixture(
@@ -229,14 +229,14 @@ def figure_2() -> list[Finding]:
         ]
         return np.mean(drawn, axis=0), np.std(drawn, axis=0, ddof=1)
 
-    found = []
+    result = []
     counts = range(1, 6)
     # Variances and distances that the paper leaves open; σ = 1 is the unit of length.
     ways = [(sd, gap) for sd in (0.02, 0.05, 0.1) for gap in (5.0, 10.0)]
     rows = {way: [mean(np.full(m, 1 / m), *way)[0] for m in counts] for way in ways}
     off = max(abs(row[i][0] / (i + 1) - 1) for row in rows.values() for i in range(5))
     gains = np.array([[b[1] - a[1] for a, b in pairwise(row)] for row in rows.values()])
-    found += [
+    result += [
         claim(
             "2, first row: one to five components of equal share",
             "VS between one and five, the effective number of modes",
@@ -256,7 +256,7 @@ def figure_2() -> list[Finding]:
     rows2 = [mean(share, 0.05) for share in shares]
     entropy = [math.exp(-sum(x * math.log(x) for x in share if x)) for share in shares]
     off = max(abs(r[0][0] / e - 1) for r, e in zip(rows2, entropy, strict=True))
-    found.append(
+    result.append(
         claim(
             "2, second row: proportions of five components from one alone to equal",
             "VS between one and five",
@@ -273,7 +273,7 @@ def figure_2() -> list[Finding]:
     vs, div = (np.array([r[0][i] for r in rows3]) for i in (0, 1))
     reach = float(np.interp(7.0, vs, sds)) if vs[-1] >= 7 else math.nan
     at = float(np.interp(7.0, vs, div))
-    found += [
+    result += [
         claim(
             "2, third row: the variance within five components",
             "VS from five to seven",
@@ -296,7 +296,7 @@ def figure_2() -> list[Finding]:
             f"VS {mean(equal, 0.05, gap=0.0)[0][0]:.2f}, as one component's",
         ),
     ]
-    return found
+    return result
 
 
 def findings(data: Path) -> list[Finding]:

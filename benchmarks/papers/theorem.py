@@ -72,14 +72,14 @@ def effective_number() -> Finding:
 
 def identical_elements() -> Finding:
     rng = np.random.default_rng(1)
-    found, broken = [], []
+    result, broken = [], []
     for _ in range(DRAWS):
         X = rows(rng)
         p = rng.dirichlet(np.ones(len(X) + 1))
         merged = np.append(p[1:-1], p[0] + p[-1])  # the copy of the first row is the last
         for q in ORDERS:
             apart = score(gram(np.concatenate([X, X[:1]])), q, p)
-            found.append(off(apart, score(gram(np.concatenate([X[1:], X[:1]])), q, merged)))
+            result.append(off(apart, score(gram(np.concatenate([X[1:], X[:1]])), q, merged)))
         near = unit(X[:1] + 0.3 * rng.standard_normal(X[:1].shape))
         broken.append(
             off(
@@ -90,8 +90,8 @@ def identical_elements() -> Finding:
     return claim(
         "(b) identical elements: their weights can be added",
         "Theorem 3.1: the score is unchanged",
-        max(found) < 1e-9 and np.median(broken) > 1e-4,
-        f"to {max(found):.0e} at orders 0.5, 1, 2 and ∞; with a near copy in place of the copy the "
+        max(result) < 1e-9 and np.median(broken) > 1e-4,
+        f"to {max(result):.0e} at orders 0.5, 1, 2 and ∞; with a near copy instead of a copy the "
         f"median change is {100 * np.median(broken):.1f} %",
     )
 
@@ -110,14 +110,14 @@ def partitioned(parts: list[np.ndarray], q: float | str, between: float = 0.0) -
 def partitioning() -> Finding:
     rng = np.random.default_rng(2)
     drawn = [[gram(rows(rng, n)) for n in (3, 5, 9)] for _ in range(DRAWS)]
-    found = [partitioned(parts, 1) for parts in drawn]
+    result = [partitioned(parts, 1) for parts in drawn]
     alike = [partitioned(parts, 1, between=0.1) for parts in drawn]
     second = [partitioned(parts, 2) for parts in drawn]
     return claim(
         "(c) partitioning: groups without similarity between them",
         "Theorem 3.1: exp(H of the shares) Π VS(Sᵢ)^pᵢ",
-        max(found) < 1e-10 < 1e-3 < min(np.median(alike), np.median(second)),
-        f"to {max(found):.0e}; with a similarity of 0.1 between groups off by "
+        max(result) < 1e-10 < 1e-3 < min(np.median(alike), np.median(second)),
+        f"to {max(result):.0e}; with a similarity of 0.1 between groups off by "
         f"{100 * np.median(alike):.1f} %, at order 2 by {100 * np.median(second):.1f} % (medians): "
         "it is a property of order 1",
     )
@@ -125,19 +125,19 @@ def partitioning() -> Finding:
 
 def symmetry() -> Finding:
     rng = np.random.default_rng(3)
-    found, broken = [], []
+    result, broken = [], []
     for _ in range(DRAWS):
         K = gram(rows(rng))
         p = rng.dirichlet(np.ones(len(K)))
         turn = rng.permutation(len(K))
         turned = K[np.ix_(turn, turn)]
-        found += [off(score(turned, q, p[turn]), score(K, q, p)) for q in ORDERS]
+        result += [off(score(turned, q, p[turn]), score(K, q, p)) for q in ORDERS]
         broken.append(off(score(turned, 1, p), score(K, 1, p)))
     return claim(
         "(e) symmetry: the order of the samples",
         "Theorem 3.1: does not matter",
-        max(found) < 1e-9 and np.median(broken) > 1e-3,
-        f"to {max(found):.0e}; if the weights stay behind, the median change is "
+        max(result) < 1e-9 and np.median(broken) > 1e-3,
+        f"to {max(result):.0e}; if the weights stay behind, the median change is "
         f"{100 * np.median(broken):.1f} %",
     )
 

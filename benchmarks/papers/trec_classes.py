@@ -162,7 +162,7 @@ def questions_of(data: Path) -> list[Finding]:
     }
     large = [[c for c in classes if c != "ABBR"] for classes in orders()]
     assert all(len(set(places)) == DRAWN for places in sets.values())
-    found = []
+    result = []
     for kernel, options in kernels.items():
         everything = as_similarity(questions, k=kernel, **options)  # embedded once, then subsets
         check = sets["pooled", 0, 3]  # a part of the whole scores as the kernel does on that part
@@ -203,9 +203,9 @@ def questions_of(data: Path) -> list[Finding]:
                 )
                 for m in range(1, len(CLASSES))
             ]
-            found.append(grows(kernel, way, scores[way], drift, alone, without))
-            found.append(closer(kernel, way, both[way]))
-    return found
+            result.append(grows(kernel, way, scores[way], drift, alone, without))
+            result.append(closer(kernel, way, both[way]))
+    return result
 
 
 def closer(kernel: str, way: str, both: np.ndarray) -> Finding:

@@ -35,11 +35,11 @@ DIFFERENCES = (
 def scored(scorer: Scorer, sets: list[Answers]) -> dict[str, np.ndarray]:
     """Return the scores of all sets by measure; a set without a score has the lowest."""
     every = [scorer.score(one) for one in sets]
-    found = {name: np.array([each[name] for each in every], dtype=float) for name in every[0]}
-    for values in found.values():
+    result = {name: np.array([each[name] for each in every], dtype=float) for name in every[0]}
+    for values in result.values():
         missing = ~np.isfinite(values)
         values[missing] = values[~missing].min() if not missing.all() else 0.0
-    return found
+    return result
 
 
 def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
@@ -87,9 +87,9 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
             for key in LABELLED:
                 here, there = of[key] & reported, of[key] & ~reported
                 cut = threshold(values[there], label[there] == 1)
-                found = accuracy(values[here], label[here] == 1, cut)
+                result = accuracy(values[here], label[here] == 1, cut)
                 row["labels"].append(
-                    {"test": key[0], "source": key[1], "n": int(here.sum()), **found}
+                    {"test": key[0], "source": key[1], "n": int(here.sum()), **result}
                 )
             table.append(row)
     prompts = np.unique([one.prompt for one in sets], return_inverse=True)[1]

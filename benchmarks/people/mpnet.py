@@ -48,10 +48,10 @@ def main() -> None:
         Scorer("mpnet and MiniLM in context", OURS, partial(in_context, both), True),
     ]
     with threadpool_limits(1):
-        found = human_scores.rows(rows, given.data)
+        result = human_scores.rows(rows, given.data)
     pairs = pairs_module()
     about = pairs.environment() | {"seconds": round(time.perf_counter() - start, 1)}
-    pairs.write(RESULTS / "mpnet.json", rounded(found), about)
+    pairs.write(RESULTS / "mpnet.json", rounded(result), about)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def vendi_ngrams() -> Callable[[Answers], Scores]:
     from vendi_score import text_utils
 
     def scores(one: Answers) -> Scores:  # its own tokenizer would be downloaded
-        found = text_utils.ngram_vendi_score(list(one.texts), tokenizer=str.split)
-        return {"ngram_vendi_score": float(found)}
+        result = text_utils.ngram_vendi_score(list(one.texts), tokenizer=str.split)
+        return {"ngram_vendi_score": float(result)}
 
     try:
         scores(Answers("", ("a b c d e", "f g h i j"), {}))
@@ -107,13 +107,13 @@ def embedded(vectors: Vectors) -> Callable[[Answers], Scores]:
 
     def scores(one: Answers) -> Scores:
         X = vectors.encode(one.texts)
-        found = {}
+        result = {}
         for name in EMBEDDED:
             try:
-                found[name] = float(getattr(emb_diversity, name)(X)["value"])
+                result[name] = float(getattr(emb_diversity, name)(X)["value"])
             except ValueError:  # more samples are needed
-                found[name] = float("nan")
-        return found
+                result[name] = float("nan")
+        return result
 
     return scores
 

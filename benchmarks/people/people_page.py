@@ -66,8 +66,8 @@ Row = dict[str, Any]
 
 
 def rows_of(part: str) -> list[Row]:
-    found: list[Row] = loaded(f"people/{part}")["rows"]
-    return found
+    result: list[Row] = loaded(f"people/{part}")["rows"]
+    return result
 
 
 def short(value: float, digits: int = 2) -> str:
@@ -216,9 +216,9 @@ def differs(first: Key, second: Key, part: str = "all") -> str:
         if "difference" in row:
             pair = [tuple(row[one].values()) for one in ("first", "second")]
             if pair == [first, second]:
-                found = row["difference"][part]
-                ends = f"{short(found['low'], 3)} to {short(found['high'], 3)}"
-                return f"{signed(found['value'])} ({ends})"
+                result = row["difference"][part]
+                ends = f"{short(result['low'], 3)} to {short(result['high'], 3)}"
+                return f"{signed(result['value'])} ({ends})"
     raise KeyError((first, second))
 
 
@@ -339,9 +339,9 @@ def gap(first: Key, second: Key, part: str = "all") -> str:
             first,
             second,
         ]:
-            found = row[part]
-            ends = f"{short(found['low'], 3)} to {short(found['high'], 3)}"
-            return f"{signed(found['difference'])} ({ends})"
+            result = row[part]
+            ends = f"{short(result['low'], 3)} to {short(result['high'], 3)}"
+            return f"{signed(result['difference'])} ({ends})"
     raise KeyError((first, second))
 
 
@@ -403,11 +403,11 @@ def lost() -> str:
 
 def controlled() -> tuple[float, float, float, float]:
     """Return accuracies of the default and of MiniLM in context, for controlled wording."""
-    found = []
+    result = []
     for name, prompt in ((DEFAULT, False), (CONTEXT, True)):
         labels = find("human_scores", name, prompt)["labels"]
-        found += [one["accuracy"] for one in labels if one["test"] == "McDiv_nuggets"]
-    return found[0], found[1], found[2], found[3]
+        result += [one["accuracy"] for one in labels if one["test"] == "McDiv_nuggets"]
+    return result[0], result[1], result[2], result[3]
 
 
 def wording() -> str:

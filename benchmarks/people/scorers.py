@@ -61,10 +61,10 @@ def measured(K: np.ndarray) -> Scores:
     """
     if len(K) < 2:  # the prompt explains all answers, or all but one
         return {**{order_name(q): float(len(K)) for q in ORDERS}, "IntDiv": 0.0, "LC": len(K)}
-    found = compute(K, q=list(ORDERS), measures=["VS", "IntDiv"], score_K=True, psd="clip")
-    scores = {order_name(q): found[f"VS_q{q:g}"] for q in ORDERS}
+    result = compute(K, q=list(ORDERS), measures=["VS", "IntDiv"], score_K=True, psd="clip")
+    scores = {order_name(q): result[f"VS_q{q:g}"] for q in ORDERS}
     leinster = compute(np.maximum(K, 0), measures="LC", score_K=True)["LC"]
-    return {**scores, "IntDiv": found["IntDiv"], "LC": leinster}
+    return {**scores, "IntDiv": result["IntDiv"], "LC": leinster}
 
 
 def magnitude(kernel: Kernel, one: Answers) -> Scores:
@@ -115,8 +115,8 @@ def repetition(one: Answers) -> Scores:
     """Return the measures of this package that count repeated words and bytes."""
     names = {"NgramDiversity": 1, "SelfBLEU": -1, "CompressionRatio": -1}
     texts = list(one.texts)
-    found = compute(texts, measures=list(names), k="ngram_overlap")
-    scores = {name if sign > 0 else f"−{name}": sign * found[name] for name, sign in names.items()}
+    result = compute(texts, measures=list(names), k="ngram_overlap")
+    scores = {name if sign > 0 else f"−{name}": sign * result[name] for name, sign in names.items()}
     for n in (1, 2):  # Li et al., NAACL 2016
         name, longest = f"distinct-{n}", max(len(text.split()) for text in texts)
         if longest < n:

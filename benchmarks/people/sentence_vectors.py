@@ -32,12 +32,12 @@ def wordllama(texts: list[str]) -> np.ndarray:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    found = find_spec("wordllama")
-    if found is None or found.origin is None:
+    result = find_spec("wordllama")
+    if result is None or result.origin is None:
         raise ImportError(
             "wordllama is not installed: pip install --no-deps wordllama==0.4.0.post1"
         )
-    folder = Path(found.origin).parent
+    folder = Path(result.origin).parent
     (table,) = load_file(folder / "weights" / "l2_supercat_256.safetensors").values()
     table = np.asarray(table, dtype=float)
     tokenizer = Tokenizer.from_file(

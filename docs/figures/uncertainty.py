@@ -16,8 +16,8 @@ def drawn(seed: int, n: int = 60) -> np.ndarray:
 
 def scored(seed: int) -> tuple[float, float, float]:
     # No two of these rows are ever equal.
-    found = compute(drawn(seed), k="rbf", sigma=2.0, ci=0.95, allow_repeats=False)
-    return found["VS"], found["VS_low"], found["VS_high"]
+    result = compute(drawn(seed), k="rbf", sigma=2.0, ci=0.95, allow_repeats=False)
+    return result["VS"], result["VS_low"], result["VS_high"]
 
 
 mean = np.exp(np.mean([np.log(scored(seed)[0]) for seed in range(200)]))

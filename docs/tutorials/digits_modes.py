@@ -41,12 +41,12 @@ N = 110
 
 def generated(kinds: int, variety: int, rng: np.random.Generator) -> np.ndarray:
     """Return the places of N images: of so many digits, and of so many images of each at most."""
-    found: list[int] = []
+    result: list[int] = []
     for digit in range(kinds):
         images = rng.choice(of_digit[digit][60:], variety, replace=False)
         share = N // kinds + (digit < N % kinds)
-        found += [images[i % variety] for i in range(share)]
-    return np.array(found)
+        result += [images[i % variety] for i in range(share)]
+    return np.array(result)
 
 
 EVERY = min(len(places) for places in of_digit) - 60
@@ -84,7 +84,7 @@ MEASURES = ["VS", "IntDiv", "Recall", "Coverage"]
 def measured(kinds: int, variety: int) -> np.ndarray:
     """Return the measures, as means over draws."""
     draws = np.random.default_rng(1)
-    found = [
+    result = [
         compute(
             X[generated(kinds, variety, draws)],
             references,
@@ -94,7 +94,7 @@ def measured(kinds: int, variety: int) -> np.ndarray:
         )
         for _ in range(6)
     ]
-    return np.array([[each[name] for name in MEASURES] for each in found]).mean(axis=0)
+    return np.array([[each[name] for name in MEASURES] for each in result]).mean(axis=0)
 
 
 KINDS = np.arange(10, 0, -1)

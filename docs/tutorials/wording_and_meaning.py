@@ -86,8 +86,8 @@ def by_prompt(samples, source: str, given=None, **how) -> np.ndarray:
     given_prompts = {}
     if given is not None:
         given_prompts = {"prompts": given[chosen], "given_prompt": True}
-    found = compute(samples[chosen], groups=names, **given_prompts, details=True, **how)
-    scores = {row["group"]: row["VS"] for row in found["details"]["groups"]}
+    result = compute(samples[chosen], groups=names, **given_prompts, details=True, **how)
+    scores = {row["group"]: row["VS"] for row in result["details"]["groups"]}
     return np.array([scores[prompt] for prompt in prompts])
 
 

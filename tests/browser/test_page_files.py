@@ -67,7 +67,7 @@ def test_five_tables_pasted_and_as_files_give_one_result(visit):
     page = visit()
     alike(page, "share words")
     for case in have.tables():
-        found = []
+        result = []
         for filed in (False, True):
             if filed:
                 choose(page, ("a.csv", case.data))
@@ -83,8 +83,8 @@ def test_five_tables_pasted_and_as_files_give_one_result(visit):
             expect(rows.filter(has_text=first).first).to_be_visible()
             expect(page.locator("#progress")).to_be_hidden()
             expect(page.locator("#result .r-was")).to_be_hidden()
-            found.append((number(page).inner_text(), page.locator(".r-all tbody").inner_text()))
-        assert found[0] == found[1]
+            result.append((number(page).inner_text(), page.locator(".r-all tbody").inner_text()))
+        assert result[0] == result[1]
         page.locator("#chip").get_by_role("button").click()
         button(page, "Clear").click()
 

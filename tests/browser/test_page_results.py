@@ -177,8 +177,8 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     press_score(page)
     shows(page, compute(RUT, k="ngram_overlap")["VS"], 12)
     slider = page.get_by_role("slider", name="alike from")
-    found = explain(RUT, k="ngram_overlap").threshold
-    expect(slider).to_have_value(f"{found:g}")
+    result = explain(RUT, k="ngram_overlap").threshold
+    expect(slider).to_have_value(f"{result:g}")
     counts = explain(RUT, k="ngram_overlap").repeats
     said = ", ".join(f"{count} at {level:.2f}" for level, count in counts.items())
     expect(page.get_by_text(f"Samples that repeat another: {said}.")).to_be_visible()

@@ -58,9 +58,9 @@ def test_an_option_that_means_nothing_is_refused_by_its_name(name, value):
     call, right = CALLS[name]
     call(right)
     assume(not (name in ("tokenizer", "k", "metric") and callable(value)))
-    found = []
-    error = fuzz.refusal(lambda: found.append(call(value)))
-    assert error is not None, f"{name}={value!r} gave {found}"
+    result = []
+    error = fuzz.refusal(lambda: result.append(call(value)))
+    assert error is not None, f"{name}={value!r} gave {result}"
     assert name.rstrip("s") in str(error), error  # "unknown measure …" says as much
 
 
@@ -89,17 +89,17 @@ SAME = (
 )
 def test_a_number_of_any_type_is_that_number_or_refused(name, kind, value):
     call, _ = CALLS[name]
-    found = []
-    error = fuzz.refusal(lambda: found.append(call(kind(value))))
+    result = []
+    error = fuzz.refusal(lambda: result.append(call(kind(value))))
     if kind in (bool, np.bool_):
-        assert error is not None, f"{name}={kind(value)} gave {found}"
+        assert error is not None, f"{name}={kind(value)} gave {result}"
         return
     if kind in (int, np.int64) or (
         kind in (float, np.float64) and name in ("q", "sigma", "t", "t_cut")
     ):
         assert error is None, error
     if error is None:
-        assert fuzz.numbers(found[0]) == pytest.approx(fuzz.numbers(call(value)), rel=1e-12)
+        assert fuzz.numbers(result[0]) == pytest.approx(fuzz.numbers(call(value)), rel=1e-12)
 
 
 @fuzz.examples(60)
@@ -121,15 +121,15 @@ def test_a_function_that_is_no_kernel_is_refused_with_its_pair(n, data, kind):
             return odd[kind]
         return 1.0 if a == b else 0.1
 
-    found = []
+    result = []
     error = None
     try:
-        error = fuzz.refusal(lambda: found.append(compute(list(range(n)), k=k)))
+        error = fuzz.refusal(lambda: result.append(compute(list(range(n)), k=k)))
     except AssertionError:
         if kind != "raise":  # what a function raises itself passes, as it is or with the pair
             raise
         return
-    assert error is not None, found
+    assert error is not None, result
     assert str(i) in str(error)
     assert str(j) in str(error)
 
@@ -192,9 +192,9 @@ def test_a_similarity_of_ones_own_that_is_none_is_refused(data, q, kind):
     if kind == "asymmetric":
         own[j, i] = -0.5
     p = np.full(n - 1, 1 / (n - 1)) if kind == "short" else None
-    found = []
-    call = lambda: found.append(compute(vendiscore.MatrixSimilarity(own), q=q, p=p))  # noqa: E731
-    assert fuzz.refusal(call) is not None, found
+    result = []
+    call = lambda: result.append(compute(vendiscore.MatrixSimilarity(own), q=q, p=p))  # noqa: E731
+    assert fuzz.refusal(call) is not None, result
 
 
 @fuzz.examples(30)

@@ -140,8 +140,8 @@ def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
         "transposed",
         "list of tensors",
     )
-    found = compute(held[kind](X), q=q, p=weights, **way)[key_at(q)]
-    assert float(found.detach()) == pytest.approx(plain, rel=1e-9 if exact else 1e-5)
+    result = compute(held[kind](X), q=q, p=weights, **way)[key_at(q)]
+    assert float(result.detach()) == pytest.approx(plain, rel=1e-9 if exact else 1e-5)
 
 
 @fuzz.examples(30)
@@ -157,9 +157,9 @@ def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
         if "int" not in name and name != "column" and name != ">i4" and "Int" not in name
     ]
     kind = data.draw(st.sampled_from(sorted(kinds)))
-    found = compute(held[kind](K), score_K=True, q=q)[key_at(q)]
-    found = found.detach() if torch.is_tensor(found) else found
-    assert float(found) == pytest.approx(compute(K, score_K=True, q=q)[key_at(q)], rel=1e-6)
+    result = compute(held[kind](K), score_K=True, q=q)[key_at(q)]
+    result = result.detach() if torch.is_tensor(result) else result
+    assert float(result) == pytest.approx(compute(K, score_K=True, q=q)[key_at(q)], rel=1e-6)
 
 
 @fuzz.examples(40)
@@ -172,8 +172,8 @@ def test_magnitude_reads_what_scores_read(X, holder, metric):
     how = {"scales": [0.7], "metric": metric}
     plain = magnitude_function(X, **how).values
     assert magnitude_function(HOLDERS[holder](X), **how).values == pytest.approx(plain, rel=1e-6)
-    found = magnitude_weights(HOLDERS[holder](X), t=0.7, metric=metric)
-    assert found == pytest.approx(magnitude_weights(X, t=0.7, metric=metric), rel=1e-5, abs=1e-5)
+    result = magnitude_weights(HOLDERS[holder](X), t=0.7, metric=metric)
+    assert result == pytest.approx(magnitude_weights(X, t=0.7, metric=metric), rel=1e-5, abs=1e-5)
 
 
 NUMBERS = (
@@ -282,12 +282,12 @@ def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(
     value = compute(T, score_X=True, normalize=True, q=q)[key_at(q)]
     (grad,) = torch.autograd.grad(value, T, create_graph=True)
     assert bool(torch.isfinite(grad).all())
-    found = []
+    result = []
 
     def second():
-        found.append(
+        result.append(
             torch.autograd.grad((grad * grad).sum() + (grad * T.detach() ** 2).sum(), T)[0]
         )
 
     fuzz.refusal(second)
-    assert not found or bool(torch.isfinite(found[0]).all())
+    assert not result or bool(torch.isfinite(result[0]).all())

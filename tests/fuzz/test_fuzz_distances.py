@@ -132,14 +132,14 @@ def test_kernels_have_the_magnitude_of_their_distances(case, metric, t):
     least = np.linalg.eigvalsh(Z)[0]
     assume(least > 1e-4)
     options = {name: value for name, value in case.options.items() if name != "psd"}
-    found = []
+    result = []
     error = fuzz.refusal(
-        lambda: found.append(magnitude(case.samples, t=t, metric=metric, **options))
+        lambda: result.append(magnitude(case.samples, t=t, metric=metric, **options))
     )
     if error is not None:  # samples that differ in the last digits only: singular in double
         assert same.any()
         return
-    (got,) = found
+    (got,) = result
     # Points that K cannot tell apart may be at a distance that features can tell.
     close = t * np.sqrt(2e-15) if same.any() else 0.0
     assert got == pytest.approx(
@@ -222,9 +222,9 @@ def test_units_and_order_and_repetition_do_not_matter(X, exponent, metric, data)
     t = math.ldexp(0.7, -unit)
     assume(0 < t < math.inf)
     plain = magnitude(X, t=0.7, metric=metric)
-    found = []
-    error = fuzz.refusal(lambda: found.append(magnitude(scaled, t=t, metric=metric)))
-    assert found == [pytest.approx(plain, rel=1e-8)] or (error is not None and abs(exponent) > 498)
+    result = []
+    error = fuzz.refusal(lambda: result.append(magnitude(scaled, t=t, metric=metric)))
+    assert result == [pytest.approx(plain, rel=1e-8)] or (error is not None and abs(exponent) > 498)
     places = data.draw(st.permutations([*range(len(X)), *range(len(X) // 2)]))
     assert magnitude(X[places], t=0.7, metric=metric) == pytest.approx(plain, rel=1e-8)
 
@@ -306,8 +306,8 @@ def test_one_space_serves_many_threads(seed, n):
     space = as_space(x)
     ts = np.random.default_rng(seed).permutation(np.geomspace(0.1, 100, 24)).tolist()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(space.magnitude, ts))
-    assert found == pytest.approx([cf.tree(g, t) for t in ts], rel=REL)
+        result = list(pool.map(space.magnitude, ts))
+    assert result == pytest.approx([cf.tree(g, t) for t in ts], rel=REL)
 
 
 @fuzz.examples(10)

@@ -36,12 +36,12 @@ def weight_tolerance(n, t, least):
 
 def solved(call, least, n, t):
     """Return what a call returns; None where it refuses what doubles cannot tell from singular."""
-    found = []
-    error = fuzz.refusal(lambda: found.append(call()))
+    result = []
+    error = fuzz.refusal(lambda: result.append(call()))
     if error is not None:
         assert type(error) is IndefiniteError, error
         assert t * least < 64 * n * np.finfo(float).eps, error
-    return found[0] if found else None
+    return result[0] if result else None
 
 
 @st.composite
@@ -104,15 +104,15 @@ def test_points_on_a_line_have_the_magnitude_of_their_gaps_at_scales_in_any_orde
     ts = data.draw(scales(x))
     how = {"solver": data.draw(st.sampled_from(("auto", "auto", "cg", "cholesky"))), **how}
     least = cf.gaps(x).min(initial=math.inf)
-    found = solved(
+    result = solved(
         lambda: compute(make(x), t=[t / factor for t in ts], details=True, **how),
         least,
         len(x),
         min(ts),
     )
-    if found is None:
+    if result is None:
         return
-    got, error = fuzz.numbers(found), found["details"]["error"]
+    got, error = fuzz.numbers(result), result["details"]["error"]
     assert len(got) == len(ts)
     for t, value in zip(ts, got, strict=True):
         right = cf.tree(cf.gaps(x), t)
@@ -149,9 +149,9 @@ def test_weights_on_a_line_are_those_of_the_gaps_on_either_side(data, x, embeddi
     for t in ts:
         tolerance = weight_tolerance(len(x), t, g.min() if len(g) else 1.0)
         for call in (space.weights, lambda t: magnitude_weights(make(x), t=t, **how)):
-            found = solved(lambda: call(t / factor), g.min(initial=math.inf), len(x), t)  # noqa: B023
-            if found is not None:
-                assert np.max(np.abs(found - cf.line_weights(x, t))) <= tolerance
+            result = solved(lambda: call(t / factor), g.min(initial=math.inf), len(x), t)  # noqa: B023
+            if result is not None:
+                assert np.max(np.abs(result - cf.line_weights(x, t))) <= tolerance
 
 
 @st.composite
@@ -185,8 +185,8 @@ def test_trees_have_the_magnitude_of_their_edges(tree, data):
         right = cf.tree(lengths, t)
         fuzz.check_number(value, right, right, REL)
         tolerance = n * weight_tolerance(n, t, min(lengths))
-        found = magnitude_weights(D, t=t, metric="precomputed")
-        assert np.max(np.abs(found - cf.tree_weights(n, edges, t)[order])) <= tolerance
+        result = magnitude_weights(D, t=t, metric="precomputed")
+        assert np.max(np.abs(result - cf.tree_weights(n, edges, t)[order])) <= tolerance
 
 
 @fuzz.examples(30)
@@ -224,13 +224,13 @@ def test_spaces_that_look_the_same_from_everywhere_and_their_products(n, kind, u
 
     space = as_space(samples, **how)
     for t in ts:
-        found = []
-        if fuzz.refusal(lambda: found.append(space.magnitude(t / unit))) is not None:  # noqa: B023
+        result = []
+        if fuzz.refusal(lambda: result.append(space.magnitude(t / unit))) is not None:  # noqa: B023
             # A product of k lines has a least eigenvalue of about tᵏ, which doubles may not hold.
             least = np.linalg.eigvalsh(np.exp(-t / unit * space.D))[0]
             assert least < 4 * np.finfo(float).eps * space.distinct
             continue
-        (value,) = found
+        (value,) = result
         fuzz.check_number(value, right(t), right(t), REL)
 
 
@@ -242,11 +242,11 @@ def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, larg
     D = np.where(group[:, None] == group, 2.0, 1.0)
     np.fill_diagonal(D, 0.0)
     least = np.linalg.eigvalsh(np.exp(-t * D))[0]
-    found = []
+    result = []
     how = {"scales": [t], "metric": "precomputed"}
-    error = fuzz.refusal(lambda: found.extend(magnitude_function(D, **how).values))
+    error = fuzz.refusal(lambda: result.extend(magnitude_function(D, **how).values))
     if least > 1e-6:
-        fuzz.check_number(found[0], *[cf.bipartite(n, m, t)] * 2, REL / min(1, least))
+        fuzz.check_number(result[0], *[cf.bipartite(n, m, t)] * 2, REL / min(1, least))
     elif least < -1e-6:
         assert error is not None
 
@@ -267,12 +267,12 @@ def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, e
     if epsilon * n > 1e-13:
         # (1 − ε) n is rounded to ε_machine·n, so the scale that reaches it is rounded as ε is.
         rel = 1e-8 + 8 * np.finfo(float).eps * n / epsilon
-        found = []
-        error = fuzz.refusal(lambda: found.append(convergence_scale(x, epsilon=epsilon)))
+        result = []
+        error = fuzz.refusal(lambda: result.append(convergence_scale(x, epsilon=epsilon)))
         assert error is None or epsilon < 1e-5  # the magnitude does not say how far it is from n
-        if found and found[0] != pytest.approx(t_conv, rel=rel):
+        if result and result[0] != pytest.approx(t_conv, rel=rel):
             # Where the magnitude hardly changes, many scales have it to all that is known of it.
-            assert cf.tree(g, found[0]) == pytest.approx((1 - epsilon) * n, rel=1e-9)
+            assert cf.tree(g, result[0]) == pytest.approx((1 - epsilon) * n, rel=1e-9)
     cut = t_conv or 1.0
     ts = np.linspace(0, cut, n_scales)
     values = np.array([cf.tree(g, t) for t in ts])

@@ -23,19 +23,19 @@ def known() -> list[tuple[str, bytes]]:
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:
-    found = bytearray(data)
+    result = bytearray(data)
     for _ in range(rng.choice([1, 2, 5, 20])):
-        at = rng.randrange(len(found) + 1)
+        at = rng.randrange(len(result) + 1)
         match rng.randrange(4):
             case 0:
-                found[at : at + 1] = rng.randbytes(1)
+                result[at : at + 1] = rng.randbytes(1)
             case 1:
-                del found[at : at + rng.randrange(1, 30)]
+                del result[at : at + rng.randrange(1, 30)]
             case 2:
-                found[at:at] = bytes(rng.choices(_SIGNS, k=rng.randrange(1, 9)))
+                result[at:at] = bytes(rng.choices(_SIGNS, k=rng.randrange(1, 9)))
             case 3:
-                found[at:at] = found[at : at + 50]
-    return bytes(found)
+                result[at:at] = result[at : at + 50]
+    return bytes(result)
 
 
 def asked(rng: random.Random) -> Asked:
@@ -68,12 +68,12 @@ def test_whatever_is_sent_is_read_or_refused(seed):
         given = Given(files=[(name, data)] * rng.choice([1, 1, 1, 2]))
         if rng.random() < 0.2:
             given = Given(text=data.decode("utf-8", "replace"))
-        found = outcome(given, asked(rng))
-        if isinstance(found, str):
-            assert 10 < len(found) < 600
+        result = outcome(given, asked(rng))
+        if isinstance(result, str):
+            assert 10 < len(result) < 600
             continue
         read_at_all += 1
-        assert 0 < len(found) == len(found.values) == len(found.places) <= found.total
-        assert len(found.groups) in (0, len(found))
-        assert set(found.problems) <= set(range(len(found)))
+        assert 0 < len(result) == len(result.values) == len(result.places) <= result.total
+        assert len(result.groups) in (0, len(result))
+        assert set(result.problems) <= set(range(len(result)))
     assert read_at_all > 60

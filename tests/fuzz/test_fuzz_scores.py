@@ -203,17 +203,17 @@ def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
     broken[i, j] = broken[j, i] = data.draw(st.sampled_from(HOSTILE))
     q = data.draw(st.sampled_from((0, 1, [0.5, 1], 2, math.inf)))
     options = data.draw(st.sampled_from(({}, {"normalize": True}, {"psd": "clip"})))
-    found = []
+    result = []
     error = fuzz.refusal(
-        lambda: found.extend(compute(broken, score_K=True, q=q, **options).values())
+        lambda: result.extend(compute(broken, score_K=True, q=q, **options).values())
     )
     diagonal = np.diag(broken)
     bad = not np.isfinite(broken).all() or diagonal.min() <= 0
     root = np.sqrt(np.abs(diagonal))
     bad |= bool(np.any(np.abs(broken) / root > 1.01 * root[:, None])) if not bad else False
     bad |= "normalize" not in options and bool(np.abs(diagonal - 1).max() > 0.01)
-    assert not bad or error is not None, f"scored as {found}"
-    assert error is not None or all(math.isfinite(x) and 1 <= x <= len(K) for x in found)
+    assert not bad or error is not None, f"scored as {result}"
+    assert error is not None or all(math.isfinite(x) and 1 <= x <= len(K) for x in result)
 
 
 @fuzz.examples(60)
@@ -228,8 +228,8 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
     X = X.copy()
     X[row, column] = value
     q = data.draw(st.sampled_from((1, 2, math.inf)))
-    found = []
-    error = fuzz.refusal(lambda: found.append(compute(X, k=name, q=q)[key_at(q)]))
+    result = []
+    error = fuzz.refusal(lambda: result.append(compute(X, k=name, q=q)[key_at(q)]))
     assert math.isfinite(value) or error is not None
     if error is None:
         k = {
@@ -238,7 +238,7 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
             "laplacian": reference.laplacian,
         }
         values = reference.shares(reference.matrix(X.tolist(), k[name](X.tolist())))
-        fuzz.check_number(found[0], *reference.bracket(values, q), REL)
+        fuzz.check_number(result[0], *reference.bracket(values, q), REL)
 
 
 # other measures
@@ -253,12 +253,12 @@ def test_other_measures_are_those_of_their_definitions(case, data):
     p = data.draw(fuzz.weights(len(K)))
     assume(min(reference.ordinariness(K, p)[1]) > 0.05)
     right = [reference.leinster_cobbold(K, q, p) for q in orders]
-    found = {}
+    result = {}
     error = fuzz.refusal(
-        lambda: found.update(compute(X, measures="LC", q=orders, p=p, **case.options))
+        lambda: result.update(compute(X, measures="LC", q=orders, p=p, **case.options))
     )
     assert error is None or max(right) > len(K)  # beyond its range where similarities are negative
-    for value, wanted in zip(fuzz.numbers(found), right, strict=error is None):
+    for value, wanted in zip(fuzz.numbers(result), right, strict=error is None):
         fuzz.check_number(value, wanted, wanted, REL)
     internal = compute(X, measures="IntDiv", p=p, **case.options)["IntDiv"]
     assert internal == pytest.approx(

@@ -192,8 +192,8 @@ def test_hill_numbers_of_any_order_are_those_at_forty_digits(shares, q):
 )
 def test_every_order_asked_for_has_a_key_of_its_own(orders):
     K = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]])
-    found = compute(K, score_K=True, q=orders, details=True)
-    assert len(fuzz.numbers(found)) == len(orders)
-    assert len(found["details"]["method"]) == len(orders)
-    for q, value in zip(orders, fuzz.numbers(found), strict=True):
+    result = compute(K, score_K=True, q=orders, details=True)
+    assert len(fuzz.numbers(result)) == len(orders)
+    assert len(result["details"]["method"]) == len(orders)
+    for q, value in zip(orders, fuzz.numbers(result), strict=True):
         assert value == pytest.approx(reference.vendi(K, q), rel=1e-10)

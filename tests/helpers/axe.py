@@ -43,6 +43,6 @@ def in_all_colours(page: Any) -> list[tuple[str, str, list[str]]]:
     if page.viewport_size["width"] < 640:
         assert page.evaluate(_COLOURS) == []
         return grave(page, rules={_CONTRAST: {"enabled": False}})
-    found = grave(page)
+    result = grave(page)
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    return found + grave(page, runOnly=[_CONTRAST])
+    return result + grave(page, runOnly=[_CONTRAST])

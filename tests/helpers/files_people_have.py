@@ -246,13 +246,13 @@ def texts() -> list[Have]:
 
 def molecules() -> list[Have]:
     """Return files of molecules."""
-    found = {
+    result = {
         "named.csv": "compound_id,SMILES\n" + "\n".join(f"C{i},{s}" for i, s in enumerate(SMILES)),
         "camel.csv": "CID,IsomericSMILES,name\n" + "\n".join(f"1,{s},CO" for s in SMILES),
         "unnamed.csv": "name;structure\n" + "\n".join(f"so-and-so;{s}" for s in SMILES),
         "tabs.tsv": "name\tsmiles\n" + "\n".join(f"so-and-so\t{s}" for s in SMILES),
     }
-    table = [Have(n, d.encode(), "molecules", SMILES, _ROWS) for n, d in found.items()]
+    table = [Have(n, d.encode(), "molecules", SMILES, _ROWS) for n, d in result.items()]
     lines = "\n".join(f"{s} so-and-so" for s in SMILES)
     return [
         *table,

@@ -39,12 +39,12 @@ def kept(cells: list[pytest.Item]) -> set[pytest.Item]:
         for cell, row in zip(cells, zip(*varied, strict=True), strict=True)
     }
     missing = set().union(*wanted.values())
-    found = set()
+    result = set()
     while missing:
         best = max(cells, key=lambda cell: (len(wanted[cell] & missing), crc32(cell.name.encode())))
-        found.add(best)
+        result.add(best)
         missing -= wanted[best]
-    return found
+    return result
 
 
 def _places(values: Iterable[object]) -> Iterator[int]:

@@ -80,13 +80,13 @@ def near_duplicates_to_kept_rows() -> Task:
     """Return a table of answers, of which one of each near-duplicates is saved."""
     table = io.StringIO()
     csv.writer(table).writerows([("id", "answer"), *enumerate(ANSWERS, 1)])
-    found = explain(ANSWERS, **MEANING)
+    result = explain(ANSWERS, **MEANING)
     steps = (
         ("choose", "answers.csv", table.getvalue().encode(), None),
         ("press", "Find near-duplicates"),
-        ("save", f"Save these {len(found.kept)} (CSV)"),
+        ("save", f"Save these {len(result.kept)} (CSV)"),
     )
-    right = found.score_without_duplicates
+    right = result.score_without_duplicates
     return Task(steps, 3, right, f"of which {right:.1f} are effectively different", ".r-halves")
 
 

@@ -54,10 +54,10 @@ def median_distance(rows, distance):
     """Return the median over all pairs of distinct rows, 0.0 and −0.0 being one number; 1 without
     any."""
     distinct = list(dict.fromkeys(tuple(float(x) + 0.0 for x in row) for row in rows))
-    found = sorted(distance(x, y) for x, y in itertools.combinations(distinct, 2))
-    if not found:
+    result = sorted(distance(x, y) for x, y in itertools.combinations(distinct, 2))
+    if not result:
         return MP.mpf(1)
-    return (found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2
+    return (result[(len(result) - 1) // 2] + result[len(result) // 2]) / 2
 
 
 def rbf(rows, sigma=None):
@@ -172,11 +172,11 @@ def bracket(values, q, noise=0.0):
     n, top = len(values), float(values[-1])
     cut = n * np.finfo(float).eps * top
     error = max(cut / 2, n * noise * top)
-    found = []
+    result = []
     for shift in (-error, 0.0, error):
         moved = values + shift
-        found.append(hill(np.where(moved > cut, moved, 0.0), q))
-    return min(found), max(found)
+        result.append(hill(np.where(moved > cut, moved, 0.0), q))
+    return min(result), max(result)
 
 
 # other measures

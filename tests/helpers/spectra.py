@@ -141,18 +141,18 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if way == "asked":
-            found = estimate_scores(
+            result = estimate_scores(
                 similarity, [q], p, "check", how, select_spectrum_route(similarity)
             )
-            if found is None:
+            if result is None:
                 return Cell("exact", True)
         else:
             distinct = merge_identical(similarity, p)
             try:
-                found = estimate_by_lanczos(distinct.weighted, [q], how, math.inf)
+                result = estimate_by_lanczos(distinct.weighted, [q], how, math.inf)
             except ConvergenceError:
                 return Cell("refused", True)
-    (one,) = found
+    (one,) = result
     exact = effective_number(shares, q)
     off = abs(one.value - exact) / max(one.error, ROUNDING * exact)
     kept = way == "forced" or 2 * one.error <= rtol * one.value

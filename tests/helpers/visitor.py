@@ -97,8 +97,8 @@ def show(
 ) -> dict[str, Any]:
     """Return the result of samples that are sent first, as the page does."""
     sent = send(http, text, files, **options)
-    found: dict[str, Any] = score(http, sent["key"], kernel, **settings)
-    return found
+    result: dict[str, Any] = score(http, sent["key"], kernel, **settings)
+    return result
 
 
 def compare(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) -> Any:
@@ -114,18 +114,18 @@ def lines(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]
             stream.read()
             answered(stream)
         for line in stream.iter_lines():
-            found = json.loads(line) if line.strip() else {}
-            if "problem" in found:
-                raise RefusedError(200, found["problem"])
-            if found:
-                yield found
+            result = json.loads(line) if line.strip() else {}
+            if "problem" in result:
+                raise RefusedError(200, result["problem"])
+            if result:
+                yield result
 
 
 def answered(response: httpx.Response) -> dict[str, Any]:
-    found: dict[str, Any] = response.json()
+    result: dict[str, Any] = response.json()
     if response.status_code != 200:
-        raise RefusedError(response.status_code, found.get("problem", {}))
-    return found
+        raise RefusedError(response.status_code, result.get("problem", {}))
+    return result
 
 
 def events(text: str) -> list[tuple[str, str]]:

@@ -24,10 +24,10 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     monkeypatch.syspath_prepend(str(FOLDER))
     for name in ("all", "pairs"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    found = importlib.import_module("all")
+    result = importlib.import_module("all")
     for name in ("all", "pairs"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    return found
+    return result
 
 
 def given(everything: types.ModuleType, folder: Path) -> argparse.Namespace:
@@ -111,11 +111,11 @@ def test_results_say_which_commit_and_machine_they_are_from(
 ) -> None:
     pairs = importlib.import_module("pairs")
     monkeypatch.delitem(sys.modules, "pairs")
-    found = pairs.environment("no-such-package")
-    assert found["no-such-package"] == "not installed"
-    assert found["commit"] == "unknown" or len(found["commit"]) == 40
-    assert set(found["machine"]) == {"processor", "cores", "memory_gb", "system", "blas"}
-    assert str(Path.home()) not in json.dumps(found)
+    result = pairs.environment("no-such-package")
+    assert result["no-such-package"] == "not installed"
+    assert result["commit"] == "unknown" or len(result["commit"]) == 40
+    assert set(result["machine"]) == {"processor", "cores", "memory_gb", "system", "blas"}
+    assert str(Path.home()) not in json.dumps(result)
 
 
 def run_check(results: Path) -> tuple[int, str]:

@@ -51,12 +51,12 @@ def parse_recipe(title: str) -> list[Step]:
     for match in BLOCK.finditer(section[1]):
         before = " ".join(section[1][end : match.start()].split())
         block, end = textwrap.dedent(match[2].removesuffix("\n")), match.end()
-        if found := INSERT.search(before):
-            path, action, line = found.groups()
+        if result := INSERT.search(before):
+            path, action, line = result.groups()
             block = textwrap.indent(block, " " * count_indent(match[2], len(match[1])))
             steps.append(Step(action, path, line, block))
-        elif found := CREATE.search(before):
-            steps.append(Step("create", found[1], "", block))
+        elif result := CREATE.search(before):
+            steps.append(Step("create", result[1], "", block))
         else:
             assert RUN.search(before), f"what is to be done with this block? …{before[-80:]}"
             steps.append(Step("run", "", "", block))

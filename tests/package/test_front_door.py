@@ -61,11 +61,11 @@ def test_any_measure_is_available_from_either_metric(name: str) -> None:
     measures = [name for name in every if name not in KINDS and name not in OPTIONS]
     metric = vendiscore.load(name, measures=measures, k="rbf")
     groups = [0, 1] * 6
-    found = metric.compute(samples=X, references=X[:7], groups=groups)
-    assert found == compute(X, X[:7], k="rbf", measures=measures, groups=groups)
-    assert [key for key in found if not key.endswith(("_se", "_null", "_excess"))] == measures
+    result = metric.compute(samples=X, references=X[:7], groups=groups)
+    assert result == compute(X, X[:7], k="rbf", measures=measures, groups=groups)
+    assert [key for key in result if not key.endswith(("_se", "_null", "_excess"))] == measures
     metric.add_batch(predictions=X, references=X[:7], groups=groups)
-    assert metric.compute() == found
+    assert metric.compute() == result
     script = str(PACKAGE.parent / f"{name}.py")
     both = evaluate.load(script, measures=["MagArea", "VS"], k="rbf")
     assert both.compute(samples=X) == compute(X, k="rbf", measures=["MagArea", "VS"])

@@ -32,13 +32,13 @@ class Cell:
 def test_a_sample_has_each_value_of_two_parameters_and_each_pair_of_three(size):
     columns = VALUES[: size + 1]
     every = cells(*columns)
-    found = grids.kept(every)
-    assert len(found) < len(every)
+    result = grids.kept(every)
+    assert len(result) < len(every)
     for places in itertools.combinations(range(size + 1), size):
         wanted = set(itertools.product(*(columns[place] for place in places)))
-        rows = [tuple(cell.callspec.params.values()) for cell in found]
+        rows = [tuple(cell.callspec.params.values()) for cell in result]
         assert {tuple(row[place] for place in places) for row in rows} == wanted
-    assert grids.kept(every) == found
+    assert grids.kept(every) == result
 
 
 def test_small_grids_and_lists_of_cases_are_run_whole():

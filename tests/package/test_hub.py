@@ -132,8 +132,8 @@ def test_an_installed_package_of_another_version_that_nobody_uses_is_left_alone(
     (other / "__init__.py").write_text('__version__ = "0.0.1"\n')
     same = "\nimport vendiscore\nprint(vendiscore.__version__)"
     with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
-        found = Python(LOAD + EXTRA + same, tmp_path, other.parent, HF_ENDPOINT=hub.url).lines()
-    assert found == [*FOUND, vendiscore.__version__]
+        result = Python(LOAD + EXTRA + same, tmp_path, other.parent, HF_ENDPOINT=hub.url).lines()
+    assert result == [*FOUND, vendiscore.__version__]
 
 
 def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):

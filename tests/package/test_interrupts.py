@@ -99,10 +99,10 @@ def not_kept(call):
     """Return interrupt what keeps what it has by then, and says so."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        found = call()
+        result = call()
     if any("interrupted" in str(warning.message) for warning in told):
         raise KeyboardInterrupt
-    return found
+    return result
 
 
 def interrupted(call, alarm, seconds):

@@ -91,20 +91,20 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def test_what_is_imported_is_declared():
-    found = set()
+    result = set()
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     for path in [*files, ROOT / "library.py"]:
         page = EXTRAS["app"] if "vendiscore_page" in path.parts else set()
         page |= EXTRAS["evaluate"] if path.name == "library.py" else set()
         for name, extra in imports(path):
-            found.add(name)
+            result.add(name)
             if extra is None:
                 assert name in BASE | page, f"{path}: {name}"
             elif extra:
                 assert name in BASE | EXTRAS[extra], f"{path}: {name} in the extra {extra}"
             else:
                 assert name in BASE | set.union(*EXTRAS.values()), f"{path}: {name}"
-    assert found >= BASE  # and nothing is declared that is not imported
+    assert result >= BASE  # and nothing is declared that is not imported
 
 
 def test_the_readme_says_what_each_extra_brings():

@@ -237,8 +237,8 @@ def test_whatever_differs_has_a_number_with_a_tolerance():
 @pytest.mark.parametrize("key", EXPECTED, ids=lambda key: f"{key[0]}: {key[1]}")
 def test_numbers_behind_claims_and_reasons_are_within_their_tolerances(key):
     name, what, before = key
-    (found,) = (f for f in RECORDS[name]["findings"] if f["what"] == what)
-    said = f"{found['ours']} | {found['why']}"
+    (result,) = (f for f in RECORDS[name]["findings"] if f["what"] == what)
+    said = f"{result['ours']} | {result['why']}"
     assert said.count(before) == 1 or not before
     value = float(NUMBER.match(said.partition(before)[2] if before else said)[0].split(" ± ")[0])
     expected, tolerance, why = EXPECTED[key]
@@ -302,10 +302,10 @@ def near(ours: str, committed: str) -> bool:
     ],
 )
 def test_a_number_is_reproduced_within_rounding_and_errors(findings, paper, ours, error, verdict):
-    found = findings.number("a number", paper, ours, error, why="for a reason")
-    assert found.verdict == verdict
-    assert found.paper == paper
-    assert found.why == ("" if verdict == "reproduced" else "for a reason")
+    result = findings.number("a number", paper, ours, error, why="for a reason")
+    assert result.verdict == verdict
+    assert result.paper == paper
+    assert result.why == ("" if verdict == "reproduced" else "for a reason")
 
 
 def test_numbers_show_one_digit_more_than_the_paper(findings):
@@ -425,9 +425,9 @@ def test_a_failing_script_stops_none_and_shows_in_the_status(load, monkeypatch, 
     }
     scripts = {
         name: types.SimpleNamespace(
-            GROUP=findings.Group(name, name, "A", "Method."), findings=found
+            GROUP=findings.Group(name, name, "A", "Method."), findings=result
         )
-        for name, found in made.items()
+        for name, result in made.items()
     }
     monkeypatch.setattr(everything, "names", lambda: list(scripts))
     monkeypatch.setattr(everything, "script", scripts.__getitem__)

@@ -12,9 +12,9 @@ def test_molecules_of_jt_vae_score_what_the_paper_prints(jtvae_molecules):
     chem = pytest.importorskip("rdkit.Chem")
     order = np.random.default_rng(0).permutation(len(jtvae_molecules))[:1510]
     valid = [x for i in order if chem.MolFromSmiles(x := jtvae_molecules[i])][:1500]
-    found = compute(valid, measures=["VS", "IntDiv"], k="morgan", radius=2, n_bits=1024)
-    assert found["VS"] == pytest.approx(489.5, abs=12)  # three deviations of one draw
-    assert found["IntDiv"] == pytest.approx(0.856, abs=0.004)
+    result = compute(valid, measures=["VS", "IntDiv"], k="morgan", radius=2, n_bits=1024)
+    assert result["VS"] == pytest.approx(489.5, abs=12)  # three deviations of one draw
+    assert result["IntDiv"] == pytest.approx(0.856, abs=0.004)
 
 
 def test_words_for_odours_go_by_structure_in_the_source_of_the_paper(odor_words):
@@ -38,7 +38,7 @@ def test_texts_score_by_their_temperature(judged_answers):
     rows = [row for row in judged_answers if row["test"] == "decTest"]
     for source, expected in (("prompt_gen", 0.86), ("story_gen", 0.77)):
         sets = [row for row in rows if row["source"] == source]
-        found = compute([row["responses"] for row in sets], details=True)["details"]["groups"]
-        scores, truth = [row["VS"] for row in found], [row["label"] for row in sets]
+        result = compute([row["responses"] for row in sets], details=True)["details"]["groups"]
+        scores, truth = [row["VS"] for row in result], [row["label"] for row in sets]
         ranks = np.argsort(np.argsort([scores, truth], axis=1), axis=1)
         assert np.corrcoef(ranks)[0, 1] == pytest.approx(expected, abs=0.01)

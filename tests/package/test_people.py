@@ -67,9 +67,9 @@ def test_area_under_the_curve_counts_pairs(load):
     rng = np.random.default_rng(0)
     scores, positive = rng.integers(0, 6, 40).astype(float), rng.random(40) < 0.4
     pairs = [(a > b) + (a == b) / 2 for a, b in product(scores[positive], scores[~positive])]
-    found = area(scores, positive)
-    assert found["auc"] == pytest.approx(np.mean(pairs))
-    assert found["low"] < found["auc"] < found["high"]
+    result = area(scores, positive)
+    assert result["auc"] == pytest.approx(np.mean(pairs))
+    assert result["low"] < result["auc"] < result["high"]
 
 
 def test_standard_errors_of_areas_take_prompts_as_units(load):
@@ -80,7 +80,7 @@ def test_standard_errors_of_areas_take_prompts_as_units(load):
     shared = rng.standard_normal(120)[prompts]  # makes sets of one prompt alike
     values = np.round(positive + 1.5 * shared + 0.5 * rng.standard_normal(360), 1)
     auc, pulls = agreement.area_by_prompt(values, positive, prompts)
-    found = agreement.of_prompts(auc, pulls)
+    result = agreement.of_prompts(auc, pulls)
     assert auc == pytest.approx(agreement.area(values, positive)["auc"])
     assert pulls.sum() == pytest.approx(0, abs=1e-12)
     again = []
@@ -88,7 +88,7 @@ def test_standard_errors_of_areas_take_prompts_as_units(load):
         drawn = rng.integers(0, 120, 120)
         sets = (3 * drawn[:, None] + np.arange(3)).ravel()
         again.append(agreement.area(values[sets], positive[sets])["auc"])
-    assert found["se"] == pytest.approx(np.std(again), rel=0.15)
+    assert result["se"] == pytest.approx(np.std(again), rel=0.15)
     one_each, pulls = agreement.area_by_prompt(values, positive, np.arange(360))
     alone = agreement.of_prompts(one_each, pulls)
     V10 = [
@@ -106,13 +106,13 @@ def test_differences_of_rank_correlations_are_drawn_by_prompts(load):
     human = rng.standard_normal(200)
     good, bad = (human + noise * rng.standard_normal(200) for noise in (0.5, 1.5))
     sources = [np.arange(200) < 100, np.arange(200) >= 100]
-    found = agreement.difference_of_means(good, bad, human, sources, prompts, draws=200)
+    result = agreement.difference_of_means(good, bad, human, sources, prompts, draws=200)
     expected = [
         spearmanr(good[own], human[own]).statistic - spearmanr(bad[own], human[own]).statistic
         for own in sources
     ]
-    assert found["difference"] == pytest.approx(np.mean(expected))
-    assert 0 < found["low"] < found["difference"] < found["high"]
+    assert result["difference"] == pytest.approx(np.mean(expected))
+    assert 0 < result["low"] < result["difference"] < result["high"]
     same = agreement.difference_of_means(good, good, human, sources, prompts, draws=20)
     assert list(same.values()) == [0, 0, 0]
 
@@ -131,9 +131,9 @@ def test_intervals_of_rank_correlation_hold(load):
     truth = 6 / np.pi * np.arcsin(0.8 / 2)  # of normal variables of correlation 0.8
     for _ in range(300):
         x, e = rng.standard_normal((2, 200))
-        found = spearman(x, 0.8 * x + 0.6 * e)
-        held += found["low"] < truth < found["high"]
-    assert found["rho"] == pytest.approx(spearmanr(x, 0.8 * x + 0.6 * e).statistic)
+        result = spearman(x, 0.8 * x + 0.6 * e)
+        held += result["low"] < truth < result["high"]
+    assert result["rho"] == pytest.approx(spearmanr(x, 0.8 * x + 0.6 * e).statistic)
     assert 0.91 <= held / 300 <= 0.99
     assert spearman(np.ones(10), np.arange(10.0))["rho"] == 0
 
@@ -246,10 +246,10 @@ def test_one_source_is_scored_again(load):
     sets = [s for s in sets if (s.facts["test"], s.facts["source"]) == ("conTest", "story_gen")]
     score = next(one for one in scorers.ours({}) if one.name == page.DEFAULT).score
     values = [score(one)["VS, q = 1"] for one in sets]
-    found = spearmanr(values, [one.facts["human"] for one in sets]).statistic
+    result = spearmanr(values, [one.facts["human"] for one in sets]).statistic
     (then,) = (
         one["rho"]
         for one in page.find("human_scores", page.DEFAULT)["all"]["sources"]
         if (one["test"], one["source"]) == ("conTest", "story_gen")
     )
-    assert found == pytest.approx(then, abs=1e-4)
+    assert result == pytest.approx(then, abs=1e-4)

@@ -30,14 +30,14 @@ def sections(thing):
 
 def fields(text):
     """Return {names, type: description} of a section of parameters or attributes."""
-    found, now = {}, None
+    result, now = {}, None
     for line in text.strip().splitlines():
         if line and not line.startswith(" "):
             now = line
-            found[now] = ""
+            result[now] = ""
         elif now:
-            found[now] += f"{line.strip()}\n"
-    return found
+            result[now] += f"{line.strip()}\n"
+    return result
 
 
 def names(text):
@@ -61,10 +61,10 @@ def described(sections):
 
 def public_path(name):
     """Return the path under which the reference has a name of `vendiscore.report`."""
-    found = getattr(REPORT, name)
-    if not inspect.ismodule(found):
+    result = getattr(REPORT, name)
+    if not inspect.ismodule(result):
         return f"vendiscore.report.{name}"
-    path = found.__name__.replace(".tools.reports.", ".report.")
+    path = result.__name__.replace(".tools.reports.", ".report.")
     return path.replace(".tools.", ".")  # modules in `tools` have their documented paths outside
 
 

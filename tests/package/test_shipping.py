@@ -171,8 +171,8 @@ def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
 def test_the_picture_of_the_readme_has_the_means_of_its_table(monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    found = importlib.import_module("prompt_matrix").scores()
-    means = {name: float(np.mean(list(own.values()))) for name, own in found.items()}
+    result = importlib.import_module("prompt_matrix").scores()
+    means = {name: float(np.mean(list(own.values()))) for name, own in result.items()}
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
     assert {name: float(mean) for name, mean in table.items()} == pytest.approx(means, abs=0.006)

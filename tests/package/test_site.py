@@ -31,16 +31,16 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        self.anchors |= {found[name] for name in ("id", "name") if name in found}
-        if tag == "a" and "href" in found:
-            self.links.append(found["href"])
-        elif tag == "link" and found.get("rel") not in ("canonical", "index", "search"):
-            self.loaded.append(found.get("href", ""))
+        result = {name: value or "" for name, value in attrs}
+        self.anchors |= {result[name] for name in ("id", "name") if name in result}
+        if tag == "a" and "href" in result:
+            self.links.append(result["href"])
+        elif tag == "link" and result.get("rel") not in ("canonical", "index", "search"):
+            self.loaded.append(result.get("href", ""))
         if tag not in ("a", "link"):
-            self.loaded += [found[name] for name in ("src", "data", "poster") if name in found]
-            self.loaded += [part.split()[0] for part in found.get("srcset", "").split(",") if part]
-        self.loaded += re.findall(r"url\(([^)]*)\)", found.get("style", ""))
+            self.loaded += [result[name] for name in ("src", "data", "poster") if name in result]
+            self.loaded += [part.split()[0] for part in result.get("srcset", "").split(",") if part]
+        self.loaded += re.findall(r"url\(([^)]*)\)", result.get("style", ""))
 
 
 @pytest.fixture(scope="module")

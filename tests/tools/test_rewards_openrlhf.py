@@ -72,9 +72,9 @@ def test_answers_to_one_prompt_are_rewarded_together(recipe):
             )
         )
 
-    found = run(generated())
+    result = run(generated())
     for start, answers in zip((0, 4), ANSWERS.values(), strict=True):
-        own = found[start : start + 4]
+        own = result[start : start + 4]
         right = [float("a" in answer) for answer in answers]
         assert [each["scores"] for each in own] == right
         expected = group_rewards(answers, right, match_length=True)

@@ -38,8 +38,8 @@ EVERY = [(ours, name) for ours, names in NAMES.items() for name in names.split()
 @pytest.mark.parametrize(("ours", "name"), EVERY)
 def test_each_function_has_the_arguments_of_its_namesake(ours, name):
     def arguments(module):
-        found = inspect.signature(getattr(module, name)).parameters.values()
-        return [x for x in found if x.kind is not x.VAR_KEYWORD]
+        result = inspect.signature(getattr(module, name)).parameters.values()
+        return [x for x in result if x.kind is not x.VAR_KEYWORD]
 
     def default(x):
         return str(list(x.default) if isinstance(x.default, tuple) else x.default)

@@ -26,8 +26,8 @@ def test_pixels_and_networks_of_images_are_equal():
     np.testing.assert_allclose(
         image_utils.get_embeddings(images, model), peer.get_embeddings(images, model), rtol=1e-5
     )
-    found = image_utils.embedding_vendi_score(images, model=model)
-    assert found == pytest.approx(peer.embedding_vendi_score(images, model=model), rel=1e-5)
+    result = image_utils.embedding_vendi_score(images, model=model)
+    assert result == pytest.approx(peer.embedding_vendi_score(images, model=model), rel=1e-5)
 
 
 def test_pixel_vectors_have_the_bytes_of_each_image():
@@ -38,8 +38,8 @@ def test_pixel_vectors_have_the_bytes_of_each_image():
     assert (plain == pixels.reshape(4, -1)).all()
     assert image_utils.get_pixel_vectors(images, 4).shape == (4, 16)
     rows = plain.astype(float)
-    found = image_utils.pixel_vendi_score(images, resize=0)
-    assert found == pytest.approx(score_X(rows, normalize=True), rel=1e-9)
+    result = image_utils.pixel_vendi_score(images, resize=0)
+    assert result == pytest.approx(score_X(rows, normalize=True), rel=1e-9)
 
 
 def test_a_transform_replaces_the_conversion_to_a_tensor():
@@ -49,5 +49,5 @@ def test_a_transform_replaces_the_conversion_to_a_tensor():
     def read_value(image):
         return torch.tensor([float(np.asarray(image).max()), 1.0])
 
-    found = image_utils.get_embeddings(images, torch.nn.Identity(), read_value)
-    assert found.tolist() == [[10, 1], [20, 1]]
+    result = image_utils.get_embeddings(images, torch.nn.Identity(), read_value)
+    assert result.tolist() == [[10, 1], [20, 1]]

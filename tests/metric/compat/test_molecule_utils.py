@@ -21,14 +21,14 @@ def test_molecules_are_read_and_compared_alike(tmp_path):
     assert molecule_utils.get_mol("") is None
     assert molecule_utils.get_mol(mols[0]) is mols[0]
     for fp in ("morgan", "rdk"):
-        found = molecule_utils.get_tanimoto_K(mols, fp)
-        np.testing.assert_allclose(found, MOLECULE.get_tanimoto_K(mols, fp), rtol=1e-12)
+        result = molecule_utils.get_tanimoto_K(mols, fp)
+        np.testing.assert_allclose(result, MOLECULE.get_tanimoto_K(mols, fp), rtol=1e-12)
 
 
 def test_similarities_of_a_function_are_the_shared_bits_of_all():
     bits = {"CCO": [1, 1, 0, 0], "CCN": [1, 0, 1, 0]}
-    found = molecule_utils.get_tanimoto_K([*bits], fp=lambda smiles: np.array(bits[smiles]))
-    np.testing.assert_allclose(found, [[1, 1 / 3], [1 / 3, 1]])
+    result = molecule_utils.get_tanimoto_K([*bits], fp=lambda smiles: np.array(bits[smiles]))
+    np.testing.assert_allclose(result, [[1, 1 / 3], [1 / 3, 1]])
 
 
 def test_an_unknown_fingerprint_is_refused():

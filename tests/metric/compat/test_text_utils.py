@@ -34,8 +34,8 @@ def test_repetition_of_words_is_equal(name):
 def test_bleu_of_strings_is_that_of_their_words():
     """There it compares characters."""
     words = [text.split() for text in TEXTS]
-    found = text_utils.bleu(TEXTS[:2], TEXTS[2:], str.split)
-    assert found == pytest.approx(peer.bleu(words[:2], words[2:]), rel=1e-9)
+    result = text_utils.bleu(TEXTS[:2], TEXTS[2:], str.split)
+    assert result == pytest.approx(peer.bleu(words[:2], words[2:]), rel=1e-9)
 
 
 def test_the_score_of_ngrams_is_that_of_the_mean_of_their_cosines():
@@ -43,8 +43,8 @@ def test_the_score_of_ngrams_is_that_of_the_mean_of_their_cosines():
     counts = [peer.get_ngrams(TEXTS, n, str.split).toarray() for n in (1, 2)]
     units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in counts]
     mean = np.mean([unit @ unit.T for unit in units], axis=0)
-    found = text_utils.ngram_vendi_score(TEXTS, ns=[1, 2], tokenizer=str.split)
-    assert found == pytest.approx(theirs.score_K(mean), rel=1e-9)
+    result = text_utils.ngram_vendi_score(TEXTS, ns=[1, 2], tokenizer=str.split)
+    assert result == pytest.approx(theirs.score_K(mean), rel=1e-9)
 
 
 def test_embeddings_of_a_loaded_network_are_equal(tmp_path):
@@ -56,8 +56,8 @@ def test_embeddings_of_a_loaded_network_are_equal(tmp_path):
     np.testing.assert_allclose(
         text_utils.get_embeddings(words, **given), peer.get_embeddings(words, **given), rtol=1e-5
     )
-    found = text_utils.embedding_vendi_score(words, **given)
-    assert found == pytest.approx(peer.embedding_vendi_score(words, **given), rel=1e-5)
+    result = text_utils.embedding_vendi_score(words, **given)
+    assert result == pytest.approx(peer.embedding_vendi_score(words, **given), rel=1e-5)
 
 
 def test_counts_of_ngrams_are_those_of_each_text():
@@ -87,8 +87,8 @@ def test_embeddings_of_a_model_without_a_pooler_are_its_first_tokens(tmp_path):
     words = ["the cat sat", "a dog"]
     model = transformers.AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    found = text_utils.get_embeddings(words, model=model, tokenizer=tokenizer)
+    result = text_utils.get_embeddings(words, model=model, tokenizer=tokenizer)
     with torch.no_grad():
         inputs = tokenizer(words, return_tensors="pt", padding=True)
         expected = model(**inputs).last_hidden_state[:, 0]
-    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(result, expected.numpy(), rtol=1e-4, atol=1e-6)

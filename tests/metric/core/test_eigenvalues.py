@@ -24,25 +24,25 @@ def rounding(n, precision=0.0, psd=False):
 
 
 def test_normalized_eigenvalues_descend_and_sum_to_1():
-    found = normalize_eigenvalues(np.array([0.2, 0.3, 0.5]), rounding(3))
-    assert found.values.tolist() == [0.5, 0.3, 0.2]
-    assert (found.negative_mass, found.count_truncated()) == (0.0, 0)
-    assert found.largest_threshold == 3 * EPS * 0.5
+    result = normalize_eigenvalues(np.array([0.2, 0.3, 0.5]), rounding(3))
+    assert result.values.tolist() == [0.5, 0.3, 0.2]
+    assert (result.negative_mass, result.count_truncated()) == (0.0, 0)
+    assert result.largest_threshold == 3 * EPS * 0.5
 
 
 @pytest.mark.parametrize(("times", "kept"), [(0.9, 2), (1.1, 3)])
 def test_what_is_below_n_eps_times_the_largest_is_zero(times, kept):
     small = times * 100 * EPS * 0.6
-    found = normalize_eigenvalues(np.array([small, 0.4, 0.6]), rounding(100))
-    assert np.count_nonzero(found.values) == kept
-    assert found.largest_threshold == 100 * EPS * 0.6
+    result = normalize_eigenvalues(np.array([small, 0.4, 0.6]), rounding(100))
+    assert np.count_nonzero(result.values) == kept
+    assert result.largest_threshold == 100 * EPS * 0.6
 
 
 def test_entries_of_a_coarse_precision_have_a_coarse_cut():
     values = np.array([1e-4, 0.4 - 1e-4, 0.6])
-    found = normalize_eigenvalues(values, rounding(3, precision=1e-3))
-    assert [np.count_nonzero(found.values_at(q)) for q in (0, 0.5, 1, 2)] == [2, 2, 3, 3]
-    assert found.values_at(0).sum() == pytest.approx(1)
+    result = normalize_eigenvalues(values, rounding(3, precision=1e-3))
+    assert [np.count_nonzero(result.values_at(q)) for q in (0, 0.5, 1, 2)] == [2, 2, 3, 3]
+    assert result.values_at(0).sum() == pytest.approx(1)
     assert (
         np.count_nonzero(
             normalize_eigenvalues(values, rounding(3, precision=1e-3, psd=True)).values
@@ -60,8 +60,8 @@ def test_small_negative_eigenvalues_are_rounding_and_larger_ones_are_refused():
             assert error.value.negative_mass == pytest.approx(negative)
             assert error.value.smallest == pytest.approx(-negative)
         else:
-            found = normalize_eigenvalues(values, rounding(3))
-            assert found.negative_mass == pytest.approx(negative)
+            result = normalize_eigenvalues(values, rounding(3))
+            assert result.negative_mass == pytest.approx(negative)
         clipped = normalize_eigenvalues(values, rounding(3), "clip").values
         assert clipped.sum() == pytest.approx(1)
         assert clipped.min() == 0
@@ -81,21 +81,21 @@ def test_eigenvalues_that_do_not_sum_to_1_are_refused():
 
 
 def test_orders_below_1_warn_where_a_tail_was_cut():
-    found = normalize_eigenvalues(np.array([1e-18, 1e-16, 1e-14, 0.5, 0.5]), rounding(5))
-    assert found.count_truncated() == 2
+    result = normalize_eigenvalues(np.array([1e-18, 1e-16, 1e-14, 0.5, 0.5]), rounding(5))
+    assert result.count_truncated() == 2
     with pytest.warns(UserWarning, match="2 eigenvalues below"):
-        found.warn_about_truncation([2.0, 0.0])
+        result.warn_about_truncation([2.0, 0.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found.warn_about_truncation([1.0, 2.0])
-        found.warn_about_truncation([])
+        result.warn_about_truncation([1.0, 2.0])
+        result.warn_about_truncation([])
         normalize_eigenvalues(np.array([0.5, 0.5]), rounding(2)).warn_about_truncation([0.0])
 
 
 def test_eigenvalues_of_a_diagonal_matrix_are_its_entries():
-    found = compute_eigenvalues(np.diag([0.2, 0.5, 0.3]), rounding(3), vectors=True)
-    assert found.values.tolist() == [0.5, 0.3, 0.2]
-    assert found.vectors.tolist() == np.eye(3)[:, [1, 2, 0]].tolist()
+    result = compute_eigenvalues(np.diag([0.2, 0.5, 0.3]), rounding(3), vectors=True)
+    assert result.values.tolist() == [0.5, 0.3, 0.2]
+    assert result.vectors.tolist() == np.eye(3)[:, [1, 2, 0]].tolist()
     assert is_diagonal(np.diag([0.2, 0.0]))
     assert not is_diagonal(np.array([[0.5, 0.1], [0.1, 0.5]]))
     assert not is_diagonal(np.diag([0.2, -0.5]))

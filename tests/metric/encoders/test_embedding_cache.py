@@ -62,9 +62,9 @@ def test_rows_and_reports_are_those_without_a_cache(folder, tmp_path):
     texts = [*TEXTS, " ".join(SENTENCES)]
     expected, _, report = plain.embed_with_report(texts)
     for _ in range(2):
-        X, settings, found = keeping.embed_with_report(texts)
+        X, settings, result = keeping.embed_with_report(texts)
         np.testing.assert_allclose(X, expected, rtol=0, atol=1e-6)
-        assert found["partial"] == report["partial"] != {}
+        assert result["partial"] == report["partial"] != {}
         assert settings["dims"] == X.shape[1]
 
 

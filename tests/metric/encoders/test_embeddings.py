@@ -31,8 +31,8 @@ def test_rows_are_in_the_order_of_the_samples(batch_size, with_lengths):
         batches.append(batch)
         return lengths(batch)
 
-    found = embed_all(TEXTS, encode, batch_size=batch_size, **how)
-    assert found.tolist() == EXPECTED
+    result = embed_all(TEXTS, encode, batch_size=batch_size, **how)
+    assert result.tolist() == EXPECTED
     assert max(map(len, batches)) == min(batch_size, 5)
     order = [len(text) for batch in batches for text in batch]
     assert order == (sorted(order, reverse=True) if with_lengths else [1, 3, 2, 4, 0])

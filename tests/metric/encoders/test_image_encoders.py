@@ -32,9 +32,9 @@ def embed(images, model, transform=to_tensor, **options):
 
 def test_images_are_read_as_rgb_and_all_bad_ones_are_named():
     grey = Image.new("L", (2, 2), 7)
-    found = read_images([grey, PICTURES[0]])
-    assert [image.mode for image in found] == ["RGB", "RGB"]
-    assert np.asarray(found[0]).max() == 7
+    result = read_images([grey, PICTURES[0]])
+    assert [image.mode for image in result] == ["RGB", "RGB"]
+    assert np.asarray(result[0]).max() == 7
     with pytest.raises(SampleError) as caught:
         read_images([PICTURES[0], b"x", grey, 3])
     assert [*caught.value.problems] == [1, 3]
@@ -44,14 +44,14 @@ def test_images_are_read_as_rgb_and_all_bad_ones_are_named():
 
 @pytest.mark.parametrize("batch_size", [1, 2, 64])
 def test_a_network_with_its_transform_embeds_each_image(batch_size):
-    found = embed(PICTURES, torch.nn.Sequential(torch.nn.Flatten()), batch_size=batch_size)
+    result = embed(PICTURES, torch.nn.Sequential(torch.nn.Flatten()), batch_size=batch_size)
     expected = np.moveaxis(PIXELS, 3, 1).reshape(5, -1) / 255
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def test_a_convolutional_output_is_one_row_per_image():
-    found = embed(PICTURES, Mean())
-    np.testing.assert_allclose(found, PIXELS.mean(axis=(1, 2)) / 255, rtol=1e-5)
+    result = embed(PICTURES, Mean())
+    np.testing.assert_allclose(result, PIXELS.mean(axis=(1, 2)) / 255, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("pooling", "expected"), [(None, "pooler"), ("cls", 0), ("mean", "mean")])
@@ -77,8 +77,8 @@ def test_image_features_of_a_network_with_texts_are_used():
     def processor(image):  # as an image processor of transformers
         return {"pixel_values": to_tensor(image)[None]}
 
-    found = embed(PICTURES, Both(), processor)
-    np.testing.assert_allclose(found, PIXELS.max(axis=(1, 2)) / 255, rtol=1e-6)
+    result = embed(PICTURES, Both(), processor)
+    np.testing.assert_allclose(result, PIXELS.max(axis=(1, 2)) / 255, rtol=1e-6)
 
 
 def test_images_of_several_shapes_need_a_transform_that_resizes():

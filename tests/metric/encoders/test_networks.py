@@ -114,9 +114,9 @@ def test_a_callers_network_is_run_without_dropout_and_left_as_it_was(training):
     with network(model).inference_mode([], {}) as (encode, settings):
         assert not model.training
         assert not model.inner.training
-        found = encode([[1.0, 2.0]] * 50)
-    assert torch.equal(found, torch.tensor([[2.0, 4.0]] * 50))
-    assert not found.requires_grad
+        result = encode([[1.0, 2.0]] * 50)
+    assert torch.equal(result, torch.tensor([[2.0, 4.0]] * 50))
+    assert not result.requires_grad
     assert (model.training, model.inner.training) == (training, not training)
     assert settings == {"a": 1, "device": "cpu", "half": False}
     assert networks._modes_in_use == {}

@@ -53,9 +53,9 @@ def test_channels_may_be_first_or_last_and_one_channel_is_grey():
 @pytest.mark.parametrize("mode", ["1", "LA", "P", "RGBA", "CMYK", "YCbCr", "HSV", "RGBX"])
 def test_modes_become_greyscale_or_colour(mode):
     image = Image.fromarray(COLOUR).convert("RGBA" if mode == "RGBA" else "RGB").convert(mode)
-    found = as_image(image, 0)
-    assert found.mode == ("L" if mode in ("1", "LA") else "RGB")
-    np.testing.assert_array_equal(np.asarray(found), np.asarray(image.convert(found.mode)))
+    result = as_image(image, 0)
+    assert result.mode == ("L" if mode in ("1", "LA") else "RGB")
+    np.testing.assert_array_equal(np.asarray(result), np.asarray(image.convert(result.mode)))
 
 
 def test_sixteen_bits_are_scaled_to_eight():

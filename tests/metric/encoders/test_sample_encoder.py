@@ -45,15 +45,15 @@ def vit(tmp_path_factory):
 @pytest.fixture
 def loads(monkeypatch):
     """The models that transformers loads, while it loads them."""
-    found = []
+    result = []
     load = transformers.AutoModel.from_pretrained
 
     def counting(path, *args, **options):
-        found.append(path)
+        result.append(path)
         return load(path, *args, **options)
 
     monkeypatch.setattr(transformers.AutoModel, "from_pretrained", counting)
-    return found
+    return result
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_an_encoder_gives_the_embeddings_that_the_kernel_compares(bert):
 def test_an_encoder_tells_what_it_is(bert):
     model = encoder(bert, pooling="mean", batch_size=7)
     assert (model.kind, model.batch_size) == ("text", 7)
-    found = {name: model.settings[name] for name in ("model", "pooling", "max_length")}
-    assert found == {"model": "BertModel", "pooling": "mean", "max_length": 12}
+    result = {name: model.settings[name] for name in ("model", "pooling", "max_length")}
+    assert result == {"model": "BertModel", "pooling": "mean", "max_length": 12}
     assert "encoder of text: model='BertModel'" in repr(model)
     model.settings["pooling"] = "cls"  # of a copy
     assert model.settings["pooling"] == "mean"
@@ -117,8 +117,8 @@ def test_an_encoder_tells_what_it_is(bert):
 def test_what_is_cut_is_named_for_each_set(bert):
     model = encoder(bert, pooling="mean", max_length=5)
     for texts, cut in ((TEXTS, [1, 3, 5, 6]), (["dog"], []), (TEXTS[:2], [1])):
-        found = as_similarity(texts, k="text_embeddings", model=model)
-        assert sorted(found.partial) == cut
+        result = as_similarity(texts, k="text_embeddings", model=model)
+        assert sorted(result.partial) == cut
 
 
 @pytest.mark.parametrize("name", ["text_embeddings", "image_embeddings"])
@@ -249,8 +249,8 @@ def test_threads_share_one(bert):
     sets = [["cat " * (1 + i), *others] for i in range(30)]  # some are cut
     expected = [model.encode(texts) for texts in sets]
     with ThreadPoolExecutor(8) as pool:
-        for found, right in zip(pool.map(model.encode, sets * 10), expected * 10, strict=True):
-            np.testing.assert_allclose(found, right, atol=1e-6)
+        for result, right in zip(pool.map(model.encode, sets * 10), expected * 10, strict=True):
+            np.testing.assert_allclose(result, right, atol=1e-6)
 
 
 def test_threads_share_a_network_of_the_callers(own):
@@ -263,8 +263,8 @@ def test_threads_share_a_network_of_the_callers(own):
         return [model.encode(TEXTS[:count]) for _ in range(5)]
 
     with ThreadPoolExecutor(4) as pool:
-        for found in itertools.chain(*pool.map(run, range(1, 5))):
-            np.testing.assert_allclose(found, expected[: len(found)], atol=1e-6)
+        for result in itertools.chain(*pool.map(run, range(1, 5))):
+            np.testing.assert_allclose(result, expected[: len(result)], atol=1e-6)
     assert modes(own) == before
 
 
@@ -318,8 +318,8 @@ def test_functions_of_one_name_have_signatures_of_their_own():
         return encode
 
     def told(model):
-        found = compute(TEXTS, k="text_embeddings", model=model, details=True)
-        return found["details"]["signature"]
+        result = compute(TEXTS, k="text_embeddings", model=model, details=True)
+        return result["details"]["signature"]
 
     assert told(made(1)) == told(made(1))
     assert told(made(1)) != told(made(2))

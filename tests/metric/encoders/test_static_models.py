@@ -58,12 +58,12 @@ def test_a_text_is_the_mean_of_the_vectors_of_its_known_tokens(tmp_path, kind, r
 
 def test_tokens_may_share_rows_and_have_weights(tmp_path):
     mapping, weights = np.array([0, 1, 2, 2, 4, 5]), np.array([1.0, 0, 1, 1, 2, 1])
-    found = encoder(model(tmp_path, mapping=mapping, weights=weights)).encode(TEXTS)
+    result = encoder(model(tmp_path, mapping=mapping, weights=weights)).encode(TEXTS)
     expected = [
         np.mean([VECTORS[mapping[i]] * weights[i] for i in map(WORDS.index, text.split())], axis=0)
         for text in TEXTS[:3]
     ]
-    np.testing.assert_allclose(found[:3], expected, rtol=1e-6)
+    np.testing.assert_allclose(result[:3], expected, rtol=1e-6)
 
 
 def test_a_folder_as_the_kernel_is_the_cosine_of_these_means(tmp_path):
@@ -76,9 +76,9 @@ def test_a_folder_as_the_kernel_is_the_cosine_of_these_means(tmp_path):
         {"k": "semantic", "model_path": folder},
         {"k": "semantic", "model": encoder(folder)},
     ):
-        found = as_similarity(TEXTS, **how)
-        np.testing.assert_allclose(found.dense(), X @ X.T, atol=1e-6)
-        assert found.settings["model"] == "StaticModel"
+        result = as_similarity(TEXTS, **how)
+        np.testing.assert_allclose(result.dense(), X @ X.T, atol=1e-6)
+        assert result.settings["model"] == "StaticModel"
     signature = compute(TEXTS, k=str(folder), details=True)["details"]["signature"]
     weights = as_similarity(TEXTS, k=str(folder)).settings["weights"]
     assert "kernel=text_embeddings" in signature
@@ -89,19 +89,19 @@ def test_a_folder_as_the_kernel_is_the_cosine_of_these_means(tmp_path):
 def test_other_weights_have_another_signature(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    found = {
+    result = {
         encoder(model(tmp_path / x, kind)).settings["weights"]
         for x, kind in (("a", "F64"), ("b", "F16"))
     }
-    assert len(found) == 2
+    assert len(result) == 2
 
 
 def test_a_text_without_known_tokens_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"sample 1 has an embedding of zeros"):
         compute(["a cat", "unheard"], k=str(model(tmp_path)))
     with pytest.warns(UserWarning, match="dropped 1 of 3 samples"):
-        found = compute(["a cat", "", "ran"], k=str(tmp_path), on_error="skip", details=True)
-    assert list(found["details"]["dropped"]) == [1]
+        result = compute(["a cat", "", "ran"], k=str(tmp_path), on_error="skip", details=True)
+    assert list(result["details"]["dropped"]) == [1]
 
 
 @pytest.mark.parametrize("option", [{"device": "cpu"}, {"pooling": "mean"}, {"revision": "main"}])

@@ -75,9 +75,9 @@ def test_classes_are_those_of_the_probabilities_of_single_pairs(tmp_path, labels
     folder = classifier(tmp_path, labels)
     P = np.eye(len(TEXTS))
     for i, j in PAIRS:
-        found = [probability(folder, TEXTS[i], TEXTS[j], label)]
-        found += [probability(folder, TEXTS[j], TEXTS[i], label)] if both else []
-        P[i, j] = P[j, i] = min(found)
+        result = [probability(folder, TEXTS[i], TEXTS[j], label)]
+        result += [probability(folder, TEXTS[j], TEXTS[i], label)] if both else []
+        P[i, j] = P[j, i] = min(result)
     above = float(np.median([P[pair] for pair in PAIRS])) + 1e-4
     expected = as_similarity(TEXTS, k="equivalence", same=P, same_above=above).dense()
     for batch_size in (3, 64):
@@ -101,13 +101,13 @@ def test_pairs_are_remembered_and_groups_judged_by_themselves(tmp_path, monkeypa
     folder = str(classifier(tmp_path, NLI))
     groups = [["the cat", "a dog", "the cat"], ["the cat", "a dog", "a mat"]]
     how = {"k": "equivalence", "same": folder, "same_above": 0.999}
-    found = compute(groups, measures=["VS", "DistinctK", "SemanticEntropy"], details=True, **how)
+    result = compute(groups, measures=["VS", "DistinctK", "SemanticEntropy"], details=True, **how)
     every = [pair for pairs in asked for pair in pairs]
     assert len(every) == len(set(every)) == 3
     assert len(asked[0]) == 2  # the first of both groups at once; one pair is in both
-    assert found["DistinctK"] == 2.5
-    assert any("checked in 0 of 1 sets" in note for note in found["details"]["notes"])
-    assert found["details"]["options"]["model"] == "BertForSequenceClassification"
+    assert result["DistinctK"] == 2.5
+    assert any("checked in 0 of 1 sets" in note for note in result["details"]["notes"])
+    assert result["details"]["options"]["model"] == "BertForSequenceClassification"
 
 
 def test_max_length_cuts_pairs(tmp_path):
@@ -203,13 +203,13 @@ def test_a_cross_encoder_is_asked_for_each_pair_once(tmp_path, monkeypatch):
 
     monkeypatch.setattr(library.CrossEncoder, "predict", counted)
     groups = [["the cat", "a dog", "the cat"], ["the cat", "a mat", "dog"]]
-    found = compute(groups, same=model, batch_size=4, details=True, **GRADED)["details"]
+    result = compute(groups, same=model, batch_size=4, details=True, **GRADED)["details"]
     pairs = [pair for batch in asked for pair in batch]
     assert len(pairs) == len(set(pairs)) == 2 + 6
     assert [len(batch) for batch in asked] == [4, 4]
-    assert found["options"]["model"] == "CrossEncoder"
-    assert found["options"]["max_length"] == 24
-    assert found["options"]["model_path"] == str(tmp_path)
+    assert result["options"]["model"] == "CrossEncoder"
+    assert result["options"]["max_length"] == 24
+    assert result["options"]["model_path"] == str(tmp_path)
 
 
 def test_scores_that_are_not_probabilities_are_refused(tmp_path):

@@ -43,12 +43,12 @@ def test_tokens_are_those_of_sacrebleu(name):
 
 
 def test_a_named_tokenizer_is_meant_and_told():
-    found = compute(CHINESE, tokenizer="zh", details=True)  # a warning would be an error
+    result = compute(CHINESE, tokenizer="zh", details=True)  # a warning would be an error
     other = compute(CHINESE, tokenizer="13a", details=True)
-    assert found["VS"] < other["VS"]
-    assert found["details"]["options"]["tokenizer"] == "zh"
-    assert "|tokenizer=zh|" in found["details"]["signature"]
-    assert found["details"]["signature"] != other["details"]["signature"]
+    assert result["VS"] < other["VS"]
+    assert result["details"]["options"]["tokenizer"] == "zh"
+    assert "|tokenizer=zh|" in result["details"]["signature"]
+    assert result["details"]["signature"] != other["details"]["signature"]
 
 
 def test_groups_and_two_sets_share_a_named_tokenizer():

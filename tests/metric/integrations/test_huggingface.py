@@ -80,8 +80,8 @@ def test_options_of_the_difference(metric: evaluate.Metric, X: np.ndarray, optio
 
 def test_methods_agree(metric: evaluate.Metric) -> None:
     X = np.random.default_rng(0).standard_normal((400, 3))
-    found = [metric.compute(samples=X, solver=m)["MagArea"] for m in ("auto", "cg", "cholesky")]
-    np.testing.assert_allclose(found, found[0], rtol=1e-9)
+    result = [metric.compute(samples=X, solver=m)["MagArea"] for m in ("auto", "cg", "cholesky")]
+    np.testing.assert_allclose(result, result[0], rtol=1e-9)
 
 
 def test_texts_and_added_batches(metric: evaluate.Metric, X: np.ndarray) -> None:

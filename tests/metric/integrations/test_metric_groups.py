@@ -32,11 +32,11 @@ def test_compute_takes_lists_of_lists_and_labels(metric):
 
 def test_a_harness_sends_one_group_with_its_reference_a_call(metric):
     for group in TEXTS:
-        found = metric.compute(predictions=[group], references=["gold"])
-        assert found == pytest.approx(compute(group))
+        result = metric.compute(predictions=[group], references=["gold"])
+        assert result == pytest.approx(compute(group))
     magnitude = evaluate.load(str(ROOT / "magnitude.py"))
-    found = magnitude.compute(predictions=[TEXTS[0]], t=0.5)
-    assert found == magnitude.compute(predictions=TEXTS[0], t=0.5)
+    result = magnitude.compute(predictions=[TEXTS[0]], t=0.5)
+    assert result == magnitude.compute(predictions=TEXTS[0], t=0.5)
     with pytest.warns(UserWarning, match="lm-eval: `repeats` and the filter `take_first_k`"):
         assert metric.compute(predictions=[["one"]], references=["gold"]) == {"VS": 1.0}
 
@@ -137,5 +137,5 @@ def test_a_default_of_pooling_has_an_effect_where_groups_have_intervals():
     assert expected["groups"] != compute(lists, **how)["details"]["groups"]
     # Elsewhere it has none, and is no error.
     for others in ({}, {"ci": 0.9}, {"details": True}):
-        found = own.compute(samples=lists, **others)
-        assert found["VS"] == compute(lists)["VS"]
+        result = own.compute(samples=lists, **others)
+        assert result["VS"] == compute(lists)["VS"]

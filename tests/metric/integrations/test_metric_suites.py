@@ -62,8 +62,8 @@ def test_options_of_another_metric_are_not_ours(exact_match):
     references = [text.upper() for text in TEXTS]
     pairs = {"predictions": TEXTS, "references": references}
     # `tokenize` is an option of our kernel "bleu", too, which is not the one that is used.
-    found = suite.compute(**pairs, ignore_case=True, tokenize="x")
-    assert found == {"exact_match": 1.0, "VS": VS}
+    result = suite.compute(**pairs, ignore_case=True, tokenize="x")
+    assert result == {"exact_match": 1.0, "VS": VS}
     with pytest.raises(TypeError, match="unknown keyword 'ignore_cas'"):
         evaluate.combine([SCRIPT, exact_match]).compute(**pairs, ignore_cas=True)
     with pytest.raises(TypeError, match="'ignore_case'"):  # of no suite
@@ -176,9 +176,9 @@ def test_the_suite_of_the_examples_measures_each_kind_of_prompts(tiny_generator)
     suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "suites" / "diversity_suite.py"))
     for task in suite.suite:
         task.args_for_task["tokenizer"] = tokenizer
-    found = suite.run(model)
-    assert [Path(each["task_name"]).name for each in found] == ["stories", "advice"]
-    for each in found:
+    result = suite.run(model)
+    assert [Path(each["task_name"]).name for each in result] == ["stories", "advice"]
+    for each in result:
         assert set(PRESETS["text"].measures) <= each.keys()
         assert 1 <= each["VS"] <= 12
 

@@ -180,8 +180,8 @@ def test_all_rows_with_other_numbers_are_named_and_can_be_left_out():
         with pytest.warns(
             UserWarning, match="dropped 3 of 60 samples that kernel 'tanimoto' cannot use"
         ):
-            found = compute(rows, k="tanimoto", on_error="skip")
-        assert found["VS"] == pytest.approx(
+            result = compute(rows, k="tanimoto", on_error="skip")
+        assert result["VS"] == pytest.approx(
             compute(np.delete(drawn(), [5, 9, 44], axis=0), k="tanimoto")["VS"]
         )
 
@@ -199,12 +199,12 @@ def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     for rows in (X, sp.csr_array(X)):
         tracemalloc.start()
-        found = compute(rows, k="tanimoto", method="estimate", rtol=0.02, seed=0, details=True)
+        result = compute(rows, k="tanimoto", method="estimate", rtol=0.02, seed=0, details=True)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert "lanczos" in str(found["details"]["method"])
+        assert "lanczos" in str(result["details"]["method"])
         assert peak < 4000**2 * 5  # less than two thirds of what K would take
-        assert expected < found["VS"] < 4000
+        assert expected < result["VS"] < 4000
 
 
 def test_too_many_bits_for_memory_are_refused_before_they_are_copied(monkeypatch):

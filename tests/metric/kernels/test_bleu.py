@@ -46,16 +46,16 @@ def naive(texts, **options):
 @pytest.mark.parametrize("at_once", [1, 8, 1 << 18])
 def test_similarities_are_those_of_sacrebleu(options, at_once, monkeypatch):
     monkeypatch.setattr(module, "MAX_PAIRS_PER_BLOCK", at_once)
-    found = as_similarity(TEXTS, k="bleu", **options).dense()
-    np.testing.assert_allclose(found, naive(TEXTS, **options), rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(found, found.T)
+    result = as_similarity(TEXTS, k="bleu", **options).dense()
+    np.testing.assert_allclose(result, naive(TEXTS, **options), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(result, result.T)
 
 
 def test_texts_of_the_same_tokens_are_exactly_1():
-    found = as_similarity(["a b", "a  b", "a b c"], k="bleu").dense()
-    assert found[0, 1] == 1.0
-    assert found[0, 2] < 1
-    assert (found.diagonal() == 1).all()
+    result = as_similarity(["a b", "a  b", "a b c"], k="bleu").dense()
+    assert result[0, 1] == 1.0
+    assert result[0, 2] < 1
+    assert (result.diagonal() == 1).all()
 
 
 def test_a_part_has_the_similarities_of_the_whole():

@@ -94,9 +94,9 @@ def test_audit_says_of_which_sets_all_pairs_are_judged():
         asked.append((a, b))
         return abs(a - b) <= 1
 
-    found = compute([1, 2, 3, 4], k="equivalence", same=same, details=True)["details"]
+    result = compute([1, 2, 3, 4], k="equivalence", same=same, details=True)["details"]
     assert len(asked) == 6
-    assert any(n.startswith("`same` is not transitive: in 2 triples") for n in found["notes"])
+    assert any(n.startswith("`same` is not transitive: in 2 triples") for n in result["notes"])
     asked.clear()
     notes = compute([1, 2, 3, 4], k="equivalence", same=same, audit=0, details=True)["details"]
     assert len(asked) == 4
@@ -140,8 +140,8 @@ def test_an_error_of_a_function_of_one_sample_names_the_sample():
 
 def test_settings_tell_one_judge_from_another():
     def signature(same):
-        found = compute(["a", "b"], k="equivalence", same=same, details=True)
-        return found["details"]["signature"]
+        result = compute(["a", "b"], k="equivalence", same=same, details=True)
+        return result["details"]["signature"]
 
     judges = [
         *("exact", "a(b)", re.compile("a(c)"), np.eye(2), np.ones((2, 2))),

@@ -101,11 +101,11 @@ def test_scores_follow_from_the_definition_with_the_least_shift(kind):
     how = {"k": "equivalence", "same": JUDGES[kind](TEXTS), "graded": True, "psd": "check"}
     expected, delta = naive(TEXTS)
     assert delta > 0.01
-    found = compute(TEXTS, q=[1, 2], measures=["VS", "IntDiv"], details=True, **how)
-    assert found["VS_q1"] == pytest.approx(naive_vs(expected), abs=1e-10)
-    assert found["VS_q2"] == pytest.approx(naive_vs(expected, q=2), abs=1e-10)
-    assert found["IntDiv"] == pytest.approx(1 - expected.mean(), abs=1e-10)
-    assert found["details"]["notes"] == [
+    result = compute(TEXTS, q=[1, 2], measures=["VS", "IntDiv"], details=True, **how)
+    assert result["VS_q1"] == pytest.approx(naive_vs(expected), abs=1e-10)
+    assert result["VS_q2"] == pytest.approx(naive_vs(expected, q=2), abs=1e-10)
+    assert result["IntDiv"] == pytest.approx(1 - expected.mean(), abs=1e-10)
+    assert result["details"]["notes"] == [
         f"The scores of `same` are not positive semidefinite: up to {delta:.2g} was added to the "
         "diagonal, in 1 of 1 sets."
     ]
@@ -154,30 +154,30 @@ def test_groups_are_judged_apart_and_each_ordered_pair_once(measures, details, n
     if named:
         samples = [x for group in GROUPS for x in group]
         how["groups"] = [i for i, group in enumerate(GROUPS) for _ in group]
-    found = compute(samples, k="equivalence", measures=measures, details=details, **how)
+    result = compute(samples, k="equivalence", measures=measures, details=details, **how)
     assert len(judge.pairs) == len(set(judge.pairs))
     assert set(judge.pairs) == within(GROUPS)
     assert max(map(len, judge.batches)) == 7
     each = [naive_vs(naive(group)[0]) for group in GROUPS]
-    assert found["VS"] == pytest.approx(np.mean(each), abs=1e-10)
+    assert result["VS"] == pytest.approx(np.mean(each), abs=1e-10)
     if details:
-        rows = [row["VS"] for row in found["details"]["groups"]]
+        rows = [row["VS"] for row in result["details"]["groups"]]
         assert rows == pytest.approx(each, abs=1e-10)
         deltas = [naive(group)[1] for group in GROUPS]
         note = f"up to {max(deltas):.2g} was added to the diagonal, in "
         note += f"{sum(d > 0 for d in deltas)} of 3 sets."
-        assert found["details"]["notes"][-1].endswith(note)
+        assert result["details"]["notes"][-1].endswith(note)
 
 
 def test_prompts_make_groups_that_are_judged_apart():
     judge = Recorded()
     prompts = ["p"] * 4 + ["q"] * 4
     how = {"k": "equivalence", "same": judge.single, "graded": True, "given_prompt": False}
-    found = compute(TEXTS, prompts=prompts, **how)
+    result = compute(TEXTS, prompts=prompts, **how)
     halves = [TEXTS[:4], TEXTS[4:]]
     assert sorted(judge.pairs) == sorted(within(halves))
     expected = np.mean([naive_vs(naive(half)[0]) for half in halves])
-    assert found["VS"] == pytest.approx(expected, abs=1e-10)
+    assert result["VS"] == pytest.approx(expected, abs=1e-10)
 
 
 def test_all_groups_of_one_size_are_asked_at_once():
@@ -188,9 +188,9 @@ def test_all_groups_of_one_size_are_asked_at_once():
     stacked = K.stack(places)
     assert len(judge.batches) == 1
     assert len(judge.pairs) == 6 + 2
-    for at, found in zip(places, stacked, strict=True):
+    for at, result in zip(places, stacked, strict=True):
         expected, _ = naive([TEXTS[i] for i in at])
-        np.testing.assert_allclose(found, expected, atol=1e-10)
+        np.testing.assert_allclose(result, expected, atol=1e-10)
         np.testing.assert_allclose(K.part(at).dense(), expected, atol=1e-10)
     assert len(judge.pairs) == 8
 
@@ -208,8 +208,8 @@ def test_a_part_is_shifted_by_itself_and_a_take_as_the_whole():
 def test_compare_explain_and_select_read_the_same_matrix():
     how = {"k": "equivalence", "same": score, "graded": True}
     K, _ = naive(TEXTS)
-    found, expected = explain(TEXTS, **how), explain(K, score_K=True)
-    assert found.score == pytest.approx(expected.score, abs=1e-10)
+    result, expected = explain(TEXTS, **how), explain(K, score_K=True)
+    assert result.score == pytest.approx(expected.score, abs=1e-10)
     chosen = select(TEXTS, 3, **how).places
     np.testing.assert_array_equal(chosen, select(K, 3, score_K=True).places)
     others = ["moon", "sun", "x", "red cat", "y", "moon", "z", "rain"]
@@ -222,8 +222,8 @@ def test_compare_explain_and_select_read_the_same_matrix():
 
 def test_the_signature_tells_scores_from_classes():
     def signature(**options):
-        found = compute(["a", "b"], k="equivalence", same=score, details=True, **options)
-        return found["details"]["signature"]
+        result = compute(["a", "b"], k="equivalence", same=score, details=True, **options)
+        return result["details"]["signature"]
 
     assert "|graded=True|" in signature(graded=True)
     assert "|graded=False|" in signature() == signature(graded=False)

@@ -51,18 +51,18 @@ def crops(photo, count, side=200, seed=0):
 
 def test_it_embeds_what_images_show_and_says_its_name(lite, photographs):
     images = [crop for photo in photographs for crop in crops(photo, 2)]
-    found = as_similarity(images, k="image_embeddings", model=lite)
-    K = found.dense()
+    result = as_similarity(images, k="image_embeddings", model=lite)
+    K = result.dense()
     assert min(K[0, 1], K[2, 3]) > K[:2, 2:].max()
-    assert found.settings["model"].endswith("Features")
-    assert found.settings["dims"] == 1280
+    assert result.settings["model"].endswith("Features")
+    assert result.settings["dims"] == 1280
 
 
 def test_the_same_photograph_lighter_or_mirrored_is_nearly_the_same_image(lite, photographs):
     temple, flower = photographs
     changed = [temple, temple[:, ::-1], np.uint8(40 + 0.8 * temple), flower, np.uint8(0.8 * flower)]
-    found = explain(changed, k="image_embeddings", model=lite, threshold=0.6)
-    assert found.redundant_of.tolist() == [-1, 0, 0, -1, 3]
-    assert 1.5 < found.score < 2.5
+    result = explain(changed, k="image_embeddings", model=lite, threshold=0.6)
+    assert result.redundant_of.tolist() == [-1, 0, 0, -1, 3]
+    assert 1.5 < result.score < 2.5
     by_pixels = compute(changed, k="pixels")["VS"]
-    assert found.score > by_pixels  # by brightness, all photographs are alike
+    assert result.score > by_pixels  # by brightness, all photographs are alike

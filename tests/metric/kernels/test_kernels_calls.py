@@ -111,8 +111,8 @@ def test_containers_weights_and_duplicates_are_one_number(name: str, kind: str) 
         measures.remove("LC")
 
     def value(held: Any, weights: Any) -> dict[str, float]:
-        found = compute(held, k=name, p=weights, q=[0.5, 2], measures=measures, **more)
-        return {key: float(number) for key, number in found.items()}
+        result = compute(held, k=name, p=weights, q=[0.5, 2], measures=measures, **more)
+        return {key: float(number) for key, number in result.items()}
 
     expected = called(name, lambda: value(samples, p))
     held = container(samples, kind)

@@ -112,8 +112,8 @@ def test_molecules_without_bits_are_like_equal_ones_alone(measure):
     with pytest.warns(
         UserWarning, match="represents 20 of 20 samples only in part; sample 0 has no"
     ):
-        found = compute(["C", "O", "N", "[Na+]"] * 5, k="rdkit", coefficient=measure)
-    assert found["VS"] == pytest.approx(4)
+        result = compute(["C", "O", "N", "[Na+]"] * 5, k="rdkit", coefficient=measure)
+    assert result["VS"] == pytest.approx(4)
 
 
 def test_a_smiles_is_read_to_its_end():

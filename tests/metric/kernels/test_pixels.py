@@ -46,10 +46,10 @@ def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
     C = S.compact().covariance()
     assert C.shape == (24 * 40, 24 * 40)
     np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
-    values, found = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
+    values, result = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
     found_of = compute_spectrum(S, vectors=True)
     np.testing.assert_allclose(found_of.values[:6], values[::-1] / 6, atol=1e-12)
-    np.testing.assert_allclose(found[-6:], values, atol=1e-12)
+    np.testing.assert_allclose(result[-6:], values, atol=1e-12)
 
 
 def test_every_option_of_pixels_changes_the_score():
@@ -342,8 +342,8 @@ def test_the_recipes_for_other_ranges_work():
     expected = cosines((wide / 257).round().reshape(3, -1))
     np.testing.assert_allclose(dense(list(wide / 65535), size=None), expected, atol=1e-12)
     small = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
-    found = dense(list(small / 16), size=None)
-    np.testing.assert_allclose(found, cosines((small * 255 / 16).round().reshape(3, -1)))
+    result = dense(list(small / 16), size=None)
+    np.testing.assert_allclose(result, cosines((small * 255 / 16).round().reshape(3, -1)))
 
 
 def test_broken_files_among_good_ones_are_left_out_when_asked(tmp_path):

@@ -69,8 +69,8 @@ def test_minilm_by_path_is_minilm_by_sentence_transformers(minilm, tmp_path, sav
         model.save(str(folder))
     ours = similarity(texts, model_path=folder, batch_size=4)
     np.testing.assert_allclose(ours.dense(), similarity(texts, model=model).dense(), atol=1e-5)
-    found = {key: ours.settings[key] for key in ("pooling", "pooling_from", "max_length")}
-    assert found == {
+    result = {key: ours.settings[key] for key in ("pooling", "pooling_from", "max_length")}
+    assert result == {
         "pooling": "mean",
         "pooling_from": "modules.json",
         "max_length": 256,
@@ -81,11 +81,11 @@ def test_minilm_by_path_is_minilm_by_sentence_transformers(minilm, tmp_path, sav
 
 def test_questions_by_minilm_are_as_diverse_as_by_its_own_pooling(minilm, questions):
     options = {"k": "text_embeddings", "model_path": minilm}
-    found = {
+    result = {
         p: compute(questions[:50], pooling=p, **options)["VS"] for p in (None, "mean", "pooler")
     }
-    assert found[None] == pytest.approx(found["mean"], rel=1e-7)
-    assert found["mean"] > 2 * found["pooler"]
+    assert result[None] == pytest.approx(result["mean"], rel=1e-7)
+    assert result["mean"] > 2 * result["pooler"]
 
 
 def test_questions_of_six_classes_are_more_diverse_than_of_one(minilm, questions, question_classes):

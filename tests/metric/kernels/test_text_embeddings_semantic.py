@@ -72,11 +72,11 @@ def test_a_kernel_of_ones_own_goes_first(restored_registries):
 
 
 def test_semantic_is_minilm_and_says_so(minilm):
-    found = compute(TEXTS, k="semantic", details=True)
+    result = compute(TEXTS, k="semantic", details=True)
     expected = compute(TEXTS, k="text_embeddings", model_path=minilm)["VS"]
-    assert found["VS"] == pytest.approx(expected, rel=1e-6)
-    assert found["VS"] == pytest.approx(compute(TEXTS, k=str(minilm))["VS"], rel=1e-6)
-    details = found["details"]
+    assert result["VS"] == pytest.approx(expected, rel=1e-6)
+    assert result["VS"] == pytest.approx(compute(TEXTS, k=str(minilm))["VS"], rel=1e-6)
+    details = result["details"]
     assert (details["kernel"], details["options"]["model_path"]) == (
         "text_embeddings",
         MINILM,
@@ -85,8 +85,8 @@ def test_semantic_is_minilm_and_says_so(minilm):
     longer = compute([f"They say: {text}" for text in TEXTS], k="semantic", details=True)
     said = longer["details"]["typical"]
     assert said.startswith("For 8 texts of about 5 words by MiniLM, this is between ")
-    assert found["VS"] < compute(TEXTS)["VS"] - 1  # their words differ
-    assert compute(TEXTS, k=MINILM) == {"VS": found["VS"]}
+    assert result["VS"] < compute(TEXTS)["VS"] - 1  # their words differ
+    assert compute(TEXTS, k=MINILM) == {"VS": result["VS"]}
 
 
 LONG = "the cat sat on the mat and looked at the rain " * 60
@@ -160,8 +160,8 @@ def test_semantic_goes_where_a_kernel_goes(minilm, save, run):
     K = as_similarity(TEXTS, k="semantic", model=one).dense()
     mixed = as_similarity(TEXTS, k={"semantic": 0.5, "ngram_overlap": 0.5})
     np.testing.assert_allclose(mixed.dense(), (K + as_similarity(TEXTS).dense()) / 2, atol=2e-6)
-    found = explain(TEXTS, k="semantic", model=one, threshold=0.6)
-    assert [2, 3] in [[keep, *rest] for keep, rest in found.groups]
+    result = explain(TEXTS, k="semantic", model=one, threshold=0.6)
+    assert [2, 3] in [[keep, *rest] for keep, rest in result.groups]
     code, out, _ = run(save("texts.txt", "\n".join(TEXTS)), "-k", "semantic", "-b")
     assert (code, float(out)) == (0, pytest.approx(compute(TEXTS, k="semantic")["VS"], rel=1e-6))
     assert "text_embeddings" in run("kernels", "semantic")[1]
@@ -170,13 +170,13 @@ def test_semantic_goes_where_a_kernel_goes(minilm, save, run):
 def test_static_is_a_portable_name_of_the_vectors_of_a_package():
     pytest.importorskip("tokenizers")
     folder = Path(getattr(find_spec("wordllama"), "origin", "") or pytest.skip("needs wordllama"))
-    found = compute(TEXTS, k="static", details=True)
+    result = compute(TEXTS, k="static", details=True)
     expected = compute(TEXTS, k=str(folder.parent), details=True)
-    assert found["VS"] == expected["VS"] < compute(TEXTS)["VS"] - 0.5
-    signature = found["details"]["signature"]
+    assert result["VS"] == expected["VS"] < compute(TEXTS)["VS"] - 0.5
+    signature = result["details"]["signature"]
     assert "|model_path=wordllama|model=StaticModel|" in signature
     assert signature == expected["details"]["signature"].replace(str(folder.parent), "wordllama")
-    assert compute(TEXTS, k="text_embeddings", model_path="wordllama") == {"VS": found["VS"]}
+    assert compute(TEXTS, k="text_embeddings", model_path="wordllama") == {"VS": result["VS"]}
     assert encoder("wordllama").settings["model_path"] == "wordllama"
 
 

@@ -88,8 +88,8 @@ class TestTensors:
     @pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian"])
     def test_tensors_have_the_same_similarities(self, kernel):
         options = {} if kernel == "cosine" else {"sigma": 1.5}
-        found = as_similarity(self.torch.tensor(X), k=kernel, **options).dense()
-        np.testing.assert_allclose(found.numpy(), dense(X, k=kernel, **options), atol=1e-12)
+        result = as_similarity(self.torch.tensor(X), k=kernel, **options).dense()
+        np.testing.assert_allclose(result.numpy(), dense(X, k=kernel, **options), atol=1e-12)
 
     def test_the_width_can_be_differentiated(self):
         sigma = self.torch.tensor(1.5, dtype=self.torch.float64, requires_grad=True)

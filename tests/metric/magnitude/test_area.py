@@ -22,10 +22,10 @@ def area_of_two(distance, t):
 @pytest.mark.parametrize("distance", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("t_cut", [0.7, 4.0])
 def test_the_area_of_two_points_has_a_closed_form(distance, t_cut):
-    found = mag_area([0.0, distance], t_cut=t_cut, n_scales=400)
-    assert found == pytest.approx(area_of_two(distance, t_cut), rel=1e-4)
+    result = mag_area([0.0, distance], t_cut=t_cut, n_scales=400)
+    assert result == pytest.approx(area_of_two(distance, t_cut), rel=1e-4)
     mean = mag_area([0.0, distance], t_cut=t_cut, n_scales=400, average=True)
-    assert mean == pytest.approx(found / t_cut, rel=1e-12)
+    assert mean == pytest.approx(result / t_cut, rel=1e-12)
 
 
 @pytest.mark.parametrize("n_scales", [2, 5, 30])
@@ -45,9 +45,9 @@ def test_without_a_cut_an_area_ends_where_the_set_converges():
 
 def test_several_sets_are_measured_up_to_the_median_of_their_scales():
     cuts = [convergence_scale(each) for each in (X, Y, X * 5)]
-    found = mag_areas([X, Y, X * 5])
+    result = mag_areas([X, Y, X * 5])
     expected = [mag_area(each, t_cut=np.median(cuts)) for each in (X, Y, X * 5)]
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert result == pytest.approx(expected, rel=1e-9)
     expected = [mag_area(each, t_cut=1.0) for each in (X, Y)]
     assert mag_areas([X, Y], t_cut=1.0) == pytest.approx(expected, rel=1e-9)
 
@@ -116,8 +116,8 @@ def test_stacked_spaces_have_the_areas_of_each():
     for name in ("average", "relative", "absolute"):
         flags = dict.fromkeys(("average", "relative", "absolute"), False) | {name: True}
         expected = [compute_area_difference(each, reference, **options, **flags) for each in alone]
-        found = compute_area_difference(StackedSpaces(D.copy()), reference, **options, **flags)
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        result = compute_area_difference(StackedSpaces(D.copy()), reference, **options, **flags)
+        np.testing.assert_allclose(result, expected, rtol=1e-9)
     one_point = as_space([[1.0]])
     flags = dict.fromkeys(("average", "relative", "absolute"), False)
     assert np.isnan(

@@ -10,27 +10,29 @@ X = np.random.default_rng(0).normal(size=(20, 2))
 
 
 def test_a_curve_is_the_magnitude_function_to_beyond_the_convergence_scale():
-    found = magnitude_curve(X)
-    assert found.convergence == convergence_scale(X)
-    assert found.scales == pytest.approx(np.linspace(0, 1.5 * found.convergence, 25))
-    right = magnitude_function(X, scales=found.scales)
-    assert found.values == pytest.approx(right.values, rel=1e-9)
-    assert found.values[0] == 1
-    assert np.all(np.diff(found.values) > 0)
-    assert found.magnitude_at(found.convergence) == pytest.approx(0.95 * found.distinct)
+    result = magnitude_curve(X)
+    assert result.convergence == convergence_scale(X)
+    assert result.scales == pytest.approx(np.linspace(0, 1.5 * result.convergence, 25))
+    right = magnitude_function(X, scales=result.scales)
+    assert result.values == pytest.approx(right.values, rel=1e-9)
+    assert result.values[0] == 1
+    assert np.all(np.diff(result.values) > 0)
+    assert result.magnitude_at(result.convergence) == pytest.approx(0.95 * result.distinct)
 
 
 def test_a_kernel_is_looked_at_through_its_distances():
     similarity = as_similarity(["a b c", "a b d", "x y z", "x y z"], k="ngram_overlap")
-    found = magnitude_curve(similarity)
-    assert found.distinct == 3
-    assert [found.magnitude_at(1.0)] == magnitude_function(similarity, scales=[1.0]).values.tolist()
+    result = magnitude_curve(similarity)
+    assert result.distinct == 3
+    assert [result.magnitude_at(1.0)] == magnitude_function(
+        similarity, scales=[1.0]
+    ).values.tolist()
 
 
 def test_samples_that_are_all_the_same_are_one_at_every_scale():
-    found = magnitude_curve(np.ones((3, 2)))
-    assert (found.convergence, found.distinct) == (0, 1)
-    assert np.all(found.values == 1)
+    result = magnitude_curve(np.ones((3, 2)))
+    assert (result.convergence, result.distinct) == (0, 1)
+    assert np.all(result.values == 1)
 
 
 def test_the_names_before_version_0_5_are_aliases():

@@ -52,11 +52,11 @@ def test_every_growing_function_has_its_root_found(name: str, slope: float, star
         asked.append(x)
         return f(x)
 
-    found = _find_root(count, start, slope, 1e-9)
+    result = _find_root(count, start, slope, 1e-9)
     slack = {"flat at the root": 1e-5, "noisy": 2e-4}.get(name, 2e-9)
-    assert isinstance(found, float)
-    assert found == pytest.approx(expected, abs=slack)
-    assert found in asked  # so that what was solved there is not solved again
+    assert isinstance(result, float)
+    assert result == pytest.approx(expected, abs=slack)
+    assert result in asked  # so that what was solved there is not solved again
     assert len(asked) <= 100
 
 
@@ -69,6 +69,6 @@ def test_where_there_is_no_root_the_ends_of_the_search_are_told(value: float) ->
 
 def test_a_function_that_falls_again_has_one_of_its_roots_found() -> None:
     f = lambda x: math.sin(x) + 0.2 * x - 1  # noqa: E731
-    found = _find_root(f, 4.0, 0.5, 1e-9)
-    assert isinstance(found, float)
-    assert f(found) == pytest.approx(0, abs=1e-8)
+    result = _find_root(f, 4.0, 0.5, 1e-9)
+    assert isinstance(result, float)
+    assert f(result) == pytest.approx(0, abs=1e-8)

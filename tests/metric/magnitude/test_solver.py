@@ -32,8 +32,8 @@ def beside(gap: float, n: int = 400, seed: int = 0) -> np.ndarray:
 
 def check(space: MetricSpace, t: float, expected: float) -> None:
     """Check weights to the promised error, and to the reported one."""
-    found = space.magnitude(t)
-    error = abs(found / expected - 1)
+    result = space.magnitude(t)
+    error = abs(result / expected - 1)
     assert error < 1e-9
     claimed = next(s.error for s in space.solver.solutions if s.t == t)
     assert error <= claimed + 1e-13
@@ -157,10 +157,10 @@ def test_threads_share_one_space(metric: str) -> None:
     expected = [naive_weights(D, t).sum() for t in scales]
     for round_ in range(50 if metric == "euclidean" else 5):
         space = as_space(X, metric=metric)
-        found: dict[int, list[float]] = {}
+        result: dict[int, list[float]] = {}
         wrong: list[Exception] = []
 
-        def work(who: int, space=space, found=found, wrong=wrong, seed=round_) -> None:
+        def work(who: int, space=space, found=result, wrong=wrong, seed=round_) -> None:
             try:
                 order = np.random.default_rng(8 * seed + who).permutation(len(scales))
                 values = {i: space.magnitude(float(scales[i])) for i in order}
@@ -175,8 +175,8 @@ def test_threads_share_one_space(metric: str) -> None:
         for thread in threads:
             thread.join()
         assert not wrong
-        assert all(values == found[0] for values in found.values())
-        assert found[0] == pytest.approx(expected, rel=1e-9)
+        assert all(values == result[0] for values in result.values())
+        assert result[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_space_can_be_pickled_and_goes_on() -> None:

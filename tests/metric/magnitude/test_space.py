@@ -108,9 +108,9 @@ class TestSpaces:
     def test_each_space_has_the_numbers_that_it_has_alone(self):
         stack = self.stack()
         spaces = StackedSpaces(stack.copy())
-        found = spaces.compute_magnitudes(np.array([0.0, *SCALES]))
+        result = spaces.compute_magnitudes(np.array([0.0, *SCALES]))
         expected = [[1.0, *(magnitude(each, t) for t in SCALES)] for each in stack]
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        np.testing.assert_allclose(result, expected, rtol=1e-9)
         for t in SCALES:
             alone = [MetricSpace(each.copy()).spread(t) for each in stack]
             np.testing.assert_allclose(spaces.spread(t), alone, rtol=1e-12)
@@ -129,21 +129,21 @@ class TestSpaces:
         stack[2, 0, 2] = np.nan
         spaces = StackedSpaces(stack.copy())
         assert spaces.is_valid.tolist() == [True, False, False, True]
-        found = spaces.compute_magnitudes(np.array([1.0]))
-        assert np.isnan(found[:, 0]).tolist() == [False, True, True, False]
+        result = spaces.compute_magnitudes(np.array([1.0]))
+        assert np.isnan(result[:, 0]).tolist() == [False, True, True, False]
         assert np.isnan(spaces.spread(1.0)).tolist() == [False, True, True, False]
 
     def test_magnitudes_that_rounding_may_have_changed_are_nan(self):
         # Points on a line have magnitude 1 + Σ tanh(t gap / 2). Each is solved alone: if one matrix
         # is singular, the whole stack is NaN.
         lines = [x for gap in 10.0 ** -np.arange(17) for x in np.sort(RNG.random((3, 40))) * gap]
-        found, expected = [], []
+        result, expected = [], []
         for x in lines:
             space = StackedSpaces(np.abs(np.subtract.outer(x, x))[None])
-            found.append(space.compute_magnitudes(np.array([1.0]))[0, 0])
+            result.append(space.compute_magnitudes(np.array([1.0]))[0, 0])
             expected.append(1 + np.tanh(np.diff(x) / 2).sum())
-        found, expected = np.array(found), np.array(expected)
-        known = ~np.isnan(found)
-        np.testing.assert_allclose(found[known], expected[known], rtol=1e-11)
+        result, expected = np.array(result), np.array(expected)
+        known = ~np.isnan(result)
+        np.testing.assert_allclose(result[known], expected[known], rtol=1e-11)
         assert known[:3].all()
         assert not known.all()

@@ -60,8 +60,8 @@ def test_no_similarity_is_a_subnormal_number_and_none_is_missed(
         Z = TriangularArrays(len(D), dtype)
         expected = np.exp(-t * D) @ v
         for largest in (math.inf, float(D.max())):
-            found = multiply_similarities(D, t, v, largest, Z.array)
-            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-22)
+            result = multiply_similarities(D, t, v, largest, Z.array)
+            np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-22)
             above = Z.array[np.triu_indices(len(D), 1)]
             assert above.min() >= np.finfo(dtype).tiny * 1e6
             np.testing.assert_allclose(Z.multiply(v), expected, rtol=1e-5, atol=1e-5)

@@ -41,18 +41,18 @@ def test_it_is_the_diversity_of_samples_and_prompts_over_that_of_prompts(
     K = as_similarity(X, **RBF).dense()
     T = as_similarity(PROMPTS, k=given_k).dense()
     weights = np.full(6, 1 / 6) if p is None else np.array(p)
-    found = conditional(X, given_k=given_k, p=p)
-    assert found == pytest.approx(naive(K, T, weights), rel=1e-9)
-    assert found == conditional_score(X, PROMPTS, given_k=given_k, p=p, **RBF)
+    result = conditional(X, given_k=given_k, p=p)
+    assert result == pytest.approx(naive(K, T, weights), rel=1e-9)
+    assert result == conditional_score(X, PROMPTS, given_k=given_k, p=p, **RBF)
 
 
 def test_every_order_is_that_of_the_function() -> None:
     X = cloud()
     how = {"given": PROMPTS, "given_k": "labels", **RBF}
-    found = compute(X, measures=["VS", "ConditionalVS"], q=ORDERS, **how)
+    result = compute(X, measures=["VS", "ConditionalVS"], q=ORDERS, **how)
     for q in ORDERS:
         expected = conditional_score(X, PROMPTS, given_k="labels", q=q, **RBF)
-        assert found[f"ConditionalVS_q{q}"] == pytest.approx(expected, rel=1e-12)
+        assert result[f"ConditionalVS_q{q}"] == pytest.approx(expected, rel=1e-12)
     within = compute(X, groups=PROMPTS, measures="WithinVS", **RBF)["WithinVS"]
     assert conditional(X, given_k="labels") == pytest.approx(within, rel=1e-12)
 
@@ -79,8 +79,8 @@ def test_what_is_given_may_come_as_samples_come(kind: str) -> None:
     expected = conditional(X, numbers, given_k="labels")
     groups = np.arange(6) % 2  # so that it is looked at more than once
     parts = [conditional(X[i::2], numbers[i::2], given_k="labels") for i in (0, 1)]
-    found = compute(X, measures="ConditionalVS", given=given, given_k=k, groups=groups, **RBF)
-    assert found["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
+    result = compute(X, measures="ConditionalVS", given=given, given_k=k, groups=groups, **RBF)
+    assert result["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
     if kind != "generator":
         assert conditional(X, given, given_k=k) == pytest.approx(expected, rel=1e-12)
 
@@ -88,12 +88,12 @@ def test_what_is_given_may_come_as_samples_come(kind: str) -> None:
 def test_groups_in_nested_lists_have_what_was_given_in_their_order() -> None:
     texts = [["a cat", "a dog"], ["red", "blue", "a cat"]]
     given = ["pet", "pet", "hue", "hue", "pet"]
-    found = compute(texts, measures="ConditionalVS", given=given, given_k="labels")
+    result = compute(texts, measures="ConditionalVS", given=given, given_k="labels")
     parts = [
         conditional_score(texts[0], given[:2], given_k="labels"),
         conditional_score(texts[1], given[2:], given_k="labels"),
     ]
-    assert found["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
+    assert result["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
 
 
 def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
@@ -103,12 +103,12 @@ def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
     kept = [0, 1, 3, 4, 5]
     prompts = [PROMPTS[i] for i in kept]
     with pytest.warns(UserWarning, match="dropped 1 of 6 samples"):
-        found = compute(X, measures="ConditionalVS", given=PROMPTS, on_error="skip", p=p, **how)[
+        result = compute(X, measures="ConditionalVS", given=PROMPTS, on_error="skip", p=p, **how)[
             "ConditionalVS"
         ]
     rest = p[kept] / p[kept].sum()
     expected = conditional_score(X[kept], prompts, p=rest, **how)
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert result == pytest.approx(expected, rel=1e-12)
     labels = [0, 0, 0, 1, 1, 1]
     with pytest.warns(UserWarning, match="dropped 1 of 6 samples"):
         grouped = compute(
@@ -124,22 +124,22 @@ def test_the_function_leaves_out_what_was_given_with_samples_as_the_measure_does
     for weights in (None, p):
         how = {"on_error": "skip", "p": weights}
         with pytest.warns(UserWarning, match="dropped"):
-            found = conditional_score(texts, given, **how)
+            result = conditional_score(texts, given, **how)
         with pytest.warns(UserWarning, match="dropped"):
             assert (
-                found
+                result
                 == compute(texts, measures="ConditionalVS", given=given, **how)["ConditionalVS"]
             )
     rest = [x for i, x in enumerate(texts) if i != 1]
     kept = np.delete(p, 1) / np.delete(p, 1).sum()
-    assert found == pytest.approx(conditional_score(rest, ["one", "two", "two", "three"], p=kept))
+    assert result == pytest.approx(conditional_score(rest, ["one", "two", "two", "three"], p=kept))
 
 
 def test_a_standard_error_takes_halves_of_both() -> None:
     X = cloud(40)
     prompts = [f"p{i % 4}" for i in range(40)]
-    found = compute(X, measures="ConditionalVS", given=prompts, given_k="labels", ci=0.95, **RBF)
-    assert 0 < found["ConditionalVS_se"] < found["ConditionalVS"]
+    result = compute(X, measures="ConditionalVS", given=prompts, given_k="labels", ci=0.95, **RBF)
+    assert 0 < result["ConditionalVS_se"] < result["ConditionalVS"]
 
 
 def test_gradients_go_through() -> None:
@@ -152,11 +152,11 @@ def test_gradients_go_through() -> None:
 
 def test_signatures_tell_what_was_given_by_a_digest() -> None:
     def signature(given: Any, **how: Any) -> str:
-        found = compute(
+        result = compute(
             cloud(), measures=["ConditionalVS", "MagArea"], given=given, details=True, **RBF, **how
         )
-        assert isinstance(found["details"]["options"]["given"], str)
-        return found["details"]["signature"]
+        assert isinstance(result["details"]["options"]["given"], str)
+        return result["details"]["signature"]
 
     copied = ["".join(list(prompt)) for prompt in PROMPTS]
     assert signature(PROMPTS) == signature(copied) != signature(PROMPTS[::-1])

@@ -90,8 +90,8 @@ def test_numbers_have_the_suffixes_of_orders():
 
 def test_a_measure_may_name_its_numbers(registered):
     registered("Named", lambda sample_set: {"_a": 1, "_b": 2.5, "": 3})
-    (found,) = evaluate_measures(SampleSet(K), parse_measures("Named", {}), [""])
-    assert found == {"Named_a": 1.0, "Named_b": 2.5, "Named": 3.0}
+    (result,) = evaluate_measures(SampleSet(K), parse_measures("Named", {}), [""])
+    assert result == {"Named_a": 1.0, "Named_b": 2.5, "Named": 3.0}
 
 
 def test_two_numbers_of_one_name_are_refused(registered):
@@ -110,9 +110,9 @@ def test_a_number_out_of_its_range_is_an_error(value, registered):
 
 def test_rounding_is_clipped_to_the_range(registered):
     registered("Rounded", lambda sample_set: np.float64(8 + 1e-9), range="[0, n]")
-    (found,) = evaluate_measures(SampleSet(K), parse_measures("Rounded", {}), [""])
-    assert found == {"Rounded": 8.0}
-    assert type(found["Rounded"]) is float
+    (result,) = evaluate_measures(SampleSet(K), parse_measures("Rounded", {}), [""])
+    assert result == {"Rounded": 8.0}
+    assert type(result["Rounded"]) is float
 
 
 def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():

@@ -44,10 +44,10 @@ def laplacian(X):
 def test_all_orders_are_those_of_the_two_matrices(weighted):
     p = np.random.default_rng(1).dirichlet(np.ones(14)) if weighted else np.full(14, 1 / 14)
     how = {"k": "laplacian", "sigma": 1, "groups": LABELS, "measures": NAMES, "q": ORDERS}
-    found = compute(CLOUD, p=p if weighted else None, **how)
+    result = compute(CLOUD, p=p if weighted else None, **how)
     for q in ORDERS:
         expected = naive(laplacian(CLOUD), LABELS, p, float(q))
-        assert [found[f"{name}_q{q}"] for name in NAMES] == pytest.approx(expected, rel=1e-9)
+        assert [result[f"{name}_q{q}"] for name in NAMES] == pytest.approx(expected, rel=1e-9)
 
 
 @seeds
@@ -56,7 +56,7 @@ def test_at_order_one_between_is_holevos_quantity_and_so_in_its_bounds(seed, gro
     rng = np.random.default_rng(seed)
     X, p = rng.standard_normal((9, 2)), rng.dirichlet(np.full(9, 0.4))
     labels = rng.integers(0, groups, 9)
-    found = compute(X, k="laplacian", sigma=1, p=p, groups=labels, measures=NAMES)
+    result = compute(X, k="laplacian", sigma=1, p=p, groups=labels, measures=NAMES)
     weights = np.bincount(labels, p)
     weights = weights[weights > 0]
     root = np.sqrt(p)
@@ -70,9 +70,9 @@ def test_at_order_one_between_is_holevos_quantity_and_so_in_its_bounds(seed, gro
                 (np.trace(part), math.log(hill(np.linalg.eigvalsh(part / np.trace(part)), 1)))
             )
     holevo = math.log(hill(np.linalg.eigvalsh(rho), 1)) - sum(w * h for w, h in entropies)
-    assert math.log(found["BetweenVS"]) == pytest.approx(holevo, abs=1e-9)
-    assert 1 - 1e-9 <= found["BetweenVS"] <= effective_number(weights) * (1 + 1e-9)
-    assert found["BetweenVS"] * found["WithinVS"] == pytest.approx(found["TotalVS"])
+    assert math.log(result["BetweenVS"]) == pytest.approx(holevo, abs=1e-9)
+    assert 1 - 1e-9 <= result["BetweenVS"] <= effective_number(weights) * (1 + 1e-9)
+    assert result["BetweenVS"] * result["WithinVS"] == pytest.approx(result["TotalVS"])
 
 
 @seeds
@@ -127,18 +127,18 @@ def test_one_group_and_groups_of_one():
 
 def test_groups_of_one_size_have_no_weights_so_that_within_at_order_one_is_their_geometric_mean():
     groups = [CLOUD[:5], CLOUD[5:10], CLOUD[9:14]]
-    found = compute(
+    result = compute(
         [list(rows) for rows in groups], k="rbf", measures=["VS", "WithinVS"], details=True
     )
-    scores = [row["VS"] for row in found["details"]["groups"]]
-    assert found["WithinVS"] == pytest.approx(math.exp(np.mean(np.log(scores))), rel=1e-12)
+    scores = [row["VS"] for row in result["details"]["groups"]]
+    assert result["WithinVS"] == pytest.approx(math.exp(np.mean(np.log(scores))), rel=1e-12)
 
 
 def test_groups_of_weight_zero_are_not_there():
     p = np.r_[np.full(9, 1 / 9), np.zeros(5)]
     how = {"k": "laplacian", "sigma": 1, "measures": NAMES}
-    found = compute(CLOUD, p=p, groups=LABELS, **how)
-    assert found == pytest.approx(compute(CLOUD[:9], groups=LABELS[:9], **how))
+    result = compute(CLOUD, p=p, groups=LABELS, **how)
+    assert result == pytest.approx(compute(CLOUD[:9], groups=LABELS[:9], **how))
 
 
 def test_what_does_not_fit_is_refused_with_the_remedy(monkeypatch):
@@ -155,9 +155,9 @@ def test_what_does_not_fit_is_refused_with_the_remedy(monkeypatch):
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
 def test_conditional_vendi_given_labels_is_the_score_within(q):
     for p in (None, np.random.default_rng(2).dirichlet(np.ones(14))):
-        found = conditional_score(CLOUD, LABELS, k="rbf", given_k="labels", q=q, p=p)
+        result = conditional_score(CLOUD, LABELS, k="rbf", given_k="labels", q=q, p=p)
         expected = compute(CLOUD, k="rbf", groups=LABELS, p=p, q=q, measures="WithinVS")
-        assert found == pytest.approx(expected[key_at(q, "WithinVS")], rel=1e-9)
+        assert result == pytest.approx(expected[key_at(q, "WithinVS")], rel=1e-9)
 
 
 def test_conditional_vendi_given_prompts_is_that_of_the_two_matrices():
@@ -180,10 +180,10 @@ def test_conditional_vendi_of_tensors_is_differentiated():
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD, requires_grad=True)
     unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
-    found = conditional_score(unit, LABELS, score_X=True, given_k="labels")
+    result = conditional_score(unit, LABELS, score_X=True, given_k="labels")
     expected = conditional_score(unit.detach().numpy(), LABELS, score_X=True, given_k="labels")
-    assert found.item() == pytest.approx(expected)
-    found.backward()
+    assert result.item() == pytest.approx(expected)
+    result.backward()
     assert bool(torch.isfinite(X.grad).all())
 
 
@@ -211,5 +211,5 @@ def test_between_two_sets_of_half_the_weight_it_is_exp_of_the_jensen_shannon_div
     labels, x, y = [*"aaabbc", *"abdd"], np.array([3, 2, 1, 0]) / 6, np.array([1, 1, 0, 2]) / 4
     p = np.repeat([1 / 12, 1 / 8], [6, 4])
     groups = np.repeat([0, 1], [6, 4])
-    found = compute(labels, k="labels", groups=groups, p=p, measures="BetweenVS", permutations=0)
-    assert math.log(found["BetweenVS"]) == pytest.approx(jensenshannon(x, y) ** 2, abs=1e-12)
+    result = compute(labels, k="labels", groups=groups, p=p, measures="BetweenVS", permutations=0)
+    assert math.log(result["BetweenVS"]) == pytest.approx(jensenshannon(x, y) ** 2, abs=1e-12)

@@ -22,8 +22,8 @@ def both(samples=X, references=Y, **how):
 
 
 def test_samples_come_first_and_references_after_them():
-    found = both(metric="euclidean")
-    np.testing.assert_array_equal(found.rows, np.concatenate([X, Y]))
+    result = both(metric="euclidean")
+    np.testing.assert_array_equal(result.rows, np.concatenate([X, Y]))
     kernel = both(k="cosine")
     expected = as_similarity(np.concatenate([X, Y]), k="cosine").dense()
     np.testing.assert_allclose(kernel.similarity.dense(), expected)

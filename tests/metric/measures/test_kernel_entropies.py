@@ -60,8 +60,8 @@ def test_sample_coverage_is_1_minus_the_mean_residual_of_each_sample():
 
 def test_sample_coverage_of_labels_is_that_of_good_and_turing():
     labels = list("aabbbcd")  # of which two occur once
-    found = compute(labels, k="labels", measures=["SampleCoverage"])["SampleCoverage"]
-    assert found == pytest.approx(1 - 2 / 7)
+    result = compute(labels, k="labels", measures=["SampleCoverage"])["SampleCoverage"]
+    assert result == pytest.approx(1 - 2 / 7)
 
 
 def test_entropies_of_tensors_can_be_differentiated():

@@ -30,8 +30,8 @@ class TestSpread:
     def test_is_the_sum_of_one_over_similar_points(self, metric):
         D = cdist(X, X, metric)
         expected = {f"Spread_t{t}": (1 / np.exp(-t * D).sum(1)).sum() for t in (0, 0.5, 2)}
-        found = compute(X, metric=metric, measures="Spread", t=[0, 0.5, 2])
-        assert found == pytest.approx(expected, rel=1e-8)
+        result = compute(X, metric=metric, measures="Spread", t=[0, 0.5, 2])
+        assert result == pytest.approx(expected, rel=1e-8)
         single = compute(X, metric=metric, measures={"Spread": {"t": 2}, "Magnitude": {"t": 2}})
         assert single["Spread"] == pytest.approx(expected["Spread_t2"], rel=1e-8)
         if metric != "chebyshev":  # of negative type: the spread is at most the magnitude
@@ -39,15 +39,15 @@ class TestSpread:
 
     def test_is_leinster_and_cobbolds_order_zero(self):
         how = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
-        found = compute(X, measures=["LC", "Spread"], q=0, **how)
-        assert found["Spread"] == pytest.approx(found["LC_q0"], rel=1e-10)
+        result = compute(X, measures=["LC", "Spread"], q=0, **how)
+        assert result["Spread"] == pytest.approx(result["LC_q0"], rel=1e-10)
 
     def test_of_points_that_are_all_as_far_and_of_copies(self):
         D = 1 - np.eye(5)
         expected = 5 / (1 + 4 * math.exp(-3))
         for t, value in ((3, expected), (0, 1.0), (1e6, 5.0)):
-            found = compute(D, metric="precomputed", measures="Spread", t=t)["Spread"]
-            assert found == pytest.approx(value, rel=1e-12)
+            result = compute(D, metric="precomputed", measures="Spread", t=t)["Spread"]
+            assert result == pytest.approx(value, rel=1e-12)
         copies = compute(np.repeat(X, 2, axis=0), measures="Spread", t=2)
         assert copies == pytest.approx(compute(X, measures="Spread", t=2), rel=1e-12)
         assert compute([[1.0, 2.0]], measures="Spread") == {"Spread": 1.0}
@@ -66,7 +66,7 @@ class TestArea:
             compute(as_space(one, **how), measures=["MagArea", "t_conv"]),
         ]
         expected = pytest.approx(mag_area(one, **how), rel=1e-9)
-        assert [found["MagArea"] for found in doors] == [expected] * 3
+        assert [result["MagArea"] for result in doors] == [expected] * 3
         end = convergence_scale(two, **how)
         measures = ["MagArea", "t_conv", "MagDiff"]
         both = compute(one, two, measures=measures, **how)
@@ -83,24 +83,24 @@ class TestArea:
         both = compute(X, k="cosine", metric="euclidean", measures=["VS", "MagArea"])
         assert both["MagArea"] == mag_area(X)
         groups = np.arange(30) % 2
-        found = compute(X, measures="MagArea", groups=groups, details=True)
+        result = compute(X, measures="MagArea", groups=groups, details=True)
         areas = [mag_area(X[groups == group]) for group in (0, 1)]
-        assert found["MagArea"] == pytest.approx(np.mean(areas))
-        assert sum("convergence scale" in note for note in found["details"]["notes"]) == 1
+        assert result["MagArea"] == pytest.approx(np.mean(areas))
+        assert sum("convergence scale" in note for note in result["details"]["notes"]) == 1
 
     def test_ends_at_the_convergence_scale_of_the_references(self):
         end = convergence_scale(Y)
-        found = compute(X, Y, measures="MagArea", details=True)
-        assert found["MagArea"] == pytest.approx(area(cdist(X, X), end), rel=1e-8)
-        details = found["details"]
+        result = compute(X, Y, measures="MagArea", details=True)
+        assert result["MagArea"] == pytest.approx(area(cdist(X, X), end), rel=1e-8)
+        details = result["details"]
         assert any(note.startswith(AT_REFERENCES) for note in details["notes"])
         assert "|references=" in details["signature"]
         other = compute(X, 2 * Y, measures="MagArea", details=True)
         assert other["details"]["signature"] != details["signature"]
         spaces = compute(as_space(X), as_space(Y), measures="MagArea")
-        assert spaces["MagArea"] == pytest.approx(found["MagArea"], rel=1e-9)
+        assert spaces["MagArea"] == pytest.approx(result["MagArea"], rel=1e-9)
         given = compute(cdist(X, X), cdist(Y, Y), metric="precomputed", measures="MagArea")
-        assert given["MagArea"] == pytest.approx(found["MagArea"], rel=1e-8)
+        assert given["MagArea"] == pytest.approx(result["MagArea"], rel=1e-8)
 
     def test_references_that_are_one_point_tell_no_end(self):
         for one in (Y[:1], np.ones((5, 3))):
@@ -110,8 +110,8 @@ class TestArea:
                 compute(X, one, measures="MagArea")
 
     def test_is_larger_for_points_that_are_further_apart_with_the_same_references(self):
-        found = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
-        assert found == sorted(set(found))
+        result = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
+        assert result == sorted(set(result))
         # To their own convergence scales it is the other way round: hence the note.
         own = [compute(s * X, measures="MagArea", t_cut="t_conv")["MagArea"] for s in (0.1, 1, 2)]
         assert own == sorted(own, reverse=True)
@@ -122,9 +122,9 @@ class TestArea:
         assert compute(X, measures="MagArea", **told)["MagArea"] == expected
         with pytest.raises(TypeError, match="`references` have no effect on MagArea"):
             compute(X, X, measures="MagArea", **told)
-        found = compute(X, measures="MagArea", t_cut="t_conv", details=True)
-        assert found["MagArea"] == mag_area(X)
-        assert "sets are not comparable" in found["details"]["notes"][0]
+        result = compute(X, measures="MagArea", t_cut="t_conv", details=True)
+        assert result["MagArea"] == mag_area(X)
+        assert "sets are not comparable" in result["details"]["notes"][0]
 
     @pytest.mark.parametrize("metric", [None, "kernel", "1-k"])
     def test_of_a_kernel_it_ends_where_unlike_samples_converge_whatever_the_references(
@@ -147,8 +147,8 @@ class TestArea:
         how = {"metric": "manhattan", "measures": "MagArea"}
         parts = np.split(X, 3)
         expected = np.mean([area(cdist(rows, rows, "cityblock"), end) for rows in parts])
-        found = compute(X, Y, groups=np.repeat([0, 1, 2], 10), **how)["MagArea"]
-        assert found == pytest.approx(expected, rel=1e-8)
+        result = compute(X, Y, groups=np.repeat([0, 1, 2], 10), **how)["MagArea"]
+        assert result == pytest.approx(expected, rel=1e-8)
 
     def test_the_metric_keeps_references_that_are_added_for_it(self):
         metric = vendiscore.load("vendiscore", measures="MagArea")
@@ -181,21 +181,21 @@ def test_table_s1(name):
     samples, *expected = TABLE[name]
     end = convergence_scale([[1.0], [0.0]], metric="manhattan")
     columns = {"MagArea": {"t_cut": end, "n_scales": 10}, "VS": {}, "AvgSim": {}, "GMStds": {}}
-    found = compute(np.array(samples, dtype=float), measures=columns, **S1)
-    assert [round(value, 3) for value in found.values()] == expected
+    result = compute(np.array(samples, dtype=float), measures=columns, **S1)
+    assert [round(value, 3) for value in result.values()] == expected
     # X as the references says the same as its convergence scale, of sets of as many columns.
     if name != "Q":
         reference = [[1.0], [0.0]]
         again = compute(samples, reference, measures="MagArea", metric="manhattan", n_scales=10)
-        assert again["MagArea"] == pytest.approx(found["MagArea"], rel=1e-12)
+        assert again["MagArea"] == pytest.approx(result["MagArea"], rel=1e-12)
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(30) % 2])
 def test_each_measure_is_solved_as_it_says(groups):
     how = {"groups": groups, "metric": "manhattan"}
     measures = {"MagArea": {"solver": "cholesky"}, "t_conv": {}}
-    found = compute(X, measures=measures, **how)
-    assert found == pytest.approx(compute(X, measures=[*measures], **how), rel=1e-9)
+    result = compute(X, measures=measures, **how)
+    assert result == pytest.approx(compute(X, measures=[*measures], **how), rel=1e-9)
     how["details"] = True
     details = compute(X, measures={"MagArea": {"solver": "cholesky"}}, **how)["details"]
     assert set(details["solver"]) <= {"cholesky", "float64 cholesky"}
@@ -206,7 +206,7 @@ def test_each_measure_is_solved_as_it_says(groups):
 
 def test_a_space_keeps_its_solver():
     space = as_space(X, solver="cholesky")
-    found = compute(space, measures="MagArea", details=True)
-    assert found["details"]["options"]["solver"] == "cholesky"
+    result = compute(space, measures="MagArea", details=True)
+    assert result["details"]["options"]["solver"] == "cholesky"
     with pytest.raises(TypeError, match=r"`solver` has no effect .* with solver 'cholesky'"):
         compute(space, measures={"MagArea": {"solver": "cg"}})

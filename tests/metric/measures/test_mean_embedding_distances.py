@@ -48,10 +48,10 @@ def measured(name: str, X: Any, Y: Any, **how: Any) -> Any:
 @pytest.mark.parametrize(("kernel", "how"), [(rbf, RBF), (cosine, {"k": "cosine"})])
 def test_mmd_is_a_difference_of_means_over_pairs(kernel: Any, how: dict, unbiased: bool) -> None:
     X, Y = cloud(17), cloud(11, seed=1) + 0.5
-    found = measured("MMD", X, Y, unbiased=unbiased, **how)
-    assert found == pytest.approx(naive(kernel, X, Y, unbiased), abs=1e-13)
+    result = measured("MMD", X, Y, unbiased=unbiased, **how)
+    assert result == pytest.approx(naive(kernel, X, Y, unbiased), abs=1e-13)
     single = measured("MMD", X.astype("f"), Y.astype("f"), unbiased=unbiased, **how)
-    assert single == pytest.approx(found, abs=1e-6)
+    assert single == pytest.approx(result, abs=1e-6)
 
 
 def test_mmd_of_texts_takes_them_apart_in_one_vocabulary() -> None:

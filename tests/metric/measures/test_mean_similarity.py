@@ -15,9 +15,9 @@ ROTATED = [[math.cos(a), math.sin(a)] for a in (0.0, 0.2, 1.7)]  # the least cos
 
 def test_lc_above_the_vendi_score_is_a_warning():
     with pytest.warns(UserWarning, match=r"at least 0, got -0\.4, so LC may be larger"):
-        found = compute(LARGER, score_K=True, measures=["LC", "VS"])
-    assert found["LC"] == pytest.approx(2.752, abs=1e-3)
-    assert found["VS"] == pytest.approx(2.619, abs=1e-3)
+        result = compute(LARGER, score_K=True, measures=["LC", "VS"])
+    assert result["LC"] == pytest.approx(2.752, abs=1e-3)
+    assert result["VS"] == pytest.approx(2.619, abs=1e-3)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
@@ -62,11 +62,11 @@ def test_lc_is_at_most_the_vendi_score_of_similarities_of_at_least_zero(q):
         n = int(rng.integers(2, 8))
         rows = rng.random((n, int(rng.integers(1, 6)))) ** 3
         p = rng.dirichlet(np.ones(n))
-        found = list(compute(rows, k="cosine", p=p, q=[q], measures=["LC", "VS"]).values())
-        assert found[0] <= found[1] + 1e-9
+        result = list(compute(rows, k="cosine", p=p, q=[q], measures=["LC", "VS"]).values())
+        assert result[0] <= result[1] + 1e-9
 
 
 def test_samples_without_weight_do_not_count_as_negative_similarities_of_lc():
     K = np.array([[1, 0.5, -0.3], [0.5, 1, 0.2], [-0.3, 0.2, 1]])
-    found = compute(K, score_K=True, measures="LC", p=[0.5, 0.5, 0])
-    assert found["LC"] == pytest.approx(compute(K[:2, :2], score_K=True, measures="LC")["LC"])
+    result = compute(K, score_K=True, measures="LC", p=[0.5, 0.5, 0])
+    assert result["LC"] == pytest.approx(compute(K[:2, :2], score_K=True, measures="LC")["LC"])

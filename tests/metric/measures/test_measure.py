@@ -36,9 +36,9 @@ def registered():
 def test_every_listed_name_is_registered_by_its_module():
     for home, names in MEASURES_BY_MODULE.items():
         for name in names.split():
-            found = get_measure(name)
-            assert found.name == name
-            assert inspect.unwrap(found.compute).__module__ == f"vendiscore.measures.{home}"
+            result = get_measure(name)
+            assert result.name == name
+            assert inspect.unwrap(result.compute).__module__ == f"vendiscore.measures.{home}"
     assert {each.name for each in list_measures()} >= set(
         " ".join(MEASURES_BY_MODULE.values()).split()
     )
@@ -100,9 +100,9 @@ def test_a_registered_measure_gets_its_options_and_readers(registered):
         """
         return sample_set.n**power / sample_set.n**2
 
-    found = get_measure("TestPower")
-    assert found.options == {"power": 1}
-    assert found.summary == "The number of samples to a power."
+    result = get_measure("TestPower")
+    assert result.options == {"power": 1}
+    assert result.summary == "The number of samples to a power."
     assert measures_with_option("power") == ["TestPower"]
     assert power_of_size.__name__ == "power_of_size"  # returned as it is
     measures = {"TestPower": {"power": "2"}}
@@ -145,8 +145,8 @@ def test_a_measure_is_itself_when_copied_and_describes_itself():
     assert pickle.loads(pickle.dumps(vs)) is vs
     assert copy.deepcopy(vs) is vs
     assert vs.sentence == "VS is in [1, n]; higher values mean more diversity."
-    found = get_measure("MagArea").to_dict()
-    assert found["name"] == "MagArea"
-    assert found["options"]["n_scales"] == 30
-    assert found["summary"] == get_measure("MagArea").summary
-    assert {"needs", "range", "direction", "aspect", "source", "weighted", "stacks"} <= {*found}
+    result = get_measure("MagArea").to_dict()
+    assert result["name"] == "MagArea"
+    assert result["options"]["n_scales"] == 30
+    assert result["summary"] == get_measure("MagArea").summary
+    assert {"needs", "range", "direction", "aspect", "source", "weighted", "stacks"} <= {*result}

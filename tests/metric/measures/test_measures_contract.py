@@ -176,7 +176,7 @@ def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
             assert re.match(rf"{name} requires ", str(error))  # noqa: PT017
             continue
         pool = np.concatenate(sets) if isinstance(sets[0], np.ndarray) else sets[0] + sets[1]
-        found = compute(
+        result = compute(
             pool,
             references,
             measures={name: options},
@@ -184,7 +184,7 @@ def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
             details=True,
             **how,
         )
-        rows = found["details"]["groups"]
+        rows = result["details"]["groups"]
         assert [row[name] for row in rows] == pytest.approx(alone, rel=1e-9, abs=1e-12), how
         numbers += alone
     assert numbers
@@ -292,8 +292,8 @@ def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
 
     rng = np.random.default_rng(0)
     sparse = sp.csr_array(rng.random((30, 4)) * (rng.random((30, 4)) < [1, 0.5, 0.5, 0.5]))
-    found = compute(sparse, score_X=True, normalize=True, measures="GMStds")["GMStds"]
-    assert found == pytest.approx(sparse.toarray().std(axis=0).prod() ** 0.25)
+    result = compute(sparse, score_X=True, normalize=True, measures="GMStds")["GMStds"]
+    assert result == pytest.approx(sparse.toarray().std(axis=0).prod() ** 0.25)
     labels = compute(["a", "b", "b", "b"], k="labels", measures="GMStds")["GMStds"]
     assert labels == pytest.approx(math.sqrt(3) / 4)
     for k in ("ngram_overlap", ["ngram_overlap", "labels"]):  # columns stand for several n-grams
@@ -438,10 +438,10 @@ def test_a_gradient_of_weights_goes_through_similarities_in_another_precision() 
     torch = pytest.importorskip("torch")
     p = torch.tensor([0.25, 0.75], requires_grad=True)
     K = torch.tensor([[1.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
-    found = compute(K, score_K=True, p=p, q=2, measures=["LC", "VS"])
-    found["LC_q2"].backward()
+    result = compute(K, score_K=True, p=p, q=2, measures=["LC", "VS"])
+    result["LC_q2"].backward()
     # LC_2 = 1 / pᵀKp, whose gradient is −2 Kp / (pᵀKp)².
-    expected = -2 * K @ p.detach().double() * found["LC_q2"].detach() ** 2
+    expected = -2 * K @ p.detach().double() * result["LC_q2"].detach() ** 2
     # Weights are divided by their sum, which takes the part along p off.
     expected -= expected @ p.detach().double()
     torch.testing.assert_close(p.grad.double(), expected, rtol=1e-6, atol=1e-6)

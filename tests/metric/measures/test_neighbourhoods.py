@@ -40,8 +40,8 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
     how = similarity_spec_from_keywords({"metric": metric}, allow_metric=True)
     D = scipy.spatial.distance.cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     D[np.all(X[:, None] == X, axis=2)] = 0
-    found = build_row_neighbourhoods(X, N, how, None)
-    around, met, recalled = found.count_balls(k)
+    result = build_row_neighbourhoods(X, N, how, None)
+    around, met, recalled = result.count_balls(k)
     for actual, expected in zip((around, met, recalled), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
@@ -58,24 +58,24 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
 )
 def test_balls_of_a_kernel_are_those_of_its_distances(make, k):
     D = np.linalg.norm(UNIT[:, None] - UNIT, axis=2)
-    found = build_kernel_neighbourhoods(make(), N, None)
-    for actual, expected in zip(found.count_balls(k), naive(D, k), strict=True):
+    result = build_kernel_neighbourhoods(make(), N, None)
+    for actual, expected in zip(result.count_balls(k), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_balls_of_a_space_are_those_of_its_distances():
-    found = build_space_neighbourhoods(as_space(X), N)
+    result = build_space_neighbourhoods(as_space(X), N)
     D = np.linalg.norm(X[:, None] - X, axis=2)
-    for actual, expected in zip(found.count_balls(3), naive(D, 3), strict=True):
+    for actual, expected in zip(result.count_balls(3), naive(D, 3), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_there_is_no_recall_by_balls_of_too_few_samples():
-    found = build_row_neighbourhoods(
+    result = build_row_neighbourhoods(
         X[N - 3 :], 3, similarity_spec_from_keywords({}, allow_metric=True), None
     )
-    assert found.count_balls(3).n_sample_balls.tolist() == [0] * M
-    assert found.count_balls(2).n_sample_balls.any()
+    assert result.count_balls(3).n_sample_balls.tolist() == [0] * M
+    assert result.count_balls(2).n_sample_balls.any()
 
 
 def test_neighbours_are_found_once_for_several_k(monkeypatch):
@@ -87,13 +87,13 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
         return original(*arguments)
 
     monkeypatch.setattr(neighbourhoods, "k_nearest_distances", counted)
-    found = build_row_neighbourhoods(
+    result = build_row_neighbourhoods(
         X, N, similarity_spec_from_keywords({}, allow_metric=True), None
     )
     for k in (1, 5, 10, 5):
-        found.count_balls(k)
+        result.count_balls(k)
     assert calls == [10, 10]
-    found.count_balls(12)
+    result.count_balls(12)
     assert calls == [10, 10, 12, 12]
 
 
@@ -116,9 +116,9 @@ def test_a_part_takes_the_radii_of_references_from_the_whole():
 def test_distances_within_rounding_are_0():
     K = np.full((8, 8), 1 - 1e-15)
     np.fill_diagonal(K, 1)
-    found = build_kernel_neighbourhoods(MatrixSimilarity(K), 4, None)
-    assert found.compute_radii(0, 2).tolist() == [0] * 4
-    assert found.count_balls(1).n_reference_balls.tolist() == [4] * 4
+    result = build_kernel_neighbourhoods(MatrixSimilarity(K), 4, None)
+    assert result.compute_radii(0, 2).tolist() == [0] * 4
+    assert result.count_balls(1).n_reference_balls.tolist() == [4] * 4
 
 
 def test_undefined_distances_name_the_row_of_the_set():

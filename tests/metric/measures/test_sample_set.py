@@ -50,9 +50,9 @@ def test_the_order_of_measures_changes_neither_a_number_nor_its_route(q, groups)
     right = compute(TEXTS, measures=MEASURES, **options)
     known = right.pop("details")
     for _ in range(3):
-        found = compute(TEXTS, measures=rng.permutation(MEASURES).tolist(), **options)
-        details = found.pop("details")
-        assert found == right
+        result = compute(TEXTS, measures=rng.permutation(MEASURES).tolist(), **options)
+        details = result.pop("details")
+        assert result == right
         for name in ("n", "method", "why", "negative_mass", "cut", "options"):
             assert details[name] == known[name], name
 

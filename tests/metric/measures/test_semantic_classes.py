@@ -26,7 +26,7 @@ def test_stored_partitions_and_utilities_of_noveltybench_come_out(novelty_answer
     groups = [row["id"] for row in rows for _ in row["generations"]]
     classes = np.array([1000 * i + c for i, row in enumerate(rows) for c in row["partition"]])
     quality = [row["partition_scores"][c] for row in rows for c in row["partition"]]
-    found = compute(
+    result = compute(
         texts,
         groups=groups,
         k="equivalence",
@@ -35,8 +35,8 @@ def test_stored_partitions_and_utilities_of_noveltybench_come_out(novelty_answer
         quality=quality,
         details=True,
     )
-    assert found["DistinctK"] == np.mean([len(set(row["partition"])) for row in rows])
-    for own, row in zip(found["details"]["groups"], rows, strict=True):
+    assert result["DistinctK"] == np.mean([len(set(row["partition"])) for row in rows])
+    for own, row in zip(result["details"]["groups"], rows, strict=True):
         assert own["DistinctK"] == len(set(row["partition"]))
         assert own["UtilityK"] == pytest.approx(row["utility"], abs=1e-6)
         masses = np.bincount(row["partition"]) / len(row["partition"])
@@ -63,13 +63,13 @@ def test_utility_is_its_formula(partition, patience, random):
     n = len(partition)
     total = sum(patience**i * quality[i] for i in range(n) if partition[i] not in partition[:i])
     expected = total / sum(patience**i for i in range(n))
-    found = compute(
+    result = compute(
         answers(partition), k="equivalence", measures="novelty", quality=quality,
         patience=patience,
     )  # fmt: skip
-    assert found["UtilityK"] == pytest.approx(expected, abs=1e-12)
-    assert found["DistinctK"] == len(set(partition))
-    assert found["UtilityK"] <= max(quality) + 1e-12
+    assert result["UtilityK"] == pytest.approx(expected, abs=1e-12)
+    assert result["DistinctK"] == len(set(partition))
+    assert result["UtilityK"] <= max(quality) + 1e-12
 
 
 @few
@@ -79,9 +79,9 @@ def test_entropies_are_those_of_the_masses_of_classes(partition, random):
     p = weights / weights.sum()
     masses = [p[np.array(partition) == c].sum() for c in set(partition)]
     texts = answers(partition)
-    found = compute(texts, k="equivalence", measures=ALL, p=p)
-    assert found["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
-    assert found["KernelLanguageEntropy"] == pytest.approx(entropy(masses), abs=1e-9)
+    result = compute(texts, k="equivalence", measures=ALL, p=p)
+    assert result["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
+    assert result["KernelLanguageEntropy"] == pytest.approx(entropy(masses), abs=1e-9)
     logs = np.log(weights) - 800  # which have no exponential
     distinct = [f"{text} {i}" for i, text in enumerate(texts)]
     same = {"k": "equivalence", "same": r"answer (\d+)"}
@@ -92,12 +92,12 @@ def test_entropies_are_those_of_the_masses_of_classes(partition, random):
 def test_log_probabilities_are_normalised_within_each_group():
     logs = [-1.0, -2.0, -900.0, -901.0, -900.0]
     groups, texts = ["a", "a", "b", "b", "b"], ["x", "y", "x", "y", "a y"]
-    found = compute(texts, groups=groups, k="equivalence", same="([xy])", logprobs=logs,
+    result = compute(texts, groups=groups, k="equivalence", same="([xy])", logprobs=logs,
                     measures="SemanticEntropy", details=True)["details"]["groups"]  # fmt: skip
     m = 1 / (1 + math.e)
     n = 1 / (2 + 1 / math.e)
     expected = [entropy([m, 1 - m]), entropy([n, 1 - n])]
-    assert [row["SemanticEntropy"] for row in found] == pytest.approx(expected)
+    assert [row["SemanticEntropy"] for row in result] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("k", ["equivalence", "labels"])
@@ -121,8 +121,8 @@ def test_order_does_not_matter_where_the_judge_is_transitive(partition, random):
 
 def test_distinct_is_the_vendi_score_of_order_0_of_classes():
     texts = answers([0, 1, 0, 2, 2, 0])
-    found = compute(texts, k="equivalence", measures=["VS", "DistinctK"], q=0)
-    assert found["VS_q0"] == pytest.approx(found["DistinctK"]) == 3
+    result = compute(texts, k="equivalence", measures=["VS", "DistinctK"], q=0)
+    assert result["VS_q0"] == pytest.approx(result["DistinctK"]) == 3
 
 
 def test_classes_of_any_kernel_follow_from_a_threshold():

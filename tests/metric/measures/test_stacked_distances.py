@@ -20,11 +20,11 @@ def test_distances_of_rows_are_those_of_their_metric():
         points = as_points(
             SampleSet(X, similarity_spec_from_keywords({"metric": metric}, allow_metric=True))
         )
-        found = stack_spaces(points, PLACES, metric, True)
-        for D, places in zip(found.D, PLACES, strict=True):
+        result = stack_spaces(points, PLACES, metric, True)
+        for D, places in zip(result.D, PLACES, strict=True):
             np.testing.assert_allclose(D, as_space(X[places], metric=metric).D, rtol=1e-9)
-        assert found.unit is None
-        assert found.is_valid.all()
+        assert result.unit is None
+        assert result.is_valid.all()
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
@@ -42,9 +42,9 @@ def test_other_metrics_are_left_to_scipy(metric):
 def test_distances_of_a_kernel_follow_from_its_similarities(sparse, metric, unit):
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
-    found = stack_spaces(similarity, PLACES, metric, False)
-    assert found.unit == unit
-    for D, places in zip(found.D, PLACES, strict=True):
+    result = stack_spaces(similarity, PLACES, metric, False)
+    assert result.unit == unit
+    for D, places in zip(result.D, PLACES, strict=True):
         K = rows[places] @ rows[places].T
         expected = 1 - K if metric == "1-k" else np.sqrt(np.maximum(2 - 2 * K, 0))
         np.testing.assert_allclose(D[~np.eye(3, dtype=bool)], expected[~np.eye(3, dtype=bool)])
@@ -62,8 +62,8 @@ def test_close_points_keep_their_digits(sparse):
 def test_identical_points_are_left_to_be_measured_one_by_one():
     rows = X.copy()
     rows[4] = rows[0]
-    found = stack_spaces(FeatureSimilarity(rows), PLACES, None, True)
-    assert found.is_valid.tolist() == [False, True]
+    result = stack_spaces(FeatureSimilarity(rows), PLACES, None, True)
+    assert result.is_valid.tolist() == [False, True]
 
 
 def test_similarities_that_may_be_indefinite_are_measured_one_by_one():

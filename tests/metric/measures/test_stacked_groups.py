@@ -17,13 +17,13 @@ WORDS = ["red", "green", "blue", "cat", "dog", "house", "ran", "sat"]
 
 def alone(samples, labels, p=None, **how):
     """Find the numbers of each group, one by one."""
-    found = []
+    result = []
     for label in dict.fromkeys(labels.tolist()):
         own = np.flatnonzero(labels == label)
         part = [samples[i] for i in own] if isinstance(samples, list) else samples[own]
         how_own = how if p is None else {**how, "p": p[own] / p[own].sum()}
-        found.append(compute(part, **how_own))
-    return found
+        result.append(compute(part, **how_own))
+    return result
 
 
 def close(groups, each):
@@ -52,8 +52,8 @@ def test_vectors_of_unequal_groups_score_as_one_by_one(sizes, seed, weighted, re
         how["measures"] = [name for name in how["measures"] if name != "AvgSim"]
         p = rng.random(len(labels)) + 0.1
         p /= p.sum()
-    found = compute(X, groups=labels, p=p, **how)
-    close(found, alone(X, labels, p, **how))
+    result = compute(X, groups=labels, p=p, **how)
+    close(result, alone(X, labels, p, **how))
 
 
 @settings(max_examples=15)
@@ -146,15 +146,15 @@ def test_large_groups_beside_small_ones_and_their_table():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(4), [1, 40, MAX_STACKED_SIZE, MAX_STACKED_SIZE + 1])
     X = rng.normal(size=(len(labels), 8))
-    found = compute(X, groups=labels, k="cosine", ci=0.95, details=True)
+    result = compute(X, groups=labels, k="cosine", ci=0.95, details=True)
     each = alone(X, labels, k="cosine")
-    close(found, each)
-    table = found["details"]["groups"]
+    close(result, each)
+    table = result["details"]["groups"]
     assert [row["VS"] for row in table] == pytest.approx([own["VS"] for own in each], rel=EXACT)
     assert [row["n"] for row in table] == [1, 40, MAX_STACKED_SIZE, MAX_STACKED_SIZE + 1]
     values = [own["VS"] for own in each]
-    assert found["VS_se"] == pytest.approx(np.std(values, ddof=1) / 2, rel=1e-9)
-    assert found["VS_low"] < found["VS"] < found["VS_high"]
+    assert result["VS_se"] == pytest.approx(np.std(values, ddof=1) / 2, rel=1e-9)
+    assert result["VS_low"] < result["VS"] < result["VS_high"]
 
 
 def test_one_bad_sample_is_named_by_its_group():
@@ -176,9 +176,9 @@ def test_a_group_with_negative_eigenvalues_is_named():
     with pytest.raises(NotPSDError) as raised:
         compute(K, score_K=True, groups=list("aaabbbccc"))
     assert any("group 'b'" in note for note in raised.value.__notes__)
-    found = compute(K, score_K=True, groups=list("aaabbbccc"), psd="clip", q=[1, 2])
+    result = compute(K, score_K=True, groups=list("aaabbbccc"), psd="clip", q=[1, 2])
     clipped = compute(bad, score_K=True, psd="clip")["VS"]
-    assert found["VS_q1"] == pytest.approx((6 + clipped) / 3, rel=EXACT)
+    assert result["VS_q1"] == pytest.approx((6 + clipped) / 3, rel=EXACT)
 
 
 def test_groups_of_tensors_have_the_gradients_of_each():
@@ -189,13 +189,13 @@ def test_groups_of_tensors_have_the_gradients_of_each():
         key = key_at(q)
         labels = np.repeat(np.arange(6), 5)
         how = {"groups": labels, "measures": ["VS", "IntDiv"]}
-        found = compute(torch.cat(tuple(X)), k="cosine", q=q, **how)
-        (slope,) = torch.autograd.grad(found[key] + found["IntDiv"], X)
+        result = compute(torch.cat(tuple(X)), k="cosine", q=q, **how)
+        (slope,) = torch.autograd.grad(result[key] + result["IntDiv"], X)
         each = [compute(group, k="cosine", q=q, measures=["VS", "IntDiv"]) for group in X]
         mean = sum(own[key] + own["IntDiv"] for own in each) / len(each)
         (naive,) = torch.autograd.grad(mean, X)
         scores = [own[key].item() for own in each]
-        assert found[key].item() == pytest.approx(np.mean(scores), rel=EXACT)
+        assert result[key].item() == pytest.approx(np.mean(scores), rel=EXACT)
         assert torch.allclose(slope, naive, rtol=1e-9, atol=1e-12)
 
 
@@ -206,5 +206,5 @@ def test_thousands_of_the_smallest_groups():
     cosines = np.sum(unit[:, 0] * unit[:, 1], axis=1)
     shares = np.stack([(1 + cosines) / 2, (1 - cosines) / 2])
     scores = np.exp(-np.sum(shares * np.log(shares), axis=0))
-    found = compute(np.concatenate(pairs), k="cosine", groups=np.repeat(np.arange(6000), 2))
-    assert found["VS"] == pytest.approx(scores.mean(), rel=1e-12)
+    result = compute(np.concatenate(pairs), k="cosine", groups=np.repeat(np.arange(6000), 2))
+    assert result["VS"] == pytest.approx(scores.mean(), rel=1e-12)

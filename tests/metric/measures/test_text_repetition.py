@@ -40,8 +40,8 @@ class TestNgramDiversity:
     @pytest.mark.parametrize("seed", range(3))
     def test_is_distinct_over_all(self, sizes, seed):
         texts = texts_of(seed)
-        found = measured(texts, "NgramDiversity", sizes=sizes, tokenizer=str.split)
-        assert found == pytest.approx(distinct(texts, np.atleast_1d(sizes)), abs=1e-12)
+        result = measured(texts, "NgramDiversity", sizes=sizes, tokenizer=str.split)
+        assert result == pytest.approx(distinct(texts, np.atleast_1d(sizes)), abs=1e-12)
 
     def test_in_the_head(self):
         texts = ["a b a b", "a b"]  # a b a b a b; ab ba ab, ab
@@ -84,16 +84,16 @@ class TestNgramDiversity:
         ]
         flat = [text for group in groups for text in group]
         with pytest.warns(UserWarning, match="n-grams of characters are used for all") as warned:
-            found = measured(groups, "NgramDiversity", sizes=1)
+            result = measured(groups, "NgramDiversity", sizes=1)
         assert len(warned) == 1
-        assert found == np.mean([distinct(group, [1], list) for group in groups])
+        assert result == np.mean([distinct(group, [1], list) for group in groups])
         with pytest.warns(UserWarning, match="n-grams of characters are"):
             assert measured(flat, "NgramDiversity", sizes=1) == distinct(flat, [1], list)
 
     def test_lengths_that_no_text_has_are_left_out_and_said(self):
-        found = compute(["a b", "c"], measures="NgramDiversity", details=True)
-        assert found["NgramDiversity"] == 1.0
-        assert found["details"]["notes"] == [
+        result = compute(["a b", "c"], measures="NgramDiversity", details=True)
+        assert result["NgramDiversity"] == 1.0
+        assert result["details"]["notes"] == [
             "NgramDiversity ignores n-grams of 3, 4 tokens, because the longest text has 2."
         ]
         with pytest.raises(
@@ -201,15 +201,15 @@ class TestEvery:
         assert measured(groups, measure) == pytest.approx(expected, abs=1e-12)
         flat = [text for group in groups for text in group]
         labels = np.repeat([0, 1, 2], [4, 7, 5])
-        found = compute(flat, groups=labels, measures=[measure, "VS"])
-        assert found[measure] == pytest.approx(expected, abs=1e-12)
+        result = compute(flat, groups=labels, measures=[measure, "VS"])
+        assert result[measure] == pytest.approx(expected, abs=1e-12)
 
     def test_texts_that_a_kernel_leaves_out_are_left_out(self, measure):
         texts = texts_of(4, 8, least=2)
         how = {"measures": [measure], "k": "ngram_overlap", "ns": 2, "on_error": "skip"}
         with pytest.warns(UserWarning, match="dropped 1 of 9 samples"):
-            found = compute([*texts[:3], "word", *texts[3:]], **how)
-        assert found[measure] == pytest.approx(measured(texts, measure), abs=1e-12)
+            result = compute([*texts[:3], "word", *texts[3:]], **how)
+        assert result[measure] == pytest.approx(measured(texts, measure), abs=1e-12)
 
     @pytest.mark.parametrize("samples", [np.eye(3), ["a", 3.5]], ids=["rows", "number"])
     def test_needs_strings(self, measure, samples):
@@ -227,5 +227,5 @@ class TestEvery:
             compute(TEXTS, measures=measure, p=np.full(5, 0.2))
 
     def test_has_an_interval(self, measure):
-        found = compute(texts_of(5, 30), measures=measure, ci=0.9)
-        assert found[f"{measure}_low"] < found[measure] < found[f"{measure}_high"]
+        result = compute(texts_of(5, 30), measures=measure, ci=0.9)
+        assert result[f"{measure}_low"] < result[measure] < result[f"{measure}_high"]

@@ -41,32 +41,32 @@ def keys(name):
 class TestQuality:
     def test_the_example_of_its_authors(self):
         # Quality-Weighted-Vendi-Score, README: samples [0, 0, 2], s = exp(−|a − 2|)
-        found = compute(
+        result = compute(
             [0, 0, 2],
             k=lambda a, b: math.exp(-abs(a - b)),
             measures="qVS",
             quality=[math.exp(-2), math.exp(-2), 1],
         )
-        assert found["qVS"] == pytest.approx(0.793705659274703, abs=1e-12)
+        assert result["qVS"] == pytest.approx(0.793705659274703, abs=1e-12)
 
     @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
     def test_is_mean_quality_times_the_score(self, p):
-        found = compute(CLOUD, measures="qVS", quality=QUALITY, q=ORDERS, p=p, **RBF)
+        result = compute(CLOUD, measures="qVS", quality=QUALITY, q=ORDERS, p=p, **RBF)
         mean = QUALITY.mean() if p is None else p @ QUALITY
         for key, q in zip(keys("qVS"), ORDERS, strict=True):
-            assert found[key] == pytest.approx(mean * hill(shares(kernel(), p), q), rel=1e-8)
+            assert result[key] == pytest.approx(mean * hill(shares(kernel(), p), q), rel=1e-8)
 
     def test_of_quality_one_it_is_the_vendi_score(self):
         for p in (None, WEIGHTS):
-            found = compute(CLOUD, measures=["VS", "qVS"], quality=np.ones(24), p=p, **RBF)
-            assert found["qVS"] == pytest.approx(found["VS"], rel=1e-12)
+            result = compute(CLOUD, measures=["VS", "qVS"], quality=np.ones(24), p=p, **RBF)
+            assert result["qVS"] == pytest.approx(result["VS"], rel=1e-12)
         assert compute(CLOUD, measures="qVS", quality=[0] * 24, **RBF) == {"qVS": 0.0}
 
     @pytest.mark.parametrize("of", [list, iter, np.float32, lambda x: np.array(x)[:, None]])
     def test_may_come_in_any_container(self, of):
         quality = np.arange(24) / 8
-        found = compute(CLOUD, measures="qVS", quality=of(quality), **RBF)
-        assert found == compute(CLOUD, measures="qVS", quality=quality, **RBF)
+        result = compute(CLOUD, measures="qVS", quality=of(quality), **RBF)
+        assert result == compute(CLOUD, measures="qVS", quality=quality, **RBF)
 
     def test_of_samples_that_are_left_out_is_left_out(self):
         X, quality = CLOUD.copy(), QUALITY.copy()
@@ -74,8 +74,8 @@ class TestQuality:
         kept = np.delete(np.arange(24), [3, 7])
         expected = compute(X[kept], measures="qVS", quality=quality[kept], k="cosine")
         with pytest.warns(UserWarning, match="dropped 2 of 24 samples"):
-            found = compute(X, measures="qVS", quality=quality, k="cosine", on_error="skip")
-        assert found == pytest.approx(expected, rel=1e-12)
+            result = compute(X, measures="qVS", quality=quality, k="cosine", on_error="skip")
+        assert result == pytest.approx(expected, rel=1e-12)
 
     def test_each_group_has_its_own(self):
         labels = np.random.default_rng(3).permutation(np.repeat([0, 1, 2], [5, 8, 11]))
@@ -91,17 +91,17 @@ class TestQuality:
                 )["qVS"]
                 for own in parts
             ]
-            found = compute(CLOUD, measures="qVS", quality=QUALITY, groups=labels, p=p, **RBF)
-            assert found["qVS"] == pytest.approx(np.mean(each), rel=1e-10)
+            result = compute(CLOUD, measures="qVS", quality=QUALITY, groups=labels, p=p, **RBF)
+            assert result["qVS"] == pytest.approx(np.mean(each), rel=1e-10)
 
     def test_has_an_interval_and_a_place_in_the_signature(self):
         how = {"measures": ["qVS", "t_conv"], "ci": 0.9, "details": True, **RBF}
-        found = compute(CLOUD, quality=QUALITY, **how)
-        assert 0 <= found["qVS_low"] < found["qVS"] < found["qVS_high"]
+        result = compute(CLOUD, quality=QUALITY, **how)
+        assert 0 <= result["qVS_low"] < result["qVS"] < result["qVS_high"]
         other = compute(CLOUD, quality=QUALITY[::-1], **how)
-        assert "|quality=" in found["details"]["signature"]
-        json.dumps(found["details"])
-        assert found["details"]["signature"] != other["details"]["signature"]
+        assert "|quality=" in result["details"]["signature"]
+        json.dumps(result["details"])
+        assert result["details"]["signature"] != other["details"]["signature"]
 
     @pytest.mark.parametrize(
         ("quality", "error", "message"),
@@ -128,12 +128,14 @@ class TestEntropy:
     @pytest.mark.parametrize("q", [1, 2, [0.5, "inf"]])
     @pytest.mark.parametrize("beside", [["VS"], ["VS", "SampleCoverage"]], ids=str)
     def test_is_that_of_order_two_whatever_is_known(self, p, q, beside):
-        found = compute(CLOUD, measures=[*beside, "RKE"], q=q, p=p, **RBF)["RKE"]
+        result = compute(CLOUD, measures=[*beside, "RKE"], q=q, p=p, **RBF)["RKE"]
         alone = compute(CLOUD, measures="RKE", p=p, **RBF)["RKE"]
-        assert found == pytest.approx(alone, rel=1e-10)
+        assert result == pytest.approx(alone, rel=1e-10)
         w = np.full(24, 1 / 24) if p is None else p
-        assert found == pytest.approx(-math.log(w @ kernel() ** 2 @ w), rel=1e-10)
-        assert found == pytest.approx(math.log(compute(CLOUD, q=2, p=p, **RBF)["VS_q2"]), rel=1e-10)
+        assert result == pytest.approx(-math.log(w @ kernel() ** 2 @ w), rel=1e-10)
+        assert result == pytest.approx(
+            math.log(compute(CLOUD, q=2, p=p, **RBF)["VS_q2"]), rel=1e-10
+        )
 
 
 def test_one_sample_and_samples_that_are_all_the_same_have_the_least_values():

@@ -25,8 +25,8 @@ OTHERWISE = {
 @pytest.mark.parametrize("kind", OTHERWISE)
 def test_what_is_no_text_in_other_forms_is_known(kind):
     samples, kernel = OTHERWISE[kind]
-    what, found = looks_like(samples)
-    assert found == kernel
+    what, result = looks_like(samples)
+    assert result == kernel
     with pytest.warns(UserWarning, match=f"look like {what}, but were compared as text"):
         compute(samples, analyzer="char", ns=1, q=2)
 

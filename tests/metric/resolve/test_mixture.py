@@ -251,15 +251,15 @@ def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
     table = {**TABLE, "x": X}
     options = {"k": kernels, "combine": combine, "q": [0, 0.5, 1, 2, "inf"]}
     expected = compute(TABLE, **options)
-    found = compute(table, **options)
+    result = compute(table, **options)
     for name, value in expected.items():
-        assert to_float(found[name]) == pytest.approx(value, rel=1e-9)
+        assert to_float(result[name]) == pytest.approx(value, rel=1e-9)
     np.testing.assert_allclose(
         as_similarity(table, k=kernels, combine=combine).dense().detach(),
         as_similarity(TABLE, k=kernels, combine=combine).dense(),
         atol=1e-14,
     )
-    found["VS_q1"].backward()
+    result["VS_q1"].backward()
     assert bool(torch.isfinite(X.grad).all())
     assert X.grad.abs().max() > 0
 
@@ -267,10 +267,10 @@ def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
 def test_two_tensors_of_few_columns_are_compared_through_them():
     torch = pytest.importorskip("torch")
     A, B = (torch.randn(20, 3, dtype=torch.float64) for _ in range(2))
-    found = compute({"a": A, "b": B}, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
+    result = compute({"a": A, "b": B}, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
     arrays = {"a": A.numpy(), "b": B.numpy()}
     expected = compute(arrays, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
-    assert found.item() == pytest.approx(expected)
+    assert result.item() == pytest.approx(expected)
 
 
 def test_bandwidths_of_the_parts_can_be_handed_over():
@@ -341,8 +341,8 @@ def test_records_without_the_column_are_named_and_left_out():
 @pytest.mark.parametrize("half", [0.5, np.float16(0.5), np.float32(0.5), np.array(0.5)])
 def test_weights_of_a_mixture_are_read_in_double_precision(half):
     expected = compute(COLUMNS, k={"labels:shape": 0.5, "tags:tags": 0.5}, details=True)
-    found = compute(COLUMNS, k={"labels:shape": half, "tags:tags": half}, details=True)
-    assert found == expected
+    result = compute(COLUMNS, k={"labels:shape": half, "tags:tags": half}, details=True)
+    assert result == expected
 
 
 def test_weights_that_differ_in_the_seventh_digit_are_told_apart():

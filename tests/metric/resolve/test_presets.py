@@ -16,14 +16,14 @@ def test_every_measure_of_a_preset_exists(name):
 
 
 def test_presets_are_replaced_by_their_measures_in_order():
-    found = expand_presets({"LC": {}, "molecules": {}})
-    assert [*found] == ["LC", "VS", "IntDiv"]
-    assert found["VS"] == {}
+    result = expand_presets({"LC": {}, "molecules": {}})
+    assert [*result] == ["LC", "VS", "IntDiv"]
+    assert result["VS"] == {}
 
 
 def test_options_of_a_measure_are_kept_when_a_preset_has_it_too():
-    found = expand_presets({"embeddings": {}, "MagArea": {"n_scales": 5}})
-    assert found["MagArea"] == {"n_scales": 5}
+    result = expand_presets({"embeddings": {}, "MagArea": {"n_scales": 5}})
+    assert result["MagArea"] == {"n_scales": 5}
     assert expand_presets({"MagArea": {"n_scales": 5}, "embeddings": {}}) == {
         "MagArea": {"n_scales": 5},
         "VS": {},

@@ -35,12 +35,12 @@ def labels_of(groups):
 def by_hand(groups, **how):
     """Return means and standard errors of scores of each group, one call a group."""
     each = [compute(group, **how) for group in groups]
-    found = {}
+    result = {}
     for key in each[0]:
         values = [scores[key] for scores in each]
-        found[key] = sum(values) / len(values)
-        found[f"{key}_se"] = np.std(values, ddof=1) / math.sqrt(len(values))
-    return found
+        result[key] = sum(values) / len(values)
+        result[f"{key}_se"] = np.std(values, ddof=1) / math.sqrt(len(values))
+    return result
 
 
 def rows_of(X=CLOUD):
@@ -115,8 +115,8 @@ def test_features_similarities_distances_and_similarity_objects_have_groups_by_l
     np.fill_diagonal(D, 0)
     places = [np.flatnonzero(x == LABELS) for x in "xyz"]
     areas = [mag_area(D[np.ix_(own, own)], metric="precomputed") for own in places]
-    found = compute(D, metric="precomputed", measures="MagArea", t_cut="t_conv", groups=LABELS)
-    assert found["MagArea"] == pytest.approx(np.mean(areas), rel=1e-9)
+    result = compute(D, metric="precomputed", measures="MagArea", t_cut="t_conv", groups=LABELS)
+    assert result["MagArea"] == pytest.approx(np.mean(areas), rel=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
@@ -131,8 +131,8 @@ def test_each_group_is_compared_with_all_references():
     Y = CLOUD[::2] + 0.5
     for how in ({"metric": "euclidean"}, {"k": "rbf", "sigma": 1.0}):
         alone = [compute(rows, Y, measures="MagDiff", **how)["MagDiff"] for rows in rows_of()]
-        found = compute(CLOUD, Y, groups=LABELS, measures="MagDiff", **how)
-        assert found["MagDiff"] == pytest.approx(np.mean(alone), rel=1e-9)
+        result = compute(CLOUD, Y, groups=LABELS, measures="MagDiff", **how)
+        assert result["MagDiff"] == pytest.approx(np.mean(alone), rel=1e-9)
 
 
 def test_weights_are_those_within_each_group_and_all_groups_count_alike():
@@ -142,9 +142,9 @@ def test_weights_are_those_within_each_group_and_all_groups_count_alike():
         compute(rows, k="rbf", sigma=1, p=own / own.sum(), q=2, measures=["VS", "LC"])
         for rows, own in zip(rows_of(), parts, strict=True)
     ]
-    found = compute(CLOUD, k="rbf", sigma=1, p=p, q=2, measures=["VS", "LC"], groups=LABELS)
+    result = compute(CLOUD, k="rbf", sigma=1, p=p, q=2, measures=["VS", "LC"], groups=LABELS)
     for name in ("VS_q2", "LC_q2"):
-        assert found[name] == pytest.approx(np.mean([scores[name] for scores in alone]), rel=1e-12)
+        assert result[name] == pytest.approx(np.mean([scores[name] for scores in alone]), rel=1e-12)
     p[:5] = 0
     with pytest.raises(ValueError, match="`p` must have a positive sum in group 'x', got 0"):
         compute(CLOUD, k="rbf", p=p / p.sum(), groups=LABELS)
@@ -186,25 +186,25 @@ def test_one_group_has_no_standard_error():
 
 def test_groups_of_one_sample_score_one_and_a_warning_says_why():
     with pytest.warns(UserWarning, match="contains a single sample, so all groups"):
-        found = compute([["a cat"], ["a dog"]], details=True)
-    assert found["VS"] == 1
-    assert "take_first_k" in found["details"]["notes"][0]
-    assert "VS is the mean over 2 groups, equally weighted." in found["details"]["notes"]
+        result = compute([["a cat"], ["a dog"]], details=True)
+    assert result["VS"] == 1
+    assert "take_first_k" in result["details"]["notes"][0]
+    assert "VS is the mean over 2 groups, equally weighted." in result["details"]["notes"]
     assert compute([["a cat"], ["a dog", "no"]])["VS"] == pytest.approx((1 + 2) / 2, abs=0.3)
 
 
 def test_the_table_has_the_score_of_each_group():
-    found = compute(flat(TEXTS), groups=labels_of(TEXTS), details=True, measures=["VS", "IntDiv"])
-    table = found["details"]["groups"]
+    result = compute(flat(TEXTS), groups=labels_of(TEXTS), details=True, measures=["VS", "IntDiv"])
+    table = result["details"]["groups"]
     assert [row["group"] for row in table] == ["prompt 0", "prompt 1", "prompt 2"]
     assert [row["n"] for row in table] == [3, 4, 2]
     for row, group in zip(table, TEXTS, strict=True):
         expected = compute(group, measures=["VS", "IntDiv"])
         assert {key: row[key] for key in expected} == pytest.approx(expected)
-    assert found["details"]["distinct"] == 3 + 3 + 2
+    assert result["details"]["distinct"] == 3 + 3 + 2
     # The same partition has the same signature, another one another.
     nested = compute(TEXTS, details=True, measures=["VS", "IntDiv"])["details"]
-    assert nested["signature"] == found["details"]["signature"]
+    assert nested["signature"] == result["details"]["signature"]
     assert [row["group"] for row in nested["groups"]] == [0, 1, 2]
     other = compute(flat(TEXTS), groups=[1] * 8 + [2], details=True, measures=["VS", "IntDiv"])
     assert other["details"]["signature"] != nested["signature"]
@@ -225,10 +225,10 @@ def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
 
 def test_details_of_distances_by_group():
     how = {"measures": "MagArea", "metric": "manhattan", "t_cut": 2.0}
-    found = compute(CLOUD, groups=LABELS, details=True, **how)["details"]
-    assert found["distance"] == "manhattan"
-    assert "|metric=manhattan|solver=auto|groups=3@" in found["signature"]
-    assert found["n"] == found["distinct"] == 12
+    result = compute(CLOUD, groups=LABELS, details=True, **how)["details"]
+    assert result["distance"] == "manhattan"
+    assert "|metric=manhattan|solver=auto|groups=3@" in result["signature"]
+    assert result["n"] == result["distinct"] == 12
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def test_details_of_distances_by_group():
     ],
 )
 def test_labels_are_anything_hashable_equal_as_python_says(labels, groups):
-    found = compute(CLOUD[:6], k="rbf", groups=labels, details=True)
-    assert len(found["details"]["groups"]) == groups
-    assert not any(isinstance(row["group"], np.generic) for row in found["details"]["groups"])
+    result = compute(CLOUD[:6], k="rbf", groups=labels, details=True)
+    assert len(result["details"]["groups"]) == groups
+    assert not any(isinstance(row["group"], np.generic) for row in result["details"]["groups"])
 
 
 def test_columns_of_tables_are_labels():
@@ -262,10 +262,10 @@ def test_columns_of_tables_are_labels():
 def test_samples_that_are_left_out_leave_their_groups():
     groups = [["a cat", "", "a dog"], ["no", "yes", "", "no"]]
     with pytest.warns(UserWarning, match="dropped 2 of 7"):
-        found = compute(groups, k="ngram_overlap", on_error="skip", details=True)
+        result = compute(groups, k="ngram_overlap", on_error="skip", details=True)
     without = [["a cat", "a dog"], ["no", "yes", "no"]]
-    assert {key: found[key] for key in ("VS", "VS_se")} == pytest.approx(by_hand(without))
-    assert sorted(found["details"]["dropped"]) == [1, 5]
+    assert {key: result[key] for key in ("VS", "VS_se")} == pytest.approx(by_hand(without))
+    assert sorted(result["details"]["dropped"]) == [1, 5]
     with (
         pytest.warns(UserWarning, match="dropped"),
         pytest.raises(ValueError, match="group 1 must contain a usable sample, got none"),
@@ -295,10 +295,10 @@ def test_tensors_are_scored_where_they_are_and_differentiated():
     X = torch.tensor(CLOUD, requires_grad=True)
     unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
     how = {"score_X": True, "groups": LABELS, "measures": ["VS", "WithinVS", "BetweenVS"]}
-    found = compute(unit, **how)
+    result = compute(unit, **how)
     plain = compute(unit.detach().numpy(), **how)
-    assert {key: to_float(value) for key, value in found.items()} == pytest.approx(plain)
-    (gradient,) = torch.autograd.grad(found["VS"], X)
+    assert {key: to_float(value) for key, value in result.items()} == pytest.approx(plain)
+    (gradient,) = torch.autograd.grad(result["VS"], X)
     moved = CLOUD.copy()
     moved[0, 0] += 1e-6
     moved /= np.linalg.norm(moved, axis=1, keepdims=True)
@@ -309,17 +309,17 @@ def test_tensors_are_scored_where_they_are_and_differentiated():
 
 
 def test_threads_get_the_same_numbers():
-    found = [None] * 6
+    result = [None] * 6
 
     def work(i):
-        found[i] = compute(CLOUD, k="rbf", groups=LABELS, ci=0.9, measures=["VS", "MagArea"])
+        result[i] = compute(CLOUD, k="rbf", groups=LABELS, ci=0.9, measures=["VS", "MagArea"])
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert all(one == found[0] for one in found)
+    assert all(one == result[0] for one in result)
 
 
 def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
@@ -329,14 +329,14 @@ def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
     groups = [[" ".join(map(str, row)) for row in some] for some in words.reshape(600, 5, 12)]
     # The memory that 1,000 samples would need is refused.
     monkeypatch.setattr(memory, "available_bytes", lambda: 8 * 1000**2)
-    found = compute(groups, details=True)
-    assert found["details"]["n"] == 3000
-    assert found["details"]["groups"][17]["VS"] == pytest.approx(compute(groups[17])["VS"])
+    result = compute(groups, details=True)
+    assert result["details"]["n"] == 3000
+    assert result["details"]["groups"][17]["VS"] == pytest.approx(compute(groups[17])["VS"])
 
 
 def test_questions_by_class(questions, question_classes):
-    found = compute(questions, groups=question_classes, details=True)
-    table = found["details"]["groups"]
+    result = compute(questions, groups=question_classes, details=True)
+    table = result["details"]["groups"]
     assert sum(row["n"] for row in table) == len(questions)
     one = next(row for row in table if row["group"] == "ABBR")
     own = [q for q, label in zip(questions, question_classes, strict=True) if label == "ABBR"]

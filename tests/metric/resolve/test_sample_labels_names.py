@@ -14,8 +14,8 @@ def compared(one, other, **how):
 
 
 def counted(one, other, **how):
-    found = sources([one, other], level=None, aligned=False, **{"k": "cosine", **how})
-    return [each.name for each in found.sources]
+    result = sources([one, other], level=None, aligned=False, **{"k": "cosine", **how})
+    return [each.name for each in result.sources]
 
 
 @pytest.mark.parametrize("call", [compared, counted])

@@ -56,11 +56,11 @@ def vendi(rows, u=None, q=1.0):
 def scores(rows, given, of=None, q=1.0):
     """Return the score of the samples of each prompt, among some of all samples."""
     some = range(len(rows)) if of is None else of
-    found = []
+    result = []
     for prompt in "uvw":
         own = [i for i in some if PROMPTS[i] == prompt]
-        found.append(vendi(rows[own], U[prompt] if given else None, q))
-    return np.array(found)
+        result.append(vendi(rows[own], U[prompt] if given else None, q))
+    return np.array(result)
 
 
 def prompts_of(given):
@@ -72,10 +72,10 @@ def prompts_of(given):
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_a_score_is_the_mean_within_prompts(given, q):
     each = scores(X, given, q=q)
-    found = compute(X, **prompts_of(given), **COSINE, q=q, details=True)
-    assert found[key_at(q)] == pytest.approx(each.mean(), rel=1e-10)
-    assert found[key_at(q) + "_se"] == pytest.approx(each.std(ddof=1) / np.sqrt(3), rel=1e-10)
-    rows = found["details"]["groups"]
+    result = compute(X, **prompts_of(given), **COSINE, q=q, details=True)
+    assert result[key_at(q)] == pytest.approx(each.mean(), rel=1e-10)
+    assert result[key_at(q) + "_se"] == pytest.approx(each.std(ddof=1) / np.sqrt(3), rel=1e-10)
+    rows = result["details"]["groups"]
     assert [row["n"] for row in rows] == [5, 9, 10]
     assert [row[key_at(q)] for row in rows] == pytest.approx(each)
     turned = {"prompts": [prompts_of(given)["prompts"][i] for i in ORDER], "given_prompt": given}
@@ -84,8 +84,8 @@ def test_a_score_is_the_mean_within_prompts(given, q):
 
 def test_prompts_are_groups():
     how = {**COSINE, "measures": ["VS", "IntDiv", "BetweenVS", "WithinVS"], "ci": 0.9}
-    found = compute(X, prompts=PROMPTS, given_prompt=False, **how)
-    assert found == compute(X, groups=PROMPTS, **how)
+    result = compute(X, prompts=PROMPTS, given_prompt=False, **how)
+    assert result == compute(X, groups=PROMPTS, **how)
     whole = as_similarity(X, **COSINE)
     assert compute(whole, prompts=PROMPTS, given_prompt=False) == pytest.approx(
         compute(X, groups=PROMPTS, **COSINE)
@@ -104,13 +104,13 @@ def test_prompts_are_groups():
 def test_groups_are_sets_of_prompts(given):
     each = [scores(X, given, np.flatnonzero(i == SETS)) for i in (0, 1)]
     means = np.array([own.mean() for own in each])
-    found = compute(X, groups=SETS, **prompts_of(given), **COSINE, details=True)
-    assert found["VS"] == pytest.approx(means.mean(), rel=1e-10)
-    assert found["VS_se"] == pytest.approx(means.std(ddof=1) / np.sqrt(2), rel=1e-10)
-    rows = found["details"]["groups"]
+    result = compute(X, groups=SETS, **prompts_of(given), **COSINE, details=True)
+    assert result["VS"] == pytest.approx(means.mean(), rel=1e-10)
+    assert result["VS_se"] == pytest.approx(means.std(ddof=1) / np.sqrt(2), rel=1e-10)
+    rows = result["details"]["groups"]
     assert [(row["group"], row["n"]) for row in rows] == [(0, 8), (1, 16)]
     assert [row["VS"] for row in rows] == pytest.approx(means)
-    signature = found["details"]["signature"]
+    signature = result["details"]["signature"]
     other = compute(X, groups=1 - SETS[::-1], **prompts_of(given), **COSINE, details=True)
     assert other["details"]["signature"] != signature
     said = report(X, groups=SETS, **prompts_of(given), **COSINE).html()
@@ -128,16 +128,16 @@ def test_groups_are_sets_of_prompts(given):
 def test_each_group_may_have_its_prompt(given):
     by_label = {i: U["uv"[i]] if given else "uv"[i] for i in (0, 1)}
     each = [vendi(X[i == SETS], U["uv"[i]] if given else None) for i in (0, 1)]
-    found = compute(X, groups=SETS, prompts=by_label, given_prompt=given, **COSINE)
-    assert found["VS"] == pytest.approx(np.mean(each), rel=1e-10)
+    result = compute(X, groups=SETS, prompts=by_label, given_prompt=given, **COSINE)
+    assert result["VS"] == pytest.approx(np.mean(each), rel=1e-10)
     nested = [X[i == SETS].tolist() for i in (0, 1)]
-    found = compute(nested, prompts=by_label, given_prompt=given, **COSINE)
-    assert found["VS"] == pytest.approx(np.mean(each), rel=1e-10)
+    result = compute(nested, prompts=by_label, given_prompt=given, **COSINE)
+    assert result["VS"] == pytest.approx(np.mean(each), rel=1e-10)
 
 
 def test_one_prompt_is_taken_out_of_a_whole_set():
-    found = compute(X, prompts=U["u"], given_prompt=True, **COSINE)
-    assert found == {"VS": pytest.approx(vendi(X, U["u"]), rel=1e-10)}
+    result = compute(X, prompts=U["u"], given_prompt=True, **COSINE)
+    assert result == {"VS": pytest.approx(vendi(X, U["u"]), rel=1e-10)}
     texts = ["a cat sat", "a cat ran", "the dog"]
     one = compute(texts, prompts="a cat?", given_prompt=True)
     assert one == compute(as_similarity(texts, prompts="a cat?", given_prompt=True))
@@ -146,14 +146,14 @@ def test_one_prompt_is_taken_out_of_a_whole_set():
 @GIVEN
 def test_metrics_score_within_prompts(given):
     metric = load("vendiscore", **COSINE)
-    found = metric.compute(samples=X, **prompts_of(given))
-    assert found["VS"] == pytest.approx(scores(X, given).mean(), rel=1e-10)
+    result = metric.compute(samples=X, **prompts_of(given))
+    assert result["VS"] == pytest.approx(scores(X, given).mean(), rel=1e-10)
     metric.add_batch(samples=X[:7])
     metric.add_batch(samples=X[7:])
-    assert metric.compute(**prompts_of(given)) == pytest.approx(found)
+    assert metric.compute(**prompts_of(given)) == pytest.approx(result)
     kept = load("vendiscore", **COSINE, **prompts_of(given))
-    assert kept.compute(samples=X) == pytest.approx(found)
-    assert report(X, **prompts_of(given), **COSINE).numbers["VS"] == pytest.approx(found["VS"])
+    assert kept.compute(samples=X) == pytest.approx(result)
+    assert report(X, **prompts_of(given), **COSINE).numbers["VS"] == pytest.approx(result["VS"])
 
 
 @GIVEN
@@ -174,10 +174,10 @@ def test_sets_are_compared_within_prompts(given):
             **QUICK,
         ),
     ]
-    for found in calls:
-        assert found.groups == 3
-        assert found.pairs[0].difference == pytest.approx(np.mean(expected), rel=1e-9)
-        for row, rows in zip(found.sets, (X, Y), strict=True):
+    for result in calls:
+        assert result.groups == 3
+        assert result.pairs[0].difference == pytest.approx(np.mean(expected), rel=1e-9)
+        for row, rows in zip(result.sets, (X, Y), strict=True):
             assert row.score == pytest.approx(scores(rows, given).mean(), rel=1e-9)
 
 
@@ -186,14 +186,14 @@ def test_prompts_of_one_set_alone_are_left_out():
     more = rng.normal(size=(4, 4))
     said = re.escape("dropped 2 of 5 prompts that a set answers fewer than two times")
     with pytest.warns(UserWarning, match=f"{said}, such as 'x'"):
-        found = compare(
+        result = compare(
             [*X, *more],
             Y,
             prompts=[[*PROMPTS, "x", "x", "y", "y"], PROMPTS],
             given_prompt=False,
             **QUICK,
         )
-    assert found.pairs[0].difference == pytest.approx(whole.pairs[0].difference, rel=1e-12)
+    assert result.pairs[0].difference == pytest.approx(whole.pairs[0].difference, rel=1e-12)
     with pytest.raises(
         ValueError,
         match="at least two different labels with at least two samples of each set, got 0",
@@ -203,7 +203,7 @@ def test_prompts_of_one_set_alone_are_left_out():
 
 @GIVEN
 def test_samples_are_explained_within_prompts(given):
-    found = explain(X, **prompts_of(given), **COSINE, threshold=0.6)
+    result = explain(X, **prompts_of(given), **COSINE, threshold=0.6)
     pairs = []
     for prompt in "uvw":
         own = np.array(places(prompt))
@@ -212,24 +212,26 @@ def test_samples_are_explained_within_prompts(given):
         for place in own:
             rest = [i for i in own if i != place]
             adds = np.log(whole) - np.log(vendi(X[rest], u))
-            assert found.adds[place] == pytest.approx(adds, abs=1e-9)
+            assert result.adds[place] == pytest.approx(adds, abs=1e-9)
             left = {i: two(X[place], X[i], u) for i in rest}
             best = max(left, key=left.__getitem__)
-            assert found.nearest[place] == best
-            assert found.nearest_similarity[place] == pytest.approx(left[best], abs=1e-9)
+            assert result.nearest[place] == best
+            assert result.nearest_similarity[place] == pytest.approx(left[best], abs=1e-9)
             pairs += [(place, i) for i in rest if i > place and left[i] >= 0.6]
         alone = explain(X[own], prompts=u, given_prompt=given, **COSINE) if given else None
         alone = alone or explain(X[own], **COSINE)
-        assert found.surprise[own] == pytest.approx(alone.surprise)
-        assert found.unexplained[own] == pytest.approx(alone.unexplained)
-    above, _ = found.boundary(len(pairs) + 9)
+        assert result.surprise[own] == pytest.approx(alone.surprise)
+        assert result.unexplained[own] == pytest.approx(alone.unexplained)
+    above, _ = result.boundary(len(pairs) + 9)
     assert sorted((pair.i, pair.j) for pair in above) == sorted(pairs)
     assert pairs
-    assert found.score == pytest.approx(scores(X, given).mean())
-    kept = [vendi(X[[i for i in places(p) if i in found.kept]], U[p] if given else None) for p in U]
-    assert found.score_without_duplicates == pytest.approx(np.mean(kept))
-    assert "effectively different within a prompt, in the mean over 3 (q=1)" in found.sentence
-    assert {place for mode in found.modes(24) for place in mode.members} == set(range(24))
+    assert result.score == pytest.approx(scores(X, given).mean())
+    kept = [
+        vendi(X[[i for i in places(p) if i in result.kept]], U[p] if given else None) for p in U
+    ]
+    assert result.score_without_duplicates == pytest.approx(np.mean(kept))
+    assert "effectively different within a prompt, in the mean over 3 (q=1)" in result.sentence
+    assert {place for mode in result.modes(24) for place in mode.members} == set(range(24))
 
 
 def two(a, b, u):
@@ -241,26 +243,26 @@ def two(a, b, u):
 
 def test_copies_of_another_prompt_are_no_repeats():
     texts = ["a cat", "a cat", "A cat!", "the dog", "it rains"]
-    found = explain(texts, prompts=[0, 1, 1, 0, 2], given_prompt=False, ns=[1])
-    assert found.redundant_of.tolist() == [-1, -1, 1, -1, -1]
-    assert found.nearest.tolist() == [3, 2, 1, 0, 4]
-    assert found.adds[4] == 0
+    result = explain(texts, prompts=[0, 1, 1, 0, 2], given_prompt=False, ns=[1])
+    assert result.redundant_of.tolist() == [-1, -1, 1, -1, -1]
+    assert result.nearest.tolist() == [3, 2, 1, 0, 4]
+    assert result.adds[4] == 0
 
 
 def test_a_sample_with_all_the_weight_of_its_prompt_adds_nothing():
     weights = [0.0] * 24
     weights[0], weights[7], weights[20] = 0.4, 0.3, 0.3
-    found = explain(X, prompts=PROMPTS, given_prompt=False, **COSINE, p=weights)
-    assert found.adds.tolist() == [0] * 24
-    assert found.score == pytest.approx(1)
+    result = explain(X, prompts=PROMPTS, given_prompt=False, **COSINE, p=weights)
+    assert result.adds.tolist() == [0] * 24
+    assert result.score == pytest.approx(1)
 
 
 @GIVEN
 def test_growth_is_the_mean_curve_to_the_smallest_prompt(given):
-    found = growth(X, **prompts_of(given), **COSINE, q=2)
-    assert found.n == found.sizes[-1] == 5
-    assert not any(found.extrapolated)
-    for m, score in zip(found.sizes, found.scores, strict=True):
+    result = growth(X, **prompts_of(given), **COSINE, q=2)
+    assert result.n == result.sizes[-1] == 5
+    assert not any(result.extrapolated)
+    for m, score in zip(result.sizes, result.scores, strict=True):
         each = []
         for prompt in "uvw":
             rows, u = X[places(prompt)], U[prompt] if given else None
@@ -268,7 +270,7 @@ def test_growth_is_the_mean_curve_to_the_smallest_prompt(given):
             squares = [two(rows[i], rows[j], u) ** 2 for i in range(n) for j in range(n) if i != j]
             each.append(1 / (1 / m + (1 - 1 / m) * np.mean(squares)))
         assert score == pytest.approx(np.mean(each), rel=1e-9)
-    ends = zip(found.low, found.scores, found.high, strict=True)
+    ends = zip(result.low, result.scores, result.high, strict=True)
     assert all(low <= score <= high for low, score, high in ends)
     drawn = growth(X, [3, 5], **prompts_of(given), **COSINE)
     alone = []
@@ -279,16 +281,16 @@ def test_growth_is_the_mean_curve_to_the_smallest_prompt(given):
 
 
 def test_rewards_and_sources_take_prompts_as_before():
-    found = group_rewards(X, prompts=PROMPTS, **COSINE)
-    assert found == pytest.approx(group_rewards(X, groups=PROMPTS, **COSINE))
+    result = group_rewards(X, prompts=PROMPTS, **COSINE)
+    assert result == pytest.approx(group_rewards(X, groups=PROMPTS, **COSINE))
     answers = {"A": ["a cat", "it rained", "so be it"], "B": ["a dog", "it snowed", "be it so"]}
     assert sources(answers, ["u", "v", "w"]).prompts == ("u", "v", "w")
 
 
 def test_selections_and_states_take_prompts_out():
     K = as_similarity(X, prompts=ROWS, given_prompt=True, **COSINE)
-    found = select(X, 5, prompts=ROWS, given_prompt=True, **COSINE)
-    assert found.scores == pytest.approx(select(K, 5).scores)
+    result = select(X, 5, prompts=ROWS, given_prompt=True, **COSINE)
+    assert result.scores == pytest.approx(select(K, 5).scores)
     state = State.empty(**COSINE).update(X, prompts=ROWS, given_prompt=True)
     assert state.compute()["VS"] == pytest.approx(compute(K)["VS"])
 
@@ -312,9 +314,9 @@ OF_ONE_SET = {
 def test_prompts_stay_in_similarities_unless_given_prompt_is_true(call):
     """Without a warning about it; pytest makes any an error."""
     prompts = ["u"] * 8 + ["v"] * 8 + ["w"] * 8
-    found = CALLS[call](X, prompts=prompts, k="cosine")
+    result = CALLS[call](X, prompts=prompts, k="cosine")
     expected = CALLS[call](X, prompts=prompts, given_prompt=False, k="cosine")
-    assert str(found) == str(expected)
+    assert str(result) == str(expected)
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -340,8 +342,8 @@ def test_calls_of_one_set_name_what_to_pass(call, how):
 
 def test_conversations_are_prompts_and_a_missing_prompt_is_named():
     talks = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
-    found = compute(X, prompts=talks, given_prompt=False, **COSINE)
-    assert found == compute(X, groups=PROMPTS, **COSINE)
+    result = compute(X, prompts=talks, given_prompt=False, **COSINE)
+    assert result == compute(X, groups=PROMPTS, **COSINE)
     with pytest.raises(SampleError, match="sample 3 has no label in `prompts`, got nan"):
         compute(X, prompts=[*PROMPTS[:3], np.nan, *PROMPTS[4:]], given_prompt=False, **COSINE)
 

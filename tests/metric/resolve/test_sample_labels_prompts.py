@@ -50,8 +50,8 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
         (A, labels, [U, W]),
         ([A[0], A[3], *A[1:3], *A[4:]], list("xyxxyy"), {"x": U, "y": W}),
     ):
-        found = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
-        assert found["VS"] == pytest.approx(np.mean(each), rel=1e-12)
+        result = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
+        assert result["VS"] == pytest.approx(np.mean(each), rel=1e-12)
     with pytest.raises(
         ValueError, match=r"got 2 prompts for 6 samples; .* a dict .* such as {'x': …}"
     ):
@@ -93,9 +93,9 @@ def test_sparse_prompts_are_those_of_their_rows():
     for given in (False, True):
         how = {"k": "cosine", "given_prompt": given, "details": True}
         expected = compute(X, prompts=P, **how)
-        found = compute(X, prompts=sp.csr_array(P), **how)
-        assert found["VS"] == pytest.approx(expected["VS"], rel=1e-10)
-        assert [row["n"] for row in found["details"]["groups"]] == [3, 3, 3]
+        result = compute(X, prompts=sp.csr_array(P), **how)
+        assert result["VS"] == pytest.approx(expected["VS"], rel=1e-10)
+        assert [row["n"] for row in result["details"]["groups"]] == [3, 3, 3]
 
 
 @pytest.mark.parametrize("given", [False, True])
@@ -150,8 +150,8 @@ def test_calls_of_one_set_are_those_of_the_similarity_given_the_prompt():
     assert select(A, 3, **given).scores == pytest.approx(select(K, 3).scores)
     assert "prompts=given" in report(A, **given).html()
     weights = [0.5] + [0.1] * 5
-    found = compute(A, **given, p=weights, q=[0, 1, 2])
-    assert found == pytest.approx(compute(K, p=weights, q=[0, 1, 2]))
+    result = compute(A, **given, p=weights, q=[0, 1, 2])
+    assert result == pytest.approx(compute(K, p=weights, q=[0, 1, 2]))
     assert compute(A, **given, ci=0.9) == pytest.approx(compute(K, ci=0.9))
     chosen = select(A, 3, prompts=[U] * 3 + [W] * 3, given_prompt=True)
     K = as_similarity(A, prompts=[U] * 3 + [W] * 3, given_prompt=True)
@@ -165,7 +165,7 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
     ]
     groups, each = [0] * 3 + [1] * 3, [U] * 3 + [W] * 3
     of_group = {0: U, 1: W}
-    found = [
+    result = [
         compare([A[:3], A[3:]], [B[:3], B[3:]], prompts=[U, W], given_prompt=True),
         compare(A, B, groups=[groups, groups], prompts=of_group, given_prompt=True),
         compare(A, B, groups=[groups, groups], prompts=each, given_prompt=True),
@@ -176,7 +176,7 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
             A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=each * 2, given_prompt=True
         ),
     ]
-    for comparison in found:
+    for comparison in result:
         assert [row.score for row in comparison.sets] == pytest.approx(scores)
         assert comparison.settings["prompts"] == "given"
     several = compare(A, B[:5], prompts=[each, each[:5]], given_prompt=True)
@@ -189,22 +189,22 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
 
 def test_rewards_given_the_prompt():
     prompts = [U] * 3 + [W] * 3
-    found = group_rewards(A, prompts=prompts, given_prompt=True)
-    assert found.tolist() != group_rewards(A, prompts=prompts).tolist()
+    result = group_rewards(A, prompts=prompts, given_prompt=True)
+    assert result.tolist() != group_rewards(A, prompts=prompts).tolist()
     apart = [
         group_rewards(as_similarity(A[i : i + 3], prompts=prompts[i], given_prompt=True))
         for i in (0, 3)
     ]
-    np.testing.assert_allclose(found, np.concatenate(apart), rtol=1e-10)
+    np.testing.assert_allclose(result, np.concatenate(apart), rtol=1e-10)
     for samples, how in (
         ([A[:3], A[3:]], {"prompts": [U, W]}),
         (A, {"groups": [0, 0, 0, 1, 1, 1], "prompts": {0: U, 1: W}}),
     ):
         again = group_rewards(samples, given_prompt=True, **how)
-        np.testing.assert_allclose(again, found, rtol=1e-12)
+        np.testing.assert_allclose(again, result, rtol=1e-12)
     blank = group_rewards([*A, " ", U], prompts=[*prompts, W, U], given_prompt=True)
     assert blank[6:].tolist() == [0, 0]  # a blank text, and one that repeats its prompt
-    np.testing.assert_allclose(blank[:6], found, rtol=1e-10)
+    np.testing.assert_allclose(blank[:6], result, rtol=1e-10)
     with pytest.raises(TypeError, match="`given_prompt` requires `prompts`"):
         group_rewards(A, given_prompt=True)
     with pytest.raises(TypeError, match="which cannot be conditioned on `prompts`"):
@@ -213,9 +213,9 @@ def test_rewards_given_the_prompt():
 
 def test_lengths_are_matched_in_prompts_as_in_samples():
     words = [U.upper() + "!"] * 6
-    found = group_rewards(A, prompts=words, given_prompt=True, match_length=True)
+    result = group_rewards(A, prompts=words, given_prompt=True, match_length=True)
     plain = group_rewards(A, prompts=[U] * 6, given_prompt=True, match_length=True)
-    np.testing.assert_allclose(found, plain, rtol=1e-12)
+    np.testing.assert_allclose(result, plain, rtol=1e-12)
 
 
 def test_streams_add_what_the_prompts_leave():
@@ -289,8 +289,8 @@ def test_metrics_take_prompts_of_samples_that_were_added():
 
 def test_other_measures_see_what_the_prompt_leaves():
     for measure in ("IntDiv", "RKE", "WithinVS", "TotalVS", "Magnitude"):
-        found = compute([A[:3], A[3:]], prompts=[U, W], given_prompt=True, measures=measure)
+        result = compute([A[:3], A[3:]], prompts=[U, W], given_prompt=True, measures=measure)
         K = as_similarity(A, prompts=[U] * 3 + [W] * 3, given_prompt=True)
-        assert found == pytest.approx(compute(K, groups=[0] * 3 + [1] * 3, measures=measure))
+        assert result == pytest.approx(compute(K, groups=[0] * 3 + [1] * 3, measures=measure))
     words = compute(A, prompts=U, given_prompt=True, measures="SelfBLEU", k="ngram_overlap")
     assert words == compute(A, measures="SelfBLEU")

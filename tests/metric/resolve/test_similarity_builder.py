@@ -61,9 +61,9 @@ def test_a_pool_has_the_similarities_of_each_set(good, bad, how, message):
 def test_each_set_has_a_record_of_its_own_dropped_samples():
     how = similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"})
     sets = [[None, *TEXTS], TEXTS, [*TEXTS, None, "", "a b"]]
-    found = build_set_similarities(sets, how, names(3))
-    assert [list(similarity.dropped) for similarity in found] == [[0], [], [4, 5]]
-    assert [similarity.n for similarity in found] == [4, 4, 5]
+    result = build_set_similarities(sets, how, names(3))
+    assert [list(similarity.dropped) for similarity in result] == [[0], [], [4, 5]]
+    assert [similarity.n for similarity in result] == [4, 4, 5]
     with pytest.raises(
         ValueError, match="set 2 of 2 has no usable samples: sample 0 must be a str"
     ):

@@ -70,8 +70,8 @@ def difference(*sets, **options):
 
 def rewards(samples, *quality, **options):
     """Return the rewards of samples, summed in a way that tells one order from another."""
-    found = group_rewards(samples, *quality, **COSINE, **options)
-    return found @ np.arange(1, len(found) + 1)
+    result = group_rewards(samples, *quality, **COSINE, **options)
+    return result @ np.arange(1, len(result) + 1)
 
 
 PLACES = {
@@ -105,8 +105,8 @@ def test_rows_are_read_in_any_form_next_to_any_other(place):
 def test_rows_that_are_added_one_by_one_are_rows(form):
     expected = number(compute(X, prompts=P, given_prompt=True, **COSINE))
     for prompts in FORMS:
-        found = added(FORMS[form](X), prompts=FORMS[prompts](P), given_prompt=True)
-        assert number(found) == pytest.approx(expected, 1e-12), prompts
+        result = added(FORMS[form](X), prompts=FORMS[prompts](P), given_prompt=True)
+        assert number(result) == pytest.approx(expected, 1e-12), prompts
 
 
 def test_gradients_pass_through_lists_of_tensors_and_next_to_lists():
@@ -174,11 +174,11 @@ def test_nested_is_read_in_step_with_nested_samples(place):
     expected = number(score(lists, values))
     for form in NESTED:
         assert number(score(lists, NESTED[form](values))) == pytest.approx(expected), form
-        found = number(score(NESTED["lists of arrays"](X), NESTED[form](values)))
-        assert found == pytest.approx(expected), form
+        result = number(score(NESTED["lists of arrays"](X), NESTED[form](values)))
+        assert result == pytest.approx(expected), form
     halves = X.reshape(2, 4, 3).tolist()
-    found = number(score(halves, values.reshape(2, 4, *values.shape[1:])))
-    assert found == pytest.approx(number(score(halves, values)))
+    result = number(score(halves, values.reshape(2, 4, *values.shape[1:])))
+    assert result == pytest.approx(number(score(halves, values)))
     for samples, parts in ((lists, [values[:2], values[2:]]), (X, cut(values))):
         expected = (
             r"must (be one list in the order of .*, got lists of|contain one label per sample)"
@@ -225,11 +225,11 @@ def test_sets_have_prompts_of_their_own(form):
     )
     assert apart == pytest.approx(nested)
     halves = equal(X, Y).tolist()
-    found = difference(*halves, prompts=equal(P, R), given_prompt=True)
-    assert found == pytest.approx(difference(*halves, prompts=[P, R], given_prompt=True))
+    result = difference(*halves, prompts=equal(P, R), given_prompt=True)
+    assert result == pytest.approx(difference(*halves, prompts=[P, R], given_prompt=True))
     both = number(compute(X, Y, prompts=[P, R], given_prompt=True, measures="MMD", **COSINE))
-    found = compute(X, Y, prompts=[rows(P), rows(R)], given_prompt=True, measures="MMD", **COSINE)
-    assert number(found) == pytest.approx(both)
+    result = compute(X, Y, prompts=[rows(P), rows(R)], given_prompt=True, measures="MMD", **COSINE)
+    assert number(result) == pytest.approx(both)
 
 
 # One prompt for each group.
@@ -280,9 +280,9 @@ def test_lists_of_samples_are_groups_by_place():
     assert compute(rows, prompts=[[P[0]], [P[1]]], given_prompt=True, **COSINE) == expected
     assert added_batches(rows, prompts={0: P[0], 1: P[1]}, given_prompt=True) == expected
     text = ["a cat", "a dog", "the cat"], ["it was", "it is"]
-    found = compute(list(text), prompts=["cat", "it"], given_prompt=True)
-    assert compute(list(text), prompts={0: "cat", 1: "it"}, given_prompt=True) == found
-    assert compute(list(text), prompts=[["cat"] * 3, ["it"] * 2], given_prompt=True) == found
+    result = compute(list(text), prompts=["cat", "it"], given_prompt=True)
+    assert compute(list(text), prompts={0: "cat", 1: "it"}, given_prompt=True) == result
+    assert compute(list(text), prompts=[["cat"] * 3, ["it"] * 2], given_prompt=True) == result
 
 
 def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():

@@ -194,8 +194,8 @@ def test_one_prompt_must_be_taken_out(prompts):
 
 
 def test_prompts_are_read_as_a_list():
-    found = parse_prompts(("a", "b"), False)
-    assert ([*found.values], found.condition) == (["a", "b"], False)
+    result = parse_prompts(("a", "b"), False)
+    assert ([*result.values], result.condition) == (["a", "b"], False)
     by_group = {"x": "a"}
     assert parse_prompts(by_group, False).values is by_group
 
@@ -228,9 +228,9 @@ def test_only_prompts_that_are_taken_out_belong_to_the_comparison():
     ],
 )
 def test_obstacles_to_taking_prompts_out(how, metric, obstacle):
-    found = describe_conditioning_error(similarity_spec_from_keywords(how), metric)
-    assert found.startswith(obstacle)
-    assert bool(found) == bool(obstacle)
+    result = describe_conditioning_error(similarity_spec_from_keywords(how), metric)
+    assert result.startswith(obstacle)
+    assert bool(result) == bool(obstacle)
     if obstacle and metric is None:
         with pytest.raises(TypeError, match="cannot condition on `prompts`"):
             similarity_spec_from_keywords({**how, "prompts": ["a"], "given_prompt": True})

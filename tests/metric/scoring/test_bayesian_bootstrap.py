@@ -36,9 +36,9 @@ def test_it_is_the_quantile_of_random_weights(n, weight):
     rng = np.random.default_rng(n)
     for values in (rng.uniform(1, 8, n), 8 - rng.exponential(0.1, n), rng.integers(1, 4, n)):
         for bound, probability in ((1.0, 0.025), (8.0, 0.975), (1.0, 0.3)):
-            found = estimate_mean_quantile(np.clip(values, 1, 8), bound, probability, weight)
+            result = estimate_mean_quantile(np.clip(values, 1, 8), bound, probability, weight)
             low, high = drawn_quantile(np.clip(values, 1, 8), bound, probability, weight, rng)
-            assert low - 1e-6 <= found <= high + 1e-6
+            assert low - 1e-6 <= result <= high + 1e-6
 
 
 @pytest.mark.parametrize("n", [3, 7, 40, 300])

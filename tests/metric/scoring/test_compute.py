@@ -369,15 +369,15 @@ def test_scores_of_known_eigenvalues(name, q):
 def test_negative_eigenvalues_are_refused_or_clipped(q):
     slightly, more = matrix_of("slightly negative"), matrix_of("negative")
     if q != 2:  # whose norm includes them
-        found = compute(slightly, score_K=True, q=q)[key_at(q)]
-        assert found == pytest.approx(score_of("slightly negative", q), rel=1e-9)
+        result = compute(slightly, score_K=True, q=q)[key_at(q)]
+        assert result == pytest.approx(score_of("slightly negative", q), rel=1e-9)
         with pytest.raises(NotPSDError) as error:
             compute(more, score_K=True, q=q)
         assert error.value.negative_mass == pytest.approx(0.02)
         assert error.value.smallest == pytest.approx(-0.01)
     for K, name in ((slightly, "slightly negative"), (more, "negative")):
-        found = compute(K, score_K=True, q=q, psd="clip")[key_at(q)]
-        assert found == pytest.approx(score_of(name, q), rel=1e-9)
+        result = compute(K, score_K=True, q=q, psd="clip")[key_at(q)]
+        assert result == pytest.approx(score_of(name, q), rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [0.0, 0.5, 1.0, 2.0, math.inf])
@@ -422,10 +422,10 @@ def test_groups_of_known_eigenvalues_have_the_mean_of_their_scores(q):
     K = np.eye(n)
     for i, name in enumerate(HALVES):
         K[7 * i : 7 * i + 7, 7 * i : 7 * i + 7] = matrix_of(name)
-    found = compute(K, score_K=True, q=q, groups=np.repeat(np.arange(n // 7), 7), details=True)
-    scores = [row[key_at(q)] for row in found["details"]["groups"]]
+    result = compute(K, score_K=True, q=q, groups=np.repeat(np.arange(n // 7), 7), details=True)
+    scores = [row[key_at(q)] for row in result["details"]["groups"]]
     assert scores == pytest.approx([score_of(name, q) for name in HALVES], rel=1e-7)
-    assert found[key_at(q)] == pytest.approx(np.mean(scores))
+    assert result[key_at(q)] == pytest.approx(np.mean(scores))
 
 
 def test_rounding_of_half_precision_may_make_eigenvalues_negative():
@@ -440,5 +440,5 @@ def test_rounding_of_half_precision_may_make_eigenvalues_negative():
     limit = 0.25 * 2.0**-10 * math.sqrt(60)
     assert limit / 60 < -values[values < 0].sum() < limit
     with pytest.warns(UserWarning, match="treated as rounding errors of the input precision"):
-        found = compute(K, score_K=True, q=1.5)["VS_q1.5"]
-    assert found == pytest.approx(compute(X, score_X=True, q=1.5)["VS_q1.5"], rel=5e-3)
+        result = compute(K, score_K=True, q=1.5)["VS_q1.5"]
+    assert result == pytest.approx(compute(X, score_X=True, q=1.5)["VS_q1.5"], rel=5e-3)

@@ -70,22 +70,22 @@ ASKED = {
 
 @pytest.mark.parametrize("case", ASKED)
 def test_all_samples_that_cannot_be_used_are_named(case):
-    with pytest.raises(SampleError) as found:
+    with pytest.raises(SampleError) as result:
         ASKED[case]()
-    assert list(found.value.problems) == BAD
-    assert str(found.value).endswith("(2 samples cannot be used: 2, 5)")
+    assert list(result.value.problems) == BAD
+    assert str(result.value).endswith("(2 samples cannot be used: 2, 5)")
 
 
 def test_places_are_those_of_the_samples_that_came_in():
     X = spoilt(UNIT, 2.0)
     X[0] = np.nan
-    with pytest.warns(UserWarning, match="dropped 1 of 7"), pytest.raises(SampleError) as found:
+    with pytest.warns(UserWarning, match="dropped 1 of 7"), pytest.raises(SampleError) as result:
         compute(X, k="linear", on_error="skip")
-    assert list(found.value.problems) == BAD
+    assert list(result.value.problems) == BAD
     texts = ["", *"abcdef"]
-    with pytest.warns(UserWarning, match="dropped 1"), pytest.raises(SampleError) as found:
+    with pytest.warns(UserWarning, match="dropped 1"), pytest.raises(SampleError) as result:
         vendiscore.select(texts, 2, k="ngram_overlap", on_error="skip", quality=QUALITY)
-    assert list(found.value.problems) == BAD
+    assert list(result.value.problems) == BAD
     with pytest.raises(SampleError, match=r"sample 2 of `B` must have similarity 1 with itself"):
         vendiscore.compare(UNIT, spoilt(UNIT, 2.0), k="linear")
     with pytest.raises(SampleError, match=r"sample 5 must have similarity 1 with itself, got 0.5"):

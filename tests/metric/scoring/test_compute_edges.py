@@ -70,9 +70,9 @@ def adversaries(n=600):
 )
 def test_no_larger_eigenvalue_is_missed(name, K):
     K = (K + K.T) / 2
-    found = compute_largest_eigenvalue(MatrixSimilarity(K))
-    assert found is not None, name
-    assert found == pytest.approx(np.linalg.eigvalsh(K)[-1], rel=1e-9)
+    result = compute_largest_eigenvalue(MatrixSimilarity(K))
+    assert result is not None, name
+    assert result == pytest.approx(np.linalg.eigvalsh(K)[-1], rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [500, 700, 1500])
@@ -205,8 +205,8 @@ def test_shares_of_classes_are_exact_however_small(q, small):
             want = mpmath.exp(-sum(x / total * mpmath.log(x / total) for x in exact))
         else:
             want = sum((x / total) ** q for x in exact) ** (1 / mpmath.mpf(1 - q))
-    found = compute(list(range(1000)), k="labels", p=p, q=q)[key_at(q)]
-    assert found == pytest.approx(float(want), rel=1e-12)
+    result = compute(list(range(1000)), k="labels", p=p, q=q)[key_at(q)]
+    assert result == pytest.approx(float(want), rel=1e-12)
 
 
 def test_what_may_be_lost_to_rounding_is_said():
@@ -297,8 +297,8 @@ def test_all_that_torch_can_differentiate_is_a_tensor_with_its_gradient(measure,
     X = torch.rand(7, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 
     def value(X):
-        (found,) = compute(X, k="cosine", q=q, measures=measure).values()
-        return found
+        (result,) = compute(X, k="cosine", q=q, measures=measure).values()
+        return result
 
     value(X.requires_grad_()).backward()
     assert torch.isfinite(X.grad).all()

@@ -15,12 +15,12 @@ def large():
 
 def test_the_score_comes_with_its_standard_error(large):
     exact = compute(large, k="rbf", sigma=3.0)["VS"]
-    found = compute(large, k="rbf", sigma=3.0, method="estimate", details=True)
-    details = found.pop("details")
-    assert list(found) == ["VS", "VS_se"]
+    result = compute(large, k="rbf", sigma=3.0, method="estimate", details=True)
+    details = result.pop("details")
+    assert list(result) == ["VS", "VS_se"]
     assert details["method"] == {"1": "stochastic lanczos"}
-    assert 0 < found["VS_se"] <= 1e-3 * found["VS"]
-    assert abs(found["VS"] - exact) < 5 * found["VS_se"]
+    assert 0 < result["VS_se"] <= 1e-3 * result["VS"]
+    assert abs(result["VS"] - exact) < 5 * result["VS_se"]
     assert any("standard error of the computation" in note for note in details["notes"])
     assert "method=estimate" in details["signature"]
 
@@ -35,17 +35,17 @@ def test_few_dimensions_are_estimated_within_rtol():
 
 def test_orders_that_need_no_spectrum_stay_exact(large):
     exact = compute(large, k="rbf", sigma=3.0, q=[2, "inf"])
-    found = compute(large, k="rbf", sigma=3.0, q=[1, 2, "inf"], method="estimate")
-    assert found["VS_q2_se"] == found["VS_qinf_se"] == 0
-    assert found["VS_q1_se"] > 0
+    result = compute(large, k="rbf", sigma=3.0, q=[1, 2, "inf"], method="estimate")
+    assert result["VS_q2_se"] == result["VS_qinf_se"] == 0
+    assert result["VS_q1_se"] > 0
     for key, value in exact.items():
-        assert found[key] == pytest.approx(value, rel=1e-9)
+        assert result[key] == pytest.approx(value, rel=1e-9)
 
 
 def test_small_sets_are_exact():
     X = mixture(200)
-    found = compute(X, k="rbf", sigma=2.0, method="estimate")
-    assert found == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
+    result = compute(X, k="rbf", sigma=2.0, method="estimate")
+    assert result == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
 
 
 def test_a_seed_is_a_number(large):
@@ -78,17 +78,17 @@ def test_every_kind_of_similarity_is_estimated(large, kind):
             p[:300] = 0
             p /= p.sum()
     exact = compute(similarity, p=p)["VS"]
-    found = compute(similarity, p=p, method="estimate", rtol=5e-3, details=True)
-    assert found["details"]["method"] == {"1": "stochastic lanczos"}
-    assert abs(found["VS"] - exact) < 5 * found["VS_se"]
+    result = compute(similarity, p=p, method="estimate", rtol=5e-3, details=True)
+    assert result["details"]["method"] == {"1": "stochastic lanczos"}
+    assert abs(result["VS"] - exact) < 5 * result["VS_se"]
 
 
 def test_a_tensor_is_estimated_where_it_is(large):
     torch = pytest.importorskip("torch")
     K = torch.as_tensor(np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense()))
-    found = compute(K, score_K=True, method="estimate")
+    result = compute(K, score_K=True, method="estimate")
     exact = compute(K, score_K=True)["VS"].item()
-    assert abs(float(found["VS"]) - exact) < 5 * found["VS_se"]
+    assert abs(float(result["VS"]) - exact) < 5 * result["VS_se"]
     with pytest.raises(TypeError, match="cannot be differentiated"):
         compute(K.requires_grad_(), score_K=True, method="estimate")
 
@@ -131,5 +131,5 @@ def test_clipping_needs_all_eigenvalues(large):
 
 
 def test_a_metric_takes_the_method(large, fresh):
-    found = fresh.compute(samples=large, k="rbf", sigma=3.0, method="estimate", rtol=1e-2)
-    assert found["VS_se"] <= 1e-2 * found["VS"]
+    result = fresh.compute(samples=large, k="rbf", sigma=3.0, method="estimate", rtol=1e-2)
+    assert result["VS_se"] <= 1e-2 * result["VS"]

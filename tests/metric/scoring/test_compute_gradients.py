@@ -183,8 +183,8 @@ def test_above_order_1_the_slope_towards_new_directions_is_exact(case, q):
         return score_K(K, q=q)
 
     gradient = slope(function, K)
-    found = float((gradient * (towards - K)).sum())
-    assert found == pytest.approx(from_inside(function, K, towards), abs=1e-5)
+    result = float((gradient * (towards - K)).sum())
+    assert result == pytest.approx(from_inside(function, K, towards), abs=1e-5)
 
 
 @pytest.mark.parametrize("case", DEFICIENT)
@@ -196,8 +196,8 @@ def test_between_orders_1_and_2_it_is_the_closed_form(case):
     values = np.where(values > 1e-12, values, 0)
     power = V @ np.diag(values ** (q - 1)) @ V.T
     want = q / (1 - q) * np.sum(power * ((unit - K) / n).numpy()) / np.sum(values**q)
-    found = slope(lambda K: score_K(K, q=q), K)
-    assert float((found * (unit - K)).sum()) == pytest.approx(want, rel=1e-10)
+    result = slope(lambda K: score_K(K, q=q), K)
+    assert float((result * (unit - K)).sum()) == pytest.approx(want, rel=1e-10)
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0])
@@ -236,5 +236,5 @@ def test_several_orders_of_one_spectrum_have_each_its_own_slope():
     together = compute(leaf, score_K=True, q=[1, 3])
     for q in (1, 3):
         value = together[f"VS_q{q}"]
-        (found,) = torch.autograd.grad(value.log(), leaf, retain_graph=True)
-        torch.testing.assert_close(found, slope(lambda K, q=q: score_K(K, q=q), K))
+        (result,) = torch.autograd.grad(value.log(), leaf, retain_graph=True)
+        torch.testing.assert_close(result, slope(lambda K, q=q: score_K(K, q=q), K))

@@ -173,8 +173,8 @@ def test_weights_quality_and_numbers_with_a_gradient_are_carried_or_refused():
 def test_samples_without_a_gradient_are_taken_as_before():
     X = SHARES.numpy()
     assert float(score(SHARES, "cosine")) == pytest.approx(score(X, "cosine"))
-    found = vendiscore.select(SHARES, 3, k="cosine")
-    assert np.array_equal(found.places, vendiscore.select(X, 3, k="cosine").places)
+    result = vendiscore.select(SHARES, 3, k="cosine")
+    assert np.array_equal(result.places, vendiscore.select(X, 3, k="cosine").places)
 
 
 @pytest.mark.parametrize("transform", ["grad", "vmap"])

@@ -39,19 +39,19 @@ def numbers(found):
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_counts_of_one_site_are_labels(asked):
-    found, _ = numbers(compute(counts=SITE, **ASKED[asked]))
+    result, _ = numbers(compute(counts=SITE, **ASKED[asked]))
     expected, _ = numbers(compute(labels(SITE), k="labels", **ASKED[asked]))
-    assert found.pop("signature") == expected.pop("signature")
-    assert found == pytest.approx(expected, **EXACT)
+    assert result.pop("signature") == expected.pop("signature")
+    assert result == pytest.approx(expected, **EXACT)
 
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_rows_of_counts_are_groups_of_labels(asked):
-    found, table = numbers(compute(counts=SITES, **ASKED[asked]))
+    result, table = numbers(compute(counts=SITES, **ASKED[asked]))
     nested = [labels(site) for site in SITES]
     expected, rows = numbers(compute(nested, k="labels", **ASKED[asked]))
-    assert found.pop("signature") == expected.pop("signature")
-    assert found == pytest.approx(expected, **EXACT)
+    assert result.pop("signature") == expected.pop("signature")
+    assert result == pytest.approx(expected, **EXACT)
     assert len(table) == len(rows)
     for row, other in zip(table, rows, strict=True):
         assert row == pytest.approx(other, **EXACT)
@@ -69,10 +69,10 @@ def test_the_mean_over_sites_is_of_hill_numbers(q):
             hill.append(1 / shares.max())
         else:
             hill.append((shares**order).sum() ** (1 / (1 - order)))
-    found = compute(counts=SITES, q=q)
+    result = compute(counts=SITES, q=q)
     key = key_at(q)
-    assert found[key] == pytest.approx(np.mean(hill), **EXACT)
-    assert found[f"{key}_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
+    assert result[key] == pytest.approx(np.mean(hill), **EXACT)
+    assert result[f"{key}_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
 
 
 def test_measures_of_all_groups_look_at_the_sites():
@@ -110,9 +110,9 @@ def test_tables_name_their_sites():
     names = ["north", "south", "east", "west", "hill"]
     frame = pd.DataFrame(SITES, index=names, columns=list("abcdefg"))
     for table in (frame, frame.astype("Int64"), frame.astype(float)):
-        found = compute(counts=table, details=True)
-        assert [row["group"] for row in found["details"]["groups"]] == names
-        assert found["VS"] == compute(counts=SITES)["VS"]
+        result = compute(counts=table, details=True)
+        assert [row["group"] for row in result["details"]["groups"]] == names
+        assert result["VS"] == compute(counts=SITES)["VS"]
     assert compute(counts=frame["a"]) == compute(counts=SITES[:, 0])
     twice = compute(counts=frame.set_axis(["x"] * 5), details=True)
     assert [row["group"] for row in twice["details"]["groups"]] == [0, 1, 2, 3, 4]
@@ -197,8 +197,8 @@ def test_metrics_of_evaluate_take_counts():
 def test_many_individuals_have_the_hill_number_of_shares():
     many = RNG.integers(0, 20_000, 50)
     shares = many[many > 0] / many.sum()
-    found = compute(counts=many)["VS"]
-    assert found == pytest.approx(np.exp(-shares @ np.log(shares)), rel=1e-12)
+    result = compute(counts=many)["VS"]
+    assert result == pytest.approx(np.exp(-shares @ np.log(shares)), rel=1e-12)
 
 
 def test_counts_beyond_memory_are_refused(monkeypatch):

@@ -21,10 +21,10 @@ def settings_of(details):
 
 
 def test_keys_of_a_result_of_similarities():
-    found = details_of(X, k="cosine")
-    assert {"n", "distinct", "dropped", "options", "kernel", "method", "why"} <= {*found}
-    assert {"negative_mass", "cut", "notes", "versions", "signature"} <= {*found}
-    assert {"distance", "scales", "solver", "interval", "groups"}.isdisjoint(found)
+    result = details_of(X, k="cosine")
+    assert {"n", "distinct", "dropped", "options", "kernel", "method", "why"} <= {*result}
+    assert {"negative_mass", "cut", "notes", "versions", "signature"} <= {*result}
+    assert {"distance", "scales", "solver", "interval", "groups"}.isdisjoint(result)
     assert {"distance", "scales", "solver", "residual", "error"} <= {
         *details_of(X, measures=["MagArea"])
     }
@@ -44,17 +44,17 @@ def test_distinct_samples_are_counted_in_each_group():
 
 def test_dropped_samples_are_listed_and_counted_in_the_signature():
     with pytest.warns(UserWarning, match="1 of 6"):
-        found = details_of(TEXTS, on_error="skip")
-    assert (found["n"], [*found["dropped"]]) == (5, [4])
-    assert settings_of(found)["dropped"] == "1"
-    assert settings_of(found)["n"] == "5"
+        result = details_of(TEXTS, on_error="skip")
+    assert (result["n"], [*result["dropped"]]) == (5, [4])
+    assert settings_of(result)["dropped"] == "1"
+    assert settings_of(result)["n"] == "5"
     assert "dropped" not in settings_of(details_of(TEXTS[:4]))
 
 
 def test_fitted_options_are_reported_with_a_note():
-    found = details_of(X, k="rbf")
-    sigma = found["options"]["sigma"]
-    assert any(f"fitted to these samples: sigma={sigma}" in note for note in found["notes"])
+    result = details_of(X, k="rbf")
+    sigma = result["options"]["sigma"]
+    assert any(f"fitted to these samples: sigma={sigma}" in note for note in result["notes"])
     fixed = details_of(X, k="rbf", sigma=sigma)
     assert not any("fitted" in note for note in fixed["notes"])
     assert compute(X, k="rbf") == pytest.approx(compute(X, k="rbf", sigma=sigma))
@@ -82,19 +82,19 @@ def test_the_signature_changes_with_a_setting(changes, name):
 
 
 def test_the_signature_names_measures_then_settings_then_the_version():
-    found = details_of(X, k="cosine", q=[1, 2], measures=["VS", "IntDiv"])
-    signature = found["signature"]
+    result = details_of(X, k="cosine", q=[1, 2], measures=["VS", "IntDiv"])
+    signature = result["signature"]
     assert signature.startswith("VS+IntDiv|kernel=cosine|dtype=float64|")
     assert "|p=uniform|q=1,2|" in signature
-    assert signature.endswith(f"|vendiscore={found['versions']['vendiscore']}")
-    assert settings_of(found)["n"] == "8"
+    assert signature.endswith(f"|vendiscore={result['versions']['vendiscore']}")
+    assert settings_of(result)["n"] == "8"
 
 
 def test_options_of_measures_that_differ_carry_the_name_of_the_measure():
     measures = {"MagArea": {"n_scales": 5}, "MagDiff": {"n_scales": 6}}
-    found = settings_of(details_of(X, references=X + 1, measures=measures))
-    assert found["n_scales"] == "5"
-    assert found["MagDiff.n_scales"] == "6"
+    result = settings_of(details_of(X, references=X + 1, measures=measures))
+    assert result["n_scales"] == "5"
+    assert result["MagDiff.n_scales"] == "6"
 
 
 def test_references_are_part_of_the_signature():
@@ -111,18 +111,18 @@ def test_references_are_part_of_the_signature():
 
 
 def test_an_interval_is_described():
-    found = details_of(X, k="cosine", ci=0.9)
-    assert found["interval"]["level"] == 0.9
-    assert found["interval"]["method"].keys() == {"VS"}
-    assert settings_of(found)["ci"] == "0.9"
-    assert settings_of(found)["allow_repeats"] == "True"
+    result = details_of(X, k="cosine", ci=0.9)
+    assert result["interval"]["level"] == 0.9
+    assert result["interval"]["method"].keys() == {"VS"}
+    assert settings_of(result)["ci"] == "0.9"
+    assert settings_of(result)["allow_repeats"] == "True"
     assert "interval" not in details_of(X, k="cosine")
 
 
 def test_negative_eigenvalues_are_reported_if_they_are_set_to_zero():
     K = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], float)
-    found = details_of(K, score_K=True, psd="clip")
-    assert found["negative_mass"] == pytest.approx((2**0.5 - 1) / 3)
+    result = details_of(K, score_K=True, psd="clip")
+    assert result["negative_mass"] == pytest.approx((2**0.5 - 1) / 3)
     assert details_of(np.eye(3), score_K=True)["negative_mass"] == pytest.approx(0)
 
 
@@ -130,53 +130,53 @@ def test_a_score_without_a_spectrum_says_that_negative_eigenvalues_were_not_chec
     rows = np.random.default_rng(1).standard_normal((300, 400))
     K = rows @ rows.T
     K /= np.sqrt(np.outer(K.diagonal(), K.diagonal()))
-    found = details_of(K, score_K=True, q=2)
-    assert found["negative_mass"] is None
-    assert found["cut"] == 0.0
-    assert any("negative eigenvalues are not detected" in note for note in found["notes"])
+    result = details_of(K, score_K=True, q=2)
+    assert result["negative_mass"] is None
+    assert result["cut"] == 0.0
+    assert any("negative eigenvalues are not detected" in note for note in result["notes"])
     checked = details_of(K, score_K=True)
     assert not any("not checked" in note for note in checked["notes"])
 
 
 def test_scales_of_magnitude_are_reported_with_their_values_and_errors():
-    found = details_of(X, measures=["Magnitude"], t=[0.5, 2.0])
+    result = details_of(X, measures=["Magnitude"], t=[0.5, 2.0])
     values = compute(X, measures=["Magnitude"], t=[0.5, 2.0])
-    assert found["scales"] == [0.5, 2.0]
-    assert found["values"] == pytest.approx([values["Magnitude_t0.5"], values["Magnitude_t2"]])
-    assert sum(found["solver"].values()) == 2
-    assert 0 <= found["residual"] < 1e-8
-    assert 0 <= found["error"] < 1e-8
-    assert (found["distance"], found["options"]["solver"]) == ("euclidean", "auto")
+    assert result["scales"] == [0.5, 2.0]
+    assert result["values"] == pytest.approx([values["Magnitude_t0.5"], values["Magnitude_t2"]])
+    assert sum(result["solver"].values()) == 2
+    assert 0 <= result["residual"] < 1e-8
+    assert 0 <= result["error"] < 1e-8
+    assert (result["distance"], result["options"]["solver"]) == ("euclidean", "auto")
 
 
 def test_a_similarity_without_settings_is_named_by_its_class():
-    found = details_of(MatrixSimilarity(np.eye(3)))
-    assert found["kernel"] == "MatrixSimilarity"
+    result = details_of(MatrixSimilarity(np.eye(3)))
+    assert result["kernel"] == "MatrixSimilarity"
 
 
 def test_a_function_without_a_source_is_mentioned():
     k = eval("lambda a, b: float(a == b)")
-    found = details_of([1, 2], k=k)
-    assert any("source code or a value" in note for note in found["notes"])
-    assert "source=unknown" in found["signature"]
+    result = details_of([1, 2], k=k)
+    assert any("source code or a value" in note for note in result["notes"])
+    assert "source=unknown" in result["signature"]
 
 
 def test_groups_have_a_row_each():
-    found = details_of(X, k="cosine", groups=list("aaabbbbb"))
-    assert [(row["group"], row["n"]) for row in found["groups"]] == [("a", 3), ("b", 5)]
-    assert found["groups"][0]["VS"] == pytest.approx(compute(X[:3], k="cosine")["VS"])
-    assert found["method"] == {}
-    assert found["negative_mass"] is None
+    result = details_of(X, k="cosine", groups=list("aaabbbbb"))
+    assert [(row["group"], row["n"]) for row in result["groups"]] == [("a", 3), ("b", 5)]
+    assert result["groups"][0]["VS"] == pytest.approx(compute(X[:3], k="cosine")["VS"])
+    assert result["method"] == {}
+    assert result["negative_mass"] is None
 
 
 def test_the_largest_residual_and_error_of_all_scales_are_reported():
     scales = [0.01, 0.5, 20.0]
-    found = details_of(X, measures=["Magnitude"], t=scales)
+    result = details_of(X, measures=["Magnitude"], t=scales)
     solutions = [as_space(X).solve(t) for t in scales]
     assert len({solution.error for solution in solutions}) > 1
-    assert found["residual"] == max(solution.residual for solution in solutions)
-    assert found["error"] == max(solution.error for solution in solutions)
-    assert found["distinct"] == 8
+    assert result["residual"] == max(solution.residual for solution in solutions)
+    assert result["error"] == max(solution.error for solution in solutions)
+    assert result["distinct"] == 8
 
 
 def test_a_treatment_of_negative_eigenvalues_is_named_unless_it_is_the_usual_one():

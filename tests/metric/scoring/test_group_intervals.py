@@ -36,13 +36,13 @@ def test_a_group_by_itself_has_the_interval_of_its_set():
     lists = [text.split("|") for text in TEXTS]
     samples, groups = grouped(lists)
     similarity = as_similarity(samples)
-    found = estimate_group_intervals(similarity, groups, ORDERS, 0.9, pool_repeats=False)
-    assert found.n_pooled == 0
+    result = estimate_group_intervals(similarity, groups, ORDERS, 0.9, pool_repeats=False)
+    assert result.n_pooled == 0
     for i, texts in enumerate(lists):
         for k, q in enumerate(ORDERS):
             with warnings.catch_warnings(action="ignore"):
                 one = list(compute(texts, q=[q], ci=0.9).values())
-            own = [x[k, i] for x in (found.score, found.se, found.low, found.high)]
+            own = [x[k, i] for x in (result.score, result.se, result.low, result.high)]
             assert own == pytest.approx(one, abs=1e-8)
 
 
@@ -51,13 +51,13 @@ def test_groups_of_any_size_are_measured():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 6)) + 0.5
     groups = np.split(np.arange(90), [3, 5, 6, 80, 84])
-    found = estimate_group_intervals(as_similarity(X, k="cosine"), groups, ORDERS, 0.95)
+    result = estimate_group_intervals(as_similarity(X, k="cosine"), groups, ORDERS, 0.95)
     for i, members in enumerate(groups):
         score = compute(X[members], k="cosine", q=ORDERS)
-        assert found.score[:, i] == pytest.approx(list(score.values()))
-        assert np.isnan(found.low[:, i]).all() == (len(members) < 4)
+        assert result.score[:, i] == pytest.approx(list(score.values()))
+        assert np.isnan(result.low[:, i]).all() == (len(members) < 4)
     large = compute(X[groups[3]], k="cosine", ci=0.95, q=ORDERS)
-    assert found.low[:, 3] == pytest.approx([large[f"VS_q{q:g}_low"] for q in ORDERS])
+    assert result.low[:, 3] == pytest.approx([large[f"VS_q{q:g}_low"] for q in ORDERS])
 
 
 def test_pooling_raises_lower_ends_alone():
@@ -82,8 +82,8 @@ def test_a_table_without_repeats_narrows_and_one_with_repeats_does_not():
         labels = np.random.default_rng(0).integers(n_labels, size=(groups, 8))
         labels[0] = np.arange(8)
         members = list(np.arange(8 * groups).reshape(groups, 8))
-        found = intervals(labels.ravel().tolist(), members, k="labels")
-        return float(found.low[1, 0])
+        result = intervals(labels.ravel().tolist(), members, k="labels")
+        return float(result.low[1, 0])
 
     assert low(5, 10**6) < low(6, 10**6) < low(30, 10**6)
     assert low(30, 10**6) > 7
@@ -115,15 +115,15 @@ def test_the_drop_by_a_copy_is_that_of_all_pairs(n, background):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     K = background + (1 - background) * X @ X.T
     similarity = MatrixSimilarity(K)
-    found = estimate_log_scores(similarity, [np.arange(n)], ORDERS, 0.95)
+    result = estimate_log_scores(similarity, [np.arange(n)], ORDERS, 0.95)
     for k, q in enumerate(ORDERS):
         drops = []
         for i, j in itertools.permutations(range(n), 2):
             if {i, j} != {1, 2}:
                 copied = np.r_[np.delete(np.arange(n), i), j]
                 score = compute(similarity.take(copied), q=[q])[f"VS_q{q:g}"]
-                drops.append(found.log[k, 0] - math.log(score))
-        ratio = found.drop_per_copy[k, 0] / np.mean(drops)
+                drops.append(result.log[k, 0] - math.log(score))
+        ratio = result.drop_per_copy[k, 0] / np.mean(drops)
         assert 1 <= ratio <= {5: 1.17, 8: 1.11, 20: 1.07}[n]
 
 
@@ -179,9 +179,9 @@ def test_intervals_of_groups_hold():
     held = widths = 0.0
     for _ in range(40):
         table = list(rng.integers(300, size=(10, 8)))
-        found = estimate_group_intervals(similarity, table, [1.0], 0.95)
-        held += np.mean((np.log(found.low) <= truth) & (truth <= np.log(found.high))) / 40
-        widths += np.median(found.high - found.low) / 40
+        result = estimate_group_intervals(similarity, table, [1.0], 0.95)
+        held += np.mean((np.log(result.low) <= truth) & (truth <= np.log(result.high))) / 40
+        widths += np.median(result.high - result.low) / 40
     assert held >= 0.93
     assert widths < 2  # 3.33 of a set by itself
 
@@ -193,12 +193,12 @@ def test_rows_of_groups_have_intervals():
     how = {"k": "labels", "ci": 0.9, "details": True}
     samples, members = grouped(LABELS)
     groups = np.repeat(range(8), list(map(len, LABELS))).tolist()
-    found = compute(samples, groups=groups, q=[1, 2], **how)["details"]
+    result = compute(samples, groups=groups, q=[1, 2], **how)["details"]
     expected = estimate_group_intervals(
         as_similarity(samples, k="labels"), members, [1.0, 2.0], 0.9
     )
-    assert found["interval"]["pooled_groups"] == expected.n_pooled == 7
-    for i, row in enumerate(found["groups"]):
+    assert result["interval"]["pooled_groups"] == expected.n_pooled == 7
+    for i, row in enumerate(result["groups"]):
         keys = [f"VS_q{q}{end}" for q in (1, 2) for end in ("", "_se", "_low", "_high")]
         assert list(row) == ["group", "n", *keys]
         columns = (expected.score, expected.se, expected.low, expected.high)
@@ -206,7 +206,7 @@ def test_rows_of_groups_have_intervals():
         assert [row[key] for key in keys] == pytest.approx(
             [None if math.isnan(value) else value for value in values]
         )
-    notes = " ".join(found["notes"])
+    notes = " ".join(result["notes"])
     assert "Single groups with fewer than 4 samples have no interval." in notes
     own = compute(samples, groups=groups, pool_repeats=False, **how)["details"]
     assert own["interval"]["pooled_groups"] == 0
@@ -219,9 +219,9 @@ def test_rows_of_groups_have_intervals():
 def test_without_an_interval_rows_are_as_they_were():
     samples, _ = grouped(LABELS)
     groups = np.repeat(range(8), list(map(len, LABELS))).tolist()
-    found = compute(samples, groups=groups, k="labels", details=True)["details"]
-    assert list(found["groups"][0]) == ["group", "n", "VS"]
-    assert "interval" not in found
+    result = compute(samples, groups=groups, k="labels", details=True)["details"]
+    assert list(result["groups"][0]) == ["group", "n", "VS"]
+    assert "interval" not in result
     few = compute(
         [1, 2, 3, 1, 1, 2, 5, 5, 5],
         groups=[0] * 3 + [1] * 3 + [2] * 3,

@@ -18,10 +18,10 @@ EACH = np.array([compute(X[label == LABELS], **HOW)["VS"] for label in "abcd"])
 
 
 def test_a_score_of_groups_is_the_mean_of_their_scores():
-    found = compute(X, groups=LABELS, **HOW)
-    assert found["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
-    assert found["VS_se"] == pytest.approx(EACH.std(ddof=1) / 2, rel=1e-12)
-    assert found["VS_se"] == pytest.approx(compute_mean_and_error(EACH)[1], rel=1e-12)
+    result = compute(X, groups=LABELS, **HOW)
+    assert result["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
+    assert result["VS_se"] == pytest.approx(EACH.std(ddof=1) / 2, rel=1e-12)
+    assert result["VS_se"] == pytest.approx(compute_mean_and_error(EACH)[1], rel=1e-12)
 
 
 def test_the_order_of_samples_and_labels_of_groups_change_nothing():
@@ -34,16 +34,16 @@ def test_the_order_of_samples_and_labels_of_groups_change_nothing():
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_of_a_mean_knows_the_bounds_of_its_scores(level):
-    found = compute(X, groups=LABELS, ci=level, **HOW)
+    result = compute(X, groups=LABELS, ci=level, **HOW)
     # Each score is between 1 and the number of its samples.
     _, se, low, high = bounded_mean_interval(EACH, level, 1.0, np.mean(SIZES))
-    assert [found[f"VS_{end}"] for end in ("se", "low", "high")] == pytest.approx([se, low, high])
+    assert [result[f"VS_{end}"] for end in ("se", "low", "high")] == pytest.approx([se, low, high])
     assert 1 <= low < EACH.mean() < high <= np.mean(SIZES)
 
 
 def test_details_have_a_row_for_each_group():
-    found = compute(X, groups=LABELS, details=True, q=[1, 2], **HOW)["details"]
-    rows = found["groups"]
+    result = compute(X, groups=LABELS, details=True, q=[1, 2], **HOW)["details"]
+    rows = result["groups"]
     assert [row["group"] for row in rows] == list("abcd")
     assert [row["n"] for row in rows] == SIZES
     assert [row["VS_q1"] for row in rows] == pytest.approx(EACH)
@@ -62,17 +62,17 @@ def test_measures_with_and_without_stacks_are_measured_together():
     measures = ["VS", "CompressionRatio", "IntDiv"]
     texts = ["a b c", "a b d", "e f", "e f g", "h", "i j k"]
     labels = [0, 0, 0, 1, 1, 1]
-    found = compute(texts, groups=labels, measures=measures)
+    result = compute(texts, groups=labels, measures=measures)
     for name in measures:
         each = [compute(texts[i : i + 3], measures=[name])[name] for i in (0, 3)]
-        assert found[name] == pytest.approx(np.mean(each))
+        assert result[name] == pytest.approx(np.mean(each))
 
 
 def test_measures_of_all_groups_have_no_error():
-    found = compute(X, groups=LABELS, measures=["VS", "WithinVS"], ci=0.9, details=True, **HOW)
-    assert {"VS_se", "VS_low", "VS_high"} <= {*found}
-    assert "WithinVS_se" not in found
-    notes = found["details"]["notes"]
+    result = compute(X, groups=LABELS, measures=["VS", "WithinVS"], ci=0.9, details=True, **HOW)
+    assert {"VS_se", "VS_low", "VS_high"} <= {*result}
+    assert "WithinVS_se" not in result
+    notes = result["details"]["notes"]
     assert any("together have no interval: WithinVS" in note for note in notes)
 
 
@@ -98,8 +98,8 @@ def test_few_large_groups_may_be_sources(groups, size, is_noted):
 
 def test_groups_of_one_sample_give_a_warning():
     with pytest.warns(UserWarning, match="Every group contains a single sample"):
-        found = compute(X[:3], groups=[0, 1, 2], **HOW)
-    assert found["VS"] == 1.0
+        result = compute(X[:3], groups=[0, 1, 2], **HOW)
+    assert result["VS"] == 1.0
 
 
 def test_an_error_names_the_group():
@@ -129,10 +129,10 @@ def test_intervals_that_are_not_defined_are_refused(arguments, message):
 def test_intervals_of_each_group_are_in_the_details():
     rows = RNG.standard_normal((60, 3))
     labels = np.repeat([0, 1, 2], [25, 25, 10])
-    found = compute(rows, groups=labels, ci=0.9, details=True, **HOW)["details"]["groups"]
-    assert {"VS_se", "VS_low", "VS_high"} <= {*found[0]}
-    assert found[0]["VS_low"] < found[0]["VS"] < found[0]["VS_high"]
-    numbers = [row[f"VS_{end}"] for row in found for end in ("se", "low", "high")]
+    result = compute(rows, groups=labels, ci=0.9, details=True, **HOW)["details"]["groups"]
+    assert {"VS_se", "VS_low", "VS_high"} <= {*result[0]}
+    assert result[0]["VS_low"] < result[0]["VS"] < result[0]["VS_high"]
+    numbers = [row[f"VS_{end}"] for row in result for end in ("se", "low", "high")]
     assert all(number is None or math.isfinite(number) for number in numbers)
 
 

@@ -54,31 +54,31 @@ def deficit_ends(whole, left, n, sizes, level):
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
-    found = compute(samples, q=q, ci=level, allow_repeats=False, **how)
+    result = compute(samples, q=q, ci=level, allow_repeats=False, **how)
     key = key_at(q)
     alone = compute(samples, q=q, **how)[key]
     left = np.array([scores[key] for scores in left_out(samples, q=q, **how)])
     n, error = len(left), error_of(np.log(left))
     low, high = deficit_ends(alone, left, n, 1, level)
-    assert found[key] == pytest.approx(alone, rel=1e-9)
-    assert found[f"{key}_se"] == pytest.approx(alone * error, rel=1e-6)
-    assert found[f"{key}_low"] == pytest.approx(low, rel=1e-6)
-    assert found[f"{key}_high"] == pytest.approx(high, rel=1e-6)
+    assert result[key] == pytest.approx(alone, rel=1e-9)
+    assert result[f"{key}_se"] == pytest.approx(alone * error, rel=1e-6)
+    assert result[f"{key}_low"] == pytest.approx(low, rel=1e-6)
+    assert result[f"{key}_high"] == pytest.approx(high, rel=1e-6)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
 @pytest.mark.parametrize("how", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
 def test_the_interval_with_clusters_is_that_of_leaving_each_cluster_out(how, q):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
-    found = compute(X, q=q, ci=0.95, clusters=codes, **how)
+    result = compute(X, q=q, ci=0.95, clusters=codes, **how)
     key = key_at(q)
     alone = compute(X, q=q, **how)[key]
     left = np.array([compute(X[codes != c], q=q, **how)[key] for c in range(7)])
     deficit = math.log(30 / alone)
     by = math.exp(student.ppf(0.975, 6) * error_of(np.log(left)) / deficit)
-    assert found[f"{key}_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)
-    assert found[f"{key}_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * by)), rel=1e-6)
-    assert found[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
+    assert result[f"{key}_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)
+    assert result[f"{key}_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * by)), rel=1e-6)
+    assert result[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
 
 
 def test_clusters_of_one_sample_each_are_samples():
@@ -104,25 +104,25 @@ def test_labels_of_clusters_are_read_once():
 
 @pytest.mark.parametrize("clusters", [15, 30])
 def test_few_clusters_have_a_note(clusters):
-    found = compute(X, k="cosine", ci=0.95, clusters=np.arange(30) % clusters, details=True)
-    said = any("With fewer than 20 clusters" in note for note in found["details"]["notes"])
+    result = compute(X, k="cosine", ci=0.95, clusters=np.arange(30) % clusters, details=True)
+    said = any("With fewer than 20 clusters" in note for note in result["details"]["notes"])
     assert said == (clusters < 20)
 
 
 @pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
 def test_means_of_similarities_leave_whole_clusters_out(name):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
-    found = compute(X, measures=name, ci=0.95, k="cosine", clusters=codes)
+    result = compute(X, measures=name, ci=0.95, k="cosine", clusters=codes)
     left = [compute(X[codes != c], measures=name, k="cosine")[name] for c in range(7)]
     if name == "IntDiv":  # the mean over pairs, of so many samples as there are
         sizes = 30 - np.bincount(codes)
         left = (np.array(left) * sizes / (sizes - 1)) * 29 / 30
     reach = student.ppf(0.975, 6) * error_of(left)
-    assert found[f"{name}_se"] == pytest.approx(error_of(left), rel=1e-9)
-    assert found[f"{name}_low"] == pytest.approx(
-        max(found[name] - reach, 0 if name == "IntDiv" else -1)
+    assert result[f"{name}_se"] == pytest.approx(error_of(left), rel=1e-9)
+    assert result[f"{name}_low"] == pytest.approx(
+        max(result[name] - reach, 0 if name == "IntDiv" else -1)
     )
-    assert found[f"{name}_high"] == pytest.approx(min(found[name] + reach, 1))
+    assert result[f"{name}_high"] == pytest.approx(min(result[name] + reach, 1))
 
 
 def test_clusters_make_near_copies_count_once():
@@ -141,7 +141,7 @@ def test_clusters_make_near_copies_count_once():
 @pytest.mark.parametrize("kernel", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
 def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
     """On the scale of the mean similarity's logarithm where no two samples are opposites."""
-    found = compute(X, measures=name, ci=0.95, allow_repeats=False, **kernel)
+    result = compute(X, measures=name, ci=0.95, allow_repeats=False, **kernel)
     similar = compute(X, measures="AvgSim", **kernel)["AvgSim"]
     left = np.array([scores["AvgSim"] for scores in left_out(X, measures="AvgSim", **kernel)])
     reach = student.ppf(0.975, 29)
@@ -153,31 +153,31 @@ def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
     error = error_of(left)
     if name == "IntDiv":
         low, high, error = (29 / 30 * (1 - x) for x in (high, low, 1 - error))
-    assert found[f"{name}_se"] == pytest.approx(error, rel=1e-9)
+    assert result[f"{name}_se"] == pytest.approx(error, rel=1e-9)
     least = 0 if name == "IntDiv" else -1
-    assert found[f"{name}_low"] == pytest.approx(max(least, low), rel=1e-9)
-    assert found[f"{name}_high"] == pytest.approx(min(1, high), rel=1e-9)
+    assert result[f"{name}_low"] == pytest.approx(max(least, low), rel=1e-9)
+    assert result[f"{name}_high"] == pytest.approx(min(1, high), rel=1e-9)
 
 
 def test_every_order_and_measure_has_its_keys_in_order():
-    found = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, **RBF)
+    result = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, **RBF)
     ends = ["", "_se", "_low", "_high"]
     keys = [f"{name}_q{q}{end}" for name in ("VS", "LC") for q in ("0.5", "2") for end in ends]
-    assert list(found) == keys
+    assert list(result) == keys
     assert list(compute(X, ci=0.9, **RBF)) == ["VS", "VS_se", "VS_low", "VS_high"]
 
 
 def test_every_measure_has_an_interval_around_it():
-    found = compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)
+    result = compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)
     for name in PLAIN:
-        assert found[f"{name}_se"] > 0
-        assert found[f"{name}_low"] < found[name] < found[f"{name}_high"]
+        assert result[f"{name}_se"] > 0
+        assert result[f"{name}_low"] < result[name] < result[f"{name}_high"]
         low, high = get_measure(name).limits(30)
-        assert low <= found[f"{name}_low"] <= found[f"{name}_high"] <= high
-    methods = found["details"]["interval"]["method"]
+        assert low <= result[f"{name}_low"] <= result[f"{name}_high"] <= high
+    methods = result["details"]["interval"]["method"]
     closed = {"VS", "IntDiv", "AvgSim"}
     assert {name for name in PLAIN if methods[name] == "jackknife"} == closed
-    assert found == compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)  # though halves draw
+    assert result == compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)  # though halves draw
 
 
 def test_numbers_without_an_interval_are_what_they_were_and_near_those_with_one():
@@ -217,16 +217,16 @@ def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
 def test_samples_that_are_left_out_are_not_counted():
     texts = [*TEXTS[:3], "", *TEXTS[3:]]
     with pytest.warns(UserWarning, match="dropped 1 of 8"):
-        found = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
-    assert found == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
+        result = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
+    assert result == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
 
 
 def test_torch_tensors_have_intervals():
     torch = pytest.importorskip("torch")
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     how = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
-    found = compute(torch.tensor(unit), **how)
-    assert {key: float(value) for key, value in found.items()} == pytest.approx(
+    result = compute(torch.tensor(unit), **how)
+    assert {key: float(value) for key, value in result.items()} == pytest.approx(
         compute(unit, **how)
     )
     single = compute(unit.astype(np.float32), **how)
@@ -235,13 +235,13 @@ def test_torch_tensors_have_intervals():
 
 @pytest.mark.parametrize("texts", [["a b"] * 5, ["a", "b", "c", "d", "e"]], ids=["one", "all"])
 def test_where_all_are_one_or_none_repeats_others_may_still(texts):
-    found = compute(texts, ns=[1], ci=0.95, details=True)
-    assert found["VS_se"] == pytest.approx(0, abs=1e-9)
-    assert 1 <= found["VS_low"] <= found["VS"] <= found["VS_high"] <= 5
-    assert found["VS_high"] - found["VS_low"] > 1.5
+    result = compute(texts, ns=[1], ci=0.95, details=True)
+    assert result["VS_se"] == pytest.approx(0, abs=1e-9)
+    assert 1 <= result["VS_low"] <= result["VS"] <= result["VS_high"] <= 5
+    assert result["VS_high"] - result["VS_low"] > 1.5
     assert any(
         "VS_se is 0: every sample changes the score equally" in note
-        for note in found["details"]["notes"]
+        for note in result["details"]["notes"]
     )
     some = compute(["a", "a", "b", "c"], ns=[1], ci=0.95, details=True)["details"]["notes"]
     assert not any("VS_se is 0" in note for note in some)
@@ -249,21 +249,21 @@ def test_where_all_are_one_or_none_repeats_others_may_still(texts):
 
 def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
     """If all of 100 samples are of one kind, others are below 2.5 % with 97.5 % confidence."""
-    found = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
+    result = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
     odd = 100 * beta.ppf(0.975, 0.5, 100.5)
     whole, rest = 2, odd - 2  # two other kinds, and a part of a third
     both = ((100 - odd) ** 2 + whole + rest**2) / 100**2
-    assert found["AvgSim_low"] == pytest.approx((100 * both - 1) / 99)
-    assert found["AvgSim_high"] == 1
+    assert result["AvgSim_low"] == pytest.approx((100 * both - 1) / 99)
+    assert result["AvgSim_high"] == 1
 
 
 def test_an_interval_that_says_nothing_is_said_to():
     K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
     how = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
     with pytest.warns(UserWarning, match="The interval of VS has width 0"):
-        found = compute(K, **how)
-    assert found["VS_low"] == pytest.approx(found["VS_high"])
-    assert any("does not cover the scores of other" in note for note in found["details"]["notes"])
+        result = compute(K, **how)
+    assert result["VS_low"] == pytest.approx(result["VS_high"])
+    assert any("does not cover the scores of other" in note for note in result["details"]["notes"])
 
 
 def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
@@ -281,8 +281,8 @@ def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
     groups = [list(rows) for rows in (X[:8], X[8:15], X[15:21], X[21:])]
-    found = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
-    table = found["details"]["groups"]
+    result = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
+    table = result["details"]["groups"]
     for key in ("VS_q1", "VS_q2", "IntDiv"):
         values = np.array([row[key] for row in table])
         least, most = (0, 1) if key == "IntDiv" else (1, 30 / 4)
@@ -290,15 +290,15 @@ def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
         left = [(np.delete(values, i).mean() - least) / (most - least) for i in range(4)]
         reach = student.ppf((1 + level) / 2, 3) * error_of(logit(left))
         ends = least + (most - least) * expit(logit(share) + np.array([-reach, reach]))
-        assert found[key] == pytest.approx(values.mean())
-        assert found[f"{key}_se"] == pytest.approx(values.std(ddof=1) / 2)
+        assert result[key] == pytest.approx(values.mean())
+        assert result[f"{key}_se"] == pytest.approx(values.std(ddof=1) / 2)
         low = estimate_mean_quantile(values, least, (1 - level) / 2)
         high = estimate_mean_quantile(values, most, (1 + level) / 2)
         expected = min(low, ends[0]), max(high, ends[1])
-        assert (found[f"{key}_low"], found[f"{key}_high"]) == pytest.approx(expected)
-    assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "IntDiv": "bootstrap"}
-    assert "mean over the groups" in found["details"]["interval"]["meaning"]
-    assert found["details"]["interval"]["assumes"] == "Independent groups are assumed."
+        assert (result[f"{key}_low"], result[f"{key}_high"]) == pytest.approx(expected)
+    assert result["details"]["interval"]["method"] == {"VS": "bootstrap", "IntDiv": "bootstrap"}
+    assert "mean over the groups" in result["details"]["interval"]["meaning"]
+    assert result["details"]["interval"]["assumes"] == "Independent groups are assumed."
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over")
@@ -311,13 +311,13 @@ def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measu
 ):
     X = np.random.default_rng(0).normal(size=(2 * groups, 3))
     labels = np.arange(2 * groups) // 2
-    found = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=level, details=True)
-    notes = found["details"]["notes"]
+    result = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=level, details=True)
+    notes = result["details"]["notes"]
     measured = "In tests on real answers, 95 % intervals of means over 4 to 30 groups"
     assert sum(note.startswith(f"{measured} had a coverage of 92 to") for note in notes) == noted
     unbounded = f"{measured} of unbounded measures, such as RKE, had a coverage as low as 63 % "
     assert sum(note.startswith(unbounded) for note in notes) == noted
-    assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
+    assert result["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
 
 
 def test_measured_coverages_of_means_are_those_of_the_results():
@@ -334,10 +334,10 @@ def test_measured_coverages_of_means_are_those_of_the_results():
 
 
 def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others():
-    found = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
-    assert (found["VS"], found["VS_se"], found["VS_high"]) == (2.0, 0.0, 2.0)
+    result = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
+    assert (result["VS"], result["VS_se"], result["VS_high"]) == (2.0, 0.0, 2.0)
     # A proportion of the prompts, by the beta distribution of the weight at the bound, scores 1.
-    assert found["VS_low"] == pytest.approx(2 - beta.ppf(0.975, PSEUDO_WEIGHT, 3), abs=1e-6)
+    assert result["VS_low"] == pytest.approx(2 - beta.ppf(0.975, PSEUDO_WEIGHT, 3), abs=1e-6)
 
 
 def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning():
@@ -346,32 +346,32 @@ def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning(
     with pytest.warns(
         UserWarning, match="over 3 groups has width 0, because all of them have the same"
     ):
-        found = compute(X, groups=labels, measures="RKE", k="rbf", sigma=1.0, ci=0.95)
-    assert found["RKE_low"] == found["RKE_high"]
+        result = compute(X, groups=labels, measures="RKE", k="rbf", sigma=1.0, ci=0.95)
+    assert result["RKE_low"] == result["RKE_high"]
 
 
 @pytest.mark.parametrize("second", [["c", "d"], ["c", "c"]])
 def test_the_mean_over_two_groups_has_no_interval_and_one_warning(second):
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
-        found = compute(
+        result = compute(
             [["a", "b"], second], k="labels", ci=0.95, measures=["VS", "IntDiv"], details=True
         )
     assert len(caught) == 1
-    assert list(found)[:4] == ["VS", "VS_se", "VS_low", "VS_high"]
-    ends = [found[f"{name}_{end}"] for name in ("VS", "IntDiv") for end in ("low", "high")]
+    assert list(result)[:4] == ["VS", "VS_se", "VS_low", "VS_high"]
+    ends = [result[f"{name}_{end}"] for name in ("VS", "IntDiv") for end in ("low", "high")]
     assert np.isnan(ends).all()
     score = 2.0 if second == ["c", "d"] else 1.0
-    assert (found["VS"], found["VS_se"]) == pytest.approx((1 + score / 2, 1 - score / 2))
-    assert str(caught[0].message) in found["details"]["notes"]
+    assert (result["VS"], result["VS_se"]) == pytest.approx((1 + score / 2, 1 - score / 2))
+    assert str(caught[0].message) in result["details"]["notes"]
 
 
 def test_two_prompts_of_each_set_have_no_interval():
     prompts = ["x", "x", "y", "y"]
     answers = ["a", "b", "c", "c"]
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval"):
-        found = compute(answers, prompts=prompts, given_prompt=False, k="labels", ci=0.9)
-    assert found["VS_se"] == 0.5
-    assert np.isnan([found["VS_low"], found["VS_high"]]).all()
+        result = compute(answers, prompts=prompts, given_prompt=False, k="labels", ci=0.9)
+    assert result["VS_se"] == 0.5
+    assert np.isnan([result["VS_low"], result["VS_high"]]).all()
 
 
 TWO = [list(X[:5]), list(X[5:9])]

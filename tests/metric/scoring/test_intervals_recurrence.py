@@ -37,9 +37,9 @@ def containers(K: np.ndarray) -> list[tuple[object, dict]]:
 
 def interval(samples: object, **how: object) -> tuple[float, float]:
     with warnings.catch_warnings(action="ignore"):
-        found = compute(samples, ci=0.95, **how)
+        result = compute(samples, ci=0.95, **how)
     key = key_at(how.get("q", 1))
-    return found[f"{key}_low"], found[f"{key}_high"]
+    return result[f"{key}_low"], result[f"{key}_high"]
 
 
 texts = st.lists(
@@ -55,9 +55,9 @@ def test_the_interval_does_not_depend_on_the_container(samples, q, allow_repeats
     how = {"q": q, "allow_repeats": allow_repeats}
     expected = interval(samples, **how)
     for other, options in containers(as_similarity(samples).dense()):
-        found = interval(other, **options, **how)
+        result = interval(other, **options, **how)
         # Order ∞ is the largest eigenvalue, and ties of it are broken by rounding.
-        assert found == pytest.approx(expected, rel=1e-10 if q != math.inf else 1e-6)
+        assert result == pytest.approx(expected, rel=1e-10 if q != math.inf else 1e-6)
 
 
 @given(arrays(np.int8, st.integers(4, 15), elements=st.integers(0, 3)))
@@ -80,8 +80,8 @@ def test_a_mixture_and_a_comparison_do_not_depend_on_the_container_either():
     by = ["a"] * 5 + ["b"] * 5
     right = compare(TEMPLATE, by=by, permutations=19).sets
     for samples, how in ((K, {"score_K": True}), (rows, {"score_X": True})):
-        found = compare(samples, by=by, permutations=19, **how).sets
-        for row, other in zip(right, found, strict=True):
+        result = compare(samples, by=by, permutations=19, **how).sets
+        for row, other in zip(right, result, strict=True):
             assert (other.low, other.high) == pytest.approx((row.low, row.high), rel=1e-10)
     curve = growth(TEMPLATE, [5, 10])
     other = growth(rows, [5, 10], score_X=True)
@@ -98,9 +98,9 @@ def test_intervals_hold_where_ten_names_recur_in_a_template(container):
     values = [containers(K[drawn][:, drawn])[i] for drawn in sets]
     held, logs = [], []
     for samples, how in values:
-        found = compute(samples, ci=0.95, **how)
-        held.append([found[end] for end in ENDS])
-        logs.append(math.log(found["VS"]))
+        result = compute(samples, ci=0.95, **how)
+        held.append([result[end] for end in ENDS])
+        logs.append(math.log(result["VS"]))
     low, high = np.log(held).T
     truth = np.mean(logs)  # its error, 0.03, is small next to the widths, 0.5
     # 93 of 100, the least share of the acceptance criterion; a true 99 % has fewer once in 1e4.
@@ -116,9 +116,9 @@ def test_one_vector_in_five_recurs():
     for _ in range(100):
         X = rng.normal(size=(8, 32))
         X[rng.random(8) < 0.2] = vector
-        found = compute(X, k="cosine", ci=0.95)
-        ends.append([found[end] for end in ENDS])
-        logs.append(math.log(found["VS"]))
+        result = compute(X, k="cosine", ci=0.95)
+        ends.append([result[end] for end in ENDS])
+        logs.append(math.log(result["VS"]))
     low, high = np.log(ends).T
     assert np.sum((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 93
 
@@ -129,7 +129,7 @@ def test_continuous_measurements_have_the_narrower_interval_and_another_signatur
     narrow = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
     assert wide["VS"] == narrow["VS"]
     assert wide["VS_low"] < narrow["VS_low"] < narrow["VS_high"] <= wide["VS_high"]
-    signatures = [found["details"]["signature"] for found in (wide, narrow)]
+    signatures = [result["details"]["signature"] for result in (wide, narrow)]
     assert "allow_repeats=True" in signatures[0]
     assert signatures[1] == signatures[0].replace("allow_repeats=True", "allow_repeats=False")
     assert "continuous measurements" in narrow["details"]["interval"]["assumes"]
@@ -141,7 +141,7 @@ def test_continuous_measurements_have_the_narrower_interval_and_another_signatur
         compare(X[:4], X[4:], k="cosine", permutations=19, allow_repeats=allow)
         for allow in (True, False)
     ]
-    assert [found.to_dict()["allow_repeats"] for found in sets] == [True, False]
+    assert [result.to_dict()["allow_repeats"] for result in sets] == [True, False]
 
 
 def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
@@ -149,10 +149,10 @@ def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
     X[1] = X[0]
     expected = "in spite of allow_repeats=False, because 1 pairs of samples are equal"
     with pytest.warns(UserWarning, match=expected):
-        found = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
-    assert interval(X, k="cosine") == (found["VS_low"], found["VS_high"])
-    assert any(expected in note for note in found["details"]["notes"])
-    assert "|allow_repeats=True|" in found["details"]["signature"]  # which states what was done
+        result = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
+    assert interval(X, k="cosine") == (result["VS_low"], result["VS_high"])
+    assert any(expected in note for note in result["details"]["notes"])
+    assert "|allow_repeats=True|" in result["details"]["signature"]  # which states what was done
 
 
 @pytest.mark.parametrize(
@@ -187,31 +187,31 @@ def test_two_prompts_of_a_comparison_have_no_interval():
     answers = [["a b", "c d"], ["e f", "g h"]]
     others = [["a b", "a b"], ["e f", "e f"]]
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
-        found = compare(answers, others, permutations=99, effects="fixed")
+        result = compare(answers, others, permutations=99, effects="fixed")
     assert len(caught) == 1
-    (pair,) = found.pairs
+    (pair,) = result.pairs
     assert pair.difference == pytest.approx(1)
     assert np.isnan([pair.low, pair.high]).all()
-    assert all(math.isnan(row.low) and row.score > 0 for row in found.sets)
-    assert "no interval" in found.sentence
-    assert "nan" not in found.sentence
+    assert all(math.isnan(row.low) and row.score > 0 for row in result.sets)
+    assert "no interval" in result.sentence
+    assert "nan" not in result.sentence
 
 
 def test_two_prompts_of_a_curve_have_no_interval():
     prompts = ["x"] * 4 + ["y"] * 4
     with pytest.warns(UserWarning, match="The mean over 2 prompts has no interval") as caught:
-        found = growth(list("abcdaabb"), [2, 4], prompts=prompts, given_prompt=False, k="labels")
+        result = growth(list("abcdaabb"), [2, 4], prompts=prompts, given_prompt=False, k="labels")
     assert len(caught) == 1
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan([result.low, result.high]).all()
 
 
 def test_a_report_has_one_interval_of_one_number():
     for level in (0.95, 0.8):
-        found = compute_report_data(TEMPLATE[:8], None, {"ci": level})
-        i = found.growth.sizes.index(8)
-        ends = [found.numbers[end] for end in ENDS]
-        assert [found.growth.low[i], found.growth.high[i]] == ends
-        assert found.growth.level == level
+        result = compute_report_data(TEMPLATE[:8], None, {"ci": level})
+        i = result.growth.sizes.index(8)
+        ends = [result.numbers[end] for end in ENDS]
+        assert [result.growth.low[i], result.growth.high[i]] == ends
+        assert result.growth.level == level
     X = np.random.default_rng(0).normal(size=(8, 32))
     narrow = compute_report_data(X, None, {"k": "cosine", "allow_repeats": False})
     i = narrow.growth.sizes.index(8)

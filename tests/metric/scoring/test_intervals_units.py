@@ -109,11 +109,11 @@ def test_prompts_that_fewer_than_two_sources_answer_change_nothing(missing, leve
     more["b"][-1] = "an answer of one source alone"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = sources(more, level=level, **SKIP)
+        result = sources(more, level=level, **SKIP)
     one = sources(answers, level=level, **SKIP)
-    assert (found.found, found.notes, found.sentence) == (one.found, one.notes, one.sentence)
-    assert found.similarity == pytest.approx(one.similarity, abs=1e-12)
-    assert found.per_prompt[:5] == one.per_prompt
-    assert np.isnan(found.per_prompt[5:]).all()
-    assert found.to_dict()["prompts"] == one.to_dict()["prompts"]
-    assert "5 prompts, " in found.sentence
+    assert (result.found, result.notes, result.sentence) == (one.found, one.notes, one.sentence)
+    assert result.similarity == pytest.approx(one.similarity, abs=1e-12)
+    assert result.per_prompt[:5] == one.per_prompt
+    assert np.isnan(result.per_prompt[5:]).all()
+    assert result.to_dict()["prompts"] == one.to_dict()["prompts"]
+    assert "5 prompts, " in result.sentence

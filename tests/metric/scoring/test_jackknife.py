@@ -29,9 +29,11 @@ def test_95_of_100_intervals_cover_the_expected_score(name, n):
     """benchmarks/intervals.py has 300 sets of 100 and of 400: 92 to 98 of 100."""
     if name == "tanimoto":
         pytest.importorskip("rdkit")
-    found = [jackknife(compute_spectrum(drawn(name, n, seed), vectors=True)) for seed in range(100)]
-    expected = np.mean([each.log_score for each in found])
-    inside = [abs(each.log_score - expected) <= 1.96 * each.error for each in found]
+    result = [
+        jackknife(compute_spectrum(drawn(name, n, seed), vectors=True)) for seed in range(100)
+    ]
+    expected = np.mean([each.log_score for each in result])
+    inside = [abs(each.log_score - expected) <= 1.96 * each.error for each in result]
     assert 0.88 <= np.mean(inside) <= 1
 
 
@@ -43,16 +45,16 @@ def test_the_error_is_that_of_scores_without_each_sample(q):
         for i in range(len(X))
     ]
     whole = math.log(compute(X, k="cosine", q=q)[key_at(q)])
-    found = jackknife(compute_spectrum(as_similarity(X, k="cosine"), vectors=True), q)
-    assert found.log_score == pytest.approx(whole, rel=1e-9)
-    assert found.error == pytest.approx(math.sqrt(14 * np.var(left)), rel=1e-6)
+    result = jackknife(compute_spectrum(as_similarity(X, k="cosine"), vectors=True), q)
+    assert result.log_score == pytest.approx(whole, rel=1e-9)
+    assert result.error == pytest.approx(math.sqrt(14 * np.var(left)), rel=1e-6)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
 def test_the_infinitesimal_error_comes_near_for_many_samples(q):
     X = np.random.default_rng(0).normal(size=(60, 4)) + 0.5
-    found = compute_spectrum(as_similarity(X, k="cosine"), vectors=True)
-    assert influence_error(found, q) == pytest.approx(jackknife(found, q).error, rel=0.1)
+    result = compute_spectrum(as_similarity(X, k="cosine"), vectors=True)
+    assert influence_error(result, q) == pytest.approx(jackknife(result, q).error, rel=0.1)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 3, math.inf])
@@ -69,8 +71,8 @@ def test_the_slopes_are_those_of_weights(q):
         up[i] += step
         down[i] -= step
         slopes.append((log_score(up) - log_score(down)) / (2 * step))
-    found = influence_error(compute_spectrum(as_similarity(X, k="cosine"), vectors=True), q)
-    assert found == pytest.approx(math.sqrt(np.sum(np.square(slopes))) / 10, rel=1e-5)
+    result = influence_error(compute_spectrum(as_similarity(X, k="cosine"), vectors=True), q)
+    assert result == pytest.approx(math.sqrt(np.sum(np.square(slopes))) / 10, rel=1e-5)
 
 
 def test_draws_with_replacement_lie_far_below_the_score():
@@ -84,5 +86,5 @@ def test_draws_with_replacement_lie_far_below_the_score():
 
 def test_copies_and_samples_that_all_differ_have_no_error():
     for X in (np.eye(6), np.ones((6, 1))):
-        found = jackknife(compute_spectrum(FeatureSimilarity(X), vectors=True))
-        assert found.error == pytest.approx(0, abs=1e-7)
+        result = jackknife(compute_spectrum(FeatureSimilarity(X), vectors=True))
+        assert result.error == pytest.approx(0, abs=1e-7)

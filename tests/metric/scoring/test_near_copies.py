@@ -34,21 +34,21 @@ def test_near_copies_have_the_codes_of_their_centres(n, noise):
     rng = np.random.default_rng(n)
     codes = np.r_[0, 0, 1, rng.integers(0, n // 2, n - 3)]
     X = rows(codes, noise)
-    found = find_near_copies(X @ X.T, TOLERANCE)
-    assert found is not None
-    assert ((found[:, None] == found) == (codes[:, None] == codes)).all()
+    result = find_near_copies(X @ X.T, TOLERANCE)
+    assert result is not None
+    assert ((result[:, None] == result) == (codes[:, None] == codes)).all()
 
 
 @pytest.mark.parametrize("n", [4, 8, 20, 50])
 @pytest.mark.parametrize("columns", [1, 2, 8, 64])
 def test_few_sets_of_one_scale_have_near_copies(n, columns):
     """The level is 5 %; a true 5 % has more than 30 of 300 with probability 2e-4."""
-    found = 0
+    result = 0
     for seed in range(300):
         X = np.random.default_rng(seed).normal(size=(n, columns))
         squared = ((X[:, None] - X) ** 2).sum(axis=2)
-        found += find_near_copies(np.exp(-squared / 8), TOLERANCE) is not None
-    assert found <= 30
+        result += find_near_copies(np.exp(-squared / 8), TOLERANCE) is not None
+    assert result <= 30
 
 
 @pytest.mark.parametrize("k", [0, 0.3, 0.99])
@@ -115,9 +115,9 @@ def test_intervals_of_near_copies_hold(share, n, q):
     for _ in range(150):
         X = centres[rng.choice(len(p), n, p=p / p.sum())]
         similarity = as_similarity(X + 1e-3 * rng.normal(size=X.shape), k="rbf", sigma=2.0)
-        found = jackknife(compute_spectrum(similarity, vectors=True), q)
-        held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(found.log_score)
+        result = jackknife(compute_spectrum(similarity, vectors=True), q)
+        held.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
+        logs.append(result.log_score)
     low, high = np.transpose(held)
     # Of four samples, 6.7 % are of one centre of the geometric source, which shows no other scale.
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
@@ -128,10 +128,10 @@ def test_the_interval_of_near_copies_approaches_that_of_copies(n):
     codes = np.resize([0, 1, 2, 0], n)
     near, copies = (rows(codes, noise) for noise in (1e-4, 0.0))
     expected = compute(copies, score_X=True, ci=0.95)
-    found = compute(near, score_X=True, ci=0.95, details=True)
+    result = compute(near, score_X=True, ci=0.95, details=True)
     for end in ("VS_low", "VS_high"):
-        assert found[end] == pytest.approx(expected[end], rel=0.02)
-    assert f"{n} samples form 3 groups of near-copies" in found["details"]["notes"][-1]
+        assert result[end] == pytest.approx(expected[end], rel=0.02)
+    assert f"{n} samples form 3 groups of near-copies" in result["details"]["notes"][-1]
 
 
 @pytest.mark.parametrize("q", [0.5, 1])
@@ -141,18 +141,18 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
     similarity = as_similarity(X, k="cosine")
     repeats = count_recurrences(similarity)
     assert repeats.merged is not None
-    found = jackknife(compute_spectrum(similarity, vectors=True), q)
+    result = jackknife(compute_spectrum(similarity, vectors=True), q)
     deficit = make_log_deficit(q)
     shares = repeats.merged.counts / 10
     added = deficit(repeats.merged.K, shares, 10) - deficit(repeats.K, repeats.counts / 10, 10)
-    assert 0 < found.error < abs(added)
-    certain = replace(found, error=0.0)
-    ends = compute_deficit_interval(math.log(10) - found.log_score, found, 0.95, repeats, deficit)
+    assert 0 < result.error < abs(added)
+    certain = replace(result, error=0.0)
+    ends = compute_deficit_interval(math.log(10) - result.log_score, result, 0.95, repeats, deficit)
     apart = compute_deficit_interval(
-        math.log(10) - found.log_score + added, certain, 0.95, repeats.merged, deficit
+        math.log(10) - result.log_score + added, certain, 0.95, repeats.merged, deficit
     )
     own = compute_deficit_interval(
-        math.log(10) - found.log_score, found, 0.95, repeats._replace(merged=None), deficit
+        math.log(10) - result.log_score, result, 0.95, repeats._replace(merged=None), deficit
     )
     expected = min(own[0], apart[0] - added), max(own[1], apart[1] - added)
     assert ends == pytest.approx(expected)
@@ -162,16 +162,16 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
 def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
     X = np.array([[1, 0.01], [1, 0.12], [1, 0.2], [1, 0.33]])
     similarity = as_similarity(X, k="cosine")
-    found = jackknife(compute_spectrum(similarity, vectors=True), 1.0)
+    result = jackknife(compute_spectrum(similarity, vectors=True), 1.0)
     reach, full = 3.182446, math.log(4)
-    share = found.log_score / full
-    logit = math.log(share / (1 - share)) + reach * found.error / (full * share * (1 - share))
+    share = result.log_score / full
+    logit = math.log(share / (1 - share)) + reach * result.error / (full * share * (1 - share))
     upper = full / (1 + math.exp(-logit))
-    assert upper > found.log_score + reach * found.error
+    assert upper > result.log_score + reach * result.error
     alone = count_recurrences(similarity)._replace(K=np.eye(4))  # of no tight cluster
-    assert compute_log_score_interval(found, 4, 1.0, 0.95, alone)[1] == pytest.approx(upper)
+    assert compute_log_score_interval(result, 4, 1.0, 0.95, alone)[1] == pytest.approx(upper)
     assert (
-        compute_log_score_interval(found, 4, 1.0, 0.95, count_recurrences(similarity))[1] >= upper
+        compute_log_score_interval(result, 4, 1.0, 0.95, count_recurrences(similarity))[1] >= upper
     )
 
 

@@ -22,9 +22,9 @@ def answers(seed: int, kinds: int = 10, own: float = 0.0) -> tuple[list[int], np
 
 def test_numbers_follow_their_value_and_zero_leaves_them_out() -> None:
     how = {"groups": LABELS, "measures": ["BetweenVS", "WithinVS"], **RBF}
-    found = compute(X, q=[1, 2], permutations=19, **how)
+    result = compute(X, q=[1, 2], permutations=19, **how)
     names = [f"BetweenVS_q{q}{end}" for q in (1, 2) for end in ("", "_null", "_excess", "_p")]
-    assert list(found) == [*names, "WithinVS_q1", "WithinVS_q2"]
+    assert list(result) == [*names, "WithinVS_q1", "WithinVS_q2"]
     assert list(compute(X, **how)) == [
         "BetweenVS",
         "BetweenVS_null",
@@ -38,14 +38,14 @@ def test_numbers_follow_their_value_and_zero_leaves_them_out() -> None:
 @pytest.mark.parametrize("sizes", [(4,) * 20, (2, 3, 4, 8, 12), (20, 20), (7, 9)])
 def test_chance_is_rejected_as_often_as_it_is_said_to_be(sizes: tuple[int, ...]) -> None:
     labels, n = np.repeat(np.arange(len(sizes)), sizes), sum(sizes)
-    rejected, found = 0, []
+    rejected, result = 0, []
     how = {"groups": labels, "k": "labels", "measures": "BetweenVS", "permutations": 19}
     for seed in range(40):
         scores = compute(np.random.default_rng(seed).integers(6, size=n).tolist(), **how)
         rejected += scores["BetweenVS_p"] <= 0.05
-        found.append(scores["BetweenVS_excess"])
+        result.append(scores["BetweenVS_excess"])
     assert rejected <= 6  # of 2 that are expected
-    assert abs(np.mean(found)) < 3 * np.std(found) / math.sqrt(40)
+    assert abs(np.mean(result)) < 3 * np.std(result) / math.sqrt(40)
 
 
 def test_what_differs_is_found() -> None:
@@ -65,13 +65,13 @@ def test_tensors_keep_their_gradient() -> None:
     torch = pytest.importorskip("torch")
     Z = torch.tensor(X, requires_grad=True)
     how = {"groups": LABELS, "measures": "BetweenVS", **RBF}
-    found = compute(Z, **how)
-    assert {key: to_float(x) for key, x in found.items()} == pytest.approx(
+    result = compute(Z, **how)
+    assert {key: to_float(x) for key, x in result.items()} == pytest.approx(
         compute(X, **how), rel=1e-6
     )
-    assert isinstance(found["BetweenVS_null"], float)
-    (slope,) = torch.autograd.grad(found["BetweenVS_excess"], Z, retain_graph=True)
-    (right,) = torch.autograd.grad(found["BetweenVS"], Z)
+    assert isinstance(result["BetweenVS_null"], float)
+    (slope,) = torch.autograd.grad(result["BetweenVS_excess"], Z, retain_graph=True)
+    (right,) = torch.autograd.grad(result["BetweenVS"], Z)
     assert torch.equal(slope, right)
     assert bool(torch.isfinite(right).all())
 
@@ -118,9 +118,9 @@ def test_refusals(how: dict, error: type, message: str) -> None:
 
 @pytest.mark.parametrize("labels", [range(24), [0] * 24])
 def test_a_note_tells_where_no_shuffle_changes_anything(labels) -> None:
-    found = compute(X, groups=labels, measures="BetweenVS", details=True, **RBF)
-    assert found["BetweenVS_excess"] == pytest.approx(0, abs=1e-9)
+    result = compute(X, groups=labels, measures="BetweenVS", details=True, **RBF)
+    assert result["BetweenVS_excess"] == pytest.approx(0, abs=1e-9)
     assert any(
         "No permutation of the group labels changes BetweenVS" in note
-        for note in found["details"]["notes"]
+        for note in result["details"]["notes"]
     )

@@ -31,9 +31,9 @@ def subject_of(labels, p=None):
 def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
     monkeypatch.setattr(permutation_null, "MAX_STACKED_SIZE", largest)
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    found = permutation_null.compute_permuted_scores(subject_of(labels), 3)
+    result = permutation_null.compute_permuted_scores(subject_of(labels), 3)
     rng = np.random.default_rng(0)
-    for drawn in found.T:
+    for drawn in result.T:
         at = rng.permutation(30)  # the place of the first sample of the first group, …
         expected = [between(X[at], labels, q) for q in ORDERS]
         assert drawn == pytest.approx(expected, rel=1e-9)
@@ -41,8 +41,8 @@ def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
 
 def test_samples_keep_their_weights_and_those_without_are_not_there():
     labels, p = np.arange(30) % 4, np.r_[np.random.default_rng(1).dirichlet(np.ones(24)), [0] * 6]
-    found = permutation_null.compute_permuted_scores(subject_of(labels, p), 2)
+    result = permutation_null.compute_permuted_scores(subject_of(labels, p), 2)
     at = np.random.default_rng(0).permutation(24)
     by_group = np.sort(labels[:24])
     expected = [between(X[at], by_group, q, p=p[at]) for q in ORDERS]
-    assert found[:, 0] == pytest.approx(expected, rel=1e-9)
+    assert result[:, 0] == pytest.approx(expected, rel=1e-9)

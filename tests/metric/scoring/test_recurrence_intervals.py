@@ -39,9 +39,11 @@ def test_a_share_has_the_ends_of_jeffreys(count):
 @pytest.mark.parametrize("q", ORDERS)
 def test_a_deficit_of_kinds_is_that_of_their_samples(q):
     texts = ["a cat", "a cat", "a dog", "the dog", "a cat", "one bird"]
-    found = count_recurrences(as_similarity(texts))
+    result = count_recurrences(as_similarity(texts))
     scored = compute(texts, q=q)[key_at(q)]
-    assert make_log_deficit(q)(found.K, found.counts / 6, 6) == pytest.approx(math.log(6 / scored))
+    assert make_log_deficit(q)(result.K, result.counts / 6, 6) == pytest.approx(
+        math.log(6 / scored)
+    )
     pair = compute([0, *range(5)], k="labels", q=q)[key_at(q)]
     shares = np.array([2, 1, 1, 1, 1]) / 6
     assert make_log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
@@ -64,15 +66,15 @@ def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(o
     """The upper end is the score of the commonest label with its least share, and of others."""
     n = 20
     labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
-    found = jackknife(compute_spectrum(labels, vectors=True), 2.0)
-    certain = replace(found, error=0.0, mean_drop=0.0)
+    result = jackknife(compute_spectrum(labels, vectors=True), 2.0)
+    certain = replace(result, error=0.0, mean_drop=0.0)
     high = compute_log_score_interval(certain, n, 2.0, 0.95, count_recurrences(labels))[1]
     least = beta.ppf(0.025, n - odd + 0.5, odd + 0.5) / (n - odd)
     shares = np.append(least * (n - odd), np.full(odd, 1 / n))
     unseen = n * (1 - shares.sum())
     shares = np.r_[shares, np.full(int(unseen), 1 / n), (unseen % 1) / n]
     expected = -math.log((shares**2).sum())
-    assert expected > found.log_score
+    assert expected > result.log_score
     assert (high == pytest.approx(expected)) == (odd <= n / 4)
 
 
@@ -90,30 +92,30 @@ def test_products_of_equal_rows_are_within_two_roundings(columns):
 
 def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
     K = np.array([[1, 0.1, 0.8, 0.3], [0.1, 1, 0, 0], [0.8, 0, 1, 0], [0.3, 0, 0, 1]])
-    found = RecurrenceCounts(8, 7, K, np.array([4, 1, 2, 1]))
-    assert found.raise_central_proportion(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
-    assert found.raise_central_proportion(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
-    assert found.raise_central_proportion(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
+    result = RecurrenceCounts(8, 7, K, np.array([4, 1, 2, 1]))
+    assert result.raise_central_proportion(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
+    assert result.raise_central_proportion(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
+    assert result.raise_central_proportion(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
 
 
 def test_pairs_are_counted():
-    found = count_recurrences(as_similarity(list("aabbbc"), k="labels"))
-    assert (found.n, found.equal_pairs, found.has_few_pairs) == (6, 4, True)
-    assert sorted(found.counts) == [1, 2, 3]
-    assert pytest.approx(np.eye(3)) == found.K
+    result = count_recurrences(as_similarity(list("aabbbc"), k="labels"))
+    assert (result.n, result.equal_pairs, result.has_few_pairs) == (6, 4, True)
+    assert sorted(result.counts) == [1, 2, 3]
+    assert pytest.approx(np.eye(3)) == result.K
 
 
 @pytest.mark.parametrize("sigma", [0.2, 0.3, 0.5, 2.0, 3.0])
 def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
     X = np.random.default_rng(0).normal(size=(12, 5))
     similarity = as_similarity(X, k="rbf", sigma=sigma)
-    found, K = count_recurrences(similarity, allow_repeats=False), similarity.dense()
+    result, K = count_recurrences(similarity, allow_repeats=False), similarity.dense()
     squares = np.array([K[i, j] ** 2 for j in range(12) for i in range(j)])
     few = squares.sum() ** 2 < 12 * (squares**2).sum()
-    assert (found is not None) == few == (sigma < 1)
+    assert (result is not None) == few == (sigma < 1)
     if few:
-        assert (found.equal_pairs, found.counts.tolist()) == (0, [1] * 12)
-        assert pytest.approx(K) == found.K
+        assert (result.equal_pairs, result.counts.tolist()) == (0, [1] * 12)
+        assert pytest.approx(K) == result.K
     twice = as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma)
     twice = count_recurrences(twice, allow_repeats=False)
     assert (twice.equal_pairs, twice.counts.max()) == (1, 2)
@@ -121,10 +123,10 @@ def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
 
 def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
     kinds = np.random.default_rng(0).integers(0, 30, 900)
-    found = count_recurrences(as_similarity(kinds.tolist(), k="labels"))
+    result = count_recurrences(as_similarity(kinds.tolist(), k="labels"))
     counts = np.bincount(kinds)
-    assert found.equal_pairs == pytest.approx((counts * (counts - 1) / 2).sum())
-    assert sorted(found.counts) == sorted(counts)
+    assert result.equal_pairs == pytest.approx((counts * (counts - 1) / 2).sum())
+    assert sorted(result.counts) == sorted(counts)
     assert count_recurrences(as_similarity([str(i) for i in range(900)], k="labels")) is None
     X = as_similarity(np.random.default_rng(0).normal(size=(900, 3)), k="cosine")
     assert count_recurrences(X) is None
@@ -145,9 +147,9 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
     held, logs = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(kinds, n, p=p / p.sum()).tolist())
-        found = jackknife(compute_spectrum(similarity, vectors=True), q)
-        held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(found.log_score)
+        result = jackknife(compute_spectrum(similarity, vectors=True), q)
+        held.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
+        logs.append(result.log_score)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
     assert (high - low > 0.1).all()
@@ -167,10 +169,10 @@ def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, 
         counts = tuple(np.sort(np.unique(labels, return_counts=True)[1]))
         if counts not in ends:
             similarity = as_similarity(labels.tolist(), k="labels")
-            found = jackknife(compute_spectrum(similarity, vectors=True), q)
+            result = jackknife(compute_spectrum(similarity, vectors=True), q)
             ends[counts] = (
-                *compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)),
-                found.log_score,
+                *compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)),
+                result.log_score,
             )
         low, high, log = ends[counts]
         held.append((low, high))
@@ -188,16 +190,16 @@ def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
     n = labels.n
     repeats = count_recurrences(labels)._replace(conservative_tails=exact)
     assert 0 < repeats.equal_pairs < n
-    found = jackknife(compute_spectrum(labels, vectors=True), q)
-    certain = replace(found, error=0.0, mean_drop=0.0)
+    result = jackknife(compute_spectrum(labels, vectors=True), q)
+    certain = replace(result, error=0.0, mean_drop=0.0)
     below, above = np.abs(
-        np.array(compute_log_score_interval(certain, n, q, 0.95, repeats)) - found.log_score
+        np.array(compute_log_score_interval(certain, n, q, 0.95, repeats)) - result.log_score
     )
-    reach = t.ppf(0.975, n - 1) * found.error
+    reach = t.ppf(0.975, n - 1) * result.error
     assert (reach < above) == (max(counts) == 2 and min(counts[:4]) == 2)  # kinds tie, or nearly
-    low, high = compute_log_score_interval(found, n, q, 0.95, repeats)
-    assert low == pytest.approx(max(0.0, found.log_score - math.hypot(reach, below)))
-    assert high == pytest.approx(min(math.log(n), found.log_score + max(reach, above)))
+    low, high = compute_log_score_interval(result, n, q, 0.95, repeats)
+    assert low == pytest.approx(max(0.0, result.log_score - math.hypot(reach, below)))
+    assert high == pytest.approx(min(math.log(n), result.log_score + max(reach, above)))
 
 
 def test_copies_are_counted_whatever_rounds_them():
@@ -215,9 +217,9 @@ def test_copies_are_counted_whatever_rounds_them():
         as_similarity((unit @ unit.T).astype(np.float32), score_K=True),
     ):
         for n in (700, 20):
-            found = count_recurrences(similarity.take(np.arange(n)))
+            result = count_recurrences(similarity.take(np.arange(n)))
             expected = np.sort(np.unique(X[:n, 0], return_counts=True)[1])
-            assert np.sort(found.counts).tolist() == expected.tolist()
+            assert np.sort(result.counts).tolist() == expected.tolist()
     assert (
         count_recurrences(as_similarity(X * 1.001 + 1e-3 * rng.normal(size=X.shape), k="cosine"))
         is None
@@ -231,10 +233,10 @@ def test_copies_beyond_the_first_samples_are_counted():
     X = rng.normal(size=(380, 8))
     order = np.r_[np.arange(300), np.arange(300), np.arange(380), np.full(50, 370)]
     noisy = X[order] * (1 + 1e-9 * rng.normal(size=(len(order), 8)))
-    found = count_recurrences(as_similarity(noisy, k="cosine"))
-    assert found.counts.tolist() == np.bincount(order).tolist()
+    result = count_recurrences(as_similarity(noisy, k="cosine"))
+    assert result.counts.tolist() == np.bincount(order).tolist()
     X_of_kinds = X / np.linalg.norm(X, axis=1)[:, None]
-    assert pytest.approx(X_of_kinds @ X_of_kinds.T, abs=1e-7) == found.K
+    assert pytest.approx(X_of_kinds @ X_of_kinds.T, abs=1e-7) == result.K
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
@@ -249,9 +251,9 @@ def test_intervals_of_labels_hold(kinds, n, q):
     for labels in sets:
         similarity = as_similarity(labels, k="labels")
         spectrum = compute_spectrum(similarity, vectors=True)
-        found = jackknife(spectrum, q)
-        held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(found.log_score)
+        result = jackknife(spectrum, q)
+        held.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
+        logs.append(result.log_score)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
 
@@ -263,7 +265,7 @@ def test_equally_similar_samples_admit_others(k, n, q):
     """The upper end is the score of these with Jeffreys' least share of n in n, and of others."""
     K = np.full((n, n), k) + (1 - k) * np.eye(n)
     similarity = as_similarity(K, score_K=True)
-    found = jackknife(compute_spectrum(similarity, vectors=True), q)
+    result = jackknife(compute_spectrum(similarity, vectors=True), q)
     share = beta.ppf(0.025, n + 0.5, 0.5)
     odd = n * (1 - share)
     shares = [1 / n] * int(odd) + [(odd - int(odd)) / n]
@@ -273,9 +275,9 @@ def test_equally_similar_samples_admit_others(k, n, q):
         log = -(values * np.log(values)).sum()
     else:
         log = -math.log(values.max()) if q == math.inf else np.log((values**q).sum()) / (1 - q)
-    high = compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity))[1]
+    high = compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity))[1]
     assert high == pytest.approx(min(log, math.log(n)))
-    assert high > found.log_score + 0.01
+    assert high > result.log_score + 0.01
 
 
 @pytest.mark.parametrize("n", [4, 8])
@@ -288,9 +290,9 @@ def test_intervals_hold_where_a_second_template_is_rare(n):
     held, logs = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
-        found = jackknife(compute_spectrum(similarity, vectors=True), 1)
-        held.append(compute_log_score_interval(found, n, 1, 0.95, count_recurrences(similarity)))
-        logs.append(found.log_score)
+        result = jackknife(compute_spectrum(similarity, vectors=True), 1)
+        held.append(compute_log_score_interval(result, n, 1, 0.95, count_recurrences(similarity)))
+        logs.append(result.log_score)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93
 
@@ -309,8 +311,8 @@ def test_intervals_cover_where_a_tight_cluster_hides_outliers(n):
     truth = np.mean([log_score(tight_with_outliers(rng, n)) for _ in range(1000)])
     covered = 0
     for _ in range(100):
-        found = compute(tight_with_outliers(rng, n), k="cosine", ci=0.95)
-        covered += found["VS_low"] <= math.exp(truth) <= found["VS_high"]
+        result = compute(tight_with_outliers(rng, n), k="cosine", ci=0.95)
+        covered += result["VS_low"] <= math.exp(truth) <= result["VS_high"]
     assert covered >= 90  # 22 to 78 % if the cluster counts as all that there is
 
 
@@ -323,9 +325,9 @@ def log_score(rows):
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-5, 1e-2])
 def test_nearly_equal_samples_admit_as_many_others_as_equal_ones(noise):
     rows = np.eye(24)[[0] * 8] + noise * np.random.default_rng(0).standard_normal((8, 24))
-    found = compute(rows, k="cosine", ci=0.95)
+    result = compute(rows, k="cosine", ci=0.95)
     equal = compute(np.eye(24)[[0] * 8], k="cosine", ci=0.95)
-    assert found["VS_high"] >= 0.99 * equal["VS_high"] > 2
+    assert result["VS_high"] >= 0.99 * equal["VS_high"] > 2
 
 
 def test_samples_without_a_main_cluster_admit_no_others():

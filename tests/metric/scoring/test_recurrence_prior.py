@@ -45,7 +45,7 @@ def test_the_posterior_is_that_of_plain_loops(exact):
     counts = [0, 0, 1, 0, 6, 0, 3]
     sizes = [8, 4, 8, 8, 20, 5, 8]
     prior = fit_recurrence_prior(counts, sizes, exact)
-    found = estimate_upper_pair_counts(prior, counts, sizes, 0.95)
+    result = estimate_upper_pair_counts(prior, counts, sizes, 0.95)
     weights = []
     masses = []
     for mean in recurrence_prior._MEANS:
@@ -57,7 +57,7 @@ def test_the_posterior_is_that_of_plain_loops(exact):
             weights.append(np.prod(chances))
     weights = np.array(weights) / np.sum(weights)
     assert prior.weights == pytest.approx(weights, rel=1e-6, abs=1e-12)
-    for count, n, upper in zip(counts, sizes, found, strict=True):
+    for count, n, upper in zip(counts, sizes, result, strict=True):
         likelihood = likelihoods(count, n, exact)
         posterior = sum(
             w * mass * likelihood / (mass @ likelihood)

@@ -55,8 +55,8 @@ def test_the_nearest_sets_are_named_first() -> None:
 def test_a_strip_in_html_has_its_sentence_as_its_label_and_escapes_names() -> None:
     sentence = "For 8 texts <b>, this is between gpt-4o (3.95) and people & co (7.79)."
     strip = render_text_strip(RUNGS, 8, 6, ())
-    found = render_html_strip({"typical": sentence, "strip": strip})
-    figure = ET.fromstring(found)
+    result = render_html_strip({"typical": sentence, "strip": strip})
+    figure = ET.fromstring(result)
     assert figure[0].attrib["role"] == "img"
     assert figure[0].attrib["aria-label"] == sentence
     assert figure[0][0].text == strip.split("\n")[0]

@@ -29,8 +29,8 @@ def test_its_square_is_unbiased_for_a_mean(n):
 
 def test_of_one_set_it_is_the_usual_error_of_a_mean():
     x = np.random.default_rng(0).normal(size=50)
-    found = error_of_halves(50, lambda at: x[at].mean(), draws=4000)
-    assert found == pytest.approx(x.std(ddof=1) / math.sqrt(50), rel=0.04)
+    result = error_of_halves(50, lambda at: x[at].mean(), draws=4000)
+    assert result == pytest.approx(x.std(ddof=1) / math.sqrt(50), rel=0.04)
 
 
 def test_it_agrees_with_the_jackknife_about_the_vendi_score():
@@ -40,8 +40,8 @@ def test_it_agrees_with_the_jackknife_about_the_vendi_score():
     def log_score(places):
         return math.log(score(whole.take(places)))
 
-    found = error_of_halves(200, log_score, draws=100)
-    assert found == pytest.approx(jackknife(compute_spectrum(whole, vectors=True)).error, rel=0.2)
+    result = error_of_halves(200, log_score, draws=100)
+    assert result == pytest.approx(jackknife(compute_spectrum(whole, vectors=True)).error, rel=0.2)
 
 
 def test_halves_have_no_sample_in_common_and_seeds_draw_others():

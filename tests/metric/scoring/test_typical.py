@@ -51,11 +51,11 @@ def rung(table: dict[str, Any], n: int, q: float, name: str) -> float | None:
 
 def test_a_set_is_placed_everywhere(tmp_path, run) -> None:
     assert len(CAPTIONS) == 20
-    found = compute(CAPTIONS, details=True)
-    said, strip = found["details"]["typical"], found["details"]["strip"]
+    result = compute(CAPTIONS, details=True)
+    said, strip = result["details"]["typical"], result["details"]["strip"]
     assert said.startswith("For 20 texts of about 10 words by n-grams, this is between ")
     names = re.findall(r"\(([\d.]+)\)", said)
-    assert float(names[0]) <= found["VS"] <= float(names[1])
+    assert float(names[0]) <= result["VS"] <= float(names[1])
     explained = explain(CAPTIONS)
     assert explained.sentence.endswith(said)
     names = strip.split("\n")[1]
@@ -83,8 +83,8 @@ def test_the_interval_is_on_the_strip_where_there_is_one(tmp_path, run) -> None:
 
 def test_texts_of_a_few_words_are_not_placed() -> None:
     texts = ["Look, Jane.", "See Spot.", "See Spot run.", "See Jane run."]
-    found = compute(texts, ns=[1, 2], details=True)["details"]
-    assert (found["typical"], found["scale"], found["strip"]) == ("", [], "")
+    result = compute(texts, ns=[1, 2], details=True)["details"]
+    assert (result["typical"], result["scale"], result["strip"]) == ("", [], "")
 
 
 def test_sets_whose_lengths_are_a_factor_of_four_apart_have_rungs_of_their_own() -> None:
@@ -92,12 +92,12 @@ def test_sets_whose_lengths_are_a_factor_of_four_apart_have_rungs_of_their_own()
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(400)]
     long = [" ".join(rng.choice(words, 60)) for _ in range(12)]
-    found = {}
+    result = {}
     for length in (10, 40):
         cut = [" ".join(text.split()[:length]) for text in long]
-        found[length] = compute(cut, details=True)["details"]
-        assert f" of about {length} words " in found[length]["typical"]
-    short, longer = (dict(found[length]["scale"][:-1]) for length in (10, 40))
+        result[length] = compute(cut, details=True)["details"]
+        assert f" of about {length} words " in result[length]["typical"]
+    short, longer = (dict(result[length]["scale"][:-1]) for length in (10, 40))
     shared = short.keys() & longer.keys()
     assert len(shared) >= 3
     table = {t["lengths"][1] // 2: t for t in TABLES if t["about"].endswith("words by n-grams")}
@@ -125,9 +125,9 @@ def test_lengths_beyond_a_factor_of_two_are_not_placed_on_the_table(table) -> No
 def test_proteins_and_texts_by_letters_have_tables_of_their_own() -> None:
     rng = np.random.default_rng(0)
     proteins = ["".join(rng.choice(list(LETTERS), 45)) for _ in range(10)]
-    found = compute(proteins, analyzer="char", details=True)["details"]
-    assert "For 10 proteins of about 45 residues by n-grams of letters, " in found["typical"]
-    assert dict(found["scale"])["random amino acids"] == pytest.approx(
+    result = compute(proteins, analyzer="char", details=True)["details"]
+    assert "For 10 proteins of about 45 residues by n-grams of letters, " in result["typical"]
+    assert dict(result["scale"])["random amino acids"] == pytest.approx(
         compute(proteins, analyzer="char")["VS"], rel=0.05
     )
     texts = compute(CAPTIONS, analyzer="char", details=True)["details"]["typical"]
@@ -146,10 +146,10 @@ def test_the_page_says_it() -> None:
     pytest.importorskip("gradio")
     from answered import answered
 
-    found = compute(CAPTIONS, details=True)["details"]
+    result = compute(CAPTIONS, details=True)["details"]
     answer = answered(CAPTIONS)
-    assert answer["typical"] == found["typical"] != ""
-    assert answer["scale"] == found["scale"] == json.loads(json.dumps(found["scale"]))
+    assert answer["typical"] == result["typical"] != ""
+    assert answer["scale"] == result["scale"] == json.loads(json.dumps(result["scale"]))
     assert answered(CAPTIONS, q=3)["scale"] == []
 
 
@@ -175,8 +175,8 @@ def test_a_curve_passes_through_its_grid_and_ends_where_it_was_measured(table, q
 @given(st.integers(1, 1200), st.sampled_from(CURVES), st.floats(0.5, 1200))
 def test_a_score_stands_between_its_neighbours(n, curve, value) -> None:
     table, q, _ = curve
-    found = placed(table, n, q, value)
-    scale = found["scale"]
+    result = placed(table, n, q, value)
+    scale = result["scale"]
     assert bool(scale) == any(own[0][0] <= n <= own[0][-1] for own in table[str(q)].values())
     if not scale:
         return
@@ -184,11 +184,13 @@ def test_a_score_stands_between_its_neighbours(n, curve, value) -> None:
     assert values == sorted(values)
     assert scale[-1] == ["the most possible", min(n, table["most"])]
     assert scale == json.loads(json.dumps(scale))
-    told = [float(x) for x in re.findall(r"\(([\d.]+)\)", found["typical"].partition("this is")[2])]
+    told = [
+        float(x) for x in re.findall(r"\(([\d.]+)\)", result["typical"].partition("this is")[2])
+    ]
     below = [x for x in values[:-1] if x < value][-1:]
     above = [x for x in values[:-1] if x >= value][:1]
     assert told == below + above
-    assert ("at q = 2" in found["typical"]) == (q == 2)
+    assert ("at q = 2" in result["typical"]) == (q == 2)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
@@ -233,14 +235,14 @@ def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> N
     options += [{"normalize": True}] if name != "linear" else []
     for option in options:
         try:
-            found = compute(samples[:n], k=name, psd="clip", details=True, **needed, **option)
+            result = compute(samples[:n], k=name, psd="clip", details=True, **needed, **option)
         except (TypeError, ValueError):  # options that go with others
             continue
         usual = select_comparable_settings(
             as_similarity(samples[:n], k=name, **needed, **option).settings
         )
         known = [table for table in TABLES if table["settings"] == usual and not table["kind"]]
-        scale = found["details"]["scale"]
+        scale = result["details"]["scale"]
         if not any(table["settings"] == usual for table in TABLES):
             assert not scale, option
         elif known:
@@ -254,21 +256,21 @@ def test_noise_scores_what_draws_of_it_score(n, d) -> None:
     """Within 0.2 % at the four sizes that the docstring names, and within 1 % from 64 on."""
     rng = np.random.default_rng(0)
     draws = 60 if n < 100 else 4
-    found = [compute(rng.normal(size=(n, d)), k="cosine", q=[1, 2]) for _ in range(draws)]
+    result = [compute(rng.normal(size=(n, d)), k="cosine", q=[1, 2]) for _ in range(draws)]
     (table,) = typical._build_noise_tables(n, d)
     for q in (1, 2):
-        mean = np.mean([each[f"VS_q{q}"] for each in found])
+        mean = np.mean([each[f"VS_q{q}"] for each in result])
         limit = 0.01 if max(n, d) < 384 and n < 100 else 0.002
         assert table[str(q)]["isotropic noise"][1][0] == pytest.approx(mean, rel=limit)
 
 
 def test_vectors_are_placed_next_to_noise_alone() -> None:
     X = np.random.default_rng(0).normal(size=(20, 100))
-    found = compute(X + 0.5, k="cosine", details=True)["details"]
-    assert found["typical"] == (
+    result = compute(X + 0.5, k="cosine", details=True)["details"]
+    assert result["typical"] == (
         "For 20 vectors of 100 dimensions by cosines, this is below isotropic noise (18.1)."
     )
-    assert found["scale"] == [["isotropic noise", 18.1], ["the most possible", 20]]
+    assert result["scale"] == [["isotropic noise", 18.1], ["the most possible", 20]]
     assert compute(X.T, k="cosine", details=True)["details"]["scale"][-1][1] == 20
     for few in (X[:1], X[:, :30]):
         assert compute(few, k="cosine", details=True)["details"]["scale"] == []
@@ -304,8 +306,8 @@ def test_no_two_results_share_a_scale() -> None:
 
 def test_groups_of_one_size_are_placed_by_their_mean() -> None:
     groups = [CAPTIONS[:8], CAPTIONS[8:16]]
-    found = compute(groups, details=True)
-    said = found["details"]["typical"]
+    result = compute(groups, details=True)
+    said = result["details"]["typical"]
     assert said.startswith("For 8 texts of about 11 words by n-grams, this is ")
     mean = np.mean([compute(group)["VS"] for group in groups])
     numbers = [float(x) for x in re.findall(r"\(([\d.]+)\)", said)]
@@ -362,17 +364,17 @@ def test_what_is_said_of_people_is_what_their_answers_score(answers) -> None:
         if not 5 <= np.median([len(text.split()) for text in own]) <= 20:
             own = [" ".join(text.split()[:10]) for text in own if len(text.split()) >= 10]
         kept += [own] if len(own) == 8 else []
-    found = compute(kept)["VS"]
-    assert table["1"]["eight people"][1][1] == pytest.approx(found, rel=5e-3)
+    result = compute(kept)["VS"]
+    assert table["1"]["eight people"][1][1] == pytest.approx(result, rel=5e-3)
 
 
 def test_what_ngrams_measure_is_said_of_them_alone_with_the_numbers_of_people():
     name = "n-grams of 1 to 4 words (the default)"
     path = ROOT / "benchmarks" / "results" / "people" / "human_scores.json"
-    found = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    result = json.loads(path.read_text(encoding="utf-8"))["rows"]
     (row,) = (
         row
-        for row in found
+        for row in result
         if (row.get("name"), row.get("prompt"), row.get("measure")) == (name, False, "VS, q = 1")
     )
     labels = [each["accuracy"] for each in row["labels"] if each["test"] == "McDiv_nuggets"]

@@ -23,15 +23,15 @@ def column(*chunks, type=None):
     ],
 )
 def test_numbers_and_lists_of_one_length_are_arrays(chunks, expected):
-    found = from_arrow(column(*chunks))
-    assert isinstance(found, np.ndarray)
-    np.testing.assert_array_equal(found, expected)
+    result = from_arrow(column(*chunks))
+    assert isinstance(result, np.ndarray)
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_lists_of_fixed_size_are_arrays():
     rows = column([[1.0, 2.0], [3.0, 4.0]], type=pa.list_(pa.float32(), 2))
-    found = from_arrow(rows)
-    assert (found.dtype, found.shape) == (np.float32, (2, 2))
+    result = from_arrow(rows)
+    assert (result.dtype, result.shape) == (np.float32, (2, 2))
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_rows_of_other_tables_are_dicts():
 def test_one_chunk_of_numbers_is_not_copied():
     array = pa.array(np.arange(6.0))
     rows = pa.chunked_array([pa.FixedSizeListArray.from_arrays(array, 3)])
-    found = from_arrow(rows)
-    assert np.shares_memory(found, array.to_numpy())
+    result = from_arrow(rows)
+    assert np.shares_memory(result, array.to_numpy())
     parts = row_chunks(rows)
     assert len(parts) == 1
     assert np.shares_memory(parts[0], array.to_numpy())

@@ -104,8 +104,8 @@ def test_whatever_is_a_tensor_has_products_in_double_precision(kind, precision):
 def test_measures_of_many_rows_of_a_tensor_make_no_matrix():
     torch = pytest.importorskip("torch")
     X = torch.rand(100_000, 2, generator=torch.Generator().manual_seed(0))  # K has 80 GB
-    found, expected = (compute(rows, k="cosine", measures="IntDiv") for rows in (X, X.numpy()))
-    assert float(found["IntDiv"]) == pytest.approx(expected["IntDiv"], rel=1e-12)
+    result, expected = (compute(rows, k="cosine", measures="IntDiv") for rows in (X, X.numpy()))
+    assert float(result["IntDiv"]) == pytest.approx(expected["IntDiv"], rel=1e-12)
     means = [compute(rows, rows[1:] / 2, k="cosine", measures="MMD") for rows in (X, X.numpy())]
     assert float(means[0]["MMD"]) == pytest.approx(means[1]["MMD"], abs=1e-12)
 
@@ -118,6 +118,6 @@ def test_a_tensor_in_single_precision_is_estimated(given):
     cosine = as_similarity(X, k="cosine").dense()
     how = {"k": "cosine"} if given == "rows" else {"score_K": True}
     samples = X if given == "rows" else cosine.float()
-    found = compute(samples, method="estimate", rtol=0.1, **how)
-    assert found["VS_se"] > 0
-    assert abs(float(found["VS"]) - float(compute(samples, **how)["VS"])) < 4 * found["VS_se"]
+    result = compute(samples, method="estimate", rtol=0.1, **how)
+    assert result["VS_se"] > 0
+    assert abs(float(result["VS"]) - float(compute(samples, **how)["VS"])) < 4 * result["VS_se"]

@@ -42,9 +42,9 @@ def test_similarities_are_those_of_sets(coefficient, rare, make, monkeypatch):
 
 def test_single_precision_gives_the_counts_exactly():
     entries = BitEntries(BITS, "tanimoto")
-    found = entries(slice(0, 5), slice(2, 9), np.float32)
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, naive(BITS, "tanimoto").astype(np.float32)[:5, 2:9])
+    result = entries(slice(0, 5), slice(2, 9), np.float32)
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(result, naive(BITS, "tanimoto").astype(np.float32)[:5, 2:9])
 
 
 def test_few_rare_columns_of_dense_bits_stay_dense(monkeypatch):

@@ -50,9 +50,9 @@ def test_one_set_is_returned_as_it_is():
     ],
 )
 def test_arrays_of_one_type_and_shape_are_concatenated(sets, expected):
-    found = concatenate_samples(sets)
-    np.testing.assert_array_equal(found, expected)
-    assert found.dtype == expected.dtype
+    result = concatenate_samples(sets)
+    np.testing.assert_array_equal(result, expected)
+    assert result.dtype == expected.dtype
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_arrays_of_one_type_and_shape_are_concatenated(sets, expected):
     ],
 )
 def test_other_sets_are_lists(sets, expected):
-    found = concatenate_samples(sets)
-    assert (type(found), found) == (list, expected)
+    result = concatenate_samples(sets)
+    assert (type(result), result) == (list, expected)
 
 
 def test_rows_of_other_lengths_stay_rows():
-    found = concatenate_samples([np.zeros((1, 2)), np.ones((1, 3))])
-    assert [row.tolist() for row in found] == [[0, 0], [1, 1, 1]]
+    result = concatenate_samples([np.zeros((1, 2)), np.ones((1, 3))])
+    assert [row.tolist() for row in result] == [[0, 0], [1, 1, 1]]
 
 
 def test_sparse_rows_stay_sparse_only_among_themselves():
@@ -87,22 +87,22 @@ class TestTensors:
 
     def test_tensors_and_arrays_are_one_tensor(self):
         torch = self.torch
-        found = concatenate_samples([np.zeros((1, 2)), torch.ones(1, 2, dtype=torch.float64)])
-        assert isinstance(found, torch.Tensor)
-        assert found.tolist() == [[0, 0], [1, 1]]
+        result = concatenate_samples([np.zeros((1, 2)), torch.ones(1, 2, dtype=torch.float64)])
+        assert isinstance(result, torch.Tensor)
+        assert result.tolist() == [[0, 0], [1, 1]]
 
     def test_lists_of_tensors_keep_their_gradient(self):
         torch = self.torch
         rows = [torch.ones(2, requires_grad=True), torch.zeros(2)]
-        found = concatenate_samples([rows, [[2.0, 3.0]]])
-        assert found.tolist() == [[1, 1], [0, 0], [2, 3]]
-        assert found.requires_grad
+        result = concatenate_samples([rows, [[2.0, 3.0]]])
+        assert result.tolist() == [[1, 1], [0, 0], [2, 3]]
+        assert result.requires_grad
 
     def test_images_of_several_sizes_are_a_list(self):
         torch = self.torch
-        found = concatenate_samples([torch.zeros(2, 3, 3), torch.zeros(1, 4, 4)])
-        assert [tuple(image.shape) for image in found] == [(3, 3), (3, 3), (4, 4)]
-        assert all(isinstance(image, torch.Tensor) for image in found)
+        result = concatenate_samples([torch.zeros(2, 3, 3), torch.zeros(1, 4, 4)])
+        assert [tuple(image.shape) for image in result] == [(3, 3), (3, 3), (4, 4)]
+        assert all(isinstance(image, torch.Tensor) for image in result)
 
     def test_texts_next_to_tensors_are_a_list(self):
         torch = self.torch

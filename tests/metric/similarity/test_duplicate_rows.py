@@ -38,9 +38,9 @@ def test_groups_are_numbered_as_they_come(kind, layout, n):
     A = ROWS[kind][PICKS[:n]]
     if layout in (sp.csr_array, sp.csc_array) and A.dtype == np.float16:
         pytest.skip("SciPy has no sparse arrays of half precision")
-    found = group_identical_rows(layout(A).tocsr() if "sparse" in layout.__module__ else layout(A))
-    assert found.tolist() == naive(A)
-    assert found.dtype == int
+    result = group_identical_rows(layout(A).tocsr() if "sparse" in layout.__module__ else layout(A))
+    assert result.tolist() == naive(A)
+    assert result.dtype == int
 
 
 @pytest.mark.parametrize("n", [5, 700])
@@ -75,6 +75,8 @@ def test_copies_stay_equal_where_a_matrix_is_made_of_them():
         X = rng.normal(size=(n // 3, 130))[places]
         made = materialize_matrix(FeatureSimilarity(X).normalized(), 1000)
         _, expected = np.unique(places, return_inverse=True)
-        _, found = np.unique(made.groups(), return_inverse=True)
-        assert len(set(zip(expected, found, strict=True))) == len(set(found)) == len(set(expected))
+        _, result = np.unique(made.groups(), return_inverse=True)
+        assert (
+            len(set(zip(expected, result, strict=True))) == len(set(result)) == len(set(expected))
+        )
         np.testing.assert_allclose(made.dense(), FeatureSimilarity(X).normalized().dense())

@@ -91,13 +91,13 @@ def test_answers_to_prompts_are_prose_or_numbers(judged_answers, novelty_answers
     for row in judged_answers:
         texts = next(value for value in row.values() if isinstance(value, list))
         assert find_mismatch(texts, LATIN) is None, texts
-    found = []
+    result = []
     for row in novelty_answers:
         texts = next(value for value in row.values() if isinstance(value, list))
-        found.append(find_mismatch([x for x in texts if isinstance(x, str)], LATIN))
-    reasons = {mismatch.reason for mismatch in found if mismatch}
+        result.append(find_mismatch([x for x in texts if isinstance(x, str)], LATIN))
+    reasons = {mismatch.reason for mismatch in result if mismatch}
     assert reasons <= {IDENTIFIERS}  # of prompts such as "pick a number"
-    assert sum(mismatch is not None for mismatch in found) < len(found) / 10
+    assert sum(mismatch is not None for mismatch in result) < len(result) / 10
 
 
 def test_at_most_a_thousand_samples_are_checked(monkeypatch):

@@ -33,14 +33,14 @@ def median(X: np.ndarray, kernel: str) -> float:
     distinct = np.unique(X + 0.0, axis=0)
     with mpmath.workdps(50):
         rows = [[mpmath.mpf(float(x)) for x in row] for row in distinct]
-        found = []
+        result = []
         for i, a in enumerate(rows):
             for b in rows[:i]:
                 gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
                 square = mpmath.sqrt(mpmath.fsum(g * g for g in gaps))
-                found.append(mpmath.fsum(gaps) if kernel == "laplacian" else square)
-        found.sort()
-        return float((found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2)
+                result.append(mpmath.fsum(gaps) if kernel == "laplacian" else square)
+        result.sort()
+        return float((result[(len(result) - 1) // 2] + result[len(result) // 2]) / 2)
 
 
 def clouds(d: int) -> dict[str, np.ndarray]:
@@ -258,9 +258,9 @@ def test_dot_products_beyond_the_range_of_numbers_are_scored_once_normalized(sca
     with pytest.raises(SampleError, match=r"similarity 1 with itself, got .*; pass normalize=True"):
         compute(X, k="linear")
     for kind in (np.asarray, sp.csr_array, pytest.importorskip("torch").tensor):
-        found = compute(kind(X), k="linear", normalize=True)["VS"]
-        assert float(found) == pytest.approx(float(score_X(kind(X))))
-        assert float(found) == pytest.approx(score_X(X / scale))
+        result = compute(kind(X), k="linear", normalize=True)["VS"]
+        assert float(result) == pytest.approx(float(score_X(kind(X))))
+        assert float(result) == pytest.approx(score_X(X / scale))
 
 
 def test_all_rows_without_a_direction_are_named_beside_those_that_are_not_finite():

@@ -74,8 +74,8 @@ def test_normalized_similarities_are_cosines(name):
 @pytest.mark.parametrize("power", [-200, 200])
 def test_cosines_do_not_depend_on_lengths_whose_squares_overflow(power):
     rows = X * 10.0 ** (power * np.sign(X[:, :1]))
-    found = FeatureSimilarity(rows).normalized().dense()
-    np.testing.assert_allclose(found, FeatureSimilarity(X).normalized().dense(), atol=1e-12)
+    result = FeatureSimilarity(rows).normalized().dense()
+    np.testing.assert_allclose(result, FeatureSimilarity(X).normalized().dense(), atol=1e-12)
 
 
 def test_a_zero_row_has_no_cosine():
@@ -106,8 +106,8 @@ def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
 def test_products_of_single_precision_by_blocks_are_in_double_precision(monkeypatch):
     monkeypatch.setattr(features, "MAX_COPIED_BYTES", 0)
     rows = ROWS["float32"].astype(float)
-    found = FeatureSimilarity(ROWS["float32"]).rows(slice(1, 9))
-    np.testing.assert_allclose(found, (rows @ rows.T)[1:9], rtol=1e-13, atol=1e-13)
+    result = FeatureSimilarity(ROWS["float32"]).rows(slice(1, 9))
+    np.testing.assert_allclose(result, (rows @ rows.T)[1:9], rtol=1e-13, atol=1e-13)
 
 
 def test_columns_of_zeros_are_dropped_from_integers():

@@ -141,9 +141,9 @@ def test_no_pair_of_two_groups_is_judged_of_a_similarity_made_before():
     asked = []
     K = as_similarity([x for group in GROUPS for x in group], k="equivalence", same=recorded(asked))
     labels = [i for i, group in enumerate(GROUPS) for _ in group]
-    found = compute(K, groups=labels, measures=["VS", "DistinctK"], details=True)
-    assert found["DistinctK"] == pytest.approx(2)
-    assert found["details"]["distinct"] == 6
+    result = compute(K, groups=labels, measures=["VS", "DistinctK"], details=True)
+    assert result["DistinctK"] == pytest.approx(2)
+    assert result["details"]["distinct"] == 6
     assert len(asked) == 10
 
 
@@ -170,10 +170,10 @@ def test_weights_and_other_measures_read_the_same_classes():
     asked = []
     texts = ["ant", "ape", "bee", "cat"]
     how = {"k": "equivalence", "same": recorded(asked)}
-    found = compute(texts, p=[0.1, 0.4, 0.3, 0.2], measures=["VS", "IntDiv"], q=[0, 1, 2], **how)
+    result = compute(texts, p=[0.1, 0.4, 0.3, 0.2], measures=["VS", "IntDiv"], q=[0, 1, 2], **how)
     expected = compute(list("aabc"), p=[0.1, 0.4, 0.3, 0.2], k="labels", q=[0, 1, 2],
                        measures=["VS", "IntDiv"])  # fmt: skip
-    assert found == pytest.approx(expected)
+    assert result == pytest.approx(expected)
     assert len(asked) == 6
 
 

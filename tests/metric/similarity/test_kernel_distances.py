@@ -28,9 +28,9 @@ def test_squares_are_those_of_features():
 
 def test_squares_of_single_precision_are_computed_in_double():
     K = np.eye(2, dtype=np.float32)
-    found = squared_kernel_distances(K, np.ones(2, np.float32), np.ones(2, np.float32))
-    assert found.dtype == np.float64
-    assert found.tolist() == [[0, 2], [2, 0]]
+    result = squared_kernel_distances(K, np.ones(2, np.float32), np.ones(2, np.float32))
+    assert result.dtype == np.float64
+    assert result.tolist() == [[0, 2], [2, 0]]
     assert K.tolist() == [[1, 0], [0, 1]]
 
 

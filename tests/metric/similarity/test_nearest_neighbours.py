@@ -50,12 +50,12 @@ def test_neighbours_are_the_nearest_of_all_others(name, maker, k):
     pairs = MAKERS[maker](X, D)
     own = slice(0, 30)
     expected = np.sort(D[own, own], axis=1)[:, 1 : k + 1]
-    found = k_nearest_distances(pairs, own, np.ones(30, int), k, "neighbours")
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    result = k_nearest_distances(pairs, own, np.ones(30, int), k, "neighbours")
+    np.testing.assert_allclose(result, expected, rtol=1e-10)
     other = slice(30, 50)
     expected = np.sort(D[other, other], axis=1)[:, 1:4]
-    found = k_nearest_distances(pairs, other, np.ones(20, int), 3, "neighbours")
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    result = k_nearest_distances(pairs, other, np.ones(20, int), 3, "neighbours")
+    np.testing.assert_allclose(result, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("block", [1, 64, 1 << 20])
@@ -64,10 +64,10 @@ def test_neighbours_do_not_depend_on_blocks(block, monkeypatch):
     monkeypatch.setattr(module, "MIN_COLUMN_GROUPS", 4)
     monkeypatch.setattr(module, "GROUPS_PER_NEIGHBOUR", 1)
     expected = np.sort(all_distances(POINTS), axis=1)[:, 1:6]
-    found = k_nearest_distances(
+    result = k_nearest_distances(
         EuclideanDistances(POINTS), slice(0, 50), np.ones(50, int), 5, "neighbours"
     )
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    np.testing.assert_allclose(result, expected, rtol=1e-10)
 
 
 def test_copies_of_a_point_are_its_nearest_neighbours():
@@ -76,8 +76,8 @@ def test_copies_of_a_point_are_its_nearest_neighbours():
     copies = np.repeat(line, counts, axis=0)
     every = np.sort(all_distances(copies), axis=1)[:, 1:6]
     first = np.cumsum(counts) - counts
-    found = k_nearest_distances(EuclideanDistances(line), slice(0, 4), counts, 5, "neighbours")
-    np.testing.assert_allclose(found, every[first])
+    result = k_nearest_distances(EuclideanDistances(line), slice(0, 4), counts, 5, "neighbours")
+    np.testing.assert_allclose(result, every[first])
 
 
 def test_one_distinct_point_is_its_own_neighbour():
@@ -146,8 +146,8 @@ def test_undefined_distances_name_the_rows_of_the_caller():
 def test_rows_nearer_than_the_least_are_identical():
     X = np.array([[0.0, 0], [1e-9, 0], [1, 0]])
     pairs = EuclideanDistances(X, min_distance=1e-8)
-    found = k_nearest_distances(pairs, slice(0, 3), np.ones(3, int), 1, "neighbours")
-    assert found.ravel().tolist() == [0, 0, pytest.approx(1)]
+    result = k_nearest_distances(pairs, slice(0, 3), np.ones(3, int), 1, "neighbours")
+    assert result.ravel().tolist() == [0, 0, pytest.approx(1)]
 
 
 @pytest.mark.parametrize("name", SETS)

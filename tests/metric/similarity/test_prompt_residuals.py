@@ -24,9 +24,9 @@ def test_one_prompt_is_the_schur_complement(name, case):
     own = [0, 1, 2, 3, 5]  # of which none is the prompt, 4
     S = K[np.ix_(own, own)] - np.outer(K[own, 4], K[4, own]) / K[4, 4]
     S /= np.sqrt(np.outer(np.diag(S), np.diag(S)))
-    found = as_similarity(pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, **how)
-    np.testing.assert_allclose(found.dense(), S, rtol=0, atol=1e-10)
-    assert found.psd
+    result = as_similarity(pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, **how)
+    np.testing.assert_allclose(result.dense(), S, rtol=0, atol=1e-10)
+    assert result.psd
     for q in ORDERS:
         scores = compute(
             pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, q=q, **how
@@ -40,11 +40,11 @@ def test_prompts_of_samples_are_taken_out_one_by_one(name, case):
     own, prompt, p = [0, 1, 5, 0], [4, 2, 2, 4], [0.1, 0.2, 0.3, 0.4]
     every = [*own, 4, 2]
     expected = schur(K[np.ix_(every, every)], [4 + (u == 2) for u in prompt])
-    found = as_similarity(
+    result = as_similarity(
         pick(samples, own), prompts=pick(samples, prompt), given_prompt=True, **how
     )
-    np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-10)
-    weighted = compute(found, p=p)["VS"]
+    np.testing.assert_allclose(result.dense(), expected, rtol=0, atol=1e-10)
+    weighted = compute(result, p=p)["VS"]
     assert weighted == pytest.approx(compute(expected, score_K=True, p=p)["VS"], rel=1e-10)
 
 
@@ -72,26 +72,26 @@ def test_scores_of_groups_depend_on_no_other_group(name, case):
 @every_kernel
 def test_views_agree(name, case):
     samples, how, _ = case
-    found = as_similarity(
+    result = as_similarity(
         pick(samples, [0, 1, 2, 3, 5]),
         prompts=pick(samples, [4, 4, 5, 4, 2]),
         given_prompt=True,
         **how,
     )
-    K, index = found.dense(), np.array([3, 0, 1, 1])
+    K, index = result.dense(), np.array([3, 0, 1, 1])
     V = np.random.default_rng(0).standard_normal((5, 2))
     places = np.array([[0, 1], [2, 4]])
     np.testing.assert_allclose(np.diag(K), 1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(found.diagonal(), 1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(found.rows(index), K[index], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found.rows(slice(1, 3)), K[1:3], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found.matmul(V), K @ V, rtol=0, atol=1e-10)
-    for part in (found.take(index), found.part(index)):
+    np.testing.assert_allclose(result.diagonal(), 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.rows(index), K[index], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.rows(slice(1, 3)), K[1:3], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.matmul(V), K @ V, rtol=0, atol=1e-10)
+    for part in (result.take(index), result.part(index)):
         np.testing.assert_allclose(part.dense(), K[np.ix_(index, index)], rtol=0, atol=1e-10)
     stack = np.array([K[np.ix_(own, own)] for own in places])
-    np.testing.assert_allclose(found.stack(places), stack, rtol=0, atol=1e-10)
-    assert found.squared_norm() == pytest.approx((K * K).sum(), rel=1e-10)
-    same = found.groups()
+    np.testing.assert_allclose(result.stack(places), stack, rtol=0, atol=1e-10)
+    assert result.squared_norm() == pytest.approx((K * K).sum(), rel=1e-10)
+    same = result.groups()
     assert same[0] == same[3]
 
 
@@ -110,7 +110,7 @@ def test_a_function_of_two_samples_compares_each_with_its_own_prompt_alone():
         return len(set(a) & set(b)) / len(set(a) | set(b))
 
     prompts = {0: "bx", 1: "xw"}
-    found = compute(
+    result = compute(
         ["ab", "bcd", "ax", "yz"], groups=[0, 0, 1, 1], prompts=prompts, given_prompt=True, k=k
     )
     own = ({"ab", "bcd", "bx"}, {"ax", "yz", "xw"})
@@ -119,7 +119,7 @@ def test_a_function_of_two_samples_compares_each_with_its_own_prompt_alone():
         compute(["ab", "bcd"], prompts="bx", given_prompt=True, k=k),
         compute(["ax", "yz"], prompts="xw", given_prompt=True, k=k),
     ]
-    assert found["VS"] == pytest.approx(np.mean([each["VS"] for each in alone]), rel=1e-12)
+    assert result["VS"] == pytest.approx(np.mean([each["VS"] for each in alone]), rel=1e-12)
 
 
 def test_a_function_that_is_no_kernel_is_refused():
@@ -132,11 +132,11 @@ def test_a_function_that_is_no_kernel_is_refused():
 
 def test_distances_and_mixtures_see_the_prompt():
     mixture = {"ngram_overlap": 0.5, "word_overlap": 0.5}
-    found = as_similarity(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True)
+    result = as_similarity(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True)
     K = as_similarity([*TEXTS, PROMPT], k=mixture).dense()
-    np.testing.assert_allclose(found.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
     score = compute(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True, measures="MagArea")
-    assert score == pytest.approx(compute(found, measures="MagArea"))
+    assert score == pytest.approx(compute(result, measures="MagArea"))
     assert score != pytest.approx(compute(TEXTS, k=mixture, measures="MagArea"))
     product = as_similarity(
         TEXTS, k=list(mixture), combine="product", prompts=[PROMPT] * 4, given_prompt=True
@@ -148,9 +148,9 @@ def test_distances_and_mixtures_see_the_prompt():
 def test_records_have_records_as_prompts():
     rows = [{"text": text, "year": [float(i)]} for i, text in enumerate(TEXTS)]
     how = {"k": {"ngram_overlap:text": 0.5, "rbf:year": 0.5}, "options": {"rbf:year": {"sigma": 1}}}
-    found = as_similarity(rows, prompts={"text": PROMPT, "year": [9.0]}, given_prompt=True, **how)
+    result = as_similarity(rows, prompts={"text": PROMPT, "year": [9.0]}, given_prompt=True, **how)
     K = as_similarity([*rows, {"text": PROMPT, "year": [9.0]}], **how).dense()
-    np.testing.assert_allclose(found.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -171,8 +171,8 @@ def test_rows_of_numbers_in_either_precision(dtype):
 
 def test_bandwidths_follow_from_samples_and_not_from_prompts():
     X = np.random.default_rng(0).normal(size=(9, 3))
-    found = as_similarity(X, k="rbf", prompts=[100.0, 100.0, 0.0], given_prompt=True)
-    assert found.fitted == as_similarity(X, k="rbf").fitted
+    result = as_similarity(X, k="rbf", prompts=[100.0, 100.0, 0.0], given_prompt=True)
+    assert result.fitted == as_similarity(X, k="rbf").fitted
 
 
 @pytest.mark.parametrize("q", ORDERS)
@@ -259,17 +259,17 @@ def test_signatures_say_that_a_prompt_was_taken_out():
 def test_references_have_the_same_prompts():
     others = ["a cat", "the red dog sat", "what is a mat", "mat why"]
     for prompts in (PROMPT, [PROMPT] * 4, [[PROMPT] * 4, [PROMPT] * 4]):
-        found = compute(TEXTS, others, measures="MMD", prompts=prompts, given_prompt=True)
+        result = compute(TEXTS, others, measures="MMD", prompts=prompts, given_prompt=True)
         own, other = (
             as_similarity(each, prompts=PROMPT, given_prompt=True) for each in (TEXTS, others)
         )
         both = as_similarity([*TEXTS, *others], prompts=PROMPT, given_prompt=True)
         assert both.n == own.n + other.n
         expected = compute(both.features()[:4], both.features()[4:], score_X=True, measures="MMD")
-        assert found["MMD"] == pytest.approx(expected["MMD"], rel=1e-10)
+        assert result["MMD"] == pytest.approx(expected["MMD"], rel=1e-10)
 
 
 def test_given_needs_no_kernel():
     both = as_similarity(np.eye(3)[[0, 1, 2]] + 0.1, score_X=True, normalize=True)
-    found = condition_on_prompts(both, 2, np.array([0, 0]), 2.0**-52)
-    np.testing.assert_allclose(found.dense(), schur(both.dense(), [2, 2]), rtol=0, atol=1e-12)
+    result = condition_on_prompts(both, 2, np.array([0, 0]), 2.0**-52)
+    np.testing.assert_allclose(result.dense(), schur(both.dense(), [2, 2]), rtol=0, atol=1e-12)

@@ -70,24 +70,24 @@ def similarity(answers=ANSWERS, prompts=PROMPTS, **how):
 
 def test_the_kernel_is_the_mean_of_both_pair_by_pair():
     expected = naive(ANSWERS, PROMPTS)
-    found = similarity()
-    np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-10)
-    assert found.psd
-    assert found.echoes.tolist() == [False, True, False, False, False, False]
-    assert found.settings["prompts"] == "given, in context"
+    result = similarity()
+    np.testing.assert_allclose(result.dense(), expected, rtol=0, atol=1e-10)
+    assert result.psd
+    assert result.echoes.tolist() == [False, True, False, False, False, False]
+    assert result.settings["prompts"] == "given, in context"
     order = np.array([3, 0, 1, 1])
     part = expected[np.ix_(order, order)]
-    np.testing.assert_allclose(found.take(order).dense(), part, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.take(order).dense(), part, rtol=0, atol=1e-10)
     for q in (0.5, 1, 2, "inf"):
         alone = compute(expected, q=q, score_K=True)[key_at(q)]
-        assert compute(found, q=q)[key_at(q)] == pytest.approx(alone, rel=1e-10)
+        assert compute(result, q=q)[key_at(q)] == pytest.approx(alone, rel=1e-10)
 
 
 def test_one_prompt_for_all_is_the_same_as_its_repeats():
     answers = ["on the mat", "in the park", U, "me too"]
-    found = similarity(answers, U).dense()
-    np.testing.assert_allclose(found, naive(answers, [U] * 4), rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found, similarity(answers, [U] * 4).dense(), rtol=0, atol=1e-10)
+    result = similarity(answers, U).dense()
+    np.testing.assert_allclose(result, naive(answers, [U] * 4), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result, similarity(answers, [U] * 4).dense(), rtol=0, atol=1e-10)
 
 
 def test_semantic_is_in_context_and_others_on_request():
@@ -106,9 +106,9 @@ def test_echoes_alone_are_echoes_in_context():
         "2 of 2 samples repeat their prompt: they count as identical, and have similarity 0 with "
         "all other samples."
     )
-    found = compute(similarity([U, W], [U, W]), details=True)
-    assert found["VS"] == pytest.approx(1, abs=1e-12)
-    assert note in found["details"]["notes"]
+    result = compute(similarity([U, W], [U, W]), details=True)
+    assert result["VS"] == pytest.approx(1, abs=1e-12)
+    assert note in result["details"]["notes"]
 
 
 def test_each_distinct_text_is_embedded_once():
@@ -139,8 +139,8 @@ def test_notes_say_which_texts_are_in_context(tmp_path):
     sentences = pytest.importorskip("sentences")
     how = {"model_path": sentences.tiny_bert(tmp_path), "pooling": "mean", "max_length": 8}
     answers = ["the cat sat on a mat", "a dog", "it snowed"]
-    found = similarity(answers, "every big red house", model=None, **how)
-    assert found.notes == (
+    result = similarity(answers, "every big red house", model=None, **how)
+    assert result.notes == (
         "Kernel 'text_embeddings' represents 1 of 7 samples only in part; sample 4 is truncated "
         "at 8 tokens.",
         "In these notes, samples from index 3 are prompts, and from index 4 answers after their "
@@ -170,11 +170,11 @@ def test_samples_left_out_keep_answers_and_contexts_in_step():
     answers = ["on the mat", None, "me too", "at the park"]
     prompts = [U, U, W, W]
     with pytest.warns(UserWarning, match="dropped 1 of"):
-        found = similarity(answers, prompts, on_error="skip")
+        result = similarity(answers, prompts, on_error="skip")
     kept = [0, 2, 3]
     expected = naive([answers[i] for i in kept], [prompts[i] for i in kept])
-    np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-10)
-    assert list(found.dropped) == [1]
+    np.testing.assert_allclose(result.dense(), expected, rtol=0, atol=1e-10)
+    assert list(result.dropped) == [1]
 
 
 HOW = {"k": "semantic", "model": embed, "given_prompt": True}
@@ -218,8 +218,8 @@ def test_select_rewards_and_comparisons_see_the_context():
 
 def test_sources_compare_answers_in_their_context():
     answers = {"one": ["on the mat", "me too"], "two": ["at home", "in the park"]}
-    found = sources(answers, [U, W], aligned=True, **HOW)
+    result = sources(answers, [U, W], aligned=True, **HOW)
     between = [
         naive([a, b], [u, u])[0, 1] for a, b, u in zip(*answers.values(), [U, W], strict=True)
     ]
-    assert found.similarity[0, 1] == pytest.approx(np.mean(between), abs=1e-10)
+    assert result.similarity[0, 1] == pytest.approx(np.mean(between), abs=1e-10)

@@ -68,28 +68,28 @@ def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
         [i == u for i, u in zip(own, prompt, strict=True)],
     )
     X, prompts = pick(samples, own), pick(samples, prompt)
-    found = as_similarity(X, prompts=prompts, given_prompt=True, **how)
-    np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found.diagonal(), 1, rtol=0, atol=1e-12)
-    assert found.psd
-    assert found.echoes.tolist() == [False, True, False, True, True, False]
+    result = as_similarity(X, prompts=prompts, given_prompt=True, **how)
+    np.testing.assert_allclose(result.dense(), expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.diagonal(), 1, rtol=0, atol=1e-12)
+    assert result.psd
+    assert result.echoes.tolist() == [False, True, False, True, True, False]
     for q in ORDERS:
-        assert compute(found, q=q)[key_at(q)] == pytest.approx(vendi(expected, q), rel=1e-9)
+        assert compute(result, q=q)[key_at(q)] == pytest.approx(vendi(expected, q), rel=1e-9)
     order = np.array([3, 0, 1, 1, 5])
     V = np.random.default_rng(0).standard_normal((6, 2))
-    np.testing.assert_allclose(found.matmul(V), expected @ V, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found.rows(order), expected[order], rtol=0, atol=1e-10)
-    for part in (found.take(order), found.part(order)):
+    np.testing.assert_allclose(result.matmul(V), expected @ V, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(result.rows(order), expected[order], rtol=0, atol=1e-10)
+    for part in (result.take(order), result.part(order)):
         np.testing.assert_allclose(part.dense(), expected[np.ix_(order, order)], rtol=0, atol=1e-10)
         assert part.echoes.tolist() == [True, False, True, True, False]
     places = np.array([[0, 1, 3], [2, 4, 5]])
     stack = np.array([expected[np.ix_(each, each)] for each in places])
-    np.testing.assert_allclose(found.stack(places), stack, rtol=0, atol=1e-10)
-    assert found.squared_norm() == pytest.approx((expected**2).sum(), rel=1e-10)
+    np.testing.assert_allclose(result.stack(places), stack, rtol=0, atol=1e-10)
+    assert result.squared_norm() == pytest.approx((expected**2).sum(), rel=1e-10)
     groups = [0, 1, 0, 1, 0, 1]
     parts = [[i for i in range(6) if groups[i] == g] for g in (0, 1)]
     means = np.mean([vendi(expected[np.ix_(each, each)], 1) for each in parts])
-    whole = compute(found, groups=groups)["VS"]
+    whole = compute(result, groups=groups)["VS"]
     assert whole == pytest.approx(means, rel=1e-9)
 
 
@@ -118,18 +118,18 @@ def test_properties_of_sets_with_echoes(data):
     how: dict[str, Any] = {"k": k, **({"sigma": 1.0} if k != "cosine" else {})}
     X = X / 2 if k != "cosine" else X  # only cosines see no lengths
     X[copies] = prompts[of][copies] * (2 if k == "cosine" else 1)
-    found = as_similarity(X, prompts=prompts[of], given_prompt=True, **how)
-    K = found.dense()
+    result = as_similarity(X, prompts=prompts[of], given_prompt=True, **how)
+    K = result.dense()
     np.testing.assert_allclose(K.diagonal(), 1, rtol=0, atol=1e-9)
     np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-9)
     assert np.linalg.eigvalsh(K).min() > -1e-8
-    echoes = np.zeros(n, bool) if found.echoes is None else found.echoes
+    echoes = np.zeros(n, bool) if result.echoes is None else result.echoes
     assert echoes[copies].all()
     assert (K[np.ix_(echoes, echoes)] == 1).all()
     assert (K[np.ix_(echoes, ~echoes)] == 0).all()
     order = np.array(data.draw(st.permutations(range(n))))
     for q in ORDERS:
-        score = compute(found, q=q)[key_at(q)]
+        score = compute(result, q=q)[key_at(q)]
         assert 1 - 1e-9 <= score <= n + 1e-9
         turned = as_similarity(X[order], prompts=prompts[of][order], given_prompt=True, **how)
         again = compute(turned, q=q)[key_at(q)]
@@ -163,12 +163,12 @@ def test_what_has_a_direction_depends_on_the_precision(dtype, least, library):
         if library == "torch":
             torch = pytest.importorskip("torch")
             X, prompt = torch.tensor(off), torch.tensor(u)
-        found = as_similarity(X, prompts=prompt, given_prompt=True, k="cosine")
+        result = as_similarity(X, prompts=prompt, given_prompt=True, k="cosine")
         root = 0.5**0.5
         expected = [[1, 0, root], [0, 1, root], [root, root, 1]]
         if not direction:
             expected = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
-        K = np.asarray(found.dense())
+        K = np.asarray(result.dense())
         np.testing.assert_allclose(K, expected, rtol=0, atol=1e-3)
 
 
@@ -201,9 +201,9 @@ def test_near_echoes_in_double_precision_are_those_of_forty_digits(k):
             [float(left[i][j] / mpmath.sqrt(left[i][i] * left[j][j])) for j in range(m)]
             for i in range(m)
         ]
-    found = as_similarity(X, k=k, prompts=u, given_prompt=True, **how).dense()
+    result = as_similarity(X, k=k, prompts=u, given_prompt=True, **how).dense()
     atol = 1e-10 if k == "cosine" else 1e-5
-    np.testing.assert_allclose(found, exact, rtol=0, atol=atol)
+    np.testing.assert_allclose(result, exact, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize("k", ["cosine", "rbf", "laplacian"])
@@ -288,9 +288,9 @@ def test_every_call_takes_echoes():
     K = as_similarity(TEXTS, prompts=U, given_prompt=True)
     others = ["a red mat", U, "the dog", "so be it"]
     one, two = (as_similarity(each, prompts=U, given_prompt=True) for each in (TEXTS, others))
-    found = compare(TEXTS, others, prompts=U, given_prompt=True)
+    result = compare(TEXTS, others, prompts=U, given_prompt=True)
     scores = [compute(each)["VS"] for each in (one, two)]
-    assert [row.score for row in found.sets] == pytest.approx(scores)
+    assert [row.score for row in result.sets] == pytest.approx(scores)
     explained = explain(TEXTS, prompts=U, given_prompt=True)
     assert explained.score == pytest.approx(compute(K)["VS"])
     assert (ECHO[0], ECHO[1:]) in [(keep, list(rest)) for keep, rest in explained.groups]
@@ -307,11 +307,11 @@ def test_every_call_takes_echoes():
 
 def test_an_echo_is_rewarded_with_nothing():
     prompts = [U] * len(TEXTS)
-    found = group_rewards(TEXTS, prompts=prompts, given_prompt=True)
-    assert found[ECHO].tolist() == [0, 0]
+    result = group_rewards(TEXTS, prompts=prompts, given_prompt=True)
+    assert result[ECHO].tolist() == [0, 0]
     others = [text for text in TEXTS if text != U]
     alone = group_rewards(others, prompts=prompts[:4], given_prompt=True)
-    np.testing.assert_allclose(found[[0, 2, 4, 5]], alone, rtol=1e-10)
+    np.testing.assert_allclose(result[[0, 2, 4, 5]], alone, rtol=1e-10)
     assert group_rewards([U, U], prompts=[U, U], given_prompt=True).tolist() == [0, 0]
 
 
@@ -321,12 +321,12 @@ def test_functions_of_two_samples_and_unusable_samples():
 
     groups, asked = [["ab", "bx", "bcd"], ["ax", "xw"]], ["bx", "xw"]
     flat = [text for each in groups for text in each]
-    found = compute(flat, groups=[0, 0, 0, 1, 1], prompts=asked, given_prompt=True, k=k)["VS"]
+    result = compute(flat, groups=[0, 0, 0, 1, 1], prompts=asked, given_prompt=True, k=k)["VS"]
     alone = [
         compute(each, prompts=u, given_prompt=True, k=k)["VS"]
         for each, u in zip(groups, asked, strict=True)
     ]
-    assert found == pytest.approx(np.mean(alone))
+    assert result == pytest.approx(np.mean(alone))
     with pytest.warns(UserWarning, match="dropped 1 of"):
         kept = as_similarity(["", *TEXTS], prompts=U, given_prompt=True, on_error="skip")
     assert list(kept.dropped) == [0]

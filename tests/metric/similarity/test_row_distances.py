@@ -45,9 +45,9 @@ def test_distances_of_rows_are_those_of_their_differences(name, law):
     X = SETS[name]
     find = RowDistances(X, law, sigma=1e-6)
     everything = slice(0, len(X))
-    found, expected = find(everything, everything), naive(X, law)
-    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-25)
-    assert (found >= 0).all()
+    result, expected = find(everything, everything), naive(X, law)
+    np.testing.assert_allclose(result, expected, rtol=1e-8, atol=1e-25)
+    assert (result >= 0).all()
     index, columns = np.array([3, 17, 3]), np.array([0, 29])
     np.testing.assert_allclose(find(index, columns), expected[np.ix_(index, columns)], rtol=1e-8)
     part = find.take(index)
@@ -58,9 +58,9 @@ def test_distances_of_rows_are_those_of_their_differences(name, law):
 
 @pytest.mark.parametrize("name", SETS)
 def test_exact_squares_have_small_relative_errors(name):
-    found = squared_distances(SETS[name])
-    np.testing.assert_allclose(found, naive(SETS[name]), rtol=1e-11, atol=0)
-    np.testing.assert_array_equal(found, found.T)
+    result = squared_distances(SETS[name])
+    np.testing.assert_allclose(result, naive(SETS[name]), rtol=1e-11, atol=0)
+    np.testing.assert_array_equal(result, result.T)
 
 
 def test_products_are_used_where_the_width_allows_their_error():
@@ -92,8 +92,8 @@ def test_tensors_have_the_same_distances():
     torch = pytest.importorskip("torch")
     find = RowDistances(torch.tensor(CLUSTERS), "gaussian", sigma=1.0)
     everything = slice(0, 30)
-    found = find(everything, everything).numpy()
-    np.testing.assert_allclose(found, naive(CLUSTERS), rtol=1e-8, atol=1e-25)
+    result = find(everything, everything).numpy()
+    np.testing.assert_allclose(result, naive(CLUSTERS), rtol=1e-8, atol=1e-25)
 
 
 def test_the_centre_is_a_median_of_rows():
@@ -132,8 +132,8 @@ def test_the_first_asymmetry_is_found_beyond_a_tolerance():
 def test_the_symmetric_part_is_a_new_array():
     A = RNG.standard_normal((40, 40))
     before = A.copy()
-    found = symmetrize(A, "a matrix")
-    np.testing.assert_allclose(found, (A + A.T) / 2, rtol=1e-15)
+    result = symmetrize(A, "a matrix")
+    np.testing.assert_allclose(result, (A + A.T) / 2, rtol=1e-15)
     np.testing.assert_array_equal(A, before)
     large = np.full((2, 2), 1.7e308)
     assert np.isfinite(symmetrize(large, "a matrix")).all()
@@ -166,8 +166,8 @@ def test_rows_are_rescaled_only_if_squares_could_overflow(largest):
 @pytest.mark.parametrize("exponent", [0, 1, -1, 1500, -1500, 2000])
 def test_powers_of_two_are_exact(exponent):
     X = np.array([1.5, -3.25]) * 2.0 ** (-min(1000, max(-1000, exponent // 2)))
-    found = scale_by_power_of_two(X, exponent)
-    np.testing.assert_array_equal(found, np.ldexp(X, exponent))
+    result = scale_by_power_of_two(X, exponent)
+    np.testing.assert_array_equal(result, np.ldexp(X, exponent))
     assert scale_by_power_of_two(np.array([3], np.int8), 1).dtype == np.float64
 
 

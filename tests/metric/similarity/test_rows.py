@@ -75,8 +75,8 @@ def test_similarities_keep_their_digits_in_every_block(scale, apart, groups, sig
     K = np.exp(-squares / (2 * width**2)).astype(float)
     some = np.arange(0, N, 3)
     np.testing.assert_allclose(similarity.dense(), K, rtol=0, atol=4e-13)
-    found = similarity.take(some).dense()
-    np.testing.assert_allclose(found, K[np.ix_(some, some)], rtol=0, atol=4e-13)
+    result = similarity.take(some).dense()
+    np.testing.assert_allclose(result, K[np.ix_(some, some)], rtol=0, atol=4e-13)
 
 
 def test_rows_of_a_kernel_can_be_pickled():
@@ -180,10 +180,10 @@ def test_what_failed_is_tried_again():
     results = iter([ValueError("not yet"), np.eye(2)])
 
     def compute_it() -> np.ndarray:
-        found = next(results)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        result = next(results)
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     similarity = DeferredSimilarity(2, compute_it)
     with pytest.raises(ValueError, match="not yet"):

@@ -312,14 +312,14 @@ def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
         (tensor, torch.from_numpy(p).float()),
         (X, torch.from_numpy(p)),
     ):
-        found = compute(samples, k="cosine", p=weights)["VS"]
-        assert isinstance(found, torch.Tensor) == (samples is tensor)
-        assert float(found) == pytest.approx(expected, rel=1e-6)
+        result = compute(samples, k="cosine", p=weights)["VS"]
+        assert isinstance(result, torch.Tensor) == (samples is tensor)
+        assert float(result) == pytest.approx(expected, rel=1e-6)
     assert mag_diff(tensor, X[:5], k="cosine") == pytest.approx(mag_diff(X, X[:5], k="cosine"))
     two = {"k": "rbf", "measures": ["VS", "MagDiff"]}
-    found, expected = compute(tensor, X[:5], **two), compute(X, X[:5], **two)
-    assert isinstance(found["VS"], torch.Tensor)
-    assert {name: float(value) for name, value in found.items()} == pytest.approx(expected)
+    result, expected = compute(tensor, X[:5], **two), compute(X, X[:5], **two)
+    assert isinstance(result["VS"], torch.Tensor)
+    assert {name: float(value) for name, value in result.items()} == pytest.approx(expected)
 
 
 def test_tensors_of_a_device_without_doubles_come_to_the_host():

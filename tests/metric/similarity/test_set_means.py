@@ -25,9 +25,9 @@ COUNTS = np.bincount(CODES)
 @pytest.mark.parametrize("at_once", [1, 2, 64])
 def test_sums_are_those_of_all_pairs_of_samples(make, at_once, monkeypatch):
     monkeypatch.setattr(set_means, "MAX_SETS_AT_ONCE", at_once)
-    found = sum_between_sets(make(), CODES, 3)
-    np.testing.assert_allclose(found, SUMS, rtol=1e-10)
-    np.testing.assert_array_equal(found, found.T)
+    result = sum_between_sets(make(), CODES, 3)
+    np.testing.assert_allclose(result, SUMS, rtol=1e-10)
+    np.testing.assert_array_equal(result, result.T)
 
 
 def test_sums_of_sets_of_one_sample_are_the_matrix():
@@ -42,9 +42,9 @@ def test_sums_of_sets_of_one_sample_are_the_matrix():
 
 def test_sums_of_tensors_are_in_numpy():
     torch = pytest.importorskip("torch")
-    found = sum_between_sets(FeatureSimilarity(torch.tensor(X)), CODES, 3)
-    assert isinstance(found, np.ndarray)
-    np.testing.assert_allclose(found, SUMS, rtol=1e-10)
+    result = sum_between_sets(FeatureSimilarity(torch.tensor(X)), CODES, 3)
+    assert isinstance(result, np.ndarray)
+    np.testing.assert_allclose(result, SUMS, rtol=1e-10)
 
 
 def test_means_are_sums_over_numbers_of_pairs_and_0_for_empty_sets():
@@ -72,9 +72,9 @@ def test_cosines_are_those_of_mean_features():
     F = np.array([X[code == CODES].mean(axis=0) for code in range(3)])
     own = np.repeat(SUMS.diagonal()[:, None], 3, axis=1)
     unit = F / np.linalg.norm(F, axis=1, keepdims=True)
-    found = mean_feature_cosines(SUMS, own)
-    np.testing.assert_allclose(found, unit @ unit.T, rtol=1e-10)
-    assert found.diagonal().tolist() == [1, 1, 1]
+    result = mean_feature_cosines(SUMS, own)
+    np.testing.assert_allclose(result, unit @ unit.T, rtol=1e-10)
+    assert result.diagonal().tolist() == [1, 1, 1]
 
 
 def test_cosines_use_what_a_set_has_with_itself_next_to_each_other():

@@ -101,8 +101,8 @@ def test_more_dimensions_are_reshaped_or_images():
 
 
 def test_functions_compare_arrays_of_any_shape():
-    found = compute(STACK, k=lambda a, b: 1.0 if np.array_equal(a, b) else 0.0)
-    assert found == {"VS": pytest.approx(3)}
+    result = compute(STACK, k=lambda a, b: 1.0 if np.array_equal(a, b) else 0.0)
+    assert result == {"VS": pytest.approx(3)}
 
 
 def test_groups_are_lists_of_lists_of_rows():

@@ -55,9 +55,9 @@ def test_pairs_are_in_double_precision(name, at_once, monkeypatch):
     monkeypatch.setattr(tiles, "PAIRS_PER_BLOCK", at_once)
     similarity = SIMILARITIES[name]()
     i, j = RNG.integers(0, 40, (2, 10))
-    found = SimilarityTiles(similarity).compute_pairs(i, j)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found, similarity.dense()[i, j], rtol=1e-12, atol=1e-13)
+    result = SimilarityTiles(similarity).compute_pairs(i, j)
+    assert result.dtype == np.float64
+    np.testing.assert_allclose(result, similarity.dense()[i, j], rtol=1e-12, atol=1e-13)
     assert SimilarityTiles(similarity).compute_pairs(i[:0], j[:0]).shape == (0,)
 
 

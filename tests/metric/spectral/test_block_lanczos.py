@@ -32,8 +32,8 @@ def test_the_matrix_is_that_in_an_orthonormal_basis(b):
 @pytest.mark.parametrize("b", [1, 2, 3])
 def test_a_full_space_has_all_eigenvalues(b):
     _, krylov = space(b, N // b)
-    found = np.linalg.eigvalsh(krylov.matrix())
-    np.testing.assert_allclose(found, np.sort(VALUES), rtol=1e-8)
+    result = np.linalg.eigvalsh(krylov.matrix())
+    np.testing.assert_allclose(result, np.sort(VALUES), rtol=1e-8)
 
 
 def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
@@ -81,8 +81,8 @@ def test_the_rest_of_the_matrix_is_orthogonal_to_known_pairs():
 
 def test_outside_is_what_is_orthogonal():
     V = RNG.standard_normal((N, 4))
-    found = project_out(Q[:, :5].T, V)
-    np.testing.assert_allclose(found, Q[:, 5:] @ Q[:, 5:].T @ V, atol=1e-12)
+    result = project_out(Q[:, :5].T, V)
+    np.testing.assert_allclose(result, Q[:, 5:] @ Q[:, 5:].T @ V, atol=1e-12)
 
 
 @pytest.mark.parametrize("function", [np.log1p, np.sqrt, lambda x: x**1.5])

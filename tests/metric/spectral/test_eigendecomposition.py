@@ -30,13 +30,13 @@ def symmetric(n):
 def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
     monkeypatch.setattr(eigendecomposition, "ONE_THREAD_SIZES", (10, 30))
     A = symmetric(n)
-    found = decompose(A.copy(), vectors)
-    np.testing.assert_allclose(found.values, np.arange(-1.0, n - 1), atol=1e-9)
+    result = decompose(A.copy(), vectors)
+    np.testing.assert_allclose(result.values, np.arange(-1.0, n - 1), atol=1e-9)
     if vectors:
-        U = found.vectors
-        np.testing.assert_allclose(U * found.values @ U.T, A, atol=1e-9)
+        U = result.vectors
+        np.testing.assert_allclose(U * result.values @ U.T, A, atol=1e-9)
     else:
-        assert found.vectors is None
+        assert result.vectors is None
 
 
 @pytest.mark.parametrize("vectors", [False, True])
@@ -44,10 +44,10 @@ def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
 def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order, monkeypatch):
     monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 50)
     A = symmetric(80)
-    found = decompose(np.array(A, order=order), vectors)
-    np.testing.assert_allclose(found.values, np.arange(-1.0, 79), atol=1e-9)
+    result = decompose(np.array(A, order=order), vectors)
+    np.testing.assert_allclose(result.values, np.arange(-1.0, 79), atol=1e-9)
     if vectors:
-        np.testing.assert_allclose(found.vectors * found.values @ found.vectors.T, A, atol=1e-9)
+        np.testing.assert_allclose(result.vectors * result.values @ result.vectors.T, A, atol=1e-9)
     monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: None)
     assert not can_use_two_stages(A)
     np.testing.assert_allclose(decompose(A.copy()).values, np.arange(-1.0, 79), atol=1e-9)
@@ -56,9 +56,9 @@ def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order,
 def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
     stack = np.stack([symmetric(4), 2 * symmetric(4)])
     before = stack.copy()
-    found = decompose(stack, vectors=True)
-    np.testing.assert_allclose(found.values, [[-1, 0, 1, 2], [-2, 0, 2, 4]], atol=1e-12)
-    assert found.vectors.shape == (2, 4, 4)
+    result = decompose(stack, vectors=True)
+    np.testing.assert_allclose(result.values, [[-1, 0, 1, 2], [-2, 0, 2, 4]], atol=1e-12)
+    assert result.vectors.shape == (2, 4, 4)
     np.testing.assert_array_equal(stack, before)
 
 
@@ -113,7 +113,9 @@ class TestTorch:
     )
     def test_a_gradient_that_is_not_finite_is_an_error(self, vectors, message):
         A = self.torch.eye(3, dtype=self.torch.float64, requires_grad=True)
-        found = decompose(A, vectors)
-        loss = found.vectors[0].sum() if vectors else found.values.sum() * self.torch.tensor(np.nan)
+        result = decompose(A, vectors)
+        loss = (
+            result.vectors[0].sum() if vectors else result.values.sum() * self.torch.tensor(np.nan)
+        )
         with pytest.raises(ValueError, match=f"the gradient is not finite: .*{message}"):
             loss.backward()

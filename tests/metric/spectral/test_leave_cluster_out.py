@@ -40,8 +40,8 @@ def test_every_cluster_is_left_out(shape, kernel, clusters, q):
 @pytest.mark.parametrize("q", ORDERS)
 def test_clusters_of_one_sample_are_samples(q):
     _, spectrum, _ = drawn((40, 60), "cosine", 9)
-    found = leave_cluster_out(spectrum, np.arange(40), q)
-    assert found == pytest.approx(leave_one_out(spectrum, q), abs=1e-9)
+    result = leave_cluster_out(spectrum, np.arange(40), q)
+    assert result == pytest.approx(leave_one_out(spectrum, q), abs=1e-9)
 
 
 @pytest.mark.parametrize("q", [3, 40, math.inf])
@@ -51,5 +51,5 @@ def test_a_cluster_that_makes_up_most_of_a_high_order_is_left_out(q):
     similarity = as_similarity(X, k="cosine")
     codes = np.r_[np.zeros(8, int), np.arange(1, 53)]
     rest = similarity.take(np.arange(8, 60))
-    found = leave_cluster_out(compute_spectrum(similarity, vectors=True), codes, q)
-    assert found[0] == pytest.approx(compute_log_score(compute_spectrum(rest), q), abs=1e-9)
+    result = leave_cluster_out(compute_spectrum(similarity, vectors=True), codes, q)
+    assert result[0] == pytest.approx(compute_log_score(compute_spectrum(rest), q), abs=1e-9)

@@ -50,9 +50,9 @@ def test_rewards_and_explanation_of_three_samples_follow_the_definition():
     options = {"score_K": True, "psd": "clip"}
     expected = [0.831, -0.169, 0.831]
     rewards = group_rewards(CHAIN, credit="leave_one_out", **options)
-    found = explain(CHAIN, **options)
+    result = explain(CHAIN, **options)
     assert rewards.round(3).tolist() == expected
-    assert (found.score * -np.expm1(-found.adds)).round(3).tolist() == expected
+    assert (result.score * -np.expm1(-result.adds)).round(3).tolist() == expected
 
 
 @pytest.mark.whole
@@ -60,9 +60,9 @@ def test_rewards_and_explanation_of_three_samples_follow_the_definition():
 @pytest.mark.parametrize("repeated", [False, True])
 def test_explain_takes_each_sample_out_before_it_clips(n, q, repeated):
     K = indefinite(n, repeated=repeated)
-    found = explain(K, score_K=True, psd="clip", q=q)
+    result = explain(K, score_K=True, psd="clip", q=q)
     expected = np.log(clipped_score(K, q) / scores_without_each(K, q))
-    assert found.adds == pytest.approx(expected, abs=1e-10)
+    assert result.adds == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.whole
@@ -70,9 +70,9 @@ def test_explain_takes_each_sample_out_before_it_clips(n, q, repeated):
 def test_explain_with_weights_takes_each_sample_out_before_it_clips(n, q):
     p = np.random.default_rng(1).dirichlet(np.ones(n))
     K = indefinite(n)
-    found = explain(K, score_K=True, psd="clip", q=q, p=p)
+    result = explain(K, score_K=True, psd="clip", q=q, p=p)
     expected = np.log(clipped_score(K, q, p) / scores_without_each(K, q, p))
-    assert found.adds == pytest.approx(expected, abs=1e-9)
+    assert result.adds == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.whole

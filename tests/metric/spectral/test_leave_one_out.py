@@ -50,11 +50,11 @@ def log_score_of(K, p, q):
 
 def without_each(K, p, q):
     """Return log VS_q without each sample, from a decomposition each."""
-    found = []
+    result = []
     for i in range(len(K)):
         rest = np.delete(np.arange(len(K)), i)
-        found.append(log_score_of(K[np.ix_(rest, rest)], p[rest] / p[rest].sum(), q))
-    return np.array(found)
+        result.append(log_score_of(K[np.ix_(rest, rest)], p[rest] / p[rest].sum(), q))
+    return np.array(result)
 
 
 def cases():
@@ -70,9 +70,11 @@ def cases():
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize(("similarity", "K", "p"), list(cases()))
 def test_leaving_one_out_is_what_a_decomposition_without_it_finds(similarity, K, p, q):
-    found = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
+    result = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
     weights = np.full(len(K), 1 / len(K)) if p is None else p
-    np.testing.assert_allclose(found, without_each(K, weights, q), atol=CLOSE.get(q, 1e-10), rtol=0)
+    np.testing.assert_allclose(
+        result, without_each(K, weights, q), atol=CLOSE.get(q, 1e-10), rtol=0
+    )
 
 
 @pytest.mark.slow
@@ -85,8 +87,8 @@ def test_leaving_one_out_of_a_hundred(q, weighted):
         (FeatureSimilarity(X), X @ X.T),
         (MatrixSimilarity(rbf(X), psd=True), rbf(X)),
     ]:
-        found = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
-        np.testing.assert_allclose(found, without_each(K, p, q), atol=1e-9, rtol=0)
+        result = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
+        np.testing.assert_allclose(result, without_each(K, p, q), atol=1e-9, rtol=0)
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-7, 1e-10, 1e-12])
@@ -97,8 +99,8 @@ def test_the_error_of_the_quadrature_is_the_one_asked_for(tolerance, q):
         b = x / 2
         whole = float(w @ (np.log1p(x / t) - x / (t + b)))
         expected = -x * math.log(x) if q == 1 else (x**q - x) / (1 - q)
-        found = x * float(compute_trace_term(q, b)) + whole
-        assert found == pytest.approx(expected, abs=tolerance * max(x, x**q))
+        result = x * float(compute_trace_term(q, b)) + whole
+        assert result == pytest.approx(expected, abs=tolerance * max(x, x**q))
 
 
 def test_a_smaller_error_takes_more_nodes():
@@ -125,13 +127,13 @@ def test_a_gain_is_the_score_with_the_candidate_minus_that_without(q, dense):
     members, others = np.arange(25), np.arange(20, 40)  # some candidates are members already
     part = MatrixSimilarity(K[:25, :25], psd=True)
     spectrum = compute_spectrum(part, vectors=True)
-    found = log_score_gains(spectrum, coordinates(spectrum, K[np.ix_(others, members)]), q, 1 / 25)
+    result = log_score_gains(spectrum, coordinates(spectrum, K[np.ix_(others, members)]), q, 1 / 25)
     expected = [
         log_score_of(K[np.ix_(with_it, with_it)], np.full(26, 1 / 26), q)
         - log_score_of(K[:25, :25], np.full(25, 1 / 25), q)
         for with_it in (np.append(members, i) for i in others)
     ]
-    np.testing.assert_allclose(found, expected, atol=CLOSE.get(q, 1e-10), rtol=0)
+    np.testing.assert_allclose(result, expected, atol=CLOSE.get(q, 1e-10), rtol=0)
 
 
 def test_leaving_out_undoes_adding():
@@ -171,17 +173,17 @@ def test_surprise_at_large_orders_goes_to_that_at_infinity():
 def test_what_is_unexplained_is_the_inverse_of_the_diagonal_of_the_inverse():
     X = unit_rows(30, 60)[:15]  # without the copy
     K = rbf(X)
-    found = compute_residual_fractions(
+    result = compute_residual_fractions(
         compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
     )
-    np.testing.assert_allclose(found, 1 / np.diag(np.linalg.inv(K)), rtol=1e-6)
+    np.testing.assert_allclose(result, 1 / np.diag(np.linalg.inv(K)), rtol=1e-6)
 
 
 def test_the_unexplained_part_of_a_copy_is_nothing_and_so_it_is_with_fewer_features_than_samples():
     X = unit_rows(30, 60)
-    found = compute_residual_fractions(compute_spectrum(FeatureSimilarity(X), vectors=True))
-    assert found[[0, 15]].max() < 1e-8
-    assert np.delete(found, [0, 15]).min() > 0.1
+    result = compute_residual_fractions(compute_spectrum(FeatureSimilarity(X), vectors=True))
+    assert result[[0, 15]].max() < 1e-8
+    assert np.delete(result, [0, 15]).min() > 0.1
     assert (
         compute_residual_fractions(
             compute_spectrum(FeatureSimilarity(unit_rows(30, 6)), vectors=True)
@@ -195,8 +197,8 @@ def test_mean_unexplained_of_labels_is_the_share_of_those_seen_once(seed):
     labels = np.random.default_rng(seed).geometric(0.08, 500)
     once = np.bincount(labels)[labels] == 1
     similarity = as_similarity(labels.tolist(), k="labels")
-    found = compute_residual_fractions(compute_spectrum(similarity, vectors=True))
-    assert 1 - found.mean() == pytest.approx(1 - once.mean(), abs=1e-6)
+    result = compute_residual_fractions(compute_spectrum(similarity, vectors=True))
+    assert 1 - result.mean() == pytest.approx(1 - once.mean(), abs=1e-6)
 
 
 def test_samples_of_no_weight_change_nothing():
@@ -213,9 +215,9 @@ def test_samples_of_no_weight_change_nothing():
 def test_identical_samples_add_the_same():
     X = unit_rows(20, 40)[[*range(20), 3, 3]]
     for similarity in (FeatureSimilarity(X), MatrixSimilarity(rbf(X), psd=True)):
-        found = log_score_drops(compute_spectrum(similarity, vectors=True))
-        np.testing.assert_allclose(found[[20, 21]], found[3], rtol=0, atol=1e-12)
-        assert found[3] < 0
+        result = log_score_drops(compute_spectrum(similarity, vectors=True))
+        np.testing.assert_allclose(result[[20, 21]], result[3], rtol=0, atol=1e-12)
+        assert result[3] < 0
 
 
 def test_single_precision_is_used_where_it_is_good_enough(monkeypatch):
@@ -254,6 +256,6 @@ def test_what_cannot_be_answered_is_refused():
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, 3.0, math.inf])
 def test_the_jackknife_is_that_of_n_decompositions(q):
     K = rbf(unit_rows(30, 8))
-    found = jackknife(compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True), q)
+    result = jackknife(compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True), q)
     left = without_each(K, np.full(30, 1 / 30), q)
-    assert found.error == pytest.approx(math.sqrt(29 / 30 * np.sum((left - left.mean()) ** 2)))
+    assert result.error == pytest.approx(math.sqrt(29 / 30 * np.sum((left - left.mean()) ** 2)))

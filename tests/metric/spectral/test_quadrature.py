@@ -22,8 +22,8 @@ def test_a_change_of_a_sum_of_powers_moves_the_number_by_it():
         A = 3 * values  # of trace 3, with the terms of `values` and further ones
         terms = A * ((A / 3) ** (q - 1) - 1) / (1 - q) if q != 1 else -A * np.log(A / 3)
         change = np.array([terms.sum() - values @ compute_surprisal(np.log(values), q)])
-        found = log_score_from_change(values, change, np.array([3.0]), q)
-        assert found == pytest.approx([math.log(3 * effective_number(values, q))])
+        result = log_score_from_change(values, change, np.array([3.0]), q)
+        assert result == pytest.approx([math.log(3 * effective_number(values, q))])
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])

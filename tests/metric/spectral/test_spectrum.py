@@ -82,8 +82,8 @@ def weighted_matrix(similarity, p):
 def test_eigenvectors_are_orthonormal_and_give_the_weighted_matrix_back(name, kind):
     similarity = SIMILARITIES[name]()
     p = weights(similarity.n, kind)
-    found = compute_spectrum(similarity, p, vectors=True)
-    U, shares = found.vectors, found.values[found.values > 0]
+    result = compute_spectrum(similarity, p, vectors=True)
+    U, shares = result.vectors, result.values[result.values > 0]
     assert U.shape == (similarity.n, len(shares))
     atol = 1e-7 if name == "single precision" else 1e-12  # of float32 rows, as they were rounded
     np.testing.assert_allclose(U.T @ U, np.eye(len(shares)), atol=1e-9)
@@ -97,9 +97,9 @@ def test_surprises_average_to_the_score(name):
     # −Σ_j log λ_j λ_j u_ij² is what sample i adds to log VS: an attribution that adds up.
     similarity = SIMILARITIES[name]()
     p = weights(similarity.n, "weighted")
-    found = compute_spectrum(similarity, p, vectors=True)
-    shares = found.values[found.values > 0]
-    added = -(found.vectors**2) @ (shares * np.log(shares))
+    result = compute_spectrum(similarity, p, vectors=True)
+    shares = result.values[result.values > 0]
+    added = -(result.vectors**2) @ (shares * np.log(shares))
     assert added.sum() == pytest.approx(
         math.log(compute_vendi_scores(similarity, [1], p).values[0]), abs=1e-10
     )
@@ -113,9 +113,9 @@ def test_prescribed_eigenvectors_are_found(seed):
     lam = np.maximum(lam, 1e-5) / np.maximum(lam, 1e-5).sum()
     K = random_correlation.rvs(lam * n, random_state=rng, tol=1e-10, diag_tol=1e-9)
     K = (K + K.T) / 2
-    found = compute_spectrum(MatrixSimilarity(K), vectors=True)
-    np.testing.assert_allclose(found.values, lam, atol=1e-8)
-    np.testing.assert_allclose(K @ found.vectors / n, found.vectors * lam, atol=1e-8)
+    result = compute_spectrum(MatrixSimilarity(K), vectors=True)
+    np.testing.assert_allclose(result.values, lam, atol=1e-8)
+    np.testing.assert_allclose(K @ result.vectors / n, result.vectors * lam, atol=1e-8)
 
 
 def test_features_built_from_eigenvectors_have_those():
@@ -127,10 +127,10 @@ def test_features_built_from_eigenvectors_have_those():
     lam = np.array([0.5, 0.25, 0.15, 0.1])
     X = U * np.sqrt(n * lam)
     for similarity in (FeatureSimilarity(X), FeatureSimilarity(X.astype(np.float32)).normalized()):
-        found = compute_spectrum(similarity, vectors=True)
-        assert found.route == "covariance"
-        np.testing.assert_allclose(found.values, lam, rtol=1e-6)
-        np.testing.assert_allclose(np.abs(found.vectors.T @ U), np.eye(d), atol=1e-6)
+        result = compute_spectrum(similarity, vectors=True)
+        assert result.route == "covariance"
+        np.testing.assert_allclose(result.values, lam, rtol=1e-6)
+        np.testing.assert_allclose(np.abs(result.vectors.T @ U), np.eye(d), atol=1e-6)
 
 
 @given(st.integers(1, 12), st.integers(1, 8), st.integers(0, 2**32 - 1), st.booleans())
@@ -145,8 +145,8 @@ def test_merged_samples_share_their_eigenvectors_by_weight(m, d, seed, flat):
     p /= p.sum()
     X = distinct[inverse]
     for similarity in (FeatureSimilarity(X), MatrixSimilarity(X @ X.T)):
-        found = compute_spectrum(similarity, p, vectors=True)
-        U, shares = found.vectors, found.values[found.values > 0]
+        result = compute_spectrum(similarity, p, vectors=True)
+        U, shares = result.vectors, result.values[result.values > 0]
         K = np.sqrt(np.outer(p, p)) * (X @ X.T)
         np.testing.assert_allclose((U * shares) @ U.T, K, atol=1e-12)
         np.testing.assert_allclose(U.T @ U, np.eye(len(shares)), atol=1e-6)
@@ -157,10 +157,10 @@ def test_large_matrices_are_decomposed_in_place_with_vectors(monkeypatch):
     for name in ("wide features", "dense", "tall features", "repeated matrix"):
         similarity = SIMILARITIES[name]()
         K = similarity.dense()
-        found = compute_spectrum(similarity, vectors=True)
-        shares = found.values[found.values > 0]
+        result = compute_spectrum(similarity, vectors=True)
+        shares = result.values[result.values > 0]
         np.testing.assert_allclose(
-            (found.vectors * shares) @ found.vectors.T, K / len(K), atol=1e-12
+            (result.vectors * shares) @ result.vectors.T, K / len(K), atol=1e-12
         )
         np.testing.assert_array_equal(similarity.dense(), K)  # the caller's is left alone
 
@@ -169,9 +169,9 @@ def test_negative_eigenvalues_that_are_clipped_have_no_vector():
     K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])
     with pytest.raises(NotPSDError):
         compute_spectrum(MatrixSimilarity(K), vectors=True)
-    found = compute_spectrum(MatrixSimilarity(K), psd="clip", vectors=True)
-    assert found.vectors.shape == (3, 2)
-    assert found.negative_mass == pytest.approx((0.9 * math.sqrt(2) - 1) / 3)
+    result = compute_spectrum(MatrixSimilarity(K), psd="clip", vectors=True)
+    assert result.vectors.shape == (3, 2)
+    assert result.negative_mass == pytest.approx((0.9 * math.sqrt(2) - 1) / 3)
 
 
 def test_eigenvectors_are_refused_before_they_are_allocated(monkeypatch):
@@ -208,8 +208,8 @@ def test_one_matrix_is_decomposed_once(name, large, monkeypatch):
 def test_eigenvectors_and_all_orders_come_from_one_decomposition():
     similarity = SIMILARITIES["wide features"]()
     with counted() as decompositions:
-        found = compute_spectrum(similarity, vectors=True)
-        scores = compute_vendi_scores(similarity, PROFILE, spectrum=found).values
+        result = compute_spectrum(similarity, vectors=True)
+        scores = compute_vendi_scores(similarity, PROFILE, spectrum=result).values
     assert decompositions == [("eigh", (20, 20))]
     assert scores == pytest.approx(
         [compute_vendi_scores(similarity, [q]).values[0] for q in PROFILE], rel=1e-12
@@ -236,9 +236,9 @@ def test_torch_decomposes_once_too():
 
 
 def test_a_spectrum_of_other_samples_is_refused():
-    found = compute_spectrum(SIMILARITIES["dense"]())
+    result = compute_spectrum(SIMILARITIES["dense"]())
     with pytest.raises(ValueError, match="from the 40 samples, got the spectrum of 20"):
-        compute_vendi_scores(SIMILARITIES["tall features"](), spectrum=found)
+        compute_vendi_scores(SIMILARITIES["tall features"](), spectrum=result)
 
 
 # a covariance
@@ -249,9 +249,9 @@ def test_a_covariance_has_the_spectrum_of_its_samples():
     direct = compute_spectrum(FeatureSimilarity(X))
     C = X.T @ X
     for factor in (1.0, 1 / 50, 1e-200):
-        found = compute_spectrum_from_covariance(factor * C, n=50)
-        np.testing.assert_allclose(found.values, direct.values, rtol=1e-12)
-        assert [e.value for e in found.estimates([1, 2])] == pytest.approx(
+        result = compute_spectrum_from_covariance(factor * C, n=50)
+        np.testing.assert_allclose(result.values, direct.values, rtol=1e-12)
+        assert [e.value for e in result.estimates([1, 2])] == pytest.approx(
             compute_vendi_scores(FeatureSimilarity(X), [1, 2]).values, rel=1e-12
         )
     np.testing.assert_array_equal(C, X.T @ X)
@@ -259,9 +259,9 @@ def test_a_covariance_has_the_spectrum_of_its_samples():
 
 def test_a_covariance_of_fewer_samples_than_features_has_their_rank():
     X = rows(5, 30)
-    found = compute_spectrum_from_covariance(X.T @ X, n=5)
-    assert found.effective_number(0) == 5
-    assert found.effective_number(1) == pytest.approx(
+    result = compute_spectrum_from_covariance(X.T @ X, n=5)
+    assert result.effective_number(0) == 5
+    assert result.effective_number(1) == pytest.approx(
         compute_vendi_scores(FeatureSimilarity(X)).values[0]
     )
 
@@ -300,13 +300,13 @@ def test_torch_vectors_are_the_same_and_have_the_right_gradient(shape):
     X = torch.tensor(rows(*shape), requires_grad=True)
     p = torch.tensor(weights(shape[0], "weighted"))
     want = compute_spectrum(FeatureSimilarity(X.detach().numpy()), p.numpy(), vectors=True)
-    found = compute_spectrum(FeatureSimilarity(X), p, vectors=True)
-    np.testing.assert_allclose(found.vectors.detach().abs(), np.abs(want.vectors), atol=1e-10)
+    result = compute_spectrum(FeatureSimilarity(X), p, vectors=True)
+    np.testing.assert_allclose(result.vectors.detach().abs(), np.abs(want.vectors), atol=1e-10)
 
     def surprises(X):
-        found = compute_spectrum(FeatureSimilarity(X).normalized(), p, vectors=True)
-        shares = found.values[: found.vectors.shape[1]]
-        return (found.vectors**2) @ torch.log(shares)
+        result = compute_spectrum(FeatureSimilarity(X).normalized(), p, vectors=True)
+        shares = result.values[: result.vectors.shape[1]]
+        return (result.vectors**2) @ torch.log(shares)
 
     assert torch.autograd.gradcheck(surprises, X)
 
@@ -314,11 +314,11 @@ def test_torch_vectors_are_the_same_and_have_the_right_gradient(shape):
 def test_vectors_of_equal_eigenvalues_have_no_gradient_and_that_is_said():
     torch = pytest.importorskip("torch")
     K = torch.eye(4, dtype=torch.float64, requires_grad=True)
-    found = compute_spectrum(MatrixSimilarity(K), vectors=True)
+    result = compute_spectrum(MatrixSimilarity(K), vectors=True)
     with pytest.raises(
         ValueError, match="derivatives of eigenvectors require distinct eigenvalues"
     ):
-        found.vectors[0].sum().backward()
+        result.vectors[0].sum().backward()
 
 
 # reading
@@ -326,10 +326,10 @@ def test_vectors_of_equal_eigenvalues_have_no_gradient_and_that_is_said():
 
 def test_a_profile_is_the_effective_number_of_each_order():
     values = np.array([0.6, 0.3, 0.1, 0.0])
-    found = Spectrum(values=values, computed=values, n=4, route="eigenvalues", reason="")
-    assert found.profile(PROFILE).tolist() == [effective_number(values, q) for q in PROFILE]
-    assert found.profile([]).tolist() == []
-    estimate = found.estimates([2.0])[0]
+    result = Spectrum(values=values, computed=values, n=4, route="eigenvalues", reason="")
+    assert result.profile(PROFILE).tolist() == [effective_number(values, q) for q in PROFILE]
+    assert result.profile([]).tolist() == []
+    estimate = result.estimates([2.0])[0]
     assert (estimate.value, estimate.error, estimate.route) == (
         effective_number(values, 2.0),
         0.0,
@@ -338,6 +338,6 @@ def test_a_profile_is_the_effective_number_of_each_order():
 
 
 def test_a_spectrum_cannot_be_changed():
-    found = compute_spectrum(SIMILARITIES["dense"]())
+    result = compute_spectrum(SIMILARITIES["dense"]())
     with pytest.raises(AttributeError):
-        found.largest_threshold = 0.0
+        result.largest_threshold = 0.0

@@ -101,8 +101,8 @@ def test_bounds_of_the_range_are_reached(q):
     K = np.array([np.eye(7), np.ones((7, 7))])
     assert StackedSpectra(K, None, [q]).values[0] == pytest.approx([7, 1], rel=1e-12)
     for matrix, score in zip(K, (7, 1), strict=True):
-        (found,) = compute(matrix, score_K=True, q=q).values()
-        assert found == pytest.approx(score, rel=1e-12)
+        (result,) = compute(matrix, score_K=True, q=q).values()
+        assert result == pytest.approx(score, rel=1e-12)
 
 
 def test_norms_of_impossible_matrices_are_marked():

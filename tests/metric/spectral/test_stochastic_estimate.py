@@ -28,22 +28,22 @@ ORDERS = (0.3, 0.5, 1.0, 1.5, 1.9, 3.0)
 
 def krylov(A: np.ndarray, b: int, steps: int, seed: int = 0) -> tuple[KrylovBasis, np.ndarray]:
     Z = np.random.default_rng(seed).choice([-1.0, 1.0], (len(A), b))
-    found = KrylovBasis(lambda V: A @ V, Z, steps)
-    found.extend(steps)
-    return found, Z
+    result = KrylovBasis(lambda V: A @ V, Z, steps)
+    result.extend(steps)
+    return result, Z
 
 
 def test_a_basis_is_orthonormal_and_shows_the_matrix_in_it():
     A = dense(rbf(120))
-    found, _ = krylov(A, 6, 8)
-    Q = found.basis[: 6 * 8]
+    result, _ = krylov(A, 6, 8)
+    Q = result.basis[: 6 * 8]
     np.testing.assert_allclose(Q @ Q.T, np.eye(48), atol=1e-12)
-    np.testing.assert_allclose(Q @ A @ Q.T, found.matrix(), atol=1e-12)
+    np.testing.assert_allclose(Q @ A @ Q.T, result.matrix(), atol=1e-12)
 
 
 def test_a_basis_ends_with_the_space():
-    found, _ = krylov(dense(rbf(30)), 8, 100)
-    assert found.steps == 3
+    result, _ = krylov(dense(rbf(30)), 8, 100)
+    assert result.steps == 3
 
 
 @pytest.mark.parametrize("rank", [1, 3, 16, 40])
@@ -52,15 +52,15 @@ def test_a_matrix_of_low_rank_is_exact(rank):
     weighted = weight_similarity(FeatureSimilarity(X).normalized(), None)
     for q in (0.5, 1.0, 3.0):
         exact = compute_vendi_scores(weighted, [q]).values[0]
-        (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(2e-4), math.inf)
-        assert found.value == pytest.approx(exact, rel=1e-6)
-        assert found.error < 1e-4 * exact
+        (result,) = estimate_by_lanczos(weighted, [q], EstimateOptions(2e-4), math.inf)
+        assert result.value == pytest.approx(exact, rel=1e-6)
+        assert result.error < 1e-4 * exact
 
 
 def test_samples_that_have_nothing_in_common_are_exact():
     weighted = weight_similarity(MatrixSimilarity(np.eye(300), psd=True), None)
-    (found,) = estimate_by_lanczos(weighted, [1.0], EstimateOptions(), math.inf)
-    assert found.value == pytest.approx(300, rel=1e-9)
+    (result,) = estimate_by_lanczos(weighted, [1.0], EstimateOptions(), math.inf)
+    assert result.value == pytest.approx(300, rel=1e-9)
 
 
 NEARLY_EYE = np.eye(400)
@@ -81,11 +81,11 @@ def test_sums_of_powers_below_rounding_are_not_lost(kind, q):
     exact = effective_number(np.linalg.eigvalsh(np.asarray(weighted.dense())), q)
     for seed in range(3):
         try:
-            (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(0.05, seed), math.inf)
+            (result,) = estimate_by_lanczos(weighted, [q], EstimateOptions(0.05, seed), math.inf)
         except stochastic_estimate.ConvergenceError:
             continue
-        assert abs(found.value - exact) <= 5 * max(found.error, 1e-7 * exact)
-        assert found.error <= 0.05 * found.value
+        assert abs(result.value - exact) <= 5 * max(result.error, 1e-7 * exact)
+        assert result.error <= 0.05 * result.value
 
 
 def test_an_order_out_of_reach_is_refused_with_what_the_exact_score_takes(monkeypatch):
@@ -103,10 +103,10 @@ def test_estimates_are_off_by_what_they_say():
     similarity, off = weight_similarity(rbf(), None), []
     exact = compute_vendi_scores(similarity, ORDERS).values
     for seed in range(12):
-        found = estimate_by_lanczos(similarity, ORDERS, EstimateOptions(3e-3, seed), math.inf)
-        assert all(one.error <= 3e-3 * one.value for one in found)
-        wrong = np.array([one.value for one in found]) - exact
-        off.append(wrong / np.maximum([one.error for one in found], 1e-6 * np.array(exact)))
+        result = estimate_by_lanczos(similarity, ORDERS, EstimateOptions(3e-3, seed), math.inf)
+        assert all(one.error <= 3e-3 * one.value for one in result)
+        wrong = np.array([one.value for one in result]) - exact
+        off.append(wrong / np.maximum([one.error for one in result], 1e-6 * np.array(exact)))
     # None of 12 draws with 12 degrees of freedom is beyond 6, and most are within 2.
     assert np.abs(off).max() < 6
     assert (np.mean(np.abs(off) <= 2, axis=0) >= 0.8).all()
@@ -181,5 +181,5 @@ def test_products_of_the_kernel_are_those_that_lapack_would_see():
     _, Z = krylov(A, 4, 1)
     exact = np.einsum("ij,ij->j", Z, scipy.linalg.logm(A + 1e-9 * np.eye(150)) @ (-A) @ Z)
     read = GaussQuadrature(krylov(A, 4, 37)[0])
-    found = (-read.nodes * np.log(np.maximum(read.nodes, 1e-300))) @ read.weights
-    np.testing.assert_allclose(found, exact, rtol=1e-4)
+    result = (-read.nodes * np.log(np.maximum(read.nodes, 1e-300))) @ read.weights
+    np.testing.assert_allclose(result, exact, rtol=1e-4)

@@ -15,8 +15,8 @@ def test_estimates_of_every_spectrum_are_right_exact_or_refused(kernel, shape):
     rng = random.Random(f"{kernel} {shape}")
     for _ in range(CELLS):
         q, rtol = rng.choice(ORDERS), rng.choice(TOLERANCES)
-        found = cell(kernel, shape, q, rtol, "forced", SIZE)
-        assert found.right, (q, rtol, found)
+        result = cell(kernel, shape, q, rtol, "forced", SIZE)
+        assert result.right, (q, rtol, result)
 
 
 def test_estimates_that_are_asked_for_keep_their_tolerance():
@@ -24,9 +24,9 @@ def test_estimates_that_are_asked_for_keep_their_tolerance():
     ends = set()
     for kernel in ("matrix", "rbf"):
         for q in rng.sample(ORDERS, 5):
-            found = cell(kernel, "power law", q, 0.05, "asked", 1200)
-            assert found.right, (kernel, q, found)
-            ends.add(found.end)
+            result = cell(kernel, "power law", q, 0.05, "asked", 1200)
+            assert result.right, (kernel, q, result)
+            ends.add(result.end)
     assert "estimate" in ends
 
 

@@ -37,9 +37,9 @@ def test_an_error_contains_that_of_the_products(kind, p):
         p /= p.sum()
     weighted = weight_similarity(similarity, p)
     for q in (0.4, 0.6, 1.0):
-        (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(1e-3), math.inf)
+        (result,) = estimate_by_lanczos(weighted, [q], EstimateOptions(1e-3), math.inf)
         value = compute_vendi_scores(similarity, [q], p).values[0]
-        assert abs(found.value - value) <= 4 * max(found.error, 1e-6 * value), (q, value, found)
+        assert abs(result.value - value) <= 4 * max(result.error, 1e-6 * value), (q, value, result)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_small_orders_are_right_exact_or_refused(X, kernel, q, rtol):
     similarity = as_similarity(X, **kernel)
     exact = compute_vendi_scores(similarity, [q]).values[0]
     for seed in range(2):
-        (found,) = compute_vendi_scores(
+        (result,) = compute_vendi_scores(
             similarity, [q], estimate_options=EstimateOptions(rtol, seed)
         ).estimates
-        assert abs(found.value - exact) <= 5 * max(found.error, 1e-5 * exact)
+        assert abs(result.value - exact) <= 5 * max(result.error, 1e-5 * exact)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -72,8 +72,8 @@ def test_rounding_of_a_given_matrix_is_not_taken_for_a_negative_eigenvalue(kind,
     K = (X @ X.T).astype(kind)
     np.fill_diagonal(K, 1)
     exact = compute(K, score_K=True)["VS"]
-    found = compute(K, score_K=True, method="estimate", rtol=1e-2)
-    assert abs(found["VS"] - exact) <= 5 * max(found["VS_se"], 1e-6 * exact)
+    result = compute(K, score_K=True, method="estimate", rtol=1e-2)
+    assert abs(result["VS"] - exact) <= 5 * max(result["VS_se"], 1e-6 * exact)
     K[:99, :99] = 2 * np.eye(99) - 1
     for method in ("auto", "estimate"):
         with pytest.raises(NotPSDError):

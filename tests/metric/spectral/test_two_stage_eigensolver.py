@@ -16,10 +16,10 @@ TOLERANCE = 1e-12  # of the largest eigenvalue
 
 @pytest.fixture
 def driver():
-    found = two_stage_eigensolver.load_eigensolver()
-    if found is None:
+    result = two_stage_eigensolver.load_eigensolver()
+    if result is None:
         pytest.skip("this build of NumPy and SciPy has no two-stage driver")
-    return found
+    return result
 
 
 def of_spectrum(values: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -46,9 +46,9 @@ SPECTRA = {
 def test_values_are_those_of_the_usual_driver(driver, name):
     A = of_spectrum(SPECTRA[name])
     expected = scipy.linalg.eigvalsh(A)
-    found = driver(A.copy())
-    np.testing.assert_allclose(found, expected, atol=TOLERANCE * abs(expected).max(), rtol=0)
-    assert (np.diff(found) >= 0).all()
+    result = driver(A.copy())
+    np.testing.assert_allclose(result, expected, atol=TOLERANCE * abs(expected).max(), rtol=0)
+    assert (np.diff(result) >= 0).all()
 
 
 def test_a_matrix_of_either_order_is_the_same(driver):

@@ -189,9 +189,9 @@ def test_lanczos_finds_the_largest_eigenvalue(kind):
         "exactly low rank": np.r_[np.ones(5), np.zeros(n - 5)],
     }[kind]
     Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
-    found = compute_largest_eigenvalue(MatrixSimilarity((Q * lam) @ Q.T))
-    assert found is not None
-    assert found == pytest.approx(lam.max(), rel=1e-8)
+    result = compute_largest_eigenvalue(MatrixSimilarity((Q * lam) @ Q.T))
+    assert result is not None
+    assert result == pytest.approx(lam.max(), rel=1e-8)
 
 
 def test_lanczos_is_not_blind_to_what_its_start_does_not_contain():

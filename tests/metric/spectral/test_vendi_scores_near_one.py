@@ -45,8 +45,8 @@ def test_an_order_near_1_gives_what_order_1_gives(way, q):
 def test_a_tensor_gives_it_as_well(q):
     torch = pytest.importorskip("torch")
     tensor = torch.as_tensor(X).requires_grad_()
-    found = compute(tensor, q=q, **SMOOTH)[key_at(q)]
-    assert found.item() == pytest.approx(compute(X, **SMOOTH)["VS"], rel=1e-9)
-    (slope,) = torch.autograd.grad(found, tensor)
+    result = compute(tensor, q=q, **SMOOTH)[key_at(q)]
+    assert result.item() == pytest.approx(compute(X, **SMOOTH)["VS"], rel=1e-9)
+    (slope,) = torch.autograd.grad(result, tensor)
     (known,) = torch.autograd.grad(compute(tensor, **SMOOTH)["VS"], tensor)
     np.testing.assert_allclose(slope, known, rtol=1e-8, atol=1e-10)

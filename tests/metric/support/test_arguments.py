@@ -70,14 +70,14 @@ def defaults(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 def test_every_function_takes_the_default_order_from_one_place():
     """Read from the source: whoever imports all modules imports torch and the page with them."""
     usual = ("DEFAULT_ORDER", "(DEFAULT_ORDER,)")
-    found = [
+    result = [
         (path.name, name, ast.unparse(default))
         for path in sorted(PACKAGE.rglob("*.py"))
         for name, default in defaults(ast.parse(path.read_text(encoding="utf-8")))
         if name in ("q", "order", "orders")
     ]
-    assert [row for row in found if row[2] not in (*usual, "()", "None")] == []
-    assert sum(row[2] in usual for row in found) > 20
+    assert [row for row in result if row[2] not in (*usual, "()", "None")] == []
+    assert sum(row[2] in usual for row in result) > 20
 
 
 def test_calls_take_the_default_order_from_there():

@@ -22,12 +22,12 @@ from vendiscore.support.errors import (
 @pytest.mark.parametrize("length", [58, 59, 500])
 def test_quoted_text_is_shortened_beyond_60_characters(length):
     text = "".join(chr(97 + i % 26) for i in range(length))
-    found = short_repr(text)
+    result = short_repr(text)
     if length + 2 <= 60:
-        assert found == repr(text)
+        assert result == repr(text)
     else:
-        assert len(found) == 60
-        assert found == f"{repr(text)[:39]}…{repr(text)[-20:]}"
+        assert len(result) == 60
+        assert result == f"{repr(text)[:39]}…{repr(text)[-20:]}"
 
 
 def test_problems_are_sorted_and_the_first_is_named():

@@ -42,11 +42,11 @@ def by_name(folder: Path) -> list[Path]:
 def test_a_folder_means_its_images_by_name(hold, photos):
     files = by_name(photos)
     assert [path.name for path in files[:4]] == ["1.png", "10.png", "11.png", "12.PNG"]
-    found = compute(hold(photos), k="pixels", details=True)
-    assert found["VS"] == compute(files, k="pixels")["VS"]
-    assert found["details"]["n"] == 12
+    result = compute(hold(photos), k="pixels", details=True)
+    assert result["VS"] == compute(files, k="pixels")["VS"]
+    assert result["details"]["n"] == 12
     note = f"The samples are the 12 image files of the folder {str(photos)!r}, by name."
-    assert note in found["details"]["notes"]
+    assert note in result["details"]["notes"]
     p = np.arange(1, 13) / 78
     assert compute(hold(photos), k="pixels", p=p) == compute(files, k="pixels", p=p)
 
@@ -59,9 +59,9 @@ def test_every_call_reads_folders(photos, tmp_path):
         (other / f"{i}.png").write_bytes(png(255 - PICTURES[i]))
     second = by_name(other)
     two = {"k": "pixels", "measures": ["VS", "MagDiff"], "details": True}
-    found = compute(photos, other, **two)
+    result = compute(photos, other, **two)
     expected = compute(files, second, **two)
-    assert (found["VS"], found["MagDiff"]) == (expected["VS"], expected["MagDiff"])
+    assert (result["VS"], result["MagDiff"]) == (expected["VS"], expected["MagDiff"])
     assert mag_area(photos, k="pixels") == mag_area(files, k="pixels")
     mixed = {"pixels": 0.5, "image_embeddings": 0.5}
     model = {"image_embeddings": {"model": lambda images: [np.ravel(i)[:9] for i in images]}}
@@ -105,10 +105,10 @@ def test_other_files_and_folders_are_left_out_and_named(photos, save):
     with pytest.warns(
         UserWarning, match=r"9 other files or folders are ignored: 'labels\.csv', .*, …$"
     ):
-        found = compute(photos, k="pixels", details=True)
-    assert found["VS"] == expected["VS"]
+        result = compute(photos, k="pixels", details=True)
+    assert result["VS"] == expected["VS"]
     assert any("by name, without 9 other files or folders." in note
-               for note in found["details"]["notes"])  # fmt: skip
+               for note in result["details"]["notes"])  # fmt: skip
 
 
 def test_a_folder_without_images_says_what_it_has(tmp_path):
@@ -176,9 +176,9 @@ def test_errors_about_images_name_their_files(photos):
         == f"({photos / '2.png'}) is completely black, so its cosine is undefined; remove it"
     )
     with pytest.warns(UserWarning, match="dropped 4 of 12 samples"):
-        found = compute(photos, k="pixels", on_error="skip", details=True)
+        result = compute(photos, k="pixels", on_error="skip", details=True)
     good = [path for i, path in enumerate(by_name(photos)) if i not in told]
-    assert found["VS"] == compute(good, k="pixels")["VS"]
+    assert result["VS"] == compute(good, k="pixels")["VS"]
     # The same of lists of paths, and of the values of a `datasets.Image` column.
     for hold in (str, lambda path: {"bytes": None, "path": str(path)}):
         with pytest.raises(SampleError, match=r"sample \d \(.*2\.png\) is completely black"):
@@ -197,9 +197,9 @@ def test_errors_of_a_model_name_the_files(photos):
 
 
 def test_the_samples_of_a_folder_are_paths(photos):
-    found = as_samples(photos)
-    assert isinstance(found, list)
-    assert [*found] == by_name(photos)
+    result = as_samples(photos)
+    assert isinstance(result, list)
+    assert [*result] == by_name(photos)
     np.testing.assert_array_equal(
         as_similarity(photos, k=lambda a, b: float(a == b)).dense(), np.eye(12)
     )

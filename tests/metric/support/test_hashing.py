@@ -24,9 +24,9 @@ def test_bytes_are_hashed_by_blake2b_to_eight_bytes():
 
 def test_integers_are_mixed_by_splitmix64():
     numbers = [0, 1, 2, 12345, 1 << 63, MASK]
-    found = mix_bits(np.array(numbers, np.uint64))
-    assert found.dtype == np.uint64
-    assert found.tolist() == [mix_one(number) for number in numbers]
+    result = mix_bits(np.array(numbers, np.uint64))
+    assert result.dtype == np.uint64
+    assert result.tolist() == [mix_one(number) for number in numbers]
     assert mix_one(0x9E3779B97F4A7C15) == 0xE220A8397B1DCDAF  # the first output for seed 0
 
 
@@ -37,7 +37,7 @@ def test_mixing_leaves_its_argument_unchanged():
 
 
 def test_mixed_integers_are_distinct_and_look_random():
-    found = mix_bits(np.arange(1 << 12, dtype=np.uint64))
-    assert len(np.unique(found)) == 1 << 12
-    ones = np.unpackbits(found.view(np.uint8)).mean()
+    result = mix_bits(np.arange(1 << 12, dtype=np.uint64))
+    assert len(np.unique(result)) == 1 << 12
+    ones = np.unpackbits(result.view(np.uint8)).mean()
     assert abs(ones - 0.5) < 5 * 0.5 / (64 << 12) ** 0.5

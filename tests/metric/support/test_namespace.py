@@ -51,7 +51,7 @@ def left(monkeypatch):
 
     As if tensors lay on another device, where NumPy cannot share their memory.
     """
-    found = []
+    result = []
     monkeypatch.setattr(sys.modules[as_shared_numpy.__module__], "_SHARED_DTYPES", ())
 
     def watched(name, way):
@@ -59,14 +59,14 @@ def left(monkeypatch):
             lines = "".join(traceback.format_stack(limit=6)[:-1])
             # core reads all eigenvalues once.
             if self.numel() > 1 and "core/eigenvalues.py" not in lines:
-                found.append((name, lines))
+                result.append((name, lines))
             return way(self, *args, **options)
 
         return leave
 
     for name in WAYS_OUT:
         monkeypatch.setattr(torch.Tensor, name, watched(name, getattr(torch.Tensor, name)))
-    return found
+    return result
 
 
 def rows(n, d, dtype="float64"):
@@ -146,8 +146,8 @@ def test_spectra_and_several_orders_stay_in_torch(left):
     assert torch.is_tensor(values)
     assert torch.is_tensor(effective_number(values, 3))
     assert torch.is_tensor(spectrum(MatrixSimilarity(cosines(X))))
-    found = compute(X, k="rbf", q=[1, 2, "inf"], measures=["VS", "IntDiv"])
-    assert all(map(torch.is_tensor, found.values()))
+    result = compute(X, k="rbf", q=[1, 2, "inf"], measures=["VS", "IntDiv"])
+    assert all(map(torch.is_tensor, result.values()))
     assert not left
 
 
@@ -186,11 +186,11 @@ def test_estimates_are_those_of_numpy_and_nothing_of_the_size_of_samples_leaves(
     if given == "matrix":
         X, options = as_similarity(X, **options).dense(), {"score_K": True}
     how = {"method": "estimate", "rtol": 0.01, **options}
-    found = compute(X, **how)
+    result = compute(X, **how)
     assert all("block_lanczos.py" in lines for _, lines in left)  # blocks of as many as are random
     want = compute(X.numpy(), **how)
-    assert found["VS_se"] > 0
-    assert found == pytest.approx(want, rel=1e-4)
+    assert result["VS_se"] > 0
+    assert result == pytest.approx(want, rel=1e-4)
 
 
 @pytest.mark.parametrize("q", ORDERS)
@@ -200,11 +200,11 @@ def test_torch_and_numpy_give_one_number(dtype, kernel, q):
     X = rows(20, 4, dtype)
     options = {"q": q, **KERNELS[kernel]}
     name = kernel.partition(",")[0]
-    found = score(X, name, **options)
-    assert found.dtype == torch.float64
+    result = score(X, name, **options)
+    assert result.dtype == torch.float64
     # Kernels of float32 in NumPy have entries of single precision.
     rel = 1e-5 if dtype == "float32" else 1e-9
-    assert float(found) == pytest.approx(score(X.numpy(), name, **options), rel=rel)
+    assert float(result) == pytest.approx(score(X.numpy(), name, **options), rel=rel)
 
 
 @pytest.mark.filterwarnings("ignore:negative eigenvalues")
@@ -223,10 +223,10 @@ def test_half_precision_is_widened_before_anything_is_multiplied(dtype):
 @pytest.mark.parametrize("law", ["gaussian", "laplace"])
 def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left, law):
     X = torch.tensor([[0.0, 1.0], [3.0, 1.0], [-0.0, 1.0], [3.0, 1.0], [0.5, 2.0]])
-    found = distinct_row_indices(X)
+    result = distinct_row_indices(X)
     once, repeated = (median_distance(X[rows], law) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4]))
     assert not left
-    assert found.tolist() == distinct_row_indices(X.numpy()).tolist() == [0, 1, 4]
+    assert result.tolist() == distinct_row_indices(X.numpy()).tolist() == [0, 1, 4]
     assert float(once) == float(repeated)
 
 

@@ -33,13 +33,13 @@ def test_a_large_product_ends_in_numbers():
 
 def test_there_is_one_product_with_the_own_transpose():
     own = re.compile(r"\b(\w+(?:\[[^]]*\])?) @ \1\.(?:T|mT)\b")
-    found = [
+    result = [
         (path.name, line.strip())
         for path in sorted((ROOT / "vendiscore").rglob("*.py"), key=lambda path: path.name)
         for line in path.read_text(encoding="utf-8").splitlines()
         if own.search(line)
     ]
-    assert found == [
+    assert result == [
         ("namespace.py", "return A @ A.T"),  # torch
         ("namespace.py", "out[block, block] = A[block] @ A[block].T"),  # a block
     ]

@@ -57,10 +57,10 @@ def test_all_missing_packages_of_the_base_are_named_at_once():
 
 
 def test_versions_are_those_of_the_packages_and_of_this_one():
-    found = versions()
-    assert found["numpy"] == np.__version__
-    assert found["vendiscore"] == vendiscore.__version__
-    assert {"numpy", "scipy"} <= {*BASE_PACKAGES} & {*found}
+    result = versions()
+    assert result["numpy"] == np.__version__
+    assert result["vendiscore"] == vendiscore.__version__
+    assert {"numpy", "scipy"} <= {*BASE_PACKAGES} & {*result}
 
 
 def test_the_error_can_be_pickled():

@@ -65,9 +65,9 @@ def test_numbers_have_all_their_digits():
 
 @pytest.mark.parametrize("kind", UNLIKE)
 def test_settings_that_can_change_the_number_change_the_signature(kind):
-    found = [signature(**how) for how in UNLIKE[kind]]
-    assert len(set(found)) == len(found)
-    assert all("\n" not in one for one in found)
+    result = [signature(**how) for how in UNLIKE[kind]]
+    assert len(set(result)) == len(result)
+    assert all("\n" not in one for one in result)
 
 
 SCALE = np.array([1.0, 2.0])
@@ -131,16 +131,16 @@ def test_functions_of_one_name_are_told_apart():
         functools.partial(gaussian, width=2.0),
         functools.partial(gaussian, width=3.0),
     ]
-    found = [signature(numbers, k=k) for k in functions]
-    assert len(set(found)) == len(found)
-    assert signature(numbers, k=times(1.0)) == found[0]
+    result = [signature(numbers, k=k) for k in functions]
+    assert len(set(result)) == len(result)
+    assert signature(numbers, k=times(1.0)) == result[0]
     tokenizers = [
         str.split,
         lambda text: text.split(),
         lambda text: list(text),
     ]
-    found = [signature(TEXTS, tokenizer=tokenizer, ns=1) for tokenizer in tokenizers]
-    assert len(set(found)) == 3
+    result = [signature(TEXTS, tokenizer=tokenizer, ns=1) for tokenizer in tokenizers]
+    assert len(set(result)) == 3
 
 
 def words(text, most=3):
@@ -209,9 +209,9 @@ def test_another_python_has_the_same_signatures(tmp_path):
         return subprocess.run(command, capture_output=True, text=True)
 
     def signatures(python):
-        found = run(python, SCRIPT, str(ROOT), str(tmp_path))
-        assert found.returncode == 0, found.stderr
-        return [line.partition("|vendiscore=")[0] for line in found.stdout.splitlines()]
+        result = run(python, SCRIPT, str(ROOT), str(tmp_path))
+        assert result.returncode == 0, result.stderr
+        return [line.partition("|vendiscore=")[0] for line in result.stdout.splitlines()]
 
     (tmp_path / "functions.py").write_text(MODULE)
     expected = signatures(sys.executable)
@@ -266,15 +266,15 @@ def test_a_note_says_that_a_source_is_unknown():
 
 
 def test_lines_around_a_function_do_not_change_its_digest(tmp_path):
-    found = set()
+    result = set()
     for i, (before, after) in enumerate([("", ""), ("# a line\n\n", "x = 1\n"), ("if 1:\n ", "")]):
         file = tmp_path / f"module{i}.py"
         file.write_text(f"{before}k = lambda a, b: 1.0 if a == b else 0.5\n{after}")
         module = {"__name__": "module"}
         exec(compile(file.read_text(), str(file), "exec"), module)
-        found.add(to_plain(module["k"]))
-    assert len(found) == 1
-    assert "@" in found.pop()
+        result.add(to_plain(module["k"]))
+    assert len(result) == 1
+    assert "@" in result.pop()
 
 
 @pytest.mark.parametrize(

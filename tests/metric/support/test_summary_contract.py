@@ -163,7 +163,7 @@ def classes_in(annotation, home):
     """Return the classes of vendiscore in an annotation; fail for a name that is not known."""
     text = getattr(annotation, "__name__", annotation)
     text = text if isinstance(text, str) and text != "list" else str(annotation)
-    found = []
+    result = []
     for name in re.findall(r"\w+", re.sub(r"""(['"]).*?\1|[\w.]*\.(?=\w)""", "", text)):
         if name in PLAIN or name in NOT_RESULTS or name.isdigit():
             continue
@@ -172,8 +172,8 @@ def classes_in(annotation, home):
             modules = [m for key, m in sys.modules.items() if key.startswith("vendiscore.")]
             thing = next((vars(m)[name] for m in modules if name in vars(m)), None)
         assert inspect.isclass(thing), f"{name} in {annotation!r}: add it to PLAIN or NOT_RESULTS"
-        found.append(thing)
-    return found
+        result.append(thing)
+    return result
 
 
 def public_classes():

@@ -65,11 +65,11 @@ def test_sets_of_several_scripts_are_compared_one_way():
 def test_two_sets_are_compared_by_one_analyzer():
     english = ["The cat sat on the mat.", "The dog sat on the mat."]
     with pytest.warns(UserWarning, match="of characters are used for all"):
-        found = magnitudes.compute(english, references=CHINESE, details=True)
-    assert found["details"]["options"]["analyzer"] == "char"
+        result = magnitudes.compute(english, references=CHINESE, details=True)
+    assert result["details"]["options"]["analyzer"] == "char"
     assert magnitudes.compute(english, references=CHINESE, analyzer="char")[
         "MagDiff"
-    ] == pytest.approx(found["MagDiff"])
+    ] == pytest.approx(result["MagDiff"])
     with pytest.warns(UserWarning, match="of characters are used for all"):
         notes = magnitudes.compute(CHINESE, details=True)["details"]["notes"]
     assert any("n-grams of characters are" in note for note in notes)

@@ -186,9 +186,9 @@ def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
     with counted() as seen:
-        found = run_steps(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
-        assert found.explanation.adds.shape == (30,)
-        assert found.profile.shape == (41,)
+        result = run_steps(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
+        assert result.explanation.adds.shape == (30,)
+        assert result.profile.shape == (41,)
     assert [shape for _, shape in seen] == [(size, size)]
 
 

@@ -55,11 +55,11 @@ def test_models_of_a_table_are_counted_as_by_the_package(rows, given):
 
 
 def test_keys_name_an_order_other_than_1():
-    found = compared({"A": grouped(ROWS)}, q=2)["sources"]
-    assert found["VS_q2"] == pytest.approx(library(ROWS, q=2).score, abs=1e-12)
-    assert found["most"]
-    assert all({*row} == {"prompt", "VS_q2"} for row in found["most"])
-    assert not [key for key in found if key.startswith("VS") and not key.startswith("VS_q2")]
+    result = compared({"A": grouped(ROWS)}, q=2)["sources"]
+    assert result["VS_q2"] == pytest.approx(library(ROWS, q=2).score, abs=1e-12)
+    assert result["most"]
+    assert all({*row} == {"prompt", "VS_q2"} for row in result["most"])
+    assert not [key for key in result if key.startswith("VS") and not key.startswith("VS_q2")]
 
 
 def test_an_answer_without_a_prompt_is_left_out():
@@ -93,9 +93,9 @@ def test_sets_of_rows_are_counted_as_wholes():
 def test_the_api_counts_them_by_the_prompts_asked():
     sets = [[text for m, _, text in ROWS if m == name] for name in MODELS]
     rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in ROWS]
-    found = through(api.vendi_compare(rows))
-    assert found["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
-    assert found["within"] == 0
+    result = through(api.vendi_compare(rows))
+    assert result["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
+    assert result["within"] == 0
     given = api.vendi_compare(sets, prompts=[PROMPTS] * 3)["sources"]
     assert given["VS"] == pytest.approx(library(ROWS, given_prompt=True).score, abs=1e-12)
     assert api.vendi_compare(sets)["sources"] is None
@@ -103,9 +103,9 @@ def test_the_api_counts_them_by_the_prompts_asked():
 
 def test_models_of_rows_are_compared_within_the_prompts_answered_twice():
     rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in TWICE]
-    found = through(api.vendi_compare([*rows, {"model": "small", "prompt": "", "text": "no"}]))
-    assert found["within"] == len(PROMPTS)
-    for row in found["rows"]:
+    result = through(api.vendi_compare([*rows, {"model": "small", "prompt": "", "text": "no"}]))
+    assert result["within"] == len(PROMPTS)
+    for row in result["rows"]:
         own = [[text for m, p, text in TWICE if (m, p) == (row["name"], x)] for x in PROMPTS]
         assert row["VS"] == pytest.approx(compute(own)["VS"], abs=1e-12)
 

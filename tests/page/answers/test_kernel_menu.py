@@ -46,10 +46,10 @@ def registered(monkeypatch):
 
 
 def entry(kind: str, name: str) -> dict:
-    (found,) = (
+    (result,) = (
         each for each in through(one_set.menu())["kinds"][kind]["kernels"] if each["kernel"] == name
     )
-    return found
+    return result
 
 
 @pytest.mark.parametrize("kind", OFFERED)
@@ -59,13 +59,13 @@ def test_menu_offers_labelled_kernels_the_usual_one_first(kind):
 
 
 def test_registered_kernel_is_on_the_menu_with_its_options(registered):
-    found = entry("texts", "equally_long")
-    assert (found["label"], found["small"], found["compares"]) == (
+    result = entry("texts", "equally_long")
+    assert (result["label"], result["small"], result["compares"]) == (
         "are equally long",
         "equally_long",
         True,
     )
-    (option,) = found["options"]
+    (option,) = result["options"]
     assert option == {
         "name": "within",
         "label": "give or take",
@@ -92,8 +92,8 @@ def test_options_of_a_registered_kernel_are_read_and_told(registered):
 
 def test_registered_kernel_scores_and_compares_through_the_api(registered):
     X = np.random.default_rng(0).normal(size=(12, 4))
-    found = api.vendi_score_vectors(X.tolist(), "signs")
-    assert found["sentence"].startswith("By signs, ")
+    result = api.vendi_score_vectors(X.tolist(), "signs")
+    assert result["sentence"].startswith("By signs, ")
     assert kernel_menu.choice("vectors", "signs").takes_pairs
     sets = compared({"A": X[:6], "B": X[6:]}, "vectors", "signs")
     assert sets["comparison"] == "signs · q 1"

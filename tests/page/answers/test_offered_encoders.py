@@ -131,8 +131,8 @@ def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     with pytest.warns(UserWarning, match="represents 4 of 4 samples only in part"):
-        found = run_steps(offered_encoders.similarity([*texts, texts[0]], MINILM))
-    assert "represents 4 of 4 samples only in part; sample 0 is truncated at" in found.notes[0]
+        result = run_steps(offered_encoders.similarity([*texts, texts[0]], MINILM))
+    assert "represents 4 of 4 samples only in part; sample 0 is truncated at" in result.notes[0]
 
 
 @pytest.mark.usefixtures("weights")
@@ -207,15 +207,15 @@ def loads(monkeypatch):
     """The models that transformers loads, on a page that has loaded none."""
     transformers = pytest.importorskip("transformers")
     monkeypatch.setattr(offered_encoders, "_encoders", {})
-    found = []
+    result = []
     load = transformers.AutoModel.from_pretrained
 
     def counting(path, *args, **options):
-        found.append(path)
+        result.append(path)
         return load(path, *args, **options)
 
     monkeypatch.setattr(transformers.AutoModel, "from_pretrained", counting)
-    return found
+    return result
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
@@ -234,9 +234,9 @@ def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
 def test_visitors_who_come_at_once_load_the_model_once(loads):
     with ThreadPoolExecutor(4) as pool:
         sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
-        found = list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM")["VS"], sets))
+        result = list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM")["VS"], sets))
     assert loads == [MINILM["model_path"]]
-    for texts, vs in zip(sets, found, strict=True):
+    for texts, vs in zip(sets, result, strict=True):
         assert vs == pytest.approx(compute(texts, **MINILM)["VS"], rel=1e-6)
 
 

@@ -239,9 +239,9 @@ def test_matrices_that_a_result_does_not_keep_are_computed_again(n):
     from vendiscore.report import compute_report_data, report_of
 
     X = np.random.default_rng(0).normal(size=(n, 4))
-    found = compute_report_data(X, None, {"k": "cosine", "q": 1})
-    assert found.explanation.n == len(found.K) == min(n, MAX_COMPARED)
-    small = found.without_matrices()
-    assert size_of(small) < size_of(found) - 0.9 * found.K.nbytes
-    np.testing.assert_array_equal(small.spectrum.values, found.spectrum.values)
-    assert report_of(small).html() == report_of(found).html()
+    result = compute_report_data(X, None, {"k": "cosine", "q": 1})
+    assert result.explanation.n == len(result.K) == min(n, MAX_COMPARED)
+    small = result.without_matrices()
+    assert size_of(small) < size_of(result) - 0.9 * result.K.nbytes
+    np.testing.assert_array_equal(small.spectrum.values, result.spectrum.values)
+    assert report_of(small).html() == report_of(result).html()

@@ -84,13 +84,13 @@ def test_what_was_read_is_shown_before_it_is_scored():
 def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
     menu = through(one_set.menu())
     assert list(menu["kinds"]) == ["texts", "images", "molecules", "vectors"]
-    for kind, found in menu["kinds"].items():
-        assert found["default"] == found["kernels"][0]["kernel"]
-        assert all(each["label"] and each["small"] for each in found["kernels"])
-        assert [each["name"] for each in found["examples"]]
+    for kind, result in menu["kinds"].items():
+        assert result["default"] == result["kernels"][0]["kernel"]
+        assert all(each["label"] and each["small"] for each in result["kernels"])
+        assert [each["name"] for each in result["examples"]]
         assert not one_set.is_long(
             read(np.eye(3) if kind == "vectors" else [], kind),
-            Settings(found["kernels"][-1]["kernel"]),
+            Settings(result["kernels"][-1]["kernel"]),
         )
     options = menu["kinds"]["texts"]["kernels"][-1]["options"]
     assert [each["name"] for each in options] == ["ns", "unit"]
@@ -100,9 +100,9 @@ def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
 
 def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():
     menu = through(one_set.menu())
-    for kind, found in menu["kinds"].items():
-        kernels = {each["kernel"]: each["compares"] for each in found["kernels"]}
-        assert {each.get("kernel", "") for each in found["examples"]} <= {"", *kernels}
+    for kind, result in menu["kinds"].items():
+        kernels = {each["kernel"]: each["compares"] for each in result["kernels"]}
+        assert {each.get("kernel", "") for each in result["examples"]} <= {"", *kernels}
         matrices = {name for name, compares in kernels.items() if not compares}
         assert matrices == ({"K", "K, clipped"} if kind == "vectors" else set())
     for pairing in menu["compare"]["examples"]:

@@ -67,10 +67,10 @@ def saved(folder: Path, answer: dict) -> None:
 )
 def test_few_samples_are_written_out(printed, ask):
     case = ask()
-    found = printed(case["code"])
+    result = printed(case["code"])
     key = key_at(case["q"])
-    assert found[key] == pytest.approx(case[key], rel=1e-12)
-    assert found.get(f"{key}_se", 0) == pytest.approx(case.get(f"{key}_se", 0), rel=1e-9)
+    assert result[key] == pytest.approx(case[key], rel=1e-12)
+    assert result.get(f"{key}_se", 0) == pytest.approx(case.get(f"{key}_se", 0), rel=1e-9)
 
 
 def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
@@ -100,8 +100,8 @@ def test_many_samples_in_groups_are_read_from_what_the_page_saves(printed, folde
     labels = [f"prompt {i % 3}" for i in range(40)]
     answer = answered(read(LONG, groups=labels))
     saved(folder, answer)
-    found = printed(answer["code"])
-    assert (found["VS"], found["VS_se"]) == (answer["VS"], answer["se"])
+    result = printed(answer["code"])
+    assert (result["VS"], result["VS_se"]) == (answer["VS"], answer["se"])
 
 
 def answers_table(rows: int, bad: str = "") -> str:
@@ -147,9 +147,9 @@ def test_texts_are_read_from_the_visitors_own_file(printed, folder, name):
     answer = answered(samples, leave_out=True, **settings)
     assert f"read_data('{name}'" in answer["code"]
     assert "vendiscore.json" not in answer["code"]
-    found = printed(answer["code"])
-    assert found["VS"] == pytest.approx(answer["VS"], rel=1e-12)
-    assert found.get("VS_se") == pytest.approx(answer["se"], rel=1e-9)
+    result = printed(answer["code"])
+    assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
+    assert result.get("VS_se") == pytest.approx(answer["se"], rel=1e-9)
 
 
 def test_columns_of_answers_are_read_from_what_the_page_saves(printed, folder):
@@ -170,9 +170,9 @@ def test_few_samples_in_mixed_groups_are_written_out(printed, kind):
     answer = answered(
         read(values, kind, groups=["x", "y", "x", "y"]), kernel="" if kind == "texts" else "rbf"
     )
-    found = printed(answer["code"])
-    assert found["VS"] == pytest.approx(answer["VS"], rel=1e-12)
-    assert found["VS_se"] == pytest.approx(answer["se"], rel=1e-9)
+    result = printed(answer["code"])
+    assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
+    assert result["VS_se"] == pytest.approx(answer["se"], rel=1e-9)
 
 
 def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
@@ -180,9 +180,9 @@ def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
     np.savetxt(folder / "samples.csv", X, delimiter=",", fmt="%.17g")
     rows = [part.tolist() for part in np.split(X, [7, 30])]
     case = api.vendi_score_vectors(rows, "laplacian")
-    found = printed(case["code"])
-    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
-    assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
+    result = printed(case["code"])
+    assert result["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert result["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "K, clipped"])
@@ -228,6 +228,6 @@ def test_images_in_groups_are_read_from_a_folder_of_folders(printed, folder):
     case = api.vendi_score_images(
         [[base64.b64encode(png(image)).decode() for image in images] for images in groups]
     )
-    found = printed(case["code"])
-    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
-    assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
+    result = printed(case["code"])
+    assert result["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert result["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)

@@ -73,10 +73,10 @@ def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
 
 def test_a_row_without_a_prompt_cannot_be_used_given_it():
     data = (TABLE + "\n,an answer alone\n").encode()
-    found = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))
+    result = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))
     with pytest.raises(UnusableError, match="no prompt"):
-        answered(found)
-    assert answered(found, leave_out=True)["n"] == 8
+        answered(result)
+    assert answered(result, leave_out=True)["n"] == 8
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_the_python_gives_the_same_number(samples, capsys, tmp_path, monkeypatch
     answer = answered(samples(), prompts=PROMPT)
     assert "prompts=" in answer["code"]
     assert len(answer["code"].splitlines()) == 3
-    found = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
-    assert found["VS"] == pytest.approx(answer["VS"], rel=1e-12)
+    result = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
+    assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
 
 
 @pytest.mark.parametrize("times", [1, 10])

@@ -32,13 +32,13 @@ def sent(header: str, rows, **asked):
 
 
 def offered(header: str, rows):
-    found = sample_readout.read_answer(sent(header, rows, pool=True))
-    return {each["label"]: each for each in found["questions"]}, found["unasked"]
+    result = sample_readout.read_answer(sent(header, rows, pool=True))
+    return {each["label"]: each for each in result["questions"]}, result["unasked"]
 
 
 def test_models_and_prompts_offer_all_questions():
-    found, notes = offered("model,prompt,answer", answers(3, 2))
-    assert list(found) == [
+    result, notes = offered("model,prompt,answer", answers(3, 2))
+    assert list(result) == [
         "Score all 30 rows",
         "Score each of 5 prompts",
         "Which of 3 models is more diverse?",
@@ -47,7 +47,7 @@ def test_models_and_prompts_offer_all_questions():
         "Choose rows to keep",
     ]
     assert notes == []
-    assert found["Score each of 5 prompts"]["options"] == {"by": "prompt", "sets": None}
+    assert result["Score each of 5 prompts"]["options"] == {"by": "prompt", "sets": None}
 
 
 @pytest.mark.parametrize(("times", "by"), [(2, "prompt"), (1, None)])
@@ -74,9 +74,9 @@ def test_prompts_that_do_not_pair_are_left_out_and_said():
 
 def test_a_column_of_ids_is_named_where_a_part_is_drawn():
     rows = [(f"i{i}", f"m{i % 2}", f"Question {i // 4}?", f"{i} is said") for i in range(1200)]
-    found = sample_readout.read_answer(sent("id,model,prompt,answer", rows))
-    assert found["n"] < found["total"]
-    assert found["roles"] == {"prompt": ["prompt", 300], "model": ["model", 2], "id": ["id", 1200]}
+    result = sample_readout.read_answer(sent("id,model,prompt,answer", rows))
+    assert result["n"] < result["total"]
+    assert result["roles"] == {"prompt": ["prompt", 300], "model": ["model", 2], "id": ["id", 1200]}
 
 
 def test_questions_are_of_all_rows_where_a_part_is_drawn():
@@ -87,15 +87,15 @@ def test_questions_are_of_all_rows_where_a_part_is_drawn():
         for i in range(2)
     ]
     header = "model,prompt,answer"
-    found, notes = offered(header, rows)
-    assert list(found)[:4] == [
+    result, notes = offered(header, rows)
+    assert list(result)[:4] == [
         "Score 1,000 of 4,200 rows",
         "Score each of 700 prompts",
         "Which of 3 models is more diverse?",
         "How many different models?",
     ]
     assert notes == []
-    how = found["Which of 3 models is more diverse?"]["options"]
+    how = result["Which of 3 models is more diverse?"]["options"]
     assert how == {"sets": "model", "by": "prompt", "prompts": None}
     page = compared({"A": sent(header, rows, **how)})
     assert page["within"] == 166
@@ -129,16 +129,16 @@ def test_questions_are_of_all_rows_where_a_part_is_drawn():
     ids=["one model", "900 models", "few rows"],
 )
 def test_a_question_that_cannot_be_answered_is_not_offered_and_why(header, rows, missing, said):
-    found, notes = offered(header, rows)
-    assert not [label for label in found if missing in label and "Score" not in label]
+    result, notes = offered(header, rows)
+    assert not [label for label in result if missing in label and "Score" not in label]
     assert said in notes[-1]
 
 
 def test_rows_without_a_model_are_counted():
     rows = [("" if i < 3 else "ab"[i % 2], f"text {i} is") for i in range(20)]
-    found, notes = offered("model,answer", rows)
-    assert "Which of 2 models is more diverse?" in found
-    assert "How many different models?" not in found  # the table has no prompts
+    result, notes = offered("model,answer", rows)
+    assert "Which of 2 models is more diverse?" in result
+    assert "How many different models?" not in result  # the table has no prompts
     assert notes == ["3 rows without a model will be left out of questions about models."]
 
 
@@ -152,8 +152,8 @@ def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
         (f"Question {i}?", "the same again", f"other {i} words and {i * i} more of them at {i}")
         for i in range(12)
     ]
-    found, _ = offered("prompt,answer_1,answer_2", rows)
-    question = found["Compare the columns “answer_1” and “answer_2”"]
+    result, _ = offered("prompt,answer_1,answer_2", rows)
+    question = result["Compare the columns “answer_1” and “answer_2”"]
     page = compared({"A": sent("prompt,answer_1,answer_2", rows, **question["options"])})
     _, a, b = map(list, zip(*rows, strict=True))
     check_comparison(page, compare({"answer_1": a, "answer_2": b}, **NS))
@@ -177,15 +177,15 @@ def test_eight_columns_can_be_answers_of_one_model_to_the_prompt_of_each_row(pro
     else:
         said = "Score the answers of each row (one model, 8 answers a prompt)"
         options = offered(",".join(header), table)[0][said]["options"]
-    found = sent(",".join(header), table, **options)
-    assert found.values == [text for row in rows for text in row]
+    result = sent(",".join(header), table, **options)
+    assert result.values == [text for row in rows for text in row]
     asked = prompts if prompts == PROMPTS else range(5)
     groups = [prompt for prompt in asked for _ in range(8)]
-    right = compute(found.values, groups=groups, **NS)
-    answer = run_steps(one_set.score(found, Settings("ngram_overlap"))).answer
+    right = compute(result.values, groups=groups, **NS)
+    answer = run_steps(one_set.score(result, Settings("ngram_overlap"))).answer
     assert answer["VS"] == pytest.approx(right["VS"], abs=1e-12)
     assert [row["n"] for row in answer["by_group"]] == [8] * 5
-    assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(found))
+    assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(result))
 
 
 def test_lines_and_tables_of_one_column_have_no_questions():

@@ -32,8 +32,8 @@ def box(text: str, **asked):
 
 
 def score(samples, kernel: str, **settings):
-    found = run_steps(one_set.score(samples, Settings(kernel, **settings)))
-    return through(found.answer)
+    result = run_steps(one_set.score(samples, Settings(kernel, **settings)))
+    return through(result.answer)
 
 
 def unusable(samples, kernel: str, **settings) -> UnusableError:
@@ -51,10 +51,10 @@ def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
     for row, smiles, line in zip((3, 5, 7, 9, 11), BAD, error.each, strict=True):
         assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can parse"
     assert "or leave them out to score the others (5)" in str(error)
-    found = score(samples, "morgan", leave_out=True)
-    assert found["VS"] == pytest.approx(compute(GOOD, k="morgan")["VS"], rel=1e-12)
-    assert found["left_out"] == [3, 5, 7, 9, 11]
-    notes = " ".join(found["notes"])
+    result = score(samples, "morgan", leave_out=True)
+    assert result["VS"] == pytest.approx(compute(GOOD, k="morgan")["VS"], rel=1e-12)
+    assert result["left_out"] == [3, 5, 7, 9, 11]
+    notes = " ".join(result["notes"])
     assert "10 molecules of column 'SMILES'; left out: compound_id" in notes
     assert "Left out 5 of 10 (rows 3, 5, 7, 9 and 11)" in notes
 
@@ -102,9 +102,9 @@ def test_texts_too_short_for_their_ngrams_are_left_out_by_line():
     error = unusable(samples, "ngram_overlap", options=options)
     assert error.each[0].startswith("line 2, 'four', has 1 token, fewer than")
     assert "pass" not in str(error)
-    found = score(samples, "ngram_overlap", options=options, leave_out=True)
+    result = score(samples, "ngram_overlap", options=options, leave_out=True)
     right = compute(["one two three", "five six seven"], ns=[3])["VS"]
-    assert found["VS"] == pytest.approx(right, rel=1e-12)
+    assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_bad_rows_of_numbers_and_rows_without_a_direction_are_listed_together():
@@ -112,17 +112,17 @@ def test_bad_rows_of_numbers_and_rows_without_a_direction_are_listed_together():
     error = unusable(samples, "cosine")
     assert error.rows == "rows 3 and 4"
     assert error.each[0] == "row 3 has 'abc', which is not a number"
-    found = score(samples, "cosine", leave_out=True)
+    result = score(samples, "cosine", leave_out=True)
     right = compute([[1, 2], [4, 5]], k="cosine")["VS"]
-    assert found["VS"] == pytest.approx(right, rel=1e-12)
+    assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
     with pytest.raises(UnusableError):
         score(box("1, 0.9, 0\n0.9, 1, nan\n0, nan, 1\n"), "K")
-    found = score(box("1, 0.9, 0.1\n0.9, 1, 0\nx, 0, 1\n"), "K", leave_out=True)
+    result = score(box("1, 0.9, 0.1\n0.9, 1, 0\nx, 0, 1\n"), "K", leave_out=True)
     right = compute([[1, 0.9], [0.9, 1]], score_K=True)["VS"]
-    assert found["VS"] == pytest.approx(right, rel=1e-12)
+    assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_the_sets_of_a_comparison_are_sifted_together():
@@ -131,8 +131,8 @@ def test_the_sets_of_a_comparison_are_sifted_together():
         answered.compared(sets, "molecules", "morgan")
     assert caught.value.what == "7 of 17 molecules cannot be used"
     assert caught.value.rows == ("set mine, rows 3, 5, 7, 9 and 11; set yours, rows 7 and 8")
-    found = answered.compared(sets, "molecules", "morgan", leave_out=True)
-    assert [row["n"] for row in found["rows"]] == [5, 5]
+    result = answered.compared(sets, "molecules", "morgan", leave_out=True)
+    assert [row["n"] for row in result["rows"]] == [5, 5]
 
 
 def test_images_that_have_no_direction_are_named_and_left_out():
@@ -147,9 +147,9 @@ def test_images_that_have_no_direction_are_named_and_left_out():
     error = unusable(samples, "pixels")
     assert error.rows == "images shape 1.png and shape 4.png"
     assert error.each[0].startswith("image shape 1.png is completely black")
-    found = score(samples, "pixels", leave_out=True)
+    result = score(samples, "pixels", leave_out=True)
     right = compute([image.convert("RGB") for image in shapes], k="pixels")["VS"]
-    assert found["VS"] == pytest.approx(right, rel=1e-12)
+    assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(tmp_path):

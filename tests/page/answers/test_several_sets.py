@@ -243,8 +243,8 @@ def test_where_sets_stand_is_told_without_numbers():
             for pair in itertools.combinations(rows, 2)
         ]
         pairs = [replace(row, high=3.0) if abs(row.difference) == 0.5 else row for row in pairs]
-        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
-        return several_sets.standing(found)
+        result = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
+        return several_sets.standing(result)
 
     assert told() == "No difference shown between A, B, C and D."
     assert told(AB=1) == "A is more diverse than B."

@@ -35,10 +35,10 @@ def of(dataset: str, **asked):
 
 
 def test_an_id_is_enough_and_what_was_read_is_said(there):
-    found = of("me/stories")
-    assert (found.kind, found.values, list(found.places)) == ("texts", files.TEXTS, [1, 2, 3])
-    assert found.name == "me/stories:default/train › answer"
-    assert found.columns == ("id", "answer", "mark")
+    result = of("me/stories")
+    assert (result.kind, result.values, list(result.places)) == ("texts", files.TEXTS, [1, 2, 3])
+    assert result.name == "me/stories:default/train › answer"
+    assert result.columns == ("id", "answer", "mark")
     assert all(path.startswith("/api/datasets/me/stories/parquet") for path in there.asked)
 
 
@@ -134,9 +134,9 @@ def test_a_hub_that_does_not_answer_is_told_from_an_id_that_is_wrong(monkeypatch
 
 def test_of_several_files_the_first_is_read_and_that_is_said(there):
     there.sets["me/long"] = {"default": {"train": [STORIES, OTHERS]}}
-    found = of("me/long")
-    assert found.values == files.TEXTS
-    assert found.notes[-1] == "The first of 2 files was read; data sets are often sorted."
+    result = of("me/long")
+    assert result.values == files.TEXTS
+    assert result.notes[-1] == "The first of 2 files was read; data sets are often sorted."
 
 
 def test_a_file_larger_than_an_upload_is_not_fetched(there, monkeypatch):

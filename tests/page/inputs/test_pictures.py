@@ -62,9 +62,9 @@ def test_names_in_zips_lead_nowhere():
         "__MACOSX/._a.png": b"junk",
         "readme.txt": b"hello",
     }
-    found = read(Given(files=[("x.zip", archive(entries)), ("../d.png", png(40, 20))]))
-    assert found.places == [picture.name for picture in found.values]
-    assert found.places == ["a.png", "c.png", "d.png"]
+    result = read(Given(files=[("x.zip", archive(entries)), ("../d.png", png(40, 20))]))
+    assert result.places == [picture.name for picture in result.values]
+    assert result.places == ["a.png", "c.png", "d.png"]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_names_in_zips_lead_nowhere():
 )
 def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(data, said):
     bad = data()
-    found = read(
+    result = read(
         Given(files=[("a.png", png(9, 9)), ("b.png", bad), ("c.zip", archive({"d.png": bad}))])
     )
-    assert found.places == ["a.png", "b.png", "d.png"]
-    assert list(found.problems) == [1, 2]
-    assert all(problem.startswith(said) for problem in found.problems.values())
+    assert result.places == ["a.png", "b.png", "d.png"]
+    assert list(result.problems) == [1, 2]
+    assert all(problem.startswith(said) for problem in result.problems.values())
     assert said in refused(pictures.decode_images, [base64.b64encode(bad).decode()])
 
 
@@ -107,17 +107,17 @@ def test_images_too_large_together_are_refused_by_their_headers():
 
 def test_of_more_images_than_fit_a_part_is_decoded():
     entries = {f"{i}.png": png(5, 5, i % 250) for i in range(300)}
-    found = read(given("a.zip", archive(entries)))
-    assert (len(found), found.total) == (200, 300)
-    assert "200 of 300 images, drawn at random" in found.notes[-1]
+    result = read(given("a.zip", archive(entries)))
+    assert (len(result), result.total) == (200, 300)
+    assert "200 of 300 images, drawn at random" in result.notes[-1]
     other = read(given("a.zip", archive(entries)), Asked(draw=1))
-    assert found.places != other.places
+    assert result.places != other.places
 
 
 def test_images_of_the_api_are_base64_with_or_without_a_prefix():
     data = base64.b64encode(png(9, 9)).decode()
-    found = pictures.decode_images([data, f"data:image/png;base64,{data}"])
-    assert found[0].small.tobytes() == found[1].small.tobytes()
+    result = pictures.decode_images([data, f"data:image/png;base64,{data}"])
+    assert result[0].small.tobytes() == result[1].small.tobytes()
     assert "Image 0 is not valid base64" in refused(pictures.decode_images, ["*"])
     assert "Expected a list" in refused(pictures.decode_images, "abc")
     assert "not an image" in refused(pictures.decode_images, [base64.b64encode(b"hello").decode()])

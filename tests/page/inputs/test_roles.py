@@ -72,10 +72,10 @@ TABLES = {
 @pytest.mark.parametrize("header", TABLES)
 def test_columns_are_known_by_names_and_cells(header):
     sign, rows, column, right = TABLES[header]
-    found = of(header, rows, sign, pool=True)
-    assert found.column == column
-    assert roles(found) == right
-    for name, labels in found.roles.values():
+    result = of(header, rows, sign, pool=True)
+    assert result.column == column
+    assert roles(result) == right
+    for name, labels in result.roles.values():
         at = [each.strip() or f"column {j}" for j, each in enumerate(header.split(sign), 1)]
         assert list(labels) == [str(row[at.index(name)]) for row in rows]
 
@@ -88,17 +88,17 @@ def test_the_same_is_found_in_json_and_parquet(tmp_path):
     parquet = io.BytesIO()
     frame.to_parquet(parquet)
     for name, data in ("a.jsonl", lines.encode()), ("a.parquet", parquet.getvalue()):
-        found = read(Given(files=[(name, data)]))
-        assert roles(found) == SIMPLE
-        assert list(found.roles["model"][1]) == [row[0] for row in CROSSED]
-        assert list(found.asked) == [row[1] for row in CROSSED]
+        result = read(Given(files=[(name, data)]))
+        assert roles(result) == SIMPLE
+        assert list(result.roles["model"][1]) == [row[0] for row in CROSSED]
+        assert list(result.asked) == [row[1] for row in CROSSED]
 
 
 def test_a_visitor_says_which_column_has_a_role_or_that_none_has():
     assert roles(of("model,prompt,answer", CROSSED, prompt="", model="", label="")) == {}
-    found = of("model,prompt,answer", CROSSED, id="prompt", prompt="model", model="")
-    assert roles(found) == {"id": "prompt", "prompt": "model"}
-    assert found.asked == [row[0] for row in CROSSED]
+    result = of("model,prompt,answer", CROSSED, id="prompt", prompt="model", model="")
+    assert roles(result) == {"id": "prompt", "prompt": "model"}
+    assert result.asked == [row[0] for row in CROSSED]
     with pytest.raises(RefusedError, match="There is no column 'modle'"):
         of("model,prompt,answer", CROSSED, model="modle")
 
@@ -116,9 +116,9 @@ def test_ids_of_prompts_are_known_by_any_word_for_both():
 
 
 def test_samples_with_a_prompt_or_a_model_are_pooled_where_a_visitor_says_so_alone():
-    found = of("model,prompt,answer", CROSSED)
-    assert (found.sets_by, found.by) == ("model", "prompt")
-    assert found.sentence == (
+    result = of("model,prompt,answer", CROSSED)
+    assert (result.sets_by, result.by) == ("model", "prompt")
+    assert result.sentence == (
         "24 texts of column 'answer', in 4 groups by column 'prompt', in 3 sets by column 'model'."
     )
     for asked, sets, groups in (
@@ -127,9 +127,9 @@ def test_samples_with_a_prompt_or_a_model_are_pooled_where_a_visitor_says_so_alo
         ({"sets": "model", "pool": True}, "model", None),
         ({"sets": "model"}, "model", "prompt"),
     ):
-        found = of("model,prompt,answer", CROSSED, **asked)
-        assert (found.sets_by, found.by) == (sets, groups)
-        assert (bool(found.sets), bool(found.groups)) == (sets is not None, groups is not None)
+        result = of("model,prompt,answer", CROSSED, **asked)
+        assert (result.sets_by, result.by) == (sets, groups)
+        assert (bool(result.sets), bool(result.groups)) == (sets is not None, groups is not None)
 
 
 def test_names_that_say_nothing_are_asked_about():
@@ -143,30 +143,30 @@ def test_names_that_say_nothing_are_asked_about():
 
 def test_answers_in_lists_have_the_roles_of_their_rows():
     rows = [{"prompt": p, "model": m, "answers": [p, m]} for p in PROMPTS for m in MODELS]
-    found = read(Given(files=[("a.json", json.dumps(rows).encode())]))
-    assert found.values == [text for row in rows for text in row["answers"]]
-    assert roles(found) == SIMPLE
-    assert found.asked == [row["prompt"] for row in rows for _ in range(2)]
-    assert found.groups == found.asked
+    result = read(Given(files=[("a.json", json.dumps(rows).encode())]))
+    assert result.values == [text for row in rows for text in row["answers"]]
+    assert roles(result) == SIMPLE
+    assert result.asked == [row["prompt"] for row in rows for _ in range(2)]
+    assert result.groups == result.asked
     grouped = read(Given(files=[("a.json", json.dumps(rows).encode())]), Asked(by="prompt"))
-    assert (grouped.groups, list(grouped.sets)) == (found.asked, [])
+    assert (grouped.groups, list(grouped.sets)) == (result.asked, [])
 
 
 def test_missing_cells_are_kept_apart():
     rows = [("" if i % 5 == 0 else "abc"[i % 3], f"text {i} is good") for i in range(20)]
-    found = of("model,answer", rows, pool=True)
-    assert [label for label in found.roles["model"][1] if not label] == [""] * 4
-    assert not found.problems
+    result = of("model,answer", rows, pool=True)
+    assert [label for label in result.roles["model"][1] if not label] == [""] * 4
+    assert not result.problems
     grouped = of("model,answer", rows, sets="model")
     assert set(grouped.problems.values()) == {"has no set"}
 
 
 def test_samples_keep_their_labels_in_a_random_part():
     rows = [(f"r{i}", f"text {i} is good") for i in range(1_200)]
-    found = of("id,text", rows)
-    assert len(found) == 1_000
+    result = of("id,text", rows)
+    assert len(result) == 1_000
     said = dict(rows)
-    assert [said[label] for label in found.ids] == found.values
+    assert [said[label] for label in result.ids] == result.values
 
 
 def test_a_column_for_each_model_is_offered_as_one_set_each():
@@ -175,9 +175,9 @@ def test_a_column_for_each_model_is_offered_as_one_set_each():
         of("id,prompt,model_a,model_b", rows)
     label, options = caught.value.choices[0]
     assert label == "Each of model_a, model_b holds the answers of one model"
-    found = of("id,prompt,model_a,model_b", rows, **options)
-    assert found.values == [text for row in rows for text in row[2:]]
-    assert list(found.places) == [2, 2, 3, 3, 4, 4, 5, 5]
-    assert roles(found) == SIMPLE
-    assert found.roles["model"][1] == ["model_a", "model_b"] * len(PROMPTS)
-    assert found.asked == [p for p in PROMPTS for _ in range(2)]
+    result = of("id,prompt,model_a,model_b", rows, **options)
+    assert result.values == [text for row in rows for text in row[2:]]
+    assert list(result.places) == [2, 2, 3, 3, 4, 4, 5, 5]
+    assert roles(result) == SIMPLE
+    assert result.roles["model"][1] == ["model_a", "model_b"] * len(PROMPTS)
+    assert result.asked == [p for p in PROMPTS for _ in range(2)]

@@ -23,9 +23,9 @@ def pasted(text: str, **asked):
 
 
 def test_lines_keep_their_numbers():
-    found = pasted("\ufeff one a \n\n two b\r\n")
-    assert (found.values, list(found.places), found.unit) == (["one a", "two b"], [1, 3], "line")
-    assert (found.kind, found.name, found.separator) == ("texts", "pasted", "line")
+    result = pasted("\ufeff one a \n\n two b\r\n")
+    assert (result.values, list(result.places), result.unit) == (["one a", "two b"], [1, 3], "line")
+    assert (result.kind, result.name, result.separator) == ("texts", "pasted", "line")
 
 
 @pytest.mark.parametrize(
@@ -45,17 +45,17 @@ def test_lines_keep_their_numbers():
     ],
 )
 def test_the_likeliest_separator_is_taken_and_said(text, separator, n):
-    found = pasted(text)
-    assert (found.separator, len(found)) == (separator, n)
-    assert dict(found.splits)[separator] == n
-    assert found.notes[0].startswith(f"Read {n} ")
-    assert found.how.startswith("split by ")
+    result = pasted(text)
+    assert (result.separator, len(result)) == (separator, n)
+    assert dict(result.splits)[separator] == n
+    assert result.notes[0].startswith(f"Read {n} ")
+    assert result.how.startswith("split by ")
 
 
 def test_what_each_way_to_split_would_give_is_said():
-    found = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
-    assert found.splits == (("line", 61), ("blank", 19), ("---", 2))
-    for separator, count in found.splits:
+    result = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
+    assert result.splits == (("line", 61), ("blank", 19), ("---", 2))
+    for separator, count in result.splits:
         again = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator)
         assert len(again) == count
 
@@ -70,12 +70,12 @@ def test_what_each_way_to_split_would_give_is_said():
     ],
 )
 def test_texts_can_be_separated_as_one_says(text, separator):
-    found = pasted(text, separator=separator)
-    assert len(found) == 20
-    assert found.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
-    assert dict(found.splits)[separator] == 20
+    result = pasted(text, separator=separator)
+    assert len(result) == 20
+    assert result.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
+    assert dict(result.splits)[separator] == 20
     file = read(Given(files=[("a.txt", text.encode())]), Asked(separator=separator))
-    assert file.values == found.values
+    assert file.values == result.values
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_texts_can_be_separated_as_one_says(text, separator):
     ],
 )
 def test_rows_of_numbers_become_vectors_as_they_stand(text, values):
-    found = pasted(text)
-    assert found.kind == "vectors"
-    assert np.array_equal(found.values, values)
+    result = pasted(text)
+    assert result.kind == "vectors"
+    assert np.array_equal(result.values, values)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_rows_of_numbers_become_vectors_as_they_stand(text, values):
     ],
 )
 def test_what_is_pasted_is_molecules_only_where_it_is_plain(text, kind, others):
-    found = pasted(text)
-    assert found.kind == kind
-    assert set(found.kinds) <= {"texts", "molecules", "vectors"} - {kind}
-    assert set(others) - {"molecules"} <= set(found.kinds)
+    result = pasted(text)
+    assert result.kind == kind
+    assert set(result.kinds) <= {"texts", "molecules", "vectors"} - {kind}
+    assert set(others) - {"molecules"} <= set(result.kinds)
 
 
 def test_cells_of_a_spreadsheet_and_json_can_be_pasted():
@@ -130,12 +130,12 @@ def test_cells_of_a_spreadsheet_and_json_can_be_pasted():
 def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
     text = "\n".join(f"text number {i}" for i in range(1, 3001))
     first, again, other = (pasted(text, draw=draw) for draw in (0, 0, 1))
-    for found in (first, other):
-        assert (len(found), found.total) == (1000, 3000)
-        assert found.notes[-1] == (
+    for result in (first, other):
+        assert (len(result), result.total) == (1000, 3000)
+        assert result.notes[-1] == (
             "These are 1,000 of 3,000 texts, drawn at random: more do not fit here."
         )
-        assert found.values == [f"text number {place}" for place in found.places]
+        assert result.values == [f"text number {place}" for place in result.places]
     assert list(first.places) == sorted(first.places) == list(again.places)
     assert len(set(first.places) & set(other.places)) < 500
     assert other.draw == 1
@@ -143,9 +143,9 @@ def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
 
 def test_long_texts_fit_by_their_characters_together():
     text = "\n".join(f"{i} " + "x" * 10_000 for i in range(100))
-    found = pasted(text)
-    assert sum(map(len, found.values)) <= quotas.MAX_CHARACTERS < len(text)
-    assert (len(found), found.total) == (49, 100)
+    result = pasted(text)
+    assert sum(map(len, result.values)) <= quotas.MAX_CHARACTERS < len(text)
+    assert (len(result), result.total) == (49, 100)
 
 
 def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_part(
@@ -155,12 +155,12 @@ def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_par
     text = "\n".join(",".join(map(str, row)) for row in X)
     assert len(pasted(text)) == 20
     monkeypatch.setattr(parts.quotas, "MAX_VECTORS", 7)
-    found = pasted(text, draw=3)
-    assert (len(found), found.total) == (7, 20)
-    assert np.array_equal(found.values, X[np.array(found.places) - 1])
+    result = pasted(text, draw=3)
+    assert (len(result), result.total) == (7, 20)
+    assert np.array_equal(result.values, X[np.array(result.places) - 1])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "samples.csv").write_text(text)
-    some = found.subset([0, 1, 3, 5, 6])
+    some = result.subset([0, 1, 3, 5, 6])
     there = {}
     exec(f"import {IMPORTS}\ndata = {some.python.read()}", there)
     assert np.array_equal(there["data"].values, some.values)
@@ -171,11 +171,11 @@ def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):
     table = "group,text\n" + "\n".join(
         f"{i % 3},{'' if i % 2 else f'number {i}'}" for i in range(30)
     )
-    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="text", by="group"))
-    assert (len(found), found.total) == (5, 30)
-    for i, place in enumerate(found.places):
-        assert found.groups[i] == str((place - 2) % 3)
-        assert (i in found.problems) == (place % 2 == 1)
+    result = read(Given(files=[("a.csv", table.encode())]), Asked(column="text", by="group"))
+    assert (len(result), result.total) == (5, 30)
+    for i, place in enumerate(result.places):
+        assert result.groups[i] == str((place - 2) % 3)
+        assert (i in result.problems) == (place % 2 == 1)
 
 
 def many_answers(prompts: int, models: int, times: int, characters: int = 20) -> bytes:
@@ -193,54 +193,56 @@ def many_answers(prompts: int, models: int, times: int, characters: int = 20) ->
 )
 def test_the_answers_to_a_prompt_are_drawn_together(prompts, times, characters):
     given = Given(files=[("a.csv", many_answers(prompts, 2, times, characters))])
-    found = read(given, Asked(column="answer", sets="model", by="prompt"))
+    result = read(given, Asked(column="answer", sets="model", by="prompt"))
     total, each = 2 * prompts * times, 2 * times
-    assert found.total == total
-    sizes = Counter(found.groups)
+    assert result.total == total
+    sizes = Counter(result.groups)
     assert {*sizes.values()} == {each}
-    assert len(found) <= quotas.MAX_SAMPLES
-    characters = sum(map(len, found.values))
+    assert len(result) <= quotas.MAX_SAMPLES
+    characters = sum(map(len, result.values))
     assert characters <= quotas.MAX_CHARACTERS
     more = each, characters / len(sizes)  # of one more prompt
-    assert len(found) + more[0] > quotas.MAX_SAMPLES or characters + more[1] > quotas.MAX_CHARACTERS
-    note = f"These are {len(found)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
-    assert found.notes[-1].startswith(note)
+    assert (
+        len(result) + more[0] > quotas.MAX_SAMPLES or characters + more[1] > quotas.MAX_CHARACTERS
+    )
+    note = f"These are {len(result)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
+    assert result.notes[-1].startswith(note)
     other = read(given, Asked(column="answer", sets="model", by="prompt", draw=1))
-    assert {*other.groups} != {*found.groups}
+    assert {*other.groups} != {*result.groups}
 
 
 def test_large_groups_keep_a_random_part_each():
     given = Given(files=[("a.csv", many_answers(20, 4, 25))])
-    found = read(given, Asked(column="answer", by="prompt"))
-    assert (len(found), len({*found.groups})) == (1000, 20)
-    assert found.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
+    result = read(given, Asked(column="answer", by="prompt"))
+    assert (len(result), len({*result.groups})) == (1000, 20)
+    assert result.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
 
 
 def test_groups_that_lose_rows_are_not_said_to_be_whole():
     labels = [f"p{i % 20}" for i in range(6000)] + [f"one {i}" for i in range(9)]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
-    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
-    assert len({*found.groups}) < 29
-    assert found.notes[-1].startswith("These are 1,000 of 6,009 texts, drawn at random")
+    result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    assert len({*result.groups}) < 29
+    assert result.notes[-1].startswith("These are 1,000 of 6,009 texts, drawn at random")
 
 
 @pytest.mark.parametrize(("others", "n"), [(49, 49), (0, 1000)])
 def test_a_group_too_large_to_fit_does_not_keep_the_others_out(others, n):
     labels = [*(f"p{i}" for i in range(others)), *["all"] * 3000]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
-    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
-    assert len(found) == n
-    assert len({*found.groups}) == max(1, others)
+    result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    assert len(result) == n
+    assert len({*result.groups}) == max(1, others)
 
 
 @pytest.mark.parametrize("kind", examples.MENU)
 def test_every_example_is_read_by_its_name(kind):
     for example in examples.MENU[kind]:
-        found = read(Given(text="not this"), Asked(example=example.name, kind=kind))
-        assert (found.kind, found.name, found.text) == (kind, example.name, example.text)
-        assert not found.problems
+        result = read(Given(text="not this"), Asked(example=example.name, kind=kind))
+        assert (result.kind, result.name, result.text) == (kind, example.name, example.text)
+        assert not result.problems
         assert len(example.note) < 60
-        assert 3 <= len(found) <= 24
+        assert 3 <= len(result) <= 24
     with pytest.raises(RefusedError, match="no example 'none'"):
         read(Given(), Asked(example="none", kind=kind))
 
@@ -284,6 +286,6 @@ def test_what_is_asked_for_must_be_known(asked, said):
 
 def test_one_blank_line_that_slipped_in_separates_nothing():
     lines = [f"Answer {i} says something." for i in range(20)]
-    found = read(Given(text="\n".join([*lines[:7], "", *lines[7:]])))
-    assert (len(found), found.separator) == (20, "line")
-    assert dict(found.splits) == {"line": 20, "blank": 2}
+    result = read(Given(text="\n".join([*lines[:7], "", *lines[7:]])))
+    assert (len(result), result.separator) == (20, "line")
+    assert dict(result.splits) == {"line": 20, "blank": 2}

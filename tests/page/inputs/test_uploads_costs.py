@@ -71,19 +71,19 @@ FILES = {
 
 
 def check(name, data):
-    found = cost_of_reading(name, data)
-    assert "Traceback" not in found.said
-    assert found.seconds < MOST_SECONDS, found
-    assert found.memory < MOST_MEMORY, found
-    return found
+    result = cost_of_reading(name, data)
+    assert "Traceback" not in result.said
+    assert result.seconds < MOST_SECONDS, result
+    assert result.memory < MOST_MEMORY, result
+    return result
 
 
 @pytest.mark.parametrize("what", TEXTS)
 def test_text_made_to_hurt_takes_little_time_and_memory(what):
     name, data = TEXTS[what]
-    found = check(name, data)
+    result = check(name, data)
     if "MB" in what:
-        assert "too many" in found.said
+        assert "too many" in result.said
 
 
 @pytest.mark.parametrize("what", FILES)
@@ -114,8 +114,8 @@ def test_declared_sizes_are_named_in_refusals(what, said):
 def test_the_limit_of_pixels_is_of_the_format():
     from vendiscore_page.inputs.uploads import Given, read
 
-    found = read(Given(files=[("a.webp", hostile.webp(3_900)), ("b.webp", hostile.webp(3_800))]))
-    assert list(found.problems) == [0]
-    assert found.problems[0] == (
+    result = read(Given(files=[("a.webp", hostile.webp(3_900)), ("b.webp", hostile.webp(3_800))]))
+    assert list(result.problems) == [0]
+    assert result.problems[0] == (
         "has 15.2 megapixels, where this page takes up to 15.1 of such a WEBP; make it smaller"
     )

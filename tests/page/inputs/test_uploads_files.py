@@ -30,14 +30,14 @@ def same(found, values) -> bool:
     ids=lambda file: f"{file.kind}: {file.name}",
 )
 def test_a_file_is_read_right_and_what_was_read_is_said(file):
-    found = read(given(file.name, file.data))
-    assert found.kind == file.kind
-    assert same(found.values, file.values)
-    assert list(found.places) == file.places
-    assert not found.problems
-    assert found.total == len(found) == len(file.values)
-    assert file.said in " ".join([found.sentence, *found.notes])
-    assert found.name.startswith((file.name, *file.name.split(".")[:1], "b.csv"))
+    result = read(given(file.name, file.data))
+    assert result.kind == file.kind
+    assert same(result.values, file.values)
+    assert list(result.places) == file.places
+    assert not result.problems
+    assert result.total == len(result) == len(file.values)
+    assert file.said in " ".join([result.sentence, *result.notes])
+    assert result.name.startswith((file.name, *file.name.split(".")[:1], "b.csv"))
 
 
 @pytest.mark.parametrize("name", ["a/b.txt", "a\\b.txt"])
@@ -85,27 +85,27 @@ def test_what_is_not_read_is_refused_with_the_remedy(file):
 def test_images_are_read_whatever_their_format(name, form, how):
     if form == "AVIF" and ".avif" not in Image.registered_extensions():
         pytest.skip("this Pillow was built without AVIF")
-    found = read(given(name, files.photo(form, **how)))
-    assert (found.kind, found.places, found.problems) == ("images", [name], {})
+    result = read(given(name, files.photo(form, **how)))
+    assert (result.kind, result.places, result.problems) == ("images", [name], {})
     right = read(given("right.png", files.photo("PNG"))).values[0].small
-    difference = np.asarray(found.values[0].small, float) - np.asarray(right, float)
+    difference = np.asarray(result.values[0].small, float) - np.asarray(right, float)
     assert abs(difference).mean() < 6
-    assert found.values[0].thumbnail.startswith("data:image/png;base64,")
+    assert result.values[0].thumbnail.startswith("data:image/png;base64,")
 
 
 @pytest.mark.parametrize("form", ["JPEG", "HEIF"])
 def test_photos_stand_upright_in_every_format(form):
     flat = read(given("a.png", files.photo("PNG"))).values[0].small
-    found = read(given("a", files.turned(form))).values[0].small
+    result = read(given("a", files.turned(form))).values[0].small
     right = flat.transpose(Image.Transpose.ROTATE_270)
-    assert abs(np.asarray(found, float) - np.asarray(right, float)).mean() < 6
+    assert abs(np.asarray(result, float) - np.asarray(right, float)).mean() < 6
 
 
 def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
     large = files.photo("JPEG", 4000, 3000, quality=90)
-    found = read(given("IMG.jpg", large))
-    assert found.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
-    picture = found.values[0]
+    result = read(given("IMG.jpg", large))
+    assert result.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
+    picture = result.values[0]
     assert picture.reduced
     assert len(picture.data) < len(large) / 4
     whole = Image.open(io.BytesIO(large)).convert("RGB").resize((32, 32))
@@ -114,24 +114,24 @@ def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
 
 def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
     photos = [(f"IMG {i}.jpg", files.photo(seed=i)) for i in range(20)]
-    found = read(Given(files=photos))
-    assert (found.kind, len(found), found.name) == ("images", 20, "20 files")
-    assert found.places == [name for name, _ in photos]
+    result = read(Given(files=photos))
+    assert (result.kind, len(result), result.name) == ("images", 20, "20 files")
+    assert result.places == [name for name, _ in photos]
     packed = read(given("photos.zip", files.zipped({f"trip/{n}": d for n, d in photos})))
-    assert packed.places == found.places
+    assert packed.places == result.places
     assert packed.name == "photos.zip"
-    assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in found.values]
+    assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in result.values]
 
 
 def test_several_files_of_text_are_a_sample_each():
     several = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
-    found = read(Given(files=several))
-    assert (found.values, found.places, found.unit) == (
+    result = read(Given(files=several))
+    assert (result.values, result.places, result.unit) == (
         ["hello\nyou", "good\nbye\n\nnow"],
         ["a.txt", "b.txt"],
         "file",
     )
-    assert found.notes == ("Read 2 files.",)
+    assert result.notes == ("Read 2 files.",)
 
 
 def test_files_of_several_kinds_are_not_mixed():
@@ -144,25 +144,25 @@ def test_the_kind_can_be_asked_for_where_a_file_could_be_another():
     table = given(
         "a.csv", b"text,smiles,x,y\nan acid it is,CC(=O)O,1,2\na ring it is,c1ccccc1,3,5\n"
     )
-    found = read(table, Asked(kind="molecules"))
-    assert (found.kind, found.kinds) == ("molecules", ("texts", "vectors"))
-    assert found.name == "a.csv › smiles"
+    result = read(table, Asked(kind="molecules"))
+    assert (result.kind, result.kinds) == ("molecules", ("texts", "vectors"))
+    assert result.name == "a.csv › smiles"
     texts = read(table, Asked(kind="texts"))
     assert (texts.values[1], texts.kinds) == ("a ring it is", ("molecules", "vectors"))
     assert read(table, Asked(kind="vectors")).values.tolist() == [[1, 2], [3, 5]]
     assert read(table, Asked(column="text")).kind == "texts"
     assert read(table, Asked(column="y")).values.tolist() == [[2], [5]]
-    assert found.columns == ("text", "smiles", "x", "y")
+    assert result.columns == ("text", "smiles", "x", "y")
 
 
 @pytest.mark.parametrize("kind", ["texts", "molecules", "vectors"])
 def test_rows_are_grouped_by_a_column(kind):
     rows = [f"{'ab'[i % 2]},{smiles},{i}.5,{i}" for i, smiles in enumerate(files.SMILES)]
     table = "\n".join(["lab,smiles,x,y", *rows]).encode()
-    found = read(given("a.csv", table), Asked(kind=kind, by="lab"))
-    assert (found.groups, found.by) == (["a", "b", "a"], "lab")
+    result = read(given("a.csv", table), Asked(kind=kind, by="lab"))
+    assert (result.groups, result.by) == (["a", "b", "a"], "lab")
     right = [[0.5, 0], [1.5, 1], [2.5, 2]] if kind == "vectors" else files.SMILES
-    assert same(found.values, right)
+    assert same(result.values, right)
 
 
 @pytest.mark.parametrize("asked", [Asked(column="three"), Asked(column="one", by="three")])
@@ -173,12 +173,12 @@ def test_a_missing_column_is_named_and_the_others_listed(asked):
 
 def test_bad_molecules_are_found_as_the_file_is_read():
     smiles = [*files.SMILES * 7, "C1CC", "XX", "foo(", "n1", "[Q]", "CCN"]
-    found = read(
+    result = read(
         given(
             "a.csv", ("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(smiles))).encode()
         )
     )
-    assert len(found) == 27
-    assert list(found.problems) == [21, 22, 23, 24, 25]
-    assert found.where(found.problems) == "rows 23–27"
-    assert found.problems[21].startswith("is not a SMILES that RDKit can parse")
+    assert len(result) == 27
+    assert list(result.problems) == [21, 22, 23, 24, 25]
+    assert result.where(result.problems) == "rows 23–27"
+    assert result.problems[21].startswith("is not a SMILES that RDKit can parse")

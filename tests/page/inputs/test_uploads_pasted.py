@@ -43,8 +43,8 @@ def test_a_table_is_read_alike_from_the_box_and_a_csv_file(case):
 def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
     text = case.data.decode()
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    found = pasted(text)
-    assert (found.separator, found.splits) == ("row", (("row", 3), ("line", len(lines))))
+    result = pasted(text)
+    assert (result.separator, result.splits) == ("row", (("row", 3), ("line", len(lines))))
     again = pasted(text, separator="line")
     assert again.values == lines
     assert dict(again.splits)["row"] == 3
@@ -82,10 +82,10 @@ def test_any_table_with_known_names_reads_as_the_same_file(rows, sign, end):
     ],
 )
 def test_tables_without_known_names_or_with_bad_rows_are_tables_too(text):
-    found, same = pasted(text), filed(text)
-    assert (found.kind, list(found.places)) == (same.kind, list(same.places))
-    assert np.array_equal(found.values, same.values, equal_nan=found.kind == "vectors")
-    assert found.problems == same.problems
+    result, same = pasted(text), filed(text)
+    assert (result.kind, list(result.places)) == (same.kind, list(same.places))
+    assert np.array_equal(result.values, same.values, equal_nan=result.kind == "vectors")
+    assert result.problems == same.problems
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_tables_without_known_names_or_with_bad_rows_are_tables_too(text):
     ],
 )
 def test_prose_with_commas_one_sentence_a_line_is_no_table(text):
-    for found in (pasted(text, kind="texts"), filed(text, "a.txt", kind="texts")):
-        assert found.values == text.split("\n")
-        assert found.separator == "line"
+    for result in (pasted(text, kind="texts"), filed(text, "a.txt", kind="texts")):
+        assert result.values == text.split("\n")
+        assert result.separator == "line"
 
 
 @pytest.mark.parametrize(
@@ -163,12 +163,12 @@ def copied(cells: list[str]) -> str:
 @pytest.mark.parametrize("header", [[], ["answer"]])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
-    found = pasted(copied(header + COLUMN).replace("\n", ending))
-    assert [text.replace("\r\n", "\n") for text in found.values] == COLUMN
-    assert found.kind == "texts"
-    assert found.separator == "row"
-    assert "split by" not in found.how
-    lines = dict(found.splits)["line"]
+    result = pasted(copied(header + COLUMN).replace("\n", ending))
+    assert [text.replace("\r\n", "\n") for text in result.values] == COLUMN
+    assert result.kind == "texts"
+    assert result.separator == "row"
+    assert "split by" not in result.how
+    lines = dict(result.splits)["line"]
     assert len(pasted(copied(header + COLUMN), separator="line")) == lines == 6 + len(header)
 
 

@@ -46,9 +46,9 @@ def test_hostile_tables_are_refused(name, data, said):
 
 
 def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
-    found = read(Given(text="a short one\n" + "x" * 10**7 + "\nanother one"))
-    assert list(found.problems.items()) == [(1, "has 10,000,000 characters, more than 20,000")]
-    assert max(map(len, found.values)) < 300
+    result = read(Given(text="a short one\n" + "x" * 10**7 + "\nanother one"))
+    assert list(result.problems.items()) == [(1, "has 10,000,000 characters, more than 20,000")]
+    assert max(map(len, result.values)) < 300
     assert read(Given(text="x" * 10**7)).problems
 
 
@@ -140,10 +140,10 @@ def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
     )
     data = files.parquet(text=once)
     assert len(data) < 2_000_000
-    found = read(given("a.parquet", data))
-    assert (len(found), found.total) == (1_000, 200_000)
-    assert "Only the first 200,000 rows were read." in found.notes
-    assert len(found.problems) == 1_000
+    result = read(given("a.parquet", data))
+    assert (len(result), result.total) == (1_000, 200_000)
+    assert "Only the first 200,000 rows were read." in result.notes
+    assert len(result.problems) == 1_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4_000_000
 
 

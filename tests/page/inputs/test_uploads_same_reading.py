@@ -35,16 +35,16 @@ def located(row) -> Path:
 
 def both(path: Path):
     """Return what the library and the page say of a file: samples, or an error."""
-    data, found = path.read_bytes(), []
+    data, result = path.read_bytes(), []
     for door in (
         lambda: read_data(path.name, data, Wanted()),
         lambda: read(Given(files=[(path.name, data)])),
     ):
         try:
-            found.append(door())
+            result.append(door())
         except RefusedError as error:
-            found.append(error)
-    return found
+            result.append(error)
+    return result
 
 
 def on_page(options):

@@ -40,12 +40,12 @@ def test_what_csv_writers_write_is_read_back_or_asked_for(texts, delimiter, head
     writer.writerows([header] if header else [])
     writer.writerows([i, text] for i, text in enumerate(texts))
     try:
-        found = of(buffer.getvalue().encode(encoding), kind="texts")
+        result = of(buffer.getvalue().encode(encoding), kind="texts")
     except RefusedError:
         hypothesis.event("refused")
         return
-    assert found.values == [text.strip() for text in texts]
-    assert not found.problems
+    assert result.values == [text.strip() for text in texts]
+    assert not result.problems
 
 
 NUMBERS = st.floats(-1e9, 1e9).map(lambda x: round(x, 4) + 0.0)
@@ -70,11 +70,11 @@ def test_numbers_are_read_back_to_the_last_digit(rows, dialect, beside, encoding
         lines = [f"{name}{sep}{line}" for name, line in zip(index, lines, strict=True)]
     text = "\n".join([head, *lines] if beside else lines).encode(encoding)
     try:
-        found = of(text, kind="vectors")
+        result = of(text, kind="vectors")
     except AskError:
         hypothesis.event("asked")
         return
-    assert np.array_equal(found.values, rows)
+    assert np.array_equal(result.values, rows)
 
 
 FILES = {
@@ -94,12 +94,12 @@ def test_code_reads_the_numbers_that_are_scored(name, asked, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(FILES[name])
     try:
-        found = of(FILES[name], name, kind="vectors", **asked)
+        result = of(FILES[name], name, kind="vectors", **asked)
     except RefusedError:
         assert asked or name == "a.npz"
         return
     for left in [(), [1]]:
-        some = found.subset([i for i in range(len(found)) if i not in left])
+        some = result.subset([i for i in range(len(result)) if i not in left])
         there = {}
         exec(f"import {IMPORTS}\ndata = {some.python.read()}", there)
         assert np.array_equal(there["data"].values, some.values)
@@ -115,17 +115,17 @@ def test_chinese_is_read_in_every_unicode_and_refused_in_none(encoding):
 
 
 def test_rows_are_numbered_as_in_a_spreadsheet_by_quotes_and_blank_lines():
-    found = of('id,answer\n1,"two\nlines"\n\n2,x\n3,\n4\n')
-    assert found.values == ["two\nlines", "x", "", ""]
-    assert list(found.places) == [2, 4, 5, 6]
-    assert found.problems == {2: "is empty", 3: "is empty"}
+    result = of('id,answer\n1,"two\nlines"\n\n2,x\n3,\n4\n')
+    assert result.values == ["two\nlines", "x", "", ""]
+    assert list(result.places) == [2, 4, 5, 6]
+    assert result.problems == {2: "is empty", 3: "is empty"}
 
 
 def test_a_row_with_an_unquoted_comma_is_a_problem_of_that_row_and_nothing_is_cut():
-    found = of("id,answer\n1,good\n2,bad, so bad\n3,fine\n")
-    assert found.values == ["good", "bad, so bad", "fine"]
-    assert list(found.problems) == [1]
-    assert "has 3 cells, split by commas, where the header has 2" in found.problems[1]
+    result = of("id,answer\n1,good\n2,bad, so bad\n3,fine\n")
+    assert result.values == ["good", "bad, so bad", "fine"]
+    assert list(result.problems) == [1]
+    assert "has 3 cells, split by commas, where the header has 2" in result.problems[1]
 
 
 @pytest.mark.parametrize(
@@ -149,20 +149,20 @@ def test_lines_of_json_may_have_several_fields_and_bad_lines_are_listed():
         json.dumps({"id": f"x{i}", "prompt": "Is it so, then?", "answer": text}, ensure_ascii=False)
         for i, text in enumerate([*files.TEXTS, "one\u2028line"])
     ]
-    found = of("\n".join([*rows, "", "{", '{"id": "y"}', '{"answer": 3}']), "a.jsonl")
-    assert found.values[:4] == [*files.TEXTS, "one\u2028line"]
-    assert list(found.places) == [1, 2, 3, 4, 6, 7, 8]
-    assert list(found.problems) == [4, 5, 6]
-    assert "not valid JSON" in found.problems[4]
-    assert found.problems[6] == "is int 3, not text"
-    assert "7 texts of column 'answer'" in found.sentence
+    result = of("\n".join([*rows, "", "{", '{"id": "y"}', '{"answer": 3}']), "a.jsonl")
+    assert result.values[:4] == [*files.TEXTS, "one\u2028line"]
+    assert list(result.places) == [1, 2, 3, 4, 6, 7, 8]
+    assert list(result.problems) == [4, 5, 6]
+    assert "not valid JSON" in result.problems[4]
+    assert result.problems[6] == "is int 3, not text"
+    assert "7 texts of column 'answer'" in result.sentence
 
 
 def test_records_keep_their_places_where_some_have_no_such_field():
     records = [{"e": [1, 2], "t": "a b"}, {"t": "c d"}, {"e": [3]}, {"e": [4, None]}, {"e": [5, 6]}]
-    found = of(json.dumps(records), "a.json", kind="vectors")
-    assert found.values[[0, 4]].tolist() == [[1, 2], [5, 6]]
-    assert found.problems == {
+    result = of(json.dumps(records), "a.json", kind="vectors")
+    assert result.values[[0, 4]].tolist() == [[1, 2], [5, 6]]
+    assert result.problems == {
         1: "is null, not a row of numbers",
         2: "has 1 numbers, the first 2",
         3: "has null, which is not a number",
@@ -172,8 +172,8 @@ def test_records_keep_their_places_where_some_have_no_such_field():
 
 
 def test_all_bad_rows_of_numbers_are_listed():
-    found = of("x,y\n1,2\n3,nan\n1,abc\n5\n5,\n2,3,4\n6,7\n8,9\n")
-    assert {found.places[i]: problem for i, problem in found.problems.items()} == {
+    result = of("x,y\n1,2\n3,nan\n1,abc\n5\n5,\n2,3,4\n6,7\n8,9\n")
+    assert {result.places[i]: problem for i, problem in result.problems.items()} == {
         3: "has nan",
         4: "has 'abc', which is not a number",
         5: "has an empty cell",
@@ -194,9 +194,9 @@ def test_a_table_of_nothing_but_blank_cells_has_no_samples(data, kind):
 
 
 def test_tabs_part_the_cells_of_a_tsv_whatever_else_is_in_them():
-    found = of("id\tanswer\n1\tyes, so, it is\n2\tno; never, never\n", "a.tsv")
-    assert found.values == ["yes, so, it is", "no; never, never"]
-    assert list(found.places) == [2, 3]
+    result = of("id\tanswer\n1\tyes, so, it is\n2\tno; never, never\n", "a.tsv")
+    assert result.values == ["yes, so, it is", "no; never, never"]
+    assert list(result.places) == [2, 3]
 
 
 def test_numbers_without_a_header_that_is_asked_about_are_read_as_one_says():
@@ -219,9 +219,9 @@ def with_odd(odd, sep, where):
 def test_a_number_of_another_decimal_sign_is_blamed_alone(sep, where):
     german, named, english = with_odd("1.5", sep, where)
     for data in (german, named):
-        found = of(data, kind="vectors")
-        assert found.problems == {where: "has '1.5', which is not a number"}
-        assert found.values[(where + 1) % 21, 2] == 0.25
+        result = of(data, kind="vectors")
+        assert result.problems == {where: "has '1.5', which is not a number"}
+        assert result.values[(where + 1) % 21, 2] == 0.25
     assert of(english, kind="vectors").problems == {where: "has '1,5', which is not a number"}
 
 
@@ -231,11 +231,11 @@ def test_a_number_of_another_decimal_sign_is_blamed_alone(sep, where):
 @pytest.mark.parametrize("sep", [";", "\t"])
 def test_thousands_have_the_sign_that_decimals_have_not(odd, value, sep):
     for data in with_odd(odd, sep, 10):
-        found = of(data, kind="vectors")
-        assert not found.problems
-        assert found.values[10].tolist() == [7, value, 1.5]
+        result = of(data, kind="vectors")
+        assert not result.problems
+        assert result.values[10].tolist() == [7, value, 1.5]
 
 
 def test_each_column_may_have_a_decimal_sign():
-    found = of("1,5;2.5\n3,5;4.5\n0;1\n", kind="vectors")
-    assert found.values.tolist() == [[1.5, 2.5], [3.5, 4.5], [0, 1]]
+    result = of("1,5;2.5\n3,5;4.5\n0;1\n", kind="vectors")
+    assert result.values.tolist() == [[1.5, 2.5], [3.5, 4.5], [0, 1]]

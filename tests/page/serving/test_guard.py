@@ -102,8 +102,8 @@ def test_no_spelling_of_a_body_gets_past(http, address):
 
 
 def test_an_address_among_samples_is_a_sample(http, address):
-    found = visitor.call(http, "vendi_score_texts", texts=[address, "what is it"])
-    assert found["VS"] == 2
+    result = visitor.call(http, "vendi_score_texts", texts=[address, "what is it"])
+    assert result["VS"] == 2
     sent = visitor.send(http, f"{address}\nwhat is it", kind="texts")
     shown = visitor.score(http, sent["key"], "ngram_overlap")
     assert shown["samples"]["text"] == [address, "what is it"]

@@ -125,9 +125,9 @@ def test_calls_of_the_api_are_not_logged(http, name):
             assert "object at 0x" not in answer.text
             assert "Javascript" not in answer.text
             if answer.status_code == 200:
-                found = http.get(f"/gradio_api/{path}/{answer.json()['event_id']}").text
-                assert "object at 0x" not in found
-                assert "Javascript" not in found
+                result = http.get(f"/gradio_api/{path}/{answer.json()['event_id']}").text
+                assert "object at 0x" not in result
+                assert "Javascript" not in result
             else:
                 assert 400 <= answer.status_code < 500, (path, answer.text)
 
@@ -149,8 +149,8 @@ def test_places_in_the_queue_are_not_logged(http):
             answer = http.post("/gradio_api/queue/join", content=body, headers=JSON)
             assert answer.status_code in (200, 400, 422), answer.text
     for session in ("s" + MARK, PLAIN, "unknown" + MARK):
-        found = begun(http, "/gradio_api/queue/data", params={"session_hash": session})
-        assert found.startswith("200 data: ")
+        result = begun(http, "/gradio_api/queue/data", params={"session_hash": session})
+        assert result.startswith("200 data: ")
     for path in ("cancel", "reset"):
         for sent in (POISON, 7, None, [], {"event_id": POISON}, {"session_hash": POISON}):
             answer = http.post(f"/gradio_api/{path}", content=dumped(sent), headers=JSON)
@@ -240,8 +240,10 @@ def test_nothing_sent_by_the_page_is_logged(http):
         broken = ("options", (None, f'{{"a": "{MARK}"'))
         http.post("/page/read", files=[(MARK, (name, data)), broken])
     for kind in ("texts", "molecules", "vectors", MARK):
-        found = http.post("/page/read", data={"text": PLAIN, "options": json.dumps({"kind": kind})})
-        assert "Traceback" not in found.text
+        result = http.post(
+            "/page/read", data={"text": PLAIN, "options": json.dumps({"kind": kind})}
+        )
+        assert "Traceback" not in result.text
     for boundary in (HEADER, b'"' + HEADER):
         kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
         http.post("/page/read", content=f"--{MARK}\r\n{PLAIN}".encode(), headers=kind)
@@ -257,11 +259,11 @@ def test_nothing_sent_by_the_page_is_logged(http):
     for role in ("sets", *ROLES):
         options = json.dumps({role: MARK})
         http.post("/page/read", data={"text": f"{MARK}\ta\n{PLAIN}\tb", "options": options})
-    found = visitor.score(http, key, "ngram_overlap")
+    result = visitor.score(http, key, "ngram_overlap")
     for size in (POISON, 1, 2):
-        http.post("/page/subset", content=dumped({"id": found["id"], "size": size}))
-    http.post("/page/second", json={"id": found["id"]})
-    assert MARK in http.post("/page/report", json={"id": found["id"], "title": MARK}).text
+        http.post("/page/subset", content=dumped({"id": result["id"], "size": size}))
+    http.post("/page/second", json={"id": result["id"]})
+    assert MARK in http.post("/page/report", json={"id": result["id"], "title": MARK}).text
 
 
 def test_an_error_is_told_once_by_its_types_and_places(monkeypatch):

@@ -153,14 +153,14 @@ def test_groups_have_one_number_and_one_standard_error_everywhere(
         sent = {**sent, "kernel": "ngram_overlap"}
     if kind == "images":
         sent = {**sent, "kernel": "pixels"}
-    found = client.predict(**sent, api_name=f"/vendi_score_{kind}")
+    result = client.predict(**sent, api_name=f"/vendi_score_{kind}")
     for right in (
         compute(samples, **arguments),
         metric.compute(samples=samples, **arguments),
     ):
-        assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
-        assert found["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
-    assert len(found["by_group"]) == 2
+        assert result["VS"] == pytest.approx(right["VS"], rel=1e-12)
+        assert result["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
+    assert len(result["by_group"]) == 2
 
 
 def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http):
@@ -169,13 +169,13 @@ def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http)
     box = json.dumps(nested)
     rows = [f"{i};{text}" for i, group in enumerate(nested) for text in group]
     table = ("a.csv", "\n".join(["prompt;answer", *rows]).encode())
-    for found in (
+    for result in (
         show(http, "ngram_overlap", box, kind="texts"),
         show(http, "ngram_overlap", files=[table], kind="texts", by="prompt"),
     ):
-        assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
-        assert found["se"] == pytest.approx(right["VS_se"], rel=1e-9)
-        assert [group["n"] for group in found["by_group"]] == [5, len(TEXTS) - 5]
+        assert result["VS"] == pytest.approx(right["VS"], rel=1e-12)
+        assert result["se"] == pytest.approx(right["VS_se"], rel=1e-9)
+        assert [group["n"] for group in result["by_group"]] == [5, len(TEXTS) - 5]
 
 
 @pytest.mark.parametrize(
@@ -207,23 +207,23 @@ def test_a_comparison_by_page_and_client_is_that_of_the_package(
     )
     assert shown["matched_size"] == ours["matched_size"] == 6
     ranked = sorted(right.sets, key=lambda row: -row.matched)
-    for row, found, told in zip(ranked, shown["rows"], ours["rows"], strict=True):
-        assert found["n"] == told["n"] == row.n
-        for each in (found, told):
+    for row, result, told in zip(ranked, shown["rows"], ours["rows"], strict=True):
+        assert result["n"] == told["n"] == row.n
+        for each in (result, told):
             assert each["VS"] == pytest.approx(row.score, rel=rel)
             assert each["matched"] == pytest.approx(row.matched, rel=rel)
     (pair,) = right.pairs
-    for found in (*shown["pairs"], *ours["pairs"]):
-        assert abs(found["difference"]) == pytest.approx(abs(pair.difference), rel=1e-4, abs=1e-6)
-        assert found["p"] == pytest.approx(pair.p, abs=0.02)
+    for result in (*shown["pairs"], *ours["pairs"]):
+        assert abs(result["difference"]) == pytest.approx(abs(pair.difference), rel=1e-4, abs=1e-6)
+        assert result["p"] == pytest.approx(pair.p, abs=0.02)
 
 
 @pytest.fixture(scope="module")
 def tools(http):
     pytest.importorskip("mcp")
     answer = visitor.mcp(http, "tools/list")
-    found = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
-    return {tool["name"]: tool for tool in found}
+    result = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
+    return {tool["name"]: tool for tool in result}
 
 
 def test_the_tools_of_mcp_are_described_in_sentences(tools):
@@ -244,14 +244,14 @@ def test_the_tools_of_mcp_are_described_in_sentences(tools):
 def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, name, q):
     jsonschema = pytest.importorskip("jsonschema")
     given = {visitor.NAMES[name]: app_server.EXAMPLES[visitor.NAMES[name]], "q": q}
-    found = visitor.tool(http, name, **given)
-    assert not found["isError"], found
-    assert json.loads(found["content"][0]["text"]) == found["structuredContent"]
-    assert found["structuredContent"] == call(http, name, **given)
+    result = visitor.tool(http, name, **given)
+    assert not result["isError"], result
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert result["structuredContent"] == call(http, name, **given)
     schema = tools[name]["outputSchema"]
-    jsonschema.validate(found["structuredContent"], schema)
+    jsonschema.validate(result["structuredContent"], schema)
     patterns = "|".join(schema["patternProperties"]) or "^$"
-    others = found["structuredContent"].keys() - schema["properties"].keys()
+    others = result["structuredContent"].keys() - schema["properties"].keys()
     assert all(re.search(patterns, name) for name in others)
     assert bool(others) == (name != "vendi_compare")
 
@@ -267,9 +267,9 @@ def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, 
     ],
 )
 def test_errors_of_tools_are_in_words(http, tools, name, sent, said):
-    found = visitor.tool(http, name, **sent)
-    assert found["isError"]
-    assert said in found["content"][0]["text"]
+    result = visitor.tool(http, name, **sent)
+    assert result["isError"]
+    assert said in result["content"][0]["text"]
 
 
 @pytest.mark.parametrize(
@@ -314,5 +314,5 @@ def test_visitors_at_the_same_time_get_their_own_results(server):
         return shown["VS"], by_call["VS"]
 
     with ThreadPoolExecutor(8) as pool:
-        found = np.array(list(pool.map(ask, range(24))))
-    np.testing.assert_allclose(found, np.arange(2, 26)[:, None] + [[0, 0]], rtol=1e-9)
+        result = np.array(list(pool.map(ask, range(24))))
+    np.testing.assert_allclose(result, np.arange(2, 26)[:, None] + [[0, 0]], rtol=1e-9)

@@ -70,11 +70,11 @@ def http(tmp_path):
 
 def test_the_first_document_names_its_files_by_their_version(http):
     index = http.get("/")
-    found = index.text
-    version = found.split("page/")[1].split("/")[0]
-    assert f'<script src="page/{version}/page.js"></script>' in found
-    assert f'<link href="page/{version}/page.css">' in found
-    assert '<a href="page/menu">' in found
+    result = index.text
+    version = result.split("page/")[1].split("/")[0]
+    assert f'<script src="page/{version}/page.js"></script>' in result
+    assert f'<link href="page/{version}/page.css">' in result
+    assert '<a href="page/menu">' in result
     assert index.headers["cache-control"] == "no-cache"
     script = http.get(f"/page/{version}/page.js")
     assert script.headers["content-type"] == "text/javascript; charset=utf-8"

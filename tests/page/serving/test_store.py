@@ -26,9 +26,9 @@ class Thing:
 
 @pytest.fixture
 def clock(monkeypatch):
-    found = Clock()
-    monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=found))
-    return found
+    result = Clock()
+    monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=result))
+    return result
 
 
 def test_a_value_is_had_by_its_key_alone():

@@ -27,34 +27,34 @@ def expected(classes, m, q):
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3])
 @pytest.mark.parametrize("m", [1, 2, 5, 9, 10])
 def test_fewer_individuals_have_the_diversity_of_expected_frequencies(m, q):
-    found = Abundances(CLASSES).diversity(m, q)
-    assert found[0] == pytest.approx(expected(CLASSES, m, q), rel=1e-9)
+    result = Abundances(CLASSES).diversity(m, q)
+    assert result[0] == pytest.approx(expected(CLASSES, m, q), rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [0, 1, 2])
 def test_values_without_an_individual_are_those_of_the_others(q):
     whole = Abundances(CLASSES)
-    found = whole.diversity(5, q)[whole.expand_indices][1:]
+    result = whole.diversity(5, q)[whole.expand_indices][1:]
     for i in range(N):
         alone = Abundances(np.delete(CLASSES, i)).diversity(5, q)[0]
-        assert found[i] == pytest.approx(alone, rel=1e-9)
+        assert result[i] == pytest.approx(alone, rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [0, 1])
 @pytest.mark.parametrize("m", [11, 15, 30])
 def test_extrapolation_without_an_individual_is_that_of_the_others(m, q):
     whole = Abundances(CLASSES)
-    found = whole.diversity(m, q)[whole.expand_indices][1:]
+    result = whole.diversity(m, q)[whole.expand_indices][1:]
     for i in (0, 4, 7):
         alone = Abundances(np.delete(CLASSES, i)).diversity(m, q)[0]
-        assert found[i] == pytest.approx(alone, rel=1e-6)
+        assert result[i] == pytest.approx(alone, rel=1e-6)
 
 
 def test_richness_beyond_n_approaches_chao1():
     # f1 = 2 classes seen once, f2 = 2 twice: Chao1 = 5 + (n − 1)/n · f1²/(2 f2).
     limit = 5 + (N - 1) / N * 4 / 4
-    found = Abundances(CLASSES)
-    numbers = [found.diversity(m, 0)[0] for m in (N, 2 * N, 10**6)]
+    result = Abundances(CLASSES)
+    numbers = [result.diversity(m, 0)[0] for m in (N, 2 * N, 10**6)]
     assert numbers[0] == 5
     assert numbers[0] < numbers[1] < numbers[2]
     assert numbers[2] == pytest.approx(limit)
@@ -80,19 +80,19 @@ def test_entropy_beyond_n_approaches_that_of_chao_wang_and_jost():
 @pytest.mark.parametrize("q", [0, 1])
 def test_a_community_without_rare_classes_does_not_grow(q):
     classes = np.repeat(np.arange(4), 5)
-    found = Abundances(classes)
-    assert found.diversity(1000, q)[0] == pytest.approx(found.diversity(20, q)[0], rel=0.1)
-    assert found.diversity(20, q)[0] == pytest.approx(4)
-    assert found.coverage(20) == pytest.approx(1, abs=1e-9)
+    result = Abundances(classes)
+    assert result.diversity(1000, q)[0] == pytest.approx(result.diversity(20, q)[0], rel=0.1)
+    assert result.diversity(20, q)[0] == pytest.approx(4)
+    assert result.coverage(20) == pytest.approx(1, abs=1e-9)
 
 
 def test_kappa_is_0_for_distinct_individuals_and_1_for_one_class():
     assert Abundances(np.arange(6)).kappas(6, 1) == pytest.approx(np.zeros(7), abs=1e-9)
     assert Abundances(np.zeros(6, int)).kappas(4, 2) == pytest.approx(np.ones(7))
-    found = Abundances(CLASSES).kappas(5, 1)
+    result = Abundances(CLASSES).kappas(5, 1)
     vs = expected(CLASSES, 5, 1)
-    assert found[0] == pytest.approx((1 / vs - 1 / 5) / (1 - 1 / 5))
-    assert len(found) == N + 1
+    assert result[0] == pytest.approx((1 / vs - 1 / 5) / (1 - 1 / 5))
+    assert len(result) == N + 1
 
 
 @pytest.mark.parametrize("m", [1, 4, 9])

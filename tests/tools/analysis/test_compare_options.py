@@ -8,19 +8,24 @@ from vendiscore.tools.analysis.compare_options import CompareOptions
 
 
 def test_defaults_are_valid_and_canonical():
-    found = CompareOptions().checked()
-    assert found == CompareOptions(q=1.0)
-    assert (found.level, found.permutations, found.seed, found.effects) == (0.95, 999, 0, "random")
-    assert found.checked() == found
+    result = CompareOptions().checked()
+    assert result == CompareOptions(q=1.0)
+    assert (result.level, result.permutations, result.seed, result.effects) == (
+        0.95,
+        999,
+        0,
+        "random",
+    )
+    assert result.checked() == result
 
 
 def test_values_of_numpy_become_plain():
-    found = CompareOptions(
+    result = CompareOptions(
         q="inf", size=np.int64(MIN_SAMPLES), within=np.float32(0.5), seed=np.uint8(3)
     ).checked()
-    assert (found.q, found.size, found.within, found.seed) == (np.inf, MIN_SAMPLES, 0.5, 3)
-    assert type(found.size) is type(found.seed) is int
-    assert type(found.within) is float
+    assert (result.q, result.size, result.within, result.seed) == (np.inf, MIN_SAMPLES, 0.5, 3)
+    assert type(result.size) is type(result.seed) is int
+    assert type(result.within) is float
 
 
 @pytest.mark.parametrize(("level", "fewest"), [(0.9, 19), (0.95, 19), (0.99, 99), (0.999, 999)])
@@ -53,6 +58,6 @@ def test_other_values_are_refused(options, error, message):
 
 
 def test_repeats_may_be_refused_at_other_orders():
-    found = CompareOptions(q=2, allow_repeats=False, pool_repeats=False).checked()
-    assert not found.allow_repeats
-    assert not found.pool_repeats
+    result = CompareOptions(q=2, allow_repeats=False, pool_repeats=False).checked()
+    assert not result.allow_repeats
+    assert not result.pool_repeats

@@ -45,9 +45,9 @@ def test_numbers_name_sets_too():
 
 def test_groups_are_a_second_column():
     prompts = {model: TABLE.prompt[TABLE.model == model].tolist() for model in APART}
-    found = compared(TABLE["answer"], by=TABLE["model"], groups=TABLE["prompt"])
-    np.testing.assert_equal(found, compared(APART, groups=prompts))
-    assert found["groups"] == 3
+    result = compared(TABLE["answer"], by=TABLE["model"], groups=TABLE["prompt"])
+    np.testing.assert_equal(result, compared(APART, groups=prompts))
+    assert result["groups"] == 3
 
 
 def test_any_samples_are_sorted_by_label():
@@ -57,18 +57,18 @@ def test_any_samples_are_sorted_by_label():
     right = compared(sets, k="rbf")
     assert compared(X, by=by, k="rbf") == compared(X.tolist(), by=by, k="rbf") == right
     K = as_similarity(X, k="rbf", sigma=right["settings"]["sigma"])
-    for found in (compared(K, by=by), compared(K.dense(), by=by, score_K=True)):
-        assert found["pairs"] == [pytest.approx(pair) for pair in right["pairs"]]
+    for result in (compared(K, by=by), compared(K.dense(), by=by, score_K=True)):
+        assert result["pairs"] == [pytest.approx(pair) for pair in right["pairs"]]
     k = {"ngram_overlap:answer": 0.5, "labels:prompt": 0.5}
     records = TABLE.to_dict("records")
-    found = compared(TABLE, by=MODELS, k=k)
+    result = compared(TABLE, by=MODELS, k=k)
     assert (
-        found
+        result
         == compared(records, by=MODELS, k=k)
         == compared(TABLE.to_dict("list"), by=MODELS, k=k)
     )
     sets = {model: [row for row in records if row["model"] == model] for model in APART}
-    assert found["pairs"] == [pytest.approx(pair) for pair in compared(sets, k=k)["pairs"]]
+    assert result["pairs"] == [pytest.approx(pair) for pair in compared(sets, k=k)["pairs"]]
 
 
 @pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
@@ -77,8 +77,8 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
     by, groups = ([*each[:3], "gone", *each[3:]] for each in (MODELS, PROMPTS))
     by[3] = MODELS[0]
     with pytest.warns(UserWarning, match="dropped 1 of 17"):
-        found = compared(texts, by=by, groups=groups, on_error="skip")
-    np.testing.assert_equal(found["pairs"], compared(TEXTS, by=MODELS, groups=PROMPTS)["pairs"])
+        result = compared(texts, by=by, groups=groups, on_error="skip")
+    np.testing.assert_equal(result["pairs"], compared(TEXTS, by=MODELS, groups=PROMPTS)["pairs"])
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,6 @@ def test_groups_that_can_be_read_once_are_read_once_beside_prompts():
     sets = (["a red cat", "a cat", "rain", "snow"], ["a dog", "one dog", "wind", "hail"])
     groups = ["x", "x", "y", "y"]
     how = {"prompts": {"x": "a pet?", "y": "weather?"}, "given_prompt": True, "permutations": 99}
-    found = compare(*sets, groups=[iter(groups), iter(groups)], **how)
+    result = compare(*sets, groups=[iter(groups), iter(groups)], **how)
     right = compare(*sets, groups=[groups, groups], **how)
-    np.testing.assert_equal(found.to_dict(), right.to_dict())
+    np.testing.assert_equal(result.to_dict(), right.to_dict())

@@ -32,12 +32,12 @@ def normal(seed: int, n: int, d: int = 6, narrow: float = 1.0) -> np.ndarray:
 @pytest.mark.parametrize("sizes", [(40, 40), (80, 40)])
 def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
     """benchmarks/compare_null.py has nine sources from 4 to 200 samples: 2 to 5 of 100."""
-    found = []
+    result = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        found.append(compared(*(vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
-    assert 0 <= np.mean(np.array(found) <= 0.05) <= 0.12
-    assert 0.3 < np.mean(found) < 0.7  # as uniform numbers
+        result.append(compared(*(vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
+    assert 0 <= np.mean(np.array(result) <= 0.05) <= 0.12
+    assert 0.3 < np.mean(result) < 0.7  # as uniform numbers
 
 
 def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
@@ -56,9 +56,9 @@ def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
 def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
     source, options = SOURCES[name]
     rng = np.random.default_rng(0)
-    found = compared(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
-    assert (found.verdict("A", "B"), found.verdict("B", "A")) == ("more diverse", "less diverse")
-    row = found.pairs[0]
+    result = compared(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
+    assert (result.verdict("A", "B"), result.verdict("B", "A")) == ("more diverse", "less diverse")
+    row = result.pairs[0]
     assert 0 < row.low < row.difference < row.high
     assert row.p == row.p_adjusted == 0.01
 
@@ -68,10 +68,10 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
 def test_a_set_does_not_differ_from_itself(q):
     texts = sentences(np.random.default_rng(0), 20)
     for other in (texts, texts[::-1]):
-        found = compared(texts, other, q=q)
-        assert found.verdict("A", "B") == "no difference shown"
-        assert found.pairs[0].p == 1.0
-        assert found.pairs[0].low <= 0 <= found.pairs[0].high
+        result = compared(texts, other, q=q)
+        assert result.verdict("A", "B") == "no difference shown"
+        assert result.pairs[0].p == 1.0
+        assert result.pairs[0].low <= 0 <= result.pairs[0].high
 
 
 def test_sets_that_share_samples_are_not_said_to_differ_more_often():
@@ -86,18 +86,18 @@ def test_sets_that_share_samples_are_not_said_to_differ_more_often():
 
 def test_the_score_of_a_whole_set_is_that_of_compute_with_its_jackknife():
     sets = [normal(0, 40), normal(1, 25)]
-    found = compared(*sets, k="cosine")
-    for row, X in zip(found.sets, sets, strict=True):
+    result = compared(*sets, k="cosine")
+    for row, X in zip(result.sets, sets, strict=True):
         assert (row.n, row.size) == (len(X), 25)
         assert row.score == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-9)
         left = [math.log(compute(np.delete(X, i, axis=0), k="cosine")["VS"]) for i in range(len(X))]
         error = math.sqrt((len(X) - 1) * np.var(left))
         assert row.se == pytest.approx(row.score * error, rel=1e-6)
         assert 1 <= row.low < row.score < row.high < len(X)
-    assert found.sets[1].matched == pytest.approx(found.sets[1].score, rel=1e-9)
-    assert found.sets[0].matched < found.sets[0].score
-    assert found.sets[0].matched_se < found.sets[0].matched / found.sets[0].score * 2 * (
-        found.sets[0].se
+    assert result.sets[1].matched == pytest.approx(result.sets[1].score, rel=1e-9)
+    assert result.sets[0].matched < result.sets[0].score
+    assert result.sets[0].matched_se < result.sets[0].matched / result.sets[0].score * 2 * (
+        result.sets[0].se
     )
 
 
@@ -106,31 +106,31 @@ def test_p_is_that_of_a_naive_permutation_test():
     pool = np.vstack([X, Y])
 
     def statistic(a, b):
-        found = []
+        result = []
         for part in (pool[a], pool[b]):
             logs = [
                 math.log(compute(np.delete(part, i, axis=0), k="cosine")["VS"])
                 for i in range(len(part))
             ]
             square = (len(part) - 1) * np.var(logs)
-            found.append((math.log(compute(part, k="cosine")["VS"]), square))
-        return (found[0][0] - found[1][0]) / math.sqrt(found[0][1] + found[1][1])
+            result.append((math.log(compute(part, k="cosine")["VS"]), square))
+        return (result[0][0] - result[1][0]) / math.sqrt(result[0][1] + result[1][1])
 
     seen = statistic(np.arange(12), np.arange(12, 24))
     rng = np.random.default_rng(0)
     orders = [rng.permutation(24) for _ in range(200)]
     naive = np.mean([abs(statistic(o[:12], o[12:])) >= abs(seen) for o in orders])
-    found = compare(X, Y, k="cosine", permutations=1999)
-    assert found.pairs[0].p == pytest.approx(naive, abs=0.1)
-    assert found.pairs[0].difference == pytest.approx(
+    result = compare(X, Y, k="cosine", permutations=1999)
+    assert result.pairs[0].p == pytest.approx(naive, abs=0.1)
+    assert result.pairs[0].difference == pytest.approx(
         compute(X, k="cosine")["VS"] - compute(Y, k="cosine")["VS"], rel=1e-9
     )
 
 
 def test_an_interval_leaves_out_0_where_p_says_so():
     for seed in range(12):
-        found = compared(normal(seed, 30), normal(50 + seed, 30, narrow=0.8), k="cosine")
-        row = found.pairs[0]
+        result = compared(normal(seed, 30), normal(50 + seed, 30, narrow=0.8), k="cosine")
+        row = result.pairs[0]
         if abs(row.p - 0.05) > 0.02:
             assert (row.low <= 0 <= row.high) == (row.p > 0.05)
 
@@ -151,60 +151,60 @@ def test_labels_that_all_differ_or_are_all_the_same_have_an_interval():
 def test_a_bandwidth_follows_from_all_sets():
     X, Y = normal(0, 20), 100 + normal(1, 20)
     both = compute(np.vstack([X, Y]), k="rbf", details=True)["details"]["options"]["sigma"]
-    found = compared(X, Y, k="rbf")
-    assert found.settings["sigma"] == pytest.approx(both)
-    assert found.sets[0].score == pytest.approx(compute(X, k="rbf", sigma=both)["VS"])
+    result = compared(X, Y, k="rbf")
+    assert result.settings["sigma"] == pytest.approx(both)
+    assert result.sets[0].score == pytest.approx(compute(X, k="rbf", sigma=both)["VS"])
 
 
 def test_three_sets_have_three_pairs_whose_p_is_adjusted():
     rng = np.random.default_rng(0)
     sets = {"wide": sentences(rng, 40), "too": sentences(rng, 45), "thin": sentences(rng, 40, 0.8)}
-    found = compared(sets, permutations=199)
-    assert [(row.a, row.b) for row in found.pairs] == list(itertools.combinations(sets, 2))
-    assert [row.p_adjusted for row in found.pairs] == adjust_p_values(
-        [row.p for row in found.pairs]
+    result = compared(sets, permutations=199)
+    assert [(row.a, row.b) for row in result.pairs] == list(itertools.combinations(sets, 2))
+    assert [row.p_adjusted for row in result.pairs] == adjust_p_values(
+        [row.p for row in result.pairs]
     )
-    assert found.verdict("thin", "wide") == found.verdict("thin", "too") == "less diverse"
-    assert found.verdict("wide", "too") == "no difference shown"
+    assert result.verdict("thin", "wide") == result.verdict("thin", "too") == "less diverse"
+    assert result.verdict("wide", "too") == "no difference shown"
     # in the order of the pairs, also if the first pair does not differ
     texts = [
         "No difference shown between wide and too",
         "wide is more diverse than thin",
         "too is more diverse than thin",
     ]
-    positions = [found.sentence.index(text) for text in texts]
+    positions = [result.sentence.index(text) for text in texts]
     assert positions == sorted(positions)
-    assert found.sentence.startswith(texts[0])
-    frame = found.to_frame()
+    assert result.sentence.startswith(texts[0])
+    frame = result.to_frame()
     assert list(frame.columns[:6]) == ["a", "b", "difference", "low", "high", "p"]
-    assert found.to_frame("sets")["name"].tolist() == list(sets)
-    text = json.dumps(found.to_dict())
+    assert result.to_frame("sets")["name"].tolist() == list(sets)
+    text = json.dumps(result.to_dict())
     assert json.loads(text)["pairs"][0]["a"] == "wide"
-    assert found._repr_html_().count("<tr>") == 8
-    assert compared(*sets.values(), names=iter(sets), permutations=199).pairs == found.pairs
+    assert result._repr_html_().count("<tr>") == 8
+    assert compared(*sets.values(), names=iter(sets), permutations=199).pairs == result.pairs
     with pytest.raises(ValueError, match=r"`a` and `b` must be two of the sets 'wide', 'too'"):
-        found.verdict("wide", "wide")
+        result.verdict("wide", "wide")
 
 
 def test_what_three_sets_of_one_source_have_is_said_in_one_sentence():
     rng = np.random.default_rng(1)
-    found = compared(*(vectors(rng, 20) for _ in range(3)), k="cosine")
-    assert found.sentence.startswith("No difference shown between A, B and C at 20 samples")
-    found = compared(*(vectors(rng, 80) for _ in range(3)), k="cosine")
-    assert found.sentence.startswith("No difference shown between A, B and C at 80")
+    result = compared(*(vectors(rng, 20) for _ in range(3)), k="cosine")
+    assert result.sentence.startswith("No difference shown between A, B and C at 20 samples")
+    result = compared(*(vectors(rng, 80) for _ in range(3)), k="cosine")
+    assert result.sentence.startswith("No difference shown between A, B and C at 80")
 
 
 def test_a_comparison_is_not_changed():
-    found = compared(normal(0, 8), normal(1, 8), k="cosine")
+    result = compared(normal(0, 8), normal(1, 8), k="cosine")
     with pytest.raises(AttributeError):
-        found.q = 2
-    assert pickle.loads(pickle.dumps(found)).pairs == found.pairs
+        result.q = 2
+    assert pickle.loads(pickle.dumps(result)).pairs == result.pairs
 
 
 def test_the_sentence_has_the_order_and_the_sign_of_the_table():
-    found = compared(normal(0, 40, narrow=0.3), normal(1, 40), k="cosine", names=["old", "new"])
-    row = found.pairs[0]
-    assert found.sentence == (
+    result = compared(normal(0, 40, narrow=0.3), normal(1, 40), k="cosine", names=["old", "new"])
+    row = result.pairs[0]
+    assert result.sentence == (
         f"old is less diverse than new: {row.difference:+.2f} effectively different samples "
         f"at 40 samples each (95 % interval {row.low:.2f} to {row.high:.2f}, p ≤ 0.01, "
         f"the smallest that 99 permutations can give)."
@@ -220,8 +220,8 @@ def test_seeds_and_keywords_change_something():
 
 
 def test_order_infinity_is_written_as_a_word():
-    found = compared(normal(0, 30), normal(1, 22), k="rbf", sigma=2.0, q=math.inf)
-    assert json.dumps(found.to_dict()).count('"inf"') == 1
+    result = compared(normal(0, 30), normal(1, 22), k="rbf", sigma=2.0, q=math.inf)
+    assert json.dumps(result.to_dict()).count('"inf"') == 1
 
 
 def test_negative_eigenvalues_are_clipped_if_that_is_asked_for():
@@ -234,9 +234,9 @@ def test_negative_eigenvalues_are_clipped_if_that_is_asked_for():
 
     with pytest.raises(ValueError, match="positive semidefinite"):
         compared(places[:6], places[6:], k=k)
-    found = compared(places[:6], places[6:], k=k, psd="clip")
+    result = compared(places[:6], places[6:], k=k, psd="clip")
     right = compute(whole[:6, :6], score_K=True, psd="clip")["VS"]
-    assert found.sets[0].score == pytest.approx(right)
+    assert result.sets[0].score == pytest.approx(right)
 
 
 @pytest.mark.parametrize("kind", ["float32", "tensor", "list", "sparse"])
@@ -252,24 +252,24 @@ def test_any_rows_are_compared_as_arrays_are(kind):
         sets = [sp.csr_array(X), sp.csr_array(Y)]
     else:
         sets = [X, Y] if kind == "float32" else [X.tolist(), Y.tolist()]
-    found = compared(*sets, score_X=True, normalize=True)
-    assert found.pairs[0].difference == pytest.approx(right.pairs[0].difference, rel=1e-4)
-    assert found.pairs[0].p == pytest.approx(right.pairs[0].p, abs=0.02)
+    result = compared(*sets, score_X=True, normalize=True)
+    assert result.pairs[0].difference == pytest.approx(right.pairs[0].difference, rel=1e-4)
+    assert result.pairs[0].p == pytest.approx(right.pairs[0].p, abs=0.02)
 
 
 def test_samples_that_are_left_out_are_of_their_set():
     pytest.importorskip("rdkit")
     good = ["CCO", "CCN", "CCC", "CCCl", "CCBr"]
     with pytest.warns(UserWarning, match="dropped 2 of 12"):
-        found = compared([*good, "bad"], ["bad", *good], k="morgan", on_error="skip")
-    assert [row.n for row in found.sets] == [5, 5]
+        result = compared([*good, "bad"], ["bad", *good], k="morgan", on_error="skip")
+    assert [row.n for row in result.sets] == [5, 5]
 
 
 def test_mixtures_compare_columns():
     rows = [{"text": text, "class": i % 3} for i, text in enumerate("abcdabcdabcd")]
     k = {"ngram_overlap:text": 0.5, "labels:class": 0.5}
-    found = compared(rows[:6], rows[6:], k=k, options={"ngram_overlap:text": {"ns": [1]}})
-    assert found.sets[0].score == pytest.approx(
+    result = compared(rows[:6], rows[6:], k=k, options={"ngram_overlap:text": {"ns": [1]}})
+    assert result.sets[0].score == pytest.approx(
         compute(rows[:6], k=k, options={"ngram_overlap:text": {"ns": [1]}})["VS"]
     )
 

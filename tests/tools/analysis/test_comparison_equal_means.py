@@ -18,11 +18,11 @@ def stated(pairs, pool):
     differ = directions = 0
     for seed, (a, b) in enumerate(pairs):
         n = len(a)
-        found = compare(
+        result = compare(
             pool.take(np.concatenate([a, b])), by=[0] * n + [1] * n, permutations=99, seed=seed
         )
-        differ += found.pairs[0].p <= 0.05
-        directions += found.states_direction("0", "1")
+        differ += result.pairs[0].p <= 0.05
+        directions += result.states_direction("0", "1")
     return differ, directions
 
 

@@ -17,16 +17,16 @@ from vendiscore.tools.cli.parser import build_parser
 def test_a_direction_is_stated_only_if_test_and_interval_agree():
     """p asks whether two sets come from one source, the interval about their mean scores."""
     X, Y = np.random.default_rng(203).standard_normal((2, 8, 4))
-    found = compare(X, Y * [1, 0.5, 0.5, 0.5], k="cosine", permutations=99)
-    (row,) = found.pairs
+    result = compare(X, Y * [1, 0.5, 0.5, 0.5], k="cosine", permutations=99)
+    (row,) = result.pairs
     assert row.low < -0.4 < 0 < row.high  # an end as found, not one moved to 0
     assert row.p == 0.02
-    assert found.verdict("A", "B") == found.verdict("B", "A") == "different, direction not shown"
-    assert found.sentence.startswith(
+    assert result.verdict("A", "B") == result.verdict("B", "A") == "different, direction not shown"
+    assert result.sentence.startswith(
         "A and B differ (p = 0.02), but the data do not show which is more diverse: +"
     )
-    (record,) = found.to_dict()["pairs"]
-    assert record["verdict"] == found.to_dict()["verdict"] == "different, direction not shown"
+    (record,) = result.to_dict()["pairs"]
+    assert record["verdict"] == result.to_dict()["verdict"] == "different, direction not shown"
 
 
 @pytest.mark.parametrize(
@@ -45,38 +45,38 @@ def test_a_direction_is_stated_only_if_test_and_interval_agree():
 )
 def test_all_views_of_a_comparison_have_one_verdict_one_sign_and_one_order(low, high, p, verdict):
     """The sentence, both tables, the frame, JSON, and the letters follow one function."""
-    found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+    result = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
     difference = 1.0 if verdict == "more diverse" or not low < -1 else -1.0
     values = {"difference": difference, "low": low, "high": high, "p_adjusted": p, "p_floor": 0.001}
-    found = replace(found, pairs=(replace(found.pairs[0], **values),))
+    result = replace(result, pairs=(replace(result.pairs[0], **values),))
     turned = {"more diverse": "less diverse", "less diverse": "more diverse"}
-    assert found.verdict("A", "B") == verdict
-    assert found.verdict("B", "A") == turned.get(verdict, verdict)
-    assert found.states_direction("A", "B") == (verdict in turned)
+    assert result.verdict("A", "B") == verdict
+    assert result.verdict("B", "A") == turned.get(verdict, verdict)
+    assert result.states_direction("A", "B") == (verdict in turned)
     start = {
         "no difference shown": "No difference shown between A and B: ",
         "different, direction not shown": f"A and B differ (p = {p:.2g}), but the data do not "
         "show which is more diverse: ",
     }.get(verdict, f"A is {verdict} than B: ")
-    assert found.sentence.startswith(f"{start}{difference:+.2f} effectively different samples ")
+    assert result.sentence.startswith(f"{start}{difference:+.2f} effectively different samples ")
     ends = "(no interval" if math.isnan(low) else f"(95 % interval {low:.2f} to {high:.2f}"
-    assert ends in found.sentence
+    assert ends in result.sentence
     alone = verdict == "no difference shown" and (low > 0 or high < 0)
-    assert (", the interval alone does not show one)." in found.sentence) == alone
-    frame = found.to_frame().iloc[0]
+    assert (", the interval alone does not show one)." in result.sentence) == alone
+    frame = result.to_frame().iloc[0]
     assert (frame["a"], frame["b"], frame["difference"]) == ("A", "B", difference)
     assert frame["verdict"] == verdict
-    record = found.to_dict()["pairs"][0]
+    record = result.to_dict()["pairs"][0]
     assert (record["a"], record["difference"], record["verdict"]) == ("A", difference, verdict)
-    marks = assign_letters(found)
+    marks = assign_letters(result)
     assert (marks["A"] == marks["B"]) == (verdict not in turned)
     args = build_parser("compare").parse_args(["a", "b", "--permutations", "19"])
     line = next(
-        line for line in _format_comparison(args, found).splitlines() if line.startswith("A  B")
+        line for line in _format_comparison(args, result).splitlines() if line.startswith("A  B")
     )
     assert line.endswith(verdict)
     assert line.split()[2] == f"{difference:.4g}"
-    assert f"<td>{verdict}</td>" in found._repr_html_()
+    assert f"<td>{verdict}</td>" in result._repr_html_()
 
 
 def test_the_verdict_of_three_sets_is_at_the_level_that_holds_for_all_pairs():
@@ -84,25 +84,25 @@ def test_the_verdict_of_three_sets_is_at_the_level_that_holds_for_all_pairs():
     rng = np.random.default_rng(1)
     X, Y, Z = rng.normal(size=(3, 30, 5))
     sets = {"x": X, "y": Y, "z": Z * [1, 1, 0.2, 0.2, 0.2]}
-    found = compare(sets, k="cosine", permutations=499)
-    for row in found.pairs:
+    result = compare(sets, k="cosine", permutations=499)
+    for row in result.pairs:
         assert row.level == pytest.approx(1 - 0.05 / 3)
         agree = row.p_adjusted <= 0.05 and (row.low > 0 or row.high < 0)
-        assert found.states_direction(row.a, row.b) == agree
-    assert found.to_dict()["verdict"] is None
+        assert result.states_direction(row.a, row.b) == agree
+    assert result.to_dict()["verdict"] is None
 
 
 def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
     """48 answers to 12 prompts: no score can exceed the four answers to one prompt."""
     rng = np.random.default_rng(0)
     answers = [[[f"w{rng.integers(9)}" for _ in range(4)] for _ in range(12)] for _ in "ab"]
-    found = compare(*answers, k="labels", permutations=99)
-    for row in found.sets:
+    result = compare(*answers, k="labels", permutations=99)
+    for row in result.sets:
         assert (row.n, row.n_per_group, row.size_per_group) == (48, 4, 4)
         assert row.score <= row.n_per_group
         assert " effectively different of 4 in a group (48 samples), " in row.sentence
     args = build_parser("compare").parse_args(["a", "b"])
-    lines = _format_comparison(args, found).splitlines()
+    lines = _format_comparison(args, result).splitlines()
     assert next(line for line in lines if line.startswith("name ")).split()[:3] == [
         "name",
         "n",
@@ -150,10 +150,10 @@ def test_more_permutations_lower_the_floor_of_two_sets():
     X = np.random.default_rng(0).normal(size=(24, 4))
     said = {}
     for count in (19, 99):
-        found = compare(X[:12], X[12:] * [1, 0, 0, 0], k="cosine", permutations=count)
-        (row,) = found.pairs
+        result = compare(X[:12], X[12:] * [1, 0, 0, 0], k="cosine", permutations=count)
+        (row,) = result.pairs
         assert (row.level, row.p, row.p_floor) == (0.95, 1 / (count + 1), 1 / (count + 1))
-        said[count] = found.sentence.partition("(95 % interval ")[2].partition(", ")[2]
+        said[count] = result.sentence.partition("(95 % interval ")[2].partition(", ")[2]
     assert said == {
         19: "p ≤ 0.05, the smallest that 19 permutations can give).",
         99: "p ≤ 0.01, the smallest that 99 permutations can give).",
@@ -181,14 +181,14 @@ def test_sets_that_are_the_same_within_a_share_are_called_so():
     rng = np.random.default_rng(0)
     sets = {name: rng.normal(size=(200, 2)) for name in "ab"}
     options = {"k": "rbf", "sigma": 3.0, "permutations": 99, "allow_repeats": False}
-    found = compare(sets, **options, within=0.1)
-    (row,) = found.pairs
+    result = compare(sets, **options, within=0.1)
+    (row,) = result.pairs
     assert 1 / 1.1 <= row.ratio_low <= 1 <= row.ratio_high <= 1.1
-    assert found.verdict("a", "b") == found.verdict("b", "a") == "the same within 10 %"
+    assert result.verdict("a", "b") == result.verdict("b", "a") == "the same within 10 %"
     said = "a and b are the same within 10 %: "
-    assert found.sentence.startswith(said)
-    assert f"(90 % interval of their ratio {row.ratio_low:.3f} to " in found.sentence
-    assert found.to_dict()["within"] == 0.1
+    assert result.sentence.startswith(said)
+    assert f"(90 % interval of their ratio {row.ratio_low:.3f} to " in result.sentence
+    assert result.to_dict()["within"] == 0.1
     less = compare(sets, **options, within=0.001)
     # No difference, but not the same within so little.
     assert less.verdict("a", "b") == "no difference shown"
@@ -203,14 +203,14 @@ def test_groups_that_are_the_same_within_a_share_are_called_so():
     rng = np.random.default_rng(0)
     groups = [list(np.repeat(range(60), 4))] * 2
     X, Y = rng.normal(size=(2, 240, 8))
-    found = compare(X, Y, groups=groups, k="rbf", sigma=4.0, permutations=99, within=0.1)
-    assert found.verdict("A", "B") == "the same within 10 %"
+    result = compare(X, Y, groups=groups, k="rbf", sigma=4.0, permutations=99, within=0.1)
+    assert result.verdict("A", "B") == "the same within 10 %"
 
 
 @pytest.mark.parametrize("n", [6, 120])
 def test_no_difference_is_all_that_is_said_of_sets_of_one_source(n):
     X = vectors(np.random.default_rng(2), 240)
-    found = compare(X[:n], X[120 : 120 + n], k="cosine", permutations=99)
-    assert found.verdict("A", "B") == "no difference shown"
-    assert found.sentence.startswith("No difference shown between A and B: ")
-    assert "detectable" not in found.to_dict()["pairs"][0]
+    result = compare(X[:n], X[120 : 120 + n], k="cosine", permutations=99)
+    assert result.verdict("A", "B") == "no difference shown"
+    assert result.sentence.startswith("No difference shown between A and B: ")
+    assert "detectable" not in result.to_dict()["pairs"][0]

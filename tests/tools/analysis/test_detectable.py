@@ -71,8 +71,8 @@ def test_without_an_error_or_a_width_of_the_interval_nothing_is_known():
 def test_without_groups_it_is_the_reach_of_the_interval_towards_0_and_a_quantile():
     quantile = norm.ppf(0.8)
     for difference, reach in ((2.0, 1.5), (-2.0, 4.0), (0.0, 1.5)):
-        found = estimate_unpaired_detectable(difference, difference - 1.5, difference + 4.0, 0.5)
-        assert found == pytest.approx(reach + 0.5 * quantile)
+        result = estimate_unpaired_detectable(difference, difference - 1.5, difference + 4.0, 0.5)
+        assert result == pytest.approx(reach + 0.5 * quantile)
 
 
 def answers(rng, groups, kinds):
@@ -82,10 +82,10 @@ def answers(rng, groups, kinds):
 def test_sentences_tell_it_where_no_difference_is_shown():
     rng = np.random.default_rng(0)
     A, B, C = (answers(rng, 8, kinds) for kinds in (5, 6, 5))
-    found = compare(A, B, k="labels")
-    row = found.pairs[0]
-    assert found.verdict("A", "B") == "no difference shown"
-    larger = max(each.matched for each in found.sets)
+    result = compare(A, B, k="labels")
+    row = result.pairs[0]
+    assert result.verdict("A", "B") == "no difference shown"
+    larger = max(each.matched for each in result.sets)
     percent = 100 * row.detectable_difference / larger
     more = scale_detectable(row.detectable_difference, 8, 16, 0.95, True)
     ending = (
@@ -93,24 +93,24 @@ def test_sentences_tell_it_where_no_difference_is_shown():
         f"({percent:.0f} % of the larger score) in 80 % of cases; 16 groups would detect about "
         f"{more:.2g} ({100 * more / larger:.0f} %)."
     )
-    assert found.sentence.endswith(ending)
-    assert found.verdicts[0].endswith(ending)
-    assert found.to_dict()["pairs"][0]["detectable_difference"] == row.detectable_difference
-    assert found.to_frame()["detectable_difference"][0] == row.detectable_difference
+    assert result.sentence.endswith(ending)
+    assert result.verdicts[0].endswith(ending)
+    assert result.to_dict()["pairs"][0]["detectable_difference"] == row.detectable_difference
+    assert result.to_frame()["detectable_difference"][0] == row.detectable_difference
     three = compare({"a": A, "b": B, "c": C}, k="labels")
     assert three.sentence.startswith("No difference shown between a, b and c")
     largest = max(row.detectable_difference for row in three.pairs)
     assert f"detects a difference of about {largest:.2g} (" in three.sentence
     assert {row.level for row in three.pairs} == {difference_level(0.95, 3)}
-    for pair, alone in zip(three.pairs[:1], found.pairs, strict=True):
+    for pair, alone in zip(three.pairs[:1], result.pairs, strict=True):
         assert pair.detectable_difference > alone.detectable_difference
 
 
 def test_sentences_of_sets_without_groups_name_what_detects_less():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(2, 60, 6))
-    found = compare(X, Y, k="rbf", sigma=2.0, permutations=99)
-    assert found.sentence.endswith(
+    result = compare(X, Y, k="rbf", sigma=2.0, permutations=99)
+    assert result.sentence.endswith(
         " % of the larger score) in 80 % of cases; larger sets, or sets compared by prompt or "
         "group, detect smaller ones."
     )
@@ -119,16 +119,16 @@ def test_sentences_of_sets_without_groups_name_what_detects_less():
 def test_a_difference_is_possible_up_to_the_size_of_sets():
     """A set of low scores may differ by more than its score, from a set of larger ones."""
     A, B = ["a", "b"] * 10, ["c", "d"] * 10
-    found = compare(A, B, k="labels")
-    difference = found.pairs[0].detectable_difference
-    assert max(row.matched for row in found.sets) - 1 < difference < 19
+    result = compare(A, B, k="labels")
+    difference = result.pairs[0].detectable_difference
+    assert max(row.matched for row in result.sets) - 1 < difference < 19
     percent = f"{100 * difference / 2:.0f} % of the larger score"
     expected = f"detects a difference of about {difference:.2g} ({percent}) in 80 % of cases"
-    assert expected in found.sentence
+    assert expected in result.sentence
     assert compare(A, list("cdefghijklmnopqrstuv"), k="labels").pairs[0].difference < -difference
     # Errors that are too large for any difference of these sizes.
-    rows = [replace(found.pairs[0], detectable_difference=value) for value in (18.9, 19.1)]
-    sentences = [replace(found, pairs=(row,)).sentence for row in rows]
+    rows = [replace(result.pairs[0], detectable_difference=value) for value in (18.9, 19.1)]
+    sentences = [replace(result, pairs=(row,)).sentence for row in rows]
     assert "detects a difference of about 19 (945 % of the larger score)" in sentences[0]
     assert sentences[1].endswith(
         " No possible difference would be detected in 80 % of cases; larger sets, or sets "
@@ -153,7 +153,7 @@ def test_few_groups_detect_it_less_often():
 
 def test_a_direction_has_no_such_sentence():
     rng = np.random.default_rng(0)
-    found = compare(answers(rng, 12, 30), answers(rng, 12, 2), k="labels")
-    assert found.verdict("A", "B") == "more diverse"
-    assert "This design" not in found.sentence
-    assert found.pairs[0].detectable_difference > 0
+    result = compare(answers(rng, 12, 30), answers(rng, 12, 2), k="labels")
+    assert result.verdict("A", "B") == "more diverse"
+    assert "This design" not in result.sentence
+    assert result.pairs[0].detectable_difference > 0

@@ -37,10 +37,10 @@ def test_the_sample_with_most_near_duplicates_is_kept():
     star = np.eye(5)
     star[0, 1:] = star[1:, 0] = 0.96
     star[np.ix_(range(1, 5), range(1, 5))] += 0.9 * (1 - np.eye(4))
-    found = found_at(0.95, MatrixSimilarity(star[::-1, ::-1].copy()))
-    assert found.representatives.tolist() == [4, 4, 4, 4, -1]
-    assert found.retained.tolist() == [4]
-    assert found.groups() == [(4, [0, 1, 2, 3])]
+    result = found_at(0.95, MatrixSimilarity(star[::-1, ::-1].copy()))
+    assert result.representatives.tolist() == [4, 4, 4, 4, -1]
+    assert result.retained.tolist() == [4]
+    assert result.groups() == [(4, [0, 1, 2, 3])]
 
 
 def test_copies_repeat_the_first_of_them_at_any_threshold():
@@ -58,14 +58,14 @@ def test_samples_without_weight_are_kept_last():
 
 def test_texts_of_one_form_are_near_duplicates_whatever_the_kernel():
     apart = MatrixSimilarity(np.eye(3))
-    found = found_at(0.95, apart, forms=["a cat", "dog", "a cat"])
-    assert found.representatives.tolist() == [-1, -1, 0]
+    result = found_at(0.95, apart, forms=["a cat", "dog", "a cat"])
+    assert result.representatives.tolist() == [-1, -1, 0]
 
 
 def test_samples_of_other_codes_are_not_compared():
     codes = np.arange(30) % 2
-    near, found = find_duplicates(FeatureSimilarity(X), 0.9, codes=codes)
-    of = found.representatives
+    near, result = find_duplicates(FeatureSimilarity(X), 0.9, codes=codes)
+    of = result.representatives
     some = np.flatnonzero(of >= 0)
     assert len(some) > 3
     assert (codes[some] == codes[of[some]]).all()
@@ -93,8 +93,8 @@ def test_another_threshold_needs_no_new_comparison():
 
 
 def test_repeats_are_counted_at_each_level_that_was_searched():
-    found = found_at(0.95, floor=0.9)
-    counts = found.count_repeats()
+    result = found_at(0.95, floor=0.9)
+    counts = result.count_repeats()
     assert [*counts] == [*REPEAT_THRESHOLDS]
     assert counts[0.8] is None
     for level in (0.9, 0.95, 0.99):
@@ -116,8 +116,8 @@ def test_the_boundary_has_the_pairs_next_to_the_threshold():
 def test_too_many_pairs_raise_the_threshold_with_a_warning(monkeypatch):
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 20)
     with pytest.warns(UserWarning, match=r"more than 20 pairs have a similarity of at least 0\.5"):
-        found = found_at(0.5)
-    assert found.threshold > 0.5
+        result = found_at(0.5)
+    assert result.threshold > 0.5
 
 
 def test_forms_are_those_of_texts_only():

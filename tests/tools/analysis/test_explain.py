@@ -11,9 +11,9 @@ TEXTS = ["a b", "a b", "c d", "a c", "e f g"]
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
 def test_a_sample_adds_the_drop_of_the_log_score_without_it(q):
-    found = explain(TEXTS, q=q, ns=[1])
+    result = explain(TEXTS, q=q, ns=[1])
     whole = np.log(score(TEXTS, "ngram_overlap", q=q, ns=[1]))
-    for i, adds in enumerate(found.adds):
+    for i, adds in enumerate(result.adds):
         rest = [text for j, text in enumerate(TEXTS) if j != i]
         expected = whole - np.log(score(rest, "ngram_overlap", q=q, ns=[1]))
         assert adds == pytest.approx(expected, abs=1e-6)
@@ -21,11 +21,11 @@ def test_a_sample_adds_the_drop_of_the_log_score_without_it(q):
 
 def test_weights_are_those_of_the_score():
     p = [0.1, 0.3, 0.2, 0.2, 0.2]
-    found = explain(TEXTS, p=p, ns=[1])
+    result = explain(TEXTS, p=p, ns=[1])
     K = as_similarity(TEXTS, k="ngram_overlap", ns=[1]).dense()
     rest = np.array(p[1:]) / 0.9
     expected = np.log(score_K(K, p=p)) - np.log(score_K(K[1:, 1:], p=rest))
-    assert found.adds[0] == pytest.approx(expected, abs=1e-6)
+    assert result.adds[0] == pytest.approx(expected, abs=1e-6)
 
 
 def test_near_duplicates_follow_the_threshold():
@@ -36,17 +36,17 @@ def test_near_duplicates_follow_the_threshold():
 
 def test_prompts_are_explained_by_themselves():
     prompts = ["x", "x", "y", "y", "y"]
-    found = explain(TEXTS, ns=[1], prompts=prompts, given_prompt=False)
+    result = explain(TEXTS, ns=[1], prompts=prompts, given_prompt=False)
     alone = [explain(TEXTS[:2], ns=[1]), explain(TEXTS[2:], ns=[1])]
     expected = np.concatenate([each.adds for each in alone])
-    np.testing.assert_allclose(found.adds, expected, atol=1e-6)
+    np.testing.assert_allclose(result.adds, expected, atol=1e-6)
 
 
 def test_samples_left_out_keep_the_callers_indices():
     with pytest.warns(UserWarning, match="1 of 6"):
-        found = explain(["", *TEXTS], ns=[1], on_error="skip")
-    assert found.places.tolist() == [1, 2, 3, 4, 5]
-    np.testing.assert_allclose(found.adds, explain(TEXTS, ns=[1]).adds, atol=1e-9)
+        result = explain(["", *TEXTS], ns=[1], on_error="skip")
+    assert result.places.tolist() == [1, 2, 3, 4, 5]
+    np.testing.assert_allclose(result.adds, explain(TEXTS, ns=[1]).adds, atol=1e-9)
 
 
 def test_terms_are_read():

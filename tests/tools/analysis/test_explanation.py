@@ -66,19 +66,19 @@ def duplicates_of(K, threshold):
 def test_what_a_sample_adds_is_the_score_with_it_over_that_without(k, q):
     X = rows()
     options = {"k": k, "q": q} | ({"sigma": 1.5} if k == "rbf" else {})
-    found = explain(X, **options)
+    result = explain(X, **options)
     whole = score(X, **options)
-    assert found.score == pytest.approx(whole, rel=1e-12)
+    assert result.score == pytest.approx(whole, rel=1e-12)
     for i in (0, 7, 39):
         without = score(np.delete(X, i, axis=0), **options)
-        assert found.adds[i] == pytest.approx(math.log(whole / without), abs=1e-9)
+        assert result.adds[i] == pytest.approx(math.log(whole / without), abs=1e-9)
 
 
 def test_the_mean_surprise_is_the_score():
     for options in ({}, {"p": np.random.default_rng(0).dirichlet(np.ones(40))}):
-        found = explain(rows(), k="cosine", **options)
-        mean = np.average(found.surprise, weights=options.get("p"))
-        assert mean == pytest.approx(math.log(found.score), abs=1e-12)
+        result = explain(rows(), k="cosine", **options)
+        mean = np.average(result.surprise, weights=options.get("p"))
+        assert mean == pytest.approx(math.log(result.score), abs=1e-12)
 
 
 def test_rows_are_in_the_order_of_the_samples():
@@ -89,8 +89,8 @@ def test_rows_are_in_the_order_of_the_samples():
         np.testing.assert_allclose(getattr(after, name), getattr(before, name)[order], atol=1e-12)
     np.testing.assert_array_equal(order[after.nearest], before.nearest[order])
     groups = [
-        {frozenset(places[[keep, *rest]].tolist()) for keep, rest in found.groups}
-        for found, places in ((before, np.arange(len(X))), (after, order))
+        {frozenset(places[[keep, *rest]].tolist()) for keep, rest in result.groups}
+        for result, places in ((before, np.arange(len(X))), (after, order))
     ]
     assert groups[0] == groups[1]
 
@@ -98,12 +98,12 @@ def test_rows_are_in_the_order_of_the_samples():
 def test_nearest_and_redundant_are_those_of_a_search_over_all_pairs():
     X = rows()
     K = cosines(X)
-    found = explain(X, k="cosine", threshold=0.9)
+    result = explain(X, k="cosine", threshold=0.9)
     np.fill_diagonal(K, -np.inf)
-    np.testing.assert_array_equal(found.nearest, K.argmax(axis=1))
-    np.testing.assert_allclose(found.nearest_similarity, K.max(axis=1), atol=1e-12)
-    np.testing.assert_array_equal(found.redundant_of, slow_redundant(K, 0.9))
-    assert sorted(found.groups) == [(i, [35 + i]) for i in range(5)]
+    np.testing.assert_array_equal(result.nearest, K.argmax(axis=1))
+    np.testing.assert_allclose(result.nearest_similarity, K.max(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(result.redundant_of, slow_redundant(K, 0.9))
+    assert sorted(result.groups) == [(i, [35 + i]) for i in range(5)]
 
 
 @settings(max_examples=60)
@@ -114,86 +114,86 @@ def test_kept_samples_differ_and_the_others_repeat_one_of_them(n, seed, threshol
     K = np.triu(steps, 1) + np.triu(steps, 1).T + np.eye(n)
     drawn = rng.integers(0, n, n)
     K = K[np.ix_(drawn, drawn)]  # some come more than once
-    found = duplicates_of(K, threshold)
-    of, kept = found.representatives, found.retained
+    result = duplicates_of(K, threshold)
+    of, kept = result.representatives, result.retained
     assert all(K[i, j] < threshold for i, j in itertools.combinations(kept, 2))
     assert all(of[of[i]] == -1 and K[i, of[i]] >= threshold for i in np.flatnonzero(of >= 0))
     np.testing.assert_array_equal(of, slow_redundant(K, threshold))
-    members = [place for keep, rest in found.groups() for place in (keep, *rest)]
+    members = [place for keep, rest in result.groups() for place in (keep, *rest)]
     assert len(members) == len(set(members))
-    assert set(np.flatnonzero(found.representatives >= 0)) <= set(members)
+    assert set(np.flatnonzero(result.representatives >= 0)) <= set(members)
 
 
 def test_the_score_without_duplicates_is_that_of_the_kept_samples():
     X = rows()
     p = np.random.default_rng(2).dirichlet(np.ones(40))
     for q, weights in itertools.product((0.5, 1, 2, "inf"), (None, p)):
-        found = explain(X, k="cosine", threshold=0.9, q=q, p=weights)
-        kept = found.kept
+        result = explain(X, k="cosine", threshold=0.9, q=q, p=weights)
+        kept = result.kept
         assert len(kept) == 35
         left = None if weights is None else weights[kept] / weights[kept].sum()
         expected = compute(X[kept], k="cosine", q=q, p=left)[key_at(q)]
-        assert found.score_without_duplicates == pytest.approx(expected, rel=1e-12)
+        assert result.score_without_duplicates == pytest.approx(expected, rel=1e-12)
 
 
 def test_another_threshold_gives_what_explaining_with_it_gives():
     X = rows()
-    found = explain(X, k="cosine", threshold=0.9)
-    assert "adds" not in found.__dict__
-    column = found.adds
+    result = explain(X, k="cosine", threshold=0.9)
+    assert "adds" not in result.__dict__
+    column = result.adds
     for threshold in (0.7, 0.85, 1.0):
-        moved = found.rethreshold(threshold)
+        moved = result.rethreshold(threshold)
         direct = explain(X, k="cosine", threshold=threshold)
         np.testing.assert_array_equal(moved.redundant_of, direct.redundant_of)
         assert moved.score_without_duplicates == direct.score_without_duplicates
         assert moved.adds is column  # nothing is computed again
     with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.7, got 0\.6, because"):
-        found.rethreshold(0.6)
+        result.rethreshold(0.6)
 
 
 @pytest.mark.parametrize("k", ["cosine", "rbf", "laplacian"])
 def test_the_threshold_is_095_whatever_the_kernel_and_the_result_says_so(k):
     X = rows(120, 12, copies=15)
-    found, same = explain(X, k=k), explain(X, k=k, threshold=0.95)
-    assert found.threshold == 0.95
-    np.testing.assert_array_equal(found.redundant_of, same.redundant_of)
-    assert f"similar{'ity' if len(found.kept) < 120 else ' as'} 0.95" in found.sentence
+    result, same = explain(X, k=k), explain(X, k=k, threshold=0.95)
+    assert result.threshold == 0.95
+    np.testing.assert_array_equal(result.redundant_of, same.redundant_of)
+    assert f"similar{'ity' if len(result.kept) < 120 else ' as'} 0.95" in result.sentence
 
 
 @pytest.mark.parametrize("threshold", [0.7, 0.95, 1.0])
 def test_repeats_are_counted_at_four_thresholds(threshold):
     X = rows(120, 4, copies=15)
-    found = explain(X, k="cosine", threshold=threshold)
+    result = explain(X, k="cosine", threshold=threshold)
     counts = {}
     for level in (0.8, 0.9, 0.95, 0.99):
         counts[level] = 120 - len(explain(X, k="cosine", threshold=level).kept)
-    assert found.repeats == found.rethreshold(0.99).repeats == counts
+    assert result.repeats == result.rethreshold(0.99).repeats == counts
     assert len(set(counts.values())) == 4
-    assert found.to_dict()["repeats"] == {f"{level:g}": n for level, n in counts.items()}
+    assert result.to_dict()["repeats"] == {f"{level:g}": n for level, n in counts.items()}
     said = ", ".join(f"{count} at {level}" for level, count in counts.items())
-    more = f"similarity {threshold:g} or more; " * (len(found.kept) < 120)
-    assert f"({more}{said})" in found.sentence
+    more = f"similarity {threshold:g} or more; " * (len(result.kept) < 120)
+    assert f"({more}{said})" in result.sentence
 
 
 def test_repeats_below_the_floor_are_unknown():
-    found = explain(rows(), k="cosine", threshold=0.9).duplicates
-    high = replace(found, floor=0.9)
-    assert high.count_repeats() == found.count_repeats() | {0.8: None}
+    result = explain(rows(), k="cosine", threshold=0.9).duplicates
+    high = replace(result, floor=0.9)
+    assert high.count_repeats() == result.count_repeats() | {0.8: None}
     few = explain(rows(), k="cosine")
     few.__dict__["repeats"] = {0.8: None, 0.9: None, 0.95: 3, 0.99: 0}
     assert "; 3 at 0.95, 0 at 0.99)" in few.sentence
 
 
 def test_three_pairs_on_each_side_of_the_threshold_are_in_the_words_and_in_the_data():
-    found = explain(rows(n=60, d=4), k="cosine", threshold=0.9)
-    above, below = found.boundary()
+    result = explain(rows(n=60, d=4), k="cosine", threshold=0.9)
+    above, below = result.boundary()
     assert len(above) == len(below) == 3
     said = [
         ", ".join(f"{i} and {j} ({similarity:.3g})" for i, j, similarity in pairs)
         for pairs in (above, below)
     ]
-    assert str(found).endswith(f"Samples next to the threshold: {said[0]} above; {said[1]} below.")
-    read = found.to_dict()["boundary"]
+    assert str(result).endswith(f"Samples next to the threshold: {said[0]} above; {said[1]} below.")
+    read = result.to_dict()["boundary"]
     assert [pair["i"] for pair in read["above"] + read["below"]] == [p.i for p in above + below]
     assert "next to the threshold" not in str(explain([[1.0, 0.0], [0.0, 1.0]], k="cosine"))
 
@@ -215,8 +215,8 @@ def test_texts_that_differ_in_case_space_and_punctuation_are_near_duplicates_by_
     texts = ["A cat sat.", "a CAT  sat", "\uff41 cat-sat!", "no dog ran", "it hid", "?!", "..."]
     for how in ({}, {"k": "bleu", "psd": "clip"}, {"k": "word_overlap"}, {"analyzer": "char"}):
         for threshold in (0.95, 1.0):
-            found = explain(texts, threshold=threshold, **how)
-            assert found.redundant_of.tolist() == [-1, 0, 0, -1, -1, -1, -1]
+            result = explain(texts, threshold=threshold, **how)
+            assert result.redundant_of.tolist() == [-1, 0, 0, -1, -1, -1, -1]
     assert explain(texts).nearest_similarity[2] < 0.5  # as the kernel has it
     assert explain(["CC", "cc"], k="labels").redundant_of.tolist() == [-1, -1]
     assert explain(vendiscore.as_similarity(texts)).redundant_of.max() == -1  # of texts unseen
@@ -252,10 +252,10 @@ def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it
 def test_identical_samples_are_no_crowd(monkeypatch):
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 50)
     K = np.kron(np.array([[1.0, 0.97], [0.97, 1.0]]), np.ones((30, 30)))
-    found = duplicates_of(K, 0.99)
-    assert found.representatives.tolist() == [-1, *[0] * 29, -1, *[30] * 29]
-    assert list(found.groups()) == [(0, [*range(1, 30)]), (30, [*range(31, 60)])]
-    assert set(found.rethreshold(0.95).representatives[1:].tolist()) == {0}
+    result = duplicates_of(K, 0.99)
+    assert result.representatives.tolist() == [-1, *[0] * 29, -1, *[30] * 29]
+    assert list(result.groups()) == [(0, [*range(1, 30)]), (30, [*range(31, 60)])]
+    assert set(result.rethreshold(0.95).representatives[1:].tolist()) == {0}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -265,27 +265,27 @@ def test_planted_near_duplicates_among_digits_are_all_named(mnist, seed):
     chosen = rng.choice(1900, 100, replace=False)
     planted = np.clip(X[chosen] + 0.02 * rng.standard_normal((100, 784)), 0, 1)
     X = np.vstack([X, planted])
-    found = explain(X, k="cosine", threshold=0.992)
-    named = {frozenset((int(i), int(of))) for i, of in enumerate(found.redundant_of) if of >= 0}
+    result = explain(X, k="cosine", threshold=0.992)
+    named = {frozenset((int(i), int(of))) for i, of in enumerate(result.redundant_of) if of >= 0}
     pairs = {frozenset((int(i), 1900 + j)) for j, i in enumerate(chosen)}
     assert pairs <= named
     assert len(pairs) / len(named) >= 0.99
-    assert (found.nearest[1900:] == chosen).all()
-    expected = compute(np.delete(X, np.setdiff1d(np.arange(2000), found.kept), axis=0), k="cosine")
-    assert found.score_without_duplicates == pytest.approx(expected["VS"], rel=1e-12)
+    assert (result.nearest[1900:] == chosen).all()
+    expected = compute(np.delete(X, np.setdiff1d(np.arange(2000), result.kept), axis=0), k="cosine")
+    assert result.score_without_duplicates == pytest.approx(expected["VS"], rel=1e-12)
 
 
 def test_modes_are_the_shares_with_their_samples():
     words = ["a b"] * 5 + ["c d"] * 3 + ["e f"] * 2
-    found = explain(words, ns=[1])
-    modes = found.modes()
+    result = explain(words, ns=[1])
+    modes = result.modes()
     assert [mode.share for mode in modes] == pytest.approx([0.5, 0.3, 0.2])
     assert [mode.members.tolist() for mode in modes] == [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9]]
     assert modes[0].exemplars == [0, 1, 2]
-    assert found.mode.tolist() == [0] * 5 + [1] * 3 + [2] * 2
-    assert len(found.modes(1)) == 1
+    assert result.mode.tolist() == [0] * 5 + [1] * 3 + [2] * 2
+    assert len(result.modes(1)) == 1
     with pytest.raises(ValueError, match="`count` must be an integer of at least 1, got -1"):
-        found.modes(-1)
+        result.modes(-1)
 
 
 def test_coverage_of_labels_is_that_of_good_and_turing():
@@ -297,13 +297,13 @@ def test_coverage_of_labels_is_that_of_good_and_turing():
 def test_samples_that_were_left_out_keep_their_places():
     texts = ["a b", "", "a b", "c d"]
     with pytest.warns(UserWarning, match="dropped 1 of 4 samples"):
-        found = explain(texts, k="ngram_overlap", ns=[1], on_error="skip")
-    assert found.places.tolist() == [0, 2, 3]
-    assert found.nearest.tolist()[:2] == [2, 0]
-    assert found.redundant_of.tolist() == [-1, 0, -1]
-    assert found.groups == [(0, [2])]
-    assert found.modes()[0].members.tolist() == [0, 2]
-    assert found.to_frame().index.tolist() == [0, 2, 3]
+        result = explain(texts, k="ngram_overlap", ns=[1], on_error="skip")
+    assert result.places.tolist() == [0, 2, 3]
+    assert result.nearest.tolist()[:2] == [2, 0]
+    assert result.redundant_of.tolist() == [-1, 0, -1]
+    assert result.groups == [(0, [2])]
+    assert result.modes()[0].members.tolist() == [0, 2]
+    assert result.to_frame().index.tolist() == [0, 2, 3]
 
 
 def test_a_single_sample_and_two_have_a_table():
@@ -320,56 +320,56 @@ def test_a_single_sample_and_two_have_a_table():
 def test_the_table_is_a_frame_a_dict_json_and_html():
     pytest.importorskip("pandas")
     texts = ["a < b", "a < b", "c d", "e f g h", *[f"x{i} y{i} z" for i in range(12)]]
-    found = explain(texts, ns=[1])
-    frame = found.to_frame()
+    result = explain(texts, ns=[1])
+    frame = result.to_frame()
     assert list(frame.columns) == COLUMNS
     assert frame.loc[1, "redundant_of"] == 0
-    read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    read = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert read["n"] == 16
-    assert read["VS"] == found.score
+    assert read["VS"] == result.score
     assert read["groups"] == [{"keep": 0, "near_duplicates": [1]}]
-    assert read["samples"]["adds"] == found.adds.tolist()
-    page = found._repr_html_()
+    assert read["samples"]["adds"] == result.adds.tolist()
+    page = result._repr_html_()
     assert "a &lt; b" in page
     assert page.count("<tr>") == 1 + 10
-    assert str(found) in page
-    assert f"1 repeats another ({found.criterion})" in str(found)
+    assert str(result) in page
+    assert f"1 repeats another ({result.criterion})" in str(result)
 
 
 def test_samples_of_no_weight_have_no_surprise_and_json_says_so():
-    found = explain(["a b", "c d", "e f"], ns=[1], p=[0.5, 0.5, 0])
+    result = explain(["a b", "c d", "e f"], ns=[1], p=[0.5, 0.5, 0])
     assert (
-        json.loads(json.dumps(found.to_dict(), allow_nan=False))["samples"]["surprise"][2] is None
+        json.loads(json.dumps(result.to_dict(), allow_nan=False))["samples"]["surprise"][2] is None
     )
-    assert found.adds[2] == 0
+    assert result.adds[2] == 0
 
 
 @pytest.mark.parametrize("options", [{"k": "labels"}, {"k": lambda a, b: float(a[0] == b[0])}])
 def test_a_sample_of_no_weight_is_not_kept_in_the_place_of_one_that_has_some(options):
     texts = ["a1", "a1", "b1", "a1"] if options["k"] == "labels" else ["a1", "a2", "b1", "a3"]
-    found = explain(texts, p=[0, 0.5, 0.5, 0], **options)
-    assert found.redundant_of.tolist() == [1, -1, -1, 1]
-    assert found.score_without_duplicates == pytest.approx(2)
+    result = explain(texts, p=[0, 0.5, 0.5, 0], **options)
+    assert result.redundant_of.tolist() == [1, -1, -1, 1]
+    assert result.score_without_duplicates == pytest.approx(2)
 
 
 @pytest.mark.parametrize("p", [[0, 1], [1, 0]])
 def test_a_sample_that_has_all_the_weight_is_explained_as_a_single_one_is(p):
-    found = explain(["a", "a"], p=p, k="labels")
-    assert found.adds.tolist() == [0, 0]
-    assert found.redundant_of[p.index(1)] == -1
-    assert found.score_without_duplicates == 1
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["VS"] == 1
+    result = explain(["a", "a"], p=p, k="labels")
+    assert result.adds.tolist() == [0, 0]
+    assert result.redundant_of[p.index(1)] == -1
+    assert result.score_without_duplicates == 1
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["VS"] == 1
 
 
 def test_a_plot_shows_every_sample_and_marks_the_near_duplicates():
     pytest.importorskip("matplotlib").use("Agg")
-    found = explain(rows(), k="cosine", threshold=0.9)
-    ax = found.plot()
+    result = explain(rows(), k="cosine", threshold=0.9)
+    ax = result.plot()
     samples, marked = ax.get_lines()[:2]
     assert len(samples.get_xdata()) == 40
     assert len(marked.get_xdata()) == 5
     np.testing.assert_allclose(
-        samples.get_ydata(), np.sort(-100 * np.expm1(-found.adds))[::-1], atol=1e-9
+        samples.get_ydata(), np.sort(-100 * np.expm1(-result.adds))[::-1], atol=1e-9
     )
 
 
@@ -390,9 +390,9 @@ def test_no_matrix_of_all_pairs_is_made_where_features_are_few():
     X = np.random.default_rng(0).standard_normal((6000, 8))
     tracemalloc.start()
     try:
-        found = explain(X, k="cosine", threshold=0.9999)
-        assert found.adds.shape == (6000,)
-        assert found.coverage == pytest.approx(1, abs=1e-6)
+        result = explain(X, k="cosine", threshold=0.9999)
+        assert result.adds.shape == (6000,)
+        assert result.coverage == pytest.approx(1, abs=1e-6)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -26,11 +26,11 @@ def neighbours_of(similarity):
 @pytest.mark.parametrize("n", [1, 2, 7, 300])
 def test_neighbours_are_the_extremes_of_each_row(n):
     K = matrix(n)
-    found = neighbours_of(MatrixSimilarity(K))
+    result = neighbours_of(MatrixSimilarity(K))
     for i in range(n):
         nearest = max((j for j in range(n) if j != i), key=lambda j: K[i, j], default=0)
-        assert found.nearest[i] == nearest
-        assert found.similarity[i] == K[i, nearest]
+        assert result.nearest[i] == nearest
+        assert result.similarity[i] == K[i, nearest]
 
 
 def test_rows_computed_when_asked_say_the_same_as_a_matrix():
@@ -79,15 +79,15 @@ SIMILARITIES = {
 def test_findings_have_the_score_and_the_profile_of_compute_from_one_decomposition(name, q):
     similarity = SIMILARITIES[name]
     with counted() as seen:
-        found = compute_report_data(
+        result = compute_report_data(
             similarity, None, {"q": q} | ({"allow_repeats": False} if q else {})
         )
-        assert sum(found.spectrum.values) == pytest.approx(1)
-        profile = [found.profile[found.profile_orders.index(order)] for order in (0, 1, 2, 5)]
+        assert sum(result.spectrum.values) == pytest.approx(1)
+        profile = [result.profile[result.profile_orders.index(order)] for order in (0, 1, 2, 5)]
     size = min(similarity.n, similarity.dim or similarity.n)
     assert [shape for _, shape in seen] == [(size, size)]
     # Alone, order ∞ of a large set is found by products, until nine digits stand.
-    assert found.value == pytest.approx(compute(similarity, q=q)[key_at(q)], rel=1e-9)
+    assert result.value == pytest.approx(compute(similarity, q=q)[key_at(q)], rel=1e-9)
     right = compute(similarity, q=[0, 1, 2, 5])
     assert profile == pytest.approx(list(right.values()), rel=1e-12)
 
@@ -98,18 +98,18 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     X /= np.linalg.norm(X, axis=1)[:, None]
     similarity = FeatureSimilarity(X).normalized()
     assert compute_vendi_scores(similarity, [1.5]).spectrum.single_precision
-    found = compute_report_data(similarity, None, {"q": 1.5})
-    assert found.value == pytest.approx(compute(similarity, q=1.5)["VS_q1.5"], rel=1e-7)
-    right = compute_spectrum(similarity).profile(found.profile_orders)
-    assert found.profile == pytest.approx(right, rel=1e-9)
+    result = compute_report_data(similarity, None, {"q": 1.5})
+    assert result.value == pytest.approx(compute(similarity, q=1.5)["VS_q1.5"], rel=1e-7)
+    right = compute_spectrum(similarity).profile(result.profile_orders)
+    assert result.profile == pytest.approx(right, rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [1, 2])
 def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
     similarity = MatrixSimilarity(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
-    found = compute_report_data(similarity, None, {"q": q, "psd": "clip"})
-    assert found.value == compute(similarity, q=q, psd="clip")[key_at(q)]
-    assert found.spectrum.values.min() >= 0
+    result = compute_report_data(similarity, None, {"q": q, "psd": "clip"})
+    assert result.value == compute(similarity, q=q, psd="clip")[key_at(q)]
+    assert result.spectrum.values.min() >= 0
     with pytest.raises(ValueError, match="positive semidefinite"):
         _ = compute_report_data(similarity, None, {"q": q}).profile
 

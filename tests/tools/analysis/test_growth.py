@@ -26,22 +26,22 @@ def test_negative_eigenvalues_that_are_clipped_are_so_at_order_2_too():
     K = np.eye(5)
     K[:3, :3] = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
     for q in (1, 2):
-        found = growth(K, [2, 5], q=q, psd="clip", score_K=True)
+        result = growth(K, [2, 5], q=q, psd="clip", score_K=True)
         whole = compute(K, q=q, psd="clip", score_K=True)[key_at(q)]
-        assert found.scores[-1] == pytest.approx(whole)
+        assert result.scores[-1] == pytest.approx(whole)
 
 
 def test_at_order_2_it_is_the_mean_purity_of_all_subsets():
     X = rows(0, 7)
     K = as_similarity(X, k="cosine").dense()
-    found = growth(X, range(1, 8), q=2, k="cosine")
-    for m, score in zip(found.sizes, found.scores, strict=True):
+    result = growth(X, range(1, 8), q=2, k="cosine")
+    for m, score in zip(result.sizes, result.scores, strict=True):
         purity = [
             (K[np.ix_(at, at)] ** 2).sum() / m**2 for at in itertools.combinations(range(7), m)
         ]
         assert 1 / score == pytest.approx(np.mean(purity), rel=1e-12)
-    assert found.scores[-1] == pytest.approx(compute(X, k="cosine", q=2)["VS_q2"])
-    assert found.scores[0] == 1
+    assert result.scores[-1] == pytest.approx(compute(X, k="cosine", q=2)["VS_q2"])
+    assert result.scores[0] == 1
 
 
 def test_at_order_2_it_is_that_of_larger_sets_of_the_source():
@@ -58,11 +58,11 @@ def test_at_order_2_it_is_that_of_larger_sets_of_the_source():
 @pytest.mark.parametrize("q", [0.5, 1, 3, math.inf])
 def test_elsewhere_it_is_a_mean_over_subsets_drawn_without_replacement(q):
     X = rows(0, 12)
-    found = growth(X, [3, 12], q=q, k="cosine")
+    result = growth(X, [3, 12], q=q, k="cosine")
     subsets = itertools.combinations(range(12), 3)
     logs = [math.log(compute(X[list(at)], q=q, k="cosine")[key_at(q)]) for at in subsets]
-    assert math.log(found.scores[0]) == pytest.approx(np.mean(logs), abs=1e-3)
-    assert found.scores[1] == pytest.approx(compute(X, q=q, k="cosine")[key_at(q)])
+    assert math.log(result.scores[0]) == pytest.approx(np.mean(logs), abs=1e-3)
+    assert result.scores[1] == pytest.approx(compute(X, q=q, k="cosine")[key_at(q)])
 
 
 @pytest.mark.parametrize("q", [0.05, 0.5, 1, 2, 3, math.inf])
@@ -86,8 +86,8 @@ def test_at_n_the_interval_is_that_of_compute(samples, how, allow_repeats, q):
         curve = growth(samples, [n // 2, n], level=0.9, **options)
     key = key_at(q)
     expected = [whole[key], whole[f"{key}_low"], whole[f"{key}_high"]]
-    found = [curve.scores[1], curve.low[1], curve.high[1]]
-    assert found == pytest.approx(expected, rel=1e-7)
+    result = [curve.scores[1], curve.low[1], curve.high[1]]
+    assert result == pytest.approx(expected, rel=1e-7)
     assert curve.low[0] <= curve.low[1] * (1 + 1e-9)  # as fewer samples score no more
     assert curve.high[0] <= curve.high[1] * (1 + 1e-9)
 
@@ -99,24 +99,24 @@ def test_few_samples_do_not_tell_what_more_would_add():
     with pytest.warns(
         UserWarning, match="16 samples are too few to predict the score of more samples"
     ):
-        found = growth(few, [32], k="labels")
+        result = growth(few, [32], k="labels")
     (now,) = growth(few, [16], k="labels").scores  # sizes up to n say nothing of more
-    assert found.undecided is found.to_dict()["undecided"] is True
-    assert found.low[0] <= now
-    assert found.high[0] >= 2 * now
+    assert result.undecided is result.to_dict()["undecided"] is True
+    assert result.low[0] <= now
+    assert result.high[0] >= 2 * now
     with warnings.catch_warnings(action="error"):
-        found = growth(many, [250, 400], k="labels")
+        result = growth(many, [250, 400], k="labels")
         assert growth(few, [6, 16], k="labels").undecided is None  # no size beyond n
     (now,) = growth(many, [200], k="labels").scores
-    assert found.undecided is found.to_dict()["undecided"] is False
-    assert found.caution == ""
-    assert found.high[1] < 2 * now
+    assert result.undecided is result.to_dict()["undecided"] is False
+    assert result.caution == ""
+    assert result.high[1] < 2 * now
 
 
 def test_curves_within_prompts_end_at_n_and_leave_open_what_more_would_add():
-    found = growth(list("abcdefgh") * 3, prompts=[0] * 8 + [1] * 8 + [2] * 8, k="labels")
-    assert found.undecided is json.loads(json.dumps(found.to_dict()))["undecided"] is None
-    assert found.caution == ""
+    result = growth(list("abcdefgh") * 3, prompts=[0] * 8 + [1] * 8 + [2] * 8, k="labels")
+    assert result.undecided is json.loads(json.dumps(result.to_dict()))["undecided"] is None
+    assert result.caution == ""
 
 
 def test_the_caution_is_of_twice_the_samples_whatever_the_sizes():
@@ -177,9 +177,9 @@ def test_twice_the_samples_score_about_what_it_says(k):
     ]
     truth, inside, off = np.mean(fresh), 0, []
     for seed in range(30):
-        found = growth(vectors(np.random.default_rng(seed), 60), [120], **options)
-        inside += found.low[0] <= math.exp(truth) <= found.high[0]
-        off.append(math.log(found.scores[0]) - truth)
+        result = growth(vectors(np.random.default_rng(seed), 60), [120], **options)
+        inside += result.low[0] <= math.exp(truth) <= result.high[0]
+        off.append(math.log(result.scores[0]) - truth)
     assert inside >= 25
     assert abs(np.mean(off)) < 0.04
 
@@ -187,59 +187,61 @@ def test_twice_the_samples_score_about_what_it_says(k):
 def test_a_source_of_labels_is_seen_whole():
     """Eight classes, all met: growth ends."""
     X = np.eye(8)[np.arange(80) % 8]
-    found = growth(X, [40, 80, 160], score_X=True)
-    assert found.scores[1] == pytest.approx(8)
-    assert found.scores[2] == pytest.approx(8, rel=0.05)
-    assert found.extrapolated == (False, False, True)
+    result = growth(X, [40, 80, 160], score_X=True)
+    assert result.scores[1] == pytest.approx(8)
+    assert result.scores[2] == pytest.approx(8, rel=0.05)
+    assert result.extrapolated == (False, False, True)
 
 
 def test_usual_sizes_go_from_a_sixteenth_to_twice():
-    found = growth(rows(0, 64), k="cosine", q=2)
-    assert (found.sizes[0], found.sizes[-1], found.n) == (4, 128, 64)
-    assert 64 in found.sizes
+    result = growth(rows(0, 64), k="cosine", q=2)
+    assert (result.sizes[0], result.sizes[-1], result.n) == (4, 128, 64)
+    assert 64 in result.sizes
     assert growth(rows(0, 8), k="cosine").sizes[-1] == 8  # of so few, nothing can be told beyond
     assert growth(rows(0, 8), k="cosine", q=2).sizes[-1] == 16
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
 def test_scores_rise_and_lie_in_their_intervals(q):
-    found = growth(rows(0, 40), [1, 2, 5, 10, 20, 40, 80], q=q, k="rbf", sigma=1.0)
-    assert (np.diff(found.scores) > -1e-9).all()
-    for m, low, score, high in zip(found.sizes, found.low, found.scores, found.high, strict=True):
+    result = growth(rows(0, 40), [1, 2, 5, 10, 20, 40, 80], q=q, k="rbf", sigma=1.0)
+    assert (np.diff(result.scores) > -1e-9).all()
+    for m, low, score, high in zip(
+        result.sizes, result.low, result.scores, result.high, strict=True
+    ):
         assert 1 <= low <= score * (1 + 1e-12)
         assert score <= high * (1 + 1e-12)
         assert high <= m
-    assert found.scores[0] == found.low[0] == found.high[0] == 1
+    assert result.scores[0] == result.low[0] == result.high[0] == 1
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
 def test_a_set_of_copies_does_not_grow_but_others_may_be_unseen(q):
     """None of 20 samples is of another kind: of other sets 2.3 may be (Jeffreys)."""
-    found = growth(["a"] * 20, q=q, k="labels")
-    assert found.scores == pytest.approx([1.0] * len(found.sizes))
-    assert found.low == pytest.approx([1.0] * len(found.sizes))
-    assert found.asymptote is None
+    result = growth(["a"] * 20, q=q, k="labels")
+    assert result.scores == pytest.approx([1.0] * len(result.sizes))
+    assert result.low == pytest.approx([1.0] * len(result.sizes))
+    assert result.asymptote is None
     others = 20 * scipy.stats.beta.ppf(0.975, 0.5, 20.5)
     if q == 2:
         score = 20**2 / ((20 - others) ** 2 + 2 + (others - 2) ** 2)
-        assert dict(zip(found.sizes, found.high, strict=True))[20] == pytest.approx(score)
-    assert (np.diff(found.high) >= 0).all()
+        assert dict(zip(result.sizes, result.high, strict=True))[20] == pytest.approx(score)
+    assert (np.diff(result.high) >= 0).all()
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_samples_that_all_differ_grow_without_end_but_some_may_be_alike(q):
     """No two of 40 samples are alike: of other sets a share may be (Jeffreys)."""
-    found = growth(FeatureSimilarity(np.eye(40)), [20, 40, 80], q=q)
-    assert found.scores == pytest.approx([20, 40, 80])
-    assert found.high == pytest.approx([20, 40, 80])
-    assert found.asymptote is None
+    result = growth(FeatureSimilarity(np.eye(40)), [20, 40, 80], q=q)
+    assert result.scores == pytest.approx([20, 40, 80])
+    assert result.high == pytest.approx([20, 40, 80])
+    assert result.asymptote is None
     if q == 2:
         alike = 40 * scipy.stats.beta.ppf(0.975, 1.5, 39.5)
         others = math.floor(40 - alike)
         squares = alike**2 + others + (40 - alike - others) ** 2
         kappa = (squares / 40 - 1) / 39
-        assert found.low[-1] == pytest.approx(1 / (1 / 80 + (1 - 1 / 80) * kappa))
-    assert (found.low < np.array(found.scores)).all()
+        assert result.low[-1] == pytest.approx(1 / (1 / 80 + (1 - 1 / 80) * kappa))
+    assert (result.low < np.array(result.scores)).all()
 
 
 def test_a_narrow_kernel_does_not_identify_its_limit_but_order_2_does():
@@ -257,19 +259,19 @@ def test_a_narrow_kernel_does_not_identify_its_limit_but_order_2_does():
 
 
 def test_it_can_be_written_and_shown():
-    found = growth(rows(0, 20), [10, 20, 40], k="cosine", q=math.inf)
-    table = found.to_frame()
+    result = growth(rows(0, 20), [10, 20, 40], k="cosine", q=math.inf)
+    table = result.to_frame()
     assert list(table) == ["size", "score", "low", "high", "extrapolated"]
     assert table["extrapolated"].tolist() == [False, False, True]
-    written = json.loads(json.dumps(found.to_dict()))
+    written = json.loads(json.dumps(result.to_dict()))
     assert written["q"] == "inf"
     assert written["asymptote"] is None
     pairs = growth(rows(0, 20), k="cosine", q=2)
     assert pairs.to_dict()["asymptote"] == list(pairs.asymptote)
-    assert found._repr_html_().count("<tr>") == 4
-    assert pickle.loads(pickle.dumps(found)) == found
+    assert result._repr_html_().count("<tr>") == 4
+    assert pickle.loads(pickle.dumps(result)) == result
     with pytest.raises(AttributeError):
-        found.n = 3
+        result.n = 3
 
 
 def test_keywords_change_something():

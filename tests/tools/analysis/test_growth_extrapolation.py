@@ -41,25 +41,25 @@ def test_steps_continue_by_their_ratio():
 
 
 def test_a_ratio_that_falls_falls_once_more_and_adds_an_error():
-    found = extrapolate_redundancy(kappas(0.0, -1.0, -1.9, -2.5), 1)  # 0.9, then 2/3
+    result = extrapolate_redundancy(kappas(0.0, -1.0, -1.9, -2.5), 1)  # 0.9, then 2/3
     fall = 0.6 * (0.9 - 2 / 3)
-    assert found.log == pytest.approx(-2.5 - 0.6 * 2 / 3 + fall)
-    assert found.model_error == pytest.approx(2 * fall)
-    assert found.error == pytest.approx(found.model_error)
+    assert result.log == pytest.approx(-2.5 - 0.6 * 2 / 3 + fall)
+    assert result.model_error == pytest.approx(2 * fall)
+    assert result.error == pytest.approx(result.model_error)
 
 
 def test_no_doubling_changes_nothing_and_two_halves_are_one():
-    found = kappas(-1.0, -1.8, -2.44, -2.952)
-    assert extrapolate_redundancy(found, 0).log == -2.952
+    result = kappas(-1.0, -1.8, -2.44, -2.952)
+    assert extrapolate_redundancy(result, 0).log == -2.952
     even = kappas(-1.0, -2.0, -3.0, -4.0)
     assert extrapolate_redundancy(even, 0.5).log == pytest.approx(-4.5)
     assert extrapolate_redundancy(even, 1).log == pytest.approx(-5)
 
 
 def test_kappa_of_nothing_in_common_is_0():
-    found = redundancy_estimate(np.zeros(9))
-    assert found.log == -math.inf
-    assert found.scores(8, make_log_deficit(1), 0.95, None)[::2] == pytest.approx((8, 8))
+    result = redundancy_estimate(np.zeros(9))
+    assert result.log == -math.inf
+    assert result.scores(8, make_log_deficit(1), 0.95, None)[::2] == pytest.approx((8, 8))
     # A sample whose absence leaves hardly any similarity counts by its share, not its logarithm.
     assert np.isfinite(redundancy_estimate(np.array([0.1, 0.0, *[0.11] * 7])).changes).all()
 
@@ -75,23 +75,23 @@ def test_what_has_nothing_in_common_does_not_continue():
 )
 def test_spiders_grow_as_inext_says(q, half, all_of_them, doubled, limit):
     """Chao et al. 2014, and iNEXT 3.0 of the same counts."""
-    found = growth(LABELS, [84, 168, 336], q=q, k="labels")
-    scores = [*found.scores, found.asymptote[0]]
+    result = growth(LABELS, [84, 168, 336], q=q, k="labels")
+    scores = [*result.scores, result.asymptote[0]]
     assert scores == pytest.approx([half, all_of_them, doubled, limit], abs=0.005)
-    ends = [*zip(found.low, found.high, strict=True), found.asymptote[1:]]
+    ends = [*zip(result.low, result.high, strict=True), result.asymptote[1:]]
     for score, (low, high) in zip(scores, ends, strict=True):
         assert low < score < high
-    assert growth(LABELS, [84], q=q, k="labels").asymptote == found.asymptote
+    assert growth(LABELS, [84], q=q, k="labels").asymptote == result.asymptote
 
 
 def test_coverage_of_spiders_is_as_inext_says():
-    found = growth(LABELS, [1, 84, 168, 336], k="labels")
-    assert found.coverage[2] == pytest.approx(0.92886, abs=5e-6)
-    assert found.coverage[0] == pytest.approx(np.sum(GIRDLED * (GIRDLED - 1)) / (168 * 167))
+    result = growth(LABELS, [1, 84, 168, 336], k="labels")
+    assert result.coverage[2] == pytest.approx(0.92886, abs=5e-6)
+    assert result.coverage[0] == pytest.approx(np.sum(GIRDLED * (GIRDLED - 1)) / (168 * 167))
     unseen = 12 / 168 * (167 * 12 / (167 * 12 + 8)) ** 169
-    assert found.coverage[3] == pytest.approx(1 - unseen)
-    assert found.to_frame()["coverage"].tolist() == list(found.coverage)
-    assert found.to_dict()["coverage"] == list(found.coverage)
+    assert result.coverage[3] == pytest.approx(1 - unseen)
+    assert result.to_frame()["coverage"].tolist() == list(result.coverage)
+    assert result.to_dict()["coverage"] == list(result.coverage)
     assert growth(np.eye(26)[LABELS], [84], score_X=True).coverage is None
 
 
@@ -145,20 +145,20 @@ def naive_kappa(counts: np.ndarray, m: float, q: float) -> float:
 )
 def test_classes_are_summed_and_left_out_as_naively(counts, m, q):
     counts = np.array(counts)
-    found = Abundances(np.repeat(np.arange(len(counts)), counts)).kappas(m, q)
+    result = Abundances(np.repeat(np.arange(len(counts)), counts)).kappas(m, q)
     expected = [naive_kappa(counts, m, q)]
     for i in range(len(counts)):
         left = counts - np.eye(len(counts), dtype=int)[i]
         expected += [naive_kappa(left[left > 0], m, q)] * counts[i]
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert result == pytest.approx(expected, rel=1e-9)
 
 
 def test_many_individuals_take_no_time():
     classes = np.minimum(np.random.default_rng(0).zipf(1.5, 100_000), 10**6)
-    found = growth(classes, q=1, k="labels")
-    assert found.n == 100_000
-    assert (np.diff(found.scores) > 0).all()
-    assert found.scores[-1] < found.asymptote[0]
+    result = growth(classes, q=1, k="labels")
+    assert result.n == 100_000
+    assert (np.diff(result.scores) > 0).all()
+    assert result.scores[-1] < result.asymptote[0]
 
 
 @pytest.mark.parametrize(
@@ -184,17 +184,17 @@ def clumps(k: str, q: float):
 @pytest.mark.parametrize("k", ["cosine", "rbf", "labels"])
 @pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
 def test_no_limit_is_below_the_score_of_twice_the_samples(q, k):
-    found = clumps(k, q)
+    result = clumps(k, q)
     identified = q == 2 or (k == "labels" and q == 1)
-    assert bool(found.asymptote) == identified
+    assert bool(result.asymptote) == identified
     if identified:
-        score, low, high = found.asymptote
-        assert score * (1 + 1e-9) >= max(found.scores[-1], low)
+        score, low, high = result.asymptote
+        assert score * (1 + 1e-9) >= max(result.scores[-1], low)
         assert high * (1 + 1e-9) >= score
 
 
 def test_a_limit_above_the_number_of_features_is_not_identified():
     X = np.random.default_rng(0).normal(size=(12, 3))
-    found = growth(X, q=2, k="cosine")
+    result = growth(X, q=2, k="cosine")
     kappa = (np.sum(as_similarity(X, k="cosine").dense() ** 2) - 12) / (12 * 11)
-    assert (found.asymptote is None) == (1 / kappa > 3)
+    assert (result.asymptote is None) == (1 / kappa > 3)

@@ -41,9 +41,9 @@ def test_weights_are_those_of_the_mean_and_of_the_directions():
     K = as_similarity(rng.normal(size=(30, 3)) * [3, 2, 1], k="rbf").dense()
     p = rng.random(30) + 0.1
     p /= p.sum()
-    found = of(MatrixSimilarity(K), p)
-    close(found, slow(K, p))
-    assert p @ found == pytest.approx(0, abs=1e-9)
+    result = of(MatrixSimilarity(K), p)
+    close(result, slow(K, p))
+    assert p @ result == pytest.approx(0, abs=1e-9)
     p[4] = 0
     assert not of(MatrixSimilarity(K), p / p.sum())[4].any()
 
@@ -58,15 +58,15 @@ def test_distances_on_the_map_are_at_most_those_of_the_kernel():
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_samples_that_are_the_same_are_in_one_place(n):
     assert not of(FeatureSimilarity(np.ones((n, 1)))).any()
-    found = of(FeatureSimilarity(np.eye(2)[[0] * n + [1] * n]))
-    assert np.ptp(found[:n], axis=0) == pytest.approx(0, abs=1e-9)
-    assert found[0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-9)
-    assert not found[:, 1].any()
+    result = of(FeatureSimilarity(np.eye(2)[[0] * n + [1] * n]))
+    assert np.ptp(result[:n], axis=0) == pytest.approx(0, abs=1e-9)
+    assert result[0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-9)
+    assert not result[:, 1].any()
 
 
 def test_the_first_that_is_far_out_is_on_the_positive_side():
-    found = of(as_similarity(np.random.default_rng(2).normal(size=(25, 3)), k="rbf"))
-    for column in found.T:
+    result = of(as_similarity(np.random.default_rng(2).normal(size=(25, 3)), k="rbf"))
+    for column in result.T:
         assert column[np.abs(column) >= MIN_SIGN_DISTANCE * np.abs(column).max()][0] > 0
 
 

@@ -75,19 +75,19 @@ def test_every_pair_at_the_threshold_or_above_is_listed(kind, seed, n, threshold
         if large:
             patch.setattr(pair_search, "MAX_DOUBLE_PRECISION", 0)
             patch.setattr(tiles, "TILE_SIZE", 16)
-        _, found = find_duplicates(similarity, threshold)
+        _, result = find_duplicates(similarity, threshold)
     slack = 1e-6 if kind.endswith("float32") else 1e-9
-    assert found.threshold == threshold
-    assert at_least(K, threshold + slack) <= listed(found)
+    assert result.threshold == threshold
+    assert at_least(K, threshold + slack) <= listed(result)
     if kind != "cosine, float32":
-        assert at_least(K, threshold) <= listed(found)
-    identical = found._first_copy[:, None] == found._first_copy
-    assert listed(found) <= at_least(np.where(identical, 1.0, K), threshold - 2 * slack)
-    repeats = found.representatives
+        assert at_least(K, threshold) <= listed(result)
+    identical = result._first_copy[:, None] == result._first_copy
+    assert listed(result) <= at_least(np.where(identical, 1.0, K), threshold - 2 * slack)
+    repeats = result.representatives
     for i in np.flatnonzero(repeats >= 0):
-        assert (min(i, repeats[i]), max(i, repeats[i])) in listed(found)
-    for kept in itertools.combinations(found.retained.tolist(), 2):
-        assert kept not in listed(found)
+        assert (min(i, repeats[i]), max(i, repeats[i])) in listed(result)
+    for kept in itertools.combinations(result.retained.tolist(), 2):
+        assert kept not in listed(result)
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -108,9 +108,9 @@ def test_pairs_below_the_threshold_do_not_crowd_out_pairs_above(above, below, la
         monkeypatch.setattr(tiles, "TILE_SIZE", 16)
     monkeypatch.setattr(pair_search, "BLOCK_ROWS", 8)
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 300)
-    _, found = find_duplicates(MatrixSimilarity(K), 0.95)
-    assert found.threshold == 0.95
-    assert listed(found) == at_least(K, 0.95)
+    _, result = find_duplicates(MatrixSimilarity(K), 0.95)
+    assert result.threshold == 0.95
+    assert listed(result) == at_least(K, 0.95)
 
 
 @settings(max_examples=40)
@@ -128,11 +128,11 @@ def test_a_threshold_that_too_many_pairs_reach_rises_and_all_at_the_new_one_are_
             patch.setattr(tiles, "TILE_SIZE", 16)
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
-            _, found = find_duplicates(similarity, 0.8)
+            _, result = find_duplicates(similarity, 0.8)
     message = f"more than {most} pairs have a similarity of at least 0.8; the threshold"
     assert [str(each.message).startswith(message) for each in shown] == [True] * len(shown)
-    assert (found.threshold > 0.8) == bool(shown)
-    assert found.threshold <= 1
-    assert listed(found) == at_least(K, found.threshold - 1e-9)
-    distinct = np.flatnonzero(found._first_copy == np.arange(found.n))
+    assert (result.threshold > 0.8) == bool(shown)
+    assert result.threshold <= 1
+    assert listed(result) == at_least(K, result.threshold - 1e-9)
+    distinct = np.flatnonzero(result._first_copy == np.arange(result.n))
     assert bool(shown) == (len(at_least(K[np.ix_(distinct, distinct)], 0.8)) > most)

@@ -45,10 +45,10 @@ def naive(samples, references, **how) -> list[float]:
 @pytest.mark.parametrize(("samples", "references", "how"), CASES.values(), ids=CASES)
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_it_is_a_difference(samples, references, how, q):
-    found = novelty(samples, references, q=q, **how)
-    np.testing.assert_allclose(found.values, naive(samples, references, q=q, **how), atol=1e-10)
-    assert (found.values <= found.most + 1e-10).all()
-    assert found.table.shape == (len(samples), 1)
+    result = novelty(samples, references, q=q, **how)
+    np.testing.assert_allclose(result.values, naive(samples, references, q=q, **how), atol=1e-10)
+    assert (result.values <= result.most + 1e-10).all()
+    assert result.table.shape == (len(samples), 1)
 
 
 @settings(max_examples=40)
@@ -57,8 +57,8 @@ def test_any_rows_have_the_difference(seed, n, m, q):
     rng = np.random.default_rng(seed)
     references = rng.integers(-2, 3, size=(m, 3)) + np.eye(3)[rng.integers(3, size=m)] / 3
     samples = np.vstack([rng.normal(size=(n, 3)), references[:1]])
-    found = novelty(samples, references, k="cosine", q=q).values
-    np.testing.assert_allclose(found, naive(samples, references, k="cosine", q=q), atol=1e-9)
+    result = novelty(samples, references, k="cosine", q=q).values
+    np.testing.assert_allclose(result, naive(samples, references, k="cosine", q=q), atol=1e-9)
 
 
 @pytest.mark.parametrize("k", [None, {"ngram_overlap": 0.5, "labels": 0.5}])
@@ -79,19 +79,19 @@ def test_it_depends_on_no_other_sample():
 
 def test_labels_take_the_least():
     labels = ["b", "a", "b", "a", "a", "b", "c", "c", "c"]
-    found = novelty(NEW, OLD, labels, k="cosine")
-    assert found.classes == ("b", "a", "c")
-    for column, label in enumerate(found.classes):
+    result = novelty(NEW, OLD, labels, k="cosine")
+    assert result.classes == ("b", "a", "c")
+    for column, label in enumerate(result.classes):
         own = OLD[[each == label for each in labels]]
         expected = naive(NEW, own, k="cosine")
-        np.testing.assert_allclose(found.table[:, column], expected, atol=1e-10)
-    np.testing.assert_allclose(found.values, found.table.min(axis=1))
+        np.testing.assert_allclose(result.table[:, column], expected, atol=1e-10)
+    np.testing.assert_allclose(result.values, result.table.min(axis=1))
 
 
 def test_a_common_copy_takes_away():
-    found = novelty(["z", "a"], ["a", "a", "b"], k="labels")
-    assert found.values[0] == pytest.approx(found.most[0], abs=1e-12)
-    assert found.values[1] < 0 < found.values[0]
+    result = novelty(["z", "a"], ["a", "a", "b"], k="labels")
+    assert result.values[0] == pytest.approx(result.most[0], abs=1e-12)
+    assert result.values[1] < 0 < result.values[0]
 
 
 def test_references_alone_fit_options():
@@ -101,10 +101,10 @@ def test_references_alone_fit_options():
 
 def test_samples_left_out_have_none():
     with pytest.warns(UserWarning, match="dropped 2 of"):
-        found = novelty(["a b", None], ["a b", None, "c"], ["x", "x", "y"], on_error="skip")
+        result = novelty(["a b", None], ["a b", None, "c"], ["x", "x", "y"], on_error="skip")
     expected = novelty(["a b"], ["a b", "c"], ["x", "y"])
-    np.testing.assert_allclose(found.table[0], expected.table[0])
-    assert np.isnan(found.table[1]).all()
+    np.testing.assert_allclose(result.table[0], expected.table[0])
+    assert np.isnan(result.table[1]).all()
     with (
         pytest.warns(UserWarning, match="dropped"),
         pytest.raises(ValueError, match="class 'y' has no usable references"),
@@ -163,5 +163,5 @@ def test_negative_eigenvalues_of_references_are_refused_unless_they_are_clipped(
 
     with pytest.raises(NotPSDError):
         novelty(["d"], ["a", "b", "c"], k=k)
-    found = novelty(["d"], ["a", "b", "c"], k=k, psd="clip")
-    assert np.isfinite(found.values).all()
+    result = novelty(["d"], ["a", "b", "c"], k=k, psd="clip")
+    assert np.isfinite(result.values).all()

@@ -60,8 +60,8 @@ def test_refined_statistics_are_on_the_side_of_the_bar_where_exact_ones_are(bar,
         asked.extend(at)
         return right[at]
 
-    found = refine_near_threshold(near, exact, bar)
-    assert abs(int((found >= bar).sum()) - int((right >= bar).sum())) <= 1
+    result = refine_near_threshold(near, exact, bar)
+    assert abs(int((result >= bar).sum()) - int((right >= bar).sum())) <= 1
     assert len(asked) == len(set(asked)) <= 250
 
 

@@ -51,17 +51,17 @@ def test_a_large_set_has_the_pairs_and_neighbours_of_double_precision(
 ):
     similarity = KINDS[kind]
     forms = [text.lower().replace(" ", "") for text in TEXTS] if kind == "n-grams" else None
-    (near, found), (near_large, found_large) = both(
+    (near, result), (near_large, found_large) = both(
         similarity, monkeypatch, threshold=threshold, forms=forms
     )
-    assert found_large.threshold == found.threshold
-    np.testing.assert_array_equal(found_large.representatives, found.representatives)
+    assert found_large.threshold == result.threshold
+    np.testing.assert_array_equal(found_large.representatives, result.representatives)
     np.testing.assert_allclose(near_large.similarity, near.similarity, atol=1e-12)
     K = similarity.dense() - np.eye(similarity.n)
     others = K[np.arange(similarity.n), near_large.nearest]
     assert (near_large.nearest != np.arange(similarity.n)).all()
     np.testing.assert_allclose(others, near.similarity, atol=1e-12)
-    assert found_large.count_repeats() == found.count_repeats()
+    assert found_large.count_repeats() == result.count_repeats()
 
 
 def test_the_nearest_of_several_that_are_equal_is_the_first(large, monkeypatch):
@@ -73,42 +73,42 @@ def test_the_nearest_of_several_that_are_equal_is_the_first(large, monkeypatch):
 def test_samples_of_weight_zero_are_repeats_of_those_with_weight(large, monkeypatch):
     p = np.full(330, 1 / 329)
     p[5] = 0  # a copy of 40
-    (_, small), (_, found) = both(KINDS["cosine"], monkeypatch, threshold=0.9, p=p)
-    np.testing.assert_array_equal(found.representatives, small.representatives)
-    assert found.representatives[5] == 40
+    (_, small), (_, result) = both(KINDS["cosine"], monkeypatch, threshold=0.9, p=p)
+    np.testing.assert_array_equal(result.representatives, small.representatives)
+    assert result.representatives[5] == 40
 
 
 def test_the_floor_rises_where_there_are_too_many_pairs(large, monkeypatch):
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 3_000)
-    (_, small), (_, found) = both(KINDS["cosine"], monkeypatch, threshold=0.95, floor=0.2)
-    for each in (small, found):
+    (_, small), (_, result) = both(KINDS["cosine"], monkeypatch, threshold=0.95, floor=0.2)
+    for each in (small, result):
         assert 0.2 < each.floor < 0.95
-    assert len(found._pairs[0]) <= 5_000
+    assert len(result._pairs[0]) <= 5_000
     K = np.triu(KINDS["cosine"].dense(), 1)
-    distinct = found._first_copy == np.arange(330)
+    distinct = result._first_copy == np.arange(330)
     K[~distinct] = K[:, ~distinct] = -1
-    assert len(found._pairs[0]) == np.count_nonzero(found.floor <= K)
+    assert len(result._pairs[0]) == np.count_nonzero(result.floor <= K)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_tiles_and_pairs_are_parts_of_the_matrix(kind, large):
     similarity: Similarity = KINDS[kind]
-    found, K = SimilarityTiles(similarity), similarity.dense()
+    result, K = SimilarityTiles(similarity), similarity.dense()
     whole = np.full(K.shape, np.nan)
-    for rows, columns in found.tiles:
-        whole[rows, columns] = found(rows, columns)
+    for rows, columns in result.tiles:
+        whole[rows, columns] = result(rows, columns)
     upper = np.triu_indices(similarity.n, 1)
     np.testing.assert_allclose(whole[upper], K[upper], atol=tiles.FLOAT32_ERROR)
     i, j = RNG.integers(0, similarity.n, (2, 150))
     i, j = i[i != j], j[i != j]
-    np.testing.assert_allclose(found.compute_pairs(i, j), K[i, j], atol=1e-12)
+    np.testing.assert_allclose(result.compute_pairs(i, j), K[i, j], atol=1e-12)
 
 
 def test_rows_of_a_tensor_are_compared_as_rows_of_numpy(large):
     torch = pytest.importorskip("torch")
     K = as_similarity(torch.as_tensor(ROWS.astype(np.float32)), k="cosine")
-    near, found = find_duplicates(K)
+    near, result = find_duplicates(K)
     expected_near, expected = find_duplicates(KINDS["cosine, float32"])
     np.testing.assert_array_equal(near.nearest, expected_near.nearest)
     np.testing.assert_allclose(near.similarity, expected_near.similarity, atol=1e-12)
-    np.testing.assert_array_equal(found.representatives, expected.representatives)
+    np.testing.assert_array_equal(result.representatives, expected.representatives)

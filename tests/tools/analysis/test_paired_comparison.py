@@ -26,20 +26,20 @@ def prompts(seed: int, groups: int, each: int, narrow: float = 1.0):
 
 def test_groups_are_compared_one_by_one():
     (X, x), (Y, y) = prompts(0, 6, 5), prompts(1, 6, 5, narrow=0.5)
-    found = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0, permutations=199)
+    result = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0, permutations=199)
 
     def scores(Z, labels):
         of = [np.flatnonzero(np.array(labels) == label) for label in dict.fromkeys(x)]
         return np.array([compute(Z[at], k="rbf", sigma=2.0)["VS"] for at in of])
 
     apart = scores(X, x) - scores(Y, y)
-    row = found.pairs[0]
-    assert found.groups == 6
+    row = result.pairs[0]
+    assert result.groups == 6
     assert row.difference == pytest.approx(apart.mean())
-    assert found.sets[0].score == pytest.approx(scores(X, x).mean())
-    assert found.sets[0].se == pytest.approx(scores(X, x).std(ddof=1) / math.sqrt(6))
-    assert found.verdict("A", "B") == "more diverse"
-    assert "in a group, over 6 groups" in found.sentence
+    assert result.sets[0].score == pytest.approx(scores(X, x).mean())
+    assert result.sets[0].se == pytest.approx(scores(X, x).std(ddof=1) / math.sqrt(6))
+    assert result.verdict("A", "B") == "more diverse"
+    assert "in a group, over 6 groups" in result.sentence
     mixed = np.random.default_rng(0).permutation(30)
     again = compare(
         {"A": X[mixed], "B": Y},
@@ -72,9 +72,9 @@ def test_pairing_finds_what_pools_hide():
 def test_groups_of_several_sizes_are_matched_group_by_group():
     (X, x), (Y, y) = prompts(0, 5, 6), prompts(1, 5, 4)
     X, x = X[1:], x[1:]
-    found = compared(X, Y, X[::-1], groups=[x, y, x[::-1]], k="rbf", sigma=2.0)
-    assert [row.size for row in found.sets] == [20, 20, 20]
-    assert found.sets[0].matched < found.sets[0].score
+    result = compared(X, Y, X[::-1], groups=[x, y, x[::-1]], k="rbf", sigma=2.0)
+    assert [row.size for row in result.sets] == [20, 20, 20]
+    assert result.sets[0].matched < result.sets[0].score
 
 
 def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
@@ -82,18 +82,18 @@ def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
     rng = np.random.default_rng(0)
     eight = [sorted(rng.integers(0, 10, 8).tolist()) for _ in range(60)]
     four = [rng.integers(0, 10, 4).tolist() for _ in range(60)]
-    found = compared(eight, four, k="labels")
-    assert found.pairs[0].p > 0.05
-    assert [row.size for row in found.sets] == [240, 240]
+    result = compared(eight, four, k="labels")
+    assert result.pairs[0].p > 0.05
+    assert [row.size for row in result.sets] == [240, 240]
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
 def test_scores_of_groups_are_those_of_compute(q):
     (X, x), (Y, y) = prompts(0, 3, 4), prompts(1, 3, 4)
-    found = compared(X, Y, groups=[x, y], q=q, k="rbf", sigma=2.0)
+    result = compared(X, Y, groups=[x, y], q=q, k="rbf", sigma=2.0)
     right = [compute(X[at : at + 4], q=q, k="rbf", sigma=2.0)[key_at(q)] for at in (0, 4, 8)]
-    assert found.sets[0].score == pytest.approx(np.mean(right))
+    assert result.sets[0].score == pytest.approx(np.mean(right))
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0 for new")
@@ -102,10 +102,10 @@ def test_lists_of_lists_are_compared_prompt_by_prompt():
     B = [["a b", "a b", "a c"], ["g h", "g h", "g h"]] * 4
     prompts = [i for i, texts in enumerate(A) for _ in texts]
     flat = [[text for texts in one for text in texts] for one in (A, B)]
-    found = compared(A, B, names=["new", "old"])
-    assert found.to_dict() == compared(*flat, names=["new", "old"], groups=[prompts] * 2).to_dict()
-    assert found.groups == 8
-    assert found.verdict("new", "old") == "more diverse"
+    result = compared(A, B, names=["new", "old"])
+    assert result.to_dict() == compared(*flat, names=["new", "old"], groups=[prompts] * 2).to_dict()
+    assert result.groups == 8
+    assert result.verdict("new", "old") == "more diverse"
     with pytest.raises(
         ValueError, match="`A` is a list of lists, which defines groups, but `B` is not"
     ):
@@ -148,12 +148,12 @@ def test_p_of_six_to_eleven_groups_is_that_of_all_signs(groups):
 @pytest.mark.parametrize("groups", [3, 4, 5])
 def test_p_of_three_to_five_groups_is_students(groups):
     (X, x), (Y, y) = prompts(0, groups, 4), prompts(1, groups, 4, narrow=0.3)
-    found = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0)
-    row = found.pairs[0]
+    result = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0)
+    row = result.pairs[0]
     assert row.p == pytest.approx(ttest_1samp(differences_of(X, Y, groups), 0).pvalue)
     assert (row.permutations, row.p_floor) == (0, 0.0)
-    assert found.states_direction("A", "B") == (row.p <= 0.05) == row.excludes_zero
-    assert "permutations" not in found.sentence
+    assert result.states_direction("A", "B") == (row.p <= 0.05) == row.excludes_zero
+    assert "permutations" not in result.sentence
 
 
 def test_p_is_students_wherever_signs_are_never_rare_enough():
@@ -161,9 +161,9 @@ def test_p_is_students_wherever_signs_are_never_rare_enough():
     sets = [prompts(seed, 6, 4, narrow) for seed, narrow in enumerate((1.0, 0.9, 0.2))]
     arrays, labels = zip(*sets, strict=True)
     options = {"groups": list(labels), "k": "rbf", "sigma": 2.0}
-    found = compare(*arrays, **options)
-    assert [row.permutations for row in found.pairs] == [0, 0, 0]
-    assert found.verdict("A", "C") == found.verdict("B", "C") == "more diverse"
+    result = compare(*arrays, **options)
+    assert [row.permutations for row in result.pairs] == [0, 0, 0]
+    assert result.verdict("A", "C") == result.verdict("B", "C") == "more diverse"
     assert compare(*arrays[:2], groups=list(labels[:2]), k="rbf").pairs[0].permutations == 31
     strict = compare(*arrays[1:], groups=list(labels[1:]), level=0.99, k="rbf").pairs[0]
     assert strict.permutations == 0
@@ -175,13 +175,13 @@ def test_p_is_students_wherever_signs_are_never_rare_enough():
 def test_two_groups_never_show_a_difference():
     A = [["a", "b", "c", "d"]] * 2
     B = [["a", "a", "a", "a"], ["a", "a", "a", "b"]]
-    found = compare(A, B, k="labels", level=0.5)
-    row = found.pairs[0]
+    result = compare(A, B, k="labels", level=0.5)
+    row = result.pairs[0]
     assert (row.p, row.permutations, row.p_floor) == (1.0, 0, 1.0)
     assert math.isnan(row.low)
     assert math.isnan(row.detectable_difference)
-    assert found.verdict("A", "B") == "no difference shown"
-    assert found.sentence.endswith(
+    assert result.verdict("A", "B") == "no difference shown"
+    assert result.sentence.endswith(
         "(no interval, p = 1; 2 groups do not show how much others vary)."
     )
 
@@ -190,10 +190,10 @@ def test_two_groups_never_show_a_difference():
 @pytest.mark.parametrize(("groups", "verdict"), [(3, "no difference shown"), (6, "more diverse")])
 def test_few_equal_differences_show_no_direction(groups, verdict):
     """Their spread is 0, and Student's t infinite: p is that of their signs."""
-    found = compare([["a", "b", "c"]] * groups, [["a", "a", "a"]] * groups, k="labels")
-    row = found.pairs[0]
+    result = compare([["a", "b", "c"]] * groups, [["a", "a", "a"]] * groups, k="labels")
+    row = result.pairs[0]
     assert row.p == pytest.approx(2.0 ** (1 - groups))
-    assert found.verdict("A", "B") == verdict
+    assert result.verdict("A", "B") == verdict
     assert math.isnan(row.detectable_difference)
 
 

@@ -36,8 +36,8 @@ def test_report_decomposes_the_matrix_of_all_samples_once(q):
 def test_repeats_next_to_samples_left_out():
     texts = ["", "the cow", "a dog ran", "The  cow!"]
     with pytest.warns(UserWarning, match="dropped"):
-        found = compute_report_data(texts, None, {"k": "ngram_overlap", "on_error": "skip"})
-    assert found.explanation.groups == [(1, [3])]
+        result = compute_report_data(texts, None, {"k": "ngram_overlap", "on_error": "skip"})
+    assert result.explanation.groups == [(1, [3])]
 
 
 def test_report_of_weighted_samples_decomposes_their_matrix_once():
@@ -60,8 +60,8 @@ def test_page_decomposes_the_matrix_of_all_samples_once(q, scored):
 
 
 def test_report_of_several_measures_decomposes_their_matrix_once():
-    found = decomposed(lambda: report(TEXTS, measures=["VS", "SampleCoverage"]).html())
-    assert found == ["eigh", *INTERVALS[:1]]
+    result = decomposed(lambda: report(TEXTS, measures=["VS", "SampleCoverage"]).html())
+    assert result == ["eigh", *INTERVALS[:1]]
 
 
 @pytest.mark.filterwarnings("ignore:.*two groups")
@@ -99,10 +99,10 @@ def test_matrices_that_were_dropped_are_computed_again():
     from vendiscore.tools.analysis.report_data import MAX_COMPARED
 
     X = np.random.default_rng(0).normal(size=(MAX_COMPARED + 50, 4))
-    found = compute_report_data(X, None, {"k": "cosine"})
-    K, explanation = found.K, found.explanation
-    small = found.without_matrices()
+    result = compute_report_data(X, None, {"k": "cosine"})
+    K, explanation = result.K, result.explanation
+    small = result.without_matrices()
     assert small.spectrum.vectors is None
     assert small.explanation is explanation
-    assert small.to_dict() == found.to_dict()
+    assert small.to_dict() == result.to_dict()
     np.testing.assert_array_equal(small.K, K)

@@ -48,15 +48,15 @@ def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():
 
 
 def test_near_duplicates_are_those_of_a_threshold_of_choice():
-    found = replace(compute_report_data(TEXTS, None, HOW), threshold=0.7, floor=0.1)
-    assert found.explanation.threshold == 0.7
-    assert found.explanation.floor == 0.1
-    assert "similarity 0.7 or more" in report_of(found).html()
+    result = replace(compute_report_data(TEXTS, None, HOW), threshold=0.7, floor=0.1)
+    assert result.explanation.threshold == 0.7
+    assert result.explanation.floor == 0.1
+    assert "similarity 0.7 or more" in report_of(result).html()
 
 
 def test_samples_can_be_shown_otherwise_than_they_came():
-    found = compute_report_data(TEXTS, None, HOW)
-    page = report_of(found, "Mine", [f"text no. {i}" for i in range(9)]).html()
+    result = compute_report_data(TEXTS, None, HOW)
+    page = report_of(result, "Mine", [f"text no. {i}" for i in range(9)]).html()
     assert "text no. 8" in page
     assert "<title>Mine</title>" in page
 
@@ -79,8 +79,8 @@ def test_names_before_version_0_5_still_work():
     assert (old.how, old.short) == (report_text.describe_kernel, report_text.format_short)
     assert public.sentences.copies is report_text.describe_duplicates
     assert public.Findings is public.ReportData
-    found = public.find(TEXTS, None, HOW)
-    assert found.places is found.indices
-    assert found.looked is found.subsample
+    result = public.find(TEXTS, None, HOW)
+    assert result.places is result.indices
+    assert result.looked is result.subsample
     with pytest.raises(AttributeError, match="no attribute 'other'"):
-        _ = found.other
+        _ = result.other

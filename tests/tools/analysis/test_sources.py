@@ -66,17 +66,17 @@ def arrays(answers):
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (3, 1, 2), (2, 2), (4, 4, 4, 4, 4)])
 def test_it_is_the_score_of_mean_similarities_written_out(q, sizes):
     answers = drawn(1, sizes)
-    found = sources(arrays(answers), k="cosine", q=q)
+    result = sources(arrays(answers), k="cosine", q=q)
     S = brute_force(answers, cosine)
-    np.testing.assert_allclose(found.similarity, S, atol=1e-10)
-    assert found.score == pytest.approx(entropy_score(S, q), abs=1e-10)
+    np.testing.assert_allclose(result.similarity, S, atol=1e-10)
+    assert result.score == pytest.approx(entropy_score(S, q), abs=1e-10)
 
 
 def test_the_corrected_score_leaves_out_answers_beside_themselves():
     answers = drawn(2, (3, 4, 2))
-    found = sources(arrays(answers), k="cosine")
+    result = sources(arrays(answers), k="cosine")
     S = brute_force(answers, cosine, corrected=True)
-    assert found.corrected.value == pytest.approx(entropy_score(S), abs=1e-10)
+    assert result.corrected.value == pytest.approx(entropy_score(S), abs=1e-10)
     assert sources(arrays(drawn(2, (3, 1))), k="cosine").corrected is None
 
 
@@ -87,19 +87,19 @@ def test_missing_answers_are_left_out_pair_by_pair():
         name: [None if not own else [np.array(x) for x in own] for own in asked]
         for name, asked in answers.items()
     }
-    found = sources(lists, k=cosine, psd="clip")
-    np.testing.assert_allclose(found.similarity, brute_force(answers, cosine), atol=1e-10)
+    result = sources(lists, k=cosine, psd="clip")
+    np.testing.assert_allclose(result.similarity, brute_force(answers, cosine), atol=1e-10)
 
 
 def test_pairs_over_other_prompts_are_repaired_and_that_is_said():
     # Each two agree or not by the prompt that they share.
     answers = {"a": ["x", "x", None], "b": ["x", None, "y"], "c": [None, "x", "z"]}
-    found = sources(answers, ns=1)
-    assert found.similarity[0].tolist() == [1, 1, 1]
-    assert found.similarity[1, 2] == 0
-    assert any("Negative eigenvalues" in note for note in found.notes)
-    values = np.clip(np.linalg.eigvalsh(found.similarity), 0, None)
-    assert found.score == pytest.approx(
+    result = sources(answers, ns=1)
+    assert result.similarity[0].tolist() == [1, 1, 1]
+    assert result.similarity[1, 2] == 0
+    assert any("Negative eigenvalues" in note for note in result.notes)
+    values = np.clip(np.linalg.eigvalsh(result.similarity), 0, None)
+    assert result.score == pytest.approx(
         float(np.exp(-(p := values[values > 0] / values.sum()) @ np.log(p)))
     )
     with pytest.raises(NotPSDError):
@@ -109,9 +109,9 @@ def test_pairs_over_other_prompts_are_repaired_and_that_is_said():
 @pytest.mark.parametrize("size", [1, 4])
 def test_copies_do_not_raise_the_number(size):
     answers = arrays(drawn(4, (size,) * 4))
-    found = sources(answers, k="cosine")
+    result = sources(answers, k="cosine")
     more = sources({**answers, "copy": answers["s0"], "again": answers["s0"]}, k="cosine")
-    assert more.score <= found.score
+    assert more.score <= result.score
     assert more.pairs(1)[0][2] == pytest.approx(1)
     only = sources({"a": answers["s0"], "b": answers["s0"]}, k="cosine")
     assert only.score == pytest.approx(1)
@@ -122,20 +122,20 @@ def test_two_samples_of_one_source_are_one_when_corrected():
     rng = np.random.default_rng(5)
     centre = rng.normal(size=(400, 1, 1, 20))
     drawn = centre + rng.normal(size=(400, 3, 6, 20))
-    found = sources(list(drawn.swapaxes(0, 1)), k="cosine")
-    assert found.score > 1.15
-    assert found.corrected.low <= 1.001
-    assert found.corrected.value < 1.02
+    result = sources(list(drawn.swapaxes(0, 1)), k="cosine")
+    assert result.score > 1.15
+    assert result.corrected.low <= 1.001
+    assert result.corrected.value < 1.02
 
 
 def test_parts_of_one_set_are_one_source_when_corrected():
     X = np.random.default_rng(6).normal(size=(4, 1000, 8)) + 1
-    found = sources(list(X), k="cosine", aligned=False)
-    assert found.score > 1.003
-    assert found.corrected.low == 1
-    assert found.corrected.value < 1.006
-    assert found.prompts == ()
-    assert found.per_prompt == ()
+    result = sources(list(X), k="cosine", aligned=False)
+    assert result.score > 1.003
+    assert result.corrected.low == 1
+    assert result.corrected.value < 1.006
+    assert result.prompts == ()
+    assert result.per_prompt == ()
 
 
 def halves(rows, of):
@@ -150,8 +150,8 @@ def test_halves_of_the_answers_to_each_prompt_are_nearest_to_each_other(novelty_
     def every_second(own, half):
         return [each[half::2] for each in own]
 
-    found = sources({str(key): own for key, own in halves(novelty_answers, every_second).items()})
-    assert [row.nearest[:5] for row in found.sources] == [row.name[:5] for row in found.sources]
+    result = sources({str(key): own for key, own in halves(novelty_answers, every_second).items()})
+    assert [row.nearest[:5] for row in result.sources] == [row.name[:5] for row in result.sources]
 
 
 @pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' ")
@@ -160,8 +160,8 @@ def test_models_are_known_by_answers_to_other_prompts_and_eight_people_are_not(n
         return [text for each in own[50 * half :][:50] for text in each]
 
     sets = {str(key): own for key, own in halves(novelty_answers, half_of_prompts).items()}
-    found = sources(sets, aligned=False)
-    known = [row.nearest[:5] == row.name[:5] for row in found.sources]
+    result = sources(sets, aligned=False)
+    known = [row.nearest[:5] == row.name[:5] for row in result.sources]
     assert known == [False, False, True, True, True, True]
 
 
@@ -173,30 +173,30 @@ def test_intervals_hold_the_number_of_a_larger_set_of_prompts():
     truth = sources(X, k="cosine", level=None)
     held = np.zeros(2)
     for _ in range(60):
-        found = sources(X[:, rng.choice(2000, 40, replace=False)], k="cosine")
-        pairs = ((found.found, truth.found), (found.corrected, truth.corrected))
+        result = sources(X[:, rng.choice(2000, 40, replace=False)], k="cosine")
+        pairs = ((result.found, truth.found), (result.corrected, truth.corrected))
         held += [part.low <= all_of.value <= part.high for part, all_of in pairs]
     assert (held >= 54).all(), held
 
 
 def test_the_interval_leaves_out_one_prompt_at_a_time():
     answers = arrays(drawn(8, (2, 2, 2), prompts=9))
-    found = sources(answers, k="cosine", level=0.9).found
+    result = sources(answers, k="cosine", level=0.9).found
     left = [
         sources(
             {name: np.delete(own, p, axis=0) for name, own in answers.items()}, k="cosine"
         ).score
         for p in range(9)
     ]
-    assert found.se == pytest.approx(math.sqrt(8 / 9 * np.sum((left - np.mean(left)) ** 2)))
+    assert result.se == pytest.approx(math.sqrt(8 / 9 * np.sum((left - np.mean(left)) ** 2)))
 
     def logit(score):
         return np.log((score - 1) / (len(answers) - score))
 
     logits = logit(np.array(left))
     spread = math.sqrt(8 / 9 * np.sum((logits - logits.mean()) ** 2))
-    assert logit(found.high) - logit(found.value) == pytest.approx(1.8595480375 * spread)
-    assert logit(found.value) - logit(found.low) == pytest.approx(1.8595480375 * spread)
+    assert logit(result.high) - logit(result.value) == pytest.approx(1.8595480375 * spread)
+    assert logit(result.value) - logit(result.low) == pytest.approx(1.8595480375 * spread)
     assert sources(answers, k="cosine", level=None).found.se is None
 
 
@@ -250,32 +250,32 @@ def test_measured_coverages_are_those_of_the_results():
 
 
 def test_two_prompts_have_no_interval_and_a_note():
-    found = sources({"a": ["x", "y"], "b": ["x", "z"]}, k="labels")
-    assert (found.found.se, found.found.low, found.found.high) == (None, None, None)
-    assert "% interval" not in found.sentence
-    (note,) = found.notes
+    result = sources({"a": ["x", "y"], "b": ["x", "z"]}, k="labels")
+    assert (result.found.se, result.found.low, result.found.high) == (None, None, None)
+    assert "% interval" not in result.sentence
+    (note,) = result.notes
     assert note == ("There is no interval, because it requires at least 3 prompts, got 2.")
 
 
 def test_sets_of_two_samples_have_no_interval_and_sets_of_three_have_one():
     rng = np.random.default_rng(0)
     sets = {name: rng.normal(size=(n, 3)) for name, n in (("a", 2), ("b", 9), ("c", 9))}
-    found = sources(sets, k="rbf", sigma=1.0, aligned=False)
-    assert found.corrected.se is None
-    assert found.found.se is None
-    assert found.notes[-1].startswith("There is no interval, because it requires at least 3")
+    result = sources(sets, k="rbf", sigma=1.0, aligned=False)
+    assert result.corrected.se is None
+    assert result.found.se is None
+    assert result.notes[-1].startswith("There is no interval, because it requires at least 3")
     sets["a"] = rng.normal(size=(3, 3))
-    found = sources(sets, k="rbf", sigma=1.0, aligned=False)
-    assert found.corrected.se > 0
-    assert found.found.low < found.score < found.found.high
+    result = sources(sets, k="rbf", sigma=1.0, aligned=False)
+    assert result.corrected.se > 0
+    assert result.found.low < result.score < result.found.high
 
 
 def test_an_interval_of_a_score_near_a_bound_stays_within_the_bounds():
     """One of nine prompts differs from eight in which all sources agree, or none do."""
     for usual, unusual in ((["x", "x"], ["x", "y"]), (["x", "y"], ["x", "x"])):
         rows = [usual] * 8 + [unusual]
-        found = sources({"a": [row[0] for row in rows], "b": [row[1] for row in rows]}, k="labels")
-        interval = found.found
+        result = sources({"a": [row[0] for row in rows], "b": [row[1] for row in rows]}, k="labels")
+        interval = result.found
         assert 1 <= interval.low < interval.value < interval.high <= 2
 
 
@@ -321,8 +321,8 @@ def test_however_answers_come_the_number_is_one():
         sources({name: [[text] for text in own] for name, own in texts.items()}, ns=1),
         sources(frame["text"], prompts=frame["question"], by=frame["model"], ns=1),
     ]
-    assert len({found.score for found in every}) == 1
-    assert {tuple(found.names) for found in every} == {("a", "b", "c")}
+    assert len({result.score for result in every}) == 1
+    assert {tuple(result.names) for result in every} == {("a", "b", "c")}
     assert every[1].prompts == ("p", "q")
     assert every[0].prompts == (0, 1)
 
@@ -330,23 +330,23 @@ def test_however_answers_come_the_number_is_one():
 @pytest.mark.parametrize("k", ["rbf", "laplacian"])
 def test_a_bandwidth_follows_from_all_answers(k):
     X = np.random.default_rng(9).normal(size=(3, 20, 4))
-    found = sources(X, k=k)
+    result = sources(X, k=k)
     fitted = vendiscore.as_similarity(X.reshape(-1, 4), k=k).fitted
-    assert fitted.keys() <= found.settings.keys()
-    assert found.score == pytest.approx(sources(X, k=k, **fitted).score, abs=1e-12)
+    assert fitted.keys() <= result.settings.keys()
+    assert result.score == pytest.approx(sources(X, k=k, **fitted).score, abs=1e-12)
 
 
 def test_a_mixture_and_a_prompt_are_taken_as_elsewhere():
     texts = {"a": ["why not x", "is z y"], "b": ["why x w", "is z not"], "c": ["so x", "z it y"]}
     asked = ["why x", "is z"]
-    found = sources(texts, asked, given_prompt=True, ns=1)
+    result = sources(texts, asked, given_prompt=True, ns=1)
     K = [
         vendiscore.as_similarity(
             [own[p] for own in texts.values()], prompts=asked[p], given_prompt=True, ns=1
         ).dense()
         for p in range(2)
     ]
-    np.testing.assert_allclose(found.similarity, (K[0] + K[1]) / 2, atol=1e-12)
+    np.testing.assert_allclose(result.similarity, (K[0] + K[1]) / 2, atol=1e-12)
     mixed = sources(
         texts, k={"ngram_overlap": 0.5, "labels": 0.5}, options={"ngram_overlap": {"ns": 1}}
     )
@@ -356,19 +356,19 @@ def test_a_mixture_and_a_prompt_are_taken_as_elsewhere():
 
 def test_what_each_adds_and_tells_apart():
     X = arrays(drawn(10, (1, 1, 1, 1, 1)))
-    found = sources(X, k="cosine", q=2)
-    for row in found.sources:
+    result = sources(X, k="cosine", q=2)
+    for row in result.sources:
         rest = sources({name: own for name, own in X.items() if name != row.name}, k="cosine", q=2)
-        assert row.adds == pytest.approx(found.score - rest.score, abs=1e-9)
-    for p, score in enumerate(found.per_prompt):
+        assert row.adds == pytest.approx(result.score - rest.score, abs=1e-9)
+    for p, score in enumerate(result.per_prompt):
         rows = [own[p, 0] for own in X.values()]
         assert score == pytest.approx(vendiscore.score_X(rows, q=2, normalize=True))
-    near, far = found.pairs(1)[0], found.pairs(1, farthest=True)[0]
-    off = found.similarity[np.triu_indices(5, 1)]
+    near, far = result.pairs(1)[0], result.pairs(1, farthest=True)[0]
+    off = result.similarity[np.triu_indices(5, 1)]
     assert (near[2], far[2]) == (off.max(), off.min())
-    assert sorted(name for group in found.groups(0.5) for name in group) == sorted(X)
-    assert len(found.groups(1)) == 5
-    assert len(found.groups(-1)) == 1
+    assert sorted(name for group in result.groups(0.5) for name in group) == sorted(X)
+    assert len(result.groups(1)) == 5
+    assert len(result.groups(-1)) == 1
 
 
 def test_likeness_within_a_source_stands_beside_that_between_sources():
@@ -381,18 +381,18 @@ def test_likeness_within_a_source_stands_beside_that_between_sources():
 def test_a_result_is_a_table_a_dict_and_pictures():
     from matplotlib.figure import Figure
 
-    found = sources(arrays(drawn(11, (2, 2, 2))), k="cosine")
-    plain = found.to_dict()
-    assert plain["VS"] == found.score
-    assert plain["VS_corrected"] == found.corrected.value
-    assert [row["name"] for row in plain["sources"]] == found.names
-    assert found.to_frame("prompts").shape == (12, 2)
-    assert found.to_frame("pairs").shape == (3, 3)
-    assert "3 sources are effectively" in found.sentence
-    assert "kernel=cosine" in found.signature
+    result = sources(arrays(drawn(11, (2, 2, 2))), k="cosine")
+    plain = result.to_dict()
+    assert plain["VS"] == result.score
+    assert plain["VS_corrected"] == result.corrected.value
+    assert [row["name"] for row in plain["sources"]] == result.names
+    assert result.to_frame("prompts").shape == (12, 2)
+    assert result.to_frame("pairs").shape == (3, 3)
+    assert "3 sources are effectively" in result.sentence
+    assert "kernel=cosine" in result.signature
     for kind in ("map", "heat"):
-        assert found.plot(Figure().add_subplot(), kind=kind) is not None
-    assert "<table>" in found._repr_html_()
+        assert result.plot(Figure().add_subplot(), kind=kind) is not None
+    assert "<table>" in result._repr_html_()
 
 
 LONG = {"a": ["x", "y"], "b": ["x", "z"]}
@@ -446,9 +446,9 @@ def test_answers_without_words_are_left_out_as_asked():
         sources(answers)
     assert list(caught.value.problems) == [1]
     with pytest.warns(UserWarning, match="dropped 1 of"):
-        found = sources(answers, on_error="skip")
+        result = sources(answers, on_error="skip")
     missing = {**answers, "a": ["x", None, "y"]}
-    np.testing.assert_array_equal(found.similarity, sources(missing).similarity)
+    np.testing.assert_array_equal(result.similarity, sources(missing).similarity)
 
 
 def test_no_more_than_the_answers_to_one_prompt_are_compared_at_a_time():
@@ -468,7 +468,7 @@ def test_a_similarity_stands_for_the_samples_that_it_is_of(prompts):
     texts, by = ["a b", "c", "a b", "c d", "e f", "c d"], ["x", "x", "y", "y", "z", "z"]
     right = sources(texts, prompts, by=by, ns=[1]).to_dict()
     similarity = vendiscore.as_similarity(texts, k="ngram_overlap", ns=[1])
-    found = sources(similarity, prompts, by=by).to_dict()
-    assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
-    assert found["similarity"] == pytest.approx(np.array(right["similarity"]), rel=1e-12)
-    assert [row["n"] for row in found["sources"]] == [2, 2, 2]
+    result = sources(similarity, prompts, by=by).to_dict()
+    assert result["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert result["similarity"] == pytest.approx(np.array(right["similarity"]), rel=1e-12)
+    assert [row["n"] for row in result["sources"]] == [2, 2, 2]

@@ -44,8 +44,8 @@ def test_images_and_folders_of_images(tmp_path):
             image.save(tmp_path / name / f"{i}.png")
     folders = {name: tmp_path / name for name in images}
     for aligned in (True, False):
-        found = sources(images, k="pixels", aligned=aligned)
-        assert sources(folders, k="pixels", aligned=aligned).score == pytest.approx(found.score)
+        result = sources(images, k="pixels", aligned=aligned)
+        assert sources(folders, k="pixels", aligned=aligned).score == pytest.approx(result.score)
     several = {name: [[image, image] for image in own] for name, own in images.items()}
     assert sources(several, k="pixels").score == pytest.approx(sources(images, k="pixels").score)
 
@@ -53,15 +53,15 @@ def test_images_and_folders_of_images(tmp_path):
 def test_molecules_of_generators_are_sets():
     pytest.importorskip("rdkit")
     made = {"g1": ["CCO", "CCN", "c1ccccc1"], "g2": ["CCO", "CCC", "c1ccccc1O", "CO"]}
-    found = sources(made, k="morgan", aligned=False)
-    assert 1 < found.score < 2
+    result = sources(made, k="morgan", aligned=False)
+    assert 1 < result.score < 2
     with pytest.raises(SampleError, match=r"an answer of 'g3'.*'C\('"):
         sources({**made, "g3": ["C(", "CC"]}, k="morgan", aligned=False)
 
 
 def test_classes_of_equal_answers_and_kernels_that_are_not_semidefinite():
-    found = sources(TEXTS, k="equivalence", same=lambda a, b: a[:3].lower() == b[:3].lower())
-    assert found.similarity[0].tolist() == [1, 1, 0.5]
+    result = sources(TEXTS, k="equivalence", same=lambda a, b: a[:3].lower() == b[:3].lower())
+    assert result.similarity[0].tolist() == [1, 1, 0.5]
     assert 1 < sources(TEXTS, k="bleu", psd="clip").score < 3
     assert sources({"a": [1, 2], "b": [1, 4]}, k="labels").similarity[0, 1] == 0.5
     assert sources({"a": [{"x"}, {"y"}], "b": [{"x"}, {"z"}]}, k="tags").similarity[0, 1] == 0.5
@@ -103,8 +103,8 @@ def test_tables_of_other_packages_are_read(kind):
 def test_missing_answers_of_a_table_are_left_out(missing):
     by, prompts, answers = ([row[name] for row in ROWS] for name in "mpt")
     answers[1] = missing
-    found = sources(answers, prompts, by=by)
-    assert [row.n for row in found.sources] == [1, 2, 2]
+    result = sources(answers, prompts, by=by)
+    assert [row.n for row in result.sources] == [1, 2, 2]
     answers[4] = ""
     with pytest.raises(SampleError) as caught:
         sources(answers, prompts, by=by)
@@ -115,10 +115,10 @@ def test_a_prompt_that_nobody_answers_is_no_source_and_dropped_answers_are_liste
     with pytest.warns(UserWarning, match="dropped 2 of 4 samples that"):
         blank = sources({"a": ["x", ""], "b": ["x", ""]}, on_error="skip")
     missing = sources({"a": ["x", None], "b": ["x", None]})
-    for found in (blank, missing):
-        assert found.per_prompt == pytest.approx((1, np.nan), nan_ok=True)
-        assert list(found.rows("prompts")) == [{"prompt": 0, "VS": 1.0}]
-        assert [row.n for row in found.sources] == [1, 1]
+    for result in (blank, missing):
+        assert result.per_prompt == pytest.approx((1, np.nan), nan_ok=True)
+        assert list(result.rows("prompts")) == [{"prompt": 0, "VS": 1.0}]
+        assert [row.n for row in result.sources] == [1, 1]
     assert list(blank.dropped) == [1, 3]
     assert missing.dropped == {}
 
@@ -146,15 +146,15 @@ def test_what_can_be_read_once_is_and_nothing_is_changed():
 
 
 def test_calls_side_by_side_give_the_same_number():
-    found = []
+    result = []
     calls = [
-        threading.Thread(target=lambda: found.append(sources(X, k="rbf").score)) for _ in range(4)
+        threading.Thread(target=lambda: result.append(sources(X, k="rbf").score)) for _ in range(4)
     ]
     for call in calls:
         call.start()
     for call in calls:
         call.join()
-    assert found == [sources(X, k="rbf").score] * 4
+    assert result == [sources(X, k="rbf").score] * 4
 
 
 @pytest.mark.parametrize(
@@ -185,6 +185,6 @@ def test_what_would_be_ignored_or_undefined_is_refused(answers, how, said):
 def test_answers_that_cancel_out_at_one_prompt_are_no_source_there():
     Y = np.stack([X, X], axis=2)
     Y[0, 3, 1] *= -1
-    found = sources(Y, k="cosine")
+    result = sources(Y, k="cosine")
     rest = X[1:, 3]
-    assert found.per_prompt[3] == pytest.approx(vendiscore.score_X(rest, normalize=True))
+    assert result.per_prompt[3] == pytest.approx(vendiscore.score_X(rest, normalize=True))

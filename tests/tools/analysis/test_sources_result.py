@@ -91,10 +91,10 @@ def test_a_record_names_scores_by_their_order():
 
 def test_what_a_source_adds_is_the_drop_of_the_number_without_it():
     answers = {"x": ["a b", "c"], "y": ["a b", "d"], "z": ["e", "f g"]}
-    found = sources(answers, ns=[1])
-    for row in found.sources:
+    result = sources(answers, ns=[1])
+    for row in result.sources:
         rest = {name: texts for name, texts in answers.items() if name != row.name}
-        assert row.adds == pytest.approx(found.score - sources(rest, ns=[1]).score, abs=1e-9)
+        assert row.adds == pytest.approx(result.score - sources(rest, ns=[1]).score, abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["map", "heat"])

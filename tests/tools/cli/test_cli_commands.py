@@ -31,9 +31,9 @@ def answers(save):
 
 def test_compare_says_which_is_more_diverse(run, many, few):
     code, out, _ = run("compare", many, few, "--permutations", 99, "--signature")
-    found = vendiscore.compare({many: MANY, few: FEW}, permutations=99)
+    result = vendiscore.compare({many: MANY, few: FEW}, permutations=99)
     assert code == 0
-    assert out.splitlines()[0] == found.sentence
+    assert out.splitlines()[0] == result.sentence
     sets, pairs = (part.splitlines() for part in out.split("\n\n")[1:3])
     assert [line.split()[:2] for line in sets[2:]] == [[many, "20"], [few, "20"]]
     assert pairs[2].endswith("more diverse")
@@ -42,8 +42,8 @@ def test_compare_says_which_is_more_diverse(run, many, few):
 
 def test_compare_in_json_is_the_dict_of_the_comparison(run, many, few):
     out = run("compare", many, few, "--permutations", 99, "-q", 2, "-f", "json", "--seed", 3)[1]
-    found = vendiscore.compare({many: MANY, few: FEW}, permutations=99, q=2, seed=3)
-    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
+    result = vendiscore.compare({many: MANY, few: FEW}, permutations=99, q=2, seed=3)
+    assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
 def test_compare_in_csv_has_a_row_a_pair(run, many, few, save):
@@ -64,8 +64,8 @@ def test_compare_within_groups(run, save):
     )[1]
     texts = [[row.partition(",")[0] for row in each] for each in rows]
     groups = [[row.partition(",")[2] for row in each] for each in rows]
-    found = vendiscore.compare(*texts, names=paths, groups=groups, permutations=99)
-    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
+    result = vendiscore.compare(*texts, names=paths, groups=groups, permutations=99)
+    assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
 def test_compare_leaves_out_what_it_is_told_to(run, many, save):
@@ -102,16 +102,16 @@ def test_dedup_writes_the_rows_that_explain_keeps(run, answers, threshold):
 
 
 def test_growth_has_a_row_for_each_size(run, many):
-    found = vendiscore.growth(MANY, [5, 10, 40], level=0.9, q=2)
+    result = vendiscore.growth(MANY, [5, 10, 40], level=0.9, q=2)
     asked = ("growth", many, "--sizes", "10,5,40", "--level", 0.9, "-q", 2)
     code, out, _ = run(*asked, "--signature")
     assert code == 0
-    assert out.splitlines()[0] == found.sentence
+    assert out.splitlines()[0] == result.sentence
     assert "|q=2|level=0.9|" in out.splitlines()[-1]
-    assert json.loads(run(*asked, "-f", "json")[1]) == json.loads(json.dumps(found.to_dict()))
+    assert json.loads(run(*asked, "-f", "json")[1]) == json.loads(json.dumps(result.to_dict()))
     rows = list(csv.DictReader(io.StringIO(run(*asked, "-f", "csv")[1])))
     assert [int(row["size"]) for row in rows] == [5, 10, 40]
-    assert [float(row["score"]) for row in rows] == list(found.scores)
+    assert [float(row["score"]) for row in rows] == list(result.scores)
     few = json.loads(run("growth", many, "--sizes", 7, "-f", "json")[1])
     assert few["size"] == [7]
 
@@ -120,9 +120,9 @@ def test_growth_is_the_mean_over_prompts(run, save):
     rows = [f"word{i} of {i % 5},{'uvw'[i % 3]}" for i in range(20)]
     path = save("p.csv", "\n".join(["answer,prompt", *rows]))
     texts, prompts = zip(*(row.split(",") for row in rows), strict=True)
-    found = vendiscore.growth(list(texts), prompts=list(prompts), given_prompt=False)
+    result = vendiscore.growth(list(texts), prompts=list(prompts), given_prompt=False)
     out = run("growth", path, "--column", "answer", "--prompt", "prompt", "-f", "json")[1]
-    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
+    assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
 def test_report_is_the_page_of_a_set(run, many):
@@ -133,9 +133,9 @@ def test_report_is_the_page_of_a_set(run, many):
 
 def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
     code, out, _ = run("explain", answers, "--pool")
-    found = vendiscore.explain(["a b", "a b", "c, d", "e f"])
+    result = vendiscore.explain(["a b", "a b", "c, d", "e f"])
     assert code == 0
-    assert out.splitlines()[0] == found.sentence
+    assert out.splitlines()[0] == result.sentence
     parts = dict(part.split(":\n") for part in out.split("\n\n")[1:4])
     assert parts["near-duplicates"].splitlines()[1].split() == ["2", "3", "a", "b"]
     assert parts["modes"].splitlines()[1].split()[0] == "0.5"
@@ -152,8 +152,8 @@ def test_columns_of_modes_are_those_of_the_result(run, save):
 def test_explain_in_csv_has_a_row_a_sample(run, answers):
     out = run("explain", answers, "--pool", "-f", "csv", "--threshold", 0.9)[1]
     rows = list(csv.DictReader(io.StringIO(out)))
-    found = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=0.9)
-    assert [float(row["adds"]) for row in rows] == found.adds.tolist()
+    result = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=0.9)
+    assert [float(row["adds"]) for row in rows] == result.adds.tolist()
     assert [row["row"] for row in rows] == ["2", "3", "4", "5"]
     assert [row["redundant_of"] for row in rows] == ["", "2", "", ""]
     assert [row["sample"] for row in rows] == ["a b", "a b", "c, d", "e f"]
@@ -162,8 +162,8 @@ def test_explain_in_csv_has_a_row_a_sample(run, answers):
 def test_explain_in_json_is_the_dict_of_the_explanation(run, answers):
     out = json.loads(run("explain", answers, "--pool", "-f", "json", "-q", 2)[1])
     assert out.pop("places") == [2, 3, 4, 5]
-    found = vendiscore.explain(["a b", "a b", "c, d", "e f"], q=2)
-    assert out == json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    result = vendiscore.explain(["a b", "a b", "c, d", "e f"], q=2)
+    assert out == json.loads(json.dumps(result.to_dict(), allow_nan=False))
 
 
 def test_explain_names_what_the_kernel_left_out(run, save):
@@ -224,9 +224,9 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     ]
     file = save("p.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
     how = ("--column", "answer", "--prompt", "prompt", "-f", "json")
-    found = json.loads(run("explain", file, *how)[1])
+    result = json.loads(run("explain", file, *how)[1])
     expected = vendiscore.explain(texts, prompts=asked, given_prompt=False)
-    assert found["samples"]["adds"] == pytest.approx(expected.adds)
+    assert result["samples"]["adds"] == pytest.approx(expected.adds)
     told = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *how)[1])
     by = [row["set"] for row in rows]
     sets = vendiscore.compare(texts, by=by, groups=asked, permutations=99)
@@ -238,9 +238,9 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     assert code == 2
     assert "--given-prompt requires a column of prompts; pass --prompt COLUMN" in err
     how = (*how, "--given-prompt")
-    found = json.loads(run("explain", file, *how)[1])
+    result = json.loads(run("explain", file, *how)[1])
     expected = vendiscore.explain(texts, prompts=asked, given_prompt=True)
-    assert found["samples"]["adds"] == pytest.approx(expected.adds)
+    assert result["samples"]["adds"] == pytest.approx(expected.adds)
     chosen = json.loads(run("select", file, "-n", 3, *how)[1])
     assert (
         chosen["places"]

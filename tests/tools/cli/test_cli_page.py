@@ -37,8 +37,8 @@ def printed(capfd, monkeypatch, tmp_path, without_static):
             main(shlex.split(command)[1:])
         else:
             subprocess.run(["bash", "-c", SHELL + command], check=True)
-        found = capfd.readouterr()
-        return found.err + found.out
+        result = capfd.readouterr()
+        return result.err + result.out
 
     return run
 
@@ -47,8 +47,8 @@ def printed(capfd, monkeypatch, tmp_path, without_static):
 def test_the_examples_of_a_page_run(page, printed):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     for command, expected in examples(page):
-        found = printed(command)
-        assert doctest.OutputChecker().check_output(expected, found, flags), f"{command}\n{found}"
+        result = printed(command)
+        assert doctest.OutputChecker().check_output(expected, result, flags), f"{command}\n{result}"
 
 
 def test_the_readme_shows_all_that_its_line_prints(printed, tmp_path):

@@ -154,13 +154,13 @@ def test_counts_can_be_pooled_grown_and_compared(run, save):
     sites = [site for site in "abcd" for _ in individuals(site)]
     right = vendiscore.compare(individuals(*"abcd"), by=sites, k="labels")
     for named in ((), ("--by", "site")):
-        found = json.loads(run("compare", path, "--counts", *named, "-f", "json")[1])
-        assert found == json.loads(json.dumps(right.to_dict()))
+        result = json.loads(run("compare", path, "--counts", *named, "-f", "json")[1])
+        assert result == json.loads(json.dumps(right.to_dict()))
     by = ["wet" if site in "ab" else "dry" for site in sites]
     right = vendiscore.compare(individuals(*"abcd"), by=by, k="labels", permutations=99)
     asked = ("compare", path, "--counts", "--by", "habitat")
-    found = json.loads(run(*asked, "--pool", *PERMUTED, "-f", "json")[1])
-    assert found == json.loads(json.dumps(right.to_dict()))
+    result = json.loads(run(*asked, "--pool", *PERMUTED, "-f", "json")[1])
+    assert result == json.loads(json.dumps(right.to_dict()))
     code, _, err = run(*asked)
     assert code == 2
     assert (

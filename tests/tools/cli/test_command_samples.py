@@ -41,15 +41,15 @@ def test_select_has_quality(run, answers):
     given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
     notes = run("select", answers, "-n", 2, "--quality", "score", "--pool")[2]
     assert "4 texts of column 'answer'; left out: id, model\n" in notes
-    found = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
-    assert given.split() == [str(place + 2) for place in found.places]
+    result = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
+    assert given.split() == [str(place + 2) for place in result.places]
 
 
 def test_select_in_json_has_lines_beside_places(run, many):
-    found = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "represent")[1])
-    assert found.pop("samples") == [place + 1 for place in found["places"]]
-    assert found.pop("index") == found["places"]
-    assert found == json.loads(
+    result = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "represent")[1])
+    assert result.pop("samples") == [place + 1 for place in result["places"]]
+    assert result.pop("index") == result["places"]
+    assert result == json.loads(
         json.dumps(vendiscore.select(MANY, 3, objective="represent").to_dict())
     )
 

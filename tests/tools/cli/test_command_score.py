@@ -63,38 +63,38 @@ def test_a_coding_that_is_none_of_text_is_refused(run, texts, coded):
 
 @pytest.mark.usefixtures("without_static")
 def test_the_number_comes_with_n_and_its_signature(run, texts):
-    found = vendiscore.compute(TEXTS, details=True)
-    expected = [f"VS = {found['VS']:.4g}", "n = 4", WORDING_NOTE]
+    result = vendiscore.compute(TEXTS, details=True)
+    expected = [f"VS = {result['VS']:.4g}", "n = 4", WORDING_NOTE]
     assert run(texts)[1].splitlines() == expected
-    expected += ["", found["details"]["signature"]]
+    expected += ["", result["details"]["signature"]]
     assert run(texts, "--signature")[1].splitlines() == expected
     assert WORDING_NOTE not in run(texts, "-k", "word_overlap")[1]
 
 
 def test_several_orders_stand_in_one_line(run, texts):
-    found = vendiscore.compute(TEXTS, q=[0.5, 2, "inf"])
-    assert run(texts, "-b", "-q", "0.5,2,inf")[1] == " ".join(map(repr, found.values())) + "\n"
+    result = vendiscore.compute(TEXTS, q=[0.5, 2, "inf"])
+    assert run(texts, "-b", "-q", "0.5,2,inf")[1] == " ".join(map(repr, result.values())) + "\n"
 
 
 def test_json_is_the_dict_of_compute(run, texts):
-    found = json.loads(run(texts, "-f", "json", "-k", "ngram_overlap:ns=1,2")[1])
+    result = json.loads(run(texts, "-f", "json", "-k", "ngram_overlap:ns=1,2")[1])
     expected = vendiscore.compute(TEXTS, k="ngram_overlap", ns=[1, 2], details=True)
-    assert found == json.loads(json.dumps(expected))
+    assert result == json.loads(json.dumps(expected))
 
 
 def test_json_of_several_files_names_them(run, texts, others):
-    found = json.loads(run(texts, others, "-f", "json")[1])
-    assert [each["file"] for each in found] == [texts, others]
-    assert [each["VS"] for each in found] == [vendiscore.compute(x)["VS"] for x in (TEXTS, OTHERS)]
+    result = json.loads(run(texts, others, "-f", "json")[1])
+    assert [each["file"] for each in result] == [texts, others]
+    assert [each["VS"] for each in result] == [vendiscore.compute(x)["VS"] for x in (TEXTS, OTHERS)]
 
 
 def test_csv_has_a_row_a_file_with_all_digits(run, texts, others):
     rows = list(csv.DictReader(io.StringIO(run(texts, others, "-f", "csv", "-m", "VS,IntDiv")[1])))
     for row, name, samples in zip(rows, (texts, others), (TEXTS, OTHERS), strict=True):
-        found = vendiscore.compute(samples, measures=["VS", "IntDiv"], details=True)
+        result = vendiscore.compute(samples, measures=["VS", "IntDiv"], details=True)
         assert (row["file"], int(row["n"])) == (name, len(samples))
-        assert [float(row[key]) for key in ("VS", "IntDiv")] == [found["VS"], found["IntDiv"]]
-        assert row["signature"] == found["details"]["signature"]
+        assert [float(row[key]) for key in ("VS", "IntDiv")] == [result["VS"], result["IntDiv"]]
+        assert row["signature"] == result["details"]["signature"]
 
 
 def test_markdown_is_a_table(run, texts):
@@ -115,8 +115,8 @@ def test_several_files_stand_below_each_other_with_their_signatures(run, texts, 
 
 def test_intervals_stand_beside_the_number(run, texts):
     warnings.simplefilter("ignore", UserWarning)  # four samples are few
-    found = vendiscore.compute(TEXTS, ci=0.95)
-    low, high = found["VS_low"], found["VS_high"]
+    result = vendiscore.compute(TEXTS, ci=0.95)
+    low, high = result["VS_low"], result["VS_high"]
     assert f"(95 % interval {low:.4g} to {high:.4g}, standard" in run(texts, "--ci")[1]
     ninety = vendiscore.compute(TEXTS, ci=0.9)
     said = run(texts, "-o", "ci=0.9")[1]
@@ -129,10 +129,10 @@ def test_intervals_stand_beside_the_number(run, texts):
 @pytest.mark.usefixtures("without_static")
 def test_groups_are_a_column(run, answers):
     code, said, notes = run(answers, "--group-by", "model", "--column", "answer")
-    found = vendiscore.compute(TEXTS, groups=list("abab"), details=True)
+    result = vendiscore.compute(TEXTS, groups=list("abab"), details=True)
     assert code == 0
-    assert f"VS = {found['VS']:.4g} (standard error {found['VS_se']:.4g})" in said
-    rows = [f"{row['group']} {row['n']} {row['VS']:.4g}" for row in found["details"]["groups"]]
+    assert f"VS = {result['VS']:.4g} (standard error {result['VS_se']:.4g})" in said
+    rows = [f"{row['group']} {row['n']} {row['VS']:.4g}" for row in result["details"]["groups"]]
     assert [" ".join(line.split()) for line in said.splitlines()[5:7]] == rows
     assert "VS is the mean over 2 groups" in notes
     assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
@@ -180,7 +180,7 @@ def test_a_table_of_models_and_prompts_has_a_row_for_each_model(run, save, endin
             vendiscore.compute([t for t, asked in zip(texts, prompts, strict=True) if asked == p])
             for p in dict.fromkeys(prompts)
         ]
-        assert row["VS"] == pytest.approx(np.mean([found["VS"] for found in each]))
+        assert row["VS"] == pytest.approx(np.mean([result["VS"] for result in each]))
         assert row["details"]["n"] == 160
     lines = run(path, "--ci")[1].splitlines()
     assert lines[0].split() == ["file", "n", "VS", "VS_se", "VS_low", "VS_high"]
@@ -306,15 +306,15 @@ def test_measures_have_options_and_references(run, save):
     one, two = save("x.csv", ""), save("y.csv", "")
     for path, rows in ((one, X), (two, Y)):
         np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
-    found = vendiscore.compute(X, Y, measures={"MagDiff": {"n_scales": 5}})
+    result = vendiscore.compute(X, Y, measures={"MagDiff": {"n_scales": 5}})
     said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b", "--quiet")
-    assert said == (0, f"{found['MagDiff']!r}\n", "")
+    assert said == (0, f"{result['MagDiff']!r}\n", "")
 
 
 def test_a_name_may_mean_several_measures(run, texts):
-    found = vendiscore.compute(TEXTS, measures="molecules")
+    result = vendiscore.compute(TEXTS, measures="molecules")
     said = run(texts, "-m", "molecules", "-b", "-k", "ngram_overlap")[1]
-    assert said == " ".join(map(repr, found.values())) + "\n"
+    assert said == " ".join(map(repr, result.values())) + "\n"
 
 
 def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
@@ -412,17 +412,17 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     plain = vendiscore.compute(TEXTS, groups=asked)["VS"]
     named = ("--column", "answer", "--prompts", "prompt", "--pool")
     assert run(file, *named, "-b")[1] == f"{plain!r}\n"
-    found = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True, details=True)
+    result = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True, details=True)
     code, out, _ = run(file, *named, "--given-prompt", "--signature")
-    said = f"VS = {found['VS']:.4g} (standard error {found['VS_se']:.4g})"
+    said = f"VS = {result['VS']:.4g} (standard error {result['VS_se']:.4g})"
     assert (code, out.splitlines()[0]) == (0, said)
-    assert found["details"]["signature"] in out
+    assert result["details"]["signature"] in out
     grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=asked, given_prompt=True)["VS"]
     twice = ["Did Spot run?", "Who?"] * 2
-    found = vendiscore.compute(TEXTS, prompts=twice, given_prompt=True)["VS"]
+    result = vendiscore.compute(TEXTS, prompts=twice, given_prompt=True)["VS"]
     no_models = [{"answer": x, "prompt": y} for x, y in zip(TEXTS, twice, strict=True)]
     alone = save("n.jsonl", "".join(f"{json.dumps(row)}\n" for row in no_models))
-    assert run(alone, "--given-prompt", "-b")[1] == f"{found!r}\n"  # the column is found
+    assert run(alone, "--given-prompt", "-b")[1] == f"{result!r}\n"  # the column is found
     how = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "-b")
     assert run(file, *how, "--group-by", "model")[1] == f"{grouped!r}\n"
     two = vendiscore.compute(
@@ -442,17 +442,17 @@ def test_a_row_without_a_prompt_is_named(run, save):
 
 
 def test_one_prompt_of_all_is_an_option(run, texts):
-    found = vendiscore.compute(TEXTS, prompts="What of Spot?", given_prompt=True)["VS"]
+    result = vendiscore.compute(TEXTS, prompts="What of Spot?", given_prompt=True)["VS"]
     assert (
         run(texts, "-b", "-o", "prompts=What of Spot?", "-o", "given_prompt=true")[1]
-        == f"{found!r}\n"
+        == f"{result!r}\n"
     )
 
 
 def test_an_answer_that_repeats_its_prompt_is_counted(run, texts):
-    found = vendiscore.compute(TEXTS, prompts=TEXTS[0], given_prompt=True)["VS"]
+    result = vendiscore.compute(TEXTS, prompts=TEXTS[0], given_prompt=True)["VS"]
     code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}", "-o", "given_prompt=true")
-    assert (code, out.splitlines()[0]) == (0, f"VS = {found:.4g}")
+    assert (code, out.splitlines()[0]) == (0, f"VS = {result:.4g}")
     assert f"of {len(TEXTS)} samples repeat their prompt: they count as identical" in out + err
 
 
@@ -542,11 +542,13 @@ def test_meaning_has_the_same_orders_groups_and_interval(run, save):
     texts = [*TEXTS, "a bird sang", "the bird sang"]
     rows = [{"answer": text, "model": "abc"[i % 3]} for i, text in enumerate(texts)]
     answers = save("three.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    found = vendiscore.compute(texts, **how)
+    result = vendiscore.compute(texts, **how)
     lines = [line for line in run(answers, *asked)[1].splitlines() if BY_MEANING in line]
     for name, line in zip(("VS_q1", "VS_q2"), lines, strict=True):
-        low, high = found[f"{name}_low"], found[f"{name}_high"]
-        assert line.startswith(f"{name} = {found[name]:.4g} (95 % interval {low:.4g} to {high:.4g}")
+        low, high = result[f"{name}_low"], result[f"{name}_high"]
+        assert line.startswith(
+            f"{name} = {result[name]:.4g} (95 % interval {low:.4g} to {high:.4g}"
+        )
 
 
 @pytest.mark.usefixtures("static")

@@ -53,20 +53,20 @@ def test_a_table_gives_the_numbers_of_the_library(run, table, options, asked):
 
 
 def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
-    found = of_table(TABLE)
+    result = of_table(TABLE)
     code, out, err = run("sources", table, *COLUMNS, "--signature")
     first, rows, pairs, most, least, last = out.split("\n\n")
-    assert (code, first, last) == (0, found.sentence, f"{found.signature}\n")
+    assert (code, first, last) == (0, result.sentence, f"{result.signature}\n")
     assert "intervals" not in err
     assert rows.splitlines()[1].split() == ["name", "n", "adds", "nearest", "similarity"]
-    largest = sorted(found.sources, key=lambda row: -row.adds)
+    largest = sorted(result.sources, key=lambda row: -row.adds)
     assert [line.split()[0] for line in rows.splitlines()[2:]] == [row.name for row in largest]
     assert [line.split()[:2] for line in pairs.splitlines()[2:]] == [
-        [a, b] for a, b, _ in found.pairs(3)
+        [a, b] for a, b, _ in result.pairs(3)
     ]
     assert len(most.splitlines()) == len(least.splitlines()) == 5
     values = [float(line.split()[1]) for line in (most.splitlines()[2], least.splitlines()[2])]
-    assert values == pytest.approx([max(found.per_prompt), min(found.per_prompt)], rel=1e-3)
+    assert values == pytest.approx([max(result.per_prompt), min(result.per_prompt)], rel=1e-3)
     assert "### nearest" not in out
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
 
@@ -94,9 +94,9 @@ def test_several_answers_to_a_prompt_have_a_similarity_within(run, tmp_path):
     twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
     twice.to_csv(path := tmp_path / "a.csv", index=False)
     out = run("sources", path, *COLUMNS, "-f", "csv")[1]
-    found = of_table(twice)
+    result = of_table(twice)
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert [float(row["within"]) for row in rows] == [row.within for row in found.sources]
+    assert [float(row["within"]) for row in rows] == [row.within for row in result.sources]
     assert "within" in run("sources", path, *COLUMNS)[1].split("\n\n")[1]
 
 

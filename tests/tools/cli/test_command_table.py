@@ -36,11 +36,11 @@ def test_cells_have_mean_interval_and_letters_of_each_kernel(run, answers):
     assert (code, err) == (0, "")
     rows = list(csv.DictReader(io.StringIO(out)))
     for kernel in kernels:
-        found = compared(kernel)
+        result = compared(kernel)
         apart = {row["set"]: row[kernel].split()[-1] for row in rows}
         same = {*apart["new"]} & {*apart["old"]}
-        assert bool(same) != found.states_direction("new", "old")
-        for row, wanted in zip(rows, found.sets, strict=True):
+        assert bool(same) != result.states_direction("new", "old")
+        for row, wanted in zip(rows, result.sets, strict=True):
             assert (row["set"], int(row["n"])) == (wanted.name, wanted.n)
             numbers = [float(number) for number in re.findall(r"\d+\.\d\d", row[kernel])]
             right = [wanted.matched, wanted.matched_low, wanted.matched_high]
@@ -124,24 +124,24 @@ def test_sets_share_a_letter_unless_they_are_apart(bits):
     """Try all sets of pairs among four sets."""
     pairs = list(itertools.combinations("wxyz", 2))
     apart = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
-    found = assign_letters(comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, apart))
+    result = assign_letters(comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, apart))
     for a, b in pairs:
-        assert bool({*found[a]} & {*found[b]}) == ((a, b) not in apart)
-    assert "a" in found["x"]  # the most diverse set has the first letter
+        assert bool({*result[a]} & {*result[b]}) == ((a, b) not in apart)
+    assert "a" in result["x"]  # the most diverse set has the first letter
     # No letter goes without saying: each joins two sets, or stands at a set that has no other.
-    marked = ["".join(name for name in found if mark in found[name]) for mark in "abcdef"]
+    marked = ["".join(name for name in result if mark in result[name]) for mark in "abcdef"]
     groups = [{*names} for names in marked if names]
     assert not any(one < other for one, other in itertools.permutations(groups, 2))
 
 
 def test_sets_share_a_letter_where_no_direction_is_shown():
-    found = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
-    unclear = replace(found, pairs=(replace(found.pairs[0], high=0.1),))
+    result = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
+    unclear = replace(result, pairs=(replace(result.pairs[0], high=0.1),))
     assert unclear.verdict("high", "low") == "different, direction not shown"
     assert assign_letters(unclear) == {"high": "a", "low": "a"}
 
 
 def test_letters_of_sets_that_all_differ_are_in_order():
-    found = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
-    assert found.verdict("high", "low") == "more diverse"
-    assert assign_letters(found) == {"high": "a", "low": "b"}
+    result = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
+    assert result.verdict("high", "low") == "more diverse"
+    assert assign_letters(result) == {"high": "a", "low": "b"}

@@ -70,8 +70,8 @@ def test_texts_are_the_same_from_every_kind_of_file(run, save, name):
 def test_texts_of_parquet(run, save):
     path = save("x.parquet", parquet(columns(records())))
     assert run(path, "-b", "--quiet", "--pool") == (0, brief(TEXTS), "")
-    found = vendiscore.compute(TEXTS, groups=["a", "b", "a", "b"])["VS"]
-    assert run(path, "-b", "--group-by", "model", "--quiet")[1] == f"{found!r}\n"
+    result = vendiscore.compute(TEXTS, groups=["a", "b", "a", "b"])["VS"]
+    assert run(path, "-b", "--group-by", "model", "--quiet")[1] == f"{result!r}\n"
 
 
 def test_numbers_are_the_same_from_every_kind_of_file(run, save):

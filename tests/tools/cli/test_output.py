@@ -25,8 +25,8 @@ def test_tables_are_aligned_or_of_markdown_or_latex():
 
 
 def test_json_has_no_infinity():
-    found = output.as_json({"q": float("inf"), "VS": 2.25, "x": float("nan")})
-    assert found == '{\n "q": "inf",\n "VS": 2.25,\n "x": null\n}\n'
+    result = output.as_json({"q": float("inf"), "VS": 2.25, "x": float("nan")})
+    assert result == '{\n "q": "inf",\n "VS": 2.25,\n "x": null\n}\n'
 
 
 @pytest.mark.parametrize(

@@ -159,10 +159,10 @@ def test_two_ranks_of_which_one_is_idle_find_the_same_number(monkeypatch):
     monkeypatch.setattr(sys, "path", path)
     for process in ranks:
         process.start()
-    found = sorted(queue.get(timeout=120) for _ in ranks)
+    result = sorted(queue.get(timeout=120) for _ in ranks)
     for process in ranks:
         process.join(timeout=60)
-    for (_, value, count, synced), own in zip(found, (60, 0), strict=True):
+    for (_, value, count, synced), own in zip(result, (60, 0), strict=True):
         assert value == pytest.approx(whole()["VS"], rel=EXACT)
         assert count == own
         assert synced == 60

@@ -47,18 +47,18 @@ def test_rows_of_another_length_are_named(rows, type_, X, problems):
     file = io.BytesIO()
     pq.write_table(pa.table({"e": pa.array(rows, type_)}), file)
     file.seek(0)
-    found = samples_of(Columns(file, Limits()), NUMBERS)
-    np.testing.assert_array_equal(found.values, X)
-    assert found.problems == problems
+    result = samples_of(Columns(file, Limits()), NUMBERS)
+    np.testing.assert_array_equal(result.values, X)
+    assert result.problems == problems
 
 
 def test_integers_in_rows_that_no_float_is_are_named():
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[1, 2], [2**53 + 1, 3]]}), file)
     file.seek(0)
-    found = samples_of(Columns(file, Limits()), NUMBERS)
-    assert "has the integer 9007199254740993" in found.problems[1]
-    assert found.wrong == {1: "e"}
+    result = samples_of(Columns(file, Limits()), NUMBERS)
+    assert "has the integer 9007199254740993" in result.problems[1]
+    assert result.wrong == {1: "e"}
 
 
 def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits():
@@ -80,10 +80,10 @@ def test_numbers_of_many_columns_are_read_with_gaps_or_without():
     for last in (7.0, None):
         file = io.BytesIO()
         pq.write_table(pa.table({**{name: [1.0, 2.0] for name in names}, "y": [3.0, last]}), file)
-        found = samples_of(Columns(file, Limits()), Wanted())
-        assert found.values.shape == (2, 151)
-        assert found.features == [*names, "y"]
-        assert found.problems == ({} if last else {1: "has null, which is not a number"})
+        result = samples_of(Columns(file, Limits()), Wanted())
+        assert result.values.shape == (2, 151)
+        assert result.features == [*names, "y"]
+        assert result.problems == ({} if last else {1: "has null, which is not a number"})
 
 
 def test_many_different_texts_are_read_once_each():

@@ -23,36 +23,40 @@ def folder(tmp_path):
 def test_texts_are_read_from_their_files(folder):
     root = folder("b.txt", "a.txt")
     (root / "a.txt").write_bytes("né\n\n".encode())
-    found = folder_samples(root, Wanted())
-    assert (found.values, found.places, found.kind) == (["né", "text"], ["a.txt", "b.txt"], "texts")
-    assert found.place(0) == "file a.txt"
-    assert found.written([1]) == f"{root / 'b.txt'}\n"
-    assert found.groups == ()
+    result = folder_samples(root, Wanted())
+    assert (result.values, result.places, result.kind) == (
+        ["né", "text"],
+        ["a.txt", "b.txt"],
+        "texts",
+    )
+    assert result.place(0) == "file a.txt"
+    assert result.written([1]) == f"{root / 'b.txt'}\n"
+    assert result.groups == ()
 
 
 def test_images_are_paths(folder):
     root = folder("b.png", "a.JPG")
-    found = folder_samples(root, Wanted())
-    assert found.kind == "images"
-    assert sorted(found.values) == sorted(str(root / name) for name in ("a.JPG", "b.png"))
+    result = folder_samples(root, Wanted())
+    assert result.kind == "images"
+    assert sorted(result.values) == sorted(str(root / name) for name in ("a.JPG", "b.png"))
 
 
 def test_a_file_that_is_no_text_is_a_problem_of_its_sample(folder):
     root = folder("a.txt", "b.txt")
     (root / "b.txt").write_bytes(b"x\n\xff")
-    found = folder_samples(root, Wanted())
-    assert found.values == ["text", ""]
-    assert [*found.problems] == [1]
-    assert "is not text: line 2, column 1" in found.problems[1]
+    result = folder_samples(root, Wanted())
+    assert result.values == ["text", ""]
+    assert [*result.problems] == [1]
+    assert "is not text: line 2, column 1" in result.problems[1]
     latin = folder_samples(root, Wanted(encoding="latin-1"))
     assert latin.values == ["text", "x\nÿ"]
 
 
 def test_files_that_are_no_samples_are_noted(folder):
-    found = folder_samples(folder("a.txt", "notes.md", "b.txt"), Wanted())
-    assert len(found.values) == 2
-    assert found.notes[0].startswith("2 samples; left out, as no texts: ")
-    assert "notes.md" in found.notes[0]
+    result = folder_samples(folder("a.txt", "notes.md", "b.txt"), Wanted())
+    assert len(result.values) == 2
+    assert result.notes[0].startswith("2 samples; left out, as no texts: ")
+    assert "notes.md" in result.notes[0]
 
 
 def test_several_kinds_are_a_question(folder):
@@ -83,8 +87,8 @@ def test_files_at_the_top_and_in_folders_are_a_question(folder):
 
 def test_folders_are_groups_if_they_are_named(folder):
     root = folder("x/a.txt", "x/b.txt", "y/z/c.txt")
-    found = folder_samples(root, Wanted(group_by="folder"))
-    assert found.groups == ["x", "x", "y/z"]
+    result = folder_samples(root, Wanted(group_by="folder"))
+    assert result.groups == ["x", "x", "y/z"]
     assert folder_samples(root, Wanted(by="folder")).groups == ["x", "x", "y/z"]
     with pytest.raises(
         AskError, match=r"contain 3 \.txt files, and the folder itself contains none"

@@ -27,10 +27,10 @@ def read(text, wanted=NUMBERS):
 )
 def test_each_column_has_its_signs(cells, numbers):
     lines = [f"{cell};{i}.5" for i, cell in enumerate(cells)]
-    found = read("\n".join(["x;y", *lines]))
-    assert not found.problems
-    np.testing.assert_array_equal(found.values[:, 0], numbers)
-    np.testing.assert_array_equal(found.values[:, 1], [0.5, 1.5])
+    result = read("\n".join(["x;y", *lines]))
+    assert not result.problems
+    np.testing.assert_array_equal(result.values[:, 0], numbers)
+    np.testing.assert_array_equal(result.values[:, 1], [0.5, 1.5])
 
 
 @pytest.mark.parametrize(
@@ -43,15 +43,15 @@ def test_each_column_has_its_signs(cells, numbers):
     ],
 )
 def test_a_bad_cell_is_blamed_with_its_column(cell, problem):
-    found = read(f"x;y\n1;2.5\n3;{cell}\n5;6.5\n7;8.5\n")
-    assert found.problems == {1: problem}
-    assert found.place(1) == "row 3, column 'y'"
+    result = read(f"x;y\n1;2.5\n3;{cell}\n5;6.5\n7;8.5\n")
+    assert result.problems == {1: problem}
+    assert result.place(1) == "row 3, column 'y'"
 
 
 @pytest.mark.parametrize("name", ["id", "", "row_no"])
 def test_whole_numbers_that_number_the_rows_are_left_out(name):
-    found = read(f"{name},x,y\n3,1.5,2\n1,2.5,4\n2,3.5,2\n")
-    assert found.features == ["x", "y"]
+    result = read(f"{name},x,y\n3,1.5,2\n1,2.5,4\n2,3.5,2\n")
+    assert result.features == ["x", "y"]
 
 
 def test_counting_without_a_name_is_asked_about():

@@ -42,16 +42,16 @@ def test_arrays_are_those_that_were_saved(array, save):
     arrays = Arrays(data, save is not None)
     name = arrays.choose_array(None)
     assert name == ("" if save is None else "x")
-    found = arrays.read(name)
-    np.testing.assert_array_equal(found, array)
-    assert found.dtype == array.dtype
+    result = arrays.read(name)
+    np.testing.assert_array_equal(result, array)
+    assert result.dtype == array.dtype
 
 
 def test_an_array_of_a_file_is_not_copied():
     data = saved(X)
-    found = Arrays(data, False).read("")
-    assert np.shares_memory(found, np.frombuffer(data, np.uint8))
-    assert not found.flags.writeable
+    result = Arrays(data, False).read("")
+    assert np.shares_memory(result, np.frombuffer(data, np.uint8))
+    assert not result.flags.writeable
 
 
 def test_one_of_several_arrays_is_chosen_by_name():

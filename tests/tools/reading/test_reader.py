@@ -21,14 +21,14 @@ POEMS = "the old pond\na frog leaps in\n\nfirst snow\nno tracks yet\n\nlate bus\
     ],
 )
 def test_lines_are_read_as_what_they_hold(text, kind, n):
-    found = read_data("a.txt", text.encode(), Wanted())
-    assert (found.kind, len(found)) == (kind, n)
+    result = read_data("a.txt", text.encode(), Wanted())
+    assert (result.kind, len(result)) == (kind, n)
 
 
 def test_words_are_left_out_of_their_vectors():
-    found = read_data("glove.txt", b"the 0.5 1.5\nto 2.5 -1\n", Wanted())
-    assert found.left_out == ["name"]
-    np.testing.assert_array_equal(found.values, [[0.5, 1.5], [2.5, -1]])
+    result = read_data("glove.txt", b"the 0.5 1.5\nto 2.5 -1\n", Wanted())
+    assert result.left_out == ["name"]
+    np.testing.assert_array_equal(result.values, [[0.5, 1.5], [2.5, -1]])
 
 
 def test_distances_between_tabs_are_no_texts():
@@ -48,8 +48,8 @@ def test_words_between_tabs_are_asked_about(above):
 
 @pytest.mark.parametrize("wanted", [Wanted(type="txt"), Wanted(split="row")])
 def test_lines_are_texts_where_a_person_says_so(wanted):
-    found = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", wanted)
-    assert found.values == ["old\tnew\t1.5", "hard\teasy\t0.5"]
+    result = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", wanted)
+    assert result.values == ["old\tnew\t1.5", "hard\teasy\t0.5"]
 
 
 def test_poems_are_asked_about():
@@ -64,8 +64,8 @@ def test_poems_are_asked_about():
 
 @pytest.mark.parametrize("text", ["a cat\n\na dog\n\na cow\n", "a\nb\n\nc\nd\n", "a\nb\nc\n"])
 def test_lines_without_many_blocks_are_texts(text):
-    found = read_data("lines.txt", text.encode(), Wanted())
-    assert len(found) == len([line for line in text.split("\n") if line])
+    result = read_data("lines.txt", text.encode(), Wanted())
+    assert len(result) == len([line for line in text.split("\n") if line])
 
 
 def test_lists_of_texts_are_groups_or_one_set():
@@ -85,10 +85,16 @@ def test_columns_of_numbers_are_a_choice_next_to_texts():
 
 @pytest.mark.parametrize("name", ["SEQUENCE", "seq", "protein_sequence"])
 def test_letters_in_a_column_named_so_are_sequences(name):
-    found = read_data("a.csv", f"accession,{name}\nQ6GZX4,MAFSAEDV\nQ6,MSIIGA\n".encode(), Wanted())
-    assert (found.kind, found.column, found.values) == ("sequences", name, ["MAFSAEDV", "MSIIGA"])
+    result = read_data(
+        "a.csv", f"accession,{name}\nQ6GZX4,MAFSAEDV\nQ6,MSIIGA\n".encode(), Wanted()
+    )
+    assert (result.kind, result.column, result.values) == (
+        "sequences",
+        name,
+        ["MAFSAEDV", "MSIIGA"],
+    )
 
 
 def test_prose_in_a_column_of_sequences_is_texts():
-    found = read_data("a.csv", b"id,sequence\n1,a cat sat\n2,a dog ran\n", Wanted())
-    assert found.kind == "texts"
+    result = read_data("a.csv", b"id,sequence\n1,a cat sat\n2,a dog ran\n", Wanted())
+    assert result.kind == "texts"

@@ -21,9 +21,9 @@ def test_ids_of_tasks_that_repeat_group_their_answers():
     answers = [
         {"task_id": f"task/{i // 3}", "solution": f"return the number {i}"} for i in range(12)
     ]
-    found = read_data("samples.jsonl", lines(*answers), Wanted())
-    assert found.grouping["groups"] == "task_id"
-    assert len(set(found.groups)) == 4
+    result = read_data("samples.jsonl", lines(*answers), Wanted())
+    assert result.grouping["groups"] == "task_id"
+    assert len(set(result.groups)) == 4
 
 
 def test_ids_of_one_answer_each_group_nothing():
@@ -37,8 +37,8 @@ def test_a_list_of_generations_is_taken_beside_its_partition():
         record | {"generations": ["a cat", "a dog"], "partition": [0, 1]},
         record | {"prompt": "Another", "generations": ["a fox", "a fox"], "partition": [0, 0]},
     ]
-    found = read_data("scores.jsonl", lines(*both), Wanted())
-    assert (found.record, len(found), len(set(found.groups))) == ("NoveltyBench", 4, 2)
+    result = read_data("scores.jsonl", lines(*both), Wanted())
+    assert (result.record, len(result), len(set(result.groups))) == ("NoveltyBench", 4, 2)
 
 
 def test_words_beside_columns_of_numbers_are_a_question():
@@ -52,9 +52,9 @@ def test_words_beside_columns_of_numbers_are_a_question():
 def test_a_column_that_counts_is_no_feature_whatever_its_name():
     rows = [f"{i},{i * i % 7},{i * 3 % 5}" for i in range(1, 9)]
     table = "\n".join(["subject,first,second", *rows]).encode()
-    found = read_data("table.csv", table, Wanted())
-    assert list(found.features) == ["first", "second"]
-    assert found.lost == {"subject": "it numbers the rows"}
+    result = read_data("table.csv", table, Wanted())
+    assert list(result.features) == ["first", "second"]
+    assert result.lost == {"subject": "it numbers the rows"}
     kept = read_data("table.csv", table, Wanted(index=False))
     assert list(kept.features) == ["subject", "first", "second"]
 
@@ -103,8 +103,8 @@ def test_words_beside_prose_are_a_question():
 
 def test_pairs_of_numbers_in_a_cell_are_no_prose():
     rows = [f'm{i},{i}.5,{i}.7,"(-{i}.1, +{i}.2)"' for i in range(8)]
-    found = read_data("board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), Wanted())
-    assert list(found.features) == ["score", "wins"]
+    result = read_data("board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), Wanted())
+    assert list(result.features) == ["score", "wins"]
 
 
 def test_an_answer_under_a_key_of_a_turn_is_read():
@@ -112,14 +112,14 @@ def test_an_answer_under_a_key_of_a_turn_is_read():
         {"role": "user", "content": "Why?"},
         {"role": "assistant", "content": {"answer": "So"}},
     ]
-    found = read_data("chat.jsonl", lines({"messages": turns}, {"messages": turns}), Wanted())
-    assert found.values == ["So", "So"]
+    result = read_data("chat.jsonl", lines({"messages": turns}, {"messages": turns}), Wanted())
+    assert result.values == ["So", "So"]
 
 
 def test_states_named_after_molecules_are_not_molecules():
     rows = [f"{'C' * i},1" for i in range(1, 9)]
-    found = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), Wanted())
-    assert found.column == "SMILES"
+    result = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), Wanted())
+    assert result.column == "SMILES"
 
 
 def test_distances_in_a_file_of_text_are_a_question_twice():
@@ -141,16 +141,16 @@ def test_a_property_of_prompts_is_no_question():
         {"question": f"What is {i // 4}?", "level": f"Level {i // 8}", "response": f"It is {i}."}
         for i in range(24)
     ]
-    found = read_data("answers.jsonl", lines(*answers), Wanted())
-    assert found.grouping["groups"] == "question"
+    result = read_data("answers.jsonl", lines(*answers), Wanted())
+    assert result.grouping["groups"] == "question"
     changed = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
     assert {"group_by": "level"} in choices("answers.jsonl", lines(*changed))
 
 
 @pytest.mark.parametrize("table", ["Month,Passengers\n1949-01,112\n1949-02,118\n1949-03,132\n"])
 def test_dates_are_no_texts(table):
-    found = read_data("a.csv", table.encode(), Wanted())
-    assert (found.kind, found.features) == ("vectors", ["Passengers"])
+    result = read_data("a.csv", table.encode(), Wanted())
+    assert (result.kind, result.features) == ("vectors", ["Passengers"])
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_lines_of_cells_in_a_file_of_text_are_asked_about(text, form):
 
 def test_comments_above_and_within_a_table_are_left_out():
     table = b"# hey!\na,b,message\n# who reads this, anyway?\n1,2,hello\n5,6,world\n"
-    found = read_data("a.csv", table, Wanted())
-    assert (found.features, list(found.places)) == (["a", "b"], [4, 5])
+    result = read_data("a.csv", table, Wanted())
+    assert (result.features, list(result.places)) == (["a", "b"], [4, 5])
 
 
 def test_few_words_beside_numbers_are_asked_about():
@@ -201,5 +201,5 @@ def test_names_beside_features_are_asked_about():
 
 def test_a_number_of_things_is_a_feature():
     table = b"row number,Number-transactions,Hash-rate,SampleID\n7,120,95,3\n9,80,70,4\n8,60,72,9\n"
-    found = read_data("a.csv", table, Wanted())
-    assert list(found.features) == ["Number-transactions", "Hash-rate"]
+    result = read_data("a.csv", table, Wanted())
+    assert list(result.features) == ["Number-transactions", "Hash-rate"]

@@ -92,6 +92,6 @@ def test_generations_are_the_answers_next_to_lists_of_numbers():
         {"id": "c-2", "prompt": "how?", "generations": ["a cow", "a cow"], "partition": [0, 0]},
     ]
     data = "\n".join(map(json.dumps, lines)).encode()
-    found = read_data("scores.jsonl", data, Wanted())
-    assert found.values == ["a cat", "a dog", "a cow", "a cow"]
-    assert len({*found.groups}) == 2
+    result = read_data("scores.jsonl", data, Wanted())
+    assert result.values == ["a cat", "a dog", "a cow", "a cow"]
+    assert len({*result.groups}) == 2

@@ -10,18 +10,18 @@ ROWS = b"prompt,model,answer,score\nwhy,m,a cat,1\nwhy,n,a dog,x\nhow,m,a cow,3\
 
 
 def test_prompts_and_models_label_samples_unless_pooled():
-    found = read_data("a.csv", ROWS, Wanted())
-    assert found.sets == ["m", "n", "m", "n"]
+    result = read_data("a.csv", ROWS, Wanted())
+    assert result.sets == ["m", "n", "m", "n"]
     pooled = read_data("a.csv", ROWS, Wanted(pool=True))
     assert (pooled.sets, pooled.groups) == ([], [])
-    assert pooled.values == found.values
+    assert pooled.values == result.values
 
 
 def test_a_row_without_a_quality_is_named_with_its_column():
-    found = read_data("a.csv", ROWS, Wanted(quality="score"))
-    assert found.problems == {1: "is 'x', not a number"}
-    assert found.place(1) == "row 3, column 'score'"
-    assert found.quality == [1.0, 0.0, 3.0, 4.0]
+    result = read_data("a.csv", ROWS, Wanted(quality="score"))
+    assert result.problems == {1: "is 'x', not a number"}
+    assert result.place(1) == "row 3, column 'score'"
+    assert result.quality == [1.0, 0.0, 3.0, 4.0]
 
 
 @pytest.mark.parametrize("name", ["model", "no such column"])
@@ -53,9 +53,9 @@ def test_ids_of_parquet_are_no_features():
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     file = io.BytesIO()
     pq.write_table(pa.table({"id": [7, 3], "x": [1.0, 2.0], "y": [3.0, 4.0]}), file)
-    found = read_data("a.parquet", file.getvalue(), Wanted())
-    assert found.features == ["x", "y"]
-    assert found.lost == {"id": "it numbers the rows"}
+    result = read_data("a.parquet", file.getvalue(), Wanted())
+    assert result.features == ["x", "y"]
+    assert result.lost == {"id": "it numbers the rows"}
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_ids_of_parquet_are_no_features():
     ],
 )
 def test_samples_are_written_such_that_they_are_read_again(name, data):
-    found = read_data(name, data, Wanted())
-    written = found.written([1, 0])
-    again = read_data(name.replace("vec", "csv"), written.encode(), Wanted(column=found.column))
-    assert list(map(str, again.values)) == list(map(str, [found.values[1], found.values[0]]))
+    result = read_data(name, data, Wanted())
+    written = result.written([1, 0])
+    again = read_data(name.replace("vec", "csv"), written.encode(), Wanted(column=result.column))
+    assert list(map(str, again.values)) == list(map(str, [result.values[1], result.values[0]]))
 
 
 def test_skipping_more_rows_than_there_are_leaves_no_samples():
@@ -83,8 +83,8 @@ def test_skipping_more_rows_than_there_are_leaves_no_samples():
 )
 def test_prompts_group_answers_where_most_have_several(prompts, groups):
     rows = "".join(f"{prompt},a cat {i}\n" for i, prompt in enumerate(prompts))
-    found = read_data("a.csv", f"prompt,answer\n{rows}".encode(), Wanted())
-    assert len({*found.groups}) == groups
+    result = read_data("a.csv", f"prompt,answer\n{rows}".encode(), Wanted())
+    assert len({*result.groups}) == groups
 
 
 @pytest.mark.parametrize("name", ["task_id", "problem_id"])
@@ -107,13 +107,13 @@ def test_counts_at_samples_are_asked_about(name, label):
 
 
 def test_samples_with_scores_are_no_counts():
-    found = read_data("a.csv", b"sample,score\na cat sat,1\na dog ran,2\n", Wanted())
-    assert found.values == ["a cat sat", "a dog ran"]
+    result = read_data("a.csv", b"sample,score\na cat sat,1\na dog ran,2\n", Wanted())
+    assert result.values == ["a cat sat", "a dog ran"]
 
 
 def test_labels_of_tasks_are_no_prompts():
-    found = read_data("a.csv", b"smiles,task1\nCCO,0\nCCN,0\nCCC,1\nCC=O,1\n", Wanted())
-    assert (found.kind, len(found), found.groups) == ("molecules", 4, [])
+    result = read_data("a.csv", b"smiles,task1\nCCO,0\nCCN,0\nCCC,1\nCC=O,1\n", Wanted())
+    assert (result.kind, len(result), result.groups) == ("molecules", 4, [])
 
 
 def test_a_few_numbers_among_labels_of_samples_are_no_counts():
@@ -124,9 +124,9 @@ def test_a_few_numbers_among_labels_of_samples_are_no_counts():
 
 
 def test_samples_know_what_they_were_read_from():
-    found = read_data("a.csv", ROWS, Wanted())
-    assert found.table.rows == []
-    assert found.source.column("score") == ["1", "x", "3", "4"]
+    result = read_data("a.csv", ROWS, Wanted())
+    assert result.table.rows == []
+    assert result.source.column("score") == ["1", "x", "3", "4"]
 
 
 def test_individuals_are_counted_before_they_are_listed():

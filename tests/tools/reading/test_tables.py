@@ -24,5 +24,5 @@ def test_a_row_has_a_cell_for_each_name(row, cells):
 def test_rows_of_qualtrics_below_the_header_are_no_samples(quote):
     named = ",".join(f'"{{{quote}ImportId{quote}: {quote}Q{i}{quote}}}"' for i in (1, 2))
     text = f"ResponseSet,Q2\nSet,Why do you say so?\n{named}\nDefault Set,I like it a lot\n"
-    found = read_data("a.csv", text.encode(), Wanted())
-    assert (found.column, found.values) == ("Q2", ["I like it a lot"])
+    result = read_data("a.csv", text.encode(), Wanted())
+    assert (result.column, result.values) == ("Q2", ["I like it a lot"])

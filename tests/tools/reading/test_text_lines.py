@@ -13,11 +13,11 @@ def read(text, molecules=False, **options):
 
 
 def test_each_line_is_a_sample_and_blank_lines_are_left_out():
-    found = read("a\r\n\nb c\r  \nd")
-    assert (found.values, found.places) == (["a", "b c", "d"], [1, 3, 5])
-    assert found.kind == "texts"
-    assert found.place(1) == "line 3"
-    assert any("2 blank line" in note for note in found.above)
+    result = read("a\r\n\nb c\r  \nd")
+    assert (result.values, result.places) == (["a", "b c", "d"], [1, 3, 5])
+    assert result.kind == "texts"
+    assert result.place(1) == "line 3"
+    assert any("2 blank line" in note for note in result.above)
     assert not read("a\nb\n").above
 
 
@@ -44,9 +44,9 @@ def test_other_texts_are_lines(text):
 
 
 def test_parts_end_at_a_sign_and_two_signs_enclose_an_empty_text():
-    found = read("a\nb\n---\n---\nc\n---\n", split="---")
-    assert found.values == ["a\nb", "", "c"]
-    assert found.places == [1, 4, 5]
+    result = read("a\nb\n---\n---\nc\n---\n", split="---")
+    assert result.values == ["a\nb", "", "c"]
+    assert result.places == [1, 4, 5]
     assert read("a\n \n\n\nb\n", split="blank").values == ["a", "b"]
 
 
@@ -64,11 +64,11 @@ def test_chosen_samples_are_written_as_the_file_has_them(text, split, chosen, wr
 
 
 def test_molecules_are_the_first_word_of_each_line():
-    found = read("smiles name\n# a comment\nCCO ethanol\nc1ccccc1\tbenzene\n", molecules=True)
-    assert (found.values, found.places) == (["CCO", "c1ccccc1"], [3, 4])
-    assert found.kind == "molecules"
-    assert [*found.above] == ["line 1 is above the molecules"]
-    assert found.written([1, 0]) == "c1ccccc1\tbenzene\nCCO ethanol\n"
+    result = read("smiles name\n# a comment\nCCO ethanol\nc1ccccc1\tbenzene\n", molecules=True)
+    assert (result.values, result.places) == (["CCO", "c1ccccc1"], [3, 4])
+    assert result.kind == "molecules"
+    assert [*result.above] == ["line 1 is above the molecules"]
+    assert result.written([1, 0]) == "c1ccccc1\tbenzene\nCCO ethanol\n"
     assert read("CCO\nCC\n", molecules=True).above == []
 
 

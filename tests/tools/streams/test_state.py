@@ -250,15 +250,15 @@ def test_a_kernel_without_features_of_fixed_width_is_refused_with_those_that_add
 
 def test_details_say_how_the_number_came_about():
     state = State.empty(k="text_embeddings", model=_letters).update(["a", "b", "ab"])
-    found = state.compute(q=[1, 2], details=True)["details"]
-    assert (found["n"], found["kernel"], found["method"]["2"]) == (
+    result = state.compute(q=[1, 2], details=True)["details"]
+    assert (result["n"], result["kernel"], result["method"]["2"]) == (
         3,
         "text_embeddings",
         "covariance",
     )
-    assert "3 features" in found["why"]["1"]
+    assert "3 features" in result["why"]["1"]
     for part in ("VS|kernel=text_embeddings", "model=", "|p=uniform|q=1,2|n=3|", "_letters@"):
-        assert part in found["signature"]
+        assert part in result["signature"]
     weighted = State.empty(k="cosine").update(X, p=np.ones(60) / 2).compute(details=True)
     assert "p='given, sum 30'" in weighted["details"]["signature"]
 
