@@ -17,9 +17,17 @@ LABELS = {
     "a label has 20 %, texts of one similarity": "one label of 20 % versus equally similar texts",
     "a label has 40 %, texts of one similarity": "one label of 40 % versus equally similar texts",
     "a label has 60 %, texts of one similarity": "one label of 60 % versus equally similar texts",
+    "MiniLM, neighbours": "the 50 nearest neighbours of one question (MiniLM)",
+    "MiniLM, ten questions": "ten questions (MiniLM)",
+    "RBF 5, near-copies": "digits, RBF with `sigma=5`",
+    "RBF 5, near-copies of uneven number": "digits, RBF with `sigma=5`, clusters of unequal size",
+    "Tanimoto, neighbours": "the 50 nearest neighbours of one odorant (Tanimoto)",
+    "Tanimoto, ten odorants": "ten odorants (Tanimoto)",
     "answers of people": "answers of eight people",
     "background 0.8, Beta(1, 6)": "items of similarity 0.8, one item with proportion Beta(1, 6)",
     "circle, cosine": "points on a circle, cosine",
+    "cosine, near-copies": "digits, cosine",
+    "cosine, near-copies of uneven number": "digits, cosine, clusters of unequal size",
     "eight equal labels, one label of 40.59 %": (
         "eight equally frequent labels versus one of 40.59 %"
     ),
@@ -28,10 +36,16 @@ LABELS = {
     ),
     "equal: a favourite, even labels": "equal: one frequent label versus equally frequent labels",
     "equal: questions twice": "equal: the same population of questions",
+    "gpt-4o, and gemini to some prompts": "gpt-4o; gemini for some prompts",
+    "gpt-4o, and one answer repeated": "gpt-4o; one repeated answer for some prompts",
     "labels, 300 even": "300 equally frequent labels",
     "labels, every tenth 50 %": "labels; in every tenth prompt, one label of 50 %",
     "labels, geometric": "labels with geometric proportions",
+    "labels, one of 200": "one of 200 labels",
     "labels, ten even": "ten equally frequent labels",
+    "labels, ten of 200": "ten of 200 labels",
+    "n-grams, a template": "texts that share seven of ten words (n-grams)",
+    "n-grams, ten questions": "ten questions (n-grams)",
     "near-copies of Zipf's shares, narrow RBF": (
         "near-copies in proportions of Zipf's law, narrow RBF"
     ),
@@ -43,6 +57,7 @@ LABELS = {
         "one frequent question versus texts that share four words"
     ),
     "one source": "one population",
+    "people, and gemini to some prompts": "eight people; gemini for some prompts",
     "people's stories, Zipf": "stories of people, proportions of Zipf's law",
     "questions, Beta(1, 60)": "questions, one with proportion Beta(1, 60)",
     "rows, 384 columns, none recurs": "vectors with 384 columns, none recurs",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from cells import loaded, percent, table
+from cells import LABELS, loaded, percent, table
 
 
 def power() -> str:
@@ -13,8 +13,8 @@ def power() -> str:
     prompts = [row for row in rows if "prompts" in row]
     return "\n\n".join(
         [
-            by_size("second source scores a fifth less", "n", parts["unpaired"], average=True),
-            by_size("answers to prompts", "prompts", prompts),
+            by_size("more frequent in the second population", "n", parts["unpaired"], average=True),
+            by_size("answers of the first set; of the second set", "prompts", prompts),
             by_size("equal mean scores: any direction", "n", parts["equal"]),
         ]
     )
@@ -55,7 +55,7 @@ def averages(head: str, size: str, designs: dict[str, list[dict[str, Any]]]) -> 
 
 
 def by_size(head: str, size: str, rows: Iterable[dict[str, Any]], average: bool = False) -> str:
-    """Tabulate the directions stated, before and now, with a column for each size."""
+    """Tabulate how often a direction is stated, before and now, with a column for each size."""
     cells: dict[str, dict[int, dict[str, Any]]] = {}
     for row in rows:
         cells.setdefault(name(row), {})[row[size]] = row
@@ -68,21 +68,24 @@ def by_size(head: str, size: str, rows: Iterable[dict[str, Any]], average: bool 
         recurring = [own for title, own in cells.items() if "allow_repeats" not in title]
         complete = [column for column in sizes if all(column in own for own in recurring)]
         means = {column: cell([own[column] for own in recurring]) for column in complete}
-        lines.insert(0, ("mean over sources", *(means.get(column, "–") for column in sizes)))
+        label = "mean of rows without `allow_repeats`"
+        lines.insert(0, (label, *(means.get(column, "–") for column in sizes)))
     unit = "n = " if size == "n" else ""
     return table((head, *(f"{unit}{column}" + " prompts" * (not unit) for column in sizes)), lines)
 
 
 def name(row: dict[str, Any]) -> str:
-    """Return the name of a row: with the difference of prompts, and whether they are matched."""
+    """Return the label of a row; with prompts, also the difference and whether they are passed."""
+    short_name, comma, option = row["name"].partition(", allow_repeats=False")
+    label = LABELS.get(short_name, short_name)
     if "prompts" not in row:
-        return str(row["name"].replace("allow_repeats=False", "`allow_repeats=False`"))
-    how = "matched" if row["part"] == "paired" else "without their prompts"
-    return f"{row['name']}, {percent(1 - row['ratio'])} less, {how}"
+        return f"{label}, `allow_repeats=False`{option}" if comma else label
+    design = "by prompt" if row["part"] == "paired" else "without prompts"
+    return f"{label}; {percent(1 - row['ratio'])} lower, {design}"
 
 
 def cell(rows: list[dict[str, Any]]) -> str:
-    """Return the directions stated, before and now where they differ; wrong ones in parentheses."""
+    """Return how often a direction is stated, before and now, and how often a wrong one is."""
 
     def mean(numbers: list[dict[str, Any]], key: str) -> float:
         return float(sum(each[key] for each in numbers) / len(numbers))

@@ -55,9 +55,10 @@ def engines() -> str:
     versions = {names[task["engine"]]: task["version"] for task in tasks}
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
-        f"The tasks of users, by mouse, by keyboard and at a zoom of 200 %, show the library's "
-        f"numbers in {done} of {len(tasks)} runs in {listed} (vendiscore "
-        f"{result['environment']['vendiscore']}; [engines.py](../benchmarks/engines.py))."
+        f"Typical tasks were carried out by mouse, by keyboard and at a zoom of 200 %. The web app "
+        f"showed the same values as the library in {done} of {len(tasks)} runs. Browsers: {listed} "
+        f"(vendiscore {result['environment']['vendiscore']}; "
+        f"[engines.py](../benchmarks/engines.py))."
     )
 
 

@@ -248,11 +248,25 @@ def novel_best() -> str:
     )
 
 
+def describe_answers(name: str) -> str:
+    """Describe simulated answers: numbers of prompts and answers, and how they are drawn."""
+    name = re.sub(r"^(one source: )?of 2 to 20 answers", r"\1prompts × 2 to 20 answers", name)
+    if name.startswith("one source: "):
+        answers, _, drawn = name.removeprefix("one source: ").partition(" answers, ")
+        drawn = re.sub(r"^the same (\d+) sentences", r"drawn from \1 sentences", drawn)
+        return f"{answers} answers, {drawn}; independent of the prompt"
+    return re.sub(
+        r" of (\d+) sentences, a share of ([\d.]+) the prompt's own",
+        r", drawn from \1 sentences; a proportion of \2 depends on the prompt",
+        name,
+    )
+
+
 def shuffled_groups() -> str:
     """Return the diversity between groups, its excess, and how often p is small."""
     return table(
         (
-            "answers",
+            "prompts × answers",
             "`BetweenVS`",
             "excess",
             "p ≤ 0.05",
@@ -260,7 +274,7 @@ def shuffled_groups() -> str:
         ),
         (
             (
-                row["name"],
+                describe_answers(row["name"]),
                 f"{row['BetweenVS']:.2f}",
                 f"{row['BetweenVS_excess']:.2f}".replace("-", "−"),
                 *(percent(row[f"p_{level}"], 1) for level in (0.05, 0.01)),
