@@ -52,7 +52,7 @@ from vendiscore.tools.analysis.comparison import (
 )
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
-from sources import sentences, vectors
+from populations import draw_sentences, draw_vectors
 
 PERMUTATIONS = 499  # of which the least p of three pairs is 0.006
 OF_EIGHT = 2999  # the least p of 28 pairs is then 0.009
@@ -87,8 +87,8 @@ def pools() -> dict[str, np.ndarray]:
             rng.choice(smiles, MANY, replace=False).tolist(),
             {"k": "morgan", "on_error": "skip"},
         ),
-        "sentences, n-grams": (sentences(rng, MANY), {}),
-        "vectors, cosine": (vectors(rng, MANY), {"k": "cosine"}),
+        "sentences, n-grams": (draw_sentences(rng, MANY), {}),
+        "vectors, cosine": (draw_vectors(rng, MANY), {"k": "cosine"}),
     }
     return {name: np.asarray(as_similarity(x, **how).dense()) for name, (x, how) in of.items()}
 

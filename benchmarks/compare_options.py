@@ -22,7 +22,7 @@ from pairs import arguments, environment, write
 from vendiscore import compare, score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
-from sources import sentences, vectors
+from populations import draw_sentences, draw_vectors
 
 MANY = 2000  # sets that the share between two sources is the mean of
 Draw = Callable[[np.random.Generator, int], Any]
@@ -63,8 +63,8 @@ def main() -> None:
         of = partial(at_the_edge, n=n, repeats=most)
         rows += [
             of("labels of 20 and 12 kinds", kinds(20), kinds(12), {"k": "labels"}),
-            of("sentences, n-grams", sentences, partial(sentences, narrow=0.5), {}),
-            of("vectors, cosine", vectors, partial(vectors, narrow=0.5), {"k": "cosine"}),
+            of("sentences, n-grams", draw_sentences, partial(draw_sentences, narrow=0.5), {}),
+            of("vectors, cosine", draw_vectors, partial(draw_vectors, narrow=0.5), {"k": "cosine"}),
         ]
     write(given.json, rows, environment() | {"repeats": most})
 

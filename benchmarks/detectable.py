@@ -13,8 +13,8 @@ by so much.
 By prompt: answers of NoveltyBench, 3 to 20 prompts, two random halves of each prompt's, in one of
 which an answer is replaced by the prompt's first one with the probability of the degree; and the
 first eight answers of two sources, where the true difference is one, and the number of prompts
-varies. Without prompts: sentences, vectors and molecules (tests/helpers/sources.py) and questions,
-20 to 100.
+varies. Without prompts: sentences, vectors and molecules (tests/helpers/populations.py) and
+questions, 20 to 100.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.comparison import LESS_DIVERSE, MORE_DIVERSE, Comparison
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
-from sources import SOURCES, pooled
+from populations import POPULATIONS, pool_sets
 
 PLAN = CompareOptions(permutations=199).checked()
 PROMPTS = (3, 4, 6, 8, 12, 20)
@@ -72,11 +72,11 @@ def of_prompts(similarity: Similarity, prompts: int, count: int) -> Draw:
 
 def without_prompts(name: str) -> Draw:
     """Return comparisons of a source of the helpers with the same, narrowed."""
-    source, options = SOURCES[name]
+    source, options = POPULATIONS[name]
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
         sets = [source(rng, n, 0.25), source(rng, n, degree)]
-        pool, sizes = pooled(sets, **options)
+        pool, sizes = pool_sets(sets, **options)
         return run_steps(comparison_steps(pool, np.repeat([0, 1], sizes), ["a", "b"], PLAN))
 
     return draw
@@ -165,7 +165,7 @@ def main() -> None:
         draw = of_prompts(similarity, len(sets), len(sets[0]))
         for m in PROMPTS:
             rows += rows_of(name, "prompts", draw, (m,), REPLACED, given.repeats)
-    designs = {name: without_prompts(name) for name in SOURCES if name != "vectors, rbf"}
+    designs = {name: without_prompts(name) for name in POPULATIONS if name != "vectors, rbf"}
     for name, draw in {**designs, "questions": of_questions(given.data)}.items():
         degrees = REPLACED if name == "questions" else NARROW
         for n in SIZES:

@@ -36,7 +36,7 @@ sys.path.append(str(ROOT / "tests" / "helpers"))
 
 import hub_cache  # noqa: E402
 import page_tasks  # noqa: E402
-from in_browser import COUNT, FOCUSED  # noqa: E402
+from browser_actions import COUNT_CLICKS_SCRIPT, FOCUSED_NAME_SCRIPT  # noqa: E402
 from page_process import running_app  # noqa: E402
 from pairs import environment  # noqa: E402
 from selenium import webdriver  # noqa: E402
@@ -52,7 +52,7 @@ from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 _DESK, _ZOOMED = (1280, 720), (640, 360)
 _SECONDS = 60
 _WATCH = (
-    COUNT
+    COUNT_CLICKS_SCRIPT
     + """window.wrong = [];
 for (const name of ["error", "unhandledrejection", "securitypolicyviolation"])
     addEventListener(name, (event) =>
@@ -197,7 +197,7 @@ class Visitor:
     def _tab_to(self, name: str) -> None:
         for _ in range(40):
             self._key("Tab")
-            if self.driver.execute_script(f"return {FOCUSED}").startswith(name):
+            if self.driver.execute_script(f"return {FOCUSED_NAME_SCRIPT}").startswith(name):
                 return
         raise AssertionError(f"{name!r} cannot be reached by Tab")
 
@@ -284,9 +284,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a part of the names of tasks")
     parser.add_argument("--engines", nargs="*", default=["chromium", "firefox", "webkit"])
     options = parser.parse_args()
-    hub_cache.put_encoders(Path(os.environ["HF_HOME"]))
+    hub_cache.cache_page_encoders(Path(os.environ["HF_HOME"]))
     tasks = [(task.__name__, task(), _DESK) for task in page_tasks.TASKS]
-    tasks.append(("keyboard alone", page_tasks.keyboard_alone(), _DESK))
+    tasks.append(("keyboard alone", page_tasks.score_by_keyboard(), _DESK))
     tasks += [(f"{name} at 200 %", task, _ZOOMED) for name, task, _ in tasks]
     rows = []
     with (

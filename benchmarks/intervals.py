@@ -27,14 +27,14 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
-from sources import molecules, vectors
+from populations import draw_molecules, draw_vectors
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bootstrap-bias.png"
 # The bandwidth does not follow from the set, so that all sets have one kernel.
 KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "linear": (vectors, {"k": "cosine"}),
-    "RBF": (vectors, {"k": "rbf", "sigma": 2.0}),
-    "Tanimoto": (molecules, {"k": "morgan", "n_bits": 1024}),
+    "linear": (draw_vectors, {"k": "cosine"}),
+    "RBF": (draw_vectors, {"k": "rbf", "sigma": 2.0}),
+    "Tanimoto": (draw_molecules, {"k": "morgan", "n_bits": 1024}),
 }
 SIZES = (100, 400)
 SETS, RESAMPLES = 10, 50  # of the bootstrap

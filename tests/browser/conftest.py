@@ -40,18 +40,18 @@ def window(browser, server):
 
 
 def new_window(browser, app, **options):
-    from in_browser import COUNT
+    from browser_actions import COUNT_CLICKS_SCRIPT
 
     context = browser.new_context(**options)
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=app.url)
-    context.add_init_script(COUNT)
+    context.add_init_script(COUNT_CLICKS_SCRIPT)
     return context
 
 
 @pytest.fixture
 def visit(browser, window, server):
     """Opens the page; after the test, nothing was asked of another host and nothing went wrong."""
-    from in_browser import expect
+    from browser_actions import expect
 
     opened, wrong = [], []
 

@@ -3,9 +3,19 @@
 import re
 
 import pytest
-from axe import in_all_colours
-from files_people_have import questions
-from in_browser import TABS, alike, button, choose, drop, expect, open_tab, paste, press_score
+from accessibility import find_violations_in_both_themes
+from browser_actions import (
+    TABS,
+    button,
+    choose_files,
+    choose_similarity,
+    drop_files,
+    expect,
+    open_tab,
+    paste,
+    press_score,
+)
+from user_files import ambiguous_files
 
 pytest.importorskip("gradio")
 SIZES = [(1280, 720), (390, 844)]
@@ -26,40 +36,40 @@ SHOWN = [(tab, SIZES[0]) for tab in TABS] + [(tab, SIZES[1]) for tab in ("Text",
 def test_nothing_serious_without_a_result_with_one_and_with_all_of_it_open(visit, tab, size):
     page = visit(*size)
     open_tab(page, tab)
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []
     page.locator("#examples button:visible, #sets-examples button:visible").first.click()
     expect(page.locator("#result .r-bar")).to_be_visible()
     expect(page.locator("#progress")).to_be_hidden()
     page.get_by_role("button", name=re.compile("^Share this")).click()
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []
     open_all(page)
     expect(page.locator(".r-papers figure img[src], .r-papers pre").first).to_be_visible()
     button(page, "Download").click()
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
 def test_nothing_serious_where_the_page_asks_or_complains(visit, size):
     page = visit(*size)
     paste(page, "one two\nthree four\n\none two")
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
     expect(page.locator("#result .r-bar")).to_be_visible()
     page.locator("#alike details > summary").click()
     page.get_by_role("slider", name="Order q").fill("3")
     expect(page.locator(".r-was")).to_be_visible()
-    assert in_all_colours(page) == []
-    ask = next(case for case in questions() if case.name == "two.csv")
-    choose(page, (ask.name, ask.data))
+    assert find_violations_in_both_themes(page) == []
+    ask = next(case for case in ambiguous_files() if case.name == "two.csv")
+    choose_files(page, (ask.name, ask.data))
     expect(page.locator("#samples .question")).to_be_visible()
-    assert in_all_colours(page) == []
-    choose(page, ("mine.csv", b"id,smiles\nX1,CCO\nX2,C1CC\nX3,CCC\n"))
+    assert find_violations_in_both_themes(page) == []
+    choose_files(page, ("mine.csv", b"id,smiles\nX1,CCO\nX2,C1CC\nX3,CCC\n"))
     expect(page.locator("#samples .trouble")).to_be_visible()
     page.get_by_text("Which ones").click()
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []
     open_tab(page, "Compare")
-    drop(page, ("a.csv", b"a,b\n1,2\n3,4\n"), at=".set")
+    drop_files(page, ("a.csv", b"a,b\n1,2\n3,4\n"), at=".set")
     expect(page.locator(".set .read:visible").first).to_be_visible()
     press_score(page)
     expect(page.locator("#sets-trouble .trouble")).to_be_visible()
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from in_browser import alike, button, expect, open_tab, paste, press_score
+from browser_actions import button, choose_similarity, expect, open_tab, paste, press_score
 
 pytest.importorskip("gradio")
 from PIL import Image
@@ -145,7 +145,7 @@ def test_each_chart_of_a_part_of_the_samples_says_so(visit, tab, n):
     if tab == "Text":
         rows = [f"{a} {b} {a + b}" for a in range(70) for b in range(30)]
         paste(page, "\n".join(rows))
-        alike(page, "share words")
+        choose_similarity(page, "share words")
     else:
         paste(page, "\n".join(f"{np.cos(i):.4f},{np.sin(i):.4f},1" for i in range(2_100)))
     press_score(page)

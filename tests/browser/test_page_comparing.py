@@ -6,19 +6,19 @@ import json
 import numpy as np
 import pandas
 import pytest
-from in_browser import (
-    alike,
+from browser_actions import (
     button,
-    choose,
-    clicks,
-    compares,
-    downloaded,
-    drop,
+    choose_files,
+    choose_similarity,
+    count_clicks,
+    download_file,
+    drop_files,
     expect,
+    expect_comparison,
     open_tab,
     paste,
     press_score,
-    zipped,
+    zip_images,
 )
 
 pytest.importorskip("gradio")
@@ -42,7 +42,7 @@ def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
             each["name"]: examples.find_example(each["example"], pairing["kind"]).text.split()
             for each in pairing["sets"]
         }
-        compares(page, compare(sets, k="morgan"))
+        expect_comparison(page, compare(sets, k="morgan"))
     expect(page.locator(".set")).to_have_count(2)
 
 
@@ -54,15 +54,15 @@ def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
     page.get_by_label("Name of the set").first.fill("Rut")
     for name, texts in (("Rut", rut), ("B", stories)):
         paste(page, "\n".join(texts), page.get_by_role("textbox", name=f"Samples of {name}"))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     button(page, "Compare").click()
     expect(page.locator("#result .r-verdicts")).to_contain_text(
         "B and Rut differ, but the data do not show which is more diverse"
     )
     right = compare({"Rut": rut, "B": stories}, k="ngram_overlap")
-    compares(page, right)
+    expect_comparison(page, right)
     sets, pairs, own = (
-        pandas.read_csv(io.BytesIO(downloaded(page, f"{name} (CSV)")))
+        pandas.read_csv(io.BytesIO(download_file(page, f"{name} (CSV)")))
         for name in ("Sets", "Differences", "Rows")
     )
     assert sets["set"].tolist() == ["B", "Rut"]
@@ -70,9 +70,9 @@ def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
     assert pairs["difference"].tolist() == pytest.approx([-right.pairs[0].difference])
     assert pairs["p"].tolist() == pytest.approx([right.pairs[0].p_adjusted])
     assert own["sample"].tolist() == [*rut, *stories]
-    everything = json.loads(downloaded(page, "Everything (JSON)"))
+    everything = json.loads(download_file(page, "Everything (JSON)"))
     assert everything["rows"][1]["VS"] == pytest.approx(right.sets[0].score, rel=1e-12)
-    report = downloaded(page, "Report (HTML)").decode()
+    report = download_file(page, "Report (HTML)").decode()
     assert report.startswith("<!DOCTYPE html>")
     assert "B and Rut differ, but the data do not show which is more diverse" in report
     assert "<script" not in report
@@ -85,14 +85,14 @@ def test_sets_of_images_can_be_compared(visit):
     page = visit()
     open_tab(page, "Compare")
     _, copies, stripes = (each.images() for each in examples.MENU["images"])
-    choose(page, ("stripes.zip", zipped(stripes)), at=page.locator(".set").first)
-    drop(page, ("copies.zip", zipped(copies)), at=".set >> nth=1")
-    alike(page, "look the same")
+    choose_files(page, ("stripes.zip", zip_images(stripes)), at=page.locator(".set").first)
+    drop_files(page, ("copies.zip", zip_images(copies)), at=".set >> nth=1")
+    choose_similarity(page, "look the same")
     button(page, "Compare").click()
     expect(page.locator("#result .r-verdicts")).to_contain_text(
         "stripes is more diverse than copies"
     )
-    compares(page, compare({"stripes": stripes, "copies": copies}, k="pixels", mode="RGB"))
+    expect_comparison(page, compare({"stripes": stripes, "copies": copies}, k="pixels", mode="RGB"))
 
 
 def test_one_set_is_too_few(visit):
@@ -140,13 +140,13 @@ def test_one_table_of_two_models_is_compared_in_five_clicks_at_most(visit):
         verdicts = page.locator("#result .r-verdicts")
         expect(verdicts).to_contain_text("stories is more diverse than rut")
         expect(page.locator("#result .r-was")).to_be_hidden()
-        assert clicks(page) <= 5
+        assert count_clicks(page) <= 5
 
 
 def test_groups_and_a_second_set_are_not_compared_by_guess(visit):
     page = visit()
     open_tab(page, "Compare")
-    choose(page, ("answers.csv", TABLE.encode()), at=page.locator(".set").first)
+    choose_files(page, ("answers.csv", TABLE.encode()), at=page.locator(".set").first)
     page.get_by_role("combobox", name="Sets by").select_option("one set")
     press_score(page)
     alert = page.locator("#compare").get_by_role("alert")
@@ -164,7 +164,7 @@ def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):
     for at, n in enumerate((1000, 900)):
         rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
         paste(page, rows, page.locator(".set textarea").nth(at))
-    alike(page, "lie close rbf")
+    choose_similarity(page, "lie close rbf")
     press_score(page)
     expect(page.locator("#progress")).to_contain_text("% done")
     button(page, "Stop").click()

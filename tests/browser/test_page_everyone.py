@@ -4,21 +4,21 @@ import re
 
 import numpy as np
 import pytest
-from in_browser import (
+from browser_actions import (
     TABS,
-    alike,
     button,
-    choose,
-    clicks,
+    choose_files,
+    choose_similarity,
+    count_clicks,
     expect,
-    focused,
-    group,
-    number,
+    find_group,
+    find_row,
+    get_focused_name,
     open_tab,
     paste,
-    perform,
+    perform_task,
     press_score,
-    row,
+    score_number,
     tab_to,
 )
 
@@ -41,41 +41,41 @@ ASKED = ("#samples > *", "#alike > *", "#score", "#clear")
 def test_the_page_works_by_keyboard_alone(visit):
     page = visit()
     page.keyboard.press("Tab")
-    assert focused(page) == "Skip to the result"
+    assert get_focused_name(page) == "Skip to the result"
     tab_to(page, "Text")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Home")
     page.keyboard.press("Shift+Tab")
-    perform(page, page_tasks.keyboard_alone())
+    perform_task(page, page_tasks.score_by_keyboard())
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
     expect(page.locator("#said")).to_contain_text("of 3 texts are effectively different")
     tab_to(page, "Score")
     tab_to(page, "Download")
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowDown")
-    assert focused(page).startswith("Report")
+    assert get_focused_name(page).startswith("Report")
     page.keyboard.press("Escape")
-    assert focused(page) == "Download"
+    assert get_focused_name(page) == "Download"
     tab_to(page, "alike from")
     for _ in range(40):
         page.keyboard.press("ArrowLeft")
-    expect(group(page, 0)).to_contain_text("2 ×")
-    assert clicks(page) == 0
+    expect(find_group(page, 0)).to_contain_text("2 ×")
+    assert count_clicks(page) == 0
 
 
 def test_what_has_the_focus_is_seen_and_in_the_order_of_the_page(visit):
     page = visit()
     button(page, "A primer").click()
-    expect(number(page)).to_contain_text("of 5")
+    expect(score_number(page)).to_contain_text("of 5")
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     seen = []
     for _ in range(30):
         page.keyboard.press("Tab")
         outline, box, section = page.evaluate(FOCUS)
-        assert outline != "none", focused(page)
-        assert box[1] > 0, focused(page)
-        assert box[0] < 720, focused(page)
+        assert outline != "none", get_focused_name(page)
+        assert box[1] > 0, get_focused_name(page)
+        assert box[0] < 720, get_focused_name(page)
         seen.append(section)
     assert seen[1:] == sorted(seen[1:])  # the first is the link to the result
 
@@ -93,14 +93,14 @@ def test_html_script_and_templates_are_shown_as_text(visit):
     table = "text,<b>group</b>\n" + "\n".join(
         '"{}",<i>{}</i>'.format(text.replace('"', '""'), i % 2) for i, text in enumerate(texts)
     )
-    choose(page, ("<img src=x onerror=alert(5)>.csv", table.encode()))
+    choose_files(page, ("<img src=x onerror=alert(5)>.csv", table.encode()))
     asked = page.get_by_role("group", name="Is each value of column '<b>group</b>' a set")
     asked.get_by_role("button", name="All rows are one set").click()
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
-    expect(number(page)).to_contain_text("of 5")
+    expect(score_number(page)).to_contain_text("of 5")
     for at, text in enumerate(texts, 2):
-        expect(row(page, at)).to_contain_text(text)
+        expect(find_row(page, at)).to_contain_text(text)
     expect(page.locator(".r-about")).to_contain_text("<img src=x onerror=alert(5)>.csv")
     page.get_by_role("combobox", name="Grouped by").select_option("<b>group</b>")
     press_score(page)
@@ -112,7 +112,7 @@ def test_html_script_and_templates_are_shown_as_text(visit):
     page.get_by_label("Name of the set").first.fill(texts[0])
     for at in (0, 1):
         paste(page, "\n".join(texts[at:]), page.locator(".set textarea").nth(at))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
     expect(page.locator("[aria-label='Scores of the sets']")).to_contain_text(texts[0])
     assert page.locator("img[onerror], svg[onload], main script").count() == before == 0
@@ -140,7 +140,7 @@ def test_settings_and_number_are_on_one_screen(visit):
     page = visit(1280, 720)
     paste(page, "\n".join(f"answer {i} says {i % 3} things of its own" for i in range(20)))
     press_score(page)
-    expect(number(page)).to_contain_text("of 20")
+    expect(score_number(page)).to_contain_text("of 20")
     expect(page.locator(".r-legend button").first).to_be_attached()
     page.evaluate("scrollTo(0, 0)")
     parts = ("#box", "#kernels .kernels", "#alike details > summary", "#score", "#result .r-bar")
@@ -157,7 +157,7 @@ def test_settings_and_number_are_on_one_screen(visit):
 def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
     page = visit(640, 360)
     button(page, "A primer").click()
-    expect(number(page)).to_contain_text("of 5")
+    expect(score_number(page)).to_contain_text("of 5")
     expect(page.locator("#progress")).to_be_hidden()
     button(page, "Download").evaluate("face => face.scrollIntoView({ block: 'end' })")
     button(page, "Download").press("Enter")
@@ -167,9 +167,9 @@ def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
 def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):
     page = visit(390, 844, has_touch=True, is_mobile=True)
     paste(page, "one two\nthree four\none two")
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     page.locator("#score").tap()
-    expect(number(page)).to_contain_text("of 3")
+    expect(score_number(page)).to_contain_text("of 3")
     expect(page.locator("#result .r-bar")).to_be_in_viewport(ratio=1)  # it comes into sight
     order = ("header", "#box", "#read", "#kernels", "#score", ".r-summary", ".r-groups", ".r-all")
     # All at one moment, since the page may still be scrolling.
@@ -185,7 +185,7 @@ def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):
 def test_ink_is_light_in_the_dark_and_dark_in_the_light(visit):
     page = visit()
     button(page, "A primer").click()
-    expect(number(page)).to_contain_text("of 5")
+    expect(score_number(page)).to_contain_text("of 5")
     page.get_by_role("heading", name="For papers").click()
     expect(page.locator(".r-papers figure img[src]").first).to_be_visible()
     for scheme in ("dark", "light"):

@@ -3,7 +3,17 @@
 import json
 
 import pytest
-from in_browser import alike, button, choose, expect, focused, number, open_tab, paste, press_score
+from browser_actions import (
+    button,
+    choose_files,
+    choose_similarity,
+    expect,
+    get_focused_name,
+    open_tab,
+    paste,
+    press_score,
+    score_number,
+)
 
 pytest.importorskip("gradio")
 from vendiscore_page.inputs import examples
@@ -33,7 +43,7 @@ def test_the_first_paint_is_a_result_in_forty_words(visit):
     open_tab(page, "Molecules")
     expect(example).to_be_visible()
     button(page, "Scents").click()
-    expect(number(page)).to_contain_text("of 16")
+    expect(score_number(page)).to_contain_text("of 16")
     open_tab(page, "Text")
     expect(example).to_have_count(0)
 
@@ -48,15 +58,15 @@ def test_the_example_stays_where_nothing_can_be_scored_and_the_focus_goes_to_why
     open_tab(page, "Compare")
     press_score(page)
     expect(page.locator("#compare").get_by_role("alert")).to_be_focused()
-    assert focused(page).startswith("A comparison needs at least two sets")
+    assert get_focused_name(page).startswith("A comparison needs at least two sets")
 
 
 def test_a_table_leaves_kernels_and_score_in_sight_and_is_compared_unasked(visit):
     page = visit(1280, 800)
-    choose(page, ("answers.csv", THREE_MODELS))
+    choose_files(page, ("answers.csv", THREE_MODELS))
     ask = button(page, "Which of 3 models is more diverse?")
     expect(ask).to_be_in_viewport(ratio=1)
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     for _ in range(2):  # the second time the same file is there, about which nothing is asked
         ask.click()
         expect(page.locator("#result .r-sides")).to_contain_text("Raven")
@@ -81,7 +91,7 @@ def test_a_phone_shows_the_example_above_what_is_asked(visit):
     button(page, "More of this example").tap()
     expect(example.get_by_text("How sure?")).to_be_visible()
     paste(page, "one two\nthree four\none two")
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     page.locator("#score").tap()
-    expect(number(page)).to_contain_text("of 3")
+    expect(score_number(page)).to_contain_text("of 3")
     expect(example).to_have_count(0)

@@ -1,7 +1,15 @@
 """Texts are split where one says so, and grouped by a column of a table."""
 
 import pytest
-from in_browser import alike, choose, expect, paste, press_score, shows, was_read
+from browser_actions import (
+    choose_files,
+    choose_similarity,
+    expect,
+    expect_read_note,
+    expect_score,
+    paste,
+    press_score,
+)
 
 pytest.importorskip("gradio")
 from vendiscore import compute
@@ -18,25 +26,25 @@ def table_of_groups(page):
 
 def test_lines_or_blank_lines_separate_texts(visit):
     page = visit()
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     paste(page, BOX)
     press_score(page)
-    shows(page, compute(FLAT, k="ngram_overlap")["VS"], 6)
+    expect_score(page, compute(FLAT, k="ngram_overlap")["VS"], 6)
     page.get_by_role("radio", name="blank line").check()
     expect(page.locator(".r-was")).to_contain_text("samples have changed")
     press_score(page)
     both = ["\n".join(group) for group in TEXTS]
-    shows(page, compute(both, k="ngram_overlap")["VS"], 2)
+    expect_score(page, compute(both, k="ngram_overlap")["VS"], 2)
 
 
 def test_a_table_is_grouped_by_a_column(visit):
     page = visit()
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     rows = [f"{text},prompt {i}" for i, group in enumerate(TEXTS) for text in group]
-    choose(page, ("mine.csv", "\n".join(["answer,prompt", *rows]).encode()))
+    choose_files(page, ("mine.csv", "\n".join(["answer,prompt", *rows]).encode()))
     page.get_by_role("combobox", name="Grouped by").select_option("prompt")
     press_score(page)
-    shows(page, compute(TEXTS, k="ngram_overlap")["VS"], WHOLE)
+    expect_score(page, compute(TEXTS, k="ngram_overlap")["VS"], WHOLE)
     expect(table_of_groups(page).get_by_role("rowheader")).to_have_text(["prompt 0", "prompt 1"])
     for group, line in zip(TEXTS, table_of_groups(page).get_by_role("row").all(), strict=True):
         expect(line).to_contain_text(f"3{compute(group, k='ngram_overlap')['VS']:.1f}")
@@ -44,11 +52,11 @@ def test_a_table_is_grouped_by_a_column(visit):
 
 def test_a_sign_of_ones_own_separates_texts(visit):
     page = visit()
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     paste(page, "a b\nc\n@@\nd e\n@@\na b\ng")
     sign = page.get_by_label("Split by a sign of your own")
     sign.fill("@@")
     sign.press("Enter")
-    was_read(page, "3 parts")
+    expect_read_note(page, "3 parts")
     press_score(page)
-    shows(page, compute(["a b\nc", "d e", "a b\ng"], k="ngram_overlap")["VS"], 3)
+    expect_score(page, compute(["a b\nc", "d e", "a b\ng"], k="ngram_overlap")["VS"], 3)

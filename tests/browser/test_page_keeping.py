@@ -4,20 +4,20 @@ import json
 import re
 
 import pytest
-from in_browser import (
-    alike,
+from browser_actions import (
     button,
-    choose,
-    clicks,
-    downloaded,
+    choose_files,
+    choose_similarity,
+    count_clicks,
+    download_file,
     expect,
-    more,
-    number,
+    expect_read_note,
+    expect_score,
+    open_more_settings,
     open_tab,
     paste,
     press_score,
-    shows,
-    was_read,
+    score_number,
 )
 
 pytest.importorskip("gradio")
@@ -31,9 +31,9 @@ SCORE = compute(MINE, k="ngram_overlap")["VS"]
 
 def scored(page) -> None:
     paste(page, "\n".join(MINE))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
-    shows(page, SCORE, 4)
+    expect_score(page, SCORE, 4)
 
 
 def test_back_returns_to_the_tab_before_and_to_its_result(visit):
@@ -47,7 +47,7 @@ def test_back_returns_to_the_tab_before_and_to_its_result(visit):
         page.go_back()
         tab = page.get_by_role("tab", name=name, exact=True)
         expect(tab).to_have_attribute("aria-selected", "true")
-    shows(page, SCORE, 4)
+    expect_score(page, SCORE, 4)
     expect(page.locator("#box")).to_have_value("\n".join(MINE))
     page.wait_for_timeout(400)  # the address is written a little later
     assert "kind=texts" in page.url
@@ -62,20 +62,20 @@ def test_back_returns_to_the_tab_before_and_to_its_result(visit):
 def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
     page = visit()
     open_tab(page, "Molecules")
-    alike(page, "share well-known groups")
+    choose_similarity(page, "share well-known groups")
     button(page, "Scents").click()
     smiles = examples.find_example("Scents").text.splitlines()
     right = compute(smiles, k="maccs", q=2)["VS_q2"]
-    more(page)
+    open_more_settings(page)
     page.get_by_role("slider", name="Order q").fill("2")
     press_score(page)
-    shows(page, right, 16)
+    expect_score(page, right, 16)
     page.get_by_role("slider", name="alike from").fill("0.65")
     expect(page).to_have_url(re.compile("threshold=0.65"))
     address = page.url.split("/", 3)[3]
     assert all(part in address for part in ("kind=molecules", "kernel=maccs", "q=2", "Scents"))
     other = visit(at=address)  # somebody who follows the link
-    shows(other, right, 16)
+    expect_score(other, right, 16)
     expect(other.get_by_role("slider", name="alike from")).to_have_value("0.65")
     expect(other.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
     expect(other.get_by_role("radio", name="share well-known groups")).to_be_checked()
@@ -95,7 +95,7 @@ def test_a_reload_keeps_samples_settings_and_the_result(visit):
     page = visit()
     scored(page)
     page.reload()
-    shows(page, SCORE, 4)
+    expect_score(page, SCORE, 4)
     expect(page.locator("#box")).to_have_value("\n".join(MINE))
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
     page.get_by_role("slider", name="alike from").fill("0.5")
@@ -107,9 +107,9 @@ def test_a_reload_keeps_samples_settings_and_the_result(visit):
 
 def test_a_press_counts_where_the_page_moves_the_button_meanwhile(visit):
     page = visit()
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     paste(page, "one\ntwo\nthree")
-    was_read(page, "3 lines")
+    expect_read_note(page, "3 lines")
 
     def press(dx):
         box = page.locator("#score").bounding_box()
@@ -123,23 +123,23 @@ def test_a_press_counts_where_the_page_moves_the_button_meanwhile(visit):
     expect(page.locator("#result .empty")).to_be_visible()
     page.evaluate("document.querySelector('#score').style.translate = ''")
     press(0)
-    shows(page, 3.0, 3)
+    expect_score(page, 3.0, 3)
 
 
 def test_a_reload_keeps_what_was_scored_of_a_file(visit):
     page = visit()
-    choose(page, ("mine.txt", "\n".join(MINE).encode()))
-    was_read(page, "4 lines")
-    alike(page, "share words")
+    choose_files(page, ("mine.txt", "\n".join(MINE).encode()))
+    expect_read_note(page, "4 lines")
+    choose_similarity(page, "share words")
     press_score(page)
-    shows(page, SCORE, 4)
+    expect_score(page, SCORE, 4)
     page.reload()
-    shows(page, SCORE, 4)
-    alike(page, "mean the same")
-    alike(page, "share words")
+    expect_score(page, SCORE, 4)
+    choose_similarity(page, "mean the same")
+    choose_similarity(page, "share words")
     expect(page.locator(".r-was")).to_be_hidden()
     press_score(page)  # the server still has it
-    shows(page, SCORE, 4)
+    expect_score(page, SCORE, 4)
 
 
 # A busy page writes its address while a reload, of the address before, is under way.
@@ -157,7 +157,7 @@ def test_a_reload_keeps_the_result_though_the_address_was_late(visit):
     page.evaluate("window.written = location.hash")
     page.evaluate("history.replaceState(history.state, '', '#kind=texts&kernel=MiniLM')")
     page.reload()
-    shows(page, SCORE, 4)
+    expect_score(page, SCORE, 4)
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
 
 
@@ -169,7 +169,7 @@ def test_a_result_that_the_server_forgot_is_made_again(visit, forgetful_server):
         page.get_by_role("slider", name="alike from").fill("0.5")
     expect(page.locator(".r-groups")).to_contain_text("×")
     expect(page.locator(".r-problem:visible")).to_have_count(0)
-    assert json.loads(downloaded(page, "Everything"))["VS"] == pytest.approx(SCORE, rel=1e-12)
+    assert json.loads(download_file(page, "Everything"))["VS"] == pytest.approx(SCORE, rel=1e-12)
 
 
 def test_a_result_is_marked_as_old_as_soon_as_the_samples_change(visit):
@@ -181,23 +181,23 @@ def test_a_result_is_marked_as_old_as_soon_as_the_samples_change(visit):
     expect(old).to_have_text("The samples have changed since this result: score again.")
     page.keyboard.press("Control+Enter")
     expect(old).to_be_hidden()
-    expect(number(page)).to_contain_text("of 4")
+    expect(score_number(page)).to_contain_text("of 4")
 
 
 def test_examples_are_offered_where_they_replace_nothing_of_a_visitors(visit):
     page = visit()
     paste(page, "\n".join(MINE))
-    was_read(page, "4 lines")
+    expect_read_note(page, "4 lines")
     expect(button(page, "A primer")).to_have_count(0)
     page.evaluate("location.hash = '#kind=texts&example=A+primer'")  # a link that is followed
     page.wait_for_timeout(100)
     expect(page.locator("#box")).to_have_value("\n".join(MINE))
     button(page, "Clear").click()
     button(page, "A primer").click()
-    expect(number(page)).to_contain_text("of 5")
+    expect(score_number(page)).to_contain_text("of 5")
     expect(page.locator("#box")).to_have_value(examples.find_example("A primer").text)
     button(page, "A model in a rut").click()  # an example gives way to another
-    expect(number(page)).to_contain_text("of 12")
+    expect(score_number(page)).to_contain_text("of 12")
 
 
 def test_clear_takes_everything_away(visit):
@@ -216,15 +216,15 @@ def test_of_more_than_fit_a_random_part_is_scored_and_another_can_be_drawn(visit
     page = visit()
     texts = [f"number {i} of many {i % 7}" for i in range(3 * MAX_SAMPLES)]
     paste(page, "\n".join(texts))
-    was_read(page, "A random 1,000 of 3,000")
-    alike(page, "share words")  # the page has its height by now: no click misses
+    expect_read_note(page, "A random 1,000 of 3,000")
+    choose_similarity(page, "share words")  # the page has its height by now: no click misses
     first = page.locator("ol.preview").inner_text()
     press_score(page)
-    expect(number(page)).to_contain_text("of 1,000")
+    expect(score_number(page)).to_contain_text("of 1,000")
     expect(page.locator("#result .r-summary")).to_contain_text("3,000")
     button(page, "Another draw").click()
     expect(page.locator(".r-was")).to_contain_text("samples have changed")
     expect(page.locator("ol.preview")).not_to_have_text(first, use_inner_text=True)
     press_score(page)
     expect(page.locator(".r-was")).to_be_hidden()
-    assert clicks(page) == 5
+    assert count_clicks(page) == 5

@@ -3,7 +3,16 @@
 import warnings
 
 import pytest
-from in_browser import alike, button, expect, open_tab, paste, press_score, shows, was_read
+from browser_actions import (
+    button,
+    choose_similarity,
+    expect,
+    expect_read_note,
+    expect_score,
+    open_tab,
+    paste,
+    press_score,
+)
 
 pytest.importorskip("gradio")
 from vendiscore import compute
@@ -29,15 +38,15 @@ def test_japanese_is_compared_by_ngrams_until_the_visitor_picks_meaning(visit):
     page = visit()
     is_picked(page, "mean the same")
     paste(page, "\n".join(JAPANESE))
-    was_read(page, "the texts are mostly Japanese")
+    expect_read_note(page, "the texts are mostly Japanese")
     is_picked(page, "share words")
     press_score(page)
-    shows(page, compute(JAPANESE, **LETTERS)["VS"], 3)
+    expect_score(page, compute(JAPANESE, **LETTERS)["VS"], 3)
     expect(page.locator("#result .r-second")).to_contain_text(REASON)
-    alike(page, "mean the same")
+    choose_similarity(page, "mean the same")
     press_score(page)
     with warnings.catch_warnings(action="ignore"):
-        shows(page, compute(JAPANESE, **MEANING)["VS"], 3)
+        expect_score(page, compute(JAPANESE, **MEANING)["VS"], 3)
     expect(page.locator("#result .r-second")).to_contain_text("by wording (n-grams)")
     is_picked(page, "mean the same")
 
@@ -48,18 +57,18 @@ def test_english_pasted_after_japanese_is_compared_by_meaning_again(visit):
     is_picked(page, "share words")
     button(page, "Clear").click()
     paste(page, "\n".join(ENGLISH))
-    was_read(page, "3 lines")
+    expect_read_note(page, "3 lines")
     is_picked(page, "mean the same")
     press_score(page)
-    shows(page, compute(ENGLISH, **MEANING)["VS"], 3)
+    expect_score(page, compute(ENGLISH, **MEANING)["VS"], 3)
 
 
 def test_pasted_proteins_are_compared_by_letters(visit):
     page = visit()
     paste(page, "\n".join(PROTEINS))
-    was_read(page, "sequences of letters")
+    expect_read_note(page, "sequences of letters")
     press_score(page)
-    shows(page, compute(PROTEINS, **LETTERS)["VS"], 3)
+    expect_score(page, compute(PROTEINS, **LETTERS)["VS"], 3)
 
 
 def test_sets_in_japanese_are_compared_by_ngrams(visit):
@@ -69,6 +78,6 @@ def test_sets_in_japanese_are_compared_by_ngrams(visit):
     paste(page, "\n".join(JAPANESE), boxes.nth(0))
     is_picked(page, "share words")
     paste(page, "\n".join(JAPANESE[::-1]), boxes.nth(1))
-    alike(page, "mean the same")
+    choose_similarity(page, "mean the same")
     page.locator("#score").focus()
     is_picked(page, "mean the same")

@@ -3,18 +3,18 @@
 import re
 
 import pytest
-from in_browser import (
-    alike,
+from browser_actions import (
     button,
-    choose,
-    compares,
-    downloaded,
+    choose_files,
+    choose_similarity,
+    download_file,
     expect,
+    expect_comparison,
+    expect_read_note,
+    expect_score,
     open_tab,
     paste,
     press_score,
-    shows,
-    was_read,
 )
 
 pytest.importorskip("gradio")
@@ -49,25 +49,25 @@ def stale(page, words: str) -> None:
 
 def test_eight_answers_given_a_prompt(visit):
     page = visit()
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     expect(page.locator(".prompt")).to_be_hidden()
     paste(page, "\n".join(EIGHT))
-    was_read(page, "8 lines")
+    expect_read_note(page, "8 lines")
     press_score(page)
-    shows(page, compute(EIGHT, **WORDS)["VS"], 8)
+    expect_score(page, compute(EIGHT, **WORDS)["VS"], 8)
     write(page, PROMPT)
     stale(page, "settings have changed")
     page.keyboard.press("Control+Enter")
     right = compute(EIGHT, prompts=PROMPT, given_prompt=True, **WORDS)["VS"]
-    shows(page, right, 8)
+    expect_score(page, right, 8)
     expect(page.locator(".r-about")).to_contain_text("given the prompt")
     expect(page.locator(".r-sentence")).to_contain_text("given the prompt")
-    saved = downloaded(page, "Everything (JSON)").decode()
+    saved = download_file(page, "Everything (JSON)").decode()
     assert PROMPT in saved
     assert f'"VS": {right:.10f}'[:-2] in saved
     expect(page).to_have_url(re.compile("prompt=Write"))
     page.reload()
-    shows(page, right, 8)
+    expect_score(page, right, 8)
     expect(page.locator(".prompt > summary")).to_contain_text(PROMPT[:30])
     button(page, "Clear").click()
     expect(page.locator(".prompt")).to_be_hidden()
@@ -84,22 +84,22 @@ def test_a_link_has_the_example_and_its_prompt(visit):
 
 def test_a_table_is_scored_given_each_prompt(visit):
     page = visit()
-    alike(page, "share words")
-    choose(page, ("answers.csv", TABLE.encode()))
-    was_read(page, "24 rows")
+    choose_similarity(page, "share words")
+    choose_files(page, ("answers.csv", TABLE.encode()))
+    expect_read_note(page, "24 rows")
     page.get_by_role("checkbox", name="given the prompt, “question”").check()
     expect(page.locator(".prompt")).to_be_hidden()
     press_score(page)
     prompts, answers = zip(*ROWS, strict=True)
     right = compute(list(answers), prompts=list(prompts), given_prompt=True, **WORDS)["VS"]
-    shows(page, right, "8 in a group")
+    expect_score(page, right, "8 in a group")
     page.get_by_role("combobox", name="Grouped by").select_option("question")
     stale(page, "samples have changed")
     press_score(page)
     groups = compute(
         list(answers), groups=prompts, prompts=list(prompts), given_prompt=True, **WORDS
     )["VS"]
-    shows(page, groups, "8 in a group")
+    expect_score(page, groups, "8 in a group")
     button(page, "Compare these 3").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
 
@@ -107,13 +107,13 @@ def test_a_table_is_scored_given_each_prompt(visit):
 def test_two_sets_are_compared_given_one_prompt(visit):
     page = visit()
     open_tab(page, "Compare")
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     for at, texts in enumerate((EIGHT, OTHERS)):
         paste(page, "\n".join(texts), into=page.locator(".set textarea").nth(at))
     write(page, PROMPT)
     button(page, "Compare").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
     sets = {"A": EIGHT, "B": OTHERS}
-    compares(page, compare(sets, prompts=PROMPT, given_prompt=True, **WORDS))
+    expect_comparison(page, compare(sets, prompts=PROMPT, given_prompt=True, **WORDS))
     page.get_by_role("textbox", name="Prompt (optional)").fill("")
     stale(page, "settings have changed")

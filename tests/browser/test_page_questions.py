@@ -4,18 +4,18 @@ import csv
 import re
 
 import pytest
-from axe import in_all_colours
-from in_browser import (
-    alike,
+from accessibility import find_violations_in_both_themes
+from browser_actions import (
     button,
-    choose,
-    compares,
+    choose_files,
+    choose_similarity,
     expect,
+    expect_comparison,
+    expect_read_note,
+    expect_score,
+    find_row,
     open_tab,
     paste,
-    row,
-    shows,
-    was_read,
 )
 
 pytest.importorskip("gradio")
@@ -37,8 +37,8 @@ WORDS = {"k": "ngram_overlap"}
 
 
 def give(page, table: str = TABLE) -> None:
-    alike(page, "share words")
-    choose(page, ("answers.csv", table.encode()))
+    choose_similarity(page, "share words")
+    choose_files(page, ("answers.csv", table.encode()))
 
 
 def test_each_question_reads_the_table_as_it_needs(visit):
@@ -46,10 +46,10 @@ def test_each_question_reads_the_table_as_it_needs(visit):
     give(page)
     button(page, "Score each of 3 prompts").click()
     right = compute(TEXTS, groups=ASKED, **WORDS)
-    shows(page, right["VS"], "4 in a group")
+    expect_score(page, right["VS"], "4 in a group")
     expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("prompt")
     button(page, "Score all 12 rows").click()
-    shows(page, compute(TEXTS, **WORDS)["VS"], 12)
+    expect_score(page, compute(TEXTS, **WORDS)["VS"], 12)
     expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
     button(page, "Find near-duplicates").click()
     expect(page.locator(".r-groups")).to_be_in_viewport()
@@ -59,7 +59,7 @@ def test_each_question_reads_the_table_as_it_needs(visit):
     # The table stays as it was where it came in.
     open_tab(page, "Text")
     expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
-    shows(page, compute(TEXTS, **WORDS)["VS"], 12)
+    expect_score(page, compute(TEXTS, **WORDS)["VS"], 12)
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
@@ -85,8 +85,8 @@ def test_rows_to_keep_have_the_ids_of_the_table(visit, size):
     ]
     assert [{name: line[name] for name in own[0]} for line in saved] == own
     assert {*saved[0]} - {*own[0]} == {"adds_percent", "similarity", "keep", "theme", "nearest"}
-    expect(row(page, "row11")).to_contain_text(TEXTS[11])
-    assert in_all_colours(page) == []
+    expect(find_row(page, "row11")).to_contain_text(TEXTS[11])
+    assert find_violations_in_both_themes(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
@@ -109,14 +109,14 @@ def test_a_column_for_each_model_is_compared(visit):
     )
     give(page, wide)
     button(page, "Each of model_a, model_b holds the answers of one model").click()
-    was_read(page, "24 rows")
+    expect_read_note(page, "24 rows")
     button(page, "Which of 2 models is more diverse?").click()
     a, b = (
         ["the same words again"] * 12,
         [f"other {i} words and {i * i} more of them at {i}" for i in range(12)],
     )
     expect(page.locator("#result .r-bar")).to_be_visible()
-    compares(page, compare({"model_a": a, "model_b": b}, **WORDS))
+    expect_comparison(page, compare({"model_a": a, "model_b": b}, **WORDS))
 
 
 def test_a_large_paste_becomes_a_file_in_every_box(visit):
@@ -126,7 +126,7 @@ def test_a_large_paste_becomes_a_file_in_every_box(visit):
     paste(page, large)
     expect(page.locator("#chip")).to_contain_text("too long for the box, so it is kept as a file")
     expect(page.locator("#box")).to_have_value("")
-    was_read(page, re.compile("A random 1,000 of 300,000"))
+    expect_read_note(page, re.compile("A random 1,000 of 300,000"))
     open_tab(page, "Compare")
     box = page.locator(".set textarea").nth(0)
     paste(page, large[:300_000], into=box)

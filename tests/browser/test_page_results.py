@@ -6,21 +6,21 @@ import json
 import re
 
 import pytest
-from in_browser import (
+from browser_actions import (
     TABS,
-    alike,
     button,
-    choose,
-    downloaded,
+    choose_files,
+    choose_similarity,
+    download_file,
     expect,
-    group,
-    more,
+    expect_score,
+    find_group,
+    find_row,
+    open_more_settings,
     open_tab,
     paste,
     press_score,
-    row,
-    saved,
-    shows,
+    save_file,
 )
 
 pytest.importorskip("gradio")
@@ -57,7 +57,7 @@ def test_every_example_of_every_tab_gives_the_number_of_the_package(visit, tab):
     assert len(names) == 3
     for name in names[::-1]:
         button(page, name).click()
-        shows(page, *expected(tab, name))
+        expect_score(page, *expected(tab, name))
         expect(button(page, name)).to_have_attribute("aria-pressed", "true")
     if tab in ("Images", "Molecules"):
         picture = page.locator(".r-all img").first
@@ -73,14 +73,14 @@ def test_every_example_of_every_tab_gives_the_number_of_the_package(visit, tab):
 def test_texts_are_scored_by_wording_and_by_meaning(visit, chosen, label):
     page = visit()
     paste(page, "\n".join(RUT))
-    alike(page, label)
+    choose_similarity(page, label)
     press_score(page)
     numbers = {
         "wording (n-grams)": compute(RUT, k="ngram_overlap")["VS"],
         "meaning (MiniLM)": compute(RUT, **MEANING)["VS"],
     }
     first, second = numbers.items() if chosen else reversed(numbers.items())
-    shows(page, first[1], 12)
+    expect_score(page, first[1], 12)
     both = f"{first[1]:.1f} by {first[0]}, {second[1]:.1f} by {second[0]}"
     expect(page.locator("#result .r-second")).to_have_text(both)
     sure = page.locator(".r-summary details")
@@ -94,12 +94,12 @@ def test_texts_are_scored_by_wording_and_by_meaning(visit, chosen, label):
 def test_one_number_stands_everywhere(visit):
     page = visit()
     paste(page, "\n".join(RUT))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
     right = compute(RUT, k="ngram_overlap", ci=0.95)
     right_low, right_high = right["VS_low"], right["VS_high"]
     shown = f"{right['VS']:.1f}"
-    shows(page, right["VS"], 12)
+    expect_score(page, right["VS"], 12)
     expect(page.get_by_role("img", name=f"Scale from 1 to 12: this set {shown}")).to_be_visible()
     expect(page.locator("#said")).to_contain_text(f"About {shown}, plus or minus")
     expect(page.locator(".r-sentence")).to_contain_text(f"as diverse as {shown}")
@@ -118,12 +118,14 @@ def test_one_number_stands_everywhere(visit):
     assert re.fullmatch(
         rf"\| 12 \| ngram_overlap \| {shown} ± [\d.]+ \| {ends} \| {__version__} \|", line
     )
-    everything = json.loads(downloaded(page, "Everything (JSON)"))
+    everything = json.loads(download_file(page, "Everything (JSON)"))
     assert everything["VS"] == pytest.approx(right["VS"], rel=1e-12)
-    table = list(csv.DictReader(io.StringIO(downloaded(page, "Table (CSV)").decode("utf-8-sig"))))
+    table = list(
+        csv.DictReader(io.StringIO(download_file(page, "Table (CSV)").decode("utf-8-sig")))
+    )
     assert [line["sample"] for line in table] == RUT
     assert [line["place"] for line in table] == [str(i) for i in range(1, 13)]
-    assert f"<b>{shown}</b> effectively different of 12" in downloaded(page, "Report").decode()
+    assert f"<b>{shown}</b> effectively different of 12" in download_file(page, "Report").decode()
     page.get_by_role("heading", name="For papers").click()
     button(page, "Copy: Python").click()
     expect(page.get_by_role("button", name="Copy: Python")).to_have_text("Copied")
@@ -137,7 +139,7 @@ def test_one_number_stands_everywhere(visit):
 def test_the_picture_to_share_is_a_picture(visit):
     page = visit()
     button(page, "A primer").click()
-    shows(page, *expected("Text", "A primer"))
+    expect_score(page, *expected("Text", "A primer"))
     button(page, "Share this result").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save the picture").click()
@@ -148,22 +150,22 @@ def test_the_picture_to_share_is_a_picture(visit):
 def test_settings_change_the_number_and_old_numbers_are_marked(visit):
     page = visit()
     paste(page, "\n".join(RUT))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
-    shows(page, compute(RUT, k="ngram_overlap")["VS"], 12)
-    more(page)
+    expect_score(page, compute(RUT, k="ngram_overlap")["VS"], 12)
+    open_more_settings(page)
     page.get_by_role("slider", name="Order q").press("End")
     old = page.locator(".r-was")
     expect(old).to_have_text("The settings have changed since this result: score again.")
     press_score(page)
-    shows(page, compute(RUT, k="ngram_overlap", q=10)["VS_q10"], 12)
+    expect_score(page, compute(RUT, k="ngram_overlap", q=10)["VS_q10"], 12)
     page.get_by_role("slider", name="Order q").press("ArrowLeft")
     page.get_by_label("4", exact=True).uncheck()
     page.get_by_role("combobox", name="made of").select_option("char")
     expect(old).to_be_visible()
     press_score(page)
     right = compute(RUT, k="ngram_overlap", ns=[1, 2, 3], analyzer="char", q=9.75)
-    shows(page, right["VS_q9.75"], 12)
+    expect_score(page, right["VS_q9.75"], 12)
     page.get_by_label("4", exact=True).check()
     expect(old).to_be_visible()
     page.get_by_label("4", exact=True).uncheck()  # back where the number is of
@@ -173,9 +175,9 @@ def test_settings_change_the_number_and_old_numbers_are_marked(visit):
 def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     page = visit()
     paste(page, "\n".join(RUT))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
-    shows(page, compute(RUT, k="ngram_overlap")["VS"], 12)
+    expect_score(page, compute(RUT, k="ngram_overlap")["VS"], 12)
     slider = page.get_by_role("slider", name="alike from")
     result = explain(RUT, k="ngram_overlap").threshold
     expect(slider).to_have_value(f"{result:g}")
@@ -189,7 +191,7 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
         right = explain(RUT, k="ngram_overlap", threshold=threshold)
         sizes = [1 + len(rest) for _, rest in right.groups]
         for at, size in enumerate(sizes):
-            expect(group(page, at)).to_contain_text(f"{size} ×")
+            expect(find_group(page, at)).to_contain_text(f"{size} ×")
         expect(page.locator(".r-groups > details")).to_have_count(len(sizes))
     assert set(asked) == {"groups"}
     right = explain(RUT, k="ngram_overlap", threshold=0.6)
@@ -203,12 +205,12 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     expect(pairs.filter(has_text=f"{similarity:.3f}").first).to_be_visible()
     expect(page.locator(".r-groups > details").first).to_contain_text("2 ×")
     slider.fill("0.6")
-    expect(group(page, 0)).to_contain_text(f"{1 + len(right.groups[0][1])} ×")
-    group(page, 0).click()
-    kept = group(page, 0).get_by_role("listitem").filter(has_text="kept")
+    expect(find_group(page, 0)).to_contain_text(f"{1 + len(right.groups[0][1])} ×")
+    find_group(page, 0).click()
+    kept = find_group(page, 0).get_by_role("listitem").filter(has_text="kept")
     expect(kept).to_have_count(1)
     words = kept.locator(".r-full").inner_text()
-    table = saved(page, f"Save these {len(right.kept)} (CSV)").decode("utf-8-sig")
+    table = save_file(page, f"Save these {len(right.kept)} (CSV)").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     assert [int(line["place"]) - 1 for line in rows] == right.kept.tolist()
     assert words in {line["sample"] for line in rows}
@@ -217,7 +219,7 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
 def test_the_histogram_has_the_scale_of_the_slider_and_a_title(visit):
     page = visit()
     paste(page, "\n".join(RUT))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
     slider = page.get_by_role("slider", name="alike from")
     picture = page.get_by_role("img", name=re.compile("^Histogram of the similarity"))
@@ -253,10 +255,10 @@ def test_a_phone_has_each_word_with_its_meaning_in_sight(visit):
 def test_the_map_shows_samples_by_theme_or_column_and_picks_them_for_the_table(visit):
     page = visit()
     rows = [f"{4 if i % 3 else 5},{text.replace(',', '')}" for i, text in enumerate(RUT)]
-    choose(page, ("mine.csv", "\n".join(["rating,answer", *rows]).encode()))
-    alike(page, "share words")
+    choose_files(page, ("mine.csv", "\n".join(["rating,answer", *rows]).encode()))
+    choose_similarity(page, "share words")
     press_score(page)
-    shows(page, compute([row.split(",")[1] for row in rows], k="ngram_overlap")["VS"], 12)
+    expect_score(page, compute([row.split(",")[1] for row in rows], k="ngram_overlap")["VS"], 12)
     dots, legend = page.get_by_role("application"), page.locator(".r-legend button")
     table = page.get_by_role("region", name="Table of all samples").locator("tbody tr")
     expect(legend).to_have_count(6)
@@ -279,14 +281,14 @@ def test_the_map_shows_samples_by_theme_or_column_and_picks_them_for_the_table(v
     place = card.locator("b").inner_text()
     expect(card).to_contain_text(rows[int(place[1:]) - 2].split(",")[1])
     dots.press("Enter")
-    expect(row(page, place[1:]).locator(".r-open")).to_be_focused()
+    expect(find_row(page, place[1:]).locator(".r-open")).to_be_focused()
 
 
 def test_the_table_is_sorted_and_filtered_and_shows_texts_in_full(visit):
     page = visit()
     long = [f"{'very ' * 60}long text number {i}" for i in range(3)]
     paste(page, "\n".join([*RUT, *long]))
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
     right = explain([*RUT, *long], k="ngram_overlap")
     table = page.get_by_role("region", name="Table of all samples")
@@ -309,6 +311,6 @@ def test_a_long_text_is_cut_between_two_signs(visit):
     page = visit()
     start = "a" * 79 + " " + "b" * 79
     paste(page, f"{start}😀 c\nd")
-    alike(page, "share words")
+    choose_similarity(page, "share words")
     press_score(page)
-    expect(row(page, 1).locator(".r-words")).to_have_text(f"{start}😀…")
+    expect(find_row(page, 1).locator(".r-words")).to_have_text(f"{start}😀…")

@@ -3,8 +3,16 @@
 import json
 
 import pytest
-from axe import in_all_colours
-from in_browser import alike, button, choose, downloaded, expect, open_tab, records
+from accessibility import find_violations_in_both_themes
+from browser_actions import (
+    button,
+    choose_files,
+    choose_similarity,
+    download_file,
+    expect,
+    open_tab,
+    read_table,
+)
 
 pytest.importorskip("gradio")
 pytest.importorskip("matplotlib")
@@ -34,8 +42,8 @@ def table(column: str) -> bytes:
 
 def compare(page, column: str) -> None:
     open_tab(page, "Compare")
-    alike(page, "share words")
-    choose(page, ("answers.csv", table(column)), at=page.locator(".set").first)
+    choose_similarity(page, "share words")
+    choose_files(page, ("answers.csv", table(column)), at=page.locator(".set").first)
     if column == "place":  # may tell sets apart, as the models do
         button(page, "All rows are one set").click()
     page.get_by_role("combobox", name="Grouped by").first.select_option("model")
@@ -53,15 +61,15 @@ def test_a_table_of_models_and_prompts_says_how_many_differ(visit, size):
     assert size[0] > 400 or page.evaluate("document.documentElement.scrollHeight") <= 3_000
     section.locator("summary").click()
     expect(section).to_contain_text(right.sentence)
-    rows = {row["name"]: row for row in records(page, "Different models")}
+    rows = {row["name"]: row for row in read_table(page, "Different models")}
     for row in right.sources:
         assert float(rows[row.name]["adds"]) == pytest.approx(row.adds, rel=5e-3)
         assert rows[row.name]["nearest"] == row.nearest
     expect(section).to_contain_text(right.sentence)
     assert page.locator(".r-sources b, .r-sources img").count() == 0
-    saved = json.loads(downloaded(page, "Everything (JSON)"))
+    saved = json.loads(download_file(page, "Everything (JSON)"))
     assert saved["sources"]["VS"] == pytest.approx(right.score, abs=1e-9)
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= size[0]
 

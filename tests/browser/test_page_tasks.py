@@ -5,8 +5,18 @@ import io
 import re
 
 import pytest
-from axe import in_all_colours
-from in_browser import button, compares, expect, group, perform, records, row, take, was_read
+from accessibility import find_violations_in_both_themes
+from browser_actions import (
+    button,
+    expect,
+    expect_comparison,
+    expect_read_note,
+    find_group,
+    find_row,
+    perform_step,
+    perform_task,
+    read_table,
+)
 
 pytest.importorskip("gradio")
 import page_tasks
@@ -26,35 +36,35 @@ _BEFORE = """(result, selector) => {
 
 def test_twenty_pasted_answers_with_paragraphs(visit):
     page = visit()
-    perform(page, page_tasks.pasted_answers())
-    was_read(page, "20 parts, 0 unreadable, split by ---")
+    perform_task(page, page_tasks.score_pasted_answers())
+    expect_read_note(page, "20 parts, 0 unreadable, split by ---")
     expect(page.locator(".r-about")).to_contain_text("MiniLM · q 1")
     expect(page.locator(".r-sentence")).to_contain_text("By what they mean")
     expect(page.locator(".r-summary details")).to_contain_text(" words by MiniLM, this is ")
     expect(page.locator(".r-strip .r-flag").nth(2)).to_be_visible()
-    expect(group(page, 0)).to_contain_text("3 ×Certainly! Building small habits")
-    expect(group(page, 3)).to_contain_text("2 ×Sleep well")
+    expect(find_group(page, 0)).to_contain_text("3 ×Certainly! Building small habits")
+    expect(find_group(page, 3)).to_contain_text("2 ×Sleep well")
     expect(page.locator(".r-groups > details")).to_have_count(6)
     assert button(page, "Score").is_visible()
     # All of it can be read, and found in what was pasted.
-    group(page, 3).click()
+    find_group(page, 3).click()
     text = page_tasks.SLEEP[0].split(".")[0]
-    member = group(page, 3).get_by_role("listitem").filter(has_text=text)
+    member = find_group(page, 3).get_by_role("listitem").filter(has_text=text)
     expect(member.first).to_contain_text("#8")
     expect(member.first).to_contain_text("A regular bedtime makes all the difference.")
-    expect(row(page, 7)).to_contain_text("No idea, honestly.")
+    expect(find_row(page, 7)).to_contain_text("No idea, honestly.")
 
 
 def test_a_column_of_a_table_is_scored(visit):
     page = visit()
-    perform(page, page_tasks.csv_column())
+    perform_task(page, page_tasks.score_csv_column())
     expect(page.get_by_role("combobox", name="Column")).to_have_value("comment")
     expect(page.locator(".r-about")).to_contain_text("comments.csv › comment · MiniLM")
 
 
 def test_near_duplicates_to_kept_rows(visit):
     page = visit()
-    kept = perform(page, page_tasks.near_duplicates_to_kept_rows()).decode("utf-8-sig")
+    kept = perform_task(page, page_tasks.save_rows_without_near_duplicates()).decode("utf-8-sig")
     right = explain(page_tasks.ANSWERS, **page_tasks.MEANING).kept.tolist()
     rows = [*csv.DictReader(io.StringIO(kept, newline=""))]
     assert [row["id"] for row in rows] == [str(i + 1) for i in right]
@@ -64,63 +74,63 @@ def test_near_duplicates_to_kept_rows(visit):
 
 def test_a_hundred_answers_are_chosen(visit):
     page = visit()
-    perform(page, page_tasks.choose_a_hundred())
+    perform_task(page, page_tasks.select_hundred_rows())
     expect(button(page, "Save them (CSV)")).to_be_visible()
 
 
 def test_a_table_of_molecules_with_five_bad_rows(visit):
     page = visit()
-    task = page_tasks.molecule_table()
-    take(page, *task.steps[0])
+    task = page_tasks.score_molecule_table()
+    perform_step(page, *task.steps[0])
     expect(page.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
     trouble = page.locator("#samples").get_by_role("alert")
     expect(trouble).to_contain_text("5 of 27 unreadable, rows 3, 9, 10, 20 and 28")
     expect(page.get_by_role("combobox", name="Column")).to_have_value("smiles")
     expect(trouble).to_contain_text("Score leaves them out.")
-    perform(page, task, start=1)
+    perform_task(page, task, start=1)
     expect(page.locator(".r-about")).to_contain_text("molecules.csv › smiles · Morgan")
     expect(page.locator(".r-summary p", has_text="Left out 5 of 27")).to_contain_text("rows 3")
     expect(page.locator("#result .r-copies")).to_contain_text("rows 3, 9, 10, 20 and 28")
     page.locator("#read summary", has_text="Left out").click()
     left_out = page.locator("#read .lines li").all()
-    for (at, text), line in zip(page_tasks.BAD.items(), left_out, strict=True):
+    for (at, text), line in zip(page_tasks.INVALID_MOLECULES.items(), left_out, strict=True):
         expect(line).to_contain_text(f"row {at}, '{text}'")
-    expect(row(page, "M4")).to_contain_text(page_tasks.SMILES[4])
-    expect(row(page, "M3")).to_have_count(0)
-    row(page, "M4").scroll_into_view_if_needed()  # drawn when it comes into sight
-    expect(row(page, "M4").locator("img[src^='data:image/svg']")).to_have_js_property(
+    expect(find_row(page, "M4")).to_contain_text(page_tasks.SMILES[4])
+    expect(find_row(page, "M3")).to_have_count(0)
+    find_row(page, "M4").scroll_into_view_if_needed()  # drawn when it comes into sight
+    expect(find_row(page, "M4").locator("img[src^='data:image/svg']")).to_have_js_property(
         "complete", True
     )
     pictures = "[...document.querySelectorAll('.r-molecule')]"
     whole = f"{pictures}.every(image => image.complete && image.naturalWidth > 0)"
     assert page.evaluate(whole)  # those out of sight, too
-    assert row(page, "M4").locator("img").evaluate("image => image.naturalWidth") > 0
+    assert find_row(page, "M4").locator("img").evaluate("image => image.naturalWidth") > 0
 
 
 def test_a_zip_of_sixty_photos(visit):
     page = visit()
-    perform(page, page_tasks.zip_of_photos())
-    was_read(page, "60 images")
+    perform_task(page, page_tasks.score_zip_of_photos())
+    expect_read_note(page, "60 images")
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
     expect(page.locator(".r-about")).to_contain_text("trip.zip · DINOv2")
     expect(page.locator(".r-groups img").first).to_have_js_property("complete", True)
-    expect(row(page, 60)).to_contain_text("IMG_1059.jpg")
-    assert row(page, 1).locator("img").evaluate("image => image.naturalWidth") > 0
+    expect(find_row(page, 60)).to_contain_text("IMG_1059.jpg")
+    assert find_row(page, 1).locator("img").evaluate("image => image.naturalWidth") > 0
 
 
 def test_two_files_of_captions_of_different_size(visit):
     page = visit()
-    perform(page, page_tasks.two_sets_of_captions())
+    perform_task(page, page_tasks.compare_two_caption_files())
     expect(page.locator("#result .r-verdicts")).to_contain_text("people is more diverse than model")
     expect(page.get_by_label("Name of the set").first).to_have_value("model")
-    compares(page, page_tasks.compared_captions())
+    expect_comparison(page, page_tasks.compare_captions())
 
 
 def test_twenty_thousand_embeddings_are_scored_whole(visit):
     page = visit()
-    perform(page, page_tasks.twenty_thousand_embeddings())
+    perform_task(page, page_tasks.score_twenty_thousand_embeddings())
     expect(page.get_by_role("tab", name="Vectors")).to_have_attribute("aria-selected", "true")
-    was_read(page, "20,000 rows, 0 unreadable")
+    expect_read_note(page, "20,000 rows, 0 unreadable")
     expect(button(page, "Another draw")).to_have_count(0)
     expect(page.locator(".r-about")).to_contain_text("embeddings.npy · cosine · q 1")
     looked = page.get_by_role("heading", name=re.compile("^All samples"))
@@ -129,8 +139,8 @@ def test_twenty_thousand_embeddings_are_scored_whole(visit):
 
 def test_the_report_for_the_boss(visit):
     page = visit()
-    task = page_tasks.report_for_the_boss()
-    report = perform(page, task).decode()
+    task = page_tasks.download_report()
+    report = perform_task(page, task).decode()
     assert f"{task.right:.1f}" in report
     assert "as diverse as" in report
     assert "The last bakery on Mars runs out of sugar." in report
@@ -140,19 +150,19 @@ def test_the_report_for_the_boss(visit):
 @pytest.mark.filterwarnings("ignore:intervals have width 0 for small")  # it repeats one answer
 def test_models_and_prompts_in_one_table(visit):
     page = visit()
-    task = page_tasks.models_in_one_table()
-    take(page, *task.steps[0])
+    task = page_tasks.compare_models_of_table()
+    perform_step(page, *task.steps[0])
     for role, value in {"Column": "answer", "Model (3)": "model", "Prompt (12)": "prompt"}.items():
         expect(page.get_by_role("combobox", name=role)).to_have_value(value)
-    perform(page, task, start=1)
-    right = page_tasks.compared_models()
-    _, by, prompts, texts = map(list, zip(*page_tasks.MODELS, strict=True))
+    perform_task(page, task, start=1)
+    right = page_tasks.compare_models()
+    _, by, prompts, texts = map(list, zip(*page_tasks.MODEL_ANSWERS, strict=True))
     expect(page.locator("#result .r-verdicts")).to_contain_text("large is more diverse than medium")
     assert right.verdict("large", "small") == "more diverse"
     different = sources(texts, by=by, prompts=prompts, **page_tasks.MEANING)
     expect(page.locator(".r-sources")).to_contain_text(different.sentence)
-    compares(page, right)
-    matrix = records(page, "Prompt × model")
+    expect_comparison(page, right)
+    matrix = read_table(page, "Prompt × model")
     assert len(matrix) == len(set(prompts))
     both = list(zip(by, prompts, strict=True))
     groups = compute(texts, groups=both, details=True, **page_tasks.MEANING)["details"]["groups"]
@@ -167,13 +177,13 @@ def test_models_and_prompts_in_one_table(visit):
     expect(opened).to_contain_text("× 4")
     before = page.locator("#result").evaluate(_BEFORE, ".r-matrix")
     assert len(before.split()) <= 90
-    assert in_all_colours(page) == []
+    assert find_violations_in_both_themes(page) == []
 
 
 def test_eight_columns_of_answers_of_one_model(visit):
     page = visit()
-    perform(page, page_tasks.eight_answers_of_one_model())
+    perform_task(page, page_tasks.score_eight_answer_columns())
     each = page.get_by_role("region", name="Table of the groups").locator("tbody tr")
-    expect(each).to_have_count(len(page_tasks.EIGHT))
-    first = compute(page_tasks.EIGHT[0], **page_tasks.MEANING)["VS"]
+    expect(each).to_have_count(len(page_tasks.ANSWER_ROWS))
+    first = compute(page_tasks.ANSWER_ROWS[0], **page_tasks.MEANING)["VS"]
     expect(each.first).to_contain_text(f"8{first:.1f}")

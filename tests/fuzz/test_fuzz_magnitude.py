@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from magnitudes import compute
+from magnitude_measures import compute_magnitude
 
 from vendiscore import (
     IndefiniteError,
@@ -37,7 +37,7 @@ def weight_tolerance(n, t, least):
 def solved(call, least, n, t):
     """Return what a call returns; None where it refuses what doubles cannot tell from singular."""
     result = []
-    error = fuzz.refusal(lambda: result.append(call()))
+    error = fuzz.get_intended_error(lambda: result.append(call()))
     if error is not None:
         assert type(error) is IndefiniteError, error
         assert t * least < 64 * n * np.finfo(float).eps, error
@@ -72,7 +72,7 @@ def lines(draw, sizes=(1, 2, 3, 5, 12, 40), large=()):
 @st.composite
 def scales(draw, x):
     """Return several scales from where all is one point to where none is, in any order."""
-    g = cf.gaps(x)
+    g = cf.line_gaps(x)
     low, high = (1.0, 1.0) if not len(g) else (0.01 / g.sum(), 10 / g.min())
     ts = np.geomspace(low, 2 * min(high, low * 1e14), draw(st.integers(2, 14)))
     return draw(st.permutations([float(t) for t in ts]))
@@ -94,7 +94,7 @@ EMBEDDINGS = {
 }
 
 
-@fuzz.examples(150)
+@fuzz.fuzz_settings(150)
 @given(data=st.data(), x=lines(large=(300,)), embedding=st.sampled_from(sorted(EMBEDDINGS)))
 def test_points_on_a_line_have_the_magnitude_of_their_gaps_at_scales_in_any_order(
     data, x, embedding
@@ -103,49 +103,49 @@ def test_points_on_a_line_have_the_magnitude_of_their_gaps_at_scales_in_any_orde
     make, how, factor = EMBEDDINGS[embedding]
     ts = data.draw(scales(x))
     how = {"solver": data.draw(st.sampled_from(("auto", "auto", "cg", "cholesky"))), **how}
-    least = cf.gaps(x).min(initial=math.inf)
+    least = cf.line_gaps(x).min(initial=math.inf)
     result = solved(
-        lambda: compute(make(x), t=[t / factor for t in ts], details=True, **how),
+        lambda: compute_magnitude(make(x), t=[t / factor for t in ts], details=True, **how),
         least,
         len(x),
         min(ts),
     )
     if result is None:
         return
-    got, error = fuzz.numbers(result), result["details"]["error"]
+    got, error = fuzz.result_values(result), result["details"]["error"]
     assert len(got) == len(ts)
     for t, value in zip(ts, got, strict=True):
-        right = cf.tree(cf.gaps(x), t)
-        fuzz.check_number(value, right, right, REL)
+        right = cf.tree_magnitude(cf.line_gaps(x), t)
+        fuzz.check_value(value, right, right, REL)
         assert abs(value - right) <= (error + 1e-12) * right * (1 + len(x) / 10)
     t = data.draw(st.sampled_from(ts))
-    right = cf.tree(cf.gaps(x), t)
+    right = cf.tree_magnitude(cf.line_gaps(x), t)
     (value,) = magnitude_function(make(x), scales=[t / factor], **how).values
-    fuzz.check_number(value, right, right, REL)
+    fuzz.check_value(value, right, right, REL)
 
 
-@fuzz.examples(6)
+@fuzz.fuzz_settings(6)
 @given(data=st.data(), x=lines(sizes=(), large=(300, 500)), turn=st.sampled_from((1, -1, 0)))
 def test_hundreds_of_points_on_a_line_at_many_scales_up_down_or_mixed(data, x, turn):
-    g = cf.gaps(x)
+    g = cf.line_gaps(x)
     ts = np.geomspace(0.01 / g.sum(), min(20 / np.median(g), 1e13 / g.sum()), 30)
     ts = [float(t) for t in (data.draw(st.permutations(ts)) if turn == 0 else ts[::turn])]
     space = as_space(x)
     for t in ts:
         value = solved(lambda t=t: space.magnitude(t), g.min(), len(x), t)
         if value is not None:
-            right = cf.tree(g, t)
-            fuzz.check_number(value, right, right, REL)
+            right = cf.tree_magnitude(g, t)
+            fuzz.check_value(value, right, right, REL)
 
 
-@fuzz.examples(80)
+@fuzz.fuzz_settings(80)
 @given(data=st.data(), x=lines(large=(300,)), embedding=st.sampled_from(sorted(EMBEDDINGS)))
 def test_weights_on_a_line_are_those_of_the_gaps_on_either_side(data, x, embedding):
     assume(embedding != "function" or len(x) < 50)
     make, how, factor = EMBEDDINGS[embedding]
     ts = data.draw(scales(x))[:3]
     space = as_space(make(x), **how)
-    g = cf.gaps(x)
+    g = cf.line_gaps(x)
     for t in ts:
         tolerance = weight_tolerance(len(x), t, g.min() if len(g) else 1.0)
         for call in (space.weights, lambda t: magnitude_weights(make(x), t=t, **how)):
@@ -170,7 +170,7 @@ def trees(draw):
     return n, [(parents[kind](b), b, float(lengths[b])) for b in range(1, n)]
 
 
-@fuzz.examples(25)
+@fuzz.fuzz_settings(25)
 @given(tree=trees(), data=st.data())
 def test_trees_have_the_magnitude_of_their_edges(tree, data):
     n, edges = tree
@@ -180,16 +180,16 @@ def test_trees_have_the_magnitude_of_their_edges(tree, data):
     ts = data.draw(
         st.permutations(np.geomspace(0.01 / sum(lengths), 10 / min(lengths), 6).tolist())
     )
-    got = fuzz.numbers(compute(D, metric="precomputed", t=ts))
+    got = fuzz.result_values(compute_magnitude(D, metric="precomputed", t=ts))
     for t, value in zip(ts, got, strict=True):
-        right = cf.tree(lengths, t)
-        fuzz.check_number(value, right, right, REL)
+        right = cf.tree_magnitude(lengths, t)
+        fuzz.check_value(value, right, right, REL)
         tolerance = n * weight_tolerance(n, t, min(lengths))
         result = magnitude_weights(D, t=t, metric="precomputed")
         assert np.max(np.abs(result - cf.tree_weights(n, edges, t)[order])) <= tolerance
 
 
-@fuzz.examples(30)
+@fuzz.fuzz_settings(30)
 @given(
     n=st.sampled_from((2, 3, 4, 7, 16, 257)),
     kind=st.sampled_from(("cycle", "complete", "cube", "grid", "simplex")),
@@ -200,7 +200,7 @@ def test_spaces_that_look_the_same_from_everywhere_and_their_products(n, kind, u
     ts = data.draw(st.permutations([0, 1e-9, 1e-3, 0.1, 0.5, 1, 3, 20, 700]))
     how = {"metric": "precomputed"}
     if kind == "cycle":
-        samples = cf.cycle(n) * unit
+        samples = cf.cycle_distances(n) * unit
     elif kind == "complete":
         samples = (np.ones((n, n)) - np.eye(n)) * unit
     elif kind == "simplex":
@@ -219,22 +219,26 @@ def test_spaces_that_look_the_same_from_everywhere_and_their_products(n, kind, u
         if kind == "cube":
             return (2 / (1 + math.exp(-t))) ** n
         if kind == "grid":
-            return cf.tree(cf.gaps(a) / unit, t) * cf.tree(cf.gaps(b) / unit, t)
-        return cf.homogeneous(cf.cycle(n)[0] if kind == "cycle" else [0] + [1] * (n - 1), t)
+            return cf.tree_magnitude(cf.line_gaps(a) / unit, t) * cf.tree_magnitude(
+                cf.line_gaps(b) / unit, t
+            )
+        return cf.homogeneous_magnitude(
+            cf.cycle_distances(n)[0] if kind == "cycle" else [0] + [1] * (n - 1), t
+        )
 
     space = as_space(samples, **how)
     for t in ts:
         result = []
-        if fuzz.refusal(lambda: result.append(space.magnitude(t / unit))) is not None:  # noqa: B023
+        if fuzz.get_intended_error(lambda: result.append(space.magnitude(t / unit))) is not None:  # noqa: B023
             # A product of k lines has a least eigenvalue of about tᵏ, which doubles may not hold.
             least = np.linalg.eigvalsh(np.exp(-t / unit * space.D))[0]
             assert least < 4 * np.finfo(float).eps * space.distinct
             continue
         (value,) = result
-        fuzz.check_number(value, right(t), right(t), REL)
+        fuzz.check_value(value, right(t), right(t), REL)
 
 
-@fuzz.examples(40)
+@fuzz.fuzz_settings(40)
 @given(n=st.integers(2, 6), m=st.integers(2, 6), t=st.floats(0.05, 4), large=st.booleans())
 def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, large):
     n = 200 if large else n
@@ -244,9 +248,9 @@ def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, larg
     least = np.linalg.eigvalsh(np.exp(-t * D))[0]
     result = []
     how = {"scales": [t], "metric": "precomputed"}
-    error = fuzz.refusal(lambda: result.extend(magnitude_function(D, **how).values))
+    error = fuzz.get_intended_error(lambda: result.extend(magnitude_function(D, **how).values))
     if least > 1e-6:
-        fuzz.check_number(result[0], *[cf.bipartite(n, m, t)] * 2, REL / min(1, least))
+        fuzz.check_value(result[0], *[cf.bipartite_magnitude(n, m, t)] * 2, REL / min(1, least))
     elif least < -1e-6:
         assert error is not None
 
@@ -254,7 +258,7 @@ def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, larg
 # areas and cuts
 
 
-@fuzz.examples(60)
+@fuzz.fuzz_settings(60)
 @given(
     x=lines(sizes=(1, 2, 3, 5, 12)),
     y=lines(sizes=(1, 2, 5, 12)),
@@ -262,21 +266,23 @@ def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, larg
     n_scales=st.integers(2, 40),
 )
 def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, epsilon, n_scales):
-    g, n = cf.gaps(x), len(np.unique(x))
-    t_conv = cf.convergence(lambda t: cf.tree(g, t), n, epsilon)
+    g, n = cf.line_gaps(x), len(np.unique(x))
+    t_conv = cf.convergence_scale(lambda t: cf.tree_magnitude(g, t), n, epsilon)
     if epsilon * n > 1e-13:
         # (1 − ε) n is rounded to ε_machine·n, so the scale that reaches it is rounded as ε is.
         rel = 1e-8 + 8 * np.finfo(float).eps * n / epsilon
         result = []
-        error = fuzz.refusal(lambda: result.append(convergence_scale(x, epsilon=epsilon)))
+        error = fuzz.get_intended_error(
+            lambda: result.append(convergence_scale(x, epsilon=epsilon))
+        )
         assert error is None or epsilon < 1e-5  # the magnitude does not say how far it is from n
         if result and result[0] != pytest.approx(t_conv, rel=rel):
             # Where the magnitude hardly changes, many scales have it to all that is known of it.
-            assert cf.tree(g, result[0]) == pytest.approx((1 - epsilon) * n, rel=1e-9)
+            assert cf.tree_magnitude(g, result[0]) == pytest.approx((1 - epsilon) * n, rel=1e-9)
     cut = t_conv or 1.0
     ts = np.linspace(0, cut, n_scales)
-    values = np.array([cf.tree(g, t) for t in ts])
-    others = np.array([cf.tree(cf.gaps(y), t) for t in ts])
+    values = np.array([cf.tree_magnitude(g, t) for t in ts])
+    others = np.array([cf.tree_magnitude(cf.line_gaps(y), t) for t in ts])
     rule = {"n_scales": n_scales, "t_cut": cut}
     assert mag_area(x, **rule) == pytest.approx(np.trapezoid(values, ts), rel=1e-8)
     assert mag_areas([x, y], **rule)[1] == pytest.approx(np.trapezoid(others, ts), rel=1e-8)
@@ -291,10 +297,10 @@ def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, e
     assert f.values == pytest.approx(values, rel=REL)
 
 
-@fuzz.examples(40)
+@fuzz.fuzz_settings(40)
 @given(x=lines(sizes=(1, 2, 3, 5, 12)), data=st.data())
 def test_spread_is_its_sum(x, data):
     points = np.unique(x + 0.0)
     t = data.draw(scales(x))[0]
-    right = cf.spread(np.abs(points[:, None] - points), t)
+    right = cf.exact_spread(np.abs(points[:, None] - points), t)
     assert spread(x, t=t) == pytest.approx(right, rel=1e-12)

@@ -2,8 +2,8 @@
 
 import random
 
-import files_people_have as files
 import pytest
+import user_files as files
 
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 from vendiscore_page.inputs.visitor_samples import Samples
@@ -16,10 +16,15 @@ _SIGNS = b',;\t"\n\r\0{}[]0-9.e|=#\xff'
 
 def known() -> list[tuple[str, bytes]]:
     formats = ("PNG", "JPEG", "HEIF", "WEBP", "GIF", "BMP")
-    photos = [(f"a.{form.lower()}", files.photo(form)) for form in formats]
-    every = [*files.texts(), *files.molecules(), *files.vectors(), *files.questions()]
-    named = [(file.name, file.data) for file in [*every, *files.turned_down()]]
-    return [*named, *photos, ("a.zip", files.zipped(dict(photos)))]
+    photos = [(f"a.{form.lower()}", files.encode_photo(form)) for form in formats]
+    every = [
+        *files.text_files(),
+        *files.molecule_files(),
+        *files.vector_files(),
+        *files.ambiguous_files(),
+    ]
+    named = [(file.name, file.data) for file in [*every, *files.rejected_files()]]
+    return [*named, *photos, ("a.zip", files.encode_zip(dict(photos)))]
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:

@@ -5,7 +5,7 @@ import itertools
 import math
 
 import fuzz
-import kernel_cases
+import kernel_strategies
 import numpy as np
 import pytest
 import reference
@@ -28,45 +28,47 @@ REL = 1e-9
 def check_scores(case, orders, p, **more):
     """Return all orders at once are what the definition says, in [1, n] and not increasing."""
     n = len(case.K)
-    got = fuzz.numbers(compute(case.samples, q=orders, p=p, **case.options, **more))
-    values = reference.shares(case.K, p)
+    got = fuzz.result_values(compute(case.samples, q=orders, p=p, **case.options, **more))
+    values = reference.normalized_eigenvalues(case.K, p)
     assert len(got) == len(orders)
     for value, q in zip(got, orders, strict=True):
-        fuzz.check_number(value, *reference.bracket(values, q, case.noise), REL + 10 * case.noise)
+        fuzz.check_value(
+            value, *reference.score_bounds(values, q, case.noise), REL + 10 * case.noise
+        )
         assert 1 <= value <= n
     ordered = [value for _, value in sorted(zip(orders, got, strict=True))]
     assert all(b <= a * (1 + REL) for a, b in itertools.pairwise(ordered))
 
 
-@fuzz.examples(250)
-@given(case=kernel_cases.every_kernel, data=st.data())
+@fuzz.fuzz_settings(250)
+@given(case=kernel_strategies.all_kernels, data=st.data())
 def test_every_kernel_is_scored_by_its_definition(case, data):
     orders = data.draw(st.lists(fuzz.orders, min_size=1, max_size=4, unique=True))
     check_scores(case, orders, data.draw(fuzz.weights(len(case.K))))
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("rdkit"), reason="needs rdkit")
-@fuzz.examples(40)
-@given(case=kernel_cases.molecules(), data=st.data())
+@fuzz.fuzz_settings(40)
+@given(case=kernel_strategies.molecule_kernels(), data=st.data())
 def test_molecules_are_scored_by_their_bits(case, data):
     check_scores(case, [0.5, 1, 2, math.inf], data.draw(fuzz.weights(len(case.K))))
 
 
-@fuzz.examples(80)
-@given(case=kernel_cases.every_kernel, data=st.data())
+@fuzz.fuzz_settings(80)
+@given(case=kernel_strategies.all_kernels, data=st.data())
 def test_every_order_alone_is_what_it_is_among_others(case, data):
     orders = data.draw(st.lists(fuzz.orders, min_size=2, max_size=4, unique=True))
     p = data.draw(fuzz.weights(len(case.K)))
-    together = fuzz.numbers(compute(case.samples, q=orders, p=p, **case.options))
-    values = reference.shares(case.K, p)
+    together = fuzz.result_values(compute(case.samples, q=orders, p=p, **case.options))
+    values = reference.normalized_eigenvalues(case.K, p)
     for q, value in zip(orders, together, strict=True):
         alone = float(compute(case.samples, q=q, p=p, **case.options)[key_at(q)])
-        low, high = reference.bracket(values, q, case.noise)
+        low, high = reference.score_bounds(values, q, case.noise)
         assert alone == pytest.approx(value, rel=REL + 10 * case.noise + (high - low) / low)
 
 
-@fuzz.examples(80)
-@given(case=kernel_cases.vectors(), data=st.data())
+@fuzz.fuzz_settings(80)
+@given(case=kernel_strategies.vector_kernels(), data=st.data())
 def test_order_and_repetition_of_samples_are_weights(case, data):
     X, n = np.asarray(case.samples), len(case.K)
     places = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=12))
@@ -82,7 +84,7 @@ def test_order_and_repetition_of_samples_are_weights(case, data):
     assert turned == pytest.approx(weighted, rel=REL)
 
 
-@fuzz.examples(60)
+@fuzz.fuzz_settings(60)
 @given(
     name=st.sampled_from(("cosine", "rbf", "laplacian")),
     X=fuzz.row_sets(scales=(1.0,), nonzero=True),
@@ -128,30 +130,32 @@ def matrices(draw):
     return K
 
 
-@fuzz.examples(120)
+@fuzz.fuzz_settings(120)
 @given(K=matrices(), data=st.data())
 def test_a_matrix_is_scored_or_refused_for_its_negative_eigenvalues(K, data):
     orders = data.draw(st.lists(fuzz.orders, min_size=1, max_size=3, unique=True))
     p = data.draw(fuzz.weights(len(K)))
-    values = reference.shares(K, p)
+    values = reference.normalized_eigenvalues(K, p)
     clipped = data.draw(st.booleans())
     mass = -values[values < 0].sum()
     if mass > 1.1e-6 and not clipped:
         # Orders 2 and ∞ alone do not look at the spectrum; then the number follows from the norm.
-        error = fuzz.refusal(lambda: compute(K, score_K=True, q=orders, p=p))
+        error = fuzz.get_intended_error(lambda: compute(K, score_K=True, q=orders, p=p))
         assert error is not None or set(orders) <= {2, math.inf}
         if error is not None:
             assert type(error) is vendiscore.NotPSDError
         return
     assume(not 1e-7 < mass < 1.1e-6 or clipped)
-    got = fuzz.numbers(compute(K, score_K=True, q=orders, p=p, psd="clip" if clipped else "check"))
+    got = fuzz.result_values(
+        compute(K, score_K=True, q=orders, p=p, psd="clip" if clipped else "check")
+    )
     for value, q in zip(got, orders, strict=True):
-        fuzz.check_number(
-            value, *reference.bracket(values, q, 1e-15), REL + 2 * (mass < 1e-7) * mass
+        fuzz.check_value(
+            value, *reference.score_bounds(values, q, 1e-15), REL + 2 * (mass < 1e-7) * mass
         )
 
 
-@fuzz.examples(80)
+@fuzz.fuzz_settings(80)
 @given(
     K=matrices(),
     exponent=st.integers(-600, 600),
@@ -160,17 +164,17 @@ def test_a_matrix_is_scored_or_refused_for_its_negative_eigenvalues(K, data):
 )
 def test_a_matrix_times_a_number_or_rescaled_is_the_same_normalized(K, exponent, q, data):
     p = data.draw(fuzz.weights(len(K)))
-    values = reference.shares(K, p)
+    values = reference.normalized_eigenvalues(K, p)
     assume(values[0] > -1e-8)
-    low, high = reference.bracket(values, q, 1e-15)
+    low, high = reference.score_bounds(values, q, 1e-15)
     for scaled in (np.ldexp(K, exponent), K * np.outer(s := 0.5 + np.arange(len(K)), s)):
         for order in ([q], [1, q] if q != 1 else [1, 2]):
             got = compute(scaled, score_K=True, normalize=True, q=order, p=p)
             value = float(list(got.values())[order.index(q)])
-            fuzz.check_number(value, low, high, REL + 2e-8)
+            fuzz.check_value(value, low, high, REL + 2e-8)
 
 
-@fuzz.examples(60)
+@fuzz.fuzz_settings(60)
 @given(K=matrices(), scale=st.sampled_from((1.0, 1e-6, 1e6, 1e-30, 1e30)), data=st.data())
 def test_asymmetry_beyond_rounding_is_refused_at_every_scale_and_below_it_averaged(K, scale, data):
     n = len(K)
@@ -187,15 +191,15 @@ def test_asymmetry_beyond_rounding_is_refused_at_every_scale_and_below_it_averag
     got = compute(asymmetric * scale, **options)[key]
     assert got == pytest.approx(compute(asymmetric.T * scale, **options)[key], rel=1e-13)
     mean = (asymmetric + asymmetric.T) / 2
-    assert got == pytest.approx(reference.vendi(mean, options["q"]), rel=1e-12)
+    assert got == pytest.approx(reference.vendi_score(mean, options["q"]), rel=1e-12)
     asymmetric[i, j] = K[i, j] + 0.01
-    assert fuzz.refusal(lambda: compute(asymmetric * scale, **options)) is not None
+    assert fuzz.get_intended_error(lambda: compute(asymmetric * scale, **options)) is not None
 
 
 HOSTILE = (math.nan, math.inf, -math.inf, 1e308, -1e308, 1e-320, 2.0, -1.0, 0.0)
 
 
-@fuzz.examples(80)
+@fuzz.fuzz_settings(80)
 @given(K=matrices(), data=st.data())
 def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
     i, j = (data.draw(st.integers(0, len(K) - 1)) for _ in range(2))
@@ -204,7 +208,7 @@ def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
     q = data.draw(st.sampled_from((0, 1, [0.5, 1], 2, math.inf)))
     options = data.draw(st.sampled_from(({}, {"normalize": True}, {"psd": "clip"})))
     result = []
-    error = fuzz.refusal(
+    error = fuzz.get_intended_error(
         lambda: result.extend(compute(broken, score_K=True, q=q, **options).values())
     )
     diagonal = np.diag(broken)
@@ -216,7 +220,7 @@ def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
     assert error is not None or all(math.isfinite(x) and 1 <= x <= len(K) for x in result)
 
 
-@fuzz.examples(60)
+@fuzz.fuzz_settings(60)
 @given(
     X=fuzz.row_sets(most=6),
     name=st.sampled_from(("cosine", "rbf", "laplacian")),
@@ -229,7 +233,7 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
     X[row, column] = value
     q = data.draw(st.sampled_from((1, 2, math.inf)))
     result = []
-    error = fuzz.refusal(lambda: result.append(compute(X, k=name, q=q)[key_at(q)]))
+    error = fuzz.get_intended_error(lambda: result.append(compute(X, k=name, q=q)[key_at(q)]))
     assert math.isfinite(value) or error is not None
     if error is None:
         k = {
@@ -237,16 +241,18 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
             "rbf": reference.rbf,
             "laplacian": reference.laplacian,
         }
-        values = reference.shares(reference.matrix(X.tolist(), k[name](X.tolist())))
-        fuzz.check_number(result[0], *reference.bracket(values, q), REL)
+        values = reference.normalized_eigenvalues(
+            reference.similarity_matrix(X.tolist(), k[name](X.tolist()))
+        )
+        fuzz.check_value(result[0], *reference.score_bounds(values, q), REL)
 
 
 # other measures
 
 
 @pytest.mark.filterwarnings("ignore:LC requires similarities of at least 0")
-@fuzz.examples(80)
-@given(case=kernel_cases.vectors(), data=st.data())
+@fuzz.fuzz_settings(80)
+@given(case=kernel_strategies.vector_kernels(), data=st.data())
 def test_other_measures_are_those_of_their_definitions(case, data):
     K, X = case.K, np.asarray(case.samples)
     orders = data.draw(st.lists(fuzz.orders, min_size=1, max_size=3, unique=True))
@@ -254,12 +260,12 @@ def test_other_measures_are_those_of_their_definitions(case, data):
     assume(min(reference.ordinariness(K, p)[1]) > 0.05)
     right = [reference.leinster_cobbold(K, q, p) for q in orders]
     result = {}
-    error = fuzz.refusal(
+    error = fuzz.get_intended_error(
         lambda: result.update(compute(X, measures="LC", q=orders, p=p, **case.options))
     )
     assert error is None or max(right) > len(K)  # beyond its range where similarities are negative
-    for value, wanted in zip(fuzz.numbers(result), right, strict=error is None):
-        fuzz.check_number(value, wanted, wanted, REL)
+    for value, wanted in zip(fuzz.result_values(result), right, strict=error is None):
+        fuzz.check_value(value, wanted, wanted, REL)
     internal = compute(X, measures="IntDiv", p=p, **case.options)["IntDiv"]
     assert internal == pytest.approx(
         reference.internal_diversity(K, p), abs=1e-11 + 10 * case.noise
@@ -271,23 +277,23 @@ def test_other_measures_are_those_of_their_definitions(case, data):
     # A mean is rounded, which moves the deviations from it by the square of that.
     least = np.std(X / (np.abs(X).max() or 1.0), axis=0).min()
     rel = 1e-9 + (4 * np.finfo(float).eps / least) ** 2 if least else 1e-9
-    assert got["GMStds"] == pytest.approx(reference.deviations(X.tolist()), rel=rel)
+    assert got["GMStds"] == pytest.approx(reference.geometric_mean_std(X.tolist()), rel=rel)
 
 
-@fuzz.examples(40)
+@fuzz.fuzz_settings(40)
 @given(K=matrices(), q=fuzz.orders, p_seed=fuzz.seeds)
 def test_a_diagonal_of_labels_gives_hill_numbers(K, q, p_seed):
     shares = np.random.default_rng(p_seed).random(len(K)) + 1e-3
     shares /= shares.sum()
-    right = reference.hill(shares, q)
-    fuzz.check_number(float(score_K(np.eye(len(K)), q=q, p=shares)), right, right, REL)
-    fuzz.check_number(
+    right = reference.hill_number(shares, q)
+    fuzz.check_value(float(score_K(np.eye(len(K)), q=q, p=shares)), right, right, REL)
+    fuzz.check_value(
         float(compute(list(range(len(K))), k="labels", q=q, p=shares)[key_at(q)]), right, right, REL
     )
-    fuzz.check_number(vendiscore.effective_number(shares, q), right, right, REL)
+    fuzz.check_value(vendiscore.effective_number(shares, q), right, right, REL)
 
 
-@fuzz.examples(30)
+@fuzz.fuzz_settings(30)
 @given(
     X=fuzz.row_sets(nonzero=True, scales=(1.0, 1e-3, 1e3)), offset=st.sampled_from((0, 1e3, 1e7))
 )
@@ -295,4 +301,4 @@ def test_deviations_of_sparse_columns_are_those_of_dense_ones(X, offset):
     X = np.round(X, 9) + offset
     assume(X.any(axis=1).all())  # a zero row has no direction
     sparse = compute(sp.csr_array(X), score_X=True, normalize=True, measures="GMStds")["GMStds"]
-    assert sparse == pytest.approx(reference.deviations(X.tolist()), rel=1e-6, abs=1e-6)
+    assert sparse == pytest.approx(reference.geometric_mean_std(X.tolist()), rel=1e-6, abs=1e-6)

@@ -68,7 +68,7 @@ def identity(rng, n):
 SPECTRA = (two_groups, two_groups, groups, groups, uneven_groups, prescribed, noise, identity)
 
 
-@fuzz.examples(30)
+@fuzz.fuzz_settings(30)
 @given(make=st.sampled_from(SPECTRA), n=st.integers(500, 640), seed=fuzz.seeds, data=st.data())
 def test_the_largest_eigenvalue_alone_is_that_of_the_whole_spectrum(make, n, seed, data):
     K = make(np.random.default_rng(seed), n)
@@ -84,7 +84,7 @@ def test_the_largest_eigenvalue_alone_is_that_of_the_whole_spectrum(make, n, see
     assert got == pytest.approx(right, rel=1e-8)
 
 
-@fuzz.examples(10)
+@fuzz.fuzz_settings(10)
 @given(
     make=st.sampled_from(SPECTRA),
     seed=fuzz.seeds,
@@ -131,7 +131,7 @@ def single_columns(draw):
     return X.astype(np.float32)
 
 
-@fuzz.examples(25)
+@fuzz.fuzz_settings(25)
 @given(X=single_columns(), q=st.sampled_from((0, 0.1, 0.5, 1, 1.5, 2, 3, math.inf)), data=st.data())
 def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     p = data.draw(fuzz.weights(len(X)))
@@ -144,14 +144,14 @@ def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     root = np.full(len(F), len(F) ** -0.5) if p is None else np.sqrt(p)
     values = np.linalg.svd(root[:, None] * F, compute_uv=False)[::-1] ** 2
     # The n − d eigenvalues that features have not are zero; rounding is as for n samples.
-    low, high = reference.bracket(np.concatenate([np.zeros(len(F) - len(values)), values]), q)
-    fuzz.check_number(got, low, high, 1e-6)
+    low, high = reference.score_bounds(np.concatenate([np.zeros(len(F) - len(values)), values]), q)
+    fuzz.check_value(got, low, high, 1e-6)
 
 
 # many at a time
 
 
-@fuzz.examples(10)
+@fuzz.fuzz_settings(10)
 @given(seed=fuzz.seeds, k=st.sampled_from(("rbf", "cosine", "labels")))
 def test_one_similarity_serves_many_threads(seed, k):
     X = np.random.default_rng(seed).integers(0, 9, (60, 1 if k == "labels" else 4))
@@ -172,7 +172,7 @@ def test_one_similarity_serves_many_threads(seed, k):
 # what else may be asked
 
 
-@fuzz.examples(60)
+@fuzz.fuzz_settings(60)
 @given(
     shares=st.lists(st.floats(1e-12, 1), min_size=1, max_size=8),
     q=st.one_of(fuzz.orders, st.floats(1 - 1e-6, 1 + 1e-6)),
@@ -180,11 +180,11 @@ def test_one_similarity_serves_many_threads(seed, k):
 def test_hill_numbers_of_any_order_are_those_at_forty_digits(shares, q):
     total = math.fsum(shares)
     shares = np.array([share / total for share in shares])
-    right = reference.hill(shares, q)
-    fuzz.check_number(vendiscore.effective_number(shares, q), right, right, 1e-9)
+    right = reference.hill_number(shares, q)
+    fuzz.check_value(vendiscore.effective_number(shares, q), right, right, 1e-9)
 
 
-@fuzz.examples(60)
+@fuzz.fuzz_settings(60)
 @given(
     orders=st.lists(
         st.one_of(fuzz.orders, st.floats(0.99, 1.01)), min_size=1, max_size=6, unique=True
@@ -193,7 +193,7 @@ def test_hill_numbers_of_any_order_are_those_at_forty_digits(shares, q):
 def test_every_order_asked_for_has_a_key_of_its_own(orders):
     K = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]])
     result = compute(K, score_K=True, q=orders, details=True)
-    assert len(fuzz.numbers(result)) == len(orders)
+    assert len(fuzz.result_values(result)) == len(orders)
     assert len(result["details"]["method"]) == len(orders)
-    for q, value in zip(orders, fuzz.numbers(result), strict=True):
-        assert value == pytest.approx(reference.vendi(K, q), rel=1e-10)
+    for q, value in zip(orders, fuzz.result_values(result), strict=True):
+        assert value == pytest.approx(reference.vendi_score(K, q), rel=1e-10)

@@ -15,12 +15,12 @@ MP = mpmath.MPContext()
 MP.dps = 60
 
 
-def gaps(x):
+def line_gaps(x):
     """Return between neighbours of the distinct points of a line."""
     return np.diff(np.unique(np.asarray(x, dtype=float) + 0.0))
 
 
-def tree(lengths, t):
+def tree_magnitude(lengths, t):
     """Return mag(t) of any tree with edges of these lengths, or of a line with these gaps."""
     return 1 + math.fsum(math.tanh(t * g / 2) for g in lengths)
 
@@ -66,7 +66,7 @@ def tree_distances(n, edges):
     return D
 
 
-def convergence(f, n, epsilon=0.05):
+def convergence_scale(f, n, epsilon=0.05):
     """Return where an increasing magnitude function reaches (1 − ε) n, by bisection."""
     target = (1 - epsilon) * n
     if target <= 1:
@@ -82,19 +82,19 @@ def convergence(f, n, epsilon=0.05):
     )
 
 
-def homogeneous(distances, t):
+def homogeneous_magnitude(distances, t):
     """Return the magnitude of a homogeneous space, from one point's distances to all."""
     return len(distances) / math.fsum(math.exp(-t * d) for d in distances)
 
 
-def cycle(n):
+def cycle_distances(n):
     """Return distances in the cycle of n vertices."""
     i = np.arange(n)
     gap = np.abs(i[:, None] - i[None, :])
     return np.minimum(gap, n - gap).astype(float)
 
 
-def bipartite(n, m, t):
+def bipartite_magnitude(n, m, t):
     """Return the magnitude of a complete bipartite graph, singular at (n−1)(m−1)e^{−2t} = 1."""
     q = MP.exp(-MP.mpf(t))
     a, b = 1 + (n - 1) * q**2, 1 + (m - 1) * q**2  # rows: a·u + m·q·v = 1, n·q·u + b·v = 1
@@ -103,7 +103,7 @@ def bipartite(n, m, t):
     return float(n * u + m * v)
 
 
-def weights(D, t):
+def exact_weights(D, t):
     """Return Z⁻¹ 1 at 60 digits for the distances as they are: float64 entries or mpf."""
     n = len(D)
     Z = MP.matrix(n, n)
@@ -113,9 +113,9 @@ def weights(D, t):
     return list(MP.lu_solve(Z, MP.matrix([1] * n)))
 
 
-def magnitude(D, t):
-    return float(MP.fsum(weights(D, t)))
+def exact_magnitude(D, t):
+    return float(MP.fsum(exact_weights(D, t)))
 
 
-def spread(D, t):
+def exact_spread(D, t):
     return math.fsum(1 / math.fsum(math.exp(-t * float(d)) for d in row) for row in D)

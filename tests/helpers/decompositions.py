@@ -7,12 +7,12 @@ from functools import wraps
 
 import pytest
 
-FUNCTIONS = ("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals")
-HOMES = ("numpy.linalg", "scipy.linalg", "torch.linalg", "array_api_compat.torch.linalg")
+DECOMPOSITION_FUNCTIONS = ("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals")
+LINALG_MODULES = ("numpy.linalg", "scipy.linalg", "torch.linalg", "array_api_compat.torch.linalg")
 
 
 @contextmanager
-def counted(*more: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
+def record_decompositions(*more: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
     """Yield the (function, shape) of every decomposition by NumPy, SciPy or torch in the block.
 
     `more` are names of functions beyond `FUNCTIONS`, such as "cholesky".
@@ -36,9 +36,9 @@ def counted(*more: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
         return told
 
     with pytest.MonkeyPatch.context() as patch:
-        for home in HOMES:
+        for home in LINALG_MODULES:
             module = sys.modules.get(home)
-            for name in (*FUNCTIONS, *more) if module else ():
+            for name in (*DECOMPOSITION_FUNCTIONS, *more) if module else ():
                 if function := getattr(module, name, None):
                     patch.setattr(module, name, spy(name, function))
         yield seen

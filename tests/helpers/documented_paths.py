@@ -47,14 +47,14 @@ class Entry:
         return self.path
 
 
-def entries():
+def iter_entries():
     for page in PAGES:
         for kind, path, option, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
             named = tuple(name.strip() for name in members.split(",") if name.strip())
             yield Entry(page.stem, kind, path, named or None, bool(option) and not named)
 
 
-ENTRIES = list(entries())
+ENTRIES = list(iter_entries())
 DOCUMENTED_MODULES = {entry.path for entry in ENTRIES if entry.kind == "module"}
 
 

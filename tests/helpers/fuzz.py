@@ -21,7 +21,7 @@ PACKAGE = Path(vendiscore.__file__).parent
 OWN_ERRORS = tuple(getattr(vendiscore, name) for name in dir(vendiscore) if name.endswith("Error"))
 
 
-def examples(number):
+def fuzz_settings(number):
     """Return settings of a test that draws `number` examples in a minute of all fuzzers."""
     return settings(
         max_examples=math.ceil(number * max(1 / 3, MINUTES)),
@@ -36,7 +36,7 @@ def examples(number):
 # outcomes
 
 
-def refusal(call):
+def get_intended_error(call):
     """Return the error that a call raises on purpose, or None where it returns.
 
     On purpose: of a documented type, by a `raise` of the library, with a sentence. An error of
@@ -49,12 +49,12 @@ def refusal(call):
         try:
             call()
         except Exception as error:
-            check_refusal(error)
+            check_intended_error(error)
             return error
     return None
 
 
-def check_refusal(error):
+def check_intended_error(error):
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
@@ -69,12 +69,12 @@ def check_refusal(error):
     assert len(str(error).split()) >= 6, f"no sentence: {where}"
 
 
-def numbers(result):
+def result_values(result):
     """Return the values of a dict of results as floats, in their order."""
     return [float(value) for key, value in result.items() if key != "details"]
 
 
-def check_number(got, low, high, rel):
+def check_value(got, low, high, rel):
     """Check that a number is finite, and between two right values but for a relative `rel`."""
     assert math.isfinite(got), got
     assert low * (1 - rel) <= got <= high * (1 + rel), f"got {got!r}, right is {low!r}" + (
@@ -88,7 +88,7 @@ seeds = st.integers(0, 2**31 - 1)
 ORDERS = (0, 0.1, 0.5, 0.9, 1 - 1e-9, 1, 1 + 1e-9, 1.5, 2, 3, 20, 1e4, 1e308, math.inf)
 orders = st.one_of(st.sampled_from(ORDERS), st.floats(0, 4))
 SCALES = (1.0, 1.0, 1.0, 1e-3, 1e3, 1e-8, 1e8, 1e-40, 1e40, 1e-150, 1e150)
-KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
+ROW_KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
 
 
 def draw_rows(rng, n, d, kind):
@@ -110,7 +110,7 @@ def draw_rows(rng, n, d, kind):
 
 
 @st.composite
-def row_sets(draw, most=10, kinds=KINDS, scales=SCALES, nonzero=False):
+def row_sets(draw, most=10, kinds=ROW_KINDS, scales=SCALES, nonzero=False):
     """Return rows with duplicates among them, of any scale."""
     n = draw(st.integers(1, most))
     d = draw(st.sampled_from((1, 2, 3, 5, 8, 20)))

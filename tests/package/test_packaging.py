@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
+import clean_install
 import evaluate
-import newcomer
 import pytest
 
 import vendiscore
@@ -39,7 +39,7 @@ def python(code: str, folder: Path, *path: Path) -> str:
         cwd=folder,
         env=os.environ
         | {
-            "PYTHONPATH": os.pathsep.join(map(str, (*path, newcomer.base()))),
+            "PYTHONPATH": os.pathsep.join(map(str, (*path, clean_install.link_base_packages()))),
             "HF_HOME": str(folder / "hf"),
             "HF_HUB_OFFLINE": "1",
         },

@@ -11,8 +11,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import clean_install
 import datasets
-import newcomer
 import numpy as np
 import pytest
 
@@ -51,7 +51,8 @@ def output(example: str) -> str:
     return subprocess.run(
         [sys.executable, "-S", str(ROOT / "examples" / example)],
         cwd=tempfile.gettempdir(),
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, newcomer.base())))},
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, clean_install.link_base_packages())))},
         capture_output=True,
         text=True,
         check=True,

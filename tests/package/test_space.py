@@ -9,8 +9,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hub import Hub
-from newcomer import Python
+from clean_install import PythonProcess
+from fake_hub import FakeHub
 from page_process import running_app
 
 import vendiscore
@@ -83,7 +83,7 @@ def test_three_lines_upload_a_space_that_starts_and_scores(tmp_path):
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
     files = {"vendiscore/old_module.py": b"of the previous version"}
-    with Hub("someone/vendiscore", main=files) as hub:
+    with FakeHub("someone/vendiscore", main=files) as hub:
         own = {
             "HF_ENDPOINT": hub.url,
             "HF_HUB_OFFLINE": "0",
@@ -99,14 +99,14 @@ def test_three_lines_upload_a_space_that_starts_and_scores(tmp_path):
         print(evaluate.load("someone/vendiscore").compute(samples=["a b", "a c", "d"])["VS"])
         print(evaluate.load("someone/vendiscore").compute(samples=["a", "b"], k="word_overlap"))
         """
-        loaded = Python(code, tmp_path, HF_ENDPOINT=hub.url).lines()
+        loaded = PythonProcess(code, tmp_path, HF_ENDPOINT=hub.url).lines()
     (row,) = re.findall(r"^\| the metric \| (.*) \|$", guide, re.MULTILINE)
     needed = re.findall("`(.+?)`", row)
     only_needed = {name: data for name, data in files.items() if name.split("/")[0] in needed}
-    with Hub("someone/vendiscore", main=only_needed) as hub:
+    with FakeHub("someone/vendiscore", main=only_needed) as hub:
         other = tmp_path / "other"
         other.mkdir()
-        assert Python(code, other, HF_ENDPOINT=hub.url).lines() == loaded
+        assert PythonProcess(code, other, HF_ENDPOINT=hub.url).lines() == loaded
     assert loaded == [f"{vendiscore.score(['a b', 'a c', 'd'])}", "{'VS': 2.0}"]
     space = tmp_path / "space"
     for name, data in files.items():

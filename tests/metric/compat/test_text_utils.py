@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import sentences
+import tiny_text_models
 from vendi_score import text_utils as peer
 from vendi_score import vendi as theirs
 
@@ -48,8 +48,8 @@ def test_the_score_of_ngrams_is_that_of_the_mean_of_their_cosines():
 
 
 def test_embeddings_of_a_loaded_network_are_equal(tmp_path):
-    folder = sentences.tiny_bert(tmp_path)
-    words = [text for text in sentences.TEXTS if 0 < len(text) < 50]
+    folder = tiny_text_models.save_tiny_bert(tmp_path)
+    words = [text for text in tiny_text_models.TEXTS if 0 < len(text) < 50]
     model = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     given = {"model": model, "tokenizer": tokenizer}
@@ -83,7 +83,7 @@ def test_bleu_of_identical_texts_is_1():
 
 def test_embeddings_of_a_model_without_a_pooler_are_its_first_tokens(tmp_path):
     torch = pytest.importorskip("torch")
-    folder = sentences.tiny_bert(tmp_path)
+    folder = tiny_text_models.save_tiny_bert(tmp_path)
     words = ["the cat sat", "a dog"]
     model = transformers.AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)

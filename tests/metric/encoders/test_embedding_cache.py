@@ -6,8 +6,8 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from sentences import TEXTS as SENTENCES
-from sentences import tiny_bert, tiny_tokenizer, torch
+from tiny_text_models import TEXTS as SENTENCES
+from tiny_text_models import make_tiny_tokenizer, save_tiny_bert, torch
 
 from vendiscore import SampleError, compare, compute, encoder, explain
 from vendiscore.encoders.embedding_cache import EmbeddingCache
@@ -23,7 +23,7 @@ TEXTS = [*SENTENCES[:4], SENTENCES[0]]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tiny_bert(tmp_path_factory.mktemp("bert"))
+    return save_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_settings_and_weights_have_files_of_their_own(folder, tmp_path):
 def test_a_text_that_cannot_be_embedded_is_named_by_its_place(folder, tmp_path):
     bare = tmp_path / "bare"
     shutil.copytree(folder, bare)
-    tiny_tokenizer(pad_token="[PAD]", unk_token="[UNK]").save_pretrained(bare)
+    make_tiny_tokenizer(pad_token="[PAD]", unk_token="[UNK]").save_pretrained(bare)
     keeping = encoder(bare, pooling="mean", cache=tmp_path / "kept")
     keeping.encode(TEXTS[:2])
     with pytest.raises(SampleError, match="sample 2 has no tokens"):

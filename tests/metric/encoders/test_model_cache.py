@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("PIL")
 import hub_cache
-from drawn import pictures
-from hub import ModelHub
-from sentences import sentence_model, similarity, tiny_bert
+from fake_hub import FakeModelHub
+from image_samples import make_images
+from tiny_text_models import save_sentence_model, save_tiny_bert, text_similarity
 
 from vendiscore import compute, encoder
 from vendiscore.encoders import image_encoders, model_cache
@@ -28,8 +28,8 @@ TEXTS = ["the cat sat", "a dog ran", "every big red house"]
 @pytest.fixture(scope="module")
 def model_files(tmp_path_factory):
     """The files of a small model of sentence-transformers, by name."""
-    bert = tiny_bert(tmp_path_factory.mktemp("bert"))
-    folder = sentence_model(bert, tmp_path_factory.mktemp("sentences"))
+    bert = save_tiny_bert(tmp_path_factory.mktemp("bert"))
+    folder = save_sentence_model(bert, tmp_path_factory.mktemp("sentences"))
     paths = [path for path in folder.rglob("*") if path.is_file()]
     return folder, {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
@@ -65,28 +65,28 @@ def no_hub(use_hub):
 
 def test_a_downloaded_model_is_loaded_without_requests(cache, use_hub, model_files):
     folder, files = model_files
-    expected = similarity(TEXTS, model_path=folder).dense()
-    with ModelHub("someone/cached", main=files) as hub:
+    expected = text_similarity(TEXTS, model_path=folder).dense()
+    with FakeModelHub("someone/cached", main=files) as hub:
         use_hub(hub.url)
-        first = similarity(TEXTS, model_path="someone/cached")
+        first = text_similarity(TEXTS, model_path="someone/cached")
         assert hub.requests
         hub.requests.clear()
-        second = similarity(TEXTS, model_path="someone/cached")
+        second = text_similarity(TEXTS, model_path="someone/cached")
         assert hub.requests == []
-    third = similarity(TEXTS, model_path="someone/cached")  # the server is closed
+    third = text_similarity(TEXTS, model_path="someone/cached")  # the server is closed
     for result in (first, second, third):
         np.testing.assert_allclose(result.dense(), expected, atol=1e-6)
         assert result.settings == first.settings
 
 
 def test_a_network_without_modules_file_is_loaded_without_requests(cache, use_hub, tmp_path):
-    folder = tiny_bert(tmp_path / "bert")
+    folder = save_tiny_bert(tmp_path / "bert")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    with ModelHub("someone/bert", main=files) as hub:
+    with FakeModelHub("someone/bert", main=files) as hub:
         use_hub(hub.url)
-        first = similarity(TEXTS, model_path="someone/bert", pooling="mean")
+        first = text_similarity(TEXTS, model_path="someone/bert", pooling="mean")
         hub.requests.clear()
-        second = similarity(TEXTS, model_path="someone/bert", pooling="mean")
+        second = text_similarity(TEXTS, model_path="someone/bert", pooling="mean")
         assert hub.requests == []
     np.testing.assert_array_equal(first.dense(), second.dense())
 
@@ -97,10 +97,10 @@ def test_missing_files_of_a_cached_model_are_downloaded(cache, use_hub, model_fi
     for name in set(files) - {"model.safetensors"}:
         (partial / name).parent.mkdir(parents=True, exist_ok=True)
         (partial / name).write_bytes(files[name])
-    hub_cache.put("someone/partial", partial, cache)
-    with ModelHub("someone/partial", main=files) as hub:
+    hub_cache.cache_model("someone/partial", partial, cache)
+    with FakeModelHub("someone/partial", main=files) as hub:
         use_hub(hub.url)
-        assert similarity(TEXTS, model_path="someone/partial").settings["pooling"] == "mean"
+        assert text_similarity(TEXTS, model_path="someone/partial").settings["pooling"] == "mean"
         assert any(path.endswith("model.safetensors") for path in hub.requests)
 
 
@@ -127,7 +127,7 @@ def test_without_a_network_one_attempt_is_made_and_nothing_is_logged(cache, capl
 
 def test_offline_mode_makes_no_request(cache, use_hub, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with ModelHub("someone/model", main={}) as hub:
+    with FakeModelHub("someone/model", main={}) as hub:
         use_hub(hub.url)
         with pytest.raises(ConnectionError, match=r"cannot be reached \(HF_HUB_OFFLINE is set\)"):
             compute(TEXTS, k="someone/model")
@@ -135,7 +135,7 @@ def test_offline_mode_makes_no_request(cache, use_hub, monkeypatch):
 
 
 def test_names_that_the_hub_lacks_differ_from_a_missing_network(cache, use_hub):
-    with ModelHub("someone/model", main={"config.json": b'{"model_type": "bert"}'}) as hub:
+    with FakeModelHub("someone/model", main={"config.json": b'{"model_type": "bert"}'}) as hub:
         use_hub(hub.url)
         with pytest.raises(OSError, match=r"the Hub has no model 'nobody/typo' that you can acc"):
             encoder("nobody/typo")
@@ -182,7 +182,7 @@ def test_alternatives_are_those_that_are_installed_or_cached(cache, monkeypatch,
     wording = "k='ngram_overlap' (compares only wording)"
     words = "k='static' (installed word vectors)"
     assert list_text_alternatives("a/b") == [words, wording]
-    hub_cache.put("someone/sentences", model_files[0], cache)
+    hub_cache.cache_model("someone/sentences", model_files[0], cache)
     cached = "k='someone/sentences' (in the local cache)"
     assert list_text_alternatives("a/b") == [words, cached, wording]
     assert list_text_alternatives("someone/sentences") == [words, wording]
@@ -205,7 +205,7 @@ def test_alternatives_for_images(cache, monkeypatch, tmp_path):
     for name in ("preprocessor_config.json", "model.safetensors"):
         (tmp_path / "vit").mkdir(exist_ok=True)
         (tmp_path / "vit" / name).write_bytes(b"{}")
-    hub_cache.put("someone/vit", tmp_path / "vit", cache)
+    hub_cache.cache_model("someone/vit", tmp_path / "vit", cache)
     assert list_image_alternatives("a/b")[0] == "k='someone/vit' (in the local cache)"
 
 
@@ -224,7 +224,7 @@ def test_inception_without_a_network_names_its_file(cache, monkeypatch, tmp_path
 
     monkeypatch.setattr(image_encoders, "urlopen", fail)
     with pytest.raises(ConnectionError) as caught:
-        compute(pictures(2), k="image_embeddings")
+        compute(make_images(2), k="image_embeddings")
     message = str(caught.value)
     assert f"not in the local cache, and the network cannot be reached ({reason})" in message
     assert "k='pixels' (compares only pixels); or download https://" in message

@@ -14,8 +14,15 @@ from vendiscore import SampleError, as_similarity, compute, encoder, get_kernel
 from vendiscore.support.progress import map_steps, run_steps, run_with_progress
 
 pytest.importorskip("PIL")
-from drawn import pictures
-from sentences import TEXTS, Letters, tiny_bert, tiny_tokenizer, torch, transformers
+from image_samples import make_images
+from tiny_text_models import (
+    TEXTS,
+    LetterCounts,
+    make_tiny_tokenizer,
+    save_tiny_bert,
+    torch,
+    transformers,
+)
 
 # Some shared texts are too long for the small model, or have no word that it knows.
 pytestmark = pytest.mark.filterwarnings(
@@ -27,7 +34,7 @@ VIT = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "ima
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    return tiny_bert(tmp_path_factory.mktemp("bert"))
+    return save_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +83,7 @@ def test_texts_have_the_number_and_the_report_of_the_keywords_and_one_load(bert,
 
 def test_images_have_the_number_and_the_report_of_the_keywords_and_one_load(vit, loads):
     model = encoder(vit, kind="images", pooling="cls", batch_size=2)
-    for images in (pictures(5), pictures(3, channels=1, seed=1)):
+    for images in (make_images(5), make_images(3, channels=1, seed=1)):
         ours = compute(images, k="image_embeddings", model=model, details=True)
         assert loads == [vit]
         options = {"model_path": vit, "pooling": "cls", "batch_size": 2}
@@ -87,8 +94,8 @@ def test_images_have_the_number_and_the_report_of_the_keywords_and_one_load(vit,
 
 
 def test_a_function_has_the_number_and_the_report_that_it_has_as_the_model():
-    ours = compute(TEXTS, k="text_embeddings", model=encoder(model=Letters()), details=True)
-    assert ours == compute(TEXTS, k="text_embeddings", model=Letters(), details=True)
+    ours = compute(TEXTS, k="text_embeddings", model=encoder(model=LetterCounts()), details=True)
+    assert ours == compute(TEXTS, k="text_embeddings", model=LetterCounts(), details=True)
     image = np.ones((4, 4, 3), np.uint8)
     means = encoder(model=lambda images: [[1, image.width] for image in images], kind="images")
     np.testing.assert_array_equal(means.encode([image, image[:, :2]]), [[1, 4], [1, 2]])
@@ -125,7 +132,7 @@ def test_what_is_cut_is_named_for_each_set(bert):
 @pytest.mark.parametrize("batch_size", [1, 3])
 def test_rows_depend_on_no_other_sample(bert, vit, name, batch_size):
     assert get_kernel(name).rows
-    path, samples = (bert, TEXTS) if name == "text_embeddings" else (vit, pictures(6))
+    path, samples = (bert, TEXTS) if name == "text_embeddings" else (vit, make_images(6))
     options = {"model_path": path, "pooling": "cls", "batch_size": batch_size}
     whole = as_similarity(samples, k=name, **options).features()
     for some in ([4], [0, 5, 2]):
@@ -145,7 +152,7 @@ def test_samples_that_cannot_be_used_are_listed_before_and_after_the_model_runs(
     with pytest.raises(TypeError, match="must be a collection of samples, got one str"):
         model.encode("a text")
     with pytest.raises(SampleError, match="sample 1 is not a file: 'no/such"):
-        encoder(model=len, kind="images").encode([pictures(1)[0], "no/such.png"])
+        encoder(model=len, kind="images").encode([make_images(1)[0], "no/such.png"])
 
 
 @pytest.mark.parametrize(
@@ -174,16 +181,16 @@ def test_keywords_that_do_not_go_together_are_refused_when_it_is_made(options, e
 def test_keywords_beside_one_that_has_its_own_are_refused(options):
     (name,) = options
     with pytest.raises(ValueError, match=f"`{name}` has no effect with an encoder, which has its"):
-        compute(TEXTS, k="text_embeddings", model=encoder(model=Letters()), **options)
+        compute(TEXTS, k="text_embeddings", model=encoder(model=LetterCounts()), **options)
 
 
 def test_an_encoder_of_the_other_kind_is_refused():
     with pytest.raises(TypeError, match=r"an encoder of images, got <encoder of text: model='Lett"):
-        compute(pictures(2), k="image_embeddings", model=encoder(model=Letters()))
+        compute(make_images(2), k="image_embeddings", model=encoder(model=LetterCounts()))
     with pytest.raises(
         TypeError, match="`tokenizer` requires a transformers network as `model`, got Encod"
     ):
-        compute(["a"], k="text_embeddings", model=encoder(model=Letters()), tokenizer=len)
+        compute(["a"], k="text_embeddings", model=encoder(model=LetterCounts()), tokenizer=len)
 
 
 @pytest.fixture
@@ -200,7 +207,7 @@ def modes(model):
 
 def test_a_network_of_the_callers_is_as_it_was_between_calls(bert, own):
     before = modes(own)
-    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean")
+    model = encoder(model=own, tokenizer=make_tiny_tokenizer(), pooling="mean")
     expected = encoder(bert, pooling="mean").encode(TEXTS)
     for _ in range(2):
         assert modes(own) == before
@@ -214,7 +221,7 @@ def test_a_network_of_the_callers_is_as_it_was_between_calls(bert, own):
 
 def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     before = modes(own)
-    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=3)
+    model = encoder(model=own, tokenizer=make_tiny_tokenizer(), pooling="mean", batch_size=3)
     steps = model.embed_steps(TEXTS)
     assert next(steps) == 0
     assert next(steps) == 3
@@ -222,7 +229,7 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     assert not torch.is_inference_mode_enabled()
     steps.close()
     assert modes(own) == before
-    pairs = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=2)
+    pairs = encoder(model=own, tokenizer=make_tiny_tokenizer(), pooling="mean", batch_size=2)
     assert list(pairs.embed_steps(TEXTS)) == [0, 2, 4, 6]
     X, settings, omissions = run_steps(pairs.embed_steps(TEXTS))
     assert list(omissions) == ["missed", "partial"]
@@ -232,7 +239,7 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
 
 def test_a_network_in_use_twice_is_given_back_by_the_last(own):
     before = modes(own)
-    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=3)
+    model = encoder(model=own, tokenizer=make_tiny_tokenizer(), pooling="mean", batch_size=3)
     first, second = model.embed_steps(TEXTS), model.embed_steps(TEXTS)
     next(first)
     next(second)
@@ -254,7 +261,7 @@ def test_threads_share_one(bert):
 
 
 def test_threads_share_a_network_of_the_callers(own):
-    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=1)
+    model = encoder(model=own, tokenizer=make_tiny_tokenizer(), pooling="mean", batch_size=1)
     before, expected = modes(own), model.encode(TEXTS)
     start = threading.Barrier(4)
 

@@ -9,7 +9,14 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 import numpy as np  # noqa: E402
-from sentences import SIZES, TEXTS, WORDS, save, tiny_bert, tiny_tokenizer  # noqa: E402
+from tiny_text_models import (  # noqa: E402
+    BERT_SIZES,
+    TEXTS,
+    WORDS,
+    make_tiny_tokenizer,
+    save_model,
+    save_tiny_bert,
+)
 
 from vendiscore import as_similarity, compute  # noqa: E402
 
@@ -19,7 +26,7 @@ NLI = {0: "contradiction", 1: "neutral", 2: "entailment"}
 def tokenizer():
     from tokenizers import processors
 
-    made = tiny_tokenizer()
+    made = make_tiny_tokenizer()
     made.backend_tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -31,10 +38,10 @@ def tokenizer():
 def classifier(folder, labels, seed=0):
     torch.manual_seed(seed)
     config = transformers.BertConfig(
-        **SIZES, max_position_embeddings=24, pad_token_id=0, id2label=labels,
+        **BERT_SIZES, max_position_embeddings=24, pad_token_id=0, id2label=labels,
         label2id={name: i for i, name in labels.items()}, num_labels=len(labels),
     )  # fmt: skip
-    return save(transformers.BertForSequenceClassification(config), tokenizer(), folder)
+    return save_model(transformers.BertForSequenceClassification(config), tokenizer(), folder)
 
 
 @cache
@@ -123,7 +130,7 @@ def test_models_that_judge_no_pairs_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"label 'entailment'.*has bad, fair, good"):
         compute(["a", "b"], k="equivalence", same=classifier(tmp_path / "many", many))
     with pytest.raises(ValueError, match="must contain all weights"):
-        compute(["a", "b"], k="equivalence", same=tiny_bert(tmp_path / "bert"))
+        compute(["a", "b"], k="equivalence", same=save_tiny_bert(tmp_path / "bert"))
     folder = classifier(tmp_path / "nli", NLI)
     with pytest.raises(ValueError, match="`max_length` must be at most 24"):
         compute(["a", "b"], k="equivalence", same=folder, max_length=999)

@@ -38,7 +38,9 @@ def test_tokens_are_those_of_sacrebleu(name):
     K = as_similarity(TEXTS, k="ngram_overlap", tokenizer=name, ns=[1, 2]).dense()
     tokens = dict(zip(TEXTS, expected, strict=True))
     np.testing.assert_allclose(
-        K, reference.matrix(TEXTS, reference.ngram_overlap([1, 2], tokens.get)), atol=1e-12
+        K,
+        reference.similarity_matrix(TEXTS, reference.ngram_overlap([1, 2], tokens.get)),
+        atol=1e-12,
     )
 
 

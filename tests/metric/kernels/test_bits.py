@@ -30,7 +30,7 @@ def drawn(n: int = 60, d: int = 40, share: float = 0.2, seed: int = 0) -> np.nda
 
 def naive(X: np.ndarray, measure: str) -> np.ndarray:
     sets = [set(np.flatnonzero(row).tolist()) for row in X]
-    return reference.matrix(sets, getattr(reference, measure))
+    return reference.similarity_matrix(sets, getattr(reference, measure))
 
 
 HOLD = {

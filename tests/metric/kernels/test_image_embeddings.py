@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from drawn import cosines, dense, pictures
+from image_samples import cosine_matrix, image_similarity_matrix, make_images
 from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity
@@ -62,7 +62,7 @@ def documented(torch, model, images):
 
 
 def test_inception_is_fed_and_read_as_torchvision_documents(torch, inception):
-    images = [Image.fromarray(array) for array in pictures(5)]
+    images = [Image.fromarray(array) for array in make_images(5)]
     S = as_similarity(images, k="image_embeddings", batch_size=4, device="cpu")
     assert S.X.shape == (5, 2048)
     some = [0, 3, 4]  # the last is a batch of one
@@ -81,11 +81,11 @@ def test_inception_is_fed_and_read_as_torchvision_documents(torch, inception):
     with torch.no_grad():
         wrong = inception(torch.stack([raw(images[i]) for i in some])).numpy()
     assert np.abs(wrong - expected).max() > 100 * 2e-5 * scale
-    assert np.abs(cosines(wrong) - cosines(expected)).max() > 1e-3
+    assert np.abs(cosine_matrix(wrong) - cosine_matrix(expected)).max() > 1e-3
 
 
 def test_grey_images_reach_inception_as_rgb(inception):
-    grey = pictures(2, channels=1)
+    grey = make_images(2, channels=1)
     colour = [np.stack([image] * 3, axis=2) for image in grey]
     S = as_similarity([*grey, *colour], k="image_embeddings", device="cpu")
     np.testing.assert_allclose(S.X[:2], S.X[2:], rtol=1e-4, atol=1e-5 * np.abs(S.X).max())
@@ -124,7 +124,7 @@ def vit(torch, tmp_path_factory):
 def test_a_vision_model_by_path_is_its_processor_and_network(torch, vit, pooling, batch_size):
     import transformers
 
-    images = pictures(5)
+    images = make_images(5)
     S = as_similarity(
         images, k="image_embeddings", model_path=vit, pooling=pooling, batch_size=batch_size
     )
@@ -145,7 +145,7 @@ def test_a_vision_model_by_path_is_its_processor_and_network(torch, vit, pooling
 
 def test_a_vision_model_is_pooled_as_its_files_say(torch, vit, tmp_path):
     def found(**options):
-        return as_similarity(pictures(3), k="image_embeddings", **options)
+        return as_similarity(make_images(3), k="image_embeddings", **options)
 
     said = found(model_path=vit).settings
     assert (said["pooling"], said["pooling_from"]) == ("pooler", "default")
@@ -178,9 +178,9 @@ def test_a_vision_model_of_the_callers_with_its_processor_as_transform(torch, vi
     model = transformers.ViTModel.from_pretrained(vit).train()
     processor = transformers.AutoImageProcessor.from_pretrained(vit)
     options = {"model": model, "transform": processor}
-    K = dense(pictures(5), k="image_embeddings", **options)
+    K = image_similarity_matrix(make_images(5), k="image_embeddings", **options)
     np.testing.assert_allclose(
-        K, dense(pictures(5), k="image_embeddings", model_path=vit), atol=1e-6
+        K, image_similarity_matrix(make_images(5), k="image_embeddings", model_path=vit), atol=1e-6
     )
     assert model.training
 
@@ -197,7 +197,7 @@ def test_clip_gives_its_image_features_and_dinov2_its_pooled_output(torch, tmp_p
         )
     )
     dino = transformers.Dinov2Model(transformers.Dinov2Config(**SIZES))
-    images = pictures(3)
+    images = make_images(3)
     pixels = transformers.ViTImageProcessor(size={"height": 16, "width": 16})(
         [Image.fromarray(image) for image in images], return_tensors="pt"
     )["pixel_values"]
@@ -216,12 +216,14 @@ def test_a_convolutional_network_pools_to_one_row(torch, tmp_path):
     torch.manual_seed(0)
     config = transformers.ResNetConfig(embedding_size=4, hidden_sizes=[4, 8], depths=[1, 1])
     folder = save_vision(transformers.ResNetModel(config), tmp_path)
-    S = as_similarity(pictures(3), k="image_embeddings", model_path=folder)
+    S = as_similarity(make_images(3), k="image_embeddings", model_path=folder)
     assert S.X.shape == (3, 8)
     with pytest.raises(
         ValueError, match="`pooling='mean'` requires a model with one hidden state per"
     ):
-        dense(pictures(3), k="image_embeddings", model_path=folder, pooling="mean")
+        image_similarity_matrix(
+            make_images(3), k="image_embeddings", model_path=folder, pooling="mean"
+        )
 
 
 def test_a_vision_model_without_trained_pooler_is_refused(torch, vit, tmp_path):
@@ -230,10 +232,16 @@ def test_a_vision_model_without_trained_pooler_is_refused(torch, vit, tmp_path):
     model = transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False)
     folder = save_vision(model, tmp_path)
     with pytest.raises(ValueError, match=r"requires trained weights, but .* has none for pooler"):
-        dense(pictures(3), k="image_embeddings", model_path=folder)
-    cls = dense(pictures(3), k="image_embeddings", model_path=folder, pooling="cls")
+        image_similarity_matrix(make_images(3), k="image_embeddings", model_path=folder)
+    cls = image_similarity_matrix(
+        make_images(3), k="image_embeddings", model_path=folder, pooling="cls"
+    )
     np.testing.assert_allclose(
-        cls, dense(pictures(3), k="image_embeddings", model_path=vit, pooling="cls"), atol=1e-6
+        cls,
+        image_similarity_matrix(
+            make_images(3), k="image_embeddings", model_path=vit, pooling="cls"
+        ),
+        atol=1e-6,
     )
 
 
@@ -264,7 +272,7 @@ def test_any_network_with_a_transform_embeds(torch, wrap):
             assert not torch.is_grad_enabled()
             return wrap(self.inner(x))
 
-    images = [Image.fromarray(image) for image in pictures(5)]
+    images = [Image.fromarray(image) for image in make_images(5)]
     model = Network().train()
     S = as_similarity(images, k="image_embeddings", model=model, transform=to_tensor, batch_size=2)
     assert model.training
@@ -285,12 +293,12 @@ def test_anything_that_encodes_images_is_a_model(torch):
             seen.append(len(images))
             return torch.tensor(np.stack([np.asarray(i, float).mean((0, 1)) for i in images]))
 
-    images = [*pictures(2), *pictures(3, channels=1)]
+    images = [*make_images(2), *make_images(3, channels=1)]
     S = as_similarity(images, k="image_embeddings", model=Means(), batch_size=2)
     colour = [np.asarray(Image.fromarray(image).convert("RGB")).mean((0, 1)) for image in images]
-    np.testing.assert_allclose(S.dense(), cosines(colour), atol=1e-12)
+    np.testing.assert_allclose(S.dense(), cosine_matrix(colour), atol=1e-12)
     assert seen == [2, 2, 1]
-    function = dense(images, k="image_embeddings", model=Means().encode)
+    function = image_similarity_matrix(images, k="image_embeddings", model=Means().encode)
     np.testing.assert_allclose(function, S.dense(), atol=1e-12)
 
 
@@ -299,9 +307,9 @@ def test_a_bad_sample_is_found_before_the_first_batch(tmp_path):
         raise AssertionError("the model must not run")
 
     with pytest.raises(SampleError, match=r"sample 3 is not a file: 'nowhere.png'; check the path"):
-        dense([*pictures(3), "nowhere.png"], k="image_embeddings", model=model)
+        image_similarity_matrix([*make_images(3), "nowhere.png"], k="image_embeddings", model=model)
     with pytest.raises(SampleError, match=r"sample 2 must be a PIL image, .* got int: 7"):
-        dense([*pictures(2), 7], k="image_embeddings", model=model)
+        image_similarity_matrix([*make_images(2), 7], k="image_embeddings", model=model)
 
 
 def test_a_file_that_cannot_be_read_is_named_by_its_place_in_all(tmp_path):
@@ -312,7 +320,9 @@ def test_a_file_that_cannot_be_read_is_named_by_its_place_in_all(tmp_path):
         return [[1.0, image.width] for image in images]
 
     with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image: .*bad.jpg"):
-        dense([*pictures(4), bad], k="image_embeddings", model=model, batch_size=3)
+        image_similarity_matrix(
+            [*make_images(4), bad], k="image_embeddings", model=model, batch_size=3
+        )
 
 
 def test_all_images_that_cannot_be_embedded_are_named_at_once():
@@ -321,7 +331,7 @@ def test_all_images_that_cannot_be_embedded_are_named_at_once():
 
     broken = b"\xff\xd8 nothing more"
     black = np.ones((5, 7), np.uint8)
-    images = [*pictures(2), broken, black, *pictures(1), broken, black]
+    images = [*make_images(2), broken, black, *make_images(1), broken, black]
     for batch_size in (1, 2, 64):
         with pytest.raises(SampleError) as caught:
             image_embeddings(images, model=model, batch_size=batch_size)
@@ -350,19 +360,21 @@ def test_an_option_that_cannot_be_followed_is_refused(torch, options, error, mes
     if "model" not in options:
         options = {"device": "cpu", **options}
     with pytest.raises(error, match=message):
-        dense(pictures(), k="image_embeddings", **options)
+        image_similarity_matrix(make_images(), k="image_embeddings", **options)
 
 
 def test_a_network_without_transform_or_with_one_that_does_not_resize_is_refused(torch):
     with pytest.raises(TypeError, match=r"`transform` is missing: `model` is a torch network .Seq"):
-        dense(pictures(), k="image_embeddings", model=small_network(torch))
+        image_similarity_matrix(make_images(), k="image_embeddings", model=small_network(torch))
     from torchvision.transforms import functional
 
     options = {"model": small_network(torch), "transform": functional.to_tensor}
     with pytest.raises(
         ValueError, match=r"of equal shape, got \(3, 24, 40\) and \(3, 9, 40\); add"
     ):
-        dense([*pictures(1), *pictures(1, height=9)], k="image_embeddings", **options)
+        image_similarity_matrix(
+            [*make_images(1), *make_images(1, height=9)], k="image_embeddings", **options
+        )
 
 
 def test_weights_that_cannot_be_had_are_told_with_what_to_do(torch, tmp_path, monkeypatch):
@@ -371,15 +383,15 @@ def test_weights_that_cannot_be_had_are_told_with_what_to_do(torch, tmp_path, mo
     with pytest.raises(
         ConnectionError, match=r"HF_HUB_OFFLINE is set\); pass .*k='pixels'.*download https://"
     ):
-        dense(pictures(), k="image_embeddings", device="cpu")
+        image_similarity_matrix(make_images(), k="image_embeddings", device="cpu")
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # where nobody answers
     with pytest.raises(ConnectionError, match=r"cannot be reached \(.*\); .*download https://"):
-        dense(pictures(), k="image_embeddings", device="cpu")
+        image_similarity_matrix(make_images(), k="image_embeddings", device="cpu")
 
 
 @pytest.mark.parametrize("package", ["torch", "torchvision"])
 def test_a_missing_network_package_is_named_with_the_command(monkeypatch, torch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"'{package}'.*pip install {package}"):
-        dense(pictures(), k="image_embeddings", device="cpu")
+        image_similarity_matrix(make_images(), k="image_embeddings", device="cpu")

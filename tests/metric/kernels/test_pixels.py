@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn import cosines, dense, pictures, png
+from image_samples import cosine_matrix, encode_png, image_similarity_matrix, make_images
 from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
@@ -31,21 +31,25 @@ def test_mnist_as_pil_images_scores_the_same(mnist):
 
 
 def test_pixels_are_the_cosines_of_what_pillow_resizes_to():
-    images = pictures()
+    images = make_images()
     resized = [np.asarray(Image.fromarray(image).resize((32, 32))) for image in images]
-    np.testing.assert_allclose(dense(images), cosines(resized), atol=1e-12)
-    np.testing.assert_allclose(dense(images, size=None), cosines(images), atol=1e-12)
+    np.testing.assert_allclose(image_similarity_matrix(images), cosine_matrix(resized), atol=1e-12)
+    np.testing.assert_allclose(
+        image_similarity_matrix(images, size=None), cosine_matrix(images), atol=1e-12
+    )
     small = [np.asarray(Image.fromarray(image).resize((5, 5))) for image in images]
-    np.testing.assert_allclose(dense(images, size=5), cosines(small), atol=1e-12)
+    np.testing.assert_allclose(
+        image_similarity_matrix(images, size=5), cosine_matrix(small), atol=1e-12
+    )
 
 
 def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
-    framed = [np.pad(image, ((1, 2), (3, 4))) for image in pictures(6, channels=1)]
+    framed = [np.pad(image, ((1, 2), (3, 4))) for image in make_images(6, channels=1)]
     S = as_similarity(framed, k="pixels", size=None)
     assert S.dim == S.settings["dims"] == 27 * 47
     C = S.compact().covariance()
     assert C.shape == (24 * 40, 24 * 40)
-    np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
+    np.testing.assert_allclose(S.dense(), cosine_matrix(framed), atol=1e-12)
     values, result = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
     found_of = compute_spectrum(S, vectors=True)
     np.testing.assert_allclose(found_of.values[:6], values[::-1] / 6, atol=1e-12)
@@ -53,7 +57,7 @@ def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
 
 
 def test_every_option_of_pixels_changes_the_score():
-    images = pictures()
+    images = make_images()
     scores = [
         compute(images, k="pixels", **options)["VS"]
         for options in ({}, {"size": 3}, {"size": None}, {"mode": "L"})
@@ -64,7 +68,7 @@ def test_every_option_of_pixels_changes_the_score():
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_a_similarity_of_pixels_agrees_with_itself(channels):
-    images = pictures(6, channels=channels)
+    images = make_images(6, channels=channels)
     S = as_similarity([*images, images[2]], k="pixels")
     K = S.dense()
     np.testing.assert_array_equal(K, K.T)
@@ -76,23 +80,23 @@ def test_a_similarity_of_pixels_agrees_with_itself(channels):
     order = [3, 0, 6, 1, 5, 2, 4]
     together = [*images, images[2]]
     np.testing.assert_allclose(
-        dense([together[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
+        image_similarity_matrix([together[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
     )
 
 
 def test_one_image_scores_one():
-    assert compute(pictures(1), k="pixels")["VS"] == pytest.approx(1)
-    assert compute(np.stack(pictures(1) * 3), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(make_images(1), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(np.stack(make_images(1) * 3), k="pixels")["VS"] == pytest.approx(1)
 
 
 def test_all_that_holds_a_picture_is_the_same_picture(tmp_path):
     torch = pytest.importorskip("torch")
-    images = pictures()
-    K = dense(images, size=None)
+    images = make_images()
+    K = image_similarity_matrix(images, size=None)
     files = [tmp_path / f"画像 {i}.png" for i in range(len(images))]
     for file, image in zip(files, images, strict=True):
-        file.write_bytes(png(image))
-    contents = [png(image) for image in images]
+        file.write_bytes(encode_png(image))
+    contents = [encode_png(image) for image in images]
     forms = {
         "PIL": [Image.fromarray(image) for image in images],
         "lazy PIL": [Image.open(io.BytesIO(content)) for content in contents],
@@ -113,15 +117,21 @@ def test_all_that_holds_a_picture_is_the_same_picture(tmp_path):
         "mixed": [images[0], files[1], contents[2], Image.fromarray(images[3])],
     }
     for name, samples in forms.items():
-        np.testing.assert_allclose(dense(samples, size=None), K, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            image_similarity_matrix(samples, size=None), K, atol=1e-12, err_msg=name
+        )
 
 
 def test_booleans_are_black_and_white_and_one_channel_is_grey():
     dots = np.random.default_rng(0).random((3, 8, 8)) < 0.5
-    K = cosines(dots)
-    np.testing.assert_allclose(dense(dots, size=None), K)
-    np.testing.assert_allclose(dense(dots[:, :, :, None].astype(float), size=None), K)
-    np.testing.assert_allclose(dense([Image.fromarray(d) for d in dots], size=None), K)
+    K = cosine_matrix(dots)
+    np.testing.assert_allclose(image_similarity_matrix(dots, size=None), K)
+    np.testing.assert_allclose(
+        image_similarity_matrix(dots[:, :, :, None].astype(float), size=None), K
+    )
+    np.testing.assert_allclose(
+        image_similarity_matrix([Image.fromarray(d) for d in dots], size=None), K
+    )
     assert Image.fromarray(dots[0]).mode == "1"
 
 
@@ -142,7 +152,7 @@ def test_a_column_of_images_goes_through_evaluate(mnist, tmp_path):
 
 @pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "RGBX"])
 def test_other_modes_of_eight_bits_become_rgb(mode):
-    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    image = Image.fromarray(make_images(1)[0]).convert(mode)
     converted = as_image(image, 0)
     assert converted.mode == "RGB"
     np.testing.assert_array_equal(np.asarray(converted), np.asarray(image.convert("RGB")))
@@ -150,7 +160,7 @@ def test_other_modes_of_eight_bits_become_rgb(mode):
 
 @pytest.mark.parametrize(("mode", "expected"), [("1", "L"), ("LA", "L"), ("RGBA", "RGB")])
 def test_grey_stays_grey_and_an_opaque_alpha_channel_goes(mode, expected):
-    image = Image.fromarray(pictures(1)[0]).convert("L" if mode != "RGBA" else "RGB")
+    image = Image.fromarray(make_images(1)[0]).convert("L" if mode != "RGBA" else "RGB")
     converted = as_image(image.convert(mode), 0)
     assert converted.mode == expected
     if mode != "1":
@@ -158,7 +168,7 @@ def test_grey_stays_grey_and_an_opaque_alpha_channel_goes(mode, expected):
 
 
 def transparent(mode):
-    image = Image.fromarray(pictures(1)[0]).convert("RGBA")
+    image = Image.fromarray(make_images(1)[0]).convert("RGBA")
     image.putpixel((3, 3), (1, 2, 3, 200))
     if mode == "P":
         image = image.convert("RGB").quantize(16)
@@ -170,7 +180,7 @@ def transparent(mode):
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
 def test_transparency_is_refused(mode):
     with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
-        dense([Image.new("RGB", (9, 9), "red"), transparent(mode)])
+        image_similarity_matrix([Image.new("RGB", (9, 9), "red"), transparent(mode)])
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L"])
@@ -178,11 +188,11 @@ def test_transparency_is_refused(mode):
 def test_a_colour_of_a_file_that_is_transparent_is_refused_and_one_that_was_converted_is_not(
     mode, read
 ):
-    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    image = Image.fromarray(make_images(1)[0]).convert(mode)
     out = io.BytesIO()
     image.save(out, "PNG", transparency=image.getpixel((0, 0)))
     with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
-        dense([image, read(out.getvalue())])
+        image_similarity_matrix([image, read(out.getvalue())])
     converted = Image.open(out).convert("L" if mode == "RGB" else "RGB").convert(mode)
     assert "transparency" in converted.info
     assert as_image(converted, 0).tobytes() == converted.tobytes()
@@ -195,19 +205,21 @@ def test_more_than_sixteen_bits_are_refused(mode):
     with pytest.raises(
         SampleError, match=f"sample 0 is an image of mode {mode}, which has no unique"
     ):
-        dense([Image.new(mode, (9, 9), 1)])
+        image_similarity_matrix([Image.new(mode, (9, 9), 1)])
 
 
 def test_sixteen_bits_are_scaled_to_eight():
     wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
     images = [Image.fromarray(image) for image in wide]
-    expected = cosines((wide / 257).round().reshape(3, -1))
-    np.testing.assert_allclose(dense(images, size=None), expected, atol=1e-12)
+    expected = cosine_matrix((wide / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(image_similarity_matrix(images, size=None), expected, atol=1e-12)
     files = []
     for image in images:
         image.save(out := io.BytesIO(), "PNG")
         files.append(out.getvalue())
-    np.testing.assert_array_equal(dense(files, size=None), dense(images, size=None))
+    np.testing.assert_array_equal(
+        image_similarity_matrix(files, size=None), image_similarity_matrix(images, size=None)
+    )
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
@@ -218,14 +230,17 @@ def test_transparent_pixels_show_the_background(mode):
     expected = (pixels * alpha + 255 * (255 - alpha)) / 255
     assert np.abs(np.asarray(shown) - expected).max() <= 1  # of rounding
     every = [Image.new("RGB", image.size, "red"), image]
-    white, black = (dense(every, background=colour, size=None) for colour in ("white", "black"))
+    white, black = (
+        image_similarity_matrix(every, background=colour, size=None)
+        for colour in ("white", "black")
+    )
     assert white[0, 1] != black[0, 1]
     with pytest.raises(ValueError, match=r"`background` must be a colour, .* got 'vlue'"):
-        dense(every, background="vlue")
+        image_similarity_matrix(every, background="vlue")
 
 
 def test_a_photo_lying_on_its_side_is_turned_upright(tmp_path):
-    upright = Image.fromarray(pictures(1)[0])
+    upright = Image.fromarray(make_images(1)[0])
     exif = Image.Exif()
     exif[0x0112] = 6  # turn by 270° to show
     file = tmp_path / "photo.png"
@@ -242,44 +257,47 @@ def test_a_photo_lying_on_its_side_is_turned_upright(tmp_path):
 @pytest.mark.parametrize("size", [32, None])
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 0, 3, 1], [3, 2, 1, 0]])
 def test_greyscale_among_colour_is_made_colour(size, order):
-    every = [*pictures(2, channels=1), *pictures(2)]
+    every = [*make_images(2, channels=1), *make_images(2)]
     images = [every[i] for i in order]
     S = as_similarity(images, k="pixels", size=size)
     assert [*S.notes] == [
         "Greyscale images were converted to RGB, because other images have colour."
     ]
     rgb = [Image.fromarray(image).convert("RGB") for image in images]
-    np.testing.assert_array_equal(S.dense(), dense(rgb, size=size))
+    np.testing.assert_array_equal(S.dense(), image_similarity_matrix(rgb, size=size))
     grey = [image.convert("L") for image in rgb]
     assert not as_similarity(grey, k="pixels", size=size).notes
-    np.testing.assert_allclose(dense(images, mode="L", size=size), dense(grey, size=size))
+    np.testing.assert_allclose(
+        image_similarity_matrix(images, mode="L", size=size),
+        image_similarity_matrix(grey, size=size),
+    )
 
 
 def test_without_a_size_images_must_be_equally_large():
-    images = [*pictures(2), *pictures(1, height=25)]
+    images = [*make_images(2), *make_images(1, height=25)]
     with pytest.raises(
         SampleError, match=r"sample 2 has 40 × 25 pixels, .* first image has 40 × 24"
     ):
-        dense(images, size=None)
-    assert dense(images).shape == (3, 3)
+        image_similarity_matrix(images, size=None)
+    assert image_similarity_matrix(images).shape == (3, 3)
 
 
 def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
     good, bad = tmp_path / "good.png", tmp_path / "bad.png"
-    good.write_bytes(png(pictures(1)[0]))
+    good.write_bytes(encode_png(make_images(1)[0]))
     bad.write_bytes(b"not a picture")
     names = [str(good), str(good), str(bad)]
     with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image: .*bad\.png"):
-        dense(names)
+        image_similarity_matrix(names)
     bad.write_bytes(good.read_bytes()[:-200])
     with pytest.raises(SampleError, match=r"sample 2 .*cannot be read as an image: "):
-        dense(names)
+        image_similarity_matrix(names)
     with pytest.raises(SampleError, match=r"sample 0 cannot be read .*missing\.png"):
-        dense([tmp_path / "missing.png"])
+        image_similarity_matrix([tmp_path / "missing.png"])
     with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image: cannot "):
-        dense([good.read_bytes(), b"abc"])
+        image_similarity_matrix([good.read_bytes(), b"abc"])
     with pytest.raises(SampleError, match="sample 0 cannot be read as an image: "):
-        dense([Image.open(io.BytesIO(good.read_bytes()[:-200]))])
+        image_similarity_matrix([Image.open(io.BytesIO(good.read_bytes()[:-200]))])
 
 
 @pytest.mark.parametrize(
@@ -326,52 +344,56 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
 )
 def test_what_is_no_picture_is_named_with_its_place(sample, message):
     with pytest.raises(SampleError, match=f"sample 1 .*{message}") as caught:
-        dense([pictures(1, channels=1)[0], sample], size=None if sample is None else 4)
+        image_similarity_matrix(
+            [make_images(1, channels=1)[0], sample], size=None if sample is None else 4
+        )
     assert caught.value.index == 1
 
 
 def test_a_tensor_that_can_be_read_two_ways_is_refused():
     torch = pytest.importorskip("torch")
     with pytest.raises(SampleError, match=r"shape \(3, 5, 4\), which can be read as \(C, H, W\)"):
-        dense([torch.ones(3, 5, 4)])
+        image_similarity_matrix([torch.ones(3, 5, 4)])
     assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # an array has its channels last
 
 
 def test_the_recipes_for_other_ranges_work():
     wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
-    expected = cosines((wide / 257).round().reshape(3, -1))
-    np.testing.assert_allclose(dense(list(wide / 65535), size=None), expected, atol=1e-12)
+    expected = cosine_matrix((wide / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(
+        image_similarity_matrix(list(wide / 65535), size=None), expected, atol=1e-12
+    )
     small = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
-    result = dense(list(small / 16), size=None)
-    np.testing.assert_allclose(result, cosines((small * 255 / 16).round().reshape(3, -1)))
+    result = image_similarity_matrix(list(small / 16), size=None)
+    np.testing.assert_allclose(result, cosine_matrix((small * 255 / 16).round().reshape(3, -1)))
 
 
 def test_broken_files_among_good_ones_are_left_out_when_asked(tmp_path):
-    for i, picture in enumerate(pictures(3)):
-        (tmp_path / f"{i}.png").write_bytes(png(picture))
+    for i, picture in enumerate(make_images(3)):
+        (tmp_path / f"{i}.png").write_bytes(encode_png(picture))
     (tmp_path / "1.png").write_bytes(b"broken")
     files = sorted(tmp_path.glob("*.png"))
     with pytest.warns(UserWarning, match=r"dropped 1 of 3 samples .*1\.png.* remove the file$"):
         kept = as_similarity(files, k="pixels", on_error="skip")
-    np.testing.assert_array_equal(kept.dense(), dense([files[0], files[2]]))
+    np.testing.assert_array_equal(kept.dense(), image_similarity_matrix([files[0], files[2]]))
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
 def test_size_is_checked(size):
     with pytest.raises((TypeError, ValueError), match=r"`size` must be an integer .*got .*or None"):
-        dense(pictures(), size=size)
+        image_similarity_matrix(make_images(), size=size)
 
 
 def test_mode_is_checked():
     with pytest.raises(ValueError, match="`mode` must be 'L', 'RGB' or None, got 'grey'"):
-        dense(pictures(), mode="grey")
+        image_similarity_matrix(make_images(), mode="grey")
 
 
 def test_without_pillow_the_command_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     for kernel in ("pixels", "image_embeddings"):
         with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install pillow"):
-            dense([np.ones((4, 4))], k=kernel)
+            image_similarity_matrix([np.ones((4, 4))], k=kernel)
 
 
 def test_the_kernels_are_listed():
@@ -383,10 +405,12 @@ def test_the_kernels_are_listed():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 def test_tensors_of_any_precision_are_read(dtype):
     torch = pytest.importorskip("torch")
-    images = pictures(3)
+    images = make_images(3)
     floats = torch.tensor(np.array(images)).movedim(-1, 1) / 255
     for samples in (floats.to(getattr(torch, dtype)), list(floats.to(getattr(torch, dtype)))):
-        np.testing.assert_array_equal(dense(samples, size=None), dense(images, size=None))
+        np.testing.assert_array_equal(
+            image_similarity_matrix(samples, size=None), image_similarity_matrix(images, size=None)
+        )
 
 
 def test_masked_pixels_and_tensors_without_values_are_refused():
@@ -397,14 +421,17 @@ def test_masked_pixels_and_tensors_without_values_are_refused():
         (torch.ones(4, 4, device="meta"), "cannot be read as an array"),
     ):
         with pytest.raises(SampleError, match=f"sample 1 {message}"):
-            dense([np.ones((4, 4), np.uint8), image])
+            image_similarity_matrix([np.ones((4, 4), np.uint8), image])
 
 
 @pytest.mark.parametrize("size", [np.int64(4), np.uint8(4), np.array(4)])
 def test_a_size_may_be_any_integer(size):
-    np.testing.assert_array_equal(dense(pictures(), size=size), dense(pictures(), size=4))
+    np.testing.assert_array_equal(
+        image_similarity_matrix(make_images(), size=size),
+        image_similarity_matrix(make_images(), size=4),
+    )
 
 
 def test_a_size_that_does_not_fit_in_memory_is_refused():
     with pytest.raises(MemoryError, match=r"the pixels of 4 images .*; pass a smaller `size`"):
-        dense(pictures(), size=10**7)
+        image_similarity_matrix(make_images(), size=10**7)

@@ -7,8 +7,8 @@ from itertools import pairwise as neighbours
 
 import numpy as np
 import pytest
-from magnitudes import compute
-from points import cloud, pairwise
+from magnitude_measures import compute_magnitude
+from point_sets import make_normal_rows, pairwise_distances
 
 from vendiscore import (
     FeatureSimilarity,
@@ -42,7 +42,7 @@ from vendiscore.resolve import kernel
     ids=str,
 )
 def test_no_two_scales_share_a_key(t: object, names: list[str]) -> None:
-    scores = compute([0.0, 1.0, 3.0], t=t)
+    scores = compute_magnitude([0.0, 1.0, 3.0], t=t)
     assert list(scores) == [f"Magnitude_{name}" for name in names]
     for name, value in scores.items():
         assert value == magnitude([0.0, 1.0, 3.0], float(name.removeprefix("Magnitude_t")))
@@ -50,16 +50,24 @@ def test_no_two_scales_share_a_key(t: object, names: list[str]) -> None:
 
 @pytest.mark.parametrize("t", [1, np.float16(1), np.array(1.0)])
 def test_one_scale_has_no_number_in_its_key(t: object) -> None:
-    assert compute([0.0, 1.0], t=t) == {"Magnitude": magnitude([0.0, 1.0], 1.0)}
+    assert compute_magnitude([0.0, 1.0], t=t) == {"Magnitude": magnitude([0.0, 1.0], 1.0)}
 
 
 def test_signatures_tell_configurations_apart() -> None:
     def signature(**how: object) -> str:
-        return compute(cloud(30, 20), details=True, **how)["details"]["signature"]
+        return compute_magnitude(make_normal_rows(30, 20), details=True, **how)["details"][
+            "signature"
+        ]
 
-    ways = [{"t": [1, 1.0000001]}, {"t": [1, 1.0000002]}, {"solver": "cg"}, {"epsilon": 0.0500001},
-            {"references": cloud(9, 20)}, {"metric": "minkowski", "exponent": 3},
-            {"metric": "minkowski", "exponent": 3 + 1e-9}]  # fmt: skip
+    ways = [
+        {"t": [1, 1.0000001]},
+        {"t": [1, 1.0000002]},
+        {"solver": "cg"},
+        {"epsilon": 0.0500001},
+        {"references": make_normal_rows(9, 20)},
+        {"metric": "minkowski", "exponent": 3},
+        {"metric": "minkowski", "exponent": 3 + 1e-9},
+    ]
     assert len({signature(**how) for how in [{}, *ways]}) == 1 + len(ways)
     assert signature(epsilon=np.float64(0.05)) == signature()
     of_two = [signature(metric="minkowski", exponent=two) for two in (2, np.float32(2))]
@@ -68,36 +76,69 @@ def test_signatures_tell_configurations_apart() -> None:
 
 
 def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
-    details = compute(cloud(10, 2), details=True, metric="manhattan")["details"]
+    details = compute_magnitude(make_normal_rows(10, 2), details=True, metric="manhattan")[
+        "details"
+    ]
     json.dumps(details)
     assert "sets are not comparable" in details["notes"][0]
-    assert compute(cloud(10, 2), details=True, t_cut=2.0)["details"]["notes"] == []
-    assert compute(cloud(10, 2), details=True, t=2.0)["details"]["notes"] == []
+    assert (
+        compute_magnitude(make_normal_rows(10, 2), details=True, t_cut=2.0)["details"]["notes"]
+        == []
+    )
+    assert compute_magnitude(make_normal_rows(10, 2), details=True, t=2.0)["details"]["notes"] == []
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda X: compute(X, t=[]), ValueError, "`t` must contain at least one"),
-        (lambda X: compute(X, t=iter(())), ValueError, "`t` must contain at least one"),
-        (lambda X: compute(X, t=[[1.0]]), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t=True), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t="1"), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t=b"1"), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t=1 + 0j), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, average="no"), TypeError, "`average` must be True or False"),
-        (lambda X: compute(X, X, relative=0), TypeError, "`relative` must be True or False"),
+        (lambda X: compute_magnitude(X, t=[]), ValueError, "`t` must contain at least one"),
+        (lambda X: compute_magnitude(X, t=iter(())), ValueError, "`t` must contain at least one"),
+        (lambda X: compute_magnitude(X, t=[[1.0]]), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t=True), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t="1"), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t=b"1"), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t=1 + 0j), TypeError, "`t` must be a finite scale"),
+        (
+            lambda X: compute_magnitude(X, average="no"),
+            TypeError,
+            "`average` must be True or False",
+        ),
+        (
+            lambda X: compute_magnitude(X, X, relative=0),
+            TypeError,
+            "`relative` must be True or False",
+        ),
         (lambda X: mag_diff(X, X, absolute="f"), TypeError, "`absolute` must be True or False"),
-        (lambda X: compute(X, details=1), TypeError, "`details` must be True or False"),
-        (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer from 2"),
-        (lambda X: compute(X, t_cut=math.inf), ValueError, "`t_cut` must be a finite scale above"),
-        (lambda X: compute(X, epsilon=1e-7), ValueError, "`epsilon` must be at least 1e-06"),
-        (lambda X: compute(X, epsilon=0.8 - 1e-9), ValueError, "`epsilon` must be smaller"),
+        (lambda X: compute_magnitude(X, details=1), TypeError, "`details` must be True or False"),
+        (
+            lambda X: compute_magnitude(X, n_scales=True),
+            TypeError,
+            "`n_scales` must be an integer from 2",
+        ),
+        (
+            lambda X: compute_magnitude(X, t_cut=math.inf),
+            ValueError,
+            "`t_cut` must be a finite scale above",
+        ),
+        (
+            lambda X: compute_magnitude(X, epsilon=1e-7),
+            ValueError,
+            "`epsilon` must be at least 1e-06",
+        ),
+        (
+            lambda X: compute_magnitude(X, epsilon=0.8 - 1e-9),
+            ValueError,
+            "`epsilon` must be smaller",
+        ),
         (lambda X: magnitude_function(X, scales=[]), ValueError, "`scales` must contain"),
         (lambda X: mag_areas(3), TypeError, "`sets` must be a list of sets of samples, got int"),
         (lambda X: mag_areas({"a": X}), TypeError, "`sets` must be a list of sets of samples"),
         (lambda X: magnitude(X, solver=None), ValueError, "`solver` must be 'auto', 'cg' or"),
-        (lambda X: compute(X, p=np.ones(5) / 5), ValueError, "weights `p` are not supported by"),
+        (
+            lambda X: compute_magnitude(X, p=np.ones(5) / 5),
+            ValueError,
+            "weights `p` are not supported by",
+        ),
         (lambda X: magnitude(X, k="cosine", p=[1.0]), TypeError, "is not supported by magnitude"),
         (lambda X: magnitude(["a b", "b"], p=[0.5]), TypeError, "is not supported by magnitude"),
         (lambda X: magnitude(X, metric="minkowski", exponent=[1, 2]), TypeError, "of at least 1"),
@@ -113,10 +154,10 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: magnitude(X, metric="cityblock", exponent=2), TypeError, "is not an option"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_option_is_refused_by_name(call, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
-        call(cloud(5, 2))
+        call(make_normal_rows(5, 2))
 
 
 # Metrics
@@ -175,7 +216,7 @@ def test_distances_are_compared_with_themselves_not_with_the_largest(far: float)
 
 
 def test_rounding_of_a_distance_matrix_is_shared_by_both_triangles() -> None:
-    D = pairwise(cloud(20, 2))
+    D = pairwise_distances(make_normal_rows(20, 2))
     noisy = D * (1 + 1e-8 * np.random.default_rng(0).standard_normal(D.shape))
     before = noisy.copy()
     order = np.random.default_rng(1).permutation(20)
@@ -190,7 +231,7 @@ def test_rounding_of_a_distance_matrix_is_shared_by_both_triangles() -> None:
     ("metric", "bad"), [("cosine", [0.0, 0.0, 0.0]), ("correlation", [0.1, 0.1, 0.1])]
 )
 def test_all_undefined_rows_are_named_by_their_places(metric: str, bad: list[float]) -> None:
-    X = cloud(4, 3)
+    X = make_normal_rows(4, 3)
     rows = [X[0], X[0], bad, X[1], X[1], bad, X[2], X[3]]
     with pytest.raises(SampleError) as e:
         mag_area(np.array(rows), metric=metric)
@@ -229,7 +270,7 @@ def test_convergence_scales_of_points_on_a_line(x: list[float], epsilon: float) 
 
 @pytest.mark.parametrize("factor", [1e-250, 1e-12, 1.0, 1e12, 1e250])
 def test_convergence_scales_have_the_unit_of_one_over_distance(factor: float) -> None:
-    X = cloud(30, 3)
+    X = make_normal_rows(30, 3)
     expected = convergence_scale(X) / factor
     assert convergence_scale(factor * X) == pytest.approx(expected, rel=1e-8)
 
@@ -255,7 +296,7 @@ def test_areas_at_many_scales_are_the_integrals_on_lines() -> None:
 
 
 def test_sets_may_come_one_by_one() -> None:
-    sets = [cloud(8, 2), cloud(9, 2, seed=1)]
+    sets = [make_normal_rows(8, 2), make_normal_rows(9, 2, seed=1)]
     assert mag_areas(iter(sets)) == mag_areas(sets)
 
 
@@ -274,7 +315,7 @@ def test_what_a_kernel_fitted_is_used_for_other_sets_and_settings_are_not(monkey
     monkeypatch.setattr(kernel._kernels, "registrations", dict(kernel._kernels.registrations))
     k = "centred_cosine"
     kernel.register_kernel(k, samples="vectors", source="this test", fit=fit_centre)(centred)
-    X, Y = cloud(20, 3), 2 + cloud(20, 3, seed=1)
+    X, Y = make_normal_rows(20, 3), 2 + make_normal_rows(20, 3, seed=1)
     shared = mag_diff(X, Y, k=k)
     assert shared == mag_diff(X, Y, k=k, centre=Y.mean(axis=0).tolist())
     own = [as_space(A, k=k) for A in (X, Y)]
@@ -287,14 +328,14 @@ def test_what_a_kernel_fitted_is_used_for_other_sets_and_settings_are_not(monkey
 
 
 def test_the_bandwidth_of_kernels_and_mixtures_is_that_of_the_references() -> None:
-    X, Y = cloud(20, 3), 2 * cloud(20, 3, seed=1)
+    X, Y = make_normal_rows(20, 3), 2 * make_normal_rows(20, 3, seed=1)
     assert mag_diff(X, Y, k="rbf") == pytest.approx(mag_diff(X, Y, k={"rbf": 1.0}), rel=1e-12)
     sigma = as_space(Y, k="rbf").settings["sigma"]
     assert mag_diff(X, Y, k="rbf") == pytest.approx(mag_diff(X, Y, k="rbf", sigma=sigma))
 
 
 def test_mixtures_take_options_and_columns() -> None:
-    X = cloud(20, 3)
+    X = make_normal_rows(20, 3)
     one = magnitude(X, k={"rbf": 1.0}, options={"rbf": {"sigma": 1.5}})
     assert one == pytest.approx(magnitude(X, k="rbf", sigma=1.5), rel=1e-12)
     columns = {"a": ["x", "x", "y"], "b": ["u", "v", "u"]}
@@ -306,14 +347,14 @@ def test_mixtures_take_options_and_columns() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.5, -3.0, 5.5])
 def test_no_number_out_of_range_is_returned(monkeypatch, value: float) -> None:
-    space = as_space(cloud(5, 2))
+    space = as_space(make_normal_rows(5, 2))
     monkeypatch.setattr(space.solver, "magnitude", lambda t: value)
     with pytest.raises(ArithmeticError, match="must be between 1 and 5"):
         space.magnitude(1.0)
 
 
 def test_spread_and_areas_are_in_range() -> None:
-    X = cloud(20, 3)
+    X = make_normal_rows(20, 3)
     assert all(1 <= spread(X, t) <= 20 for t in (0, 1e-12, 1.0, 1e12))
     with pytest.raises(
         ArithmeticError, match="must be finite and at least 0, got inf; pass a smaller"
@@ -328,7 +369,7 @@ def test_peak_memory_is_asked_for() -> None:
 
     asked: list[int] = []
     whole = memory.require
-    X = cloud(2000, 30)
+    X = make_normal_rows(2000, 30)
     try:
         memory.require = lambda needed, *rest: asked.append(needed) or whole(needed, *rest)
         for how in ({}, {"metric": "cosine"}, {"metric": "manhattan"}, {"k": "cosine"}):

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measure_cases import (
     FAMILIES,
-    KINDS,
     LAPLACIAN,
     LEVELS,
     MAKERS,
     OPTIONS,
-    asked,
-    cloud,
-    texts,
+    SAMPLE_TYPES,
+    compute_arguments,
+    make_normal_rows,
+    make_texts,
 )
-from measure_cases import samples as any_samples
+from measure_cases import make_samples as any_samples
 
 from vendiscore import compute, list_measures, mag_area, register_measure, score_K
 from vendiscore.measures import joint_sample_set, sample_set
@@ -35,7 +35,7 @@ few = settings(max_examples=10)
 def measured(name: str, X: Any, Y: Any = None) -> float:
     """Return one measure of X, or of X and Y; the default for Y is a set that stays the same."""
     Y = any_samples(name, len(X), 99) if Y is None else Y
-    return compute(X, references_for(name, Y), **asked(name, len(X)))[name]
+    return compute(X, references_for(name, Y), **compute_arguments(name, len(X)))[name]
 
 
 def references_for(name: str, Y: Any) -> Any:
@@ -72,7 +72,7 @@ class TestEvery:
 
     def test_order_of_samples_does_not_matter(self, name: str) -> None:
         X = any_samples(name, 16)
-        asking, Y = asked(name, 16), any_samples(name, 16, 99)
+        asking, Y = compute_arguments(name, 16), any_samples(name, 16, 99)
         places = np.random.default_rng(0).permutation(16)
         mixed = [X[i] for i in places] if isinstance(X, list) else X[places]
         # Values that belong to a sample go with it.
@@ -96,10 +96,10 @@ class TestEvery:
     @pytest.mark.parametrize("kernel", ["cosine", "rbf", "features"])
     def test_a_gradient_reaches_the_samples_or_is_refused(self, name: str, kernel: str) -> None:
         torch = pytest.importorskip("torch")
-        if KINDS.get(name) == "texts":
+        if SAMPLE_TYPES.get(name) == "texts":
             pytest.skip("texts have no gradient")
         measure, n = get_measure(name), 8
-        asking = asked(name, n)
+        asking = compute_arguments(name, n)
         own = asking["measures"][name] | ({"t": 1.0} if "t" in measure.options else {})
         how = {"score_X": True, "normalize": True} if kernel == "features" else {"k": kernel}
         shares = torch.from_numpy(np.random.default_rng(0).dirichlet(np.ones(3), n))
@@ -145,16 +145,18 @@ SIZES = (14, 9)
 
 def sets_of_groups(name: str, kind: str) -> tuple[list[Any], Any]:
     """Return two sets that have little in common, and references like both."""
-    maker = MAKERS.get(kind, cloud)
+    maker = MAKERS.get(kind, make_normal_rows)
     if kind == "texts":
-        return [maker(SIZES[0], 0, 1), [text + " last" for text in maker(SIZES[1], 1)]], texts(8, 2)
+        return [maker(SIZES[0], 0, 1), [text + " last" for text in maker(SIZES[1], 1)]], make_texts(
+            8, 2
+        )
     sets = [abs(maker(n, seed)) for seed, n in enumerate(SIZES)]  # all similarities above 0
     return sets, abs(maker(8, 2))
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if not get_measure(name).groups])
 def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
-    own_kind = KINDS.get(name, "")
+    own_kind = SAMPLE_TYPES.get(name, "")
     kinds = {"": ["rows", "texts"], "answers": ["texts"]}.get(own_kind, [own_kind])
     options = OPTIONS[name](sum(SIZES)) if name in OPTIONS else {}
     numbers = []
@@ -200,10 +202,10 @@ def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.Monkey
         monkeypatch.setattr(
             module, name, lambda *a, original=original, **o: calls.append(1) or original(*a, **o)
         )
-    X, Y = cloud(15), cloud(9, seed=1)
+    X, Y = make_normal_rows(15), make_normal_rows(9, seed=1)
     for groups in (None, ["a"] * 7 + ["b"] * 8):
         names = [name for name in ALL if groups or not get_measure(name).groups]
-        names = [name for name in names if name not in KINDS]
+        names = [name for name in names if name not in SAMPLE_TYPES]
         options = {name: OPTIONS[name](15) if name in OPTIONS else {} for name in names}
         how = {"groups": groups, **LAPLACIAN}
         calls.clear()
@@ -218,7 +220,7 @@ def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.Monkey
 
 
 def test_without_measures_only_the_vendi_score() -> None:
-    X = cloud(10)
+    X = make_normal_rows(10)
     assert compute(X, **LAPLACIAN) == compute(X, measures="VS", **LAPLACIAN)
     assert list(compute(X, **LAPLACIAN)) == ["VS"]
 
@@ -249,7 +251,7 @@ def test_table_s1(samples: list, VS: float, AvgSim: float, GMStds: float) -> Non
 @few
 @given(seeds)
 def test_leinster_cobbold_and_its_relatives(seed: int) -> None:
-    X = cloud(10, seed)
+    X = make_normal_rows(10, seed)
     p = np.random.default_rng(seed).dirichlet(np.ones(10))
     orders = [0, 0.5, 1, 1 + 1e-9, 2, 5, "inf"]
     scores = compute(X, measures=["VS", "LC", "IntDiv"], q=orders, p=p, **LAPLACIAN)
@@ -273,7 +275,7 @@ def test_leinster_cobbold_of_the_sentropy_readme() -> None:
 
 
 def test_internal_diversity_and_average_similarity_are_means_of_k() -> None:
-    X = cloud(12)
+    X = make_normal_rows(12)
     K = kernel(X)
     scores = compute(X, measures=["IntDiv", "AvgSim"], **LAPLACIAN)
     assert scores["IntDiv"] == pytest.approx(1 - K.mean())
@@ -284,7 +286,7 @@ def test_internal_diversity_and_average_similarity_are_means_of_k() -> None:
 
 
 def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
-    X = cloud(12)
+    X = make_normal_rows(12)
     expected = X.std(axis=0).prod() ** (1 / 3)
     for how in (LAPLACIAN, {"score_X": True, "normalize": True}, {"k": "cosine"}):
         assert compute(X, measures="GMStds", **how)["GMStds"] == pytest.approx(expected)
@@ -310,13 +312,13 @@ def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
 def test_a_constant_column_has_no_deviation_whatever_its_rounding(value: float, n: int) -> None:
     import scipy.sparse as sp
 
-    X = np.c_[cloud(n), np.full(n, value)]
+    X = np.c_[make_normal_rows(n), np.full(n, value)]
     for samples in (X, sp.csr_array(X)):
         assert compute(samples, score_X=True, normalize=True, measures="GMStds")["GMStds"] == 0
 
 
 def test_area_is_that_of_the_kernel_metric_up_to_where_unlike_samples_converge() -> None:
-    X = cloud(20)
+    X = make_normal_rows(20)
     # n points at distance √2 have magnitude n / (1 + (n − 1) e^{−√2 t}) = 0.95 n.
     ends = {n: math.log(19 * (n - 1)) / math.sqrt(2) for n in (4, 20)}
     assert compute(X, measures="MagArea", **LAPLACIAN)["MagArea"] == pytest.approx(
@@ -329,10 +331,10 @@ def test_area_is_that_of_the_kernel_metric_up_to_where_unlike_samples_converge()
 
 def test_torch_matrices_are_measured() -> None:
     torch = pytest.importorskip("torch")
-    K = kernel(cloud(10))
+    K = kernel(make_normal_rows(10))
     names = ["VS", "IntDiv", "LC", "AvgSim", "MagArea"]
     theirs = compute(torch.from_numpy(K), score_K=True, measures=names)
-    np.testing.assert_array_equal(K, kernel(cloud(10)))  # whose memory the tensor shares
+    np.testing.assert_array_equal(K, kernel(make_normal_rows(10)))  # whose memory the tensor shares
     ours = compute(K, score_K=True, measures=names)
     for name in names:
         assert float(theirs[name]) == pytest.approx(ours[name], rel=1e-9)
@@ -341,7 +343,7 @@ def test_torch_matrices_are_measured() -> None:
 
 
 def test_details_name_the_measures() -> None:
-    X = cloud(10)
+    X = make_normal_rows(10)
     details = compute(X, measures=["VS", "IntDiv"], details=True, **LAPLACIAN)["details"]
     assert details["signature"].startswith("VS+IntDiv|kernel=laplacian|")
     assert details["method"] == {"1": "eigenvalues"}
@@ -385,7 +387,7 @@ def test_bad_names(measures: object, error: type[Exception], message: str) -> No
 
 
 def test_a_preset_is_its_measures() -> None:
-    X = cloud(10)
+    X = make_normal_rows(10)
     assert compute(X, measures="molecules", **LAPLACIAN) == compute(
         X, measures=["VS", "IntDiv"], **LAPLACIAN
     )
@@ -426,7 +428,7 @@ def test_weights_are_for_measures_that_take_them() -> None:
 
 
 def test_the_metric_takes_measures(metric) -> None:
-    X = cloud(10)
+    X = make_normal_rows(10)
     assert metric.compute(samples=X, measures=["VS", "IntDiv"], **LAPLACIAN) == compute(
         X, measures=["VS", "IntDiv"], **LAPLACIAN
     )
@@ -463,7 +465,7 @@ def test_keys_name_the_order_of_measures_that_have_one(
     name: str, q: Any, suffixes: list[str]
 ) -> None:
     n = 12
-    asking = asked(name, n)
+    asking = compute_arguments(name, n)
     asking["measures"] = {"VS": {}} | asking["measures"]
     X, Y = any_samples(name, n), any_samples(name, n, 99)
     if get_measure(name).groups:

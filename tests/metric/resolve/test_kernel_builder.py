@@ -2,7 +2,7 @@
 
 import warnings
 
-import magnitudes
+import magnitude_measures
 import numpy as np
 import pytest
 
@@ -80,7 +80,7 @@ def test_no_call_hides_what_is_no_text(samples, kernel):
         lambda: compute(samples, groups=[0, 0, *[1] * len(samples[2:])]),
         lambda: compute(TEXTS * 40, samples, measures="MagDiff"),  # references alone are none
         lambda: compute(samples, TEXTS * 40, measures="MagDiff"),
-        lambda: magnitudes.compute(samples),
+        lambda: magnitude_measures.compute_magnitude(samples),
         lambda: vendiscore.as_similarity(samples),
         lambda: vendiscore.compare({"a": samples * 2, "b": [*TEXTS, *TEXTS]}, permutations=39),
         lambda: vendiscore.mag_areas([TEXTS * 40, samples]),

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from measure_cases import PLAIN
+from measure_cases import ROW_MEASURES
 
 from vendiscore import as_similarity, compute, mag_area, score_K
 from vendiscore.resolve.sample_labels import group_equal_prompts, parse_group_labels
@@ -55,7 +55,7 @@ def rows_of(X=CLOUD):
         # Texts that are all shorter than some n make an empty column, for which GMStds is 0.
         {
             "k": "ngram_overlap",
-            "measures": [name for name in PLAIN if name not in ("VS", "GMStds")],
+            "measures": [name for name in ROW_MEASURES if name not in ("VS", "GMStds")],
         },
         {"k": {"ngram_overlap": 0.5, "bleu": 0.5}, "psd": "clip"},
         {"k": "bleu", "psd": "clip", "q": [1, 2]},
@@ -77,7 +77,9 @@ def test_a_list_of_lists_labels_and_a_loop_are_the_same(how):
     assert compute(mixed[0], groups=mixed[1], **how) == expected
 
 
-@pytest.mark.parametrize("measures", [["VS", "IntDiv", "AvgSim"], PLAIN], ids=["three", "all"])
+@pytest.mark.parametrize(
+    "measures", [["VS", "IntDiv", "AvgSim"], ROW_MEASURES], ids=["three", "all"]
+)
 @pytest.mark.parametrize("single", [False, True])
 def test_vectors_share_a_bandwidth_that_is_fitted_to_all(measures, single):
     X = CLOUD.astype(np.float32) if single else CLOUD

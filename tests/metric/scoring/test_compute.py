@@ -8,7 +8,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from known_spectra import HALVES, ORDERS, eigenvalues_of, features_of, matrix_of, score_of
+from circulant_matrices import (
+    HALF_SPECTRA,
+    ORDERS,
+    circulant_eigenvalues,
+    circulant_features,
+    circulant_matrix,
+    circulant_score,
+)
 
 import vendiscore
 from vendiscore import NotPSDError, compute, score, score_dual, score_K, score_X
@@ -350,10 +357,10 @@ def test_an_order_that_no_measure_has_is_refused(measures, q):
 
 
 @pytest.mark.parametrize("q", ORDERS)
-@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("name", HALF_SPECTRA)
 def test_scores_of_known_eigenvalues(name, q):
-    expected = pytest.approx(score_of(name, q), rel=1e-7)
-    K, X = matrix_of(name), features_of(name)
+    expected = pytest.approx(circulant_score(name, q), rel=1e-7)
+    K, X = circulant_matrix(name), circulant_features(name)
     assert compute(K, score_K=True, q=q)[key_at(q)] == expected
     assert next(iter(compute(K, score_K=True, q=[q, 0.8]).values())) == expected
     assert compute(X, score_X=True, q=q)[key_at(q)] == expected
@@ -361,23 +368,23 @@ def test_scores_of_known_eigenvalues(name, q):
     assert score_X(X, q) == expected
     single = K.astype(np.float32)
     if name != "of a small tail":  # which is less than the rounding of such entries
-        expected = pytest.approx(score_of(name, q), rel=3e-6)
+        expected = pytest.approx(circulant_score(name, q), rel=3e-6)
         assert compute(single, score_K=True, q=q)[key_at(q)] == expected
 
 
 @pytest.mark.parametrize("q", ORDERS)
 def test_negative_eigenvalues_are_refused_or_clipped(q):
-    slightly, more = matrix_of("slightly negative"), matrix_of("negative")
+    slightly, more = circulant_matrix("slightly negative"), circulant_matrix("negative")
     if q != 2:  # whose norm includes them
         result = compute(slightly, score_K=True, q=q)[key_at(q)]
-        assert result == pytest.approx(score_of("slightly negative", q), rel=1e-9)
+        assert result == pytest.approx(circulant_score("slightly negative", q), rel=1e-9)
         with pytest.raises(NotPSDError) as error:
             compute(more, score_K=True, q=q)
         assert error.value.negative_mass == pytest.approx(0.02)
         assert error.value.smallest == pytest.approx(-0.01)
     for K, name in ((slightly, "slightly negative"), (more, "negative")):
         result = compute(K, score_K=True, q=q, psd="clip")[key_at(q)]
-        assert result == pytest.approx(score_of(name, q), rel=1e-9)
+        assert result == pytest.approx(circulant_score(name, q), rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [0.0, 0.5, 1.0, 2.0, math.inf])
@@ -406,10 +413,10 @@ def test_a_flat_tail_of_a_float32_matrix_counts_from_order_1_on(q):
     assert compute(K, score_K=True, q=q)[key_at(q)] == pytest.approx(exact, rel=1e-10)
 
 
-@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("name", HALF_SPECTRA)
 def test_eigenvalues_descend(name):
-    values = vendiscore.spectrum(vendiscore.as_similarity(matrix_of(name), score_K=True))
-    expected = np.sort(eigenvalues_of(name))[::-1]
+    values = vendiscore.spectrum(vendiscore.as_similarity(circulant_matrix(name), score_K=True))
+    expected = np.sort(circulant_eigenvalues(name))[::-1]
     assert values == pytest.approx(expected[: len(values)], abs=1e-12)  # of distinct samples
     p = np.array([0.2, 0.5, 0.3])
     diagonal = vendiscore.spectrum(vendiscore.as_similarity(np.eye(3), score_K=True), p)
@@ -418,13 +425,13 @@ def test_eigenvalues_descend(name):
 
 @pytest.mark.parametrize("q", ORDERS)
 def test_groups_of_known_eigenvalues_have_the_mean_of_their_scores(q):
-    n = 7 * len(HALVES)
+    n = 7 * len(HALF_SPECTRA)
     K = np.eye(n)
-    for i, name in enumerate(HALVES):
-        K[7 * i : 7 * i + 7, 7 * i : 7 * i + 7] = matrix_of(name)
+    for i, name in enumerate(HALF_SPECTRA):
+        K[7 * i : 7 * i + 7, 7 * i : 7 * i + 7] = circulant_matrix(name)
     result = compute(K, score_K=True, q=q, groups=np.repeat(np.arange(n // 7), 7), details=True)
     scores = [row[key_at(q)] for row in result["details"]["groups"]]
-    assert scores == pytest.approx([score_of(name, q) for name in HALVES], rel=1e-7)
+    assert scores == pytest.approx([circulant_score(name, q) for name in HALF_SPECTRA], rel=1e-7)
     assert result[key_at(q)] == pytest.approx(np.mean(scores))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mixtures import mixture
+from gaussian_mixtures import make_gaussian_mixture
 
 from vendiscore import MatrixSimilarity, TooLargeError, as_similarity, compute
 from vendiscore.support import memory
@@ -10,7 +10,7 @@ from vendiscore.support import memory
 
 @pytest.fixture
 def large():
-    return mixture(1500, 24)
+    return make_gaussian_mixture(1500, 24)
 
 
 def test_the_score_comes_with_its_standard_error(large):
@@ -26,7 +26,7 @@ def test_the_score_comes_with_its_standard_error(large):
 
 
 def test_few_dimensions_are_estimated_within_rtol():
-    X = mixture(1500, 2)
+    X = make_gaussian_mixture(1500, 2)
     exact = compute(X, k="rbf", sigma=3.0)["VS"]
     estimate = compute(X, k="rbf", sigma=3.0, method="estimate", rtol=1e-3)
     assert list(estimate) == ["VS", "VS_se"]
@@ -43,7 +43,7 @@ def test_orders_that_need_no_spectrum_stay_exact(large):
 
 
 def test_small_sets_are_exact():
-    X = mixture(200)
+    X = make_gaussian_mixture(200)
     result = compute(X, k="rbf", sigma=2.0, method="estimate")
     assert result == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
 
@@ -121,7 +121,7 @@ def test_the_memory_error_names_the_way_out(large, monkeypatch):
 )
 def test_what_has_no_estimate_is_refused(arguments, error, words):
     with pytest.raises(error, match=words):
-        compute(mixture(20), k="cosine", **arguments)
+        compute(make_gaussian_mixture(20), k="cosine", **arguments)
 
 
 def test_clipping_needs_all_eigenvalues(large):

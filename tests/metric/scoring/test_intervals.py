@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from measure_cases import PLAIN
+from measure_cases import ROW_MEASURES
 from scipy.special import expit, logit
 from scipy.stats import beta
 from scipy.stats import t as student
@@ -168,21 +168,23 @@ def test_every_order_and_measure_has_its_keys_in_order():
 
 
 def test_every_measure_has_an_interval_around_it():
-    result = compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)
-    for name in PLAIN:
+    result = compute(X, measures=ROW_MEASURES, ci=0.95, details=True, **RBF)
+    for name in ROW_MEASURES:
         assert result[f"{name}_se"] > 0
         assert result[f"{name}_low"] < result[name] < result[f"{name}_high"]
         low, high = get_measure(name).limits(30)
         assert low <= result[f"{name}_low"] <= result[f"{name}_high"] <= high
     methods = result["details"]["interval"]["method"]
     closed = {"VS", "IntDiv", "AvgSim"}
-    assert {name for name in PLAIN if methods[name] == "jackknife"} == closed
-    assert result == compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)  # though halves draw
+    assert {name for name in ROW_MEASURES if methods[name] == "jackknife"} == closed
+    assert result == compute(
+        X, measures=ROW_MEASURES, ci=0.95, details=True, **RBF
+    )  # though halves draw
 
 
 def test_numbers_without_an_interval_are_what_they_were_and_near_those_with_one():
-    plain = compute(X, measures=PLAIN, q=[1, 2, "inf"], **RBF)
-    again = compute(X, measures=PLAIN, q=[1, 2, "inf"], ci=0.95, **RBF)
+    plain = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], **RBF)
+    again = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], ci=0.95, **RBF)
     assert {key: again[key] for key in plain} == pytest.approx(plain, rel=1e-10)
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sources import molecules, vectors
+from populations import draw_molecules, draw_vectors
 
 from vendiscore import FeatureSimilarity, as_similarity, compute, score
 from vendiscore.result import key_at
@@ -12,9 +12,9 @@ from vendiscore.scoring.jackknife import influence_error, jackknife
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 KERNELS = {
-    "linear": (vectors, {"k": "cosine"}),
-    "rbf": (vectors, {"k": "rbf", "sigma": 2.0}),
-    "tanimoto": (molecules, {"k": "morgan"}),
+    "linear": (draw_vectors, {"k": "cosine"}),
+    "rbf": (draw_vectors, {"k": "rbf", "sigma": 2.0}),
+    "tanimoto": (draw_molecules, {"k": "morgan"}),
 }
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_contract import CASES
 
 from vendiscore import as_similarity, compute, explain, list_kernels, report
 from vendiscore.scoring import typical
@@ -144,13 +144,13 @@ def test_proteins_and_texts_by_letters_have_tables_of_their_own() -> None:
 
 def test_the_page_says_it() -> None:
     pytest.importorskip("gradio")
-    from answered import answered
+    from page_answers import score_as_json
 
     result = compute(CAPTIONS, details=True)["details"]
-    answer = answered(CAPTIONS)
+    answer = score_as_json(CAPTIONS)
     assert answer["typical"] == result["typical"] != ""
     assert answer["scale"] == result["scale"] == json.loads(json.dumps(result["scale"]))
-    assert answered(CAPTIONS, q=3)["scale"] == []
+    assert score_as_json(CAPTIONS, q=3)["scale"] == []
 
 
 @pytest.mark.parametrize(("table", "q", "name"), CURVES, ids=lambda x: str(x)[:20])

@@ -4,8 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES
-from given_prompts import ORDERS, REFUSED, case, every_kernel, pick, schur
+from conditioning_cases import (
+    ORDERS,
+    UNSUPPORTED,
+    case,
+    condition_by_definition,
+    parametrize_kernels,
+    take_samples,
+)
+from kernel_contract import CASES
 
 from vendiscore import as_similarity, compute
 from vendiscore.magnitude.metric_space_builder import as_space
@@ -18,47 +25,55 @@ TEXTS = ["the cat sat on the mat", "a dog ran in the park", "the cat sat on a re
 PROMPT = "where is the cat, and what of the mat?"
 
 
-@every_kernel
+@parametrize_kernels
 def test_one_prompt_is_the_schur_complement(name, case):
     samples, how, K = case
     own = [0, 1, 2, 3, 5]  # of which none is the prompt, 4
     S = K[np.ix_(own, own)] - np.outer(K[own, 4], K[4, own]) / K[4, 4]
     S /= np.sqrt(np.outer(np.diag(S), np.diag(S)))
-    result = as_similarity(pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, **how)
+    result = as_similarity(
+        take_samples(samples, own), prompts=take_samples(samples, [4]), given_prompt=True, **how
+    )
     np.testing.assert_allclose(result.dense(), S, rtol=0, atol=1e-10)
     assert result.psd
     for q in ORDERS:
         scores = compute(
-            pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, q=q, **how
+            take_samples(samples, own),
+            prompts=take_samples(samples, [4]),
+            given_prompt=True,
+            q=q,
+            **how,
         )
         assert scores == pytest.approx(compute(S, score_K=True, q=q), rel=1e-10)
 
 
-@every_kernel
+@parametrize_kernels
 def test_prompts_of_samples_are_taken_out_one_by_one(name, case):
     samples, how, K = case
     own, prompt, p = [0, 1, 5, 0], [4, 2, 2, 4], [0.1, 0.2, 0.3, 0.4]
     every = [*own, 4, 2]
-    expected = schur(K[np.ix_(every, every)], [4 + (u == 2) for u in prompt])
+    expected = condition_by_definition(K[np.ix_(every, every)], [4 + (u == 2) for u in prompt])
     result = as_similarity(
-        pick(samples, own), prompts=pick(samples, prompt), given_prompt=True, **how
+        take_samples(samples, own), prompts=take_samples(samples, prompt), given_prompt=True, **how
     )
     np.testing.assert_allclose(result.dense(), expected, rtol=0, atol=1e-10)
     weighted = compute(result, p=p)["VS"]
     assert weighted == pytest.approx(compute(expected, score_K=True, p=p)["VS"], rel=1e-10)
 
 
-@every_kernel
+@parametrize_kernels
 def test_scores_of_groups_depend_on_no_other_group(name, case):
     samples, how, _ = case
     groups, prompt = [[0, 1], [2, 5, 1]], [4, 4]
-    prompts = pick(samples, prompt)
+    prompts = take_samples(samples, prompt)
     alone = [
-        compute(pick(samples, own), prompts=pick(samples, [u]), given_prompt=True, **how)["VS"]
+        compute(
+            take_samples(samples, own), prompts=take_samples(samples, [u]), given_prompt=True, **how
+        )["VS"]
         for own, u in zip(groups, prompt, strict=True)
     ]
     nested = compute(
-        pick(samples, [0, 1, 2, 5, 1]),
+        take_samples(samples, [0, 1, 2, 5, 1]),
         groups=[0, 0, 1, 1, 1],
         prompts={0: prompts[0], 1: prompts[1]},
         given_prompt=True,
@@ -69,12 +84,12 @@ def test_scores_of_groups_depend_on_no_other_group(name, case):
     assert [row["VS"] for row in rows] == pytest.approx(alone, rel=1e-10)
 
 
-@every_kernel
+@parametrize_kernels
 def test_views_agree(name, case):
     samples, how, _ = case
     result = as_similarity(
-        pick(samples, [0, 1, 2, 3, 5]),
-        prompts=pick(samples, [4, 4, 5, 4, 2]),
+        take_samples(samples, [0, 1, 2, 3, 5]),
+        prompts=take_samples(samples, [4, 4, 5, 4, 2]),
         given_prompt=True,
         **how,
     )
@@ -95,10 +110,10 @@ def test_views_agree(name, case):
     assert same[0] == same[3]
 
 
-@pytest.mark.parametrize("name", sorted(REFUSED))
+@pytest.mark.parametrize("name", sorted(UNSUPPORTED))
 def test_kernels_without_a_part_that_a_prompt_explains_refuse(name):
     samples = CASES[name].samples
-    with pytest.raises(TypeError, match=REFUSED[name]):
+    with pytest.raises(TypeError, match=UNSUPPORTED[name]):
         compute(samples, k=name, prompts=samples[0], given_prompt=True)
 
 
@@ -134,7 +149,9 @@ def test_distances_and_mixtures_see_the_prompt():
     mixture = {"ngram_overlap": 0.5, "word_overlap": 0.5}
     result = as_similarity(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True)
     K = as_similarity([*TEXTS, PROMPT], k=mixture).dense()
-    np.testing.assert_allclose(result.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        result.dense(), condition_by_definition(K, [4] * 4), rtol=0, atol=1e-10
+    )
     score = compute(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True, measures="MagArea")
     assert score == pytest.approx(compute(result, measures="MagArea"))
     assert score != pytest.approx(compute(TEXTS, k=mixture, measures="MagArea"))
@@ -142,7 +159,9 @@ def test_distances_and_mixtures_see_the_prompt():
         TEXTS, k=list(mixture), combine="product", prompts=[PROMPT] * 4, given_prompt=True
     )
     K = as_similarity([*TEXTS, PROMPT], k=list(mixture), combine="product").dense()
-    np.testing.assert_allclose(product.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        product.dense(), condition_by_definition(K, [4] * 4), rtol=0, atol=1e-10
+    )
 
 
 def test_records_have_records_as_prompts():
@@ -150,7 +169,9 @@ def test_records_have_records_as_prompts():
     how = {"k": {"ngram_overlap:text": 0.5, "rbf:year": 0.5}, "options": {"rbf:year": {"sigma": 1}}}
     result = as_similarity(rows, prompts={"text": PROMPT, "year": [9.0]}, given_prompt=True, **how)
     K = as_similarity([*rows, {"text": PROMPT, "year": [9.0]}], **how).dense()
-    np.testing.assert_allclose(result.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        result.dense(), condition_by_definition(K, [4] * 4), rtol=0, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -159,7 +180,7 @@ def test_rows_of_numbers_in_either_precision(dtype):
     X, U = rng.normal(size=(20, 8)).astype(dtype), rng.normal(size=(20, 8)).astype(dtype)
     Z = np.vstack([X, U]).astype(float)
     Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-    expected = schur(Z @ Z.T, [20 + i for i in range(20)])
+    expected = condition_by_definition(Z @ Z.T, [20 + i for i in range(20)])
     for how in ({"k": "cosine"}, {"score_X": True, "normalize": True}):
         np.testing.assert_allclose(
             as_similarity(X, prompts=U, given_prompt=True, **how).dense(),
@@ -272,4 +293,6 @@ def test_references_have_the_same_prompts():
 def test_given_needs_no_kernel():
     both = as_similarity(np.eye(3)[[0, 1, 2]] + 0.1, score_X=True, normalize=True)
     result = condition_on_prompts(both, 2, np.array([0, 0]), 2.0**-52)
-    np.testing.assert_allclose(result.dense(), schur(both.dense(), [2, 2]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        result.dense(), condition_by_definition(both.dense(), [2, 2]), rtol=0, atol=1e-12
+    )

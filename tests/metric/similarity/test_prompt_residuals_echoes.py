@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from given_prompts import ORDERS, case, every_kernel, pick, schur
+from conditioning_cases import (
+    ORDERS,
+    case,
+    condition_by_definition,
+    parametrize_kernels,
+    take_samples,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +45,7 @@ NOTE = (
 def naive(K: np.ndarray, prompt: list[int], echoes: list[bool]) -> np.ndarray:
     """Take out prompts pair by pair, then compare echoes with each other alone."""
     with np.errstate(all="ignore"):
-        left = schur(K, prompt)
+        left = condition_by_definition(K, prompt)
     for i, one in enumerate(echoes):
         for j, other in enumerate(echoes):
             if one or other:
@@ -57,7 +63,7 @@ def notes(*samples: Any, **how: Any) -> list[str]:
     return [note for note in details["notes"] if "repeat their prompt" in note]
 
 
-@every_kernel
+@parametrize_kernels
 def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
     samples, how, K = case
     own, prompt = [0, 4, 5, 2, 4, 1], [4, 4, 2, 2, 4, 4]
@@ -67,7 +73,7 @@ def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
         [len(own) + (u == 2) for u in prompt],
         [i == u for i, u in zip(own, prompt, strict=True)],
     )
-    X, prompts = pick(samples, own), pick(samples, prompt)
+    X, prompts = take_samples(samples, own), take_samples(samples, prompt)
     result = as_similarity(X, prompts=prompts, given_prompt=True, **how)
     np.testing.assert_allclose(result.dense(), expected, rtol=0, atol=1e-10)
     np.testing.assert_allclose(result.diagonal(), 1, rtol=0, atol=1e-12)
@@ -93,10 +99,10 @@ def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
     assert whole == pytest.approx(means, rel=1e-9)
 
 
-@every_kernel
+@parametrize_kernels
 def test_a_set_of_echoes_alone_scores_one(name, case):
     samples, how, _ = case
-    own = pick(samples, [4, 2, 4])
+    own = take_samples(samples, [4, 2, 4])
     for q in ORDERS:
         assert compute(own, prompts=own, given_prompt=True, q=q, **how)[key_at(q)] == pytest.approx(
             1, abs=1e-12

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from decompositions import counted
+from decompositions import record_decompositions
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import random_correlation
@@ -195,7 +195,7 @@ def test_one_matrix_is_decomposed_once(name, large, monkeypatch):
             two_stage_eigensolver, "load_eigensolver", lambda: None
         )  # it is not counted
     similarity = SIMILARITIES[name]()
-    with counted() as decompositions:
+    with record_decompositions() as decompositions:
         result = compute_vendi_scores(similarity, [0.5, 1, 2, math.inf])
         profile = result.spectrum.profile(PROFILE)
         again = compute_vendi_scores(similarity, PROFILE, spectrum=result.spectrum)
@@ -207,7 +207,7 @@ def test_one_matrix_is_decomposed_once(name, large, monkeypatch):
 
 def test_eigenvectors_and_all_orders_come_from_one_decomposition():
     similarity = SIMILARITIES["wide features"]()
-    with counted() as decompositions:
+    with record_decompositions() as decompositions:
         result = compute_spectrum(similarity, vectors=True)
         scores = compute_vendi_scores(similarity, PROFILE, spectrum=result).values
     assert decompositions == [("eigh", (20, 20))]
@@ -218,7 +218,7 @@ def test_eigenvectors_and_all_orders_come_from_one_decomposition():
 
 def test_orders_two_and_infinity_alone_decompose_nothing():
     similarity = FeatureSimilarity(rows(700, 800))
-    with counted() as decompositions:
+    with record_decompositions() as decompositions:
         result = compute_vendi_scores(similarity, [2.0, math.inf])
     assert not decompositions
     assert result.spectrum is None
@@ -228,7 +228,7 @@ def test_torch_decomposes_once_too():
     torch = pytest.importorskip("torch")
     similarity = FeatureSimilarity(torch.tensor(rows(20, 6)))
     compute_spectrum(similarity)  # brings in what the spy looks for
-    with counted() as decompositions:
+    with record_decompositions() as decompositions:
         profile = compute_vendi_scores(similarity, [1.0, 3.0]).spectrum.profile(PROFILE)
     assert len(decompositions) == 1
     want = compute_spectrum(FeatureSimilarity(rows(20, 6))).profile(PROFILE)

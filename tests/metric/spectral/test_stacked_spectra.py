@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from known_spectra import HALVES, ORDERS, matrix_of, score_of
+from circulant_matrices import HALF_SPECTRA, ORDERS, circulant_matrix, circulant_score
 
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.scoring.jackknife import influence
@@ -40,9 +40,11 @@ def test_slopes_are_those_of_each_set(q):
 @pytest.mark.parametrize("vectors", [False, True])
 def test_scores_of_known_eigenvalues(q, vectors):
     stack = StackedSpectra(
-        np.array([matrix_of(name) for name in HALVES]), None, [q], vectors=vectors
+        np.array([circulant_matrix(name) for name in HALF_SPECTRA]), None, [q], vectors=vectors
     )
-    assert stack.values[0] == pytest.approx([score_of(name, q) for name in HALVES], rel=1e-7)
+    assert stack.values[0] == pytest.approx(
+        [circulant_score(name, q) for name in HALF_SPECTRA], rel=1e-7
+    )
     assert not stack.unusual.any()
     if vectors:
         for K, values, V in zip(stack.K, stack.eigenvalues.values, stack.vectors, strict=True):
@@ -53,12 +55,14 @@ def test_scores_of_known_eigenvalues(q, vectors):
 @pytest.mark.parametrize("q", ORDERS)
 def test_negative_eigenvalues_are_marked_or_clipped(q):
     names = ["falling", "slightly negative", "negative"]
-    K = np.array([matrix_of(name) for name in names])
+    K = np.array([circulant_matrix(name) for name in names])
     marked = StackedSpectra(K, None, [q, 1.5]).unusual.tolist()
     assert marked == [False, False, True]
     clipped = StackedSpectra(K, None, [q], "clip")
     assert not clipped.unusual.any()
-    assert clipped.values[0] == pytest.approx([score_of(name, q) for name in names], rel=1e-9)
+    assert clipped.values[0] == pytest.approx(
+        [circulant_score(name, q) for name in names], rel=1e-9
+    )
     assert clipped.is_clipped.tolist() == [False, True, True]
 
 

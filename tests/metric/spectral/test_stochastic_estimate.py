@@ -5,7 +5,11 @@ import math
 import numpy as np
 import pytest
 import scipy.linalg
-from mixtures import dense, mixture, rbf
+from gaussian_mixtures import (
+    make_gaussian_mixture,
+    make_rbf_similarity,
+    normalized_similarity_matrix,
+)
 
 from vendiscore import (
     FeatureSimilarity,
@@ -34,7 +38,7 @@ def krylov(A: np.ndarray, b: int, steps: int, seed: int = 0) -> tuple[KrylovBasi
 
 
 def test_a_basis_is_orthonormal_and_shows_the_matrix_in_it():
-    A = dense(rbf(120))
+    A = normalized_similarity_matrix(make_rbf_similarity(120))
     result, _ = krylov(A, 6, 8)
     Q = result.basis[: 6 * 8]
     np.testing.assert_allclose(Q @ Q.T, np.eye(48), atol=1e-12)
@@ -42,7 +46,7 @@ def test_a_basis_is_orthonormal_and_shows_the_matrix_in_it():
 
 
 def test_a_basis_ends_with_the_space():
-    result, _ = krylov(dense(rbf(30)), 8, 100)
+    result, _ = krylov(normalized_similarity_matrix(make_rbf_similarity(30)), 8, 100)
     assert result.steps == 3
 
 
@@ -100,7 +104,7 @@ def test_an_order_out_of_reach_is_refused_with_what_the_exact_score_takes(monkey
 
 def test_estimates_are_off_by_what_they_say():
     """All orders of a draw share its products, as they do where several are asked for."""
-    similarity, off = weight_similarity(rbf(), None), []
+    similarity, off = weight_similarity(make_rbf_similarity(), None), []
     exact = compute_vendi_scores(similarity, ORDERS).values
     for seed in range(12):
         result = estimate_by_lanczos(similarity, ORDERS, EstimateOptions(3e-3, seed), math.inf)
@@ -114,7 +118,7 @@ def test_estimates_are_off_by_what_they_say():
 
 def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
     monkeypatch.setattr(stochastic_estimate, "EIGENPAIR_STEPS", (1,))
-    similarity = weight_similarity(rbf(500, sigma=1.5), None)
+    similarity = weight_similarity(make_rbf_similarity(500, sigma=1.5), None)
     exact = compute_vendi_scores(similarity, [1.0]).values[0]
     (one,) = estimate_by_lanczos(similarity, [1.0], EstimateOptions(0.02))
     (several,) = estimate_by_lanczos(similarity, [1.0], EstimateOptions(0.005))
@@ -124,7 +128,7 @@ def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
 
 def test_a_tolerance_out_of_reach_is_said_to_be(monkeypatch):
     monkeypatch.setattr(stochastic_estimate, "MAX_STEPS", 4)
-    similarity = weight_similarity(rbf(500, sigma=2.0), None)
+    similarity = weight_similarity(make_rbf_similarity(500, sigma=2.0), None)
     with pytest.warns(UserWarning, match=r"errors of the estimate are .* more than `rtol=1e-05`"):
         estimate_by_lanczos(similarity, [1.0], EstimateOptions(1e-5), math.inf)
     with pytest.raises(
@@ -134,7 +138,7 @@ def test_a_tolerance_out_of_reach_is_said_to_be(monkeypatch):
 
 
 def test_a_parabola_leaves_nothing_to_chance():
-    A = dense(rbf(200, sigma=1.0))
+    A = normalized_similarity_matrix(make_rbf_similarity(200, sigma=1.0))
     read = GaussQuadrature(krylov(A, 16, 12)[0])
     moments = np.array([200, 1.0, np.sum(A**2)])
     value, error = read.estimate_trace(3 * read.nodes - 5 * read.nodes**2, moments)
@@ -143,7 +147,7 @@ def test_a_parabola_leaves_nothing_to_chance():
 
 
 def test_pairs_that_have_converged_are_eigenpairs_and_orthonormal():
-    A = dense(rbf(300, sigma=2.0))
+    A = normalized_similarity_matrix(make_rbf_similarity(300, sigma=2.0))
     pairs = krylov(A, 8, 12)[0].converged_eigenpairs(0.0)
     k = len(pairs.values)
     assert k > 3
@@ -177,7 +181,9 @@ def test_an_indefinite_matrix_is_no_similarity():
 
 def test_products_of_the_kernel_are_those_that_lapack_would_see():
     """The reference: a naive quadrature of every vector by itself agrees with the block's."""
-    A = dense(as_similarity(mixture(1500, 24)[:150], k="rbf", sigma=3.0))
+    A = normalized_similarity_matrix(
+        as_similarity(make_gaussian_mixture(1500, 24)[:150], k="rbf", sigma=3.0)
+    )
     _, Z = krylov(A, 4, 1)
     exact = np.einsum("ij,ij->j", Z, scipy.linalg.logm(A + 1e-9 * np.eye(150)) @ (-A) @ Z)
     read = GaussQuadrature(krylov(A, 4, 37)[0])

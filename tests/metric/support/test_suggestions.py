@@ -1,6 +1,6 @@
 """Names that are none of ours, and strings that are not text: the messages about them."""
 
-import magnitudes
+import magnitude_measures
 import numpy as np
 import pytest
 
@@ -57,7 +57,7 @@ def test_magnitude_hints_at_its_own_keywords():
         ),
     ]:
         with pytest.raises(TypeError) as refused:
-            magnitudes.compute([0.0, 1.0], **keywords)
+            magnitude_measures.compute_magnitude([0.0, 1.0], **keywords)
         assert hint in str(refused.value)
 
 

@@ -1,6 +1,6 @@
 """Scripts without spaces between words: which they are, and how their texts are compared."""
 
-import magnitudes
+import magnitude_measures
 import pytest
 
 from vendiscore import compute
@@ -65,13 +65,13 @@ def test_sets_of_several_scripts_are_compared_one_way():
 def test_two_sets_are_compared_by_one_analyzer():
     english = ["The cat sat on the mat.", "The dog sat on the mat."]
     with pytest.warns(UserWarning, match="of characters are used for all"):
-        result = magnitudes.compute(english, references=CHINESE, details=True)
+        result = magnitude_measures.compute_magnitude(english, references=CHINESE, details=True)
     assert result["details"]["options"]["analyzer"] == "char"
-    assert magnitudes.compute(english, references=CHINESE, analyzer="char")[
+    assert magnitude_measures.compute_magnitude(english, references=CHINESE, analyzer="char")[
         "MagDiff"
     ] == pytest.approx(result["MagDiff"])
     with pytest.warns(UserWarning, match="of characters are used for all"):
-        notes = magnitudes.compute(CHINESE, details=True)["details"]["notes"]
+        notes = magnitude_measures.compute_magnitude(CHINESE, details=True)["details"]["notes"]
     assert any("n-grams of characters are" in note for note in notes)
 
 

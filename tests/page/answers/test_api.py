@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from decompositions import counted
-from drawn import png
+from decompositions import record_decompositions
+from image_samples import encode_png
 
 from vendiscore import compute, explain
 
@@ -160,7 +160,7 @@ def test_wherever_samples_are_named_they_are_in_the_answer():
 
 def test_images_are_named_by_their_places():
     images = examples.find_example("One picture, again and again").images()
-    data = [base64.b64encode(png(image)).decode() for image in images]
+    data = [base64.b64encode(encode_png(image)).decode() for image in images]
     ours = api.vendi_score_images(data)
     assert ours["stand_alone"][0]["place"] == 11
     assert "sample" not in ours["stand_alone"][0]
@@ -185,7 +185,7 @@ def test_different_samples_are_described_as_any_others_are(q):
 def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
-    with counted() as seen:
+    with record_decompositions() as seen:
         result = run_steps(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
         assert result.explanation.adds.shape == (30,)
         assert result.profile.shape == (41,)

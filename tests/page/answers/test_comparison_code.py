@@ -7,8 +7,8 @@ import json
 
 import numpy as np
 import pytest
-from answered import check_comparison, clusters, compared, read
-from drawn import png
+from image_samples import encode_png
+from page_answers import check_comparison, compare_as_json, make_clusters, make_samples
 from PIL import Image
 
 pytest.importorskip("matplotlib")
@@ -61,7 +61,7 @@ def test_a_table_is_read_from_its_file(times, given, form, tmp_path, monkeypatch
     by = "prompt" if times > 1 and not given else None
     asked = {"sets": "model", "by": by, "prompts": "prompt" if given else None}
     samples = uploaded(f"a.{form}", data, column="answer", **asked)
-    page = compared({"a": samples})
+    page = compare_as_json({"a": samples})
     assert f"read_data('a.{form}'" in page["code"]
     assert page["saved"] is None
     result, last = ran(page, tmp_path, monkeypatch, **{f"a.{form}": data})
@@ -71,7 +71,7 @@ def test_a_table_is_read_from_its_file(times, given, form, tmp_path, monkeypatch
 
 def test_two_files_are_read_by_their_names(tmp_path, monkeypatch):
     one, two = ("\n".join(text for _, _, text in rows(2, models)).encode() for models in "ab")
-    page = compared({"first": uploaded("1.txt", one), "second": uploaded("2.txt", two)})
+    page = compare_as_json({"first": uploaded("1.txt", one), "second": uploaded("2.txt", two)})
     result, _ = ran(page, tmp_path, monkeypatch, **{"1.txt": one, "2.txt": two})
     check_comparison(page, result)
 
@@ -80,7 +80,7 @@ def test_two_tables_with_prompts_are_saved(tmp_path, monkeypatch):
     one, two = (table(rows(2, model)) for model in "ab")
     sets = {"a": uploaded("1.csv", one, column="answer", model="", pool=True)}
     sets["b"] = uploaded("2.csv", two, column="answer", model="", pool=True)
-    page = compared(sets)
+    page = compare_as_json(sets)
     result, last = ran(page, tmp_path, monkeypatch)
     check_comparison(page, result)
     assert last == page["sources"]["sentence"]
@@ -90,8 +90,8 @@ def test_two_tables_with_prompts_are_saved(tmp_path, monkeypatch):
 def test_what_was_pasted_is_written_out_or_saved(long, tmp_path, monkeypatch):
     models, prompts, texts = zip(*rows(3 if long else 2, "ab"), strict=True)
     texts = [f"{text}{' and so on' * 20 * long}" for text in texts]
-    samples = read(list(texts), sets=models, groups=prompts, asked=prompts)
-    page = compared({"A": samples})
+    samples = make_samples(list(texts), sets=models, groups=prompts, asked=prompts)
+    page = compare_as_json({"A": samples})
     assert (page["saved"] is not None) == ("vendiscore.json" in page["code"]) == long
     result, last = ran(page, tmp_path, monkeypatch)
     check_comparison(page, result)
@@ -101,7 +101,7 @@ def test_what_was_pasted_is_written_out_or_saved(long, tmp_path, monkeypatch):
 def test_of_a_part_the_part_is_saved(tmp_path, monkeypatch):
     data = table([*rows(8), ("a", "Question 0?", "")])
     samples = uploaded("a.csv", data, column="answer", sets="model", by="prompt")
-    page = compared({"a": samples}, leave_out=True)
+    page = compare_as_json({"a": samples}, leave_out=True)
     assert "vendiscore.json" in page["code"]
     check_comparison(page, ran(page, tmp_path, monkeypatch)[0])
 
@@ -112,12 +112,12 @@ def test_rows_of_numbers_are_read_from_their_file(tmp_path, monkeypatch):
         f"{'ab'[i % 2]}," + ",".join(f"{x:.4f}" for x in rng.normal(size=9)) for i in range(60)
     )
     data = "\n".join(["model," + ",".join(f"x{i}" for i in range(9)), *lines]).encode()
-    page = compared({"a": uploaded("a.csv", data, sets="model")}, "vectors", "rbf")
+    page = compare_as_json({"a": uploaded("a.csv", data, sets="model")}, "vectors", "rbf")
     result, last = ran(page, tmp_path, monkeypatch, **{"a.csv": data})
     check_comparison(page, result)
     assert last == page["sources"]["sentence"]
-    short = compared(
-        {name: clusters(5, 2, seed) for seed, name in enumerate("AB")}, "vectors", "cosine"
+    short = compare_as_json(
+        {name: make_clusters(5, 2, seed) for seed, name in enumerate("AB")}, "vectors", "cosine"
     )
     check_comparison(short, ran(short, tmp_path, monkeypatch)[0])
 
@@ -132,6 +132,8 @@ def test_images_are_read_from_a_folder_of_each_set(tmp_path, monkeypatch):
         ]
         for i, image in enumerate(images):
             image.save(tmp_path / name / f"{i}.png")
-        sets[name] = decode_images([base64.b64encode(png(image)).decode() for image in images])
-    page = compared(sets, "images", "pixels")
+        sets[name] = decode_images(
+            [base64.b64encode(encode_png(image)).decode() for image in images]
+        )
+    page = compare_as_json(sets, "images", "pixels")
     check_comparison(page, ran(page, tmp_path, monkeypatch)[0])

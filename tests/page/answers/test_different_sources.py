@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answered import clusters, compared, through
+from page_answers import compare_as_json, json_round_trip, make_clusters
 
 pytest.importorskip("matplotlib")
 from vendiscore import compute, sources
@@ -40,9 +40,9 @@ def library(rows, **how):
 @pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("rows", [ROWS, TWICE, ROWS[3:]], ids=["once", "twice", "some missing"])
 def test_models_of_a_table_are_counted_as_by_the_package(rows, given):
-    page = compared({"A": grouped(rows, prompts="prompt" if given else None)})
+    page = compare_as_json({"A": grouped(rows, prompts="prompt" if given else None)})
     right = library(rows, given_prompt=given)
-    ours, theirs = page["sources"], through(right.to_dict())
+    ours, theirs = page["sources"], json_round_trip(right.to_dict())
     assert ours["VS"] == pytest.approx(right.score, abs=1e-12)
     for name in ("VS_low", "VS_high", "VS_corrected"):
         assert ours.get(name) == pytest.approx(theirs.get(name), abs=1e-9)
@@ -55,7 +55,7 @@ def test_models_of_a_table_are_counted_as_by_the_package(rows, given):
 
 
 def test_keys_name_an_order_other_than_1():
-    result = compared({"A": grouped(ROWS)}, q=2)["sources"]
+    result = compare_as_json({"A": grouped(ROWS)}, q=2)["sources"]
     assert result["VS_q2"] == pytest.approx(library(ROWS, q=2).score, abs=1e-12)
     assert result["most"]
     assert all({*row} == {"prompt", "VS_q2"} for row in result["most"])
@@ -63,26 +63,26 @@ def test_keys_name_an_order_other_than_1():
 
 
 def test_an_answer_without_a_prompt_is_left_out():
-    page = compared({"A": grouped([*ROWS, ("small", "", "nobody asked")])})
+    page = compare_as_json({"A": grouped([*ROWS, ("small", "", "nobody asked")])})
     assert page["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")  # at order 0
 def test_texts_without_prompts_or_with_prompts_of_their_own_are_not_counted():
     places = [(name, p.replace("Question", "New York"), text) for name, p, text in ROWS]
-    assert compared({"A": grouped(ROWS, column="place")})["sources"] is None
-    assert compared({"A": grouped(places, column="place", prompt="")})["sources"] is None
+    assert compare_as_json({"A": grouped(ROWS, column="place")})["sources"] is None
+    assert compare_as_json({"A": grouped(places, column="place", prompt="")})["sources"] is None
     apart = [(name, f"{name} {p}", text) for name, p, text in ROWS]
-    assert compared({"A": grouped(apart)})["sources"] is None
-    assert compared({"A": grouped(ROWS)}, q=0)["sources"] is None
-    assert compared({"A": grouped(ROWS)}, prompts="Write a list.")["sources"] is None
+    assert compare_as_json({"A": grouped(apart)})["sources"] is None
+    assert compare_as_json({"A": grouped(ROWS)}, q=0)["sources"] is None
+    assert compare_as_json({"A": grouped(ROWS)}, prompts="Write a list.")["sources"] is None
     lists = {name: [text for m, _, text in ROWS if m == name] for name in MODELS}
-    assert compared(lists)["sources"] is None
+    assert compare_as_json(lists)["sources"] is None
 
 
 def test_sets_of_rows_are_counted_as_wholes():
-    sets = {name: clusters(8, 2, seed).round(3) for seed, name in enumerate("AB")}
-    page = compared(sets, "vectors", "rbf")["sources"]
+    sets = {name: make_clusters(8, 2, seed).round(3) for seed, name in enumerate("AB")}
+    page = compare_as_json(sets, "vectors", "rbf")["sources"]
     right = sources(sets, aligned=False, k="rbf")
     assert page["VS"] == pytest.approx(right.score)
     assert page["VS_corrected"] == pytest.approx(right.corrected.value)
@@ -93,7 +93,7 @@ def test_sets_of_rows_are_counted_as_wholes():
 def test_the_api_counts_them_by_the_prompts_asked():
     sets = [[text for m, _, text in ROWS if m == name] for name in MODELS]
     rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in ROWS]
-    result = through(api.vendi_compare(rows))
+    result = json_round_trip(api.vendi_compare(rows))
     assert result["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
     assert result["within"] == 0
     given = api.vendi_compare(sets, prompts=[PROMPTS] * 3)["sources"]
@@ -103,7 +103,9 @@ def test_the_api_counts_them_by_the_prompts_asked():
 
 def test_models_of_rows_are_compared_within_the_prompts_answered_twice():
     rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in TWICE]
-    result = through(api.vendi_compare([*rows, {"model": "small", "prompt": "", "text": "no"}]))
+    result = json_round_trip(
+        api.vendi_compare([*rows, {"model": "small", "prompt": "", "text": "no"}])
+    )
     assert result["within"] == len(PROMPTS)
     for row in result["rows"]:
         own = [[text for m, p, text in TWICE if (m, p) == (row["name"], x)] for x in PROMPTS]

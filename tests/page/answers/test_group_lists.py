@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from answered import answered, scored, through
-from drawn import png
+from image_samples import encode_png
+from page_answers import json_round_trip, score_as_json, score_samples
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -38,7 +38,7 @@ def shown(name: str = "", data: str = "", text: str = "", **asked):
     given = Given([(name, data.encode())] if name else (), text)
     leave_out = asked.pop("leave_out", False)
     samples = uploads.read(given, Asked(kind="texts", **asked))
-    return answered(samples, options=NS, leave_out=leave_out)
+    return score_as_json(samples, options=NS, leave_out=leave_out)
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
@@ -71,7 +71,7 @@ def test_a_list_of_lists_has_the_numbers_of_the_package(q):
         ),
         (
             lambda: api.vendi_score_images(
-                [[base64.b64encode(png(i)).decode() for i in part] for part in halves()]
+                [[base64.b64encode(encode_png(i)).decode() for i in part] for part in halves()]
             ),
             [IMAGES[:5], IMAGES[5:]],
             {"k": "pixels", "mode": "RGB"},
@@ -220,10 +220,10 @@ def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named()
 
 def test_what_else_can_be_asked_is_about_all_groups_together():
     samples = uploads.read(Given((), BOX), Asked(kind="texts"))
-    result = scored(samples, options=NS)
+    result = score_samples(samples, options=NS)
     assert result.answer["without"]["left"] < 9
-    assert through(result.groups(1.0))["without"]["left"] == 7
-    papers = through(result.papers())
+    assert json_round_trip(result.groups(1.0))["without"]["left"] == 7
+    papers = json_round_trip(result.papers())
     assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
     assert "it requires one set, but the samples are in groups" in " ".join(papers["sentences"])
     assert "effectively different in a group" in result.report()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answered import answered, compared, through
+from page_answers import compare_as_json, json_round_trip, score_as_json
 
 from vendiscore import MatrixSimilarity, register_kernel
 from vendiscore.resolve import kernel as registry
@@ -47,7 +47,9 @@ def registered(monkeypatch):
 
 def entry(kind: str, name: str) -> dict:
     (result,) = (
-        each for each in through(one_set.menu())["kinds"][kind]["kernels"] if each["kernel"] == name
+        each
+        for each in json_round_trip(one_set.menu())["kinds"][kind]["kernels"]
+        if each["kernel"] == name
     )
     return result
 
@@ -78,8 +80,8 @@ def test_registered_kernel_is_on_the_menu_with_its_options(registered):
 
 
 def test_options_of_a_registered_kernel_are_read_and_told(registered):
-    usual = answered(TEXTS, kernel="equally_long")
-    wider = answered(TEXTS, kernel="equally_long", options={"within": 5})
+    usual = score_as_json(TEXTS, kernel="equally_long")
+    wider = score_as_json(TEXTS, kernel="equally_long", options={"within": 5})
     assert usual["VS"] == pytest.approx(2.87, abs=0.01)  # lengths 3, 3, 5, 5 and 8
     assert wider["VS"] == pytest.approx(1.0)
     assert usual["comparison"] == "equally_long · q 1"
@@ -87,7 +89,7 @@ def test_options_of_a_registered_kernel_are_read_and_told(registered):
     assert usual["sentence"].startswith("By their lengths, this set of 5 texts")
     assert "k='equally_long', most=5.0" in wider["code"]
     with pytest.raises(RefusedError, match="within must be a number, got 'wide'"):
-        answered(TEXTS, kernel="equally_long", options={"within": "wide"})
+        score_as_json(TEXTS, kernel="equally_long", options={"within": "wide"})
 
 
 def test_registered_kernel_scores_and_compares_through_the_api(registered):
@@ -95,7 +97,7 @@ def test_registered_kernel_scores_and_compares_through_the_api(registered):
     result = api.vendi_score_vectors(X.tolist(), "signs")
     assert result["sentence"].startswith("By signs, ")
     assert kernel_menu.choice("vectors", "signs").takes_pairs
-    sets = compared({"A": X[:6], "B": X[6:]}, "vectors", "signs")
+    sets = compare_as_json({"A": X[:6], "B": X[6:]}, "vectors", "signs")
     assert sets["comparison"] == "signs · q 1"
 
 

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 import pytest
-from answered import compared, read, scored, through
+from page_answers import compare_as_json, json_round_trip, make_samples, score_samples
 
 from vendiscore import compute
 from vendiscore.support.progress import run_steps
@@ -41,25 +41,25 @@ def uploaded(name: str, text: str):
 
 @pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
 def test_the_default_is_no_encoder_of_english_and_the_second_number_is_a_reason(reason, texts):
-    result = run_steps(one_set.score(read(texts), Settings()))
+    result = run_steps(one_set.score(make_samples(texts), Settings()))
     assert result.answer["kernel"] == "ngram_overlap"
-    assert through(result.answer)["second"]["sentence"] == (
+    assert json_round_trip(result.answer)["second"]["sentence"] == (
         f"By meaning: not computed, because {reason}; the model (MiniLM) is for English text"
     )
     assert not result.second_is_long
     with pytest.raises(RefusedError, match="By meaning: not computed, because the "):
         run_steps(result.second())
     assert "semantic" not in result.answer["wording"]
-    shown = sample_readout.read_answer(read(texts))
+    shown = sample_readout.read_answer(make_samples(texts))
     assert shown["kernel"] == "ngram_overlap"
     assert reason in shown["advice"][0]
 
 
 def test_the_default_of_english_text_is_the_encoder():
     texts = ["A cat sat on the mat.", "Stocks fell.", "It rains."]
-    result = run_steps(one_set.score(read(texts), Settings()))
+    result = run_steps(one_set.score(make_samples(texts), Settings()))
     assert result.answer["kernel"] == "MiniLM"
-    shown = sample_readout.read_answer(read(texts))
+    shown = sample_readout.read_answer(make_samples(texts))
     assert (shown["kernel"], shown["advice"]) == ("", [])
 
 
@@ -67,7 +67,7 @@ def test_the_default_of_english_text_is_the_encoder():
 def test_an_encoder_that_is_chosen_is_used_with_a_warning(reason, monkeypatch):
     monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
     with pytest.warns(UserWarning, match="is for prose in Latin script"):
-        result = scored(UNSUITED[reason], kernel="MiniLM")
+        result = score_samples(UNSUITED[reason], kernel="MiniLM")
     assert result.answer["kernel"] == "MiniLM"
     (note,) = (note for note in result.answer["notes"] if reason in note)
     assert note.endswith("The score is unreliable for them.")  # without keywords of Python
@@ -96,18 +96,21 @@ def test_proteins_are_compared_by_letters_in_both_numbers(name, text):
 
 
 def test_a_comparison_has_the_same_default():
-    sets = {"A": read(PROTEINS, letters=True), "B": read(PROTEINS[::-1], letters=True)}
-    assert compared(sets)["kernel"] == "ngram_overlap"
+    sets = {
+        "A": make_samples(PROTEINS, letters=True),
+        "B": make_samples(PROTEINS[::-1], letters=True),
+    }
+    assert compare_as_json(sets)["kernel"] == "ngram_overlap"
     chosen = Settings().choice_of(
-        *(read(texts) for texts in (["A cat sat.", "It rains."], JAPANESE))
+        *(make_samples(texts) for texts in (["A cat sat.", "It rains."], JAPANESE))
     )
     assert chosen.kernel == "ngram_overlap"
-    assert Settings("MiniLM").choice_of(read(JAPANESE)).kernel == "MiniLM"
+    assert Settings("MiniLM").choice_of(make_samples(JAPANESE)).kernel == "MiniLM"
 
 
 def test_without_an_encoder_nothing_is_advised(monkeypatch):
     monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
-    assert kernel_menu.default_choice("texts", [read(JAPANESE)])[1] == ""
-    answer = scored(JAPANESE, kernel="ngram_overlap").answer
+    assert kernel_menu.default_choice("texts", [make_samples(JAPANESE)])[1] == ""
+    answer = score_samples(JAPANESE, kernel="ngram_overlap").answer
     assert answer["second"] is None
     assert "semantic" not in answer["wording"]

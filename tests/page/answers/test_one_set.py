@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from answered import answered, clusters, read, scored, through
+from page_answers import json_round_trip, make_clusters, make_samples, score_as_json, score_samples
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -19,7 +19,7 @@ from vendiscore_page.serving.store import size_of
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
 NS = {"ns": [1, 2, 3, 4]}
-X = clusters(60)
+X = make_clusters(60)
 # Near-copies in fives.
 
 
@@ -37,7 +37,7 @@ X = clusters(60)
 def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel, how, q):
     sure = {} if q == 0 else {"ci": 0.95}
     right = compute(values, **how, q=q, **sure, details=True)
-    ours = answered(values, kind, kernel, q=q)
+    ours = score_as_json(values, kind, kernel, q=q)
     key = key_at(q)
     assert ours[key] == right[key]
     assert [ours[name] for name in ("se", "low", "high")] == [
@@ -54,7 +54,10 @@ def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel
 def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
     words = [f"we have {i} red apples" for i in range(8)]
     clauses = ["今天天气很好。", "我喜欢吃苹果。"]
-    few, many = answered([*words, *clauses])["notes"], answered([*words[:1], *clauses])["notes"]
+    few, many = (
+        score_as_json([*words, *clauses])["notes"],
+        score_as_json([*words[:1], *clauses])["notes"],
+    )
     assert any("2 of 10 distinct texts have no spaces between words" in note for note in few)
     assert any("under “More”, pick n-grams made of characters" in note for note in few)
     assert sum("no spaces between words" in note for note in many) == 1
@@ -63,7 +66,7 @@ def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
 
 
 def test_each_sample_has_what_explain_says_of_it():
-    ours = answered(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=0.9)
+    ours = score_as_json(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=0.9)
     right = explain(X, k="rbf", sigma=1.0, threshold=0.9)
     table = ours["samples"]
     assert table["nearest"] == right.nearest.tolist()
@@ -81,23 +84,23 @@ def test_each_sample_has_what_explain_says_of_it():
 
 
 def test_words_say_what_was_compared_and_name_copies_first():
-    ours = answered([*RUT, RUT[0]])
+    ours = score_as_json([*RUT, RUT[0]])
     assert ours["sentence"].startswith("By the words they share, this set of 13 texts is as ")
     assert ours["copies"].startswith(
         "According to this kernel, 1 of the 13 texts is an exact repeat of"
     )
     assert ours["comparison"] == "n-grams of 1–4 words · q 1"
     assert ours["interval"].startswith("95 % interval: ")
-    assert answered(RUT)["copies"] == ""
-    odd = answered(RUT, options={"ns": [1, 3], "unit": "char"}, q="inf")
+    assert score_as_json(RUT)["copies"] == ""
+    odd = score_as_json(RUT, options={"ns": [1, 3], "unit": "char"}, q="inf")
     assert odd["comparison"] == "n-grams of 1 and 3 characters · q ∞"
     with pytest.warns(UserWarning, match="characters"):
-        unspaced = answered(["猫が座った", "犬が走った", "鳥が飛んだ"])
+        unspaced = score_as_json(["猫が座った", "犬が走った", "鳥が飛んだ"])
     assert unspaced["comparison"] == "n-grams of 1–4 characters · q 1"
 
 
 def test_no_number_is_shown_as_a_negative_zero():
-    rows = answered(np.array([[-0.0, 1], [-1, 0]]), "vectors", "cosine")["samples"]["text"]
+    rows = score_as_json(np.array([[-0.0, 1], [-1, 0]]), "vectors", "cosine")["samples"]["text"]
     assert rows == ["0, 1", "-1, 0"]
 
 
@@ -105,8 +108,8 @@ def test_no_number_is_shown_as_a_negative_zero():
 @pytest.mark.parametrize("n", [1, 2, 3, 300])
 def test_sets_of_any_size_are_answered(n, same):
     texts = ["a b"] * n if same else [f"x{i} y{i}" for i in range(n)]
-    result = scored(texts)
-    ours = through(result.answer)
+    result = score_samples(texts)
+    ours = json_round_trip(result.answer)
     assert ours["VS"] == pytest.approx(1 if same else n)
     assert (ours["n"], ours["total"]) == (n, n)
     assert all(len(column) == n for column in ours["samples"].values() if column)
@@ -120,12 +123,12 @@ def test_sets_of_any_size_are_answered(n, same):
     if n == 1:
         assert ours["samples"]["nearest"] == [-1]
         assert ours["sentence"].startswith("The score of a single sample is always 1")
-    through(result.papers())
+    json_round_trip(result.papers())
     assert "<!DOCTYPE html>" in result.report("Mine")
 
 
 def test_alike_samples_lie_close_on_the_map():
-    where = answered(np.eye(3)[[0, 0, 1, 1, 2]], "vectors")["map"]
+    where = score_as_json(np.eye(3)[[0, 0, 1, 1, 2]], "vectors")["map"]
     XY = np.array([where["x"], where["y"]]).T
     assert (XY[0] == XY[1]).all()
     assert (XY[2] == XY[3]).all()
@@ -134,8 +137,8 @@ def test_alike_samples_lie_close_on_the_map():
 
 
 def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
-    many = clusters(MAX_COMPARED + 300, 5)
-    ours = answered(many, "vectors", "cosine")
+    many = make_clusters(MAX_COMPARED + 300, 5)
+    ours = score_as_json(many, "vectors", "cosine")
     assert ours["VS"] == compute(many, k="cosine", ci=0.95)["VS"]
     assert (ours["n"], len(ours["samples"]["place"])) == (MAX_COMPARED + 300, MAX_COMPARED)
     assert (
@@ -150,8 +153,10 @@ def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
 
 
 def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():
-    many = clusters(MAX_SAMPLES + 200, 3)
-    parts = [answered(read(many, "vectors", draw=draw), kernel="rbf") for draw in (0, 0, 1)]
+    many = make_clusters(MAX_SAMPLES + 200, 3)
+    parts = [
+        score_as_json(make_samples(many, "vectors", draw=draw), kernel="rbf") for draw in (0, 0, 1)
+    ]
     assert parts[0] == parts[1]
     assert parts[0]["VS"] != parts[2]["VS"]
     rows = np.array(parts[2]["samples"]["place"]) - 1
@@ -159,14 +164,14 @@ def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():
     assert (parts[2]["n"], parts[2]["total"]) == (MAX_SAMPLES, MAX_SAMPLES + 200)
     assert any("These are 1,000 of 1,200 vectors" in note for note in parts[0]["notes"])
     with pytest.raises(RefusedError, match="up to 1,000 rows here, got 1,200"):
-        answered(many, "vectors", "K")
+        score_as_json(many, "vectors", "K")
 
 
 def test_groups_have_their_scores_and_a_mean():
     texts = [*RUT, "a b", "c d"]
     labels = ["x", "y"] * 7
     right = compute(texts, k="ngram_overlap", **NS, groups=labels, details=True)
-    ours = answered(read(texts, groups=labels))
+    ours = score_as_json(make_samples(texts, groups=labels))
     assert (ours["low"], ours["high"]) == (None, None)  # a mean over two groups has no interval
     assert ours["VS"] == right["VS"]
     assert ours["se"] == right["VS_se"]
@@ -180,11 +185,11 @@ def test_groups_have_their_scores_and_a_mean():
 
 
 def test_what_cannot_be_used_is_named_or_left_out():
-    samples = read(["CCO", "XX", "CCC", "", "CCCC"], "molecules", problems={3: "is empty"})
+    samples = make_samples(["CCO", "XX", "CCC", "", "CCCC"], "molecules", problems={3: "is empty"})
     with pytest.raises(UnusableError) as caught:
-        answered(samples, kernel="morgan")
+        score_as_json(samples, kernel="morgan")
     assert "2 of 5 molecules" in str(caught.value)
-    ours = answered(samples, kernel="morgan", leave_out=True)
+    ours = score_as_json(samples, kernel="morgan", leave_out=True)
     assert ours["VS"] == pytest.approx(compute(["CCO", "CCC", "CCCC"], k="morgan")["VS"])
     assert ours["left_out"] == [2, 4]
     assert ours["samples"]["place"] == [1, 3, 5]
@@ -197,12 +202,12 @@ def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
     with pytest.raises(
         RefusedError, match=r"sum to -0\.267 of a trace of 1\. Pick “K, clipped” to"
     ):
-        answered(K, "vectors", "K")
-    ours = answered(K, "vectors", "K, clipped")
+        score_as_json(K, "vectors", "K")
+    ours = score_as_json(K, "vectors", "K, clipped")
     assert ours["VS"] == pytest.approx(compute(K, score_K=True, psd="clip")["VS"])
     assert ours["samples"]["text"] is None
-    kept = answered(
-        read(K, "vectors", problems={2: "has nan"}), kernel="K, clipped", leave_out=True
+    kept = score_as_json(
+        make_samples(K, "vectors", problems={2: "has nan"}), kernel="K, clipped", leave_out=True
     )
     assert kept["VS"] == pytest.approx(compute(K[:2, :2], score_K=True)["VS"])
 
@@ -211,7 +216,7 @@ def test_a_thousand_texts_are_no_more_than_can_be_sent():
     words = [f"{chr(97 + i % 26)}{i:03}x" for i in range(900)]
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(words, 40)) for _ in range(1000)]
-    result = scored(texts)
+    result = score_samples(texts)
     sent = json.dumps(result.answer, separators=(",", ":")).encode()
     assert len(gzip.compress(sent, 6)) < 400_000
     assert size_of(result) < 60_000_000
@@ -230,7 +235,7 @@ def test_a_thousand_texts_are_no_more_than_can_be_sent():
 )
 def test_settings_that_are_not_known_are_refused(settings, said):
     with pytest.raises(RefusedError) as caught:
-        answered(RUT, **settings)
+        score_as_json(RUT, **settings)
     assert said in str(caught.value)
 
 

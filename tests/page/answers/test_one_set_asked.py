@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answered import answered, clusters, read, scored, through
+from page_answers import json_round_trip, make_clusters, make_samples, score_as_json, score_samples
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -13,16 +13,16 @@ from vendiscore_page.inputs.submission import Asked, Given
 from vendiscore_page.quotas import RefusedError
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
-X = clusters(60)
+X = make_clusters(60)
 # Near-copies in fives.
 
 
 def test_groups_at_another_threshold_are_those_of_a_score_with_it():
-    result = scored(X, "vectors", "rbf", options={"sigma": 1.0})
+    result = score_samples(X, "vectors", "rbf", options={"sigma": 1.0})
     assert result.answer["floor"] == pytest.approx(0.3)
     for threshold in (0.3, 0.5, 0.95, 1):
-        again = answered(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=threshold)
-        moved = through(result.groups(threshold))
+        again = score_as_json(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=threshold)
+        moved = json_round_trip(result.groups(threshold))
         names = ("threshold", "repeats", "boundary", "groups", "without")
         assert moved == {name: again[name] for name in names}
     for wrong in (0.2, 1.01, "x", None, float("nan")):
@@ -35,7 +35,7 @@ def test_molecules_are_drawn_when_they_are_asked_for():
     assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris[:2])
     assert uris[0] != uris[1]
     assert uris[2] == ""
-    assert answered(["CCO", "CCC"], "molecules", "morgan")["samples"]["image"] is None
+    assert score_as_json(["CCO", "CCC"], "molecules", "morgan")["samples"]["image"] is None
     for wrong, said in (
         (None, "Expected a list of SMILES, got NoneType"),
         ("CCO", "Expected a list of SMILES, got str"),
@@ -48,8 +48,8 @@ def test_molecules_are_drawn_when_they_are_asked_for():
 
 
 def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():
-    result = scored(RUT)
-    found = through(result.papers())
+    result = score_samples(RUT)
+    found = json_round_trip(result.papers())
     names = [picture["name"] for picture in found["pictures"]]
     assert names == ["heat", "spectrum", "profile", "growth"]
     assert all(picture["svg"].startswith("<svg") for picture in found["pictures"])
@@ -61,7 +61,7 @@ def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():
 
 
 def test_the_report_has_the_number_of_the_page():
-    ours = scored(RUT)
+    ours = score_samples(RUT)
     page = ours.report("A <b>title</b>")
     assert "A &lt;b&gt;title&lt;/b&gt;" in page
     assert f"≈ <b>{ours.answer['VS']:.1f}</b> effectively different of 12" in page
@@ -69,27 +69,29 @@ def test_the_report_has_the_number_of_the_page():
 
 
 def test_what_was_read_is_shown_before_it_is_scored():
-    samples = read(["CCO", "", "CCC", "CC"], "molecules", problems={1: "is empty"}, total=9)
-    ours = through(sample_readout.read_answer(samples))
+    samples = make_samples(["CCO", "", "CCC", "CC"], "molecules", problems={1: "is empty"}, total=9)
+    ours = json_round_trip(sample_readout.read_answer(samples))
     assert ours["preview"] == ["CCO", "CCC", "CC"]
     assert ours["said"] == "4 lines of 9, drawn at random, 1 unreadable"
     assert (ours["n"], ours["total"], ours["kind"]) == (4, 9, "molecules")
     assert ours["problems"]["count"] == 1
     assert ours["problems"]["others"] == 3
-    rows = through(sample_readout.read_answer(read(np.arange(10.0).reshape(2, 5), "vectors")))
+    rows = json_round_trip(
+        sample_readout.read_answer(make_samples(np.arange(10.0).reshape(2, 5), "vectors"))
+    )
     assert rows["preview"] == ["0, 1, 2, 3, …", "5, 6, 7, 8, …"]
     assert rows["problems"] is None
 
 
 def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
-    menu = through(one_set.menu())
+    menu = json_round_trip(one_set.menu())
     assert list(menu["kinds"]) == ["texts", "images", "molecules", "vectors"]
     for kind, result in menu["kinds"].items():
         assert result["default"] == result["kernels"][0]["kernel"]
         assert all(each["label"] and each["small"] for each in result["kernels"])
         assert [each["name"] for each in result["examples"]]
         assert not one_set.is_long(
-            read(np.eye(3) if kind == "vectors" else [], kind),
+            make_samples(np.eye(3) if kind == "vectors" else [], kind),
             Settings(result["kernels"][-1]["kernel"]),
         )
     options = menu["kinds"]["texts"]["kernels"][-1]["options"]
@@ -99,7 +101,7 @@ def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
 
 
 def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():
-    menu = through(one_set.menu())
+    menu = json_round_trip(one_set.menu())
     for kind, result in menu["kinds"].items():
         kernels = {each["kernel"]: each["compares"] for each in result["kernels"]}
         assert {each.get("kernel", "") for each in result["examples"]} <= {"", *kernels}

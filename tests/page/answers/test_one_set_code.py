@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answered import answered, clusters, read
-from drawn import png
+from image_samples import encode_png
+from page_answers import make_clusters, make_samples, score_as_json
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -91,14 +91,14 @@ LONG = [f"text {i} of many, each of which is a little longer" for i in range(40)
 @pytest.mark.parametrize("kind", ["texts", "molecules"])
 def test_many_samples_are_read_from_what_the_page_saves(printed, folder, kind):
     samples = LONG if kind == "texts" else ["C" * (1 + i % 40) + "O" for i in range(90)]
-    answer = answered(samples, kind, "" if kind == "texts" else "morgan")
+    answer = score_as_json(samples, kind, "" if kind == "texts" else "morgan")
     saved(folder, answer)
     assert printed(answer["code"])["VS"] == answer["VS"]
 
 
 def test_many_samples_in_groups_are_read_from_what_the_page_saves(printed, folder):
     labels = [f"prompt {i % 3}" for i in range(40)]
-    answer = answered(read(LONG, groups=labels))
+    answer = score_as_json(make_samples(LONG, groups=labels))
     saved(folder, answer)
     result = printed(answer["code"])
     assert (result["VS"], result["VS_se"]) == (answer["VS"], answer["se"])
@@ -144,7 +144,7 @@ def test_texts_are_read_from_the_visitors_own_file(printed, folder, name):
     data = text if isinstance(text, bytes) else text.encode()
     (folder / name).write_bytes(data)
     samples = uploads.read(Given(files=[(name, data)]), Asked(**asked))
-    answer = answered(samples, leave_out=True, **settings)
+    answer = score_as_json(samples, leave_out=True, **settings)
     assert f"read_data('{name}'" in answer["code"]
     assert "vendiscore.json" not in answer["code"]
     result = printed(answer["code"])
@@ -158,7 +158,7 @@ def test_columns_of_answers_are_read_from_what_the_page_saves(printed, folder):
         f"prompt {i},{texts[i]},{texts[i + 9]},{texts[i + 20]}" for i in range(15)
     )
     asked = Asked(answers=True)
-    answer = answered(uploads.read(Given(files=[("a.csv", table.encode())]), asked))
+    answer = score_as_json(uploads.read(Given(files=[("a.csv", table.encode())]), asked))
     saved(folder, answer)
     assert printed(answer["code"])["VS"] == pytest.approx(answer["VS"], rel=1e-12)
 
@@ -166,9 +166,10 @@ def test_columns_of_answers_are_read_from_what_the_page_saves(printed, folder):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("kind", ["texts", "vectors"])
 def test_few_samples_in_mixed_groups_are_written_out(printed, kind):
-    values = ["a b", "c d", "a c", "e f"] if kind == "texts" else clusters(4, 2)
-    answer = answered(
-        read(values, kind, groups=["x", "y", "x", "y"]), kernel="" if kind == "texts" else "rbf"
+    values = ["a b", "c d", "a c", "e f"] if kind == "texts" else make_clusters(4, 2)
+    answer = score_as_json(
+        make_samples(values, kind, groups=["x", "y", "x", "y"]),
+        kernel="" if kind == "texts" else "rbf",
     )
     result = printed(answer["code"])
     assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
@@ -187,26 +188,26 @@ def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
 
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "K, clipped"])
 def test_rows_are_read_by_the_python_of_whoever_read_them(printed, folder, kernel):
-    X = clusters(50, 50)
+    X = make_clusters(50, 50)
     X = np.exp(-np.abs(np.subtract.outer(X[:, 0], X[:, 0]))) if kernel.startswith("K") else X
     np.save(folder / "mine.npy", X)
-    samples = read(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=MINE)
-    answer = answered(samples, kernel=kernel, leave_out=True)
+    samples = make_samples(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=MINE)
+    answer = score_as_json(samples, kernel=kernel, leave_out=True)
     assert answer["n"] == 48
     assert printed(answer["code"])["VS"] == answer["VS"]
 
 
 def test_rows_that_were_drawn_are_those_that_the_lines_take(printed, folder):
-    X = clusters(1_010, 2)
+    X = make_clusters(1_010, 2)
     np.save(folder / "mine.npy", X)
-    answer = answered(read(X, "vectors", python=MINE), kernel="laplacian")
+    answer = score_as_json(make_samples(X, "vectors", python=MINE), kernel="laplacian")
     assert answer["n"] == 1_000
     assert printed(answer["code"])["VS"] == answer["VS"]
 
 
 @pytest.mark.usefixtures("folder")
 def test_texts_left_out_are_not_in_the_line(printed):
-    answer = answered(["CCO", "XX", "CCC"], "molecules", "morgan", leave_out=True)
+    answer = score_as_json(["CCO", "XX", "CCC"], "molecules", "morgan", leave_out=True)
     assert "samples = ['CCO', 'CCC']" in answer["code"]
     assert printed(answer["code"])["VS"] == answer["VS"]
 
@@ -215,7 +216,9 @@ def test_images_are_read_from_their_folder(printed, folder):
     (folder / "images").mkdir()
     for i, image in enumerate(IMAGES):
         image.save(folder / "images" / f"{i:02}.png")
-    case = api.vendi_score_images([base64.b64encode(png(image)).decode() for image in IMAGES])
+    case = api.vendi_score_images(
+        [base64.b64encode(encode_png(image)).decode() for image in IMAGES]
+    )
     assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
 
 
@@ -226,7 +229,7 @@ def test_images_in_groups_are_read_from_a_folder_of_folders(printed, folder):
         for i, image in enumerate(images):
             image.save(folder / "images" / name / f"{i:02}.png")
     case = api.vendi_score_images(
-        [[base64.b64encode(png(image)).decode() for image in images] for images in groups]
+        [[base64.b64encode(encode_png(image)).decode() for image in images] for images in groups]
     )
     result = printed(case["code"])
     assert result["VS"] == pytest.approx(case["VS"], rel=1e-12)

@@ -1,7 +1,7 @@
 """Texts are scored by wording and by meaning, each with the number of the library."""
 
 import pytest
-from answered import read, scored, through
+from page_answers import json_round_trip, make_samples, score_samples
 
 from vendiscore import compute
 from vendiscore.scoring.typical import NGRAM_LIMITS
@@ -24,10 +24,10 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
     [("ngram_overlap", WORDING, MEANING), ("MiniLM", MEANING, WORDING)],
 )
 def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
-    result = scored(TEXTS, kernel=kernel, q=q)
+    result = score_samples(TEXTS, kernel=kernel, q=q)
     first, second = (compute(TEXTS, **how, q=q, ci=0.95) for how in (one, two))
     key = next(iter(first))
-    found = through(run_steps(result.second()))
+    found = json_round_trip(run_steps(result.second()))
     assert result.answer[key] == pytest.approx(first[key], rel=1e-6)
     assert found[key] == pytest.approx(second[key], rel=1e-6)
     for end in ("se", "low", "high"):
@@ -41,7 +41,7 @@ def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
 
 @pytest.mark.usefixtures("weights")
 def test_the_copied_python_gives_both_numbers(capsys):
-    result = scored(TEXTS, kernel="ngram_overlap", q=2)
+    result = score_samples(TEXTS, kernel="ngram_overlap", q=2)
     one = result.answer["code"]
     found = run_steps(result.second())
     assert found["code"].startswith(f"{one}\n")
@@ -55,7 +55,7 @@ def test_the_copied_python_gives_both_numbers(capsys):
 
 @pytest.mark.usefixtures("weights")
 def test_both_are_given_the_prompt():
-    result = scored(TEXTS, kernel="MiniLM", prompts=PROMPT)
+    result = score_samples(TEXTS, kernel="MiniLM", prompts=PROMPT)
     found = run_steps(result.second())
     assert found["sentence"].endswith("by wording (n-grams), given the prompt")
     right = compute(TEXTS, **WORDING, prompts=[PROMPT], given_prompt=True)["VS"]
@@ -65,8 +65,8 @@ def test_both_are_given_the_prompt():
 
 @pytest.mark.usefixtures("weights")
 def test_both_are_means_over_groups():
-    samples = read(TEXTS, groups=list("aaabbbcccddd"))
-    result = scored(samples, kernel="ngram_overlap")
+    samples = make_samples(TEXTS, groups=list("aaabbbcccddd"))
+    result = score_samples(samples, kernel="ngram_overlap")
     nested = [TEXTS[i : i + 3] for i in range(0, 12, 3)]
     found = run_steps(result.second())
     assert found["VS"] == pytest.approx(compute(nested, **MEANING)["VS"], rel=1e-6)
@@ -75,14 +75,14 @@ def test_both_are_means_over_groups():
 @pytest.mark.usefixtures("weights")
 def test_the_first_answer_does_not_wait_for_the_encoder(monkeypatch):
     monkeypatch.setattr(offered_encoders, "similarity", None)
-    result = scored(TEXTS, kernel="ngram_overlap")
+    result = score_samples(TEXTS, kernel="ngram_overlap")
     assert result.second_is_long
-    assert not scored(TEXTS, kernel="ngram_overlap").answer["second"].keys() - {"own", "by"}
+    assert not score_samples(TEXTS, kernel="ngram_overlap").answer["second"].keys() - {"own", "by"}
 
 
 @pytest.mark.usefixtures("weights")
 def test_the_second_number_is_computed_once():
-    result = scored([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
+    result = score_samples([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
     assert next(iter(result.second())) == "Encoding: 0 of 7 done."
     found = run_steps(result.second())
     assert not result.second_is_long
@@ -92,16 +92,16 @@ def test_the_second_number_is_computed_once():
 
 @pytest.mark.usefixtures("weights")
 def test_other_samples_have_one_number():
-    molecules = run_steps(one_set.score(read(["CCO", "CCC"], "molecules"), Settings()))
+    molecules = run_steps(one_set.score(make_samples(["CCO", "CCC"], "molecules"), Settings()))
     assert molecules.answer["second"] is None
     with pytest.raises(RefusedError, match="one way to compare"):
         run_steps(molecules.second())
-    assert scored(["alone"]).answer["second"] is None
+    assert score_samples(["alone"]).answer["second"] is None
 
 
 def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
     monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
-    answer = scored(TEXTS, kernel="ngram_overlap").answer
+    answer = score_samples(TEXTS, kernel="ngram_overlap").answer
     assert answer["second"] is None
     remedy = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
     assert answer["wording"] == f"{NGRAM_LIMITS} {remedy}"
@@ -109,7 +109,7 @@ def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
 
 @pytest.mark.usefixtures("weights")
 def test_with_an_encoder_the_number_by_meaning_is_the_remedy():
-    assert scored(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAM_LIMITS
-    assert scored(TEXTS, kernel="MiniLM").answer["wording"] == ""
-    notes = run_steps(scored(TEXTS, kernel="MiniLM").second())["notes"]
+    assert score_samples(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAM_LIMITS
+    assert score_samples(TEXTS, kernel="MiniLM").answer["wording"] == ""
+    notes = run_steps(score_samples(TEXTS, kernel="MiniLM").second())["notes"]
     assert NGRAM_LIMITS in notes

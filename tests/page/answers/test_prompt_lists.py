@@ -4,7 +4,13 @@ import json
 import re
 
 import pytest
-from answered import answered, check_comparison, compared, read, through
+from page_answers import (
+    check_comparison,
+    compare_as_json,
+    json_round_trip,
+    make_samples,
+    score_as_json,
+)
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -37,7 +43,7 @@ def ran(code: str, capsys, answer, folder, monkeypatch):
 
 
 def test_one_prompt_gives_the_number_of_the_library():
-    answer = answered(ANSWERS, prompts=PROMPT)
+    answer = score_as_json(ANSWERS, prompts=PROMPT)
     right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(right, rel=1e-12)
     assert answer["VS"] != pytest.approx(compute(ANSWERS)["VS"], rel=1e-3)
@@ -45,15 +51,15 @@ def test_one_prompt_gives_the_number_of_the_library():
     assert "|prompts=given|" in answer["signature"]
     assert answer["sentence"].startswith("By the words they share, given the prompt, ")
     assert (answer["prompts"], answer["prompt"]) == ([PROMPT], [0])
-    assert answered(ANSWERS, prompts="  ")["VS"] == answered(ANSWERS)["VS"]
+    assert score_as_json(ANSWERS, prompts="  ")["VS"] == score_as_json(ANSWERS)["VS"]
 
 
 def test_no_typical_value_is_said_given_a_prompt():
     eight = [f"{text} in the old garden" for text in ANSWERS + OTHERS]
-    assert answered(eight)["typical"]
-    assert answered(eight)["scale"]
-    assert answered(eight, prompts=PROMPT)["typical"] == ""
-    assert answered(eight, prompts=PROMPT)["scale"] == []
+    assert score_as_json(eight)["typical"]
+    assert score_as_json(eight)["scale"]
+    assert score_as_json(eight, prompts=PROMPT)["typical"] == ""
+    assert score_as_json(eight, prompts=PROMPT)["scale"] == []
 
 
 def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
@@ -63,10 +69,10 @@ def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
     read = table(prompts="question")
     assert read_answer(read)["prompts"] == 2
     everything = ANSWERS + OTHERS
-    assert answered(read)["VS"] == pytest.approx(
+    assert score_as_json(read)["VS"] == pytest.approx(
         compute(everything, prompts=TWO, given_prompt=True)["VS"], rel=1e-12
     )
-    grouped = answered(table(prompts="question", by="question"))
+    grouped = score_as_json(table(prompts="question", by="question"))
     right = compute(everything, groups=TWO, prompts=TWO, given_prompt=True)["VS"]
     assert grouped["VS"] == pytest.approx(right, rel=1e-12)
 
@@ -75,20 +81,22 @@ def test_a_row_without_a_prompt_cannot_be_used_given_it():
     data = (TABLE + "\n,an answer alone\n").encode()
     result = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))
     with pytest.raises(UnusableError, match="no prompt"):
-        answered(result)
-    assert answered(result, leave_out=True)["n"] == 8
+        score_as_json(result)
+    assert score_as_json(result, leave_out=True)["n"] == 8
 
 
 @pytest.mark.parametrize(
     "samples",
     [
-        lambda: read(ANSWERS),
-        lambda: read(ANSWERS * 2, prompts=TWO),
-        lambda: read(ANSWERS * 2, prompts=TWO, groups=TWO),
-        lambda: read(ANSWERS * 2, prompts=TWO, groups=["x", "y"] * 4),
-        lambda: read([f"{a} number {i}" for i in range(30) for a in ANSWERS]),
-        lambda: read([f"{a} number {i}" for i in range(30) for a in ANSWERS], prompts=TWO * 15),
-        lambda: read(
+        lambda: make_samples(ANSWERS),
+        lambda: make_samples(ANSWERS * 2, prompts=TWO),
+        lambda: make_samples(ANSWERS * 2, prompts=TWO, groups=TWO),
+        lambda: make_samples(ANSWERS * 2, prompts=TWO, groups=["x", "y"] * 4),
+        lambda: make_samples([f"{a} number {i}" for i in range(30) for a in ANSWERS]),
+        lambda: make_samples(
+            [f"{a} number {i}" for i in range(30) for a in ANSWERS], prompts=TWO * 15
+        ),
+        lambda: make_samples(
             [f"{a} number {i}" for i in range(30) for a in ANSWERS],
             prompts=TWO * 15,
             groups=["x", "y", "y", "x", "z", "z"] * 20,
@@ -96,7 +104,7 @@ def test_a_row_without_a_prompt_cannot_be_used_given_it():
     ],
 )
 def test_the_python_gives_the_same_number(samples, capsys, tmp_path, monkeypatch):
-    answer = answered(samples(), prompts=PROMPT)
+    answer = score_as_json(samples(), prompts=PROMPT)
     assert "prompts=" in answer["code"]
     assert len(answer["code"].splitlines()) == 3
     result = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
@@ -109,8 +117,8 @@ def test_sets_are_compared_given_the_prompt(own, times):
     one = [f"{text} {i}" for i in range(times) for text in ANSWERS]
     two = [f"{text} {i}" for i in range(times) for text in OTHERS]
     prompts = [PROMPT, "Name a car.", PROMPT, "Name a plum."] * times
-    sets = {"A": read(one, prompts=prompts if own else ()), "B": two}
-    answer = compared(sets, prompts=PROMPT)
+    sets = {"A": make_samples(one, prompts=prompts if own else ()), "B": two}
+    answer = compare_as_json(sets, prompts=PROMPT)
     rows = {row["name"]: row for row in answer["rows"]}
     for name, texts, taken in zip("AB", (one, two), (prompts, PROMPT), strict=True):
         K = as_similarity(texts, prompts=taken if own else PROMPT, given_prompt=True)
@@ -137,13 +145,13 @@ def test_the_api_takes_prompts():
     assert ours == pytest.approx(
         compute(smiles, k="morgan", prompts="CCCC", given_prompt=True)["VS"]
     )
-    answer = through(api.vendi_compare([ANSWERS, OTHERS], prompts=[PROMPT]))
+    answer = json_round_trip(api.vendi_compare([ANSWERS, OTHERS], prompts=[PROMPT]))
     scores = [compute(each, prompts=PROMPT, given_prompt=True)["VS"] for each in (ANSWERS, OTHERS)]
     assert sorted(row["VS"] for row in answer["rows"]) == pytest.approx(sorted(scores))
 
 
 def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
-    answer = answered([*ANSWERS, PROMPT], prompts=PROMPT)
+    answer = score_as_json([*ANSWERS, PROMPT], prompts=PROMPT)
     right = compute([*ANSWERS, PROMPT], prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(right)
     assert any("1 of 5 samples repeat their prompt" in note for note in answer["notes"])
@@ -163,7 +171,10 @@ def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", 1]), "must be a string"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts={"a": 1}), "text or a list, got dict"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a" * 20_001]), "20,001 characters"),
-        (lambda: compared({"A": read(ANSWERS, prompts=TWO[:4]), "B": OTHERS}), "Set B has no "),
+        (
+            lambda: compare_as_json({"A": make_samples(ANSWERS, prompts=TWO[:4]), "B": OTHERS}),
+            "Set B has no ",
+        ),
     ],
 )
 def test_what_cannot_be_taken_out_is_refused(call, said):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answered import compared, read
+from page_answers import compare_as_json, make_samples
 
 from vendiscore import as_similarity, compute
 from vendiscore.result import key_at
@@ -31,7 +31,7 @@ def answers(seed: int, unpaired: bool = False):
 @pytest.mark.parametrize("unpaired", [False, True])
 def test_cells_are_those_of_compute(q, unpaired):
     models, prompts, texts = answers(0, unpaired)
-    page = compared({"A": read(list(texts), sets=models, groups=prompts)}, q=q)
+    page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)}, q=q)
     matrix = page["matrix"]
     key = key_at(q)
     assert matrix["models"] == [row["name"] for row in page["rows"]]
@@ -53,7 +53,7 @@ def test_cells_are_those_of_compute(q, unpaired):
 
 def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
     models, prompts, texts = answers(1)
-    page = compared({"A": read(list(texts), sets=models, groups=prompts)})["map"]
+    page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)})["map"]
     K = as_similarity(page["text"], **NS).dense()
     for i, first in enumerate(page["repeats"]):
         assert (page["set"][i], page["group"][i]) == (page["set"][first], page["group"][first])
@@ -70,12 +70,12 @@ def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
 @pytest.mark.filterwarnings("ignore:The interval of VS has width 0")
 def test_every_sample_is_on_the_map_once_and_of_many_a_part():
     models, prompts, texts = answers(2)
-    page = compared({"A": read(list(texts), sets=models, groups=prompts)})["map"]
+    page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)})["map"]
     shown = sorted(zip(page["set"], page["group"], page["text"], strict=True))
     assert shown == sorted(zip(models, prompts, texts, strict=True))
     assert max(*page["x"], *page["y"]) == 1000
     assert min(*page["x"], *page["y"]) == 0
     sets = {name: [f"{name} {i}" for i in range(700)] for name in "ab"}
-    large = compared(sets)
+    large = compare_as_json(sets)
     assert len(large["map"]["x"]) == prompt_matrix.MAPPED
     assert large["matrix"] is None

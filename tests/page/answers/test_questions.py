@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answered import check_comparison, compared
+from page_answers import check_comparison, compare_as_json
 
 from vendiscore import compare, compute
 from vendiscore.report import AskError
@@ -56,7 +56,7 @@ def test_models_are_compared_within_prompts_if_they_pair(times, by):
     question = offered("model,prompt,answer", rows)[0]["Which of 3 models is more diverse?"]
     assert question["compares"]
     assert question["options"] == {"sets": "model", "by": by, "prompts": None}
-    page = compared({"A": sent("model,prompt,answer", rows, **question["options"])})
+    page = compare_as_json({"A": sent("model,prompt,answer", rows, **question["options"])})
     models, prompts, texts = map(list, zip(*rows, strict=True))
     assert page["within"] == (5 if by else 0)
     check_comparison(page, compare(texts, by=models, groups=prompts if by else None, **NS))
@@ -64,7 +64,7 @@ def test_models_are_compared_within_prompts_if_they_pair(times, by):
 
 def test_prompts_that_do_not_pair_are_left_out_and_said():
     rows = [*answers(3, 2), ("m0", "Odd one?", "nobody else says so")]
-    page = compared({"A": sent("model,prompt,answer", rows, sets="model", by="prompt")})
+    page = compare_as_json({"A": sent("model,prompt,answer", rows, sets="model", by="prompt")})
     assert page["within"] == 5
     assert page["notes"][-1] == (
         "Sets are compared within the 5 of 6 groups that have two or more of each set."
@@ -97,7 +97,7 @@ def test_questions_are_of_all_rows_where_a_part_is_drawn():
     assert notes == []
     how = result["Which of 3 models is more diverse?"]["options"]
     assert how == {"sets": "model", "by": "prompt", "prompts": None}
-    page = compared({"A": sent(header, rows, **how)})
+    page = compare_as_json({"A": sent(header, rows, **how)})
     assert page["within"] == 166
     assert page["notes"][2] == (
         "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random: more do not fit here."
@@ -154,7 +154,7 @@ def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
     ]
     result, _ = offered("prompt,answer_1,answer_2", rows)
     question = result["Compare the columns “answer_1” and “answer_2”"]
-    page = compared({"A": sent("prompt,answer_1,answer_2", rows, **question["options"])})
+    page = compare_as_json({"A": sent("prompt,answer_1,answer_2", rows, **question["options"])})
     _, a, b = map(list, zip(*rows, strict=True))
     check_comparison(page, compare({"answer_1": a, "answer_2": b}, **NS))
     assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]

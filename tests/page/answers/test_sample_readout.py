@@ -2,10 +2,10 @@
 
 import io
 
-import answered
 import numpy as np
+import page_answers
 import pytest
-from answered import through
+from page_answers import json_round_trip
 
 from vendiscore import compute
 from vendiscore.support.progress import run_steps
@@ -33,7 +33,7 @@ def box(text: str, **asked):
 
 def score(samples, kernel: str, **settings):
     result = run_steps(one_set.score(samples, Settings(kernel, **settings)))
-    return through(result.answer)
+    return json_round_trip(result.answer)
 
 
 def unusable(samples, kernel: str, **settings) -> UnusableError:
@@ -128,10 +128,10 @@ def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
 def test_the_sets_of_a_comparison_are_sifted_together():
     sets = {"mine": file(TABLE), "yours": file("smiles\n" + "\n".join([*GOOD, "bad", BAD[0]]))}
     with pytest.raises(UnusableError) as caught:
-        answered.compared(sets, "molecules", "morgan")
+        page_answers.compare_as_json(sets, "molecules", "morgan")
     assert caught.value.what == "7 of 17 molecules cannot be used"
     assert caught.value.rows == ("set mine, rows 3, 5, 7, 9 and 11; set yours, rows 7 and 8")
-    result = answered.compared(sets, "molecules", "morgan", leave_out=True)
+    result = page_answers.compare_as_json(sets, "molecules", "morgan", leave_out=True)
     assert [row["n"] for row in result["rows"]] == [5, 5]
 
 
@@ -175,4 +175,4 @@ def test_paragraphs_are_scored_as_one_says():
 
 def test_sets_of_different_kinds_are_not_compared():
     with pytest.raises((RefusedError, ValueError)):
-        answered.compared({"a": box("a b\nc d"), "b": box("1,2\n3,4")}, "texts")
+        page_answers.compare_as_json({"a": box("a b\nc d"), "b": box("1,2\n3,4")}, "texts")

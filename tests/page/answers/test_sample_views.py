@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answered import answered, clusters, scored
+from page_answers import make_clusters, score_as_json, score_samples
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
@@ -28,10 +28,10 @@ def cut(tree, n: int, many: int) -> list[tuple[int, list[int]]]:
 
 @pytest.mark.parametrize("many", [1, 2, 3, 7, 60])
 def test_themes_are_of_average_linkage_with_their_medoids(many):
-    X = clusters(60)
+    X = make_clusters(60)
     how = {"k": "rbf", "sigma": 1.0}
     K = as_similarity(X, **how).dense()
-    tree = answered(X, "vectors", "rbf", options={"sigma": 1.0})["themes"]
+    tree = score_as_json(X, "vectors", "rbf", options={"sigma": 1.0})["themes"]
     themes = cut(tree, 60, many)
     codes = np.zeros(60, int)
     for code, (typical, members) in enumerate(themes):
@@ -43,12 +43,14 @@ def test_themes_are_of_average_linkage_with_their_medoids(many):
 
 
 def test_as_many_themes_are_shown_as_samples_are_different():
-    assert answered(["a b"] * 5 + ["c d"] * 5)["themes"]["count"] == 2
-    assert answered(["a b"])["themes"] == {"count": 1, "merges": [], "typical": []}
+    assert score_as_json(["a b"] * 5 + ["c d"] * 5)["themes"]["count"] == 2
+    assert score_as_json(["a b"])["themes"] == {"count": 1, "merges": [], "typical": []}
 
 
 def test_samples_come_back_with_all_columns_of_their_table():
-    result = scored(uploads.read(Given([("a.csv", TABLE)]), Asked(column="answer", pool=True)))
+    result = score_samples(
+        uploads.read(Given([("a.csv", TABLE)]), Asked(column="answer", pool=True))
+    )
     assert result.answer["samples"]["cells"] == {
         "model": ["one", "two", "one"],
         "answer": ["a cat sat", "=1+1", "a dog ran"],
@@ -56,6 +58,6 @@ def test_samples_come_back_with_all_columns_of_their_table():
         "rank": ["1", "2", "3"],
     }
     numbers = Given([("x.csv", b"name,x,y\na,1,0\nb,0,2\nc,3,4\n")])
-    rows = scored(uploads.read(numbers, Asked(kind="vectors"))).answer["samples"]["cells"]
+    rows = score_samples(uploads.read(numbers, Asked(kind="vectors"))).answer["samples"]["cells"]
     assert rows == {"name": ["a", "b", "c"], "x": [1.0, 0.0, 3.0], "y": [0.0, 2.0, 4.0]}
-    assert answered(["a b", "c d"])["samples"]["cells"] == {}
+    assert score_as_json(["a b", "c d"])["samples"]["cells"] == {}

@@ -10,8 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from answered import check_comparison, clusters, compared, read, through
-from sources import sentences
+from page_answers import (
+    check_comparison,
+    compare_as_json,
+    json_round_trip,
+    make_clusters,
+    make_samples,
+)
+from populations import draw_sentences
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -26,9 +32,9 @@ from vendiscore_page.quotas import RefusedError
 
 RNG = np.random.default_rng(0)
 SETS = {
-    "old": sentences(RNG, 40),
-    "new": sentences(RNG, 50),
-    "narrow": sentences(RNG, 60, narrow=0.8),
+    "old": draw_sentences(RNG, 40),
+    "new": draw_sentences(RNG, 50),
+    "narrow": draw_sentences(RNG, 60, narrow=0.8),
 }
 NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 
@@ -36,14 +42,14 @@ NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 @functools.cache
 def usual():
     """Return the answer of the page for SETS, which tests read and do not change."""
-    return compared(SETS)
+    return compare_as_json(SETS)
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")  # at order 0 all have full rank
 @pytest.mark.parametrize("q", [0, 1, math.inf])
 def test_a_set_is_not_told_from_itself(q):
-    one = sentences(np.random.default_rng(0), 20)
-    answer = compared({"A": one, "B": one}, q=q)
+    one = draw_sentences(np.random.default_rng(0), 20)
+    answer = compare_as_json({"A": one, "B": one}, q=q)
     assert answer["pairs"][0]["verdict"] == "no difference shown"
     assert answer["sentence"].startswith("No difference shown between ")
 
@@ -52,7 +58,7 @@ def test_two_sets_of_one_source_are_rarely_told_apart():
     told = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        answer = compared({"A": sentences(rng, 20), "B": sentences(rng, 30)})
+        answer = compare_as_json({"A": draw_sentences(rng, 20), "B": draw_sentences(rng, 30)})
         told += answer["pairs"][0]["verdict"] in ("more diverse", "less diverse")
     assert told <= 1
 
@@ -61,7 +67,7 @@ def test_two_sets_of_one_source_are_rarely_told_apart():
 def test_sets_that_are_too_small_are_said_to_be(n):
     said = f"Set mine has too few samples to be compared: {n}, "
     with pytest.raises(RefusedError, match=said):
-        compared({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
+        compare_as_json({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
 
 
 def test_numbers_are_those_of_the_library():
@@ -79,7 +85,7 @@ def test_numbers_are_those_of_the_library():
 
 
 def test_the_api_says_the_same_and_names_samples():
-    answer = through(api.vendi_compare(SETS))
+    answer = json_round_trip(api.vendi_compare(SETS))
     page = usual()
     for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
         assert answer[name] == page[name]
@@ -89,11 +95,11 @@ def test_the_api_says_the_same_and_names_samples():
 
 
 def test_of_many_sets_each_is_compared_with_each():
-    sets = {f"set {i}": clusters(12, 2, i) for i in range(5)}
-    answer = compared(sets, "vectors", "cosine")
+    sets = {f"set {i}": make_clusters(12, 2, i) for i in range(5)}
+    answer = compare_as_json(sets, "vectors", "cosine")
     assert len(answer["pairs"]) == 10
     assert answer["level"] == 0.95
-    eight = compared({f"{i}": clusters(4, 2, i) for i in range(8)}, "vectors", "rbf")
+    eight = compare_as_json({f"{i}": make_clusters(4, 2, i) for i in range(8)}, "vectors", "rbf")
     assert len(eight["rows"]) == 8
     bars = re.findall(r"stroke: (#\w+);[^\"]*stroke-width: 2\.5", eight["pictures"][0]["svg"])
     assert len(set(bars)) == len(bars) == 8  # one of another colour each
@@ -115,9 +121,12 @@ def test_of_many_sets_each_is_compared_with_each():
             "the same number of columns",
         ),
         (lambda: api.vendi_compare([np.eye(4).tolist()] * 2, "vectors", "K"), "matri"),
-        (lambda: compared({"A": ["a"] * 4}), "Two to 8 sets"),
-        (lambda: compared({"A": np.eye(4), "B": np.eye(4)}, "vectors", "K"), "matri"),
-        (lambda: compared({"A": ["a"] * 4, "B": read(["C"] * 4, "molecules")}), "of one kind"),
+        (lambda: compare_as_json({"A": ["a"] * 4}), "Two to 8 sets"),
+        (lambda: compare_as_json({"A": np.eye(4), "B": np.eye(4)}, "vectors", "K"), "matri"),
+        (
+            lambda: compare_as_json({"A": ["a"] * 4, "B": make_samples(["C"] * 4, "molecules")}),
+            "of one kind",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused(call, said):
@@ -129,17 +138,17 @@ def test_what_cannot_be_compared_is_refused(call, said):
 def test_samples_that_cannot_be_used_are_named_by_their_set_or_left_out():
     sets = {"A": ["CCO", "CC", "CCC", "C"], "B": ["CO", "XX", "CC", "CCCC", "c1ccccc1"]}
     with pytest.raises(UnusableError) as caught:
-        compared(sets, "molecules", "morgan")
+        compare_as_json(sets, "molecules", "morgan")
     assert "B, line 2" in str(caught.value)
-    answer = compared(sets, "molecules", "morgan", leave_out=True)
+    answer = compare_as_json(sets, "molecules", "morgan", leave_out=True)
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"A": 4, "B": 4}
     assert any(note.startswith("B: Left out 1 of 5") for note in answer["notes"])
     assert ("B", 2) not in zip(answer["map"]["set"], answer["map"]["place"], strict=True)
 
 
 def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
-    sets = {"A": clusters(110, 3), "B": clusters(1_050, 3, 1)}
-    answer = compared(sets, "vectors", "cosine")
+    sets = {"A": make_clusters(110, 3), "B": make_clusters(1_050, 3, 1)}
+    answer = compare_as_json(sets, "vectors", "cosine")
     assert answer["matched_size"] == 100
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"A": 110, "B": 1_000}
     assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
@@ -153,7 +162,9 @@ def test_sets_of_vectors_share_one_bandwidth():
 
 
 def test_long_work_is_told_percent_by_percent():
-    sets = {name: read(clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")}
+    sets = {
+        name: make_samples(make_clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")
+    }
     notes = list(several_sets.compare(sets, Settings("cosine")))
     assert notes[:2] == ["Comparing.", "Comparing: 0 % done."]
     assert 3 <= len(notes) <= 20
@@ -166,7 +177,7 @@ def test_every_example_of_a_comparison_is_answered(pairing):
         each["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=each["example"]))
         for each in pairing["sets"]
     }
-    answer = compared(sets, pairing["kind"], kernel)
+    answer = compare_as_json(sets, pairing["kind"], kernel)
     sizes = {name: len(samples) for name, samples in sets.items()}
     if len(sets) == 1:  # of one table
         sizes = Counter(next(iter(sets.values())).sets)
@@ -183,7 +194,7 @@ def grouped(sets: dict, more: str = "", **asked):
 
 def test_the_groups_of_one_table_are_compared_as_sets():
     samples = grouped(SETS)
-    answer = compared({"A": samples})
+    answer = compare_as_json({"A": samples})
     check_comparison(answer, compare(samples.values, by=samples.groups, **NS))
     assert answer["notes"] == samples.told
     places = dict(zip(samples.places, samples.values, strict=True))
@@ -197,9 +208,9 @@ def test_rows_without_a_group_are_named_and_left_out_only_when_asked():
     few = {name: texts[:15] for name, texts in SETS.items()}
     samples = grouped(few, more=",nobody said this\nold,\n")
     with pytest.raises(UnusableError, match="2 of 47 texts cannot be used: row 47") as caught:
-        compared({"A": samples})
+        compare_as_json({"A": samples})
     assert caught.value.rows == "rows 47 and 48"
-    answer = compared({"A": samples}, leave_out=True)
+    answer = compare_as_json({"A": samples}, leave_out=True)
     assert sum(row["n"] for row in answer["rows"]) == 45
     assert any("row 47" in note and "has no group" in note for note in answer["notes"])
     assert any(note.startswith("old: Left out") and "row 48" in note for note in answer["notes"])
@@ -208,29 +219,29 @@ def test_rows_without_a_group_are_named_and_left_out_only_when_asked():
 def test_groups_that_are_no_sets_are_refused_in_words():
     said = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
     with pytest.raises(RefusedError, match=said.format("one set without groups")):
-        compared({"A": SETS["old"]})
+        compare_as_json({"A": SETS["old"]})
     with pytest.raises(RefusedError, match=said.format("1 in column 'model'")):
-        compared({"A": grouped({"old": SETS["old"]})})
+        compare_as_json({"A": grouped({"old": SETS["old"]})})
     with pytest.raises(RefusedError, match=said.format("9 in column 'model'")):
-        compared({"A": grouped({f"m{i}": SETS["old"][:4] for i in range(9)})})
+        compare_as_json({"A": grouped({f"m{i}": SETS["old"][:4] for i in range(9)})})
     with pytest.raises(RefusedError, match="Set few has too few samples to be compared: 3"):
-        compared({"A": grouped({"few": SETS["old"][:3], "many": SETS["new"]})})
+        compare_as_json({"A": grouped({"few": SETS["old"][:3], "many": SETS["new"]})})
 
 
 @pytest.mark.parametrize("kind", ["molecules", "vectors"])
 def test_groups_of_any_kind_are_compared_as_sets(kind):
     values = {
         "molecules": ["CCO", "CCC", "CCCO", "c1ccccc1", "CCN", "CCCl", "CC=O", "C1CC1"],
-        "vectors": clusters(8),
+        "vectors": make_clusters(8),
     }[kind]
-    samples = read(values, kind, groups=[*"aabbabab"])
-    answer = compared({"A": samples}, kind, "morgan" if kind == "molecules" else "cosine")
+    samples = make_samples(values, kind, groups=[*"aabbabab"])
+    answer = compare_as_json({"A": samples}, kind, "morgan" if kind == "molecules" else "cosine")
     assert sorted((row["name"], row["n"]) for row in answer["rows"]) == [("a", 4), ("b", 4)]
 
 
 def test_lists_within_a_list_are_sets_too():
     text = json.dumps([SETS["old"], SETS["new"]])
-    answer = compared({"A": uploads.read(Given(text=text))})
+    answer = compare_as_json({"A": uploads.read(Given(text=text))})
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"element 1": 40, "element 2": 50}
 
 

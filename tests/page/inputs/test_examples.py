@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from answered import check_comparison, compared
+from page_answers import check_comparison, compare_as_json
 
 from vendiscore import compare
 from vendiscore_page.inputs.examples import THREE_MODELS
@@ -27,7 +27,7 @@ def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float | None]]:
 
 
 def test_the_cached_answer_has_the_keys_and_numbers_of_a_new_one():
-    answer = compared({"Answers": SAMPLES})
+    answer = compare_as_json({"Answers": SAMPLES})
     assert dict(numbers(SHOWN)) == pytest.approx(dict(numbers(answer)), abs=1e-9)
     words = ("sentence", "verdicts", "notes", "comparison", "signature")
     assert [SHOWN[name] for name in words] == [answer[name] for name in words]

@@ -1,9 +1,9 @@
 """Data sets of the Hub: by their id, the first rows, and nobody but the Hub is asked."""
 
-import files_people_have as files
 import numpy as np
 import pytest
-from data_hub import DataHub
+import user_files as files
+from fake_dataset_hub import FakeDatasetHub
 
 from vendiscore.report import AskError
 from vendiscore_page.inputs import hub, parts
@@ -12,20 +12,20 @@ from vendiscore_page.quotas import RefusedError
 
 pytest.importorskip("pyarrow")
 
-STORIES = files.parquet(id=[1, 2, 3], answer=files.TEXTS, mark=[0.5, 1.0, 2.0])
-OTHERS = files.parquet(answer=["another it is", "and one more"])
+STORIES = files.encode_parquet(id=[1, 2, 3], answer=files.TEXTS, mark=[0.5, 1.0, 2.0])
+OTHERS = files.encode_parquet(answer=["another it is", "and one more"])
 SETS = {
     "me/stories": {"default": {"train": [STORIES], "test": [OTHERS]}},
     "me/several": {"en": {"train": [STORIES]}, "de": {"train": [OTHERS], "test": [OTHERS]}},
     "me/odd": {"default": {"left": [STORIES], "right": [OTHERS]}},
-    "me/two.columns": {"default": {"train": [files.parquet(a=["b c d"], b=["e f g"])]}},
-    "me/vectors": {"default": {"train": [files.parquet(e=files.X.tolist())]}},
+    "me/two.columns": {"default": {"train": [files.encode_parquet(a=["b c d"], b=["e f g"])]}},
+    "me/vectors": {"default": {"train": [files.encode_parquet(e=files.VECTORS.tolist())]}},
 }
 
 
 @pytest.fixture
 def there(monkeypatch):
-    with DataHub(SETS) as served:
+    with FakeDatasetHub(SETS) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.url)
         yield served
 
@@ -46,7 +46,7 @@ def test_configuration_split_and_column_can_be_named(there):
     assert of("me/stories:default/test").values == ["another it is", "and one more"]
     assert of("me/several:en").values == files.TEXTS
     assert of("me/stories", column="mark").values.tolist() == [[0.5], [1.0], [2.0]]
-    assert np.array_equal(of("me/vectors").values, files.X)
+    assert np.array_equal(of("me/vectors").values, files.VECTORS)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_is_not_there_is_said(there, dataset, said):
     ],
 )
 def test_an_answer_of_any_kind_is_survived_and_leads_nowhere_else(monkeypatch, answer, said):
-    with DataHub({}, lists={"a/b": answer}) as served:
+    with FakeDatasetHub({}, lists={"a/b": answer}) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.url)
         with pytest.raises(RefusedError, match=said):
             of("a/b")
@@ -141,7 +141,9 @@ def test_of_several_files_the_first_is_read_and_that_is_said(there):
 
 def test_a_file_larger_than_an_upload_is_not_fetched(there, monkeypatch):
     monkeypatch.setattr(hub, "MAX_UPLOAD", 500)
-    there.sets["me/long"] = {"default": {"train": [files.parquet(a=["b c"] * 9, d=[*range(9)])]}}
+    there.sets["me/long"] = {
+        "default": {"train": [files.encode_parquet(a=["b c"] * 9, d=[*range(9)])]}
+    }
     with pytest.raises(RefusedError, match="has 0 MB, more than 0 MB: download it and send"):
         of("me/long")
 

@@ -5,11 +5,11 @@ import io
 import struct
 import zipfile
 
-import files_people_have as files
-import hostile
+import hostile_files
 import pytest
-from hostile import archive, png
-from turned_away import given, refused
+import user_files as files
+from hostile_files import encode_grey_png, encode_zip
+from rejections import get_rejection_message, make_upload
 
 from vendiscore_page.inputs import zips
 from vendiscore_page.inputs.uploads import Asked, Given, read
@@ -21,7 +21,7 @@ from vendiscore_page.inputs import pictures
 
 def test_what_systems_put_into_a_zip_is_not_there():
     hidden = ("__MACOSX/._a.png", ".ipynb_checkpoints/a.png", "trip/Thumbs.db", "desktop.ini")
-    data = archive({"trip/a.png": b"", "b.txt": b"b", **dict.fromkeys(hidden, b"x")})
+    data = encode_zip({"trip/a.png": b"", "b.txt": b"b", **dict.fromkeys(hidden, b"x")})
     assert zips.sizes(data) == {"trip/a.png": 0, "b.txt": 1}
     assert list(zips.contents(data, lambda name: True)) == [("a.png", b""), ("b.txt", b"b")]
 
@@ -31,38 +31,40 @@ def test_what_systems_put_into_a_zip_is_not_there():
     [
         ("a.svg", lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "as PNG or JPEG"),
         ("a.zip", lambda: b"PK\x03\x04 and no more", "cannot be read"),
-        ("a.zip", lambda: archive({f"{i}.png": b"x" for i in range(30_000)}), "30,000 entries"),
-        ("a.zip", lambda: archive({"a.png": b"\0" * 10**8}), "unpacks to more than"),
+        ("a.zip", lambda: encode_zip({f"{i}.png": b"x" for i in range(30_000)}), "30,000 entries"),
+        ("a.zip", lambda: encode_zip({"a.png": b"\0" * 10**8}), "unpacks to more than"),
         (
             "a.zip",
-            lambda: archive({f"{i}.png": b"\0" * 6 * 10**7 for i in range(4)}),
+            lambda: encode_zip({f"{i}.png": b"\0" * 6 * 10**7 for i in range(4)}),
             "unpacks to more than 192 MB",
         ),
-        ("a.zip", lambda: archive({"a.doc": b"hello"}), "has no images, no .txt files"),
-        ("a.zip", lambda: archive({}), "but nothing"),
-        ("a.zip", lambda: archive({"b.zip": archive({"a.png": b""})}), "but b.zip"),
+        ("a.zip", lambda: encode_zip({"a.doc": b"hello"}), "has no images, no .txt files"),
+        ("a.zip", lambda: encode_zip({}), "but nothing"),
+        ("a.zip", lambda: encode_zip({"b.zip": encode_zip({"a.png": b""})}), "but b.zip"),
     ],
     ids=range(8),
 )
 def test_hostile_zips_are_refused(name, data, said):
-    assert said in refused(read, given(name, data()))
+    assert said in get_rejection_message(read, make_upload(name, data()))
 
 
 def test_a_zip_with_a_list_of_entries_beyond_all_measure_is_refused_unread():
-    data = bytearray(archive({"a.png": b"x"}))
+    data = bytearray(encode_zip({"a.png": b"x"}))
     end = data.rfind(b"PK\x05\x06")
     data[end + 12 : end + 16] = struct.pack("<I", 60_000_000)
-    assert "more files than are read" in refused(zips.sizes, bytes(data))
+    assert "more files than are read" in get_rejection_message(zips.sizes, bytes(data))
 
 
 def test_names_in_zips_lead_nowhere():
     entries = {
-        "../../etc/a.png": png(8, 8, 50),
-        "C:\\b\\c.png": png(8, 8, 90),
+        "../../etc/a.png": encode_grey_png(8, 8, 50),
+        "C:\\b\\c.png": encode_grey_png(8, 8, 90),
         "__MACOSX/._a.png": b"junk",
         "readme.txt": b"hello",
     }
-    result = read(Given(files=[("x.zip", archive(entries)), ("../d.png", png(40, 20))]))
+    result = read(
+        Given(files=[("x.zip", encode_zip(entries)), ("../d.png", encode_grey_png(40, 20))])
+    )
     assert result.places == [picture.name for picture in result.values]
     assert result.places == ["a.png", "c.png", "d.png"]
 
@@ -70,63 +72,81 @@ def test_names_in_zips_lead_nowhere():
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (lambda: png(20_000, 20_000), "has more than 80 megapixels, where this page takes"),
-        (lambda: png(9_001, 7_000), "has 63 megapixels, where this page takes up to 55"),
+        (
+            lambda: encode_grey_png(20_000, 20_000),
+            "has more than 80 megapixels, where this page takes",
+        ),
+        (
+            lambda: encode_grey_png(9_001, 7_000),
+            "has 63 megapixels, where this page takes up to 55",
+        ),
         (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is not an image that can be read"),
         (lambda: b"hello", "is not an image that can be read here (PNG, JPEG"),
-        (lambda: png(300, 300)[:-30], "cannot be read"),
-        (hostile.half_a_jpeg, "cannot be read"),
-        (lambda: files.photo("HEIF")[:-200], "cannot be read"),
+        (lambda: encode_grey_png(300, 300)[:-30], "cannot be read"),
+        (hostile_files.truncated_jpeg, "cannot be read"),
+        (lambda: files.encode_photo("HEIF")[:-200], "cannot be read"),
     ],
     ids=range(7),
 )
 def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(data, said):
     bad = data()
     result = read(
-        Given(files=[("a.png", png(9, 9)), ("b.png", bad), ("c.zip", archive({"d.png": bad}))])
+        Given(
+            files=[
+                ("a.png", encode_grey_png(9, 9)),
+                ("b.png", bad),
+                ("c.zip", encode_zip({"d.png": bad})),
+            ]
+        )
     )
     assert result.places == ["a.png", "b.png", "d.png"]
     assert list(result.problems) == [1, 2]
     assert all(problem.startswith(said) for problem in result.problems.values())
-    assert said in refused(pictures.decode_images, [base64.b64encode(bad).decode()])
+    assert said in get_rejection_message(pictures.decode_images, [base64.b64encode(bad).decode()])
 
 
 def test_too_many_megapixels_together_are_refused(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_ALL_PIXELS", 1_000_000)
-    several = Given(files=[(f"{i}.png", png(700, 700)) for i in range(3)])
-    assert "more than 1 megapixels together" in refused(read, several)
+    several = Given(files=[(f"{i}.png", encode_grey_png(700, 700)) for i in range(3)])
+    assert "more than 1 megapixels together" in get_rejection_message(read, several)
 
 
 def test_images_too_large_together_are_refused_by_their_headers():
-    one = hostile.webp(3_800)
+    one = hostile_files.encode_webp(3_800)
     assert len(one) < 100
     said = "more than 1,200 megapixels together"
-    assert said in refused(read, given("a.zip", archive({f"{i}.webp": one for i in range(84)})))
-    assert said in refused(pictures.decode_images, [base64.b64encode(one).decode()] * 84)
+    assert said in get_rejection_message(
+        read, make_upload("a.zip", encode_zip({f"{i}.webp": one for i in range(84)}))
+    )
+    assert said in get_rejection_message(
+        pictures.decode_images, [base64.b64encode(one).decode()] * 84
+    )
 
 
 def test_of_more_images_than_fit_a_part_is_decoded():
-    entries = {f"{i}.png": png(5, 5, i % 250) for i in range(300)}
-    result = read(given("a.zip", archive(entries)))
+    entries = {f"{i}.png": encode_grey_png(5, 5, i % 250) for i in range(300)}
+    result = read(make_upload("a.zip", encode_zip(entries)))
     assert (len(result), result.total) == (200, 300)
     assert "200 of 300 images, drawn at random" in result.notes[-1]
-    other = read(given("a.zip", archive(entries)), Asked(draw=1))
+    other = read(make_upload("a.zip", encode_zip(entries)), Asked(draw=1))
     assert result.places != other.places
 
 
 def test_images_of_the_api_are_base64_with_or_without_a_prefix():
-    data = base64.b64encode(png(9, 9)).decode()
+    data = base64.b64encode(encode_grey_png(9, 9)).decode()
     result = pictures.decode_images([data, f"data:image/png;base64,{data}"])
     assert result[0].small.tobytes() == result[1].small.tobytes()
-    assert "Image 0 is not valid base64" in refused(pictures.decode_images, ["*"])
-    assert "Expected a list" in refused(pictures.decode_images, "abc")
-    assert "not an image" in refused(pictures.decode_images, [base64.b64encode(b"hello").decode()])
+    assert "Image 0 is not valid base64" in get_rejection_message(pictures.decode_images, ["*"])
+    assert "Expected a list" in get_rejection_message(pictures.decode_images, "abc")
+    assert "not an image" in get_rejection_message(
+        pictures.decode_images, [base64.b64encode(b"hello").decode()]
+    )
 
 
 def test_an_encrypted_zip_says_so():
-    buffer = io.BytesIO(archive({"a.png": png(9, 9)}))
+    buffer = io.BytesIO(encode_zip({"a.png": encode_grey_png(9, 9)}))
     data = bytearray(buffer.getvalue())
     for sign, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.find(sign) + offset] |= 1
     assert zipfile.ZipFile(io.BytesIO(bytes(data))).infolist()[0].flag_bits & 1
-    assert "it is encrypted" in refused(read, given("a.zip", bytes(data)))
+    assert "it is encrypted" in get_rejection_message(read, make_upload("a.zip", bytes(data)))

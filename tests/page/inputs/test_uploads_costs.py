@@ -1,8 +1,8 @@
 """Small inputs made to take long, or much memory, take neither."""
 
-import hostile
+import hostile_files
 import pytest
-from costs import cost_of_reading
+from read_costs import measure_read_cost
 
 pytest.importorskip("pyarrow")
 
@@ -51,27 +51,36 @@ TEXTS = {
     "60 MB of short strings": ("a.json", b'["ab"' + b',"ab"' * 12_000_000 + b"]"),
 }
 FILES = {
-    "a text of 200 MB": ("a.parquet", hostile.long_text),
-    "20 million texts in a cell": ("a.parquet", lambda: hostile.long_list("x" * 100)),
-    "2 million texts in a cell": ("a.parquet", lambda: hostile.long_list("x", 1_900_000)),
-    "20 million numbers in a cell": ("a.parquet", hostile.nested_list),
-    "50 million numbers in a row": ("a.parquet", lambda: hostile.long_list(1.0, 50_000_000)),
-    "a GB of bytes": ("a.parquet", hostile.long_bytes),
-    "a page of 512 MB": ("a.parquet", hostile.large_page),
-    "WebP of 49 megapixels": ("a.webp", lambda: hostile.webp(7_000)),
-    "WebP of 15 megapixels": ("a.webp", lambda: hostile.webp(3_870)),
-    "PNG of 16 bits": ("a.png", lambda: hostile.image("PNG", 6_000, "I;16")),
-    "PNG with alpha": ("a.png", lambda: hostile.image("PNG", 7_000, "RGBA")),
+    "a text of 200 MB": ("a.parquet", hostile_files.parquet_with_long_text),
+    "20 million texts in a cell": (
+        "a.parquet",
+        lambda: hostile_files.parquet_with_long_list("x" * 100),
+    ),
+    "2 million texts in a cell": (
+        "a.parquet",
+        lambda: hostile_files.parquet_with_long_list("x", 1_900_000),
+    ),
+    "20 million numbers in a cell": ("a.parquet", hostile_files.parquet_with_nested_list),
+    "50 million numbers in a row": (
+        "a.parquet",
+        lambda: hostile_files.parquet_with_long_list(1.0, 50_000_000),
+    ),
+    "a GB of bytes": ("a.parquet", hostile_files.parquet_with_long_bytes),
+    "a page of 512 MB": ("a.parquet", hostile_files.parquet_with_large_page),
+    "WebP of 49 megapixels": ("a.webp", lambda: hostile_files.encode_webp(7_000)),
+    "WebP of 15 megapixels": ("a.webp", lambda: hostile_files.encode_webp(3_870)),
+    "PNG of 16 bits": ("a.png", lambda: hostile_files.encode_image("PNG", 6_000, "I;16")),
+    "PNG with alpha": ("a.png", lambda: hostile_files.encode_image("PNG", 7_000, "RGBA")),
     "progressive JPEG": (
         "a.jpg",
-        lambda: hostile.image("JPEG", 7_000, progressive=True, subsampling=0),
+        lambda: hostile_files.encode_image("JPEG", 7_000, progressive=True, subsampling=0),
     ),
-    "GIF": ("a.gif", lambda: hostile.image("GIF", 7_000, "P")),
+    "GIF": ("a.gif", lambda: hostile_files.encode_image("GIF", 7_000, "P")),
 }
 
 
 def check(name, data):
-    result = cost_of_reading(name, data)
+    result = measure_read_cost(name, data)
     assert "Traceback" not in result.said
     assert result.seconds < MOST_SECONDS, result
     assert result.memory < MOST_MEMORY, result
@@ -103,18 +112,25 @@ def test_files_made_to_hurt_take_little_time_and_memory(what):
     ],
 )
 def test_declared_sizes_are_named_in_refusals(what, said):
-    from turned_away import given, refused
+    from rejections import get_rejection_message, make_upload
 
     from vendiscore_page.inputs.uploads import read
 
     name, data = FILES[what]
-    assert said in refused(read, given(name, data()))
+    assert said in get_rejection_message(read, make_upload(name, data()))
 
 
 def test_the_limit_of_pixels_is_of_the_format():
     from vendiscore_page.inputs.uploads import Given, read
 
-    result = read(Given(files=[("a.webp", hostile.webp(3_900)), ("b.webp", hostile.webp(3_800))]))
+    result = read(
+        Given(
+            files=[
+                ("a.webp", hostile_files.encode_webp(3_900)),
+                ("b.webp", hostile_files.encode_webp(3_800)),
+            ]
+        )
+    )
     assert list(result.problems) == [0]
     assert result.problems[0] == (
         "has 15.2 megapixels, where this page takes up to 15.1 of such a WEBP; make it smaller"

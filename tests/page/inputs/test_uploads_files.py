@@ -2,9 +2,9 @@
 
 import io
 
-import files_people_have as files
 import numpy as np
 import pytest
+import user_files as files
 
 from vendiscore.report import AskError
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
@@ -26,7 +26,7 @@ def same(found, values) -> bool:
 
 @pytest.mark.parametrize(
     "file",
-    [*files.texts(), *files.molecules(), *files.vectors()],
+    [*files.text_files(), *files.molecule_files(), *files.vector_files()],
     ids=lambda file: f"{file.kind}: {file.name}",
 )
 def test_a_file_is_read_right_and_what_was_read_is_said(file):
@@ -45,7 +45,7 @@ def test_folders_are_no_part_of_the_name_of_a_file(name):
     assert read(given(name, b"one\ntwo")).name == "b.txt"
 
 
-@pytest.mark.parametrize("file", files.questions(), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", files.ambiguous_files(), ids=lambda file: file.name)
 def test_what_cannot_be_told_is_asked_and_each_answer_reads_the_file(file):
     with pytest.raises(AskError) as caught:
         read(given(file.name, file.data))
@@ -58,7 +58,9 @@ def test_what_cannot_be_told_is_asked_and_each_answer_reads_the_file(file):
     assert all(label for label, _ in caught.value.choices)
 
 
-@pytest.mark.parametrize("file", files.turned_down(), ids=lambda file: f"{file.name}: {file.said}")
+@pytest.mark.parametrize(
+    "file", files.rejected_files(), ids=lambda file: f"{file.name}: {file.said}"
+)
 def test_what_is_not_read_is_refused_with_the_remedy(file):
     with pytest.raises(RefusedError) as caught:
         read(given(file.name, file.data))
@@ -85,9 +87,9 @@ def test_what_is_not_read_is_refused_with_the_remedy(file):
 def test_images_are_read_whatever_their_format(name, form, how):
     if form == "AVIF" and ".avif" not in Image.registered_extensions():
         pytest.skip("this Pillow was built without AVIF")
-    result = read(given(name, files.photo(form, **how)))
+    result = read(given(name, files.encode_photo(form, **how)))
     assert (result.kind, result.places, result.problems) == ("images", [name], {})
-    right = read(given("right.png", files.photo("PNG"))).values[0].small
+    right = read(given("right.png", files.encode_photo("PNG"))).values[0].small
     difference = np.asarray(result.values[0].small, float) - np.asarray(right, float)
     assert abs(difference).mean() < 6
     assert result.values[0].thumbnail.startswith("data:image/png;base64,")
@@ -95,14 +97,14 @@ def test_images_are_read_whatever_their_format(name, form, how):
 
 @pytest.mark.parametrize("form", ["JPEG", "HEIF"])
 def test_photos_stand_upright_in_every_format(form):
-    flat = read(given("a.png", files.photo("PNG"))).values[0].small
-    result = read(given("a", files.turned(form))).values[0].small
+    flat = read(given("a.png", files.encode_photo("PNG"))).values[0].small
+    result = read(given("a", files.encode_rotated_photo(form))).values[0].small
     right = flat.transpose(Image.Transpose.ROTATE_270)
     assert abs(np.asarray(result, float) - np.asarray(right, float)).mean() < 6
 
 
 def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
-    large = files.photo("JPEG", 4000, 3000, quality=90)
+    large = files.encode_photo("JPEG", 4000, 3000, quality=90)
     result = read(given("IMG.jpg", large))
     assert result.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
     picture = result.values[0]
@@ -113,11 +115,11 @@ def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
 
 
 def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
-    photos = [(f"IMG {i}.jpg", files.photo(seed=i)) for i in range(20)]
+    photos = [(f"IMG {i}.jpg", files.encode_photo(seed=i)) for i in range(20)]
     result = read(Given(files=photos))
     assert (result.kind, len(result), result.name) == ("images", 20, "20 files")
     assert result.places == [name for name, _ in photos]
-    packed = read(given("photos.zip", files.zipped({f"trip/{n}": d for n, d in photos})))
+    packed = read(given("photos.zip", files.encode_zip({f"trip/{n}": d for n, d in photos})))
     assert packed.places == result.places
     assert packed.name == "photos.zip"
     assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in result.values]
@@ -135,7 +137,7 @@ def test_several_files_of_text_are_a_sample_each():
 
 
 def test_files_of_several_kinds_are_not_mixed():
-    mixed = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.npy(files.X))])
+    mixed = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
     with pytest.raises(RefusedError, match=r"got a.csv, b.npy: send one at a time, or use Compare"):
         read(mixed)
 

@@ -3,10 +3,10 @@
 import csv
 import io
 
-import files_people_have as have
 import hypothesis
 import numpy as np
 import pytest
+import user_files as have
 from hypothesis import strategies as st
 
 from vendiscore.report import AskError
@@ -26,7 +26,7 @@ def filed(text: str, name: str = "a.csv", **asked):
     return read(Given(files=[(name, text.encode())]), Asked(**asked))
 
 
-@pytest.mark.parametrize("case", have.tables(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
 def test_a_table_is_read_alike_from_the_box_and_a_csv_file(case):
     text, asked = case.data.decode(), {"by": "model"} if "model" in case.name else {}
     one, other = pasted(text, **asked), filed(text, **asked)
@@ -39,7 +39,7 @@ def test_a_table_is_read_alike_from_the_box_and_a_csv_file(case):
     assert one.notes == tuple(note.replace("a.csv", "the box") for note in other.notes)
 
 
-@pytest.mark.parametrize("case", have.tables(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
 def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
     text = case.data.decode()
     lines = [line.strip() for line in text.split("\n") if line.strip()]

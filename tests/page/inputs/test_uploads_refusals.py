@@ -3,12 +3,12 @@
 import json
 import resource
 
-import files_people_have as files
-import hostile
+import hostile_files
 import numpy as np
 import pytest
-from hostile import archive, npy_header
-from turned_away import given, refused
+import user_files as files
+from hostile_files import encode_zip, npy_header
+from rejections import get_rejection_message, make_upload
 
 from vendiscore_page import quotas
 from vendiscore_page.inputs import matrices
@@ -42,7 +42,7 @@ pytest.importorskip("pyarrow")
     ids=range(18),
 )
 def test_hostile_tables_are_refused(name, data, said):
-    assert said in refused(read, given(name, data))
+    assert said in get_rejection_message(read, make_upload(name, data))
 
 
 def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
@@ -78,7 +78,7 @@ def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
             "header cannot be read",
         ),
         (npy_header("__import__('os').system('true')"), "header cannot be read"),
-        (hostile.object_array(), "never unpickled"),
+        (hostile_files.npy_with_objects(), "never unpickled"),
         (
             npy_header("{'descr': '<U9', 'fortran_order': False, 'shape': (1, 1), }"),
             "Expected an array of real numbers",
@@ -91,45 +91,50 @@ def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
             npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1), }", b"\0" * 8),
             "shape (1, 1, 1)",
         ),
-        (hostile.forty_gigabytes(), "40,000 MB; this page"),
+        (hostile_files.npy_claiming_forty_gigabytes(), "40,000 MB; this page"),
     ],
     ids=range(11),
 )
 def test_arrays_are_judged_by_their_header(data, said):
-    assert said in refused(read, given("a.npy", data))
-    assert said in refused(read, given("a.npz", archive({"a.npy": data})))
+    assert said in get_rejection_message(read, make_upload("a.npy", data))
+    assert said in get_rejection_message(read, make_upload("a.npz", encode_zip({"a.npy": data})))
 
 
 def test_a_pickle_is_not_an_array_whatever_it_is_called():
     pickled = b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01a\x94K\x01s."
-    assert "not a .npy" in refused(read, given("a.npy", pickled))
-    assert "unpickling" in refused(read, given("a.csv", pickled))
-    assert "not a .npy" in refused(read, given("a.npz", archive({"a.npy": pickled})))
+    assert "not a .npy" in get_rejection_message(read, make_upload("a.npy", pickled))
+    assert "unpickling" in get_rejection_message(read, make_upload("a.csv", pickled))
+    assert "not a .npy" in get_rejection_message(
+        read, make_upload("a.npz", encode_zip({"a.npy": pickled}))
+    )
 
 
 def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
     head = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
-    bomb = archive({"a.npy": npy_header(head, b"\0" * 10**8)})
+    bomb = encode_zip({"a.npy": npy_header(head, b"\0" * 10**8)})
     assert len(bomb) < 200_000
-    assert "it is damaged" in refused(read, given("a.npz", bomb))
-    many = archive({f"{i}.npy": b"" for i in range(200)})
-    assert "200 entries, more than 100" in refused(read, given("a.npz", many))
+    assert "it is damaged" in get_rejection_message(read, make_upload("a.npz", bomb))
+    many = encode_zip({f"{i}.npy": b"" for i in range(200)})
+    assert "200 entries, more than 100" in get_rejection_message(read, make_upload("a.npz", many))
 
 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
         (lambda: b"PAR1" + b"\0" * 99, "cannot be read"),
-        (lambda: files.parquet(a=[{"b": 1}]), "There is no column of samples; it has a."),
-        (lambda: files.parquet(a=[{"bytes": None, "path": "a.png"}]), "names images but does not"),
-        (lambda: files.parquet(a=np.zeros(0)), "no texts yet"),
-        (lambda: files.parquet(a=[[0.0] * 5_000]), "5,000 columns are too many"),
-        (lambda: files.parquet(**{f"a{i}": [0.0] for i in range(5_000)}), "5,000 columns"),
+        (lambda: files.encode_parquet(a=[{"b": 1}]), "There is no column of samples; it has a."),
+        (
+            lambda: files.encode_parquet(a=[{"bytes": None, "path": "a.png"}]),
+            "names images but does not",
+        ),
+        (lambda: files.encode_parquet(a=np.zeros(0)), "no texts yet"),
+        (lambda: files.encode_parquet(a=[[0.0] * 5_000]), "5,000 columns are too many"),
+        (lambda: files.encode_parquet(**{f"a{i}": [0.0] for i in range(5_000)}), "5,000 columns"),
     ],
     ids=range(6),
 )
 def test_bad_parquet_files_are_refused(data, said):
-    assert said in refused(read, given("a.parquet", data()))
+    assert said in get_rejection_message(read, make_upload("a.parquet", data()))
 
 
 def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
@@ -138,9 +143,9 @@ def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
     once = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(300_000, np.int32)), pa.array(["long " * 50_000])
     )
-    data = files.parquet(text=once)
+    data = files.encode_parquet(text=once)
     assert len(data) < 2_000_000
-    result = read(given("a.parquet", data))
+    result = read(make_upload("a.parquet", data))
     assert (len(result), result.total) == (1_000, 200_000)
     assert "Only the first 200,000 rows were read." in result.notes
     assert len(result.problems) == 1_000
@@ -149,16 +154,16 @@ def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
 
 @pytest.mark.parametrize("X", [[["a"]], [[1, 2], [3]], [[[1]]], {"a": 1}, None, [[1j]], [[None]]])
 def test_an_api_call_with_no_matrix_is_refused(X):
-    refused(matrices.check_matrix, X)
+    get_rejection_message(matrices.check_matrix, X)
 
 
 def test_files_are_weighed_one_by_one():
     large = b"x" * (quotas.MAX_UPLOAD + 1)
-    assert "takes up to 64 MB a file" in refused(read, given("a.txt", large))
+    assert "takes up to 64 MB a file" in get_rejection_message(read, make_upload("a.txt", large))
 
 
 def test_texts_of_the_api_are_counted_and_measured():
-    assert "has 1,000,000 characters" in refused(quotas.check_texts, ["x" * 10**6])
-    assert "number 0 is int" in refused(quotas.check_texts, [1])
-    assert "in all" in refused(quotas.check_texts, ["x" * 19_000] * 30)
-    assert "no texts yet" in refused(quotas.check_texts, [])
+    assert "has 1,000,000 characters" in get_rejection_message(quotas.check_texts, ["x" * 10**6])
+    assert "number 0 is int" in get_rejection_message(quotas.check_texts, [1])
+    assert "in all" in get_rejection_message(quotas.check_texts, ["x" * 19_000] * 30)
+    assert "no texts yet" in get_rejection_message(quotas.check_texts, [])

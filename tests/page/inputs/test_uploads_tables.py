@@ -4,10 +4,10 @@ import csv
 import io
 import json
 
-import files_people_have as files
 import hypothesis
 import numpy as np
 import pytest
+import user_files as files
 from hypothesis import strategies as st
 
 from vendiscore.report import AskError, Wanted
@@ -80,11 +80,11 @@ def test_numbers_are_read_back_to_the_last_digit(rows, dialect, beside, encoding
 FILES = {
     "a.csv": b"who,x,y\nu,1,2\nv,3,4\nw,5,7\n",
     "b.csv": b"id;x;y\n7;1,5;2\n8;3,25;4\n9;5;7\n",
-    "a.npy": files.npy(files.X),
-    "a.npz": files.npz(X=files.X, y=files.X[:2]),
-    "a.json": json.dumps(files.X.tolist()).encode(),
-    "a.parquet": files.parquet(who=["u", "v"], e=[[1.0, 2.0], [3.0, 4.0]]),
-    "a.txt": files.rows(files.X, " ").encode(),
+    "a.npy": files.encode_npy(files.VECTORS),
+    "a.npz": files.encode_npz(X=files.VECTORS, y=files.VECTORS[:2]),
+    "a.json": json.dumps(files.VECTORS.tolist()).encode(),
+    "a.parquet": files.encode_parquet(who=["u", "v"], e=[[1.0, 2.0], [3.0, 4.0]]),
+    "a.txt": files.format_rows(files.VECTORS, " ").encode(),
 }
 
 

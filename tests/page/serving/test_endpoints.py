@@ -6,8 +6,8 @@ import threading
 import time
 import zlib
 
+import page_client
 import pytest
-import visitor
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("gradio")
@@ -127,7 +127,7 @@ def telling(http, key: str, **body):
 
 
 def test_each_line_is_sent_when_it_is_said(http, work):
-    key = visitor.send(http, "a\nb")["key"]
+    key = page_client.upload_samples(http, "a\nb")["key"]
     with telling(http, key) as told:
         for i in range(3):
             assert next(told) == {"said": f"{i} of 3"}
@@ -137,11 +137,13 @@ def test_each_line_is_sent_when_it_is_said(http, work):
         assert not list(told)
     assert (result["VS"], result["samples"], result["key"]) == (2, ["a", "b"], key)
     assert result["id"] != key
-    assert visitor.ask(http, "groups", id=result["id"], threshold=0.5) == {"threshold": 0.5}
+    assert page_client.post_to_route(http, "groups", id=result["id"], threshold=0.5) == {
+        "threshold": 0.5
+    }
 
 
 def test_lines_are_compressed_together(http, work):
-    key = visitor.send(http, "a " * 1000)["key"]
+    key = page_client.upload_samples(http, "a " * 1000)["key"]
     work.go(3)
     body = {"key": key}
     with http.stream("POST", "/page/score", json=body) as stream:
@@ -155,7 +157,7 @@ def test_a_connection_on_which_nothing_is_said_is_kept_alive_by_empty_lines(
     http, work, monkeypatch
 ):
     monkeypatch.setattr(wire, "_SILENCE", 0.01)
-    key = visitor.send(http, "a")["key"]
+    key = page_client.upload_samples(http, "a")["key"]
     with http.stream("POST", "/page/score", json={"key": key}) as stream:
         lines = stream.iter_lines()
         assert json.loads(next(line for line in lines if line)) == {"said": "0 of 3"}
@@ -165,7 +167,7 @@ def test_a_connection_on_which_nothing_is_said_is_kept_alive_by_empty_lines(
 
 
 def test_work_stops_at_its_next_step_when_the_page_closes_its_request(http, work):
-    key = visitor.send(http, "a")["key"]
+    key = page_client.upload_samples(http, "a")["key"]
     with telling(http, key) as told:
         next(told)
         assert work.begun.wait(SOON)
@@ -175,20 +177,20 @@ def test_work_stops_at_its_next_step_when_the_page_closes_its_request(http, work
     assert work.ended.wait(SOON)
     assert work.steps == 1
     work.go(3)
-    assert visitor.score(http, key, "short")["VS"] == 1
+    assert page_client.score_upload(http, key, "short")["VS"] == 1
 
 
 def test_a_long_job_delays_no_short_one(http, work, monkeypatch):
-    key = visitor.send(http, "a\nb\nc")["key"]
+    key = page_client.upload_samples(http, "a\nb\nc")["key"]
     with telling(http, key, kernel="long") as told:
         next(told)
         with telling(http, key, kernel="long") as waiting:
             assert next(waiting) == {"said": "Waiting: you are next."}
-            assert visitor.send(http, "a")["n"] == 1
+            assert page_client.upload_samples(http, "a")["n"] == 1
             short = Work()
             short.go(3)
             monkeypatch.setattr(endpoints.one_set, "score", short.score)
-            assert visitor.score(http, key, "short")["VS"] == 3
+            assert page_client.score_upload(http, key, "short")["VS"] == 3
             monkeypatch.setattr(endpoints.one_set, "score", work.score)
             assert work.steps == 0
             work.go(6)
@@ -197,25 +199,25 @@ def test_a_long_job_delays_no_short_one(http, work, monkeypatch):
 
 
 def test_who_asks_too_much_at_once_is_told_so(http, work):
-    key = visitor.send(http, "a")["key"]
+    key = page_client.upload_samples(http, "a")["key"]
     with contextlib.ExitStack() as stack:
         held = [stack.enter_context(telling(http, key, kernel="long")) for _ in range(15)]
         for each in held:
             next(each)
-        with pytest.raises(visitor.RefusedError, match="15 of your requests") as caught:
-            visitor.send(http, "a")
+        with pytest.raises(page_client.RejectedRequestError, match="15 of your requests") as caught:
+            page_client.upload_samples(http, "a")
         assert caught.value.status == 429
-        with pytest.raises(visitor.RefusedError, match="15 of your requests") as caught:
-            visitor.score(http, key, "short")
+        with pytest.raises(page_client.RejectedRequestError, match="15 of your requests") as caught:
+            page_client.score_upload(http, key, "short")
         assert caught.value.status == 429
         address = {"x-forwarded-for": "1.2.3.4"}
         other = stack.enter_context(httpx.Client(base_url=http.base_url, headers=address))
-        assert visitor.send(other, "a")["n"] == 1
+        assert page_client.upload_samples(other, "a")["n"] == 1
     work.go(100)
 
 
 def test_what_cannot_be_read_without_an_answer_is_asked(http):
-    assert visitor.send(http, "a", column="?") == {
+    assert page_client.upload_samples(http, "a", column="?") == {
         "question": {
             "text": "Which column?",
             "choices": [{"label": "the first", "options": {"column": "a"}}],
@@ -225,13 +227,16 @@ def test_what_cannot_be_read_without_an_answer_is_asked(http):
 
 def test_files_are_read_one_by_one_under_their_names(http, work):
     large = b"x" * 3_000_000  # beyond what is held in memory
-    sent = visitor.send(http, files=[("b.txt", b"abc"), ("c.txt", large)])
+    sent = page_client.upload_samples(http, files=[("b.txt", b"abc"), ("c.txt", large)])
     work.go(3)
-    assert visitor.score(http, sent["key"], "short")["samples"] == ["b.txt:3", "c.txt:3000000"]
+    assert page_client.score_upload(http, sent["key"], "short")["samples"] == [
+        "b.txt:3",
+        "c.txt:3000000",
+    ]
 
 
 def test_what_goes_wrong_is_said_and_our_own_faults_are_kept_to_the_log(http, work, caplog):
-    key = visitor.send(http, "a\nb")["key"]
+    key = page_client.upload_samples(http, "a\nb")["key"]
     work.go(100)
     samples = Samples(["a", "b"], [1, 2])
     unusable = UnusableError({"": (samples, {1: "is empty"})}, "texts")
@@ -249,21 +254,21 @@ def test_what_goes_wrong_is_said_and_our_own_faults_are_kept_to_the_log(http, wo
         ),
     ):
         work.error = error
-        with pytest.raises(visitor.RefusedError) as caught:
-            visitor.score(http, key, "short")
+        with pytest.raises(page_client.RejectedRequestError) as caught:
+            page_client.score_upload(http, key, "short")
         assert caught.value.problem == said
     assert "/secret/path" in caplog.text
     work.error = None
-    result = visitor.score(http, key, "short")
-    with pytest.raises(visitor.RefusedError, match=r"^No threshold\.$") as caught:
-        visitor.ask(http, "groups", id=result["id"])
+    result = page_client.score_upload(http, key, "short")
+    with pytest.raises(page_client.RejectedRequestError, match=r"^No threshold\.$") as caught:
+        page_client.post_to_route(http, "groups", id=result["id"])
     assert caught.value.status == 422
 
 
 def test_a_report_is_a_file(http, work):
     work.go(3)
-    key = visitor.send(http, "a")["key"]
-    result = visitor.score(http, key, "short")
+    key = page_client.upload_samples(http, "a")["key"]
+    result = page_client.score_upload(http, key, "short")
     answer = http.post("/page/report", json={"id": result["id"], "title": "T" * 500})
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="vendi-score.html"'

@@ -5,9 +5,9 @@ import http.server as servers
 import json
 import threading
 
+import page_client
 import pytest
-import visitor
-from loops import finished
+from coroutines import run_coroutine
 
 gradio = pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -56,14 +56,14 @@ def address(stand_in, http):
     asked.clear()
     yield f"{url}/a.txt"
     assert asked == []
-    assert visitor.call(http, "vendi_score_texts", texts=["a b", "c d"])["VS"] == 2
+    assert page_client.call_api(http, "vendi_score_texts", texts=["a b", "c d"])["VS"] == 2
 
 
 def file(path: str, **more: object) -> dict:
     return {"path": path, "meta": {"_type": "gradio.FileData"}, **more}
 
 
-@pytest.mark.parametrize("name", visitor.NAMES)
+@pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -74,14 +74,14 @@ def file(path: str, **more: object) -> dict:
     ],
 )
 def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
-    sent = {visitor.NAMES[name]: [wrap(address), ["a"]]}
+    sent = {page_client.SAMPLE_ARGUMENTS[name]: [wrap(address), ["a"]]}
     joined = {"data": [[wrap(address)]] * 5, "fn_index": 0, "session_hash": "a"}
     for answer in (
         http.post(f"/gradio_api/call/{name}", json={"data": [[wrap(address)]] * 5}),
         http.post(f"/gradio_api/call/v2/{name}", json=sent),
         http.post(f"/gradio_api/call/v2/{name}/", json=sent),
         http.post("/gradio_api/queue/join", json=joined),
-        visitor.mcp(http, "tools/call", name=name, arguments=sent),
+        page_client.call_mcp(http, "tools/call", name=name, arguments=sent),
     ):
         assert (answer.status_code, answer.text) == REFUSED
 
@@ -102,18 +102,18 @@ def test_no_spelling_of_a_body_gets_past(http, address):
 
 
 def test_an_address_among_samples_is_a_sample(http, address):
-    result = visitor.call(http, "vendi_score_texts", texts=[address, "what is it"])
+    result = page_client.call_api(http, "vendi_score_texts", texts=[address, "what is it"])
     assert result["VS"] == 2
-    sent = visitor.send(http, f"{address}\nwhat is it", kind="texts")
-    shown = visitor.score(http, sent["key"], "ngram_overlap")
+    sent = page_client.upload_samples(http, f"{address}\nwhat is it", kind="texts")
+    shown = page_client.score_upload(http, sent["key"], "ngram_overlap")
     assert shown["samples"]["text"] == [address, "what is it"]
-    assert visitor.send(http, files=[(address, b"one two\nthree four")])["n"] == 2
+    assert page_client.upload_samples(http, files=[(address, b"one two\nthree four")])["n"] == 2
 
 
 def test_no_address_is_taken_for_a_data_set(http, address):
     for dataset in (address, address[5:], f"{address}/..", "../../etc/passwd", "a" * 5000):
-        with pytest.raises(visitor.RefusedError) as caught:
-            visitor.send(http, dataset=dataset)
+        with pytest.raises(page_client.RejectedRequestError) as caught:
+            page_client.upload_samples(http, dataset=dataset)
         assert caught.value.status == 422
 
 
@@ -130,7 +130,7 @@ def test_no_file_of_the_server_is_read(reckless_server, http, path):
     for answer in (
         http.post("/gradio_api/call/vendi_compare", json={"data": [sent, "texts"]}),
         # gradio's own client would send the tool any file that the server can read.
-        visitor.mcp(http, "tools/call", name="vendi_compare", arguments={"sets": sent}),
+        page_client.call_mcp(http, "tools/call", name="vendi_compare", arguments={"sets": sent}),
     ):
         assert (answer.status_code, answer.text) == REFUSED
     assert sorted(reckless_server.folder.rglob("*")) == before
@@ -198,7 +198,7 @@ def test_the_address_of_a_space_is_the_one_that_it_has(monkeypatch):
     headers = [(b"x-forwarded-host", b"evil.example"), (b"host", b"10.0.0.1")]
     headers += [(b"x-forwarded-proto", b"http"), (b"x-forwarded-for", b"1.2.3.4")]
     scope = {"type": "http", "path": "/config", "method": "GET", "query_string": b""}
-    finished(guard.Guard(read, {})({**scope, "headers": headers}, None, None))
+    run_coroutine(guard.Guard(read, {})({**scope, "headers": headers}, None, None))
     assert seen == ["https://a-b.hf.space", "1.2.3.4"]
 
 
@@ -220,10 +220,12 @@ def test_a_call_has_the_arguments_of_its_function(http, count):
 
 
 def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
-    with pytest.raises(visitor.RefusedError, match="Too many files are being") as caught:
-        visitor.send(http, files=[("a.txt", b"x" * 2_000_001)])
+    with pytest.raises(
+        page_client.RejectedRequestError, match="Too many files are being"
+    ) as caught:
+        page_client.upload_samples(http, files=[("a.txt", b"x" * 2_000_001)])
     assert caught.value.status == 503
-    assert visitor.send(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
+    assert page_client.upload_samples(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
 
 
 def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
@@ -256,5 +258,5 @@ def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
         here.clear()
         await asyncio.gather(upload(), upload((b"content-length", b"100")))
 
-    finished(visitors())
+    run_coroutine(visitors())
     assert answers == [200, 503, 200, 200, 503]

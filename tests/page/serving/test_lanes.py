@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from loops import finished
+from coroutines import run_coroutine
 
 pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException
@@ -57,7 +57,7 @@ def run(test) -> None:
         async with asyncio.timeout(SOON):
             await test(lanes)
 
-    finished(alone())
+    run_coroutine(alone())
 
 
 async def happened(event: threading.Event) -> None:

@@ -11,8 +11,8 @@ import time
 import traceback
 from urllib.parse import quote
 
+import page_client
 import pytest
-import visitor
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -25,7 +25,7 @@ POISON = f"{MARK}\r\n2026-01-01 ERROR forged\x1b[31m\x07\x00\x9b2J\u2028\u202e\x
 PLAIN = POISON.encode("utf-8", "replace").decode()
 HEADER = f"{MARK}\x9b2J\x85".encode("latin-1")
 JSON = {"content-type": "application/json"}
-ASK = {**JSON, **visitor.ASK}
+ASK = {**JSON, **page_client.MCP_HEADERS}
 # The loudest logs there are: every level of every logger, warnings, and asyncio's own.
 LOUD = """
 import logging, os, sys, warnings
@@ -49,7 +49,7 @@ fails.__doc__ = api.vendi_score_molecules.__doc__
 server.API = (*server.API, fails)
 server.launch(server.build())
 """
-NAMES = visitor.NAMES | {"vendi_fails": "smiles"}
+NAMES = page_client.SAMPLE_ARGUMENTS | {"vendi_fails": "smiles"}
 COUNTS = dict(zip(NAMES, (6, 4, 4, 5, 6, 2), strict=True))
 VALUES = (POISON, [POISON], [[POISON, POISON], [POISON]], {POISON: POISON}, [7, POISON])
 
@@ -247,7 +247,7 @@ def test_nothing_sent_by_the_page_is_logged(http):
     for boundary in (HEADER, b'"' + HEADER):
         kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
         http.post("/page/read", content=f"--{MARK}\r\n{PLAIN}".encode(), headers=kind)
-    key = visitor.send(http, f"{MARK} one\ntwo", kind="texts")["key"]
+    key = page_client.upload_samples(http, f"{MARK} one\ntwo", kind="texts")["key"]
     paths = ("score", "second", "compare", "groups", "subset", "papers", "drawings")
     for path in (*paths, "report", MARK):
         for value in (POISON, [POISON], {POISON: POISON}):
@@ -259,7 +259,7 @@ def test_nothing_sent_by_the_page_is_logged(http):
     for role in ("sets", *ROLES):
         options = json.dumps({role: MARK})
         http.post("/page/read", data={"text": f"{MARK}\ta\n{PLAIN}\tb", "options": options})
-    result = visitor.score(http, key, "ngram_overlap")
+    result = page_client.score_upload(http, key, "ngram_overlap")
     for size in (POISON, 1, 2):
         http.post("/page/subset", content=dumped({"id": result["id"], "size": size}))
     http.post("/page/second", json={"id": result["id"]})

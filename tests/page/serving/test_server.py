@@ -6,12 +6,12 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import hostile
+import hostile_files
 import numpy as np
+import page_client
 import pytest
-import visitor
-from drawn import png
-from visitor import call, send, show
+from image_samples import encode_png
+from page_client import call_api, upload_and_score, upload_samples
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -77,8 +77,8 @@ def test_the_server_says_who_it_is_and_what_it_is_for(http):
     pytest.importorskip("mcp")
     known = {"name": "a", "version": "1"}
     versions = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": known}
-    answer = visitor.mcp(http, "initialize", **versions)
-    result = json.loads(visitor.events(answer.text)[0][1])["result"]
+    answer = page_client.call_mcp(http, "initialize", **versions)
+    result = json.loads(page_client.parse_events(answer.text)[0][1])["result"]
     assert result["serverInfo"] == {"name": "vendiscore", "version": __version__}
     assert result["instructions"] == INSTRUCTIONS
 
@@ -90,9 +90,9 @@ ROWS = [
     for r in examples.find_example("Three clusters").text.split("\n")
 ]
 IMAGES = examples.find_example("Shapes in three colours").images()
-FILES = [(f"{i:02}.png", png(image)) for i, image in enumerate(IMAGES)]
+FILES = [(f"{i:02}.png", encode_png(image)) for i, image in enumerate(IMAGES)]
 SENT = [base64.b64encode(data).decode() for _, data in FILES]
-LARGE = base64.b64encode(hostile.webp(7_000)).decode()
+LARGE = base64.b64encode(hostile_files.encode_webp(7_000)).decode()
 PIXELS = {"k": "pixels", "mode": "RGB"}
 MORGAN = {"k": "morgan"}
 NGRAMS = {"k": "ngram_overlap", "ns": [1, 2]}
@@ -128,11 +128,11 @@ def test_page_client_tool_evaluate_and_package_give_one_number(
     assert by_metric[key] == pytest.approx(right, rel=rel)
     name, given = f"vendi_score_{kind}", {**sent, **options, "kernel": kernel, "q": q}
     assert client.predict(**given, api_name=f"/{name}")[key] == pytest.approx(right, rel=rel)
-    told = json.loads(visitor.tool(http, name, **given)["content"][0]["text"])
+    told = json.loads(page_client.call_mcp_tool(http, name, **given)["content"][0]["text"])
     assert told[key] == pytest.approx(right, rel=rel)
     files = FILES if kind == "images" else ()
     settings = {"options": options, "q": q}
-    shown = show(http, kernel, PASTED.get(kind, ""), files, settings, kind=kind)
+    shown = upload_and_score(http, kernel, PASTED.get(kind, ""), files, settings, kind=kind)
     assert shown[key] == pytest.approx(right, rel=rel)
     assert shown["n"] == len(samples)
 
@@ -170,8 +170,8 @@ def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http)
     rows = [f"{i};{text}" for i, group in enumerate(nested) for text in group]
     table = ("a.csv", "\n".join(["prompt;answer", *rows]).encode())
     for result in (
-        show(http, "ngram_overlap", box, kind="texts"),
-        show(http, "ngram_overlap", files=[table], kind="texts", by="prompt"),
+        upload_and_score(http, "ngram_overlap", box, kind="texts"),
+        upload_and_score(http, "ngram_overlap", files=[table], kind="texts", by="prompt"),
     ):
         assert result["VS"] == pytest.approx(right["VS"], rel=1e-12)
         assert result["se"] == pytest.approx(right["VS_se"], rel=1e-9)
@@ -195,10 +195,10 @@ def test_a_comparison_by_page_and_client_is_that_of_the_package(
     rel = 1e-6 if "model_path" in arguments else 1e-9
     files, lines = FILES if kind == "images" else (), PASTED.get(kind, "").splitlines()
     keys = {
-        name: send(http, "\n".join(lines[:n]), files[:n], kind=kind)["key"]
+        name: upload_samples(http, "\n".join(lines[:n]), files[:n], kind=kind)["key"]
         for name, n in (("all", len(samples)), ("some", 6))
     }
-    shown = visitor.compare(http, keys, kernel)
+    shown = page_client.compare_uploads(http, keys, kernel)
     ours = client.predict(
         sets=[sent, sent[:6]],
         kind=kind,
@@ -221,13 +221,13 @@ def test_a_comparison_by_page_and_client_is_that_of_the_package(
 @pytest.fixture(scope="module")
 def tools(http):
     pytest.importorskip("mcp")
-    answer = visitor.mcp(http, "tools/list")
-    result = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
+    answer = page_client.call_mcp(http, "tools/list")
+    result = json.loads(page_client.parse_events(answer.text)[0][1])["result"]["tools"]
     return {tool["name"]: tool for tool in result}
 
 
 def test_the_tools_of_mcp_are_described_in_sentences(tools):
-    assert set(tools) == set(visitor.NAMES)
+    assert set(tools) == set(page_client.SAMPLE_ARGUMENTS)
     for tool in tools.values():
         assert tool["description"][-1] == "."
         assert not re.search(r"[,.;:],|,\s*,|\n|Returns", tool["description"])
@@ -235,19 +235,22 @@ def test_the_tools_of_mcp_are_described_in_sentences(tools):
             for name, field in tool[side]["properties"].items():
                 assert field["description"].endswith("."), (tool["name"], name)
                 assert "\n" not in field["description"]
-        assert tool["inputSchema"]["required"] == [visitor.NAMES[tool["name"]]]
+        assert tool["inputSchema"]["required"] == [page_client.SAMPLE_ARGUMENTS[tool["name"]]]
         assert {"type": "string"} in tool["inputSchema"]["properties"]["q"]["anyOf"]
 
 
-@pytest.mark.parametrize("name", visitor.NAMES)
+@pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
 @pytest.mark.parametrize("q", [0, 2, "inf"])
 def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, name, q):
     jsonschema = pytest.importorskip("jsonschema")
-    given = {visitor.NAMES[name]: app_server.EXAMPLES[visitor.NAMES[name]], "q": q}
-    result = visitor.tool(http, name, **given)
+    given = {
+        page_client.SAMPLE_ARGUMENTS[name]: app_server.EXAMPLES[page_client.SAMPLE_ARGUMENTS[name]],
+        "q": q,
+    }
+    result = page_client.call_mcp_tool(http, name, **given)
     assert not result["isError"], result
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-    assert result["structuredContent"] == call(http, name, **given)
+    assert result["structuredContent"] == call_api(http, name, **given)
     schema = tools[name]["outputSchema"]
     jsonschema.validate(result["structuredContent"], schema)
     patterns = "|".join(schema["patternProperties"]) or "^$"
@@ -267,7 +270,7 @@ def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, 
     ],
 )
 def test_errors_of_tools_are_in_words(http, tools, name, sent, said):
-    result = visitor.tool(http, name, **sent)
+    result = page_client.call_mcp_tool(http, name, **sent)
     assert result["isError"]
     assert said in result["content"][0]["text"]
 
@@ -293,9 +296,12 @@ def test_calls_take_the_lane_of_work_as_long_as_theirs(sent, lane):
 
 def test_what_was_sent_is_forgotten_and_the_page_is_told_so(forgetful_server):
     with httpx.Client(base_url=forgetful_server.url, timeout=30) as http:
-        key = send(http, "one two\nthree four")["key"]
-        result = visitor.score(http, key, "ngram_overlap")
-        assert visitor.ask(http, "groups", id=result["id"], threshold=0.5)["groups"] is not None
+        key = upload_samples(http, "one two\nthree four")["key"]
+        result = page_client.score_upload(http, key, "ngram_overlap")
+        assert (
+            page_client.post_to_route(http, "groups", id=result["id"], threshold=0.5)["groups"]
+            is not None
+        )
         time.sleep(1.5)
         for path in ("score", "groups", "papers", "report"):
             answer = http.post(f"/page/{path}", json={"key": key, "id": result["id"]})
@@ -308,8 +314,8 @@ def test_visitors_at_the_same_time_get_their_own_results(server):
         texts = [f"w{j}" for j in range(i + 2)]
         headers = {"x-forwarded-for": f"10.0.0.{i}"}
         with httpx.Client(base_url=server.url, timeout=60, headers=headers) as http:
-            shown = show(http, "ngram_overlap", "\n".join(texts), kind="texts")
-            by_call = call(http, "vendi_score_texts", texts=texts)
+            shown = upload_and_score(http, "ngram_overlap", "\n".join(texts), kind="texts")
+            by_call = call_api(http, "vendi_score_texts", texts=texts)
         assert shown["samples"]["text"] == texts
         return shown["VS"], by_call["VS"]
 

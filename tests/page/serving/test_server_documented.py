@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import page_client
 import pytest
-import visitor
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -64,12 +64,12 @@ def test_the_call_in_a_shell_ends_with_the_result(here):
     done = subprocess.run(
         ["bash", "-c", here(example("call.sh"))], capture_output=True, text=True, check=True
     )
-    name, data = visitor.events(done.stdout)[-1]
+    name, data = page_client.parse_events(done.stdout)[-1]
     assert name == "complete"
     assert json.loads(data)[0]["n"] == 2
 
 
-@pytest.mark.parametrize("name", visitor.NAMES)
+@pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
 @pytest.mark.parametrize("language", ["python", "bash"])
 def test_the_code_that_the_server_writes_for_a_call_runs(server, name, language):
     info = httpx.get(f"{server.url}/gradio_api/info", timeout=60).json()
@@ -86,8 +86,8 @@ def test_the_address_for_clients_of_mcp_answers(here):
     url = json.loads(here(SETTINGS))["mcpServers"]["vendiscore"]["url"]
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     with httpx.Client(timeout=60) as http:
-        answer = http.post(url, json=body, headers=visitor.ASK)
-    tools = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
+        answer = http.post(url, json=body, headers=page_client.MCP_HEADERS)
+    tools = json.loads(page_client.parse_events(answer.text)[0][1])["result"]["tools"]
     assert all(f"`{tool['name']}`" in TEXT for tool in tools)
 
 

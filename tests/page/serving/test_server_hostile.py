@@ -5,10 +5,10 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import hostile
+import hostile_files
+import page_client
 import pytest
-import visitor
-from visitor import send, show
+from page_client import upload_and_score, upload_samples
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -28,14 +28,14 @@ def http(server):
 def healthy(server, http):
     """After the test, the server still scores, and nothing of the test is left on its disk."""
     yield
-    assert show(http, "ngram_overlap", "a b\nc d")["VS"] == pytest.approx(2)
+    assert upload_and_score(http, "ngram_overlap", "a b\nc d")["VS"] == pytest.approx(2)
     assert not server.left
 
 
 def error(http, name: str, **arguments) -> str:
     """Return the message that clients get for a call that the API refuses."""
-    with pytest.raises(visitor.CallError) as caught:
-        visitor.call(http, name, **arguments)
+    with pytest.raises(page_client.CallError) as caught:
+        page_client.call_api(http, name, **arguments)
     said = str(caught.value)
     assert "Traceback" not in said
     return said
@@ -43,8 +43,8 @@ def error(http, name: str, **arguments) -> str:
 
 def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
     """Return all words in which samples are refused, when they are read or scored."""
-    with pytest.raises(visitor.RefusedError) as caught:
-        show(http, kernel, text, files, **options)
+    with pytest.raises(page_client.RejectedRequestError) as caught:
+        upload_and_score(http, kernel, text, files, **options)
     assert caught.value.status in (200, 400, 413, 422)
     said = json.dumps(caught.value.problem, ensure_ascii=False)
     assert "Traceback" not in said
@@ -78,28 +78,36 @@ def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, sent, sa
 
 
 HOSTILE = {
-    "a 192-byte .npy of 40 GB": ("a.npy", hostile.forty_gigabytes, "40,000 MB; this page"),
+    "a 192-byte .npy of 40 GB": (
+        "a.npy",
+        hostile_files.npy_claiming_forty_gigabytes,
+        "40,000 MB; this page",
+    ),
     "a pickle": ("a.npy", lambda: b"\x80\x04K\x01.", "not a .npy array"),
-    "an object array": ("a.npy", hostile.object_array, "never unpickled"),
+    "an object array": ("a.npy", hostile_files.npy_with_objects, "never unpickled"),
     "NaN": ("a.csv", lambda: b"1,2\n3,nan\n", "row 2 has nan"),
     "a million columns": ("a.csv", lambda: b"1" + b",1" * 10**6, "columns are too many"),
     "a zip bomb": (
         "a.zip",
-        lambda: hostile.archive({f"{i}.png": b"\0" * 10**7 for i in range(20)}),
+        lambda: hostile_files.encode_zip({f"{i}.png": b"\0" * 10**7 for i in range(20)}),
         "unpacks to more than",
     ),
     "one bomb in a zip": (
         "a.zip",
-        lambda: hostile.archive({"a.png": b"\0" * 10**8 * 2}),
+        lambda: hostile_files.encode_zip({"a.png": b"\0" * 10**8 * 2}),
         "unpacks to more than",
     ),
     "a zip of nothing that is read": (
         "a.zip",
-        lambda: hostile.archive({"../../a.exe": b"a"}),
+        lambda: hostile_files.encode_zip({"../../a.exe": b"a"}),
         "a.exe",
     ),
-    "100 megapixels": ("a.png", lambda: hostile.png(10_000, 10_000), "has 100 megapixels"),
-    "half a JPEG": ("a.jpg", hostile.half_a_jpeg, "cannot be read"),
+    "100 megapixels": (
+        "a.png",
+        lambda: hostile_files.encode_grey_png(10_000, 10_000),
+        "has 100 megapixels",
+    ),
+    "half a JPEG": ("a.jpg", hostile_files.truncated_jpeg, "cannot be read"),
     "an SVG": ("a.svg", lambda: b"<svg/>", "svg"),
     "an SVG called PNG": ("a.png", lambda: b"<svg onload='alert(1)'/>", "not an image"),
     "a million columns of text": ("a.csv", lambda: b"a" + b",a" * 10**6, "columns are too many"),
@@ -148,7 +156,7 @@ def test_columns_and_sizes_that_no_table_has_are_refused_in_words(http):
     table = ("a.csv", b"id,model,answer\n1,a,yes it is\n2,b,no it is not\n3,a,who knows that\n")
     for option in ("column", "by", "sets", "prompts", *ROLES):
         assert "__class__" in refused(http, files=[table], kind="texts", **{option: "__class__"})
-    key = show(http, "ngram_overlap", files=[table])["id"]
+    key = upload_and_score(http, "ngram_overlap", files=[table])["id"]
     for size in (None, 0, -1, 4, 10**30, 1.5, True, "2", [2], {"a": 1}):
         answer = http.post("/page/subset", json={"id": key, "size": size})
         assert answer.status_code == 422
@@ -173,7 +181,7 @@ def test_columns_and_sizes_that_no_table_has_are_refused_in_words(http):
     ],
 )
 def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
-    key = send(http, "a b\nc d")["key"]
+    key = upload_samples(http, "a b\nc d")["key"]
     body = json.dumps({"key": key, **settings})
     answer = http.post("/page/score", content=body).text
     assert said in answer
@@ -182,7 +190,7 @@ def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
 
 
 def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
-    keys = [send(http, f"a b{i}\nc d\ne f\ng h")["key"] for i in (1, 2)]
+    keys = [upload_samples(http, f"a b{i}\nc d\ne f\ng h")["key"] for i in (1, 2)]
     sets = [{"name": name, "key": key} for name, key in zip("AB", keys, strict=True)]
     for more in ({"seed": 1}, {"key": keys[0]}, {"options": {"seed": 1}}):
         body = {"sets": sets, "kernel": "ngram_overlap", **more}
@@ -198,7 +206,7 @@ def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
     ],
 )
 def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
-    key = send(http, "a b\nc d")["key"]
+    key = upload_samples(http, "a b\nc d")["key"]
     for body in (b"", b"[]", b"\xff\xfe", b"[" * 10**5, b'{"a": 1' + b" " * 10**5):
         answer = http.post(f"/page/{path}", content=body)
         assert answer.status_code == 422, body[:9]
@@ -241,10 +249,10 @@ def test_forms_that_no_page_sends_are_refused_in_words(http):
 @pytest.mark.usefixtures("healthy")
 def test_names_with_paths_name_no_file_of_the_server(http):
     for name in ("../../../../etc/passwd.txt", "C:\\a\\passwd.txt", "/passwd.txt"):
-        sent = send(http, files=[(name, b"one two\nthree four")])
+        sent = upload_samples(http, files=[(name, b"one two\nthree four")])
         assert sent["name"] == "passwd.txt"
         assert sent["n"] == 2
-    said = json.dumps(send(http, files=[("\r\n<b>" * 200 + ".txt", b"a\nb")]))
+    said = json.dumps(upload_samples(http, files=[("\r\n<b>" * 200 + ".txt", b"a\nb")]))
     assert len(said) < 3000
 
 
@@ -266,10 +274,12 @@ def test_large_requests_end_at_the_door(http):
     answer = http.post("/gradio_api/call/vendi_score_texts", content=endless())
     assert answer.status_code == 413
     assert http.post("/page/score", content=endless()).status_code == 413
-    with pytest.raises(visitor.RefusedError, match="up to 64 MB a file"):
-        send(http, files=[("a.txt", b"x" * (quotas.MAX_UPLOAD + 1))])
-    with pytest.raises(visitor.RefusedError, match="up to 128 MB; send less") as caught:
-        send(http, files=[(f"{i}.txt", b"x" * (quotas.MAX_UPLOADS // 2 - 9)) for i in range(3)])
+    with pytest.raises(page_client.RejectedRequestError, match="up to 64 MB a file"):
+        upload_samples(http, files=[("a.txt", b"x" * (quotas.MAX_UPLOAD + 1))])
+    with pytest.raises(page_client.RejectedRequestError, match="up to 128 MB; send less") as caught:
+        upload_samples(
+            http, files=[(f"{i}.txt", b"x" * (quotas.MAX_UPLOADS // 2 - 9)) for i in range(3)]
+        )
     assert caught.value.status == 413
 
 
@@ -281,7 +291,9 @@ def test_pastes_made_to_take_long_delay_no_other_visitor(server, http):
 
     def wait():
         start = time.monotonic()
-        assert show(http, "ngram_overlap", "one two\nthree four")["VS"] == pytest.approx(2)
+        assert upload_and_score(http, "ngram_overlap", "one two\nthree four")[
+            "VS"
+        ] == pytest.approx(2)
         return time.monotonic() - start
 
     usual = min(wait() for _ in range(3))

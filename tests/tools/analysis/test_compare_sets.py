@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from two_models import TABLE
+from two_model_answers import TABLE
 
 from vendiscore import as_similarity, compare
 

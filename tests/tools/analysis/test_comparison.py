@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sources import SOURCES, sentences, vectors
+from populations import POPULATIONS, draw_sentences, draw_vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
 from vendiscore.magnitude.metric_space_builder import as_space
@@ -35,7 +35,7 @@ def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
     result = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        result.append(compared(*(vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
+        result.append(compared(*(draw_vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
     assert 0 <= np.mean(np.array(result) <= 0.05) <= 0.12
     assert 0.3 < np.mean(result) < 0.7  # as uniform numbers
 
@@ -45,7 +45,7 @@ def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
     said = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        X, Y = vectors(rng, 60), vectors(rng, 60)
+        X, Y = draw_vectors(rng, 60), draw_vectors(rng, 60)
         X, Y = np.hstack([X, 0 * X]), np.hstack([0 * Y, Y])
         said += compared(X, Y, k="cosine").pairs[0].p <= 0.05
     assert said <= 3
@@ -54,7 +54,7 @@ def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
 @pytest.mark.parametrize("sizes", [(40, 40), (40, 80), (80, 40)])
 @pytest.mark.parametrize("name", ["texts, n-grams", "vectors, cosine"])
 def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
-    source, options = SOURCES[name]
+    source, options = POPULATIONS[name]
     rng = np.random.default_rng(0)
     result = compared(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
     assert (result.verdict("A", "B"), result.verdict("B", "A")) == ("more diverse", "less diverse")
@@ -66,7 +66,7 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
 def test_a_set_does_not_differ_from_itself(q):
-    texts = sentences(np.random.default_rng(0), 20)
+    texts = draw_sentences(np.random.default_rng(0), 20)
     for other in (texts, texts[::-1]):
         result = compared(texts, other, q=q)
         assert result.verdict("A", "B") == "no difference shown"
@@ -78,8 +78,8 @@ def test_sets_that_share_samples_are_not_said_to_differ_more_often():
     p = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        common = vectors(rng, 20)
-        sets = [np.vstack([common, vectors(rng, 20)]) for _ in range(2)]
+        common = draw_vectors(rng, 20)
+        sets = [np.vstack([common, draw_vectors(rng, 20)]) for _ in range(2)]
         p.append(compared(*sets, k="cosine").pairs[0].p)
     assert np.mean(np.array(p) <= 0.05) <= 0.05
 
@@ -158,7 +158,11 @@ def test_a_bandwidth_follows_from_all_sets():
 
 def test_three_sets_have_three_pairs_whose_p_is_adjusted():
     rng = np.random.default_rng(0)
-    sets = {"wide": sentences(rng, 40), "too": sentences(rng, 45), "thin": sentences(rng, 40, 0.8)}
+    sets = {
+        "wide": draw_sentences(rng, 40),
+        "too": draw_sentences(rng, 45),
+        "thin": draw_sentences(rng, 40, 0.8),
+    }
     result = compared(sets, permutations=199)
     assert [(row.a, row.b) for row in result.pairs] == list(itertools.combinations(sets, 2))
     assert [row.p_adjusted for row in result.pairs] == adjust_p_values(
@@ -188,9 +192,9 @@ def test_three_sets_have_three_pairs_whose_p_is_adjusted():
 
 def test_what_three_sets_of_one_source_have_is_said_in_one_sentence():
     rng = np.random.default_rng(1)
-    result = compared(*(vectors(rng, 20) for _ in range(3)), k="cosine")
+    result = compared(*(draw_vectors(rng, 20) for _ in range(3)), k="cosine")
     assert result.sentence.startswith("No difference shown between A, B and C at 20 samples")
-    result = compared(*(vectors(rng, 80) for _ in range(3)), k="cosine")
+    result = compared(*(draw_vectors(rng, 80) for _ in range(3)), k="cosine")
     assert result.sentence.startswith("No difference shown between A, B and C at 80")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sources import vectors
+from populations import draw_vectors
 
 from vendiscore import compare
 from vendiscore.tools.analysis.comparison import format_bounded_p, format_percent
@@ -209,7 +209,7 @@ def test_groups_that_are_the_same_within_a_share_are_called_so():
 
 @pytest.mark.parametrize("n", [6, 120])
 def test_no_difference_is_all_that_is_said_of_sets_of_one_source(n):
-    X = vectors(np.random.default_rng(2), 240)
+    X = draw_vectors(np.random.default_rng(2), 240)
     result = compare(X[:n], X[120 : 120 + n], k="cosine", permutations=99)
     assert result.verdict("A", "B") == "no difference shown"
     assert result.sentence.startswith("No difference shown between A and B: ")

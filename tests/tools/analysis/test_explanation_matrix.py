@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from decompositions import counted
+from decompositions import record_decompositions
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
 from vendiscore.result import key_at
@@ -78,7 +78,7 @@ SIMILARITIES = {
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3.7, "inf"])
 def test_findings_have_the_score_and_the_profile_of_compute_from_one_decomposition(name, q):
     similarity = SIMILARITIES[name]
-    with counted() as seen:
+    with record_decompositions() as seen:
         result = compute_report_data(
             similarity, None, {"q": q} | ({"allow_repeats": False} if q else {})
         )

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy
-from sources import vectors
+from populations import draw_vectors
 
 from vendiscore import FeatureSimilarity, as_similarity, compute, growth
 from vendiscore.result import key_at
@@ -47,7 +47,7 @@ def test_at_order_2_it_is_the_mean_purity_of_all_subsets():
 def test_at_order_2_it_is_that_of_larger_sets_of_the_source():
     def purity(seed, n, *sizes):
         options = {"q": 2, "k": "rbf", "sigma": 2.0}
-        return 1 / growth(vectors(np.random.default_rng(seed), n), sizes, **options).scores[0]
+        return 1 / growth(draw_vectors(np.random.default_rng(seed), n), sizes, **options).scores[0]
 
     doubled = np.array([purity(seed, 30, 60) for seed in range(150)])
     fresh = np.array([purity(1000 + seed, 60, 60) for seed in range(150)])
@@ -172,12 +172,12 @@ def test_twice_the_samples_score_about_what_it_says(k):
     """benchmarks/growth.py has more sets of six sources: 90 to 100 of 100."""
     options = {"k": k} | ({"sigma": 2.0} if k == "rbf" else {})
     fresh = [
-        math.log(compute(vectors(np.random.default_rng(1000 + s), 120), **options)["VS"])
+        math.log(compute(draw_vectors(np.random.default_rng(1000 + s), 120), **options)["VS"])
         for s in range(30)
     ]
     truth, inside, off = np.mean(fresh), 0, []
     for seed in range(30):
-        result = growth(vectors(np.random.default_rng(seed), 60), [120], **options)
+        result = growth(draw_vectors(np.random.default_rng(seed), 60), [120], **options)
         inside += result.low[0] <= math.exp(truth) <= result.high[0]
         off.append(math.log(result.scores[0]) - truth)
     assert inside >= 25
@@ -245,7 +245,7 @@ def test_samples_that_all_differ_grow_without_end_but_some_may_be_alike(q):
 
 
 def test_a_narrow_kernel_does_not_identify_its_limit_but_order_2_does():
-    X = vectors(np.random.default_rng(0), 60)
+    X = draw_vectors(np.random.default_rng(0), 60)
     narrow = growth(X, [120], k="rbf", sigma=2.0)
     assert narrow.asymptote is None
     assert "the score of infinitely many is not identified" in narrow.sentence

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from decompositions import counted
+from decompositions import record_decompositions
 
 from vendiscore import report
 from vendiscore.report import compute_report_data
@@ -23,7 +23,7 @@ def scored():
 
 def decomposed(make) -> list[str]:
     """Return the functions that decomposed a matrix of all samples, or a factor of it."""
-    with counted("cholesky") as seen:
+    with record_decompositions("cholesky") as seen:
         make()
     return [name for name, shape in seen if shape == (20, 20)]
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sources import SOURCES
+from populations import POPULATIONS
 
 from vendiscore import MatrixSimilarity, compare, score
 from vendiscore.scoring.jackknife import influence, influence_error
@@ -42,7 +42,7 @@ def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatch):
     """Sets have 60 samples, whose exchanges are screened by slopes at the pool, or 60 and 130."""
-    source, options = SOURCES[name]
+    source, options = POPULATIONS[name]
     rng = np.random.default_rng(3)
     for other in (60, 130):
         sets = [source(rng, 60), source(rng, other, 0.3)]

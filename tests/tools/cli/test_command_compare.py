@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from two_models import NEW, OLD, TABLE
+from two_model_answers import NEW_ANSWERS, OLD_ANSWERS, TABLE
 
 import vendiscore
 
@@ -62,7 +62,7 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
     path = save("v.csv", "\n".join(["x,y,model", *rows]))
     out = run("compare", path, "--by", "model", "--permutations", 99, "-f", "json")[1]
     assert [row["name"] for row in json.loads(out)["sets"]] == ["a", "b"]
-    for model, texts in (("new", NEW), ("old", OLD)):
+    for model, texts in (("new", NEW_ANSWERS), ("old", OLD_ANSWERS)):
         (tmp_path / "texts" / model).mkdir(parents=True)
         for i, text in enumerate(texts):
             (tmp_path / "texts" / model / f"{i}.txt").write_text(text)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hub import ModelHub
+from fake_hub import FakeModelHub
 
 from vendiscore.tools.cli.command_model import select_model_files
 
@@ -77,7 +77,7 @@ def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path)
     paths = [path for path in folder.rglob("*") if path.is_file()]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     size = sum(len(files[name]) for name in select_model_files(files))
-    with ModelHub(MINILM, main={**dict.fromkeys(IDLE, b"idle"), **files}) as hub:
+    with FakeModelHub(MINILM, main={**dict.fromkeys(IDLE, b"idle"), **files}) as hub:
         code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
         assert code == 0, err
         asked = {path.split("/main/")[-1] for path in hub.requests}
@@ -98,7 +98,7 @@ def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path)
 
 def test_another_model_goes_by_its_own_name(vendiscore):
     files = {"config.json": b"{}", "pytorch_model.bin": b"0" * 60_000}
-    with ModelHub("someone/sentences", main=files) as hub:
+    with FakeModelHub("someone/sentences", main=files) as hub:
         code, out, err = vendiscore("model", "download", "someone/sentences", HF_ENDPOINT=hub.url)
     assert (code, "0.1 MB to download from the Hub" in err) == (0, True)
     assert out.endswith("\nTo use it: vendiscore FILE -k someone/sentences\n")
@@ -106,14 +106,14 @@ def test_another_model_goes_by_its_own_name(vendiscore):
 
 @pytest.mark.parametrize("name", ["nobody/nothing", "bert-base-uncased", "a/b/c", "./a"])
 def test_a_name_that_is_not_on_the_hub_is_refused(vendiscore, name):
-    with ModelHub(MINILM, main={}) as hub:
+    with FakeModelHub(MINILM, main={}) as hub:
         code, out, err = vendiscore("model", "download", name, HF_ENDPOINT=hub.url)
     assert (code, out) == (2, "")
     assert f"there is no public model '{name}' on the Hub; pass OWNER/NAME" in err
 
 
 def test_without_a_network_it_says_what_needs_none(vendiscore, run):
-    with ModelHub(MINILM, main={}) as hub:
+    with FakeModelHub(MINILM, main={}) as hub:
         pass  # nobody answers at its address any more
     code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
     assert (code, out) == (1, "")
@@ -127,7 +127,7 @@ def test_a_cache_that_cannot_be_written_is_named(vendiscore, tmp_path):
     (tmp_path / "file").write_text("")
     cache = tmp_path / "file" / "hub"
     files = {"config.json": b"{}"}
-    with ModelHub(MINILM, main=files) as hub:
+    with FakeModelHub(MINILM, main=files) as hub:
         code, _, err = vendiscore("model", "download", HF_ENDPOINT=hub.url, HF_HUB_CACHE=str(cache))
     assert code == 1
     assert f"Not a directory: '{cache}" in err

@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from two_models import TABLE
+from two_model_answers import TABLE
 
 import vendiscore
 from vendiscore.tools.cli import command_table

@@ -6,7 +6,7 @@ import socket
 import sys
 from typing import Any
 
-import newcomer
+import clean_install
 import numpy as np
 import pytest
 
@@ -154,8 +154,8 @@ def test_two_ranks_of_which_one_is_idle_find_the_same_number(monkeypatch):
     queue = context.Queue()
     ranks = [context.Process(target=_rank, args=(rank, port, queue)) for rank in (0, 1)]
     # torchmetrics imports what it finds, which takes most of the time.
-    needed = str(newcomer.base("torch", "torchgen", "torchmetrics"))
-    path = [needed if entry == str(newcomer.SITE) else entry for entry in sys.path]
+    needed = str(clean_install.link_base_packages("torch", "torchgen", "torchmetrics"))
+    path = [needed if entry == str(clean_install.SITE) else entry for entry in sys.path]
     monkeypatch.setattr(sys, "path", path)
     for process in ranks:
         process.start()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-from reports import read
+from report_parser import parse_report
 
 from vendiscore import report
 
@@ -27,7 +27,7 @@ MOST = 500_000
 def test_texts_can_be_nothing_but_text(long) -> None:
     texts = [text * long for text in HOSTILE]
     result = report(texts, title=HOSTILE[0] + HOSTILE[2], k="ngram_overlap", ns=[1])
-    page = read(result)
+    page = parse_report(result)
     assert page.title == (HOSTILE[0] + HOSTILE[2])[:160]
     written = result.html().lower()
     assert "<script" not in written
@@ -44,7 +44,7 @@ def test_labels_of_groups_names_of_columns_and_functions_are_text_too() -> None:
         report(records, k={f"ngram_overlap:{HOSTILE[0]}": 1.0}),
         report(list(range(6)), k=_named(HOSTILE[1])),
     ):
-        page = read(result)
+        page = parse_report(result)
         assert "<script" not in result.html()
         assert "<img" not in result.html()
         assert page.labels
@@ -65,7 +65,7 @@ def test_long_texts_are_folded_and_cut() -> None:
     assert '<details class="text" dir="auto"><summary>word word' in html
     assert "… and 3,800 more characters" in html
     assert html.count("word ") < 1_500
-    assert read(result).tables["samples"][0][3][1] == "short"
+    assert parse_report(result).tables["samples"][0][3][1] == "short"
 
 
 MADE = """
@@ -103,7 +103,7 @@ def test_a_thousand_long_texts_of_any_letters_are_less_than_half_a_megabyte() ->
     texts += texts
     with pytest.warns(UserWarning, match="The interval of VS has width 0"):
         result = report(texts, k="labels")
-    page = read(result)
+    page = parse_report(result)
     assert len(result.html().encode()) < MOST
     rows = len(page.tables["samples"][0]) - 1
     assert 20 < rows < 999
@@ -112,7 +112,7 @@ def test_a_thousand_long_texts_of_any_letters_are_less_than_half_a_megabyte() ->
 
 def test_a_thousand_questions_are_all_in_less_than_half_a_megabyte(questions) -> None:
     result = report(questions[:1_000])
-    page = read(result)
+    page = parse_report(result)
     assert len(result.html().encode()) < MOST
     ((_, *rows),) = page.tables["samples"]
     assert len(rows) == 1_000
@@ -123,14 +123,14 @@ def test_a_thousand_images_are_less_than_half_a_megabyte(mnist) -> None:
     pytest.importorskip("PIL")
     result = report(list(mnist["images"][:1_000]), k="pixels", q=2)
     assert len(result.html().encode()) < MOST
-    read(result)
+    parse_report(result)
 
 
 def test_many_molecules_are_less_than_half_a_megabyte(odors) -> None:
     pytest.importorskip("rdkit")
     result = report([smiles for smiles, _ in odors[:300]], k="morgan", q=2)
     assert len(result.html().encode()) < MOST
-    read(result)
+    parse_report(result)
 
 
 def test_random_similarities_are_the_largest_picture() -> None:

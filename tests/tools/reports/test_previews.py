@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 pytest.importorskip("matplotlib")
-from reports import read
+from report_parser import parse_report
 
 import vendiscore
 from vendiscore import compute, report
@@ -52,7 +52,7 @@ def kernel(a: float, b: float) -> float:
     ],
 )  # fmt: skip
 def test_samples_of_every_kind_are_shown(samples, how, title, shown) -> None:
-    page = read(report(samples, **how))
+    page = parse_report(report(samples, **how))
     assert page.title == f"Diversity of {title}"
     assert shown in page.text["samples"]
 
@@ -60,7 +60,7 @@ def test_samples_of_every_kind_are_shown(samples, how, title, shown) -> None:
 def test_tensors_are_rows() -> None:
     torch = pytest.importorskip("torch")
     result = report(torch.tensor(X), k="rbf")
-    assert "row 0: 0.126, -0.132, 0.64, 0.105, …" in read(result).text["samples"]
+    assert "row 0: 0.126, -0.132, 0.64, 0.105, …" in parse_report(result).text["samples"]
     assert float(result.numbers["VS"]) == pytest.approx(compute(X, k="rbf")["VS"])
 
 
@@ -72,7 +72,7 @@ def test_images_are_small_pictures_in_the_file(kind, tmp_path) -> None:
     paths = [str(tmp_path / f'"{i}".png') for i in range(4)]
     for path, image in zip(paths, images, strict=True):
         image.save(path)
-    page = read(report({"array": arrays, "PIL": images, "file": paths}[kind], k="pixels"))
+    page = parse_report(report({"array": arrays, "PIL": images, "file": paths}[kind], k="pixels"))
     uris = [link for link in page.links if link.startswith("data:image/jpeg;base64,")]
     thumbnail = Image.open(io.BytesIO(base64.b64decode(uris[0].partition(",")[2])))
     assert thumbnail.size == (48, 32)
@@ -96,12 +96,12 @@ def test_molecules_are_drawn_beside_their_smiles() -> None:
     Chem = pytest.importorskip("rdkit.Chem")
     smiles = ["CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1N", "C[C@H](N)C(=O)O"]
     result = report(smiles, k="morgan")
-    page = read(result)
+    page = parse_report(result)
     assert page.title == "Diversity of 4 molecules"
     assert smiles[1] in page.text["redundant"]
     assert '<svg class="molecule" viewBox="0 0 150 110" aria-hidden="true"' in result.html()
     assert '<path d="M' in result.html()
-    again = read(report([Chem.MolFromSmiles(one) for one in smiles], k="morgan"))
+    again = parse_report(report([Chem.MolFromSmiles(one) for one in smiles], k="morgan"))
     assert smiles[1] in again.text["redundant"]
 
 
@@ -134,14 +134,14 @@ def test_labels_in_a_molecule_are_text() -> None:
     pytest.importorskip("rdkit")
     result = report(["CCO |$_AP1;;<b onload='x'>&$|", "CCN", "CCC"], k="morgan")
     assert "<b " not in result.html()
-    read(result)
+    parse_report(result)
 
 
 def test_molecules_that_are_left_out_are_said_first() -> None:
     pytest.importorskip("rdkit")
     with pytest.warns(UserWarning, match="dropped 1 of 4"):
         result = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
-    page = read(result)
+    page = parse_report(result)
     assert page.title == "Diversity of 3 molecules"
     assert "The kernel cannot use 1 sample (dropped): sample 1 is not" in (page.text["score"])
     ((_, *rows),) = page.tables["samples"]
@@ -152,7 +152,7 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     labels = ["b<", "b<", "a", "a", "a", "b<", "c", "c", "c"]
     samples = [*TEXTS, "a cat sat", "the end", "a dog ran", "a dog sat", "a red dog ran"]
     result = report(samples, groups=labels, q=2)
-    page = read(result)
+    page = parse_report(result)
     mean, se = result.numbers["VS_q2"], result.numbers["VS_q2_se"]
     members = ([0, 1, 5], [2, 3, 4], [6, 7, 8])
     alone = [compute([samples[i] for i in which], q=2)["VS_q2"] for which in members]
@@ -178,20 +178,20 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
 
 
 def test_lists_of_lists_are_groups() -> None:
-    page = read(report([TEXTS[:2], TEXTS[2:], ["a", "b", "c"]]))
+    page = parse_report(report([TEXTS[:2], TEXTS[2:], ["a", "b", "c"]]))
     assert [row[:2] for row in page.tables["groups"][0][1:]] == [["0", "2"], ["1", "2"], ["2", "3"]]
     assert page.title == "Diversity of 7 texts"
 
 
 def test_many_groups_are_counted() -> None:
-    page = read(report([["a b", "a c"]] * 70))
+    page = parse_report(report([["a b", "a c"]] * 70))
     assert len(page.tables["groups"][0]) == 61
     assert "And 10 more groups (see the attribute `numbers` of the report)." in page.text["groups"]
 
 
 def test_a_second_set_is_compared_with() -> None:
     result = report(X, X[:5], k="rbf", measures=["VS", "MagDiff"])
-    page = read(result)
+    page = parse_report(result)
     assert "Samples were compared with the references by MagDiff." in page.text["score"]
     (head, *rows) = page.tables["score"][0]
     assert head == ["name", "value", "interval", "range", "description"]
@@ -203,22 +203,25 @@ def test_a_second_set_is_compared_with() -> None:
 
 
 def test_of_a_measure_that_tells_no_diversity_the_report_says_what_it_tells() -> None:
-    page = read(report(X, X[:10], k="rbf", measures=["Precision", "MMD"], neighbours=2))
+    page = parse_report(report(X, X[:10], k="rbf", measures=["Precision", "MMD"], neighbours=2))
     told = [row[3].partition(", ")[2].rpartition(", ")[2] for row in page.tables["score"][0][1:]]
     assert told == ["higher is more like the references", "lower is more similar"]
-    assert "Lower is more similar." in read(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
+    assert (
+        "Lower is more similar."
+        in parse_report(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
+    )
 
 
 def test_several_orders_are_told_in_a_table() -> None:
     result = report(TEXTS, q=[0, 1, 2, "inf", 0.5])
-    page = read(result)
+    page = parse_report(result)
     names = [row[0] for row in page.tables["score"][0][1:]]
     assert names == ["VS_q0", "VS_q1", "VS_q2", "VS_qinf", "VS_q0.5"]
     assert f"≈ {result.numbers['VS_q1']:.1f} effectively different of 4" in page.text["score"]
 
 
 def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
-    page = read(report(TEXTS, measures="IntDiv"))
+    page = parse_report(report(TEXTS, measures="IntDiv"))
     value = compute(TEXTS, measures="IntDiv")["IntDiv"]
     assert f"{value:.4g} IntDiv" in page.text["score"]
     assert "Higher is more diverse." in page.text["score"]
@@ -235,13 +238,13 @@ def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
     ids=["one", "two", "twice the same", "all the same"],
 )
 def test_the_smallest_sets_have_a_report(samples, said) -> None:
-    page = read(report(samples))
+    page = parse_report(report(samples))
     assert said in page.text["score"]
     assert ("alike" in page.text) == (len(samples) > 1)
 
 
 def test_weights_of_zero_have_no_mode() -> None:
-    page = read(report(TEXTS, p=[0.5, 0.5, 0, 0]))
+    page = parse_report(report(TEXTS, p=[0.5, 0.5, 0, 0]))
     assert [row[5] for row in page.tables["samples"][0][3:]] == ["", ""]  # of no mode
     assert "it requires equally weighted samples" in page.text["growth"]
 
@@ -250,7 +253,7 @@ def test_an_estimate_is_called_one() -> None:
     Y = np.random.default_rng(1).normal(size=(600, 40))
     result = report(Y, k="rbf", method="estimate", rtol=0.05)
     low, high = result.numbers.get("VS_low"), result.numbers.get("VS_high")
-    said = read(result).text["score"]
+    said = parse_report(result).text["score"]
     assert "estimate" in said
     if low is not None and low < high:
         assert f"It is proved to be between {low:.4g} and {high:.4g}." in said

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-from reports import read
+from report_parser import parse_report
 
 import vendiscore
 from vendiscore import compute, report
@@ -22,7 +22,7 @@ TEXTS = [
 ]
 HOW = {"k": "ngram_overlap", "ns": [1, 2]}
 REPORT = report(TEXTS, **HOW)
-PAGE = read(REPORT)
+PAGE = parse_report(REPORT)
 K = vendiscore.as_similarity(TEXTS, **HOW).dense()
 WITHOUT = [compute(TEXTS[:i] + TEXTS[i + 1 :], **HOW)["VS"] for i in range(len(TEXTS))]
 
@@ -45,14 +45,14 @@ def test_measures_that_are_dear_to_be_sure_of_have_intervals_when_asked() -> Non
     page = report(X, **how)
     assert page.numbers["VS"] == pytest.approx(compute(X, **how)["VS"], rel=1e-12)
     assert "VS_se" not in page.numbers
-    assert "it requires MagArea of many random halves" in read(page).text["score"]
+    assert "it requires MagArea of many random halves" in parse_report(page).text["score"]
 
 
 def test_sections_are_in_the_order_in_which_they_are_read() -> None:
     names = ["score", "alike", "redundant", "growth", "pictures", "samples", "settings"]
     assert [section.name for section in REPORT.sections] == names == list(PAGE.text)
     assert PAGE.title == "Diversity of 12 texts"
-    assert read(report(TEXTS[:3], title="Mine")).title == "Mine"
+    assert parse_report(report(TEXTS[:3], title="Mine")).title == "Mine"
 
 
 def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
@@ -99,7 +99,7 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
 )
 def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
     result = report(samples, **how)
-    assert why in read(result).text["score"]
+    assert why in parse_report(result).text["score"]
     assert "VS_low" not in result.numbers or how.get("method")
 
 
@@ -107,7 +107,7 @@ def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) ->
     monkeypatch.setattr(report_data, "MAX_COMPARED", 5)
     assert (
         "it requires all eigenvectors of 12 samples, which takes long; pass ci="
-        in read(report(TEXTS)).text["score"]
+        in parse_report(report(TEXTS)).text["score"]
     )
     assert "VS_se" in report(X, k="cosine").numbers  # of 3 features
 
@@ -198,13 +198,13 @@ def test_pictures_say_what_they_show() -> None:
     assert f"the largest of 10 normalized eigenvalues is {100 * shares[0]:.1f}%" in spectrum
     assert profile.startswith("Profile: from 10.0 at q = 0 to ")
     assert growth.startswith("Growth: ")
-    area = read(report(X, k="rbf", measures=["VS", "MagArea"]))
+    area = parse_report(report(X, k="rbf", measures=["VS", "MagArea"]))
     assert area.labels[-1].startswith("Magnitude function: 38.0 at scale")
 
 
 def test_without_matplotlib_there_are_no_pictures_and_it_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    page = read(report(TEXTS, **HOW))
+    page = parse_report(report(TEXTS, **HOW))
     assert "No figures: a figure needs the package 'matplotlib'" in page.text["pictures"]
     assert len(page.labels) == 1  # the strip, which is drawn without it
 
@@ -223,7 +223,7 @@ def test_what_is_too_long_to_be_written_out_is_called_by_its_name(capsys) -> Non
 
     samples = list(np.random.default_rng(0).normal(size=200))
     result = report(samples, k=kernel, q=[2, "inf"], ci=0.9)
-    code = read(result).code[-1]
+    code = parse_report(result).code[-1]
     assert "# `samples` are the 200 samples of this report, in their order." in code
     assert "# `k` is what was passed: tests.t" in code
     assert "called_by_its_name" in code
@@ -236,12 +236,12 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     monkeypatch.setattr(report_data, "MAX_COMPARED", 20)
     monkeypatch.setattr(report_data, "MAX_GROWTH_SAMPLES", 16)
     result = report(X, k="cosine", p=None)
-    page = read(result)
+    page = parse_report(result)
     assert result.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
     part = "Pairs were compared among 20 of the 40 samples, drawn at random."
     assert part not in page.text["alike"]  # of features all are compared
     assert page.text["redundant"].count(part) == 1
-    assert read(report(X, k="rbf", sigma=1.0)).text["alike"].count(part) == 1
+    assert parse_report(report(X, k="rbf", sigma=1.0)).text["alike"].count(part) == 1
     ((_, *rows),) = page.tables["samples"]
     places = [int(row[0]) for row in rows]
     assert len(set(places)) == 20
@@ -304,7 +304,7 @@ def test_rows_of_groups_have_intervals_or_a_dash() -> None:
     rows = page.numbers["details"]["groups"]
     assert rows[2]["VS_low"] is None
     assert rows[0]["VS_low"] < rows[0]["VS"] < rows[0]["VS_high"]
-    (table,) = [x for own in read(page).tables.values() for x in own if "VS_high" in x[0]]
+    (table,) = [x for own in parse_report(page).tables.values() for x in own if "VS_high" in x[0]]
     assert table[0] == ["group", "n", "VS", "VS_se", "VS_low", "VS_high"]
     assert table[3][3:] == ["–"] * 3
     assert "–" not in [*table[1], *table[2]]

@@ -6,7 +6,7 @@ import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
-import known_spectra as known
+import circulant_matrices as known
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -423,14 +423,14 @@ def test_keys_name_the_order_as_those_of_compute_do(q, keys):
 
 
 @pytest.mark.parametrize("q", known.ORDERS)
-@pytest.mark.parametrize("name", known.HALVES)
+@pytest.mark.parametrize("name", known.HALF_SPECTRA)
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_scores_of_known_eigenvalues(name, q, repeats):
     """Rows are kept while they are few; more are added up."""
     state = State(score_X=True)
     for _ in range(repeats):
-        state.update(known.features_of(name))
-    expected = pytest.approx(known.score_of(name, q), rel=1e-7)
+        state.update(known.circulant_features(name))
+    expected = pytest.approx(known.circulant_score(name, q), rel=1e-7)
     assert state.compute(q)[key_at(q)] == expected
     assert next(iter(state.compute([q, 0.8]).values())) == expected
 

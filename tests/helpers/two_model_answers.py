@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-NEW, OLD = [f"w{i} x{i}" for i in range(8)], ["a b", "c d", "e f", "g h"] * 2
+NEW_ANSWERS, OLD_ANSWERS = [f"w{i} x{i}" for i in range(8)], ["a b", "c d", "e f", "g h"] * 2
 PROMPTS = [f"p{i}" for i in (0, 1, 2, 0, 0, 1, 2, 1)] * 2  # not all with the same difference
 ORDER = np.random.default_rng(0).permutation(16)
 TABLE = pd.DataFrame(
     {
-        "answer": [(NEW + OLD)[i] for i in ORDER],
+        "answer": [(NEW_ANSWERS + OLD_ANSWERS)[i] for i in ORDER],
         "model": [("new", "old")[i // 8] for i in ORDER],
         "prompt": [PROMPTS[i] for i in ORDER],
     }

@@ -10,7 +10,7 @@ from typing import Any
 Files = dict[str, dict[str, list[bytes]]]  # by configuration and split
 
 
-class DataHub:
+class FakeDatasetHub:
     """`with DataHub({"me/stories": files}) as hub`: hub.url is its address, hub.asked what for.
 
     `lists` answer in the place of a list of files.
@@ -24,7 +24,7 @@ class DataHub:
         self.sets, self.lists = sets, lists or {}
         self.asked: list[str] = []
 
-    def __enter__(self) -> DataHub:
+    def __enter__(self) -> FakeDatasetHub:
         hub = self
 
         class Handler(BaseHTTPRequestHandler):

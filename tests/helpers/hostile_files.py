@@ -13,7 +13,7 @@ def npy_header(text: str, data: bytes = b"", version: bytes = b"\x01\x00") -> by
     return b"\x93NUMPY" + version + struct.pack("<H", len(head)) + head + data
 
 
-def png(width: int, height: int, colour: int = 200) -> bytes:
+def encode_grey_png(width: int, height: int, colour: int = 200) -> bytes:
     """Return a grey PNG of any size, without holding its pixels."""
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     packer = zlib.compressobj()
@@ -28,13 +28,13 @@ def png(width: int, height: int, colour: int = 200) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + parts
 
 
-def object_array() -> bytes:
+def npy_with_objects() -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
     return buffer.getvalue()
 
 
-def archive(entries: dict[str, bytes]) -> bytes:
+def encode_zip(entries: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, data in entries.items():
@@ -42,7 +42,7 @@ def archive(entries: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def half_a_jpeg() -> bytes:
+def truncated_jpeg() -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -51,13 +51,13 @@ def half_a_jpeg() -> bytes:
     return buffer.getvalue()[: len(buffer.getvalue()) // 2]
 
 
-def forty_gigabytes() -> bytes:
+def npy_claiming_forty_gigabytes() -> bytes:
     """Return a .npy of 192 bytes whose header promises 1,000 × 5,000,000 doubles."""
     claim = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 5000000), }"
     return npy_header(claim, b"\0" * 64)
 
 
-def webp(side: int) -> bytes:
+def encode_webp(side: int) -> bytes:
     """Return a square WebP of one colour, whose bytes are some forty at any size."""
     from PIL import Image
 
@@ -66,7 +66,7 @@ def webp(side: int) -> bytes:
     return buffer.getvalue()
 
 
-def parquet(table, **options) -> bytes:
+def encode_parquet(table, **options) -> bytes:
     """Return a table of pyarrow as a parquet file, packed as tightly as can be."""
     import pyarrow.parquet as pq
 
@@ -75,54 +75,54 @@ def parquet(table, **options) -> bytes:
     return buffer.getvalue()
 
 
-def long_text() -> bytes:
+def parquet_with_long_text() -> bytes:
     """Return a parquet file of some 600 bytes with one text of 200 MB."""
     import pyarrow as pa
 
-    return parquet(pa.table({"text": ["x" * 200_000_000]}), use_dictionary=False)
+    return encode_parquet(pa.table({"text": ["x" * 200_000_000]}), use_dictionary=False)
 
 
-def long_list(element: object, count: int = 20_000_000) -> bytes:
+def parquet_with_long_list(element: object, count: int = 20_000_000) -> bytes:
     """Return a parquet file of some 900 bytes with a list of so many equal elements."""
     import pyarrow as pa
 
     values = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(count, np.int32)), pa.array([element])
     )
-    return parquet(
+    return encode_parquet(
         pa.table({"e": pa.ListArray.from_arrays([0, count], values.dictionary_decode())})
     )
 
 
-def nested_list(count: int = 20_000_000) -> bytes:
+def parquet_with_nested_list(count: int = 20_000_000) -> bytes:
     """Return a parquet file of some 700 bytes with a list of one list of so many zeros."""
     import pyarrow as pa
 
     inner = pa.ListArray.from_arrays([0, count], pa.array(np.zeros(count, np.int64)))
-    return parquet(pa.table({"e": pa.ListArray.from_arrays([0, 1], inner)}))
+    return encode_parquet(pa.table({"e": pa.ListArray.from_arrays([0, 1], inner)}))
 
 
-def long_bytes() -> bytes:
+def parquet_with_long_bytes() -> bytes:
     """Return a parquet file of some 400 bytes with a thousand cells of a million bytes each."""
     import pyarrow as pa
 
     cells = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(1_000, np.int32)), pa.array([b"x" * 1_000_000])
     )
-    return parquet(pa.table({"e": cells.dictionary_decode()}))
+    return encode_parquet(pa.table({"e": cells.dictionary_decode()}))
 
 
-def large_page() -> bytes:
+def parquet_with_large_page() -> bytes:
     """Return a parquet file of some kB with a page of 512 MB of numbers."""
     import pyarrow as pa
 
     table = pa.table({"x": np.zeros(64_000_000)})
     size = {"data_page_size": 2 * 10**9, "write_batch_size": 64_000_000}
     size["max_rows_per_page"] = 64_000_000
-    return parquet(table, use_dictionary=False, row_group_size=64_000_000, **size)
+    return encode_parquet(table, use_dictionary=False, row_group_size=64_000_000, **size)
 
 
-def image(form: str, side: int, mode: str = "RGB", **options: object) -> bytes:
+def encode_image(form: str, side: int, mode: str = "RGB", **options: object) -> bytes:
     """Return a square image of one colour in any format of Pillow."""
     from PIL import Image
 

@@ -6,36 +6,36 @@ import numpy as np
 
 ORDERS = (0.0, 0.3, 0.6, 1.0, 1.0 + 1e-9, 1.4, 2.0, 3.0, math.inf)
 # λ_0 to λ_3 of a circulant matrix of 7 samples, in which λ_k = λ_{7−k}; each sums to 1.
-HALVES = {
+HALF_SPECTRA = {
     "flat": (1 / 7, 1 / 7, 1 / 7, 1 / 7),
     "falling": (0.5, 0.15, 0.07, 0.03),
     "of low rank": (0.5, 0.2, 0.05, 0.0),
     "of one direction": (1.0, 0.0, 0.0, 0.0),
     "of a small tail": (0.5, 0.2, 0.05 - 1e-9, 1e-9),
 }
-INDEFINITE = {
+INDEFINITE_HALF_SPECTRA = {
     "slightly negative": (0.5, 0.2, 0.05 + 2e-7, -2e-7),
     "negative": (0.5, 0.2, 0.06, -0.01),
 }
 
 
-def eigenvalues_of(name: str) -> np.ndarray:
+def circulant_eigenvalues(name: str) -> np.ndarray:
     """Return the eigenvalues of K / 7."""
-    first, *others = (HALVES | INDEFINITE)[name]
+    first, *others = (HALF_SPECTRA | INDEFINITE_HALF_SPECTRA)[name]
     return np.array([first, *others, *others[::-1]])
 
 
-def matrix_of(name: str) -> np.ndarray:
+def circulant_matrix(name: str) -> np.ndarray:
     """Return similarities (7, 7) of unit diagonal with these eigenvalues."""
-    row = np.fft.fft(eigenvalues_of(name)).real
+    row = np.fft.fft(circulant_eigenvalues(name)).real
     i = np.arange(7)
     K = row[(i[:, None] - i) % 7]
     return (K + K.T) / 2
 
 
-def features_of(name: str) -> np.ndarray:
+def circulant_features(name: str) -> np.ndarray:
     """Return unit rows (7, 7) whose products are the matrix; the name has no negative ones."""
-    values = eigenvalues_of(name)
+    values = circulant_eigenvalues(name)
     angles = 2 * np.pi * np.outer(np.arange(7), np.arange(1, 4)) / 7
     waves = [np.cos(angles), np.sin(angles)]
     columns = [
@@ -45,9 +45,9 @@ def features_of(name: str) -> np.ndarray:
     return np.concatenate(columns, axis=1)
 
 
-def score_of(name: str, q: float) -> float:
+def circulant_score(name: str, q: float) -> float:
     """Return the Hill number of the positive eigenvalues, from its formula."""
-    values = eigenvalues_of(name)
+    values = circulant_eigenvalues(name)
     positive = values[values > 0]
     positive /= positive.sum()
     if math.isinf(q):

@@ -19,7 +19,7 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 
 
 @cache
-def base(*kept: str) -> Path:
+def link_base_packages(*kept: str) -> Path:
     """Return a folder of links to all packages that are installed here, without those not
     `kept`."""
     folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
@@ -29,7 +29,7 @@ def base(*kept: str) -> Path:
     return folder
 
 
-class Python:
+class PythonProcess:
     """A process that runs `code` in `folder`, whose `hf` is its cache; several may run at once."""
 
     def __init__(self, code: str, folder: Path, *path: Path, **env: str) -> None:
@@ -39,7 +39,7 @@ class Python:
             cwd=folder,
             env={
                 **{k: v for k, v in os.environ.items() if not k.startswith("HF_")},
-                "PYTHONPATH": os.pathsep.join(map(str, (*path, base()))),
+                "PYTHONPATH": os.pathsep.join(map(str, (*path, link_base_packages()))),
                 "HF_HOME": str(folder / "hf"),
                 "HF_UPDATE_DOWNLOAD_COUNTS": "0",
                 **offline,
@@ -57,9 +57,9 @@ class Python:
         return out.splitlines()
 
 
-def clone(folder: Path, score: float | None = None) -> Path:
+def clone_repository(folder: Path, score: float | None = None) -> Path:
     """Return a clone of this repository, or one whose metric gives that `score` to everything."""
-    installed(folder)
+    copy_package(folder)
     shutil.copytree(ROOT / "kernels", folder / "kernels")
     for name in ("vendiscore.py", "magnitude.py", "library.py"):
         shutil.copy(ROOT / name, folder)
@@ -71,7 +71,7 @@ def clone(folder: Path, score: float | None = None) -> Path:
     return folder
 
 
-def installed(folder: Path) -> Path:
+def copy_package(folder: Path) -> Path:
     """Return the package alone, as a wheel brings it."""
     # Compiled files are copied along, which saves compiling them anew.
     shutil.copytree(ROOT / "vendiscore", folder / "vendiscore")

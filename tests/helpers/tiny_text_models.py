@@ -23,7 +23,7 @@ TEXTS = [
 ]
 
 
-def tiny_tokenizer(**special: str):
+def make_tiny_tokenizer(**special: str):
     """Return a tokenizer of whole words of WORDS; BERT's special tokens by default."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
@@ -40,7 +40,7 @@ def tiny_tokenizer(**special: str):
     return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
 
 
-SIZES = {
+BERT_SIZES = {
     "vocab_size": 5 + len(WORDS.split()),
     "hidden_size": 16,
     "num_hidden_layers": 2,
@@ -50,22 +50,22 @@ SIZES = {
 }
 
 
-def save(model, tokenizer, folder):
+def save_model(model, tokenizer, folder):
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
 
-def tiny_bert(folder):
+def save_tiny_bert(folder):
     """Return a BERT in a folder."""
     torch.manual_seed(0)
     model = transformers.BertModel(
-        transformers.BertConfig(**SIZES, max_position_embeddings=12, pad_token_id=0)
+        transformers.BertConfig(**BERT_SIZES, max_position_embeddings=12, pad_token_id=0)
     )
-    return save(model, tiny_tokenizer(), folder)
+    return save_model(model, make_tiny_tokenizer(), folder)
 
 
-def one_by_one(folder, texts, pooling, max_length=12):
+def embed_one_by_one(folder, texts, pooling, max_length=12):
     """Return embeddings (n, d) of each text alone, so without any padding."""
     model = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
@@ -86,30 +86,30 @@ def one_by_one(folder, texts, pooling, max_length=12):
     return torch.stack(rows).double().numpy()
 
 
-def cosines(X):
+def cosine_matrix(X):
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X @ X.T
 
 
-def similarity(texts, **options):
+def text_similarity(texts, **options):
     return as_similarity(texts, k="text_embeddings", **options)
 
 
-class Letters:
+class LetterCounts:
     """Counts of a to e in a text, plus one: an encoder that is not a network."""
 
     def encode(self, texts):
         return np.array([[1.0 + text.count(c) for c in "abcde"] for text in texts])
 
 
-FLAGS = {
+POOLING_CONFIG = {
     "word_embedding_dimension": 16,
     "pooling_mode_cls_token": False,
     "pooling_mode_mean_tokens": False,
 }
 
 
-def sentence_model(network, folder, *steps, **files):
+def save_sentence_model(network, folder, *steps, **files):
     """Return a copy of a network with the files of a sentence-transformers model."""
     shutil.copytree(network, folder, dirs_exist_ok=True)
     names = ["Transformer", *(steps or ["Pooling", "Normalize"])]
@@ -123,7 +123,7 @@ def sentence_model(network, folder, *steps, **files):
     ]
     content = {
         "modules": modules,
-        "pooling": {**FLAGS, "pooling_mode_mean_tokens": True},
+        "pooling": {**POOLING_CONFIG, "pooling_mode_mean_tokens": True},
         "sentence_bert": {"max_seq_length": 8, "do_lower_case": False},
         "config_sentence_transformers": {"prompts": {}, "default_prompt_name": None},
         **files,

@@ -11,25 +11,28 @@ from zlib import crc32
 
 import pytest
 
-SMALL = 12  # a product of at most so many cells is run whole
+MAX_FULL_GRID = 12  # a product of at most so many cells is run whole
 
 
-def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+def find_deselected(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     """Return the items that a sample of each test's grid leaves out."""
     tests = defaultdict(list)
     for item in items:
         if hasattr(item, "callspec") and not item.get_closest_marker("whole"):
             tests[item.path, item.originalname].append(item)
     return {
-        item for cells in tests.values() if len(cells) > SMALL for item in set(cells) - kept(cells)
+        item
+        for cells in tests.values()
+        if len(cells) > MAX_FULL_GRID
+        for item in set(cells) - select_cells(cells)
     }
 
 
-def kept(cells: list[pytest.Item]) -> set[pytest.Item]:
+def select_cells(cells: list[pytest.Item]) -> set[pytest.Item]:
     """Return cells that hold every value (two parameters) or pair of values (more) of the grid."""
     names = cells[0].callspec.params
     # Parameters that one mark sets together have equal columns, and count as one.
-    columns = {tuple(_places(cell.callspec.params[name] for cell in cells)) for name in names}
+    columns = {tuple(_value_codes(cell.callspec.params[name] for cell in cells)) for name in names}
     varied = sorted(column for column in columns if len(set(column)) > 1)
     if len(varied) < 2:
         return set(cells)
@@ -47,7 +50,7 @@ def kept(cells: list[pytest.Item]) -> set[pytest.Item]:
     return result
 
 
-def _places(values: Iterable[object]) -> Iterator[int]:
+def _value_codes(values: Iterable[object]) -> Iterator[int]:
     """Number the values in the order in which they first appear."""
     seen: dict[int, int] = {}
     for value in values:

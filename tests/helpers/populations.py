@@ -16,7 +16,7 @@ _PLACES = ("", "", "in the park", "at night", "near the sea", "on the hill", "wi
 _GROUPS = ("O", "N", "C(=O)O", "C(=O)N", "c1ccccc1", "C1CCCCC1", "Cl", "C#N", "S(=O)(=O)N", "OC")
 
 
-def sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
+def draw_sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
     """Return sentences of one grammar, some of whose words are commoner than others."""
 
     def one(words: Any) -> str:
@@ -29,13 +29,13 @@ def sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[st
     ]
 
 
-def vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.ndarray:
+def draw_vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.ndarray:
     """Return rows around a dozen centres, some of which are commoner than others."""
     centres = 2 * np.random.default_rng(0).normal(size=(12, 8))
     return centres[np.minimum(rng.geometric(narrow, size=n), 12) - 1] + rng.normal(size=(n, 8))
 
 
-def molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
+def draw_molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
     """Return SMILES of chains with a group at either end."""
 
     def group() -> str:
@@ -45,15 +45,15 @@ def molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[st
 
 
 # The samples that are compared and their kernel: a function that draws them, and options.
-SOURCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "texts, n-grams": (sentences, {"k": "ngram_overlap"}),
-    "vectors, cosine": (vectors, {"k": "cosine"}),
-    "vectors, rbf": (vectors, {"k": "rbf"}),
-    "molecules, morgan": (molecules, {"k": "morgan"}),
+POPULATIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "texts, n-grams": (draw_sentences, {"k": "ngram_overlap"}),
+    "vectors, cosine": (draw_vectors, {"k": "cosine"}),
+    "vectors, rbf": (draw_vectors, {"k": "rbf"}),
+    "molecules, morgan": (draw_molecules, {"k": "morgan"}),
 }
 
 
-def pooled(sets: Sequence[Any], **options: Any) -> tuple[Similarity, list[int]]:
+def pool_sets(sets: Sequence[Any], **options: Any) -> tuple[Similarity, list[int]]:
     """Return the Similarity of all samples together, and how many are of each set."""
     arrays = all(isinstance(samples, np.ndarray) for samples in sets)
     together = np.concatenate(sets) if arrays else [x for samples in sets for x in samples]

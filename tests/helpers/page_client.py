@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 
-ASK = {"accept": "application/json, text/event-stream"}  # as a client of MCP does
+MCP_HEADERS = {"accept": "application/json, text/event-stream"}  # as a client of MCP does
 # The functions of the API, and the argument of each that holds the samples.
-NAMES = {
+SAMPLE_ARGUMENTS = {
     "vendi_score_texts": "texts",
     "vendi_score_images": "images",
     "vendi_score_molecules": "smiles",
@@ -27,7 +27,7 @@ class CallError(Exception):
     """The server refused a call of the API; clients get this message."""
 
 
-class RefusedError(Exception):
+class RejectedRequestError(Exception):
     """The server refused what the page asked: the status, and the problem that is shown."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
@@ -35,13 +35,13 @@ class RefusedError(Exception):
         self.status, self.problem = status, problem
 
 
-def call(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
+def call_api(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
     """Return the result of one call of the API."""
     started = http.post(f"/gradio_api/call/v2/{name}", json=arguments)
     if started.status_code != 200:
         raise CallError(started.text)
     answer = http.get(f"/gradio_api/call/v2/{name}/{started.json()['event_id']}").text
-    kind, body = [event for event in events(answer) if event[0] in ("complete", "error")][-1]
+    kind, body = [event for event in parse_events(answer) if event[0] in ("complete", "error")][-1]
     found = json.loads(body)
     if kind == "error":
         raise CallError(found["error"])
@@ -49,20 +49,20 @@ def call(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
     return result
 
 
-def mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
+def call_mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
     """Return what a client of MCP is answered."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-    return http.post("/gradio_api/mcp/", json=body, headers=ASK)
+    return http.post("/gradio_api/mcp/", json=body, headers=MCP_HEADERS)
 
 
-def tool(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
+def call_mcp_tool(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
     """Return the result of a tool of MCP."""
-    answer = mcp(http, "tools/call", name=name, arguments=arguments)
-    result: dict[str, Any] = json.loads(events(answer.text)[0][1])["result"]
+    answer = call_mcp(http, "tools/call", name=name, arguments=arguments)
+    result: dict[str, Any] = json.loads(parse_events(answer.text)[0][1])["result"]
     return result
 
 
-def send(
+def upload_samples(
     http: httpx.Client,
     text: str = "",
     files: Sequence[tuple[str, bytes]] = (),
@@ -74,20 +74,20 @@ def send(
         ("text", (None, text)),
         *(("files", file) for file in files),
     ]
-    return answered(http.post("/page/read", files=parts))
+    return parse_response(http.post("/page/read", files=parts))
 
 
-def ask(http: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
+def post_to_route(http: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
     """Return the answer of one of the page's routes."""
-    return answered(http.post(f"/page/{path}", json=body))
+    return parse_response(http.post(f"/page/{path}", json=body))
 
 
-def score(http: httpx.Client, key: str, kernel: str, **more: Any) -> Any:
+def score_upload(http: httpx.Client, key: str, kernel: str, **more: Any) -> Any:
     """Return the result of samples in the end."""
-    return list(lines(http, "score", key=key, kernel=kernel, **more))[-1]["result"]
+    return list(iter_messages(http, "score", key=key, kernel=kernel, **more))[-1]["result"]
 
 
-def show(
+def upload_and_score(
     http: httpx.Client,
     kernel: str,
     text: str = "",
@@ -96,39 +96,39 @@ def show(
     **options: Any,
 ) -> dict[str, Any]:
     """Return the result of samples that are sent first, as the page does."""
-    sent = send(http, text, files, **options)
-    result: dict[str, Any] = score(http, sent["key"], kernel, **settings)
+    sent = upload_samples(http, text, files, **options)
+    result: dict[str, Any] = score_upload(http, sent["key"], kernel, **settings)
     return result
 
 
-def compare(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) -> Any:
+def compare_uploads(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) -> Any:
     """Return the comparison of sets by name."""
     sets = [{"name": name, "key": key} for name, key in keys.items()]
-    return list(lines(http, "compare", sets=sets, kernel=kernel, **more))[-1]["result"]
+    return list(iter_messages(http, "compare", sets=sets, kernel=kernel, **more))[-1]["result"]
 
 
-def lines(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]]:
+def iter_messages(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]]:
     """Yield the messages of a call line by line: {"said": …}, then {"result": …}."""
     with http.stream("POST", f"/page/{path}", json=body) as stream:
         if stream.status_code != 200:
             stream.read()
-            answered(stream)
+            parse_response(stream)
         for line in stream.iter_lines():
             result = json.loads(line) if line.strip() else {}
             if "problem" in result:
-                raise RefusedError(200, result["problem"])
+                raise RejectedRequestError(200, result["problem"])
             if result:
                 yield result
 
 
-def answered(response: httpx.Response) -> dict[str, Any]:
+def parse_response(response: httpx.Response) -> dict[str, Any]:
     result: dict[str, Any] = response.json()
     if response.status_code != 200:
-        raise RefusedError(response.status_code, result.get("problem", {}))
+        raise RejectedRequestError(response.status_code, result.get("problem", {}))
     return result
 
 
-def events(text: str) -> list[tuple[str, str]]:
+def parse_events(text: str) -> list[tuple[str, str]]:
     """Return the (name, data) of server-sent events."""
     parts = [part.split("\n", 1) for part in text.strip().split("\n\n") if "\n" in part]
     return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in parts]

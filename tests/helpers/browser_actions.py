@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from drawn import png
+from image_samples import encode_png
 
 if TYPE_CHECKING:
     from page_tasks import Task
@@ -20,15 +20,18 @@ playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 expect.set_options(timeout=30_000)  # a busy machine is not a failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
-_CHOSEN = tempfile.TemporaryDirectory(prefix="vendiscore-chosen-")  # until Python ends
+_UPLOAD_FOLDER = tempfile.TemporaryDirectory(prefix="vendiscore-chosen-")  # until Python ends
 # Counted by the browser, whatever a test calls: a press of the mouse is a click.
-COUNT = "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
+COUNT_CLICKS_SCRIPT = (
+    "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
+)
 # The focused element, in the words of readers of screens.
-FOCUSED = """(document.activeElement.ariaLabel || document.activeElement.labels?.[0]?.innerText
+FOCUSED_NAME_SCRIPT = """(document.activeElement.ariaLabel
+    || document.activeElement.labels?.[0]?.innerText
     || document.activeElement.innerText || '').trim()"""
 
 
-def clicks(page) -> int:
+def count_clicks(page) -> int:
     """Return how often the mouse was pressed since the page was loaded."""
     return page.evaluate("window.clicks")
 
@@ -50,28 +53,30 @@ def paste(page, text: str, into=None) -> None:
     page.keyboard.press("ControlOrMeta+V")
 
 
-def choose(page, *files: tuple[str, bytes] | Path, at=None) -> None:
+def choose_files(page, *files: tuple[str, bytes] | Path, at=None) -> None:
     """Click "Choose files", and choose some in the window that opens: by name, or from the disk."""
     chooser = (at or page.locator("#samples")).locator("label:has(input[type=file])")
     with page.expect_file_chooser() as window:
         chooser.click()
-    folder = Path(tempfile.mkdtemp(dir=_CHOSEN.name))  # read after this call, too
-    window.value.set_files([_on_disk(file, folder) for file in files])
+    folder = Path(tempfile.mkdtemp(dir=_UPLOAD_FOLDER.name))  # read after this call, too
+    window.value.set_files([_write_upload(file, folder) for file in files])
 
 
-def focused(page) -> str:
-    return page.evaluate(FOCUSED)
+def get_focused_name(page) -> str:
+    return page.evaluate(FOCUSED_NAME_SCRIPT)
 
 
 def tab_to(page, name: str) -> None:
     for _ in range(40):
         page.keyboard.press("Tab")
-        if focused(page).startswith(name):
+        if get_focused_name(page).startswith(name):
             return
-    raise AssertionError(f"{name!r} cannot be reached by Tab; the focus is on {focused(page)!r}")
+    raise AssertionError(
+        f"{name!r} cannot be reached by Tab; the focus is on {get_focused_name(page)!r}"
+    )
 
 
-def drop(page, *files: tuple[str, bytes], at: str = "body") -> None:
+def drop_files(page, *files: tuple[str, bytes], at: str = "body") -> None:
     """Drop files, as from another window."""
     transfer = page.evaluate_handle(
         """files => {
@@ -86,7 +91,7 @@ def drop(page, *files: tuple[str, bytes], at: str = "body") -> None:
         page.locator(at).first.dispatch_event(event, {"dataTransfer": transfer})
 
 
-def _on_disk(file: tuple[str, bytes] | Path, folder: Path) -> Path:
+def _write_upload(file: tuple[str, bytes] | Path, folder: Path) -> Path:
     """Return the path of a file; contents sent to the browser instead take ten times as long."""
     if isinstance(file, Path):
         return file
@@ -95,7 +100,7 @@ def _on_disk(file: tuple[str, bytes] | Path, folder: Path) -> Path:
     return folder / name
 
 
-def was_read(page, words: str | re.Pattern[str]) -> None:
+def expect_read_note(page, words: str | re.Pattern[str]) -> None:
     """Return the note beneath the samples about the file that was read."""
     expect(page.locator("#read")).to_contain_text(words)
 
@@ -104,29 +109,29 @@ def press_score(page) -> None:
     page.locator("#score").click()
 
 
-def alike(page, label: str) -> None:
+def choose_similarity(page, label: str) -> None:
     """Pick what alike means."""
     page.locator("#alike").get_by_role("radio", name=label).check()
 
 
-def number(page):
+def score_number(page):
     return page.locator("#result .r-number")
 
 
-def shows(page, value: float, n: int | str) -> None:
+def expect_score(page, value: float, n: int | str) -> None:
     """Return the number of a result, which is up to date, to the digit shown."""
     whole = f"{n:,}" if isinstance(n, int) else n
-    expect(number(page)).to_have_text(re.compile(rf"^≈ {value:,.1f} of {whole}( ± [\d.]+)?$"))
+    expect(score_number(page)).to_have_text(re.compile(rf"^≈ {value:,.1f} of {whole}( ± [\d.]+)?$"))
     expect(page.locator("#result .r-was")).to_be_hidden()
     expect(page.locator("#progress")).to_be_hidden()
 
 
-def group(page, at: int):
+def find_group(page, at: int):
     """Return a group, the largest first, then those alone."""
     return page.locator(".r-groups > details").nth(at)
 
 
-def row(page, place: int | str):
+def find_row(page, place: int | str):
     """Return the row of the table of a sample."""
     name = page.get_by_role("rowheader", name=str(place), exact=True)
     return (
@@ -134,7 +139,7 @@ def row(page, place: int | str):
     )
 
 
-def records(page, label: str) -> list[dict[str, str]]:
+def read_table(page, label: str) -> list[dict[str, str]]:
     """Return the rows of the table in a region, open or not, by the heads of its columns."""
     table = page.locator(f"[aria-label='{label}'] table")
     heads = table.locator("thead th").all_text_contents()
@@ -144,15 +149,15 @@ def records(page, label: str) -> list[dict[str, str]]:
     ]
 
 
-def compares(page, right) -> None:
+def expect_comparison(page, right) -> None:
     """Check that the tables behind “How sure?” show the numbers of a comparison."""
     sets = {row.name: row for row in right.sets}
-    for cells in records(page, "Scores of the sets"):
+    for cells in read_table(page, "Scores of the sets"):
         row = sets.pop(cells["set"])
         shown = [float(cells[name].replace(",", "")) for name in ("n", "VS", "matched")]
         assert shown == pytest.approx([row.n, row.score, row.matched], rel=5e-3)
     assert not sets
-    for cells in records(page, "Differences between the sets"):
+    for cells in read_table(page, "Differences between the sets"):
         a, b = cells["a"], cells["b"]
         (row,) = (each for each in right.pairs if {each.a, each.b} == {a, b})
         sign = 1 if row.a == a else -1
@@ -162,18 +167,18 @@ def compares(page, right) -> None:
         assert cells["verdict"] == right.verdict(a, b)
 
 
-def more(page) -> None:
+def open_more_settings(page) -> None:
     """Open the further settings."""
     page.locator("#alike details > summary").click()
 
 
-def downloaded(page, name: str) -> bytes:
+def download_file(page, name: str) -> bytes:
     """Return what an entry of the menu of downloads saves."""
     button(page, "Download").click()
-    return saved(page, name, page.locator(".r-panel:visible"))
+    return save_file(page, name, page.locator(".r-panel:visible"))
 
 
-def saved(page, name: str, within=None) -> bytes:
+def save_file(page, name: str, within=None) -> bytes:
     """Return what a button saves."""
     with page.expect_download() as waiting:
         (within or page).get_by_role("button", name=name).click()
@@ -181,18 +186,18 @@ def saved(page, name: str, within=None) -> bytes:
         return file.read()
 
 
-STEPS = {
+STEP_FUNCTIONS = {
     "open": open_tab,
     "paste": paste,
-    "choose": lambda page, name, data, at: choose(
+    "choose": lambda page, name, data, at: choose_files(
         page, (name, data), at=None if at is None else page.locator(".set").nth(at)
     ),
-    "choose_sets": lambda page, *files: choose(
+    "choose_sets": lambda page, *files: choose_files(
         page, *files, at=page.locator(".row:has(> #add-set)")
     ),
     "press": lambda page, name: button(page, name).click(),
-    "download": downloaded,
-    "save": saved,
+    "download": download_file,
+    "save": save_file,
     "tab_to": tab_to,
     "fill": lambda page, name, text: page.get_by_label(name).fill(text),
     "type": lambda page, text: page.keyboard.insert_text(text),
@@ -200,25 +205,25 @@ STEPS = {
 }
 
 
-def take(page, verb: str, *objects) -> bytes | None:
+def perform_step(page, verb: str, *objects) -> bytes | None:
     """Take a step of a task; the data if it is a download."""
-    return STEPS[verb](page, *objects)
+    return STEP_FUNCTIONS[verb](page, *objects)
 
 
-def perform(page, task: Task, start: int = 0) -> bytes | None:
+def perform_task(page, task: Task, start: int = 0) -> bytes | None:
     """Take the steps of a task, and find its number in few clicks; the data of the last step."""
     for step in task.steps[start:]:
-        done = take(page, *step)
+        done = perform_step(page, *step)
     expect(page.locator(task.place)).to_contain_text(task.says)
     expect(page.locator("#result .r-was")).to_be_hidden()
     expect(page.locator("#progress")).to_be_hidden()
-    assert clicks(page) <= task.clicks
+    assert count_clicks(page) <= task.clicks
     return done
 
 
-def zipped(images: Sequence[object]) -> bytes:
+def zip_images(images: Sequence[object]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for i, image in enumerate(images):
-            archive.writestr(f"folder/{i:03}.png", png(image))
+            archive.writestr(f"folder/{i:03}.png", encode_png(image))
     return buffer.getvalue()

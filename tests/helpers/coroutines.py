@@ -6,6 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 
-def finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
+def run_coroutine(coroutine: Coroutine[Any, Any, Any]) -> Any:
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()

@@ -33,7 +33,7 @@ def count_letters(texts: list[str]) -> np.ndarray:
     return np.array([[sum(ord(c) % 13 == i for c in text) for i in range(13)] for text in texts])
 
 
-def mean_colours(images: list[Any]) -> np.ndarray:
+def compute_mean_colours(images: list[Any]) -> np.ndarray:
     """Return stands in for a vision model."""
     return np.array([np.asarray(image).mean(axis=0).ravel() for image in images])
 
@@ -72,19 +72,19 @@ class KernelCase:
     options: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
 
-def short_network() -> dict[str, Any]:
+def make_short_network_options() -> dict[str, Any]:
     """Return a network of texts that reads 12 tokens and knows few words, as options."""
-    from sentences import SIZES, tiny_tokenizer, torch, transformers
+    from tiny_text_models import BERT_SIZES, make_tiny_tokenizer, torch, transformers
 
     torch.manual_seed(0)
-    config = transformers.BertConfig(**SIZES, max_position_embeddings=12, pad_token_id=0)
+    config = transformers.BertConfig(**BERT_SIZES, max_position_embeddings=12, pad_token_id=0)
     model = transformers.BertModel(config)
-    return {"model": model, "tokenizer": tiny_tokenizer(), "pooling": "mean"}
+    return {"model": model, "tokenizer": make_tiny_tokenizer(), "pooling": "mean"}
 
 
 WORDS = "the cat sat on the mat and the dog ran"
-REFUSED = "samples that it cannot represent are errors"
-CHAINS = ["CCCCO", "CCCCN", "CC(C)CCO"]  # all of four bonded atoms
+REJECTED = "samples that it cannot represent are errors"
+FOUR_ATOM_MOLECULES = ["CCCCO", "CCCCN", "CC(C)CCO"]  # all of four bonded atoms
 CASES: dict[str, KernelCase] = {
     "atom_pair": KernelCase(
         MOLECULES, options={"n_bits": (16, 0), **_FINGERPRINT}, omissions={"part": ["C", "[Na+]"]}
@@ -99,7 +99,7 @@ CASES: dict[str, KernelCase] = {
         },
         omissions={"nothing": ["\u200b"]},
     ),
-    "cosine": KernelCase(VECTORS, omissions=REFUSED),
+    "cosine": KernelCase(VECTORS, omissions=REJECTED),
     "equivalence": KernelCase(
         TEXTS,
         options={  # all but the first are of judges that are not "exact"
@@ -116,13 +116,13 @@ CASES: dict[str, KernelCase] = {
     ),
     "image_embeddings": KernelCase(
         IMAGES,
-        required={"model": mean_colours},
+        required={"model": compute_mean_colours},
         options={
             **_ENCODER,
             "transform": (None, "crop"),
             "background": (None, "vlue"),
         },
-        omissions=REFUSED,
+        omissions=REJECTED,
     ),
     "labels": KernelCase(
         ["oak", "elm", "ash", "oak", "été", "elm"], omissions="a label is seen as a whole"
@@ -130,7 +130,7 @@ CASES: dict[str, KernelCase] = {
     "laplacian": KernelCase(
         VECTORS, options={"sigma": (0.1, -1)}, omissions="a row of zeros is a point like another"
     ),
-    "linear": KernelCase(UNIT_VECTORS, omissions=REFUSED),
+    "linear": KernelCase(UNIT_VECTORS, omissions=REJECTED),
     "maccs": KernelCase(MOLECULES, options=_FINGERPRINT, omissions={"part": ["[C]", "[H][H]"]}),
     "morgan": KernelCase(
         MOLECULES,
@@ -154,7 +154,7 @@ CASES: dict[str, KernelCase] = {
     "pixels": KernelCase(
         IMAGES,
         options={"size": (4, 0), "mode": ("L", "CMYK"), "background": (None, "vlue")},
-        omissions=REFUSED,
+        omissions=REJECTED,
     ),
     "probability_product": KernelCase(PROBABILITIES, omissions="rows sum to 1"),
     "rbf": KernelCase(
@@ -167,7 +167,7 @@ CASES: dict[str, KernelCase] = {
         options={"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
         omissions={"part": ["C", "[Na+]"]},
     ),
-    "tags": KernelCase(TAGS, omissions=REFUSED),
+    "tags": KernelCase(TAGS, omissions=REJECTED),
     "tanimoto": KernelCase(
         BITS, options=_FINGERPRINT, omissions={"part": [[0, 0, 0, 0, 0]], "good": BITS.tolist()}
     ),
@@ -192,20 +192,20 @@ CASES: dict[str, KernelCase] = {
                 "the mat",
                 "the red house",
             ],
-            "options": short_network,
+            "options": make_short_network_options,
         },
     ),
     "topological_torsion": KernelCase(
         MOLECULES,
         options={"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
-        omissions={"part": ["CC", "O"], "good": CHAINS},
+        omissions={"part": ["CC", "O"], "good": FOUR_ATOM_MOLECULES},
     ),
     "word_overlap": KernelCase(
         TEXTS, options={"lowercase": (False, None)}, omissions={"nothing": ["\u200b"]}
     ),
 }
 # Samples in which an option changes the similarities, if those in `CASES` do not show it.
-SHOWS: dict[str, Any] = {
+SENSITIVE_SAMPLES: dict[str, Any] = {
     "lowercase": ["The cat", "the cat", "a dog"],
     "chirality": ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CCO"],
     "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],

@@ -3,11 +3,11 @@
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "img", "br", "link"}
-LINKS = {"src", "href", "xlink:href", "srcset", "action", "data", "poster"}
+VOID_ELEMENTS = {"meta", "img", "br", "link"}
+LINK_ATTRIBUTES = {"src", "href", "xlink:href", "srcset", "action", "data", "poster"}
 
 
-class Page(HTMLParser):
+class ReportPage(HTMLParser):
     """An HTML page; an AssertionError where its tags do not match, ids repeat or headings jump.
 
     Attributes
@@ -48,7 +48,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self._seen(tag, attrs)
-        if tag not in VOID:
+        if tag not in VOID_ELEMENTS:
             self.stack.append(tag)
         if re.fullmatch("h[1-6]", tag):
             self.levels.append(int(tag[1]))
@@ -88,7 +88,7 @@ class Page(HTMLParser):
     def _seen(self, tag, attrs):
         self.names |= {tag, *(name for name, _ in attrs)}
         for name, value in attrs:
-            if name in LINKS:
+            if name in LINK_ATTRIBUTES:
                 self.links.append(value)
             if name == "id":
                 self.ids.append(value)
@@ -98,10 +98,10 @@ class Page(HTMLParser):
             assert "alt" in dict(attrs)
 
 
-def read(report) -> Page:
+def parse_report(report) -> ReportPage:
     """Return a report, once nothing in it points anywhere else and nothing in it can run."""
     html = report.html()
-    page = Page(html)
+    page = ReportPage(html)
     for link in page.links:
         assert link.startswith(("#", "data:image/")), link
         assert not link.startswith("#") or link[1:] in page.ids, link

@@ -12,38 +12,44 @@ from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.visitor_samples import Samples
 
 
-def read(values: Any, kind: str = "texts", **given: Any) -> Samples:
+def make_samples(values: Any, kind: str = "texts", **given: Any) -> Samples:
     """Return samples of a kind, in lines numbered from 1."""
     return Samples(values, range(1, len(values) + 1), kind=kind, **given)
 
 
-def scored(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> one_set.Result:
+def score_samples(
+    values: Any, kind: str = "texts", kernel: str = "", **settings: Any
+) -> one_set.Result:
     """Return the result of samples, or of values of a kind."""
-    samples = values if isinstance(values, Samples) else read(values, kind)
+    samples = values if isinstance(values, Samples) else make_samples(values, kind)
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(samples.kind, "")
     return run_steps(one_set.score(samples, Settings(kernel or usual, **settings)))
 
 
-def answered(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> dict[str, Any]:
+def score_as_json(
+    values: Any, kind: str = "texts", kernel: str = "", **settings: Any
+) -> dict[str, Any]:
     """Return what the page shows of them, as it comes through JSON."""
-    return through(scored(values, kind, kernel, **settings).answer)
+    return json_round_trip(score_samples(values, kind, kernel, **settings).answer)
 
 
-def through(answer: dict[str, Any]) -> dict[str, Any]:
+def json_round_trip(answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer as a browser gets it: an error where it has NaN, or anything but plain
     values."""
     return json.loads(json.dumps(answer, allow_nan=False))
 
 
-def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **given: Any) -> Any:
+def compare_as_json(
+    sets: dict[str, Any], kind: str = "texts", kernel: str = "", **given: Any
+) -> Any:
     """Return what the page shows of sets side by side."""
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(kind, "")
     every = {
-        name: values if isinstance(values, Samples) else read(values, kind)
+        name: values if isinstance(values, Samples) else make_samples(values, kind)
         for name, values in sets.items()
     }
     steps = several_sets.compare(every, Settings(kernel or usual, **given))
-    return through(run_steps(steps))
+    return json_round_trip(run_steps(steps))
 
 
 def check_comparison(answer: dict[str, Any], right: Any) -> None:
@@ -68,7 +74,7 @@ def check_comparison(answer: dict[str, Any], right: Any) -> None:
     assert not pairs
 
 
-def clusters(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
+def make_clusters(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
     """Return n rows around a fifth as many centres."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(max(1, n // 5), d))

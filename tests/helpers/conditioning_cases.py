@@ -5,23 +5,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import BITS, CASES, PROBABILITIES
+from kernel_contract import BITS, CASES, PROBABILITIES
 
 from vendiscore import MissingPackageError, as_similarity, list_kernels
 
 ORDERS = (0.5, 1, 2, "inf")
-REFUSED = {k.name: "not positive semidefinite" for k in list_kernels() if not k.psd}
-REFUSED |= dict.fromkeys(["equivalence", "labels"], "has only the values 0 and 1")
-KERNELS = {kernel.name: kernel for kernel in list_kernels() if kernel.name not in REFUSED}
-every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
+UNSUPPORTED = {k.name: "not positive semidefinite" for k in list_kernels() if not k.psd}
+UNSUPPORTED |= dict.fromkeys(["equivalence", "labels"], "has only the values 0 and 1")
+CONDITIONING_KERNELS = {
+    kernel.name: kernel for kernel in list_kernels() if kernel.name not in UNSUPPORTED
+}
+parametrize_kernels = pytest.mark.parametrize("name", sorted(CONDITIONING_KERNELS))
 # The contract's, in which the sample that is the prompt here repeats another.
-OTHERS = {
+SAMPLES_WITH_PROMPT = {
     "probability_product": np.vstack([PROBABILITIES[:4], [[0.1, 0.5, 0.4], [0.3, 0.3, 0.4]]]),
     "tanimoto": np.vstack([BITS[:4], [[1, 0, 0, 1, 1]], BITS[5:]]),
 }
 
 
-def schur(K: np.ndarray, prompt: list[int]) -> np.ndarray:
+def condition_by_definition(K: np.ndarray, prompt: list[int]) -> np.ndarray:
     """Take out of samples what their prompts explain, one pair of samples after the other."""
     n = len(prompt)
     left = np.empty((n, n))
@@ -33,18 +35,20 @@ def schur(K: np.ndarray, prompt: list[int]) -> np.ndarray:
     return left / np.outer(d, d)
 
 
-def pick(samples: Any, index: list[int]) -> Any:
+def take_samples(samples: Any, index: list[int]) -> Any:
     return [samples[i] for i in index] if isinstance(samples, list) else samples[index]
 
 
 @pytest.fixture
 def case(name: str) -> tuple[Any, dict[str, Any], np.ndarray]:
     """Samples of a kernel, how they are compared, and the similarities of all of them."""
-    samples, options = OTHERS.get(name, CASES[name].samples), CASES[name].required
+    samples, options = SAMPLES_WITH_PROMPT.get(name, CASES[name].samples), CASES[name].required
     try:
         whole = as_similarity(samples, k=name, **options)
     except MissingPackageError as error:
-        if KERNELS[name].needs != error.extra or importlib.util.find_spec(error.package):
+        if CONDITIONING_KERNELS[name].needs != error.extra or importlib.util.find_spec(
+            error.package
+        ):
             raise
         pytest.skip(str(error))
     options = {"k": name, **options, **whole.fitted}

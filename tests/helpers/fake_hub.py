@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 
-class Hub:
+class FakeHub:
     """`with Hub(space, main=files) as hub`: hub.url is its address, hub.requests what it heard."""
 
     files, api = "/spaces/", "/api/spaces/"
@@ -17,10 +17,10 @@ class Hub:
 
     def __init__(self, space: str, **revisions: dict[str, bytes]) -> None:
         self.space = space
-        self.revisions = revisions | {_commit(name): revisions[name] for name in revisions}
+        self.revisions = revisions | {_commit_hash(name): revisions[name] for name in revisions}
         self.requests: list[str] = []
 
-    def __enter__(self) -> "Hub":
+    def __enter__(self) -> "FakeHub":
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -81,8 +81,8 @@ class Hub:
                 elif line["key"] == "deletedFile":
                     del files[value["path"]]
             return {
-                "commitUrl": f"{address}/commit/{_commit('main')}",
-                "commitOid": _commit("main"),
+                "commitUrl": f"{address}/commit/{_commit_hash('main')}",
+                "commitOid": _commit_hash("main"),
             }
         return {"url": address, "warnings": [], "errors": []}
 
@@ -90,7 +90,7 @@ class Hub:
         what = "RepoNotFound" if path.startswith(f"{self.unknown}/") else "EntryNotFound"
         missing = (404, b"{}", {"X-Error-Code": what, "Content-Type": "application/json"})
         for revision, files in self.revisions.items():
-            commit = revision if len(revision) == 40 else _commit(revision)
+            commit = revision if len(revision) == 40 else _commit_hash(revision)
             prefix = f"{self.files}{self.space}/resolve/{revision}/"
             if path.startswith(prefix):
                 body = files.get(path.removeprefix(prefix))
@@ -121,17 +121,17 @@ class Hub:
         return missing
 
 
-class ModelHub(Hub):
+class FakeModelHub(FakeHub):
     """The same of one model."""
 
     files, api = "/", "/api/models/"
 
 
-def _commit(revision: str) -> str:
+def _commit_hash(revision: str) -> str:
     return hashlib.sha1(revision.encode()).hexdigest()
 
 
-def checkout(root: Path) -> dict[str, bytes]:
+def read_checkout(root: Path) -> dict[str, bytes]:
     """Return what the Space of this checkout holds."""
     files = [root / name for name in ("vendiscore.py", "library.py", "README.md")]
     files += [

@@ -28,12 +28,12 @@ KERNELS = (
 ORDERS = (0.1, 0.3, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 TOLERANCES = (0.1, 0.05, 1e-2, 1e-3, 1e-4)
 # An estimate that is asked for may be exact; a forced one has no exact score to fall back on.
-WAYS = ("asked", "forced")
-MOST = 5.0  # standard errors that a score may be off by
+MODES = ("asked", "forced")
+MAX_STANDARD_ERRORS = 5.0  # standard errors that a score may be off by
 ROUNDING = 1e-7  # relative, which the errors of a score in double precision may miss
 
 
-def eigenvalues(shape: str, m: int) -> np.ndarray:
+def make_eigenvalues(shape: str, m: int) -> np.ndarray:
     """Return m shares of a shape, descending."""
     i = np.arange(1, m + 1)
     shares = {
@@ -48,14 +48,14 @@ def eigenvalues(shape: str, m: int) -> np.ndarray:
     return shares / shares.sum()
 
 
-def factors(shape: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
+def make_factors(shape: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     """Return F (n, d) with those squared singular values."""
     m = min(n, d)
     U, V = (np.linalg.qr(rng.standard_normal((size, m)))[0] for size in (n, d))
-    return (U * np.sqrt(eigenvalues(shape, m))) @ V.T
+    return (U * np.sqrt(make_eigenvalues(shape, m))) @ V.T
 
 
-def points(shape: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, float]:
+def make_points(shape: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """Return points and a bandwidth at which RBF similarities have such a spectrum."""
     normals = rng.standard_normal
     groups = rng.integers(0, 12, n)
@@ -73,7 +73,7 @@ def points(shape: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, fl
     }[shape]
 
 
-def texts(shape: str, n: int, rng: np.random.Generator) -> list[str]:
+def make_texts(shape: str, n: int, rng: np.random.Generator) -> list[str]:
     """Return texts whose words have such a spectrum."""
     words = [f"w{i}" for i in range(2 * n)]
     own = [f"own{i}" for i in range(n)]
@@ -93,18 +93,18 @@ def texts(shape: str, n: int, rng: np.random.Generator) -> list[str]:
 
 
 @cache
-def case(kernel: str, shape: str, n: int):
+def make_case(kernel: str, shape: str, n: int):
     """Return a similarity, its weights or None, and its exact shares."""
     rng = np.random.default_rng(zlib.crc32(f"{kernel} {shape}".encode()))
     p = None
     if kernel == "n-grams":
-        similarity = as_similarity(texts(shape, n, rng), k="ngram_overlap", ns=[1])
+        similarity = as_similarity(make_texts(shape, n, rng), k="ngram_overlap", ns=[1])
     elif kernel == "rbf":
-        X, sigma = points(shape, n, rng)
+        X, sigma = make_points(shape, n, rng)
         similarity = as_similarity(X, k="rbf", sigma=sigma)
     else:
         d = 3 * n // 4 if kernel == "cosine, n > d" else n + n // 2
-        F = factors(shape, n, d, rng)
+        F = make_factors(shape, n, d, rng)
         lengths = np.linalg.norm(F, axis=1, keepdims=True)
         p = lengths[:, 0] ** 2 / np.sum(lengths**2)  # with this p, the spectrum is the one of F
         X = F / lengths
@@ -124,7 +124,7 @@ def case(kernel: str, shape: str, n: int):
         return similarity, p, compute_spectrum(similarity, p).values
 
 
-class Cell(NamedTuple):
+class EstimateCheck(NamedTuple):
     """Return how an estimate ended ("exact", "refused", "estimate"), and if rightly."""
 
     end: str
@@ -133,9 +133,11 @@ class Cell(NamedTuple):
     found: Estimate | None = None
 
 
-def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Cell:
+def check_estimate(
+    kernel: str, shape: str, q: float, rtol: float, way: str, n: int
+) -> EstimateCheck:
     """Estimate one order of one set, and compare it with the exact score."""
-    similarity, p, shares = case(kernel, shape, n)
+    similarity, p, shares = make_case(kernel, shape, n)
     seed = zlib.crc32(f"{kernel} {shape} {q} {rtol} {way}".encode())
     how = EstimateOptions(rtol, seed)
     with warnings.catch_warnings():
@@ -145,15 +147,15 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
                 similarity, [q], p, "check", how, select_spectrum_route(similarity)
             )
             if result is None:
-                return Cell("exact", True)
+                return EstimateCheck("exact", True)
         else:
             distinct = merge_identical(similarity, p)
             try:
                 result = estimate_by_lanczos(distinct.weighted, [q], how, math.inf)
             except ConvergenceError:
-                return Cell("refused", True)
+                return EstimateCheck("refused", True)
     (one,) = result
     exact = effective_number(shares, q)
     off = abs(one.value - exact) / max(one.error, ROUNDING * exact)
     kept = way == "forced" or 2 * one.error <= rtol * one.value
-    return Cell("estimate", kept and off <= MOST, off, one)
+    return EstimateCheck("estimate", kept and off <= MAX_STANDARD_ERRORS, off, one)

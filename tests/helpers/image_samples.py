@@ -8,7 +8,7 @@ from PIL import Image
 from vendiscore import as_similarity
 
 
-def pictures(n=4, height=24, width=40, channels=3, seed=0):
+def make_images(n=4, height=24, width=40, channels=3, seed=0):
     """Return arrays (height, width[, channels]) of smooth random colours, uint8."""
     rng = np.random.default_rng(seed)
     out = []
@@ -18,19 +18,19 @@ def pictures(n=4, height=24, width=40, channels=3, seed=0):
     return out
 
 
-def cosines(X):
+def cosine_matrix(X):
     """Return the cosine of all pairs of rows, or of arrays flattened."""
     X = np.asarray(X, dtype=float).reshape(len(X), -1)
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X @ X.T
 
 
-def dense(images, k="pixels", **options):
+def image_similarity_matrix(images, k="pixels", **options):
     """Return the similarities of images under a kernel, as a matrix."""
     return as_similarity(images, k=k, **options).dense()
 
 
-def png(picture):
+def encode_png(picture):
     """Return the bytes of a PNG file of an array or a PIL image."""
     image = Image.fromarray(picture) if isinstance(picture, np.ndarray) else picture
     file = io.BytesIO()

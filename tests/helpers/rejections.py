@@ -12,21 +12,21 @@ import pytest
 from vendiscore_page.inputs.uploads import Given
 from vendiscore_page.quotas import RefusedError
 
-_MOST_MEMORY = 1_500_000  # kB that a file may cost at its peak
+_MAX_MEMORY = 1_500_000  # kB that a file may cost at its peak
 
 
-def given(name: str, data: bytes | str) -> Given:
+def make_upload(name: str, data: bytes | str) -> Given:
     return Given(files=[(name, data.encode() if isinstance(data, str) else data)])
 
 
-def refused(work: Callable[..., Any], *args: Any) -> str:
+def get_rejection_message(work: Callable[..., Any], *args: Any) -> str:
     """Return the message, after little work: a file that unpacks to much would take far more."""
     start = time.process_time()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(RefusedError) as caught:
         work(*args)
     assert time.process_time() - start < 20
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < _MOST_MEMORY
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < _MAX_MEMORY
     message = str(caught.value)
     assert "Traceback" not in message
     assert len(message) < 400

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 # Reads a length of bytes, the name of a file ("" for pasted text) and its contents from the
 # standard input. What is imported once, by the first visitor, is imported before.
-_READING = """
+_READ_SCRIPT = """
 import io, json, resource, sys, time
 from vendiscore.report import RefusedError
 from vendiscore_page.inputs.declared_sizes import declared_size
@@ -53,7 +53,7 @@ print(json.dumps([processor_time() - start, peak() - memory, said]))
 """
 
 
-class Cost(NamedTuple):
+class ReadCost(NamedTuple):
     """Seconds of processor time, bytes of memory, and what came of it."""
 
     seconds: float
@@ -61,14 +61,14 @@ class Cost(NamedTuple):
     said: str
 
 
-def cost_of_reading(name: str, data: bytes) -> Cost:
+def measure_read_cost(name: str, data: bytes) -> ReadCost:
     """Return what the page takes to read a file, or pasted text if `name` is empty."""
     done = subprocess.run(
-        [sys.executable, "-c", _READING],
+        [sys.executable, "-c", _READ_SCRIPT],
         input=f"{name}\n".encode() + data,
         capture_output=True,
         check=False,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
-    return Cost(*json.loads(done.stdout))
+    return ReadCost(*json.loads(done.stdout))

@@ -15,7 +15,7 @@ LABELS = ("oak", "elm", "été", "", 1, 1.0, True, 2, -0.0, 0, ("a", 1), b"oak")
 
 
 @dataclass
-class Case:
+class KernelExample:
     """Samples, the keywords that say how to compare them, and K by the definition.
 
     `noise` is what two right ways to compute an entry of K may differ by, beyond rounding.
@@ -28,7 +28,7 @@ class Case:
 
 
 @st.composite
-def vectors(draw):
+def vector_kernels(draw):
     """Return the kernels of vectors, given as an array or as lists."""
     name = draw(st.sampled_from(("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian")))
     angular = name in ("cosine", "linear", "score_X", "score_dual")
@@ -39,7 +39,7 @@ def vectors(draw):
     if angular:
         options = {name: True} if name.startswith("score") else {"k": name}
         options |= {} if name == "cosine" else {"normalize": True}
-        case = Case(X, options, reference.matrix(rows, reference.cosine))
+        case = KernelExample(X, options, reference.similarity_matrix(rows, reference.cosine))
     else:
         spread = float(np.ptp(X)) or 1.0
         factor = draw(st.sampled_from((None, None, 1.0, 0.05, 20.0)))
@@ -48,14 +48,14 @@ def vectors(draw):
         options = {"k": name} | ({} if sigma is None else {"sigma": sigma})
         # Squared distances of more than 16 columns come from a product where they are large.
         noise = 1e-11 if name == "rbf" and X.shape[1] > 16 else 1e-14
-        case = Case(X, options, reference.matrix(rows, k), noise)
+        case = KernelExample(X, options, reference.similarity_matrix(rows, k), noise)
     if draw(st.booleans()):
         case.samples = rows
     return case
 
 
 @st.composite
-def texts(draw):
+def text_kernels(draw):
     words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join)
     samples = draw(st.lists(words, min_size=1, max_size=9))
     char = draw(st.booleans())
@@ -64,41 +64,53 @@ def texts(draw):
     ns = draw(st.sets(st.integers(1, 5), min_size=1, max_size=4).map(sorted))
     ns = ns if min(ns) <= shortest else [1, *ns]
     if not char and draw(st.booleans()):
-        K = reference.matrix([set(text.split()) for text in samples], reference.tanimoto)
-        return Case(samples, {"k": "word_overlap"}, K)
+        K = reference.similarity_matrix([set(text.split()) for text in samples], reference.tanimoto)
+        return KernelExample(samples, {"k": "word_overlap"}, K)
     options = {"ns": draw(st.sampled_from((list, tuple, np.array)))(ns)}
     options |= {"analyzer": "char"} if char else {"tokenizer": str.split}
     options |= draw(st.sampled_from(({}, {"k": "ngram_overlap"})))
-    return Case(samples, options, reference.matrix(samples, reference.ngram_overlap(ns, tokenize)))
+    return KernelExample(
+        samples,
+        options,
+        reference.similarity_matrix(samples, reference.ngram_overlap(ns, tokenize)),
+    )
 
 
 @st.composite
-def things(draw):
+def object_kernels(draw):
     """Return labels, tags, probabilities of classes, numbers under a function of one's own."""
     name = draw(st.sampled_from(("labels", "tags", "probability_product", "function")))
     n = draw(st.integers(1, 9))
     rng = np.random.default_rng(draw(fuzz.seeds))
     if name == "labels":
         samples = [LABELS[i] for i in rng.integers(0, len(LABELS), n)]
-        return Case(samples, {"k": name}, reference.matrix(samples, reference.same_label))
+        return KernelExample(
+            samples, {"k": name}, reference.similarity_matrix(samples, reference.same_label)
+        )
     if name == "tags":
         samples = [[LABELS[i] for i in rng.integers(0, 6, rng.integers(1, 5))] for _ in range(n)]
-        return Case(samples, {"k": name}, reference.matrix(samples, reference.tags))
+        return KernelExample(
+            samples, {"k": name}, reference.similarity_matrix(samples, reference.tags)
+        )
     if name == "probability_product":
         P = rng.dirichlet(np.full(4, 0.3), n)
         P[rng.random(n) < 0.3] = np.eye(4)[rng.integers(4)]
-        return Case(P, {"k": name}, reference.matrix(P.tolist(), reference.probability_product))
+        return KernelExample(
+            P, {"k": name}, reference.similarity_matrix(P.tolist(), reference.probability_product)
+        )
     samples = draw(st.lists(st.sampled_from((0, 1, 2.5, -3, 7, 0.0, -0.0)), min_size=1, max_size=9))
     kind = draw(st.sampled_from((float, np.float32, np.float64)))
 
     def k(a, b):  # dyadic, so that it is the same in single precision; tridiagonal, hence PSD
         return kind(1.0) if a == b else kind(0.25 if abs(a - b) <= 2 else 0.0)
 
-    return Case(samples, {"k": k, "psd": "clip"}, reference.matrix(samples, k), 1e-7)
+    return KernelExample(
+        samples, {"k": k, "psd": "clip"}, reference.similarity_matrix(samples, k), 1e-7
+    )
 
 
 @st.composite
-def molecules(draw):
+def molecule_kernels(draw):
     from rdkit import Chem
     from rdkit.Chem import rdFingerprintGenerator
 
@@ -107,13 +119,13 @@ def molecules(draw):
     measure = draw(st.sampled_from(("tanimoto", "dice")))
     make = rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=bits)
     prints = [set(make.GetFingerprint(Chem.MolFromSmiles(s)).GetOnBits()) for s in samples]
-    K = reference.matrix(prints, getattr(reference, measure))
+    K = reference.similarity_matrix(prints, getattr(reference, measure))
     options = {"k": "morgan", "radius": radius, "n_bits": bits, "coefficient": measure}
-    return Case(samples, options, K)
+    return KernelExample(samples, options, K)
 
 
 @st.composite
-def bits(draw):
+def bit_kernels(draw):
     """Return rows of 0 and 1, many of them equal or empty, in any container."""
     n, d = draw(st.integers(1, 9)), draw(st.sampled_from((1, 3, 40)))
     rng = np.random.default_rng(draw(fuzz.seeds))
@@ -122,28 +134,35 @@ def bits(draw):
     measure = draw(st.sampled_from(("tanimoto", "dice")))
     hold = draw(st.sampled_from((np.array, np.float32, np.int64, np.ndarray.tolist, sp.csr_array)))
     sets = [set(np.flatnonzero(row).tolist()) for row in X]
-    K = reference.matrix(sets, getattr(reference, measure))
-    return Case(hold(X), {"k": "tanimoto", "coefficient": measure}, K)
+    K = reference.similarity_matrix(sets, getattr(reference, measure))
+    return KernelExample(hold(X), {"k": "tanimoto", "coefficient": measure}, K)
 
 
 @st.composite
-def mixtures(draw):
+def kernel_mixtures(draw):
     """Return sums and products of kernels on columns of records."""
     n = draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(fuzz.seeds))
     labels = [LABELS[i] for i in rng.integers(0, 4, n)]
     rows = draw(st.just(fuzz.draw_rows(rng, n, 3, "grid") + 0.25)).tolist()
     columns = {"kind": labels, "place": rows}
-    A = reference.matrix(labels, reference.same_label)
-    B = reference.matrix(rows, reference.rbf(rows, 2.0))
+    A = reference.similarity_matrix(labels, reference.same_label)
+    B = reference.similarity_matrix(rows, reference.rbf(rows, 2.0))
     names = ["labels:kind", "rbf:place"]
     options = {"options": {"rbf:place": {"sigma": 2.0}}}
     if draw(st.booleans()):
-        return Case(columns, {"k": names, "combine": "product", **options}, A * B, 1e-14)
+        return KernelExample(columns, {"k": names, "combine": "product", **options}, A * B, 1e-14)
     w = draw(st.floats(0, 1))
     k = dict(zip(names, (w, 1 - w), strict=True))
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return Case(records, {"k": k, **options}, w * A + (1 - w) * B, 1e-14)
+    return KernelExample(records, {"k": k, **options}, w * A + (1 - w) * B, 1e-14)
 
 
-every_kernel = st.one_of(vectors(), vectors(), texts(), things(), bits(), mixtures())
+all_kernels = st.one_of(
+    vector_kernels(),
+    vector_kernels(),
+    text_kernels(),
+    object_kernels(),
+    bit_kernels(),
+    kernel_mixtures(),
+)
