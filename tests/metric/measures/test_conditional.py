@@ -34,7 +34,7 @@ def naive(K: np.ndarray, T: np.ndarray, p: np.ndarray) -> float:
 
 @pytest.mark.parametrize("p", [None, [0.1, 0.2, 0.3, 0.1, 0.1, 0.2], [0.5, 0.5, 0, 0, 0, 0]])
 @pytest.mark.parametrize("given_k", [None, "labels"])
-def test_it_is_the_diversity_of_samples_and_prompts_over_that_of_prompts(
+def test_conditional_vs_matches_ratio_of_joint_and_prompt_diversity(
     p: list | None, given_k: str | None
 ) -> None:
     X = cloud()
@@ -46,7 +46,7 @@ def test_it_is_the_diversity_of_samples_and_prompts_over_that_of_prompts(
     assert result == conditional_score(X, PROMPTS, given_k=given_k, p=p, **RBF)
 
 
-def test_every_order_is_that_of_the_function() -> None:
+def test_conditional_vs_matches_conditional_score_at_every_order() -> None:
     X = cloud()
     how = {"given": PROMPTS, "given_k": "labels", **RBF}
     result = compute(X, measures=["VS", "ConditionalVS"], q=ORDERS, **how)
@@ -57,7 +57,7 @@ def test_every_order_is_that_of_the_function() -> None:
     assert conditional(X, given_k="labels") == pytest.approx(within, rel=1e-12)
 
 
-def test_one_thing_given_to_all_leaves_the_vendi_score_and_one_for_each_leaves_one() -> None:
+def test_constant_condition_returns_vs_and_distinct_conditions_return_one() -> None:
     X = cloud()
     assert conditional(X, ["same"] * 6) == pytest.approx(compute(X, **RBF)["VS"], rel=1e-12)
     assert conditional(X, list("abcdef"), given_k="labels") == pytest.approx(1, rel=1e-12)
@@ -65,7 +65,7 @@ def test_one_thing_given_to_all_leaves_the_vendi_score_and_one_for_each_leaves_o
 
 
 @pytest.mark.parametrize("kind", ["list", "tuple", "generator", "array", "Similarity", "vectors"])
-def test_what_is_given_may_come_as_samples_come(kind: str) -> None:
+def test_given_accepts_all_sample_containers(kind: str) -> None:
     X, numbers = cloud(), np.array([0, 1, 0, 2, 0, 2])
     T = as_similarity(numbers, k="labels")
     given, k = {
@@ -85,7 +85,7 @@ def test_what_is_given_may_come_as_samples_come(kind: str) -> None:
         assert conditional(X, given, given_k=k) == pytest.approx(expected, rel=1e-12)
 
 
-def test_groups_in_nested_lists_have_what_was_given_in_their_order() -> None:
+def test_nested_groups_use_given_values_in_flattened_order() -> None:
     texts = [["a cat", "a dog"], ["red", "blue", "a cat"]]
     given = ["pet", "pet", "hue", "hue", "pet"]
     result = compute(texts, measures="ConditionalVS", given=given, given_k="labels")
@@ -96,7 +96,7 @@ def test_groups_in_nested_lists_have_what_was_given_in_their_order() -> None:
     assert result["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
 
 
-def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
+def test_dropped_samples_drop_their_given_values() -> None:
     X, p = cloud(), np.array([1, 2, 3, 4, 5, 6]) / 21
     X[2] = 0
     how = {"k": "cosine", "given_k": "labels"}
@@ -118,7 +118,7 @@ def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
     assert grouped == pytest.approx(np.mean(parts), rel=1e-12)
 
 
-def test_the_function_leaves_out_what_was_given_with_samples_as_the_measure_does() -> None:
+def test_conditional_score_drops_given_values_of_dropped_samples() -> None:
     texts, given = ["a b", "", "c", "c", "e"], ["one", "none", "two", "two", "three"]
     p = [0.1, 0.2, 0.3, 0.2, 0.2]
     for weights in (None, p):
@@ -135,14 +135,14 @@ def test_the_function_leaves_out_what_was_given_with_samples_as_the_measure_does
     assert result == pytest.approx(conditional_score(rest, ["one", "two", "two", "three"], p=kept))
 
 
-def test_a_standard_error_takes_halves_of_both() -> None:
+def test_interval_returns_standard_error_smaller_than_the_value() -> None:
     X = cloud(40)
     prompts = [f"p{i % 4}" for i in range(40)]
     result = compute(X, measures="ConditionalVS", given=prompts, given_k="labels", ci=0.95, **RBF)
     assert 0 < result["ConditionalVS_se"] < result["ConditionalVS"]
 
 
-def test_gradients_go_through() -> None:
+def test_conditional_vs_is_differentiable() -> None:
     torch = pytest.importorskip("torch")
     X = torch.tensor(cloud(), requires_grad=True)
     conditional(X, given_k="labels").backward()
@@ -150,7 +150,7 @@ def test_gradients_go_through() -> None:
     assert float(abs(X.grad).max()) > 1e-3
 
 
-def test_signatures_tell_what_was_given_by_a_digest() -> None:
+def test_signature_contains_a_digest_of_given_values() -> None:
     def signature(given: Any, **how: Any) -> str:
         result = compute(
             cloud(), measures=["ConditionalVS", "MagArea"], given=given, details=True, **RBF, **how
@@ -166,7 +166,7 @@ def test_signatures_tell_what_was_given_by_a_digest() -> None:
     assert signature(pairs[0]) != signature(pairs[1])
 
 
-def test_refusals() -> None:
+def test_conditional_vs_rejects_missing_or_invalid_given() -> None:
     with pytest.raises(TypeError, match="ConditionalVS requires `given`, with one value per sam"):
         compute(cloud(), measures="ConditionalVS", **RBF)
     for call in (conditional, lambda X, given: conditional_score(X, given, **RBF)):

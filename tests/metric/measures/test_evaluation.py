@@ -44,11 +44,11 @@ def registered():
         (["IntDiv", "molecules"], ["IntDiv", "VS"]),
     ],
 )
-def test_names_are_read_in_order_and_presets_are_expanded(measures, names):
+def test_parse_measures_keeps_order_and_expands_presets(measures, names):
     assert [chosen.measure.name for chosen in parse_measures(measures, {})] == names
 
 
-def test_options_of_one_measure_take_precedence_over_shared_ones():
+def test_options_of_a_measure_override_shared_options():
     shared = {"n_scales": 5, "t_cut": 2.0, "k": "rbf"}
     area, difference = parse_measures({"MagArea": {"n_scales": 7}, "MagDiff": {}}, shared)
     assert area.options == {"n_scales": 7, "t_cut": 2.0}
@@ -72,12 +72,12 @@ def test_options_of_one_measure_take_precedence_over_shared_ones():
         ("VSS", ValueError, "unknown measure 'VSS'"),
     ],
 )
-def test_other_measures_are_refused(measures, error, message):
+def test_parse_measures_rejects_invalid_measures(measures, error, message):
     with pytest.raises(error, match=message):
         parse_measures(measures, {})
 
 
-def test_numbers_have_the_suffixes_of_orders():
+def test_value_keys_have_order_suffixes():
     sample_set = SampleSet(K, orders=[1.0, 2.0])
     vs, intdiv = evaluate_measures(sample_set, parse_measures(["VS", "IntDiv"], {}), ["_q1", "_q2"])
     values = np.linalg.eigvalsh(K.dense() / 8)
@@ -88,13 +88,13 @@ def test_numbers_have_the_suffixes_of_orders():
     assert intdiv == pytest.approx({"IntDiv": 1 - K.dense().mean()})
 
 
-def test_a_measure_may_name_its_numbers(registered):
+def test_measure_may_return_a_dict_of_key_suffixes(registered):
     registered("Named", lambda sample_set: {"_a": 1, "_b": 2.5, "": 3})
     (result,) = evaluate_measures(SampleSet(K), parse_measures("Named", {}), [""])
     assert result == {"Named_a": 1.0, "Named_b": 2.5, "Named": 3.0}
 
 
-def test_two_numbers_of_one_name_are_refused(registered):
+def test_evaluate_measures_rejects_duplicate_keys(registered):
     registered("Twin", lambda sample_set: {"_x": 1.0})
     registered("Twin_x", lambda sample_set: 1.0)
     with pytest.raises(ValueError, match="two measures return a value with the key 'Twin_x'"):
@@ -102,20 +102,20 @@ def test_two_numbers_of_one_name_are_refused(registered):
 
 
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, 8.5])
-def test_a_number_out_of_its_range_is_an_error(value, registered):
+def test_evaluate_measures_raises_for_values_out_of_range(value, registered):
     registered("Wrong", lambda sample_set: value, range="[0, n]")
     with pytest.raises(ValueError, match=r"Wrong must be in its range \[0, n\] for n=.* got "):
         evaluate_measures(SampleSet(K), parse_measures("Wrong", {}), [""])
 
 
-def test_rounding_is_clipped_to_the_range(registered):
+def test_values_out_of_range_by_rounding_are_clipped(registered):
     registered("Rounded", lambda sample_set: np.float64(8 + 1e-9), range="[0, n]")
     (result,) = evaluate_measures(SampleSet(K), parse_measures("Rounded", {}), [""])
     assert result == {"Rounded": 8.0}
     assert type(result["Rounded"]) is float
 
 
-def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
+def test_unsupported_samples_raise_error_that_names_the_measure():
     chosen = parse_measures("NgramDiversity", {})
     with pytest.raises(
         TypeError, match=r"NgramDiversity requires .*; remove 'NgramDiversity' from `m"
@@ -123,7 +123,7 @@ def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
         evaluate_measures(SampleSet(K), chosen, [""])
 
 
-def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
+def test_stacked_groups_have_the_values_of_separate_evaluation():
     labels = list("aaabbbcc")
     sample_set = SampleSet(
         K, groups=parse_group_labels(labels, "groups"), group_needs=frozenset({"scores"})
@@ -138,7 +138,7 @@ def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
             assert {key: values[i] for key, values in column.items()} == pytest.approx(own)
 
 
-def test_groups_with_numbers_out_of_range_are_measured_one_by_one(registered):
+def test_stacked_groups_with_values_out_of_range_are_marked(registered):
     def odd(sample_set):
         return np.full(len(sample_set.K), 9.0 if sample_set.n == 3 else 0.5)
 
@@ -148,7 +148,7 @@ def test_groups_with_numbers_out_of_range_are_measured_one_by_one(registered):
     assert apart.tolist() == [True, True, False]
 
 
-def test_a_lost_gradient_is_an_error(registered):
+def test_measure_that_drops_gradients_raises(registered):
     torch = pytest.importorskip("torch")
     registered("Lossy", lambda sample_set: 1.0)
     similarity = as_similarity(torch.tensor(X, requires_grad=True), k="cosine")

@@ -41,7 +41,7 @@ def laplacian(X):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_all_orders_are_those_of_the_two_matrices(weighted):
+def test_total_within_and_between_match_eigenvalues_at_all_orders(weighted):
     p = np.random.default_rng(1).dirichlet(np.ones(14)) if weighted else np.full(14, 1 / 14)
     how = {"k": "laplacian", "sigma": 1, "groups": LABELS, "measures": NAMES, "q": ORDERS}
     result = compute(CLOUD, p=p if weighted else None, **how)
@@ -52,7 +52,7 @@ def test_all_orders_are_those_of_the_two_matrices(weighted):
 
 @seeds
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
-def test_at_order_one_between_is_holevos_quantity_and_so_in_its_bounds(seed, groups):
+def test_between_vs_of_order_one_equals_exp_of_holevo_quantity(seed, groups):
     rng = np.random.default_rng(seed)
     X, p = rng.standard_normal((9, 2)), rng.dirichlet(np.full(9, 0.4))
     labels = rng.integers(0, groups, 9)
@@ -77,7 +77,7 @@ def test_at_order_one_between_is_holevos_quantity_and_so_in_its_bounds(seed, gro
 
 @seeds
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.3, 0.5, 2, 4, "inf"]))
-def test_at_other_orders_between_is_at_most_the_number_of_groups(seed, q):
+def test_between_vs_is_at_most_the_effective_number_of_groups(seed, q):
     rng = np.random.default_rng(seed)
     X, labels = rng.standard_normal((12, 2)), rng.permutation(np.repeat([0, 1, 2], 4))
     how = {"k": "laplacian", "sigma": 1, "measures": "BetweenVS", "q": q}
@@ -90,7 +90,7 @@ def test_at_other_orders_between_is_at_most_the_number_of_groups(seed, q):
     assert compute(X, groups=labels, p=p, **how)[key] <= most * (1 + 1e-9)
 
 
-def test_with_unequal_weights_and_another_order_between_may_be_below_one():
+def test_between_vs_may_be_below_one_for_unequal_weights():
     K = np.eye(3)
     K[0, 1] = K[1, 0] = 1
     how = {"score_K": True, "p": [0.36, 0.28, 0.36], "groups": [0, 1, 0], "measures": "BetweenVS"}
@@ -99,7 +99,7 @@ def test_with_unequal_weights_and_another_order_between_may_be_below_one():
     assert compute(K, q=1, **how)["BetweenVS"] > 1
 
 
-def test_groups_that_share_nothing_and_groups_that_are_alike():
+def test_between_vs_of_disjoint_and_of_identical_groups():
     blocks = np.kron(np.eye(3), np.full((2, 2), 0.4) + 0.6 * np.eye(2))
     how = {"score_K": True, "measures": NAMES, "q": ORDERS}
     apart = compute(blocks, groups=[0, 0, 1, 1, 2, 2], **how)
@@ -115,7 +115,7 @@ def test_groups_that_share_nothing_and_groups_that_are_alike():
         assert alike[f"WithinVS_q{q}"] == pytest.approx(alike[f"TotalVS_q{q}"])
 
 
-def test_one_group_and_groups_of_one():
+def test_single_group_and_single_sample_groups_give_extreme_values():
     how = {"k": "rbf", "measures": NAMES}
     one = compute(CLOUD, groups=[0] * 14, **how)
     assert one["BetweenVS"] == pytest.approx(1)
@@ -125,7 +125,7 @@ def test_one_group_and_groups_of_one():
     assert alone["BetweenVS"] == pytest.approx(compute(CLOUD, k="rbf")["VS"])
 
 
-def test_groups_of_one_size_have_no_weights_so_that_within_at_order_one_is_their_geometric_mean():
+def test_within_vs_of_equal_groups_is_geometric_mean_of_scores():
     groups = [CLOUD[:5], CLOUD[5:10], CLOUD[9:14]]
     result = compute(
         [list(rows) for rows in groups], k="rbf", measures=["VS", "WithinVS"], details=True
@@ -134,14 +134,14 @@ def test_groups_of_one_size_have_no_weights_so_that_within_at_order_one_is_their
     assert result["WithinVS"] == pytest.approx(math.exp(np.mean(np.log(scores))), rel=1e-12)
 
 
-def test_groups_of_weight_zero_are_not_there():
+def test_groups_of_weight_zero_are_ignored():
     p = np.r_[np.full(9, 1 / 9), np.zeros(5)]
     how = {"k": "laplacian", "sigma": 1, "measures": NAMES}
     result = compute(CLOUD, p=p, groups=LABELS, **how)
     assert result == pytest.approx(compute(CLOUD[:9], groups=LABELS[:9], **how))
 
 
-def test_what_does_not_fit_is_refused_with_the_remedy(monkeypatch):
+def test_total_vs_raises_too_large_error_if_memory_is_insufficient(monkeypatch):
     from vendiscore.support import memory
 
     texts = [[f"{i} {j} a b" for j in range(4)] for i in range(300)]
@@ -153,14 +153,14 @@ def test_what_does_not_fit_is_refused_with_the_remedy(monkeypatch):
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
-def test_conditional_vendi_given_labels_is_the_score_within(q):
+def test_conditional_score_given_labels_equals_within_vs(q):
     for p in (None, np.random.default_rng(2).dirichlet(np.ones(14))):
         result = conditional_score(CLOUD, LABELS, k="rbf", given_k="labels", q=q, p=p)
         expected = compute(CLOUD, k="rbf", groups=LABELS, p=p, q=q, measures="WithinVS")
         assert result == pytest.approx(expected[key_at(q, "WithinVS")], rel=1e-9)
 
 
-def test_conditional_vendi_given_prompts_is_that_of_the_two_matrices():
+def test_conditional_score_given_prompts_matches_eigenvalues():
     prompts = ["a cat", "a cat", "the cat", "a dog", "no"] * 2
     X = CLOUD[:10] / np.linalg.norm(CLOUD[:10], axis=1, keepdims=True)
     T = as_similarity(prompts)
@@ -176,7 +176,7 @@ def test_conditional_vendi_given_prompts_is_that_of_the_two_matrices():
     assert conditional_score(X, range(10), score_X=True, given_k="labels") == pytest.approx(1)
 
 
-def test_conditional_vendi_of_tensors_is_differentiated():
+def test_conditional_score_of_tensors_is_differentiable():
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD, requires_grad=True)
     unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
@@ -202,12 +202,12 @@ def test_conditional_vendi_of_tensors_is_differentiated():
         (LABELS, {"p": [1.0]}, ValueError, "`p` must have one number for each of 14 samples"),
     ],
 )
-def test_conditional_vendi_refuses_with_the_remedy(given, how, error, message):
+def test_conditional_score_rejects_invalid_arguments(given, how, error, message):
     with pytest.raises(error, match=message):
         conditional_score(CLOUD, given, k="rbf", given_k="labels", **how)
 
 
-def test_between_two_sets_of_half_the_weight_it_is_exp_of_the_jensen_shannon_divergence():
+def test_between_vs_of_two_equal_sets_is_exp_of_jensen_shannon_divergence():
     labels, x, y = [*"aaabbc", *"abdd"], np.array([3, 2, 1, 0]) / 6, np.array([1, 1, 0, 2]) / 4
     p = np.repeat([1 / 12, 1 / 8], [6, 4])
     groups = np.repeat([0, 1], [6, 4])

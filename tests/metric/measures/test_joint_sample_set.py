@@ -21,7 +21,7 @@ def both(samples=X, references=Y, **how):
     ).both
 
 
-def test_samples_come_first_and_references_after_them():
+def test_joint_rows_are_samples_followed_by_references():
     result = both(metric="euclidean")
     np.testing.assert_array_equal(result.rows, np.concatenate([X, Y]))
     kernel = both(k="cosine")
@@ -30,7 +30,7 @@ def test_samples_come_first_and_references_after_them():
     assert kernel.sizes == (9, 6)
 
 
-def test_the_similarities_of_a_part_are_those_of_its_samples_and_all_references():
+def test_joint_similarity_of_a_group_includes_all_references():
     labels = parse_group_labels(list("ababababa"), "groups")
     how = similarity_spec_from_keywords({"k": "cosine"}, allow_fit=True)
     sample_set = SampleSet(X, how, references=Y, groups=labels)
@@ -40,7 +40,7 @@ def test_the_similarities_of_a_part_are_those_of_its_samples_and_all_references(
     assert part.sizes == (4, 6)
 
 
-def test_balls_of_rows_of_functions_and_of_kernels_agree():
+def test_ball_counts_agree_for_rows_functions_and_kernels():
     def euclidean(x, y):
         return float(np.linalg.norm(np.subtract(x, y)))
 
@@ -52,7 +52,7 @@ def test_balls_of_rows_of_functions_and_of_kernels_agree():
         np.testing.assert_array_equal(one, three)
 
 
-def test_settings_name_the_distances():
+def test_settings_contain_metric_or_kernel():
     assert both().settings == {"metric": "euclidean"}
     minkowski = both(metric="minkowski", exponent=3).settings
     assert minkowski == {"metric": "minkowski", "exponent": 3.0}
@@ -60,19 +60,19 @@ def test_settings_name_the_distances():
 
 
 @pytest.mark.parametrize("how", [{}, {"k": "cosine"}])
-def test_the_digest_is_that_of_the_references(how):
+def test_digest_depends_on_the_references(how):
     usual = both(**how).digest
     assert both(**how).digest == usual
     assert both(references=Y[::-1].copy(), **how).digest != usual
     assert len(usual) == 16
 
 
-def test_the_digest_of_a_kernel_depends_on_the_order_of_references():
+def test_digest_of_labels_depends_on_order_of_references():
     one, two = (both(["a", "c"], other, k="labels").digest for other in (["a", "b"], ["b", "a"]))
     assert one != two
 
 
-def test_the_digest_of_rows_does_not_depend_on_the_samples():
+def test_digest_does_not_depend_on_the_samples():
     assert both(samples=X[:4]).digest == both().digest
 
 
@@ -88,11 +88,11 @@ def test_the_digest_of_rows_does_not_depend_on_the_samples():
     ],
     ids=["space", "distances"],
 )
-def test_distances_of_one_set_do_not_cover_the_other(samples, how, message):
+def test_rows_reject_precomputed_distances_and_metric_spaces(samples, how, message):
     with pytest.raises(TypeError, match=message):
         _ = both(samples=samples, **how).rows
 
 
-def test_a_similarity_of_one_set_does_not_cover_the_other():
+def test_matrix_similarity_is_rejected_with_references():
     with pytest.raises((TypeError, ValueError), match="not to samples of other sets"):
         compute(MatrixSimilarity(np.eye(3)), references=Y, measures=["MMD"])

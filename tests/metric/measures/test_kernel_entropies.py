@@ -19,7 +19,7 @@ def measure(name, K=K, **arguments):
 
 
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
-def test_renyi_kernel_entropy_is_that_of_squared_similarities(p):
+def test_rke_equals_log_of_order_two_vendi_score(p):
     weights = np.full(12, 1 / 12) if p is None else p
     expected = -math.log(weights @ K**2 @ weights)
     assert measure("RKE", p=p) == pytest.approx(expected, rel=1e-12)
@@ -27,7 +27,7 @@ def test_renyi_kernel_entropy_is_that_of_squared_similarities(p):
 
 
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
-def test_kernel_language_entropy_is_the_von_neumann_entropy(p):
+def test_kernel_language_entropy_equals_von_neumann_entropy(p):
     weights = np.full(12, 1 / 12) if p is None else p
     values = np.linalg.eigvalsh(K * np.sqrt(np.outer(weights, weights)))
     values = values[values > 1e-12]
@@ -36,7 +36,7 @@ def test_kernel_language_entropy_is_the_von_neumann_entropy(p):
 
 
 @pytest.mark.parametrize("name", ["RKE", "KernelLanguageEntropy"])
-def test_orders_of_other_measures_change_no_entropy(name):
+def test_entropies_ignore_q_of_other_measures(name):
     both = compute(K, score_K=True, measures=["VS", name], q=[0.5, 2])
     assert both[name] == pytest.approx(measure(name), rel=1e-12)
     assert measure(name, np.eye(5)) == pytest.approx(math.log(5))
@@ -44,13 +44,13 @@ def test_orders_of_other_measures_change_no_entropy(name):
 
 
 @pytest.mark.parametrize("name", ["RKE", "KernelLanguageEntropy", "SampleCoverage"])
-def test_groups_have_the_mean_of_each(name):
+def test_value_of_groups_is_mean_over_groups(name):
     groups = np.repeat([0, 1, 2], 4)
     each = [measure(name, K[g : g + 4, g : g + 4]) for g in (0, 4, 8)]
     assert measure(name, groups=groups) == pytest.approx(np.mean(each), rel=1e-9)
 
 
-def test_sample_coverage_is_1_minus_the_mean_residual_of_each_sample():
+def test_sample_coverage_equals_one_minus_mean_residual():
     definite = 0.7 * K + 0.3 * np.eye(12)
     residuals = 1 / np.linalg.inv(definite).diagonal()  # without the ridge of 1e-9
     assert measure("SampleCoverage", definite) == pytest.approx(1 - residuals.mean(), rel=1e-7)
@@ -58,13 +58,13 @@ def test_sample_coverage_is_1_minus_the_mean_residual_of_each_sample():
     assert measure("SampleCoverage", definite, p=P) == pytest.approx(expected, rel=1e-7)
 
 
-def test_sample_coverage_of_labels_is_that_of_good_and_turing():
+def test_sample_coverage_of_labels_matches_good_turing_estimate():
     labels = list("aabbbcd")  # of which two occur once
     result = compute(labels, k="labels", measures=["SampleCoverage"])["SampleCoverage"]
     assert result == pytest.approx(1 - 2 / 7)
 
 
-def test_entropies_of_tensors_can_be_differentiated():
+def test_entropy_gradients_match_gradients_of_log_vendi_scores():
     torch = pytest.importorskip("torch")
     for name, order in (("RKE", 2), ("KernelLanguageEntropy", 1)):
         rows = torch.tensor(X[:4], requires_grad=True)

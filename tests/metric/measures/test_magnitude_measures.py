@@ -27,7 +27,7 @@ def area(D, t_cut, n_scales=30):
 
 class TestSpread:
     @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
-    def test_is_the_sum_of_one_over_similar_points(self, metric):
+    def test_spread_equals_sum_of_inverse_row_sums(self, metric):
         D = cdist(X, X, metric)
         expected = {f"Spread_t{t}": (1 / np.exp(-t * D).sum(1)).sum() for t in (0, 0.5, 2)}
         result = compute(X, metric=metric, measures="Spread", t=[0, 0.5, 2])
@@ -37,12 +37,12 @@ class TestSpread:
         if metric != "chebyshev":  # of negative type: the spread is at most the magnitude
             assert single["Spread"] <= single["Magnitude"] * (1 + 1e-12)
 
-    def test_is_leinster_and_cobbolds_order_zero(self):
+    def test_spread_equals_leinster_cobbold_diversity_of_order_zero(self):
         how = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
         result = compute(X, measures=["LC", "Spread"], q=0, **how)
         assert result["Spread"] == pytest.approx(result["LC_q0"], rel=1e-10)
 
-    def test_of_points_that_are_all_as_far_and_of_copies(self):
+    def test_spread_of_equidistant_points_and_of_duplicates(self):
         D = 1 - np.eye(5)
         expected = 5 / (1 + 4 * math.exp(-3))
         for t, value in ((3, expected), (0, 1.0), (1e6, 5.0)):
@@ -55,9 +55,9 @@ class TestSpread:
             compute(X, measures="Spread", t=-1)
 
 
-class TestArea:
+class TestMagnitudeArea:
     @pytest.mark.parametrize("how", [{}, {"metric": "manhattan"}, {"metric": "precomputed"}])
-    def test_is_one_number_at_every_door_if_distances_have_no_unit(self, how):
+    def test_area_is_equal_at_all_entry_points(self, how):
         one, two = (cdist(X, X), cdist(Y, Y)) if how.get("metric") == "precomputed" else (X, Y)
         metric = vendiscore.load("magnitude")
         doors = [
@@ -75,7 +75,7 @@ class TestArea:
         left = both["MagArea"] - mag_area(two, t_cut=end, **how)
         assert both["MagDiff"] == pytest.approx(left, rel=1e-6)
 
-    def test_to_the_own_scale_says_where_that_is_and_that_sets_are_not_compared_by_it(self):
+    def test_area_without_references_notes_its_scale_and_incomparability(self):
         for door in (partial(compute, measures="MagArea"), vendiscore.load("magnitude").compute):
             (note,) = door(samples=X, details=True)["details"]["notes"]
             assert f"t_conv={convergence_scale(X):.6g} of the samples" in note
@@ -88,7 +88,7 @@ class TestArea:
         assert result["MagArea"] == pytest.approx(np.mean(areas))
         assert sum("convergence scale" in note for note in result["details"]["notes"]) == 1
 
-    def test_ends_at_the_convergence_scale_of_the_references(self):
+    def test_upper_limit_is_convergence_scale_of_references(self):
         end = convergence_scale(Y)
         result = compute(X, Y, measures="MagArea", details=True)
         assert result["MagArea"] == pytest.approx(area(cdist(X, X), end), rel=1e-8)
@@ -102,21 +102,21 @@ class TestArea:
         given = compute(cdist(X, X), cdist(Y, Y), metric="precomputed", measures="MagArea")
         assert given["MagArea"] == pytest.approx(result["MagArea"], rel=1e-8)
 
-    def test_references_that_are_one_point_tell_no_end(self):
+    def test_area_rejects_references_that_are_a_single_point(self):
         for one in (Y[:1], np.ones((5, 3))):
             with pytest.raises(
                 ValueError, match=r"`references` must .* pass other references, or `t"
             ):
                 compute(X, one, measures="MagArea")
 
-    def test_is_larger_for_points_that_are_further_apart_with_the_same_references(self):
+    def test_area_grows_with_distances_for_fixed_references(self):
         result = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
         assert result == sorted(set(result))
         # To their own convergence scales it is the other way round: hence the note.
         own = [compute(s * X, measures="MagArea", t_cut="t_conv")["MagArea"] for s in (0.1, 1, 2)]
         assert own == sorted(own, reverse=True)
 
-    def test_ends_where_it_is_told(self):
+    def test_t_cut_sets_the_upper_limit_of_the_area(self):
         D, told = cdist(X, X), {"t_cut": 2.0}
         expected = pytest.approx(area(D, 2.0), rel=1e-8)
         assert compute(X, measures="MagArea", **told)["MagArea"] == expected
@@ -127,9 +127,7 @@ class TestArea:
         assert "sets are not comparable" in result["details"]["notes"][0]
 
     @pytest.mark.parametrize("metric", [None, "kernel", "1-k"])
-    def test_of_a_kernel_it_ends_where_unlike_samples_converge_whatever_the_references(
-        self, metric
-    ):
+    def test_area_of_a_kernel_has_an_upper_limit_independent_of_references(self, metric):
         how = {"k": "rbf", "sigma": 1.0, "metric": metric, "measures": "MagArea"}
         unit = 1.0 if metric == "1-k" else math.sqrt(2)
         K = np.exp(-(cdist(X, X) ** 2) / 2)
@@ -142,7 +140,7 @@ class TestArea:
         fitted = {"k": "rbf", "measures": ["VS", "MagArea"]}  # to the samples, as without
         assert compute(X, Y, **fitted) == compute(X, **fitted)
 
-    def test_groups_end_where_all_references_do(self):
+    def test_groups_share_the_upper_limit_from_all_references(self):
         end = convergence_scale(Y, metric="manhattan")
         how = {"metric": "manhattan", "measures": "MagArea"}
         parts = np.split(X, 3)
@@ -150,7 +148,7 @@ class TestArea:
         result = compute(X, Y, groups=np.repeat([0, 1, 2], 10), **how)["MagArea"]
         assert result == pytest.approx(expected, rel=1e-8)
 
-    def test_the_metric_keeps_references_that_are_added_for_it(self):
+    def test_metric_add_batch_keeps_references(self):
         metric = vendiscore.load("vendiscore", measures="MagArea")
         metric.add_batch(predictions=X[:9], references=Y[:9])
         metric.add_batch(predictions=X[9:], references=Y[9:])
@@ -177,7 +175,7 @@ S1 = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_table_s1(name):
+def test_measures_match_table_s1_of_limbeck(name):
     samples, *expected = TABLE[name]
     end = convergence_scale([[1.0], [0.0]], metric="manhattan")
     columns = {"MagArea": {"t_cut": end, "n_scales": 10}, "VS": {}, "AvgSim": {}, "GMStds": {}}
@@ -191,7 +189,7 @@ def test_table_s1(name):
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(30) % 2])
-def test_each_measure_is_solved_as_it_says(groups):
+def test_solver_option_applies_to_its_measure_only(groups):
     how = {"groups": groups, "metric": "manhattan"}
     measures = {"MagArea": {"solver": "cholesky"}, "t_conv": {}}
     result = compute(X, measures=measures, **how)
@@ -204,7 +202,7 @@ def test_each_measure_is_solved_as_it_says(groups):
     assert set(details["solver"]) <= {"cg", "preconditioned cg"}
 
 
-def test_a_space_keeps_its_solver():
+def test_metric_space_keeps_its_solver():
     space = as_space(X, solver="cholesky")
     result = compute(space, measures="MagArea", details=True)
     assert result["details"]["options"]["solver"] == "cholesky"

@@ -33,7 +33,7 @@ def registered():
         module._measures.registrations.pop(name, None)
 
 
-def test_every_listed_name_is_registered_by_its_module():
+def test_listed_measures_are_registered_by_their_modules():
     for home, names in MEASURES_BY_MODULE.items():
         for name in names.split():
             result = get_measure(name)
@@ -45,7 +45,7 @@ def test_every_listed_name_is_registered_by_its_module():
     assert get_measure(BETWEEN).groups
 
 
-def test_measures_are_listed_in_the_order_of_their_names():
+def test_list_measures_is_sorted_by_name():
     names = [each.name for each in list_measures()]
     assert names == sorted(names)
 
@@ -60,18 +60,18 @@ def test_measures_are_listed_in_the_order_of_their_names():
         ("(n, ∞)", (7, math.inf)),
     ],
 )
-def test_ranges_are_read(range, limits, registered):
+def test_register_measure_parses_ranges(range, limits, registered):
     registered("TestRange", range=range)(lambda sample_set: 0.0)
     assert get_measure("TestRange").limits(7) == limits
 
 
 @pytest.mark.parametrize("range", ["1 to n", "[0; 1]", "[0, 1", "", "[a, b]"])
-def test_other_ranges_are_refused_at_registration(range, registered):
+def test_register_measure_rejects_invalid_ranges(range, registered):
     with pytest.raises(ValueError, match="`range` of measure 'TestBad' must be an interval"):
         registered("TestBad", range=range)(lambda sample_set: 0.0)
 
 
-def test_values_are_clipped_if_rounding_explains_the_distance():
+def test_check_clips_values_out_of_range_by_rounding_only():
     vs = get_measure("VS")  # in [1, n]
     assert vs.check(3.5, 5) == 3.5
     assert vs.check(1 - 1e-10, 5) == 1.0
@@ -85,13 +85,13 @@ def test_values_are_clipped_if_rounding_explains_the_distance():
             vs.check(value, 5)
 
 
-def test_tensors_inside_of_the_range_are_kept():
+def test_check_returns_tensors_in_range_unchanged():
     torch = pytest.importorskip("torch")
     value = torch.tensor(2.0, requires_grad=True)
     assert get_measure("VS").check(value, 5) is value
 
 
-def test_a_registered_measure_gets_its_options_and_readers(registered):
+def test_registered_measure_has_options_readers_and_summary(registered):
     @registered("TestPower", readers={"power": float})
     def power_of_size(sample_set, power=1):
         """The number of samples to a power.
@@ -109,7 +109,7 @@ def test_a_registered_measure_gets_its_options_and_readers(registered):
     assert compute(["a", "b"], k="labels", measures=measures) == {"TestPower": 1.0}
 
 
-def test_a_measure_of_references_by_pairs_needs_references(registered):
+def test_pooled_measure_requires_references(registered):
     registered("TestPairs", pooled=True)(lambda sample_set: 0.0)
     assert get_measure("TestPairs").references
     registered("TestAlone")(lambda sample_set: 0.0)
@@ -117,14 +117,14 @@ def test_a_measure_of_references_by_pairs_needs_references(registered):
     assert get_measure("TestAlone").readers == {}
 
 
-def test_a_name_cannot_be_registered_twice(registered):
+def test_register_measure_rejects_a_registered_name(registered):
     def one(sample_set):
         return 1.0
 
     registered("TestTwice")(one)
     registered("TestTwice")(one)  # by the same function
     with pytest.raises(ValueError, match="measure 'TestTwice' is already registered by"):
-        registered("TestTwice")(test_ranges_are_read)
+        registered("TestTwice")(test_register_measure_parses_ranges)
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,12 @@ def test_a_name_cannot_be_registered_twice(registered):
         ("zzz", r"`vendiscore.list_measures\(\)` lists all"),
     ],
 )
-def test_an_unknown_measure_is_refused_with_a_suggestion(name, message):
+def test_unknown_measure_raises_with_suggestion(name, message):
     with pytest.raises(ValueError, match=rf"unknown measure '{name}'.*{message}"):
         get_measure(name)
 
 
-def test_a_measure_is_itself_when_copied_and_describes_itself():
+def test_measure_copies_are_identical_and_to_dict_describes_measure():
     vs = get_measure("VS")
     assert pickle.loads(pickle.dumps(vs)) is vs
     assert copy.deepcopy(vs) is vs

@@ -49,18 +49,18 @@ def kernel(X: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ALL)
-class TestEvery:
+class TestEveryMeasure:
     """Properties that every measure has."""
 
     @few
     @given(seeds)
-    def test_stays_in_its_range(self, name: str, seed: int) -> None:
+    def test_value_is_in_its_range(self, name: str, seed: int) -> None:
         n = 12
         low, high = get_measure(name).limits(n)
         value = measured(name, any_samples(name, n, seed))
         assert low - 1e-9 <= value <= high + 1e-9
 
-    def test_direction_is_that_of_sets_which_have_more_and_more_of_its_aspect(
+    def test_value_changes_monotonically_with_the_measured_aspect(
         self, name: str
     ) -> None:
         measure = get_measure(name)
@@ -70,7 +70,7 @@ class TestEvery:
         assert steps.sum() > 0.01 * max(map(abs, values)), values
         assert steps.min() > -0.02 * steps.sum(), values  # what chance may do where nothing changes
 
-    def test_order_of_samples_does_not_matter(self, name: str) -> None:
+    def test_value_does_not_depend_on_order_of_samples(self, name: str) -> None:
         X = any_samples(name, 16)
         asking, Y = compute_arguments(name, 16), any_samples(name, 16, 99)
         places = np.random.default_rng(0).permutation(16)
@@ -87,14 +87,14 @@ class TestEvery:
         rel = 0.05 if ordered else 1e-9
         assert again == pytest.approx(measured(name, X), rel=rel, abs=1e-12)
 
-    def test_one_sample_has_a_value_or_it_is_said_how_many_it_takes(self, name: str) -> None:
+    def test_single_sample_has_a_value_or_error_with_minimum_size(self, name: str) -> None:
         try:
             assert np.isfinite(measured(name, any_samples(name, 1)))
         except ValueError as error:
             assert re.match(rf"{name} (with .*)?requires (more than|at least) \d+ ", str(error))  # noqa: PT017
 
     @pytest.mark.parametrize("kernel", ["cosine", "rbf", "features"])
-    def test_a_gradient_reaches_the_samples_or_is_refused(self, name: str, kernel: str) -> None:
+    def test_gradient_reaches_the_samples_or_raises(self, name: str, kernel: str) -> None:
         torch = pytest.importorskip("torch")
         if SAMPLE_TYPES.get(name) == "texts":
             pytest.skip("texts have no gradient")
@@ -121,7 +121,7 @@ class TestEvery:
                 values = {key: x for key, x in result.items() if not key.endswith("_null")}
                 assert all(getattr(x, "requires_grad", False) for x in values.values()), values
 
-    def test_is_described(self, name: str) -> None:
+    def test_metadata_is_complete(self, name: str) -> None:
         measure = get_measure(name)
         assert measure.summary.endswith(".") or ":" in measure.summary
         assert measure.source
@@ -155,7 +155,7 @@ def sets_of_groups(name: str, kind: str) -> tuple[list[Any], Any]:
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if not get_measure(name).groups])
-def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
+def test_value_of_a_group_equals_value_of_a_separate_set(name: str) -> None:
     own_kind = SAMPLE_TYPES.get(name, "")
     kinds = {"": ["rows", "texts"], "answers": ["texts"]}.get(own_kind, [own_kind])
     options = OPTIONS[name](sum(SIZES)) if name in OPTIONS else {}
@@ -219,7 +219,7 @@ def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.Monkey
         assert together == pytest.approx(alone, rel=1e-12)
 
 
-def test_without_measures_only_the_vendi_score() -> None:
+def test_compute_without_measures_returns_only_vs() -> None:
     X = make_normal_rows(10)
     assert compute(X, **LAPLACIAN) == compute(X, measures="VS", **LAPLACIAN)
     assert list(compute(X, **LAPLACIAN)) == ["VS"]
@@ -240,7 +240,7 @@ PAIR_VS = math.exp(-PAIR * math.log(PAIR) - (1 - PAIR) * math.log(1 - PAIR))
         ([1, 0, 0.01], 1.809, 0.577, 0.469),
     ],
 )
-def test_table_s1(samples: list, VS: float, AvgSim: float, GMStds: float) -> None:
+def test_scores_match_table_s1_of_limbeck(samples: list, VS: float, AvgSim: float, GMStds: float) -> None:
     assert pytest.approx(1.867, abs=1e-3) == PAIR_VS
     scores = compute(np.array(samples, float), measures=["VS", "AvgSim", "GMStds"], **LAPLACIAN)
     assert scores["VS"] == pytest.approx(VS, abs=1e-12 if VS == PAIR_VS else 5e-3)
@@ -250,7 +250,7 @@ def test_table_s1(samples: list, VS: float, AvgSim: float, GMStds: float) -> Non
 
 @few
 @given(seeds)
-def test_leinster_cobbold_and_its_relatives(seed: int) -> None:
+def test_leinster_cobbold_matches_formulas_and_is_at_most_vs(seed: int) -> None:
     X = make_normal_rows(10, seed)
     p = np.random.default_rng(seed).dirichlet(np.ones(10))
     orders = [0, 0.5, 1, 1 + 1e-9, 2, 5, "inf"]
@@ -266,7 +266,7 @@ def test_leinster_cobbold_and_its_relatives(seed: int) -> None:
         assert scores[f"LC_q{float(q):g}"] <= scores[f"VS_q{float(q):g}"] * (1 + 1e-9)
 
 
-def test_leinster_cobbold_of_the_sentropy_readme() -> None:
+def test_leinster_cobbold_matches_example_in_sentropy_readme() -> None:
     # sentropy, README: two species, off-diagonal similarity 0.2
     scores = compute(
         [[1, 0.2], [0.2, 1]], score_K=True, measures="LC", q=[0, 1, 2, "inf"], p=[0.7, 0.3]
@@ -274,7 +274,7 @@ def test_leinster_cobbold_of_the_sentropy_readme() -> None:
     assert [round(v, 2) for v in scores.values()] == [1.60, 1.55, 1.51, 1.32]
 
 
-def test_internal_diversity_and_average_similarity_are_means_of_k() -> None:
+def test_intdiv_and_avgsim_equal_means_of_similarities() -> None:
     X = make_normal_rows(12)
     K = kernel(X)
     scores = compute(X, measures=["IntDiv", "AvgSim"], **LAPLACIAN)
@@ -285,7 +285,7 @@ def test_internal_diversity_and_average_similarity_are_means_of_k() -> None:
     assert scores["IntDiv"] == pytest.approx(0.75 * (1 - scores["AvgSim"]))
 
 
-def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
+def test_gmstds_uses_samples_or_kernel_features() -> None:
     X = make_normal_rows(12)
     expected = X.std(axis=0).prod() ** (1 / 3)
     for how in (LAPLACIAN, {"score_X": True, "normalize": True}, {"k": "cosine"}):
@@ -309,7 +309,7 @@ def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 1e-200, 7e15])
 @pytest.mark.parametrize("n", [3, 10, 1000])
-def test_a_constant_column_has_no_deviation_whatever_its_rounding(value: float, n: int) -> None:
+def test_gmstds_of_a_constant_column_is_zero_despite_rounding(value: float, n: int) -> None:
     import scipy.sparse as sp
 
     X = np.c_[make_normal_rows(n), np.full(n, value)]
@@ -317,7 +317,7 @@ def test_a_constant_column_has_no_deviation_whatever_its_rounding(value: float, 
         assert compute(samples, score_X=True, normalize=True, measures="GMStds")["GMStds"] == 0
 
 
-def test_area_is_that_of_the_kernel_metric_up_to_where_unlike_samples_converge() -> None:
+def test_mag_area_uses_kernel_metric_and_convergence_of_dissimilar_samples() -> None:
     X = make_normal_rows(20)
     # n points at distance √2 have magnitude n / (1 + (n − 1) e^{−√2 t}) = 0.95 n.
     ends = {n: math.log(19 * (n - 1)) / math.sqrt(2) for n in (4, 20)}
@@ -329,7 +329,7 @@ def test_area_is_that_of_the_kernel_metric_up_to_where_unlike_samples_converge()
     assert area == pytest.approx(mag_area(texts, t_cut=ends[4]))
 
 
-def test_torch_matrices_are_measured() -> None:
+def test_values_of_torch_matrices_match_numpy() -> None:
     torch = pytest.importorskip("torch")
     K = kernel(make_normal_rows(10))
     names = ["VS", "IntDiv", "LC", "AvgSim", "MagArea"]
@@ -342,7 +342,7 @@ def test_torch_matrices_are_measured() -> None:
     assert single == pytest.approx(ours["IntDiv"], rel=1e-6)
 
 
-def test_details_name_the_measures() -> None:
+def test_details_contain_measures_and_methods() -> None:
     X = make_normal_rows(10)
     details = compute(X, measures=["VS", "IntDiv"], details=True, **LAPLACIAN)["details"]
     assert details["signature"].startswith("VS+IntDiv|kernel=laplacian|")
@@ -350,7 +350,7 @@ def test_details_name_the_measures() -> None:
     assert compute(X, measures="IntDiv", details=True, **LAPLACIAN)["details"]["method"] == {}
 
 
-def test_a_measure_of_ones_own() -> None:
+def test_compute_evaluates_a_user_defined_measure() -> None:
     def largest(sample_set):
         """Return the largest similarity of two different samples."""
         K = sample_set.similarity.dense()
@@ -380,13 +380,13 @@ def test_a_measure_of_ones_own() -> None:
         ([1], TypeError, "`measures` must be a name or a list of names, got"),
     ],
 )
-def test_bad_names(measures: object, error: type[Exception], message: str) -> None:
+def test_compute_rejects_invalid_measure_names(measures: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:
         compute([0.0, 1.0], measures=measures, **LAPLACIAN)
     assert message in str(raised.value)
 
 
-def test_a_preset_is_its_measures() -> None:
+def test_preset_expands_to_its_measures() -> None:
     X = make_normal_rows(10)
     assert compute(X, measures="molecules", **LAPLACIAN) == compute(
         X, measures=["VS", "IntDiv"], **LAPLACIAN
@@ -403,7 +403,7 @@ def test_a_preset_is_its_measures() -> None:
         compute(X, measures="txt", **LAPLACIAN)
 
 
-def test_weights_are_for_measures_that_take_them() -> None:
+def test_weights_raise_for_unsupported_measures_and_lc_values() -> None:
     with pytest.raises(ValueError, match="weights `p` are not supported by AvgSim"):
         compute([0.0, 1.0], measures=["VS", "AvgSim"], p=[0.5, 0.5], **LAPLACIAN)
     with pytest.raises(
@@ -427,7 +427,7 @@ def test_weights_are_for_measures_that_take_them() -> None:
         compute([[1.0, 0.0], [-1.0, 0.0]], measures="LC", k="cosine")
 
 
-def test_the_metric_takes_measures(metric) -> None:
+def test_metric_accepts_measures(metric) -> None:
     X = make_normal_rows(10)
     assert metric.compute(samples=X, measures=["VS", "IntDiv"], **LAPLACIAN) == compute(
         X, measures=["VS", "IntDiv"], **LAPLACIAN
@@ -436,7 +436,7 @@ def test_the_metric_takes_measures(metric) -> None:
         metric.compute(samples=X, measures="IntDif", **LAPLACIAN)
 
 
-def test_a_gradient_of_weights_goes_through_similarities_in_another_precision() -> None:
+def test_gradient_of_float32_weights_matches_formula_for_float64_matrix() -> None:
     torch = pytest.importorskip("torch")
     p = torch.tensor([0.25, 0.75], requires_grad=True)
     K = torch.tensor([[1.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
@@ -461,7 +461,7 @@ def test_a_gradient_of_weights_goes_through_similarities_in_another_precision() 
         ([1, 2], ["_q1", "_q2"]),
     ],
 )
-def test_keys_name_the_order_of_measures_that_have_one(
+def test_keys_contain_order_only_for_ordered_measures(
     name: str, q: Any, suffixes: list[str]
 ) -> None:
     n = 12

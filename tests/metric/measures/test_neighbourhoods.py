@@ -36,7 +36,7 @@ def naive(D, k):
 
 @pytest.mark.parametrize("k", [1, 3, 12])
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "manhattan", "canberra"])
-def test_balls_of_rows_are_those_of_their_distances(metric, k):
+def test_ball_counts_of_rows_match_distances(metric, k):
     how = similarity_spec_from_keywords({"metric": metric}, allow_metric=True)
     D = scipy.spatial.distance.cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     D[np.all(X[:, None] == X, axis=2)] = 0
@@ -56,21 +56,21 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
     ],
     ids=["features", "sparse", "matrix"],
 )
-def test_balls_of_a_kernel_are_those_of_its_distances(make, k):
+def test_ball_counts_of_a_kernel_match_distances(make, k):
     D = np.linalg.norm(UNIT[:, None] - UNIT, axis=2)
     result = build_kernel_neighbourhoods(make(), N, None)
     for actual, expected in zip(result.count_balls(k), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
-def test_balls_of_a_space_are_those_of_its_distances():
+def test_ball_counts_of_a_metric_space_match_distances():
     result = build_space_neighbourhoods(as_space(X), N)
     D = np.linalg.norm(X[:, None] - X, axis=2)
     for actual, expected in zip(result.count_balls(3), naive(D, 3), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
-def test_there_is_no_recall_by_balls_of_too_few_samples():
+def test_sample_balls_are_empty_with_at_most_k_samples():
     result = build_row_neighbourhoods(
         X[N - 3 :], 3, similarity_spec_from_keywords({}, allow_metric=True), None
     )
@@ -78,7 +78,7 @@ def test_there_is_no_recall_by_balls_of_too_few_samples():
     assert result.count_balls(2).n_sample_balls.any()
 
 
-def test_neighbours_are_found_once_for_several_k(monkeypatch):
+def test_neighbours_are_computed_once_for_several_k(monkeypatch):
     calls = []
     original = neighbourhoods.k_nearest_distances
 
@@ -97,7 +97,7 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
     assert calls == [10, 10, 12, 12]
 
 
-def test_a_part_takes_the_radii_of_references_from_the_whole():
+def test_subset_reuses_reference_radii_of_its_parent():
     how = similarity_spec_from_keywords({}, allow_metric=True)
     whole = build_row_neighbourhoods(X, N, how, None)
     part = build_row_neighbourhoods(X[5:], N - 5, how, whole)
@@ -113,7 +113,7 @@ def test_a_part_takes_the_radii_of_references_from_the_whole():
     assert not np.allclose(other.compute_radii(1, 2), whole.compute_radii(1, 2))
 
 
-def test_distances_within_rounding_are_0():
+def test_distances_within_rounding_are_zero():
     K = np.full((8, 8), 1 - 1e-15)
     np.fill_diagonal(K, 1)
     result = build_kernel_neighbourhoods(MatrixSimilarity(K), 4, None)
@@ -121,7 +121,7 @@ def test_distances_within_rounding_are_0():
     assert result.count_balls(1).n_reference_balls.tolist() == [4] * 4
 
 
-def test_undefined_distances_name_the_row_of_the_set():
+def test_undefined_distances_raise_with_rows_of_both_sets():
     rows = X.copy()
     rows[N + 2] = -rows[3]
     with pytest.raises(ValueError, match=r"for row 3 of `samples` and row 2 of `references`"):
@@ -133,7 +133,7 @@ def test_undefined_distances_name_the_row_of_the_set():
         ).count_balls(1)
 
 
-def test_similarities_above_1_are_refused():
+def test_similarities_above_one_raise():
     K = UNIT @ UNIT.T
     K[0, 3] = K[3, 0] = 1.5
     with pytest.raises(ValueError, match=r"at most 1, got 1\.5 for two samples or ref"):

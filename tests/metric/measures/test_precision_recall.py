@@ -63,7 +63,7 @@ CLOUDS: dict[str, Callable[[int, int], np.ndarray]] = {
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", CLOUDS)
 @pytest.mark.parametrize(("n", "m", "k"), [(41, 30, 3), (20, 57, 1)])
-def test_they_are_their_formulas_on_any_metric(
+def test_values_match_formulas_for_all_metrics(
     monkeypatch: pytest.MonkeyPatch, metric: str, kind: str, n: int, m: int, k: int
 ) -> None:
     monkeypatch.setattr(blocks, "BLOCK_SIZE", 200)  # several blocks
@@ -78,7 +78,7 @@ def test_they_are_their_formulas_on_any_metric(
 
 @pytest.mark.parametrize("metric", ["kernel", "1-k"])
 @pytest.mark.parametrize("how", ["rbf", "laplacian", "cosine", "function"])
-def test_they_are_their_formulas_on_a_kernel(metric: str, how: str) -> None:
+def test_values_match_formulas_for_kernels(metric: str, how: str) -> None:
     X, Y = np.r_[cloud(30), cloud(5, 1)], cloud(36, 1)  # some are in both
     k: Any = {"function": lambda a, b: float(np.exp(-np.abs(a - b).sum()))}.get(how, how)
     options = {"sigma": 2.0} if how in ("rbf", "laplacian") else {}
@@ -89,7 +89,7 @@ def test_they_are_their_formulas_on_a_kernel(metric: str, how: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* is one word")
-def test_they_are_their_formulas_on_texts() -> None:
+def test_values_match_formulas_for_texts() -> None:
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(list("abcd"), rng.integers(1, 5))) for _ in range(70)]
     K = as_similarity(texts).dense()
@@ -97,7 +97,7 @@ def test_they_are_their_formulas_on_texts() -> None:
     assert found(texts[:40], texts[40:], 3) == pytest.approx(naive(D, 40, 3))
 
 
-def test_without_ties_they_are_those_of_prdc() -> None:
+def test_values_without_ties_match_prdc() -> None:
     # prdc 0.2: compute_prdc(real_features=Y, fake_features=X, nearest_k=5).
     theirs = {"Precision": 0.845, "Recall": 0.82, "Density": 0.824, "Coverage": 0.92}
     X, Y = cloud(200, 0, 16) + 0.3, cloud(150, 1, 16)
@@ -111,7 +111,7 @@ def test_without_ties_they_are_those_of_prdc() -> None:
 
 
 @pytest.mark.parametrize("kind", CLOUDS)
-def test_a_set_has_all_of_itself(kind: str) -> None:
+def test_values_of_a_set_with_itself_are_one(kind: str) -> None:
     X = CLOUDS[kind](40, 0)
     scores = found(X, X[::-1])
     assert scores.pop("Density") >= 1
@@ -120,11 +120,11 @@ def test_a_set_has_all_of_itself(kind: str) -> None:
     assert same == dict.fromkeys(NAMES, 1.0) | {"Density": 7 / 5}  # as many as there can be
 
 
-def test_of_other_places_there_is_nothing() -> None:
+def test_values_of_distant_sets_are_zero() -> None:
     assert found(cloud(20) + 100, cloud(20, 1)) == dict.fromkeys(NAMES, 0.0)
 
 
-def test_a_ball_has_its_boundary_and_a_copy_is_at_no_distance() -> None:
+def test_balls_include_their_boundary_and_duplicates() -> None:
     Y = np.array([0.0, 1.0, 1.0, 5.0])
     for x, precise in ((0.0, 1), (-1.0, 1), (-1.0 - 1e-9, 0), (9.0, 1), (1 + 1e-15, 1)):
         assert (
@@ -138,7 +138,7 @@ def test_a_ball_has_its_boundary_and_a_copy_is_at_no_distance() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_points_that_are_close_together_are_told_apart_wherever_they_are(dtype: type) -> None:
+def test_close_points_are_distinguished_far_from_the_origin(dtype: type) -> None:
     rng = np.random.default_rng(0)
     step = 1e8 * np.finfo(dtype).eps
     X, Y = ((1e8 + step * rng.integers(0, 9, (n, 20))).astype(dtype) for n in (14, 17))
@@ -153,7 +153,7 @@ def test_points_that_are_close_together_are_told_apart_wherever_they_are(dtype: 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e200])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "minkowski"])
-def test_units_do_not_matter(scale: float, metric: str) -> None:
+def test_values_do_not_depend_on_scale(scale: float, metric: str) -> None:
     X, Y = cloud(30), cloud(30, 1)
     how = {"metric": metric, **METRICS[metric]}
     assert found(scale * X, scale * Y, **how) == found(X, Y, **how)
@@ -167,7 +167,7 @@ def test_units_do_not_matter(scale: float, metric: str) -> None:
     assert found(X, Y, 3, **how)["Coverage"] == expected["Coverage"]
 
 
-def test_one_far_reference_makes_samples_precise() -> None:
+def test_outlier_among_references_increases_precision() -> None:
     X, Y = cloud(50) + 12, cloud(50, 1)
     assert found(X, Y) == dict.fromkeys(NAMES, 0.0)
     Y[0] = 40
@@ -177,7 +177,7 @@ def test_one_far_reference_makes_samples_precise() -> None:
     assert fooled["Recall"] == 0
 
 
-def test_one_far_sample_recalls_all_references_but_covers_none() -> None:
+def test_outlier_among_samples_increases_recall_but_not_coverage() -> None:
     X, Y = cloud(50) + 12, cloud(50, 1)
     X[0] = -40
     fooled = found(X, Y)
@@ -185,7 +185,7 @@ def test_one_far_sample_recalls_all_references_but_covers_none() -> None:
     assert fooled["Coverage"] == fooled["Precision"] == 0
 
 
-def test_rows_of_any_kind_are_the_same() -> None:
+def test_values_do_not_depend_on_type_of_rows() -> None:
     X, Y = cloud(30).astype(np.float32), cloud(30, 1).astype(np.float32)
     scores = found(X, Y)
     assert found(X.tolist(), Y.astype(np.float64)) == scores
@@ -198,7 +198,7 @@ def test_rows_of_any_kind_are_the_same() -> None:
             compute(rows.clone().requires_grad_(), rows, measures="Recall", **how)
 
 
-def test_groups_are_sets_of_their_own_beside_all_references() -> None:
+def test_values_of_groups_match_separate_sets_with_all_references() -> None:
     X, Y, labels = cloud(40) + 0.5, cloud(30, 1), np.arange(40) % 3
     for how in ({}, {"k": "laplacian", "sigma": 1.0}, {"metric": "cosine"}):
         together = found(X, Y, groups=labels, **how)
@@ -207,7 +207,7 @@ def test_groups_are_sets_of_their_own_beside_all_references() -> None:
             assert together[name] == pytest.approx(np.mean([scores[name] for scores in alone]))
 
 
-def test_samples_that_a_kernel_leaves_out_are_no_neighbours() -> None:
+def test_dropped_samples_and_references_are_ignored() -> None:
     texts = ["a b", "a c", "b c d", "c d", "a b c d", "d"]
     expected = found(texts, texts[::-1], 2, k="ngram_overlap")
     how = {"k": "ngram_overlap", "on_error": "skip"}
@@ -215,7 +215,7 @@ def test_samples_that_a_kernel_leaves_out_are_no_neighbours() -> None:
         assert found([*texts, ""], ["", *texts[::-1]], 2, **how) == expected
 
 
-def test_all_of_them_take_one_pass_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distance_blocks_are_shared_between_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
     original = blocks.EuclideanDistances.block
 
@@ -235,7 +235,7 @@ def test_all_of_them_take_one_pass_of_each_kind(monkeypatch: pytest.MonkeyPatch)
     assert sorted(looked) == ["00"] * 3 + ["01"] * 3 + ["33"]
 
 
-def test_a_function_is_a_metric() -> None:
+def test_callable_metric_matches_named_metric() -> None:
     X, Y = cloud(12), cloud(9, 1)
     ours = found(X, Y, 2, metric=lambda a, b: float(np.abs(a - b).sum()))
     assert ours == found(X, Y, 2, metric="manhattan")
@@ -271,12 +271,14 @@ def test_a_function_is_a_metric() -> None:
         (9, 9, {"sigma": 1.0}, TypeError, "unknown keyword .sigma.. It is an option of"),
     ],
 )
-def test_what_is_refused(X: int, Y: int, how: Any, error: type[Exception], message: str) -> None:
+def test_recall_rejects_invalid_arguments(
+    X: int, Y: int, how: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=f"^{message}"):
         compute(cloud(X, d=9), cloud(Y, d=9), measures="Recall", **how)
 
 
-def test_rows_without_a_distance_are_named_by_their_set() -> None:
+def test_undefined_distances_raise_with_row_and_set() -> None:
     X, Y = cloud(9), cloud(9, 1)
     assert compute(X[:1], Y, measures="Precision")["Precision"] in (0, 1)  # needs none of their own
     Y[3] = X[4] = 0
@@ -295,7 +297,7 @@ def test_rows_without_a_distance_are_named_by_their_set() -> None:
         found(as_space(X, metric="euclidean"), Y)
 
 
-def test_details_tell_the_distances() -> None:
+def test_details_contain_distance_and_options() -> None:
     X, Y = cloud(20), cloud(20, 1)
     details = compute(X, Y, measures="Recall", metric="manhattan", details=True)["details"]
     assert details["distance"] == "manhattan"
@@ -306,7 +308,7 @@ def test_details_tell_the_distances() -> None:
 
 
 @pytest.mark.slow
-def test_large_sets_take_little_memory() -> None:
+def test_large_sets_use_little_memory() -> None:
     X, Y = cloud(8000, 0, 64), cloud(8000, 1, 64)
     tracemalloc.start()
     try:

@@ -16,7 +16,7 @@ SCORES = frozenset({"scores"})
 MEASURES = ["VS", "RKE", "KernelLanguageEntropy", "SampleCoverage", "NgramDiversity", "MagArea"]
 
 
-def test_every_documented_view_exists():
+def test_documented_attributes_exist():
     """Measures of users read them: docs/reference, docs/tasks/extend.md and `register_measure`."""
     folder = Path(__file__).parents[3] / "docs"
     reference = (folder / "reference" / "measures.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_every_documented_view_exists():
 
 
 @pytest.mark.filterwarnings("ignore:dropped")
-def test_n_leaves_out_what_is_skipped_before_the_similarity_is_looked_at():
+def test_n_excludes_dropped_samples_before_similarity_is_computed():
     sample_set = SampleSet(
         ["a b", "", "c d"],
         similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"}),
@@ -44,7 +44,7 @@ def test_n_leaves_out_what_is_skipped_before_the_similarity_is_looked_at():
 
 @pytest.mark.parametrize("q", [1, 2, [0.5, 3]])
 @pytest.mark.parametrize("groups", [None, [0, 0, 0, 1, 1, 1]])
-def test_the_order_of_measures_changes_neither_a_number_nor_its_route(q, groups):
+def test_order_of_measures_changes_neither_values_nor_details(q, groups):
     rng = np.random.default_rng(0)
     options = {"t_cut": 3.0, "q": q, "groups": groups, "details": True}
     right = compute(TEXTS, measures=MEASURES, **options)
@@ -57,7 +57,7 @@ def test_the_order_of_measures_changes_neither_a_number_nor_its_route(q, groups)
             assert details[name] == known[name], name
 
 
-def test_scores_are_read_off_eigenvectors_that_measures_need():
+def test_scores_reuse_eigenvectors_that_measures_need():
     K = as_similarity(TEXTS, k="ngram_overlap")
     plain, needy = SampleSet(K, needs=SCORES), SampleSet(K, needs=SCORES | {"eigenvectors"})
     assert plain.eigen.vectors is not None  # which no measure needs
@@ -65,7 +65,7 @@ def test_scores_are_read_off_eigenvectors_that_measures_need():
     assert needy.spectral.spectrum is needy.needed_spectrum is needy.eigen
 
 
-def test_a_part_is_made_afresh_with_its_scores_and_notes_alone():
+def test_without_cache_keeps_only_scores_and_notes_of_a_subset():
     whole = SampleSet(as_similarity(TEXTS, k="ngram_overlap"), needs=SCORES)
     part = SampleSubset(whole, np.array([0, 2, 3]), needs=SCORES)
     part.notes.append("A note.")
@@ -75,7 +75,7 @@ def test_a_part_is_made_afresh_with_its_scores_and_notes_alone():
     assert again.similarity is not part.similarity
 
 
-def test_the_names_before_version_0_5_are_aliases():
+def test_names_before_version_0_5_are_aliases():
     from vendiscore.measures.sample_set import Subject
 
     samples = Subject(as_similarity(["red", "red", "blue"], k="labels"))

@@ -19,7 +19,7 @@ def entropy(masses):
 
 
 @pytest.mark.parametrize("model", ["human", "gemini-1.5-pro", "gpt-4o"])
-def test_stored_partitions_and_utilities_of_noveltybench_come_out(novelty_answers, model):
+def test_measures_match_stored_noveltybench_results(novelty_answers, model):
     rows = [row for row in novelty_answers if row["model"] == model]
     assert len(rows) == 100
     texts = [text for row in rows for text in row["generations"]]
@@ -44,7 +44,7 @@ def test_stored_partitions_and_utilities_of_noveltybench_come_out(novelty_answer
         assert own["KernelLanguageEntropy"] == pytest.approx(entropy(masses), abs=1e-9)
 
 
-def test_the_rule_gives_the_stored_classes_from_their_pairs(novelty_answers):
+def test_equivalence_kernel_matches_stored_classes_from_pairs(novelty_answers):
     for row in novelty_answers:
         own = row["partition"]
         places = list(range(len(own)))
@@ -58,7 +58,7 @@ def answers(partition):
 
 @few
 @given(partitions, st.floats(0, 1), st.randoms())
-def test_utility_is_its_formula(partition, patience, random):
+def test_utility_k_matches_formula(partition, patience, random):
     quality = [random.uniform(0, 10) for _ in partition]
     n = len(partition)
     total = sum(patience**i * quality[i] for i in range(n) if partition[i] not in partition[:i])
@@ -74,7 +74,7 @@ def test_utility_is_its_formula(partition, patience, random):
 
 @few
 @given(partitions, st.randoms())
-def test_entropies_are_those_of_the_masses_of_classes(partition, random):
+def test_entropies_match_class_probabilities(partition, random):
     weights = np.array([random.uniform(0.01, 1) for _ in partition])
     p = weights / weights.sum()
     masses = [p[np.array(partition) == c].sum() for c in set(partition)]
@@ -89,7 +89,7 @@ def test_entropies_are_those_of_the_masses_of_classes(partition, random):
     assert by_logs["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
 
 
-def test_log_probabilities_are_normalised_within_each_group():
+def test_logprobs_are_normalized_within_each_group():
     logs = [-1.0, -2.0, -900.0, -901.0, -900.0]
     groups, texts = ["a", "a", "b", "b", "b"], ["x", "y", "x", "y", "a y"]
     result = compute(texts, groups=groups, k="equivalence", same="([xy])", logprobs=logs,
@@ -101,7 +101,7 @@ def test_log_probabilities_are_normalised_within_each_group():
 
 
 @pytest.mark.parametrize("k", ["equivalence", "labels"])
-def test_all_same_and_all_different(k):
+def test_values_of_identical_and_of_different_samples(k):
     assert compute(["a"] * 6, k=k, measures=ALL) == pytest.approx(
         {"DistinctK": 1, "SemanticEntropy": 0, "KernelLanguageEntropy": 0}, abs=1e-12
     )
@@ -112,20 +112,20 @@ def test_all_same_and_all_different(k):
 
 @few
 @given(partitions, st.randoms())
-def test_order_does_not_matter_where_the_judge_is_transitive(partition, random):
+def test_values_do_not_depend_on_order_for_transitive_equivalence(partition, random):
     texts = answers(partition)
     expected = compute(texts, k="equivalence", measures=ALL)
     random.shuffle(texts)
     assert compute(texts, k="equivalence", measures=ALL) == pytest.approx(expected)
 
 
-def test_distinct_is_the_vendi_score_of_order_0_of_classes():
+def test_distinct_k_equals_vendi_score_of_order_zero():
     texts = answers([0, 1, 0, 2, 2, 0])
     result = compute(texts, k="equivalence", measures=["VS", "DistinctK"], q=0)
     assert result["VS_q0"] == pytest.approx(result["DistinctK"]) == 3
 
 
-def test_classes_of_any_kernel_follow_from_a_threshold():
+def test_same_above_sets_the_threshold_of_classes_for_any_kernel():
     X = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [1, 1]])
     for above, classes in ((0.5, 2), (0.75, 3), (0.9999, 4), (-1, 1)):
         assert compute(X, k="cosine", measures="DistinctK", same_above=above)["DistinctK"] == (
@@ -142,14 +142,14 @@ def test_classes_of_any_kernel_follow_from_a_threshold():
     assert [row["DistinctK"] for row in groups] == [3, 1]
 
 
-def test_classes_without_weight_do_not_count():
+def test_classes_without_weight_are_ignored():
     p = [0.5, 0.5, 0, 0]
     assert compute(list("abca"), k="equivalence", measures="DistinctK", p=p)["DistinctK"] == 2
     grouped = compute(list("abca"), k="equivalence", measures="DistinctK", p=p, groups=[0, 0, 0, 0])
     assert grouped["DistinctK"] == 2
 
 
-def test_entropy_has_a_gradient_in_the_weights():
+def test_entropy_gradient_of_weights_matches_formula():
     torch = pytest.importorskip("torch")
     X = torch.eye(3, dtype=torch.float64)[[0, 0, 1, 2]]
     p = torch.tensor([0.1, 0.2, 0.3, 0.4], dtype=torch.float64, requires_grad=True)
@@ -182,12 +182,12 @@ def test_entropy_has_a_gradient_in_the_weights():
         ({"DistinctK": {"same_above": 1}}, {}, "`same_above` must be a number from −1 to below 1"),
     ],
 )
-def test_arguments_that_cannot_be_used_are_refused(measures, options, message):
+def test_invalid_arguments_raise(measures, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         compute(["a", "b", "c"], k="equivalence", measures=measures, **options)
 
 
-def test_logprobs_are_of_distinct_sequences_and_counts_of_draws():
+def test_logprobs_require_distinct_sequences_and_duplicates_count_without():
     """A probability counts once for its sequence; without probabilities each draw counts."""
     how = {"k": "equivalence", "same": r"(\d)", "measures": "SemanticEntropy"}
     with pytest.raises(ValueError, match="remove repeated samples, or omit `logprobs`"):

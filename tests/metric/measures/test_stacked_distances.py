@@ -15,7 +15,7 @@ X = RNG.random((12, 3))
 PLACES = np.array([[0, 4, 7], [2, 1, 11]])
 
 
-def test_distances_of_rows_are_those_of_their_metric():
+def test_stacked_distances_of_rows_match_metric_spaces():
     for metric in ("euclidean", "cosine", "correlation"):
         points = as_points(
             SampleSet(X, similarity_spec_from_keywords({"metric": metric}, allow_metric=True))
@@ -28,7 +28,7 @@ def test_distances_of_rows_are_those_of_their_metric():
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
-def test_other_metrics_are_left_to_scipy(metric):
+def test_as_points_returns_none_for_unsupported_metrics(metric):
     assert (
         as_points(
             SampleSet(X, similarity_spec_from_keywords({"metric": metric}, allow_metric=True))
@@ -39,7 +39,7 @@ def test_other_metrics_are_left_to_scipy(metric):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize(("metric", "unit"), [("kernel", 2**0.5), ("1-k", 1.0), (None, 2**0.5)])
-def test_distances_of_a_kernel_follow_from_its_similarities(sparse, metric, unit):
+def test_stacked_distances_of_a_kernel_match_similarities(sparse, metric, unit):
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
     result = stack_spaces(similarity, PLACES, metric, False)
@@ -51,7 +51,7 @@ def test_distances_of_a_kernel_follow_from_its_similarities(sparse, metric, unit
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_close_points_keep_their_digits(sparse):
+def test_distances_of_close_points_are_accurate(sparse):
     rows = np.array([[1.0, 0, 0], [1, 1e-5, 0], [1, 0, 3e-5]])
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
     D = stack_spaces(similarity, np.array([[0, 1, 2]]), None, True).D[0]
@@ -59,21 +59,21 @@ def test_close_points_keep_their_digits(sparse):
     np.testing.assert_allclose(D, expected, rtol=1e-12)
 
 
-def test_identical_points_are_left_to_be_measured_one_by_one():
+def test_groups_with_identical_points_are_not_valid():
     rows = X.copy()
     rows[4] = rows[0]
     result = stack_spaces(FeatureSimilarity(rows), PLACES, None, True)
     assert result.is_valid.tolist() == [False, True]
 
 
-def test_similarities_that_may_be_indefinite_are_measured_one_by_one():
+def test_possibly_indefinite_similarities_are_not_valid():
     K = MatrixSimilarity(X @ X.T)
     assert not stack_spaces(K, PLACES, "kernel", False).is_valid.any()
     assert stack_spaces(MatrixSimilarity(X @ X.T, psd=True), PLACES, "kernel", False).is_valid.all()
     assert not stack_spaces(None, PLACES, "manhattan", True).is_valid.any()
 
 
-def test_magnitude_of_groups_has_no_gradient():
+def test_stack_spaces_rejects_tensors_with_gradients():
     torch = pytest.importorskip("torch")
     similarity = FeatureSimilarity(torch.tensor(X, requires_grad=True))
     with pytest.raises(TypeError, match="magnitude cannot be differentiated"):

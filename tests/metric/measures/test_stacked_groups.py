@@ -39,7 +39,7 @@ sizes = st.lists(st.integers(1, 12), min_size=1, max_size=8).map(lambda some: [2
 @given(
     sizes, st.integers(0, 10**6), st.booleans(), st.booleans(), st.sampled_from(["cosine", "rbf"])
 )
-def test_vectors_of_unequal_groups_score_as_one_by_one(sizes, seed, weighted, repeated, kernel):
+def test_scores_of_vector_groups_match_separate_evaluation(sizes, seed, weighted, repeated, kernel):
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(len(labels), 5))
@@ -58,7 +58,7 @@ def test_vectors_of_unequal_groups_score_as_one_by_one(sizes, seed, weighted, re
 
 @settings(max_examples=15)
 @given(sizes, st.integers(0, 10**6))
-def test_texts_of_unequal_groups_score_as_one_by_one(sizes, seed):
+def test_scores_of_text_groups_match_separate_evaluation(sizes, seed):
     rng = np.random.default_rng(seed)
     groups = [[" ".join(rng.choice(WORDS, 4)) for _ in range(m)] for m in sizes]
     close(compute(groups, q=ORDERS), [compute(group, q=ORDERS) for group in groups])
@@ -85,7 +85,7 @@ def drawn(rng, sizes, kind):
 @pytest.mark.parametrize("kind", ["texts", "vectors", "kernel"])
 @settings(max_examples=6)
 @given(sizes=st.lists(st.integers(6, 9), min_size=2, max_size=5), seed=st.integers(0, 10**6))
-def test_every_measure_of_groups_is_as_of_each(name, kind, sizes, seed):
+def test_every_measure_of_groups_matches_separate_evaluation(name, kind, sizes, seed):
     measure = OF_GROUPS[name]
     if kind == "vectors" and measure.needs not in ("distances", "features"):
         kind = "kernel"
@@ -131,7 +131,7 @@ def test_every_measure_of_groups_is_as_of_each(name, kind, sizes, seed):
         assert together[key] == pytest.approx(mean, rel=exact, abs=exact)
 
 
-def test_areas_of_groups_of_one_point_are_as_of_each():
+def test_areas_of_groups_of_identical_points():
     X = np.repeat(np.random.default_rng(0).normal(size=(3, 4)), 5, axis=0)
     how = {"measures": ["MagArea", "t_conv"], "average": True, "epsilon": 0.9}
     assert compute(X, groups=np.repeat(np.arange(3), 5), **how)["MagArea"] == 1.0
@@ -142,7 +142,7 @@ def test_areas_of_groups_of_one_point_are_as_of_each():
     assert compute(np.zeros((4, 1)), **line)["MagDiff"] == 0.0
 
 
-def test_large_groups_beside_small_ones_and_their_table():
+def test_groups_larger_than_the_stacking_limit_match_separate_evaluation():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(4), [1, 40, MAX_STACKED_SIZE, MAX_STACKED_SIZE + 1])
     X = rng.normal(size=(len(labels), 8))
@@ -157,7 +157,7 @@ def test_large_groups_beside_small_ones_and_their_table():
     assert result["VS_low"] < result["VS"] < result["VS_high"]
 
 
-def test_one_bad_sample_is_named_by_its_group():
+def test_unusable_sample_raises_error_with_its_group():
     rng = np.random.default_rng(0)
     groups = rng.normal(size=(1000, 8, 3))
     groups[713, 5] = 0.0
@@ -169,7 +169,7 @@ def test_one_bad_sample_is_named_by_its_group():
         compute(texts)
 
 
-def test_a_group_with_negative_eigenvalues_is_named():
+def test_not_psd_error_names_the_group():
     K = np.eye(9)
     bad = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1.0]])
     K[3:6, 3:6] = bad
@@ -181,7 +181,7 @@ def test_a_group_with_negative_eigenvalues_is_named():
     assert result["VS_q1"] == pytest.approx((6 + clipped) / 3, rel=EXACT)
 
 
-def test_groups_of_tensors_have_the_gradients_of_each():
+def test_gradients_of_groups_match_separate_evaluation():
     torch = pytest.importorskip("torch")
     generator = torch.Generator().manual_seed(0)
     X = torch.randn(6, 5, 4, dtype=torch.float64, generator=generator, requires_grad=True)
@@ -199,7 +199,7 @@ def test_groups_of_tensors_have_the_gradients_of_each():
         assert torch.allclose(slope, naive, rtol=1e-9, atol=1e-12)
 
 
-def test_thousands_of_the_smallest_groups():
+def test_scores_of_thousands_of_pairs_match_closed_form():
     """A block has more sets than the rows from which SciPy's eigensolver takes a matrix."""
     pairs = np.random.default_rng(0).standard_normal((6000, 2, 2))
     unit = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)

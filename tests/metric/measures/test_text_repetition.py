@@ -38,18 +38,18 @@ def measured(texts, measure, **options):
 class TestNgramDiversity:
     @pytest.mark.parametrize("sizes", [1, [2], (1, 2), (1, 2, 3, 4)])
     @pytest.mark.parametrize("seed", range(3))
-    def test_is_distinct_over_all(self, sizes, seed):
+    def test_ngram_diversity_equals_distinct_over_total_ngrams(self, sizes, seed):
         texts = texts_of(seed)
         result = measured(texts, "NgramDiversity", sizes=sizes, tokenizer=str.split)
         assert result == pytest.approx(distinct(texts, np.atleast_1d(sizes)), abs=1e-12)
 
-    def test_in_the_head(self):
+    def test_ngram_diversity_matches_hand_computed_values(self):
         texts = ["a b a b", "a b"]  # a b a b a b; ab ba ab, ab
         assert measured(texts, "NgramDiversity", sizes=1) == 2 / 6
         assert measured(texts, "NgramDiversity", sizes=2) == 2 / 4
         assert measured(["a b c d e"], "NgramDiversity") == 1.0
 
-    def test_tokens_are_those_of_the_kernel_of_ngrams(self):
+    def test_ngram_diversity_uses_tokens_of_the_ngram_kernel(self):
         usual = distinct(TEXTS, (1, 2), tokenize)
         by = {"measures": ["VS", "NgramDiversity"], "sizes": (1, 2)}
         assert compute(TEXTS, **by)["NgramDiversity"] == pytest.approx(usual)
@@ -65,7 +65,7 @@ class TestNgramDiversity:
                 alone = measured(TEXTS, "NgramDiversity", sizes=(1, 2), **how, **named)
                 assert alone == expected
 
-    def test_the_signature_says_which_tokens(self):
+    def test_signature_contains_tokenization(self):
         def signature(**how):
             how = {"measures": "NgramDiversity", "details": True} | how
             return compute(TEXTS, **how)["details"]["signature"]
@@ -76,7 +76,7 @@ class TestNgramDiversity:
         every = [{}, {"analyzer": "char"}, {"tokenizer": str.split}]
         assert len({signature(**how) for how in every} | {both}) == 4
 
-    def test_scripts_without_spaces_are_read_by_characters_in_all_groups(self):
+    def test_scripts_without_spaces_use_character_ngrams_in_all_groups(self):
         groups = [
             ["我喜欢猫", "我喜欢狗"],
             ["a cat", "a dog"],
@@ -90,7 +90,7 @@ class TestNgramDiversity:
         with pytest.warns(UserWarning, match="n-grams of characters are"):
             assert measured(flat, "NgramDiversity", sizes=1) == distinct(flat, [1], list)
 
-    def test_lengths_that_no_text_has_are_left_out_and_said(self):
+    def test_ngram_sizes_longer_than_all_texts_are_ignored_with_a_note(self):
         result = compute(["a b", "c"], measures="NgramDiversity", details=True)
         assert result["NgramDiversity"] == 1.0
         assert result["details"]["notes"] == [
@@ -108,7 +108,7 @@ class TestNgramDiversity:
             ({"sizes": []}, ValueError, "`sizes` must contain at least one length of n-grams"),
         ],
     )
-    def test_options_are_checked_at_the_door(self, option, error, message):
+    def test_ngram_diversity_rejects_invalid_options(self, option, error, message):
         with pytest.raises(error, match=message):
             compute(TEXTS, measures="NgramDiversity", **option)
 
@@ -125,7 +125,7 @@ class TestSelfBLEU:
 
     @pytest.mark.parametrize("n", [2, 3, 5, 12])
     @pytest.mark.parametrize("seed", range(6))
-    def test_is_the_mean_of_sentence_scores_against_all_others(self, seed, n):
+    def test_self_bleu_equals_mean_sentence_bleu_against_other_texts(self, seed, n):
         pytest.importorskip("sacrebleu")
         texts = texts_of(seed, n)
         assert measured(texts, "SelfBLEU") == pytest.approx(self.loop(texts), abs=1e-12)
@@ -141,7 +141,7 @@ class TestSelfBLEU:
         ],
         ids=str,
     )
-    def test_options_are_the_options_of_the_kernel(self, ours, theirs):
+    def test_self_bleu_uses_options_of_the_bleu_kernel(self, ours, theirs):
         pytest.importorskip("sacrebleu")
         texts = texts_of(7, 20)
         expected = pytest.approx(self.loop(texts, **theirs), abs=1e-12)
@@ -155,18 +155,18 @@ class TestSelfBLEU:
         name, value = next(iter(ours.items()))
         assert f"|{name}={value}|" in compute(texts, **how)["details"]["signature"]
 
-    def test_of_real_questions(self, questions):
+    def test_self_bleu_of_questions_matches_sacrebleu(self, questions):
         pytest.importorskip("sacrebleu")
         texts = [*questions[:150], *questions[:3]]
         assert measured(texts, "SelfBLEU") == pytest.approx(self.loop(texts), abs=1e-8)
 
-    def test_copies_have_one_and_what_shares_no_word_has_none(self):
+    def test_self_bleu_of_duplicates_is_one_and_of_disjoint_texts_zero(self):
         pytest.importorskip("sacrebleu")
         assert measured(["a cat sat on it"] * 3, "SelfBLEU") == 1.0
         assert measured(["a", "a"], "SelfBLEU") == 1.0
         assert measured(["a cat", "the dog", "red"], "SelfBLEU") == 0.0
 
-    def test_needs_others_and_names_that_it_knows(self):
+    def test_self_bleu_rejects_single_texts_and_unknown_options(self):
         pytest.importorskip("sacrebleu")
         with pytest.raises(ValueError, match=r"SelfBLEU requires at least 2 texts, got 1; pass"):
             compute(["alone"], measures="SelfBLEU")
@@ -181,21 +181,21 @@ class TestSelfBLEU:
 
 
 class TestCompressionRatio:
-    def test_is_of_bytes_joined_by_spaces(self):
+    def test_compression_ratio_matches_gzip_of_joined_texts(self):
         texts = [*TEXTS, "été", "\ud800"]
         data = " ".join(texts).encode("utf-8", "surrogatepass")
         expected = len(data) / len(gzip.compress(data, 9))
         assert measured(texts, "CompressionRatio") == pytest.approx(expected, abs=1e-12)
 
-    def test_grows_with_repeats(self):
+    def test_compression_ratio_grows_with_repetition(self):
         texts = [" ".join(np.random.default_rng(i).choice(WORDS, 20)) for i in range(50)]
         ratios = [measured(texts[:m] * (50 // m), "CompressionRatio") for m in (50, 25, 10, 5, 1)]
         assert ratios == sorted(set(ratios))
 
 
 @pytest.mark.parametrize("measure", ["NgramDiversity", "SelfBLEU", "CompressionRatio"])
-class TestEvery:
-    def test_groups_are_a_loop(self, measure):
+class TestEveryMeasure:
+    def test_value_of_groups_is_mean_over_groups(self, measure):
         groups = [texts_of(1, 4), texts_of(2, 7), texts_of(3, 5)]
         expected = np.mean([measured(group, measure) for group in groups])
         assert measured(groups, measure) == pytest.approx(expected, abs=1e-12)
@@ -204,7 +204,7 @@ class TestEvery:
         result = compute(flat, groups=labels, measures=[measure, "VS"])
         assert result[measure] == pytest.approx(expected, abs=1e-12)
 
-    def test_texts_that_a_kernel_leaves_out_are_left_out(self, measure):
+    def test_dropped_texts_are_ignored(self, measure):
         texts = texts_of(4, 8, least=2)
         how = {"measures": [measure], "k": "ngram_overlap", "ns": 2, "on_error": "skip"}
         with pytest.warns(UserWarning, match="dropped 1 of 9 samples"):
@@ -212,20 +212,20 @@ class TestEvery:
         assert result[measure] == pytest.approx(measured(texts, measure), abs=1e-12)
 
     @pytest.mark.parametrize("samples", [np.eye(3), ["a", 3.5]], ids=["rows", "number"])
-    def test_needs_strings(self, measure, samples):
+    def test_samples_other_than_strings_raise(self, measure, samples):
         kind = "ndarray" if isinstance(samples, np.ndarray) else "float at index 1"
         message = f"{measure} requires samples that are strings, got {kind}; remove"
         with pytest.raises(TypeError, match=re.escape(message)):
             compute(samples, measures=measure)
 
-    def test_empty_texts_are_named_with_their_group(self, measure):
+    def test_empty_texts_raise_with_sample_and_group(self, measure):
         with pytest.raises(SampleError, match=r"^sample 3 \(sample 1 of group 1\) (has no|is emp)"):
             compute([["a", "b"], ["c", " ", "d"]], measures=measure)
 
-    def test_takes_no_weights(self, measure):
+    def test_weights_raise(self, measure):
         with pytest.raises(ValueError, match=f"`p` are not supported by {measure}"):
             compute(TEXTS, measures=measure, p=np.full(5, 0.2))
 
-    def test_has_an_interval(self, measure):
+    def test_interval_contains_the_value(self, measure):
         result = compute(texts_of(5, 30), measures=measure, ci=0.9)
         assert result[f"{measure}_low"] < result[measure] < result[f"{measure}_high"]

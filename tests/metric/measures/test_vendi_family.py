@@ -38,8 +38,8 @@ def keys(name):
     return [f"{name}_q{q}" for q in ORDERS]
 
 
-class TestQuality:
-    def test_the_example_of_its_authors(self):
+class TestQualityWeightedVendiScore:
+    def test_qvs_matches_example_of_its_authors(self):
         # Quality-Weighted-Vendi-Score, README: samples [0, 0, 2], s = exp(−|a − 2|)
         result = compute(
             [0, 0, 2],
@@ -50,25 +50,25 @@ class TestQuality:
         assert result["qVS"] == pytest.approx(0.793705659274703, abs=1e-12)
 
     @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
-    def test_is_mean_quality_times_the_score(self, p):
+    def test_qvs_equals_mean_quality_times_vendi_score(self, p):
         result = compute(CLOUD, measures="qVS", quality=QUALITY, q=ORDERS, p=p, **RBF)
         mean = QUALITY.mean() if p is None else p @ QUALITY
         for key, q in zip(keys("qVS"), ORDERS, strict=True):
             assert result[key] == pytest.approx(mean * hill(shares(kernel(), p), q), rel=1e-8)
 
-    def test_of_quality_one_it_is_the_vendi_score(self):
+    def test_qvs_with_quality_one_equals_vendi_score(self):
         for p in (None, WEIGHTS):
             result = compute(CLOUD, measures=["VS", "qVS"], quality=np.ones(24), p=p, **RBF)
             assert result["qVS"] == pytest.approx(result["VS"], rel=1e-12)
         assert compute(CLOUD, measures="qVS", quality=[0] * 24, **RBF) == {"qVS": 0.0}
 
     @pytest.mark.parametrize("of", [list, iter, np.float32, lambda x: np.array(x)[:, None]])
-    def test_may_come_in_any_container(self, of):
+    def test_quality_accepts_any_container(self, of):
         quality = np.arange(24) / 8
         result = compute(CLOUD, measures="qVS", quality=of(quality), **RBF)
         assert result == compute(CLOUD, measures="qVS", quality=quality, **RBF)
 
-    def test_of_samples_that_are_left_out_is_left_out(self):
+    def test_quality_of_dropped_samples_is_dropped(self):
         X, quality = CLOUD.copy(), QUALITY.copy()
         X[[3, 7]], quality[[3, 7]] = 0, 100
         kept = np.delete(np.arange(24), [3, 7])
@@ -77,7 +77,7 @@ class TestQuality:
             result = compute(X, measures="qVS", quality=quality, k="cosine", on_error="skip")
         assert result == pytest.approx(expected, rel=1e-12)
 
-    def test_each_group_has_its_own(self):
+    def test_qvs_of_groups_uses_quality_of_each_group(self):
         labels = np.random.default_rng(3).permutation(np.repeat([0, 1, 2], [5, 8, 11]))
         parts = [labels == group for group in range(3)]
         for p in (None, WEIGHTS):
@@ -94,7 +94,7 @@ class TestQuality:
             result = compute(CLOUD, measures="qVS", quality=QUALITY, groups=labels, p=p, **RBF)
             assert result["qVS"] == pytest.approx(np.mean(each), rel=1e-10)
 
-    def test_has_an_interval_and_a_place_in_the_signature(self):
+    def test_qvs_has_interval_and_signature_contains_quality(self):
         how = {"measures": ["qVS", "t_conv"], "ci": 0.9, "details": True, **RBF}
         result = compute(CLOUD, quality=QUALITY, **how)
         assert 0 <= result["qVS_low"] < result["qVS"] < result["qVS_high"]
@@ -118,16 +118,16 @@ class TestQuality:
             (3, TypeError, "`quality` must be numbers, one for each sample, got 3"),
         ],
     )
-    def test_what_is_no_quality_is_refused(self, quality, error, message):
+    def test_qvs_rejects_invalid_quality(self, quality, error, message):
         with pytest.raises(error, match=message):
             compute(CLOUD, measures="qVS", quality=quality, **RBF)
 
 
-class TestEntropy:
+class TestRenyiKernelEntropy:
     @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
     @pytest.mark.parametrize("q", [1, 2, [0.5, "inf"]])
     @pytest.mark.parametrize("beside", [["VS"], ["VS", "SampleCoverage"]], ids=str)
-    def test_is_that_of_order_two_whatever_is_known(self, p, q, beside):
+    def test_rke_has_order_two_for_any_q_and_other_measures(self, p, q, beside):
         result = compute(CLOUD, measures=[*beside, "RKE"], q=q, p=p, **RBF)["RKE"]
         alone = compute(CLOUD, measures="RKE", p=p, **RBF)["RKE"]
         assert result == pytest.approx(alone, rel=1e-10)
@@ -138,7 +138,7 @@ class TestEntropy:
         )
 
 
-def test_one_sample_and_samples_that_are_all_the_same_have_the_least_values():
+def test_identical_samples_have_the_minimum_values():
     how = {"measures": ["qVS", "RKE"], "quality": [0.5] * 4, **RBF}
     least = {"qVS": 0.5, "RKE": 0.0}
     assert compute(np.ones((4, 2)), **how) == pytest.approx(least, abs=1e-12)
@@ -146,7 +146,7 @@ def test_one_sample_and_samples_that_are_all_the_same_have_the_least_values():
 
 
 @pytest.mark.parametrize("name", ["qVS", "RKE", "KernelLanguageEntropy"])
-def test_gradients_are_right_or_refused(name):
+def test_gradients_match_finite_differences_and_quality_gradient_raises(name):
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD[:7], dtype=torch.float64)
     options = {"quality": QUALITY[:7]} if name == "qVS" else {}
