@@ -31,7 +31,7 @@ ROOT = Path(vendiscore.__path__[0]).parent
 pytestmark = pytest.mark.usefixtures("restored_registries")
 
 
-def test_a_kernel_is_added_in_ten_lines(capsys):
+def test_registered_kernel_is_usable_everywhere(capsys):
     @register_kernel("same_length", samples="text", source="this test")
     def same_length(texts, tolerance=0):
         """1 if two texts are equally long."""
@@ -52,13 +52,13 @@ def test_a_kernel_is_added_in_ten_lines(capsys):
     )
 
 
-def test_a_name_is_not_taken_twice():
+def test_register_kernel_rejects_a_registered_name():
     with pytest.raises(ValueError, match=r"'cosine' is already registered by vendiscore.kernels"):
         register_kernel("cosine", samples="vectors", source="")(lambda vectors: None)
 
 
 @pytest.mark.parametrize("registry", [_kernels, _measures])
-def test_the_module_of_each_name_is_known_before_it_is_imported(registry):
+def test_registry_modules_match_registrations(registry):
     folder = importlib.import_module(f"vendiscore.{registry.package}")
     files = {f"{folder.__name__}.{file.stem}" for file in Path(folder.__path__[0]).glob("*.py")}
     for module in sorted(files - {f"{folder.__name__}.__init__"}):
@@ -69,7 +69,7 @@ def test_the_module_of_each_name_is_known_before_it_is_imported(registry):
     assert registry.modules == ours
 
 
-def test_a_name_is_taken_before_its_module_is_imported():
+def test_register_kernel_rejects_names_of_modules_not_yet_imported():
     code = (
         "import sys, vendiscore\n"
         "assert 'vendiscore.kernels.vectors' not in sys.modules\n"
@@ -79,17 +79,17 @@ def test_a_name_is_taken_before_its_module_is_imported():
     assert "'cosine' is already registered by vendiscore.kernels.vectors" in run.stderr
 
 
-def test_rows_that_depend_on_options_are_refused():
+def test_register_kernel_rejects_callable_rows():
     with pytest.raises(TypeError, match="`rows` must be True or False, got <function"):
         register_kernel("new", samples="text", source="", rows=lambda **options: True)
 
 
-def test_an_unknown_keyword_is_refused_with_those_that_exist():
+def test_register_kernel_rejects_unknown_keywords():
     with pytest.raises(TypeError, match="unknown keyword 'unit_diagonal'"):
         register_kernel("new", samples="text", source="", unit_diagonal=False)
 
 
-def test_one_file_under_two_names_is_one_definition():
+def test_kernel_file_run_again_replaces_its_registration():
     """Run a file of `kernels` that the registry has read already."""
     path = ROOT / "kernels" / "word_overlap.py"
     if not path.exists():
@@ -98,12 +98,12 @@ def test_one_file_under_two_names_is_one_definition():
     assert get_kernel("word_overlap").build is again
 
 
-def test_unknown_kernel_is_answered_by_the_nearest():
+def test_unknown_kernel_raises_with_suggestion():
     with pytest.raises(ValueError, match=r"unknown kernel `k='morgen'`\. Did you mean 'morgan'"):
         get_kernel("morgen")
 
 
-def test_kernels_are_listed_by_name_with_all_that_the_table_tells():
+def test_list_kernels_is_sorted_and_contains_metadata():
     kernels = list_kernels()
     assert [k.name for k in kernels] == sorted(k.name for k in kernels)
     expected = {
@@ -116,7 +116,7 @@ def test_kernels_are_listed_by_name_with_all_that_the_table_tells():
     assert {k.needs for k in kernels if k.samples == "molecules"} == {"molecules"}
 
 
-def test_extras_that_kernels_need_are_extras_of_the_distribution():
+def test_extras_of_kernels_exist_in_pyproject():
     tomllib = pytest.importorskip("tomllib")
     project = ROOT / "pyproject.toml"
     if not project.exists():
@@ -125,7 +125,7 @@ def test_extras_that_kernels_need_are_extras_of_the_distribution():
     assert {k.needs for k in list_kernels() if k.needs} <= set(extras)
 
 
-def test_table_is_printed_by_its_module():
+def test_registries_script_prints_kernel_table():
     module = ROOT / "benchmarks" / "registries.py"
     if not module.exists():
         pytest.skip("not in a checkout")
@@ -179,14 +179,14 @@ def use(*paths: Path) -> list[str]:
     return ran.stdout.splitlines()
 
 
-def test_a_package_brings_kernels_by_an_entry_point(tmp_path):
+def test_entry_point_of_a_package_registers_kernels(tmp_path):
     write_plugin(tmp_path, "lengths", GOOD)
     names, score = use(tmp_path)
     assert names == "['same_length']"
     assert float(score) == pytest.approx(1.8899, abs=1e-4)
 
 
-def test_a_broken_package_is_named_once_and_breaks_no_other(tmp_path):
+def test_broken_package_warns_once_and_others_are_loaded(tmp_path):
     write_plugin(tmp_path, "broken", "import no_such_module")
     write_plugin(tmp_path, "clash", GOOD.replace("same_length", "cosine"))
     write_plugin(tmp_path, "lengths", GOOD)
@@ -200,7 +200,7 @@ def test_a_broken_package_is_named_once_and_breaks_no_other(tmp_path):
     assert "kernel 'cosine' is already registered" in clash
 
 
-def test_a_plugin_that_is_a_wheel_works_from_the_wheel(tmp_path):
+def test_kernels_of_a_wheel_are_registered(tmp_path):
     """Lay out the files of a wheel, with its metadata, as pip installs them."""
     source = tmp_path / "source"
     source.mkdir()
@@ -241,20 +241,20 @@ def test_a_plugin_that_is_a_wheel_works_from_the_wheel(tmp_path):
         ),
     ],
 )
-def test_what_a_kernel_returns_is_checked(returned, error, message):
+def test_invalid_return_value_of_a_kernel_raises(returned, error, message):
     register_kernel("broken", samples="text", source="this test")(lambda x: returned(len(x)))
     with pytest.raises(error, match=message):
         compute(["a", "a", "b", "c"], k="broken")
 
 
-def test_an_object_that_a_kernel_keeps_is_not_written_to():
+def test_similarity_returned_by_a_kernel_is_not_modified():
     own = MatrixSimilarity(np.eye(2))
     register_kernel("kept", samples="text", source="this test")(lambda x: own)
     assert as_similarity(["a", "b"], k="kept").settings["kernel"] == "kept"
     assert own.settings == {}
 
 
-def test_a_kernel_that_names_one_sample_at_a_time_can_leave_out_all_that_it_cannot_use():
+def test_on_error_skip_drops_all_samples_with_sample_errors():
     @register_kernel("strict", samples="text", source="this test")
     def strict(texts):
         for i, text in enumerate(texts):
@@ -269,7 +269,7 @@ def test_a_kernel_that_names_one_sample_at_a_time_can_leave_out_all_that_it_cann
 
 
 @pytest.mark.parametrize("place", [-1, 7])
-def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
+def test_sample_error_with_invalid_index_raises(place):
     @register_kernel("lost", samples="text", source="this test")
     def lost(texts):
         raise SampleError(place, "is nowhere")
@@ -281,7 +281,7 @@ def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
             as_similarity(["a", "b"], k="lost", on_error=on_error)
 
 
-def test_a_kernel_leaves_out_no_samples_by_itself():
+def test_kernel_that_drops_samples_raises():
     @register_kernel("choosy", samples="text", source="this test")
     def choosy(texts):
         return MatrixSimilarity(np.eye(len(texts) - 1))
@@ -295,14 +295,14 @@ def test_a_kernel_leaves_out_no_samples_by_itself():
 
 
 @pytest.mark.parametrize("samples", [[0.0, -0.0], [0, 0.0], [1, 1.0]])
-def test_numbers_that_a_function_may_tell_apart_reach_it(samples):
+def test_callable_kernel_receives_equal_numbers_of_different_types(samples):
     def same(a, b):
         return float((type(a), math.copysign(1, a)) == (type(b), math.copysign(1, b)))
 
     assert compute(samples, k=same)["VS"] == pytest.approx(2)
 
 
-def test_the_settings_of_numpy_do_not_reach_kernels():
+def test_kernels_ignore_numpy_error_settings():
     X = np.random.default_rng(0).standard_normal((30, 4)) * 100
     for name in ("rbf", "laplacian", "cosine"):
         expected = as_similarity(X, k=name).dense()

@@ -23,7 +23,7 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("kind", OTHERWISE)
-def test_what_is_no_text_in_other_forms_is_known(kind):
+def test_molecules_and_paths_in_other_formats_warn(kind):
     samples, kernel = OTHERWISE[kind]
     what, result = looks_like(samples)
     assert result == kernel
@@ -31,7 +31,7 @@ def test_what_is_no_text_in_other_forms_is_known(kind):
         compute(samples, analyzer="char", ns=1, q=2)
 
 
-def test_molecules_in_other_forms_can_be_compared_as_told():
+def test_morgan_accepts_names_whitespace_and_inchi():
     pytest.importorskip("rdkit")
     expected = compute(["CO", "O", "CC(=O)O"], k="morgan")
     named = ["CO methanol", "O\twater", " CC(=O)O"]
@@ -62,13 +62,13 @@ def held(samples, kind):
     ["array", "objects", "tuple", "iterator", "arrow", "datasets", "object", "string", "category"],
 )
 @pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
-def test_no_container_hides_what_is_no_text(samples, kernel, kind):
+def test_molecules_and_paths_warn_in_any_container(samples, kernel, kind):
     with pytest.warns(UserWarning, match=f"k='{kernel}' to compare their content"):
         compute(held(samples, kind), q=2)
 
 
 @pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
-def test_no_call_hides_what_is_no_text(samples, kernel):
+def test_molecules_and_paths_warn_in_any_call(samples, kernel):
     metric = vendiscore.load("vendiscore")
     added = vendiscore.load("vendiscore")
     added.add_batch(predictions=samples)
@@ -89,7 +89,7 @@ def test_no_call_hides_what_is_no_text(samples, kernel):
             call()
 
 
-def test_a_kernel_that_is_named_is_meant():
+def test_explicit_text_kernel_does_not_warn():
     records = [
         {"smiles": smiles, "path": path} for smiles, path in zip(SMILES, PATHS, strict=False)
     ]
@@ -103,7 +103,7 @@ def test_a_kernel_that_is_named_is_meant():
 
 
 @pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' ")
-def test_smiles_and_names_of_images_are_not_scored_as_text_in_silence(odors):
+def test_warning_about_smiles_and_paths_is_repeated_in_notes(odors):
     molecules = [smiles for smiles, _ in odors]
     for samples, kernel in [
         (SMILES, "morgan"),
@@ -119,7 +119,7 @@ def test_smiles_and_names_of_images_are_not_scored_as_text_in_silence(odors):
             compute(samples, k="ngram_overlap", analyzer="char", q=2)  # meant
 
 
-def test_text_is_not_taken_for_anything_else(questions):
+def test_looks_like_returns_none_for_text(questions):
     words = [word for question in questions for word in question.split()]
     for samples in (
         questions,
@@ -140,7 +140,7 @@ def test_text_is_not_taken_for_anything_else(questions):
         assert count_unspaced(samples) == 0
 
 
-def test_no_string_takes_long_to_look_at():
+def test_looks_like_handles_long_strings():
     for text in (
         "C" + "1" * 9000 + "!",
         "[C]" * 9000 + "!",
@@ -157,7 +157,7 @@ SMALL = ["CCO", "CCN", "CCCl", "c1ccccc1O"]
 @pytest.mark.parametrize(
     "strings", [SMALL, SMALL[:3], ["CO", "C=C", "CCO"], ["ClCCl", "CO", "CN"], ["BrCC", "CC"]]
 )
-def test_small_molecules_that_mostly_show_letters_alone_are_noticed(strings):
+def test_looks_like_detects_small_molecules(strings):
     assert looks_like(strings) == ("SMILES of molecules", "morgan")
 
 
@@ -179,7 +179,7 @@ def test_small_molecules_that_mostly_show_letters_alone_are_noticed(strings):
         ["What is CO2 ?", "Who owns CNN ?"],
     ],
 )
-def test_words_acronyms_codes_and_numbers_are_no_molecules(strings):
+def test_looks_like_returns_none_for_words_codes_and_numbers(strings):
     assert looks_like(strings) is None
     assert looks_like(strings * 50) is None
 
@@ -201,6 +201,6 @@ def by_metric(samples):
     ],
     ids=["compute", "explain", "growth", "select", "compare", "metric"],
 )
-def test_every_door_says_that_strings_look_like_molecules(door):
+def test_entry_points_warn_about_molecules(door):
     with pytest.warns(UserWarning, match=r"look like SMILES of molecules.*k='morgan' to compare"):
         door([*SMALL, "CCCN", "CC(C)O", "CCBr", "CCC"])

@@ -19,7 +19,7 @@ MIXED = {"labels:shape": 0.5, "tags:tags": 0.3, "ngram_overlap:text": 0.2}
 
 
 @pytest.mark.parametrize("make", [list, iter])
-def test_records_of_a_mixture_are_read_as_other_samples_are(make):
+def test_mixture_accepts_lists_iterators_and_nested_groups(make):
     with pytest.raises(ValueError, match="`samples` is empty; pass at least one sample"):
         compute(make([]), k=MIXED)
     groups = [RECORDS, RECORDS[:2]]
@@ -33,7 +33,7 @@ def paper(shapes, colours, k=("labels:shape", "labels:colour")) -> float:
     return compute(samples, k=list(k))["VS"]
 
 
-def test_shapes_and_colours_of_the_paper():
+def test_score_of_shape_colour_grid_matches_closed_form():
     """k = ½ [same shape] + ½ [same colour] on a grid of s shapes and c colours (2210.02410).
 
     K = ½ (I_s ⊗ J_c + J_s ⊗ I_c), so K/n has the eigenvalues ½(1/s + 1/c) once, 1/(2s) s − 1
@@ -48,7 +48,7 @@ def test_shapes_and_colours_of_the_paper():
     assert paper(range(3), range(1)) < paper(range(3), range(2)) < paper(range(3), range(3))
 
 
-def test_correlated_shapes_and_colours_are_less_diverse_than_independent_ones():
+def test_correlated_columns_are_less_diverse_than_independent_columns():
     k = {"labels:shape": 0.5, "labels:colour": 0.5}
     grid = [{"shape": s, "colour": c} for s in range(3) for c in range(3)]
     diagonal = [{"shape": s, "colour": s} for s in range(3)] * 3
@@ -63,7 +63,7 @@ def parts() -> list[np.ndarray]:
     ]
 
 
-def test_sum_is_the_weighted_sum_of_its_parts():
+def test_sum_mixture_equals_weighted_sum_of_kernels():
     expected = sum(w * K for w, K in zip(MIXED.values(), parts(), strict=True))
     similarity = as_similarity(RECORDS, k=MIXED)
     np.testing.assert_allclose(similarity.dense(), expected, atol=1e-12)
@@ -72,19 +72,19 @@ def test_sum_is_the_weighted_sum_of_its_parts():
     np.testing.assert_allclose(F @ F.T, expected, atol=1e-12)
 
 
-def test_product_is_the_product_of_its_parts():
+def test_product_mixture_equals_product_of_kernels():
     similarity = as_similarity(RECORDS, k=list(MIXED), combine="product")
     np.testing.assert_allclose(similarity.dense(), np.prod(parts(), axis=0), atol=1e-12)
 
 
-def test_a_list_has_equal_weights():
+def test_list_of_kernels_has_equal_weights():
     weights = dict.fromkeys(MIXED, 1 / 3)
     np.testing.assert_allclose(
         as_similarity(RECORDS, k=list(MIXED)).dense(), as_similarity(RECORDS, k=weights).dense()
     )
 
 
-def test_columns_come_from_any_kind_of_table():
+def test_mixture_accepts_all_table_types():
     datasets = pytest.importorskip("datasets")
     expected = compute(RECORDS, k=MIXED)["VS"]
     table = datasets.Dataset.from_list(RECORDS)
@@ -92,7 +92,7 @@ def test_columns_come_from_any_kind_of_table():
         assert compute(samples, k=MIXED)["VS"] == pytest.approx(expected), type(samples)
 
 
-def test_kernels_without_columns_compare_the_same_samples():
+def test_kernels_without_columns_use_the_samples():
     texts = ["a cat", "a dog", "the dog"]
     mixed = compute(
         texts, k={"ngram_overlap": 0.25, "labels": 0.75}, options={"ngram_overlap": {"ns": 1}}
@@ -102,7 +102,7 @@ def test_kernels_without_columns_compare_the_same_samples():
     assert compute(iter(texts), k=["ngram_overlap", "labels"], options={"ngram_overlap": {"ns": 1}})
 
 
-def test_parts_and_options_are_reported():
+def test_details_contain_kernels_and_options_of_a_mixture():
     options = {"ngram_overlap:text": {"ns": 2}}
     details = compute(RECORDS, k=MIXED, options=options, details=True)["details"]
     assert details["kernel"] == "0.5*labels:shape+0.3*tags:tags+0.2*ngram_overlap:text"
@@ -111,25 +111,25 @@ def test_parts_and_options_are_reported():
     assert product["kernel"] == "labels:shape*tags:tags*ngram_overlap:text"
 
 
-def test_options_change_the_part_they_name():
+def test_options_apply_to_the_named_kernel():
     plain = compute(RECORDS, k=MIXED)
     assert compute(RECORDS, k=MIXED, options={"ngram_overlap:text": {"ns": 1}}) != plain
 
 
-def test_duplicate_records_are_merged():
+def test_duplicate_records_do_not_change_score():
     twice = as_similarity(RECORDS * 2, k=MIXED)
     assert len(np.unique(twice.groups())) == 3
     assert compute(RECORDS * 2, k=MIXED)["VS"] == pytest.approx(compute(RECORDS, k=MIXED)["VS"])
 
 
-def test_products_are_less_similar_and_so_more_diverse_than_sums():
+def test_product_score_is_larger_than_sum_score():
     assert (
         compute(RECORDS, k=list(MIXED), combine="product")["VS"]
         > compute(RECORDS, k=list(MIXED))["VS"]
     )
 
 
-def test_a_part_that_is_not_psd_makes_a_mixture_that_may_not_be():
+def test_mixture_with_an_indefinite_kernel_is_not_psd():
     pytest.importorskip("sacrebleu")
     assert not as_similarity(["a b c", "b c d"], k=["bleu", "labels"]).psd
     assert as_similarity(["a b c", "b c d"], k=["labels"]).psd
@@ -186,12 +186,12 @@ def test_a_part_that_is_not_psd_makes_a_mixture_that_may_not_be():
         ),
     ],
 )
-def test_mistakes_are_explained(k, keywords, error, message):
+def test_invalid_mixtures_raise(k, keywords, error, message):
     with pytest.raises(error, match=re.escape(message)):
         compute(COLUMNS, k=k, **keywords)
 
 
-def test_mistakes_in_samples_are_explained():
+def test_invalid_samples_of_a_mixture_raise():
     with pytest.raises(SampleError, match="sample 1 has no value in the column 'shape'"):
         compute([RECORDS[0], {"colour": "red"}], k={"labels:shape": 1})
     with pytest.raises(SampleError, match="sample 1 of column 'tags' is an empty set"):
@@ -202,14 +202,14 @@ def test_mistakes_in_samples_are_explained():
         compute(["x", "y"], k=["labels:a"])
 
 
-def test_every_sample_left_out_by_one_part_or_another_is_an_error():
+def test_mixture_without_usable_samples_raises():
     pytest.importorskip("rdkit")
     options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
     with pytest.raises(ValueError, match=r"the mixture can use none.*sample 0 of column 'b' "):
         compute({"a": ["CCO", "bad"], "b": ["bad", "CCO"]}, k=list(options), options=options)
 
 
-def test_sample_left_out_by_one_part_is_left_out_of_all():
+def test_samples_dropped_by_one_kernel_are_dropped_by_the_mixture():
     pytest.importorskip("rdkit")
     table = {"a": ["CCO", "bad", "CCO", "CCN", "CCCl"], "b": ["CCO", "CCO", "bad", "CCC", "CCO"]}
     options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
@@ -220,7 +220,7 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
     np.testing.assert_array_equal(mixed.dense(), as_similarity(kept, k=list(options)).dense())
 
 
-def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
+def test_negative_eigenvalues_of_a_mixture_raise_or_are_clipped(monkeypatch):
     from vendiscore import MatrixSimilarity
     from vendiscore.resolve import kernel
 
@@ -245,7 +245,7 @@ TABLE = {"x": np.random.default_rng(0).standard_normal((9, 3)), "label": list("a
 
 @pytest.mark.parametrize("combine", ["sum", "product"])
 @pytest.mark.parametrize("kernels", [["cosine:x", "labels:label"], ["rbf:x", "cosine:x"]])
-def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
+def test_mixtures_of_tensors_match_arrays(combine, kernels):
     torch = pytest.importorskip("torch")
     X = torch.tensor(TABLE["x"], requires_grad=True)
     table = {**TABLE, "x": X}
@@ -264,7 +264,7 @@ def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
     assert X.grad.abs().max() > 0
 
 
-def test_two_tensors_of_few_columns_are_compared_through_them():
+def test_mixture_of_two_tensors_matches_arrays():
     torch = pytest.importorskip("torch")
     A, B = (torch.randn(20, 3, dtype=torch.float64) for _ in range(2))
     result = compute({"a": A, "b": B}, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
@@ -273,7 +273,7 @@ def test_two_tensors_of_few_columns_are_compared_through_them():
     assert result.item() == pytest.approx(expected)
 
 
-def test_bandwidths_of_the_parts_can_be_handed_over():
+def test_fitted_bandwidths_of_a_mixture_can_be_passed_as_options():
     k = {"rbf:x": 0.5, "laplacian:x": 0.25, "labels:label": 0.25}
     other = {**TABLE, "x": TABLE["x"] * 3}
     for options in ({}, {"options": {"labels:label": {"on_error": "skip"}}}):
@@ -299,7 +299,7 @@ def test_bandwidths_of_the_parts_can_be_handed_over():
 
 
 @pytest.mark.parametrize("combine", ["sum", "product"])
-def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
+def test_mixture_drops_unusable_samples_before_fitting_bandwidths(combine):
     table = {
         "x": [[0.0, 1.0], [1.0, 1.0], None, [9.0, 9.0], [2.0, 0.0], [5.0, 1.0]],
         "text": ["a b", "", "c", "a", " ", "b c"],
@@ -321,7 +321,7 @@ def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
     assert list(refused.value.problems) == [1, 2, 4]
 
 
-def test_one_part_may_refuse_what_another_leaves_out():
+def test_on_error_of_one_kernel_does_not_apply_to_others():
     table = {"a": ["x", None, "y"], "b": ["x", "y", None]}
     options = {"labels:a": {"on_error": "skip"}}
     with pytest.raises(SampleError, match="sample 2 of column 'b' has a missing label") as caught:
@@ -329,7 +329,7 @@ def test_one_part_may_refuse_what_another_leaves_out():
     assert list(caught.value.problems) == [2]
 
 
-def test_records_without_the_column_are_named_and_left_out():
+def test_records_without_the_column_raise_or_are_dropped():
     records = [{"a": "x"}, {"b": 1}, None, {"a": "y"}]
     with pytest.raises(SampleError, match="sample 1 has no value in the column 'a'") as caught:
         compute(records, k=["labels:a"])
@@ -339,13 +339,13 @@ def test_records_without_the_column_are_named_and_left_out():
 
 
 @pytest.mark.parametrize("half", [0.5, np.float16(0.5), np.float32(0.5), np.array(0.5)])
-def test_weights_of_a_mixture_are_read_in_double_precision(half):
+def test_weights_of_any_float_type_give_equal_results(half):
     expected = compute(COLUMNS, k={"labels:shape": 0.5, "tags:tags": 0.5}, details=True)
     result = compute(COLUMNS, k={"labels:shape": half, "tags:tags": half}, details=True)
     assert result == expected
 
 
-def test_weights_that_differ_in_the_seventh_digit_are_told_apart():
+def test_signature_distinguishes_close_weights():
     details = [
         compute(COLUMNS, k={"labels:shape": w, "tags:tags": 1 - w}, details=True)["details"]
         for w in (0.5, 0.50000001)

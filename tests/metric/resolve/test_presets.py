@@ -7,7 +7,7 @@ from vendiscore.resolve.presets import PRESETS, expand_presets
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_measure_of_a_preset_exists(name):
+def test_measures_of_presets_exist(name):
     preset = PRESETS[name]
     assert [get_measure(measure).name for measure in preset.measures] == [*preset.measures]
     assert len({*preset.measures}) == len(preset.measures)
@@ -15,13 +15,13 @@ def test_every_measure_of_a_preset_exists(name):
     assert preset.source
 
 
-def test_presets_are_replaced_by_their_measures_in_order():
+def test_expand_presets_replaces_presets_in_order():
     result = expand_presets({"LC": {}, "molecules": {}})
     assert [*result] == ["LC", "VS", "IntDiv"]
     assert result["VS"] == {}
 
 
-def test_options_of_a_measure_are_kept_when_a_preset_has_it_too():
+def test_expand_presets_keeps_options_of_measures_in_presets():
     result = expand_presets({"embeddings": {}, "MagArea": {"n_scales": 5}})
     assert result["MagArea"] == {"n_scales": 5}
     assert expand_presets({"MagArea": {"n_scales": 5}, "embeddings": {}}) == {
@@ -32,7 +32,7 @@ def test_options_of_a_measure_are_kept_when_a_preset_has_it_too():
     }
 
 
-def test_a_preset_has_no_options_and_a_measure_has_a_dict_of_them():
+def test_expand_presets_rejects_options_of_presets_and_non_dicts():
     with pytest.raises(
         TypeError, match=r"options of 'text' are not supported, .*: VS, NgramDiversity"
     ):

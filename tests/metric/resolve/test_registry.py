@@ -52,7 +52,7 @@ def functions(name, file="file.py", module=None):
     return scope[name]
 
 
-def test_a_name_imports_its_module_only(registry, monkeypatch):
+def test_find_imports_only_the_module_of_a_name(registry, monkeypatch):
     module(monkeypatch, registry, "first", "a", "b")
     module(monkeypatch, registry, "second", error=AssertionError("not needed"))
     assert registry.entries == {}
@@ -60,7 +60,7 @@ def test_a_name_imports_its_module_only(registry, monkeypatch):
     assert registry.entries == {"a": "thing a", "b": "thing b"}
 
 
-def test_an_unknown_name_imports_all_modules(registry, monkeypatch):
+def test_find_imports_all_modules_for_an_unknown_name(registry, monkeypatch):
     module(monkeypatch, registry, "first", "b", "a")
     module(monkeypatch, registry, "second", "c")
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
@@ -68,7 +68,7 @@ def test_an_unknown_name_imports_all_modules(registry, monkeypatch):
     assert [*registry.entries] == ["a", "b", "c"]
 
 
-def test_a_function_replaces_its_earlier_version_but_no_other(registry):
+def test_add_replaces_an_earlier_version_of_the_same_function_only(registry):
     version = Registry.version
     registry.add("x", 1, functions("f"))
     registry.add("x", 2, functions("f"))
@@ -82,7 +82,7 @@ def test_a_function_replaces_its_earlier_version_but_no_other(registry):
         registry.add("x", 4, functions("g", "other.py"))
 
 
-def test_an_entry_of_the_package_cannot_be_taken(registry, monkeypatch):
+def test_add_rejects_names_of_the_package(registry, monkeypatch):
     module(monkeypatch, registry, "second", "c")
     with pytest.raises(ValueError, match="'c' is already registered by file"):
         registry.add("c", "mine", functions("mine", "other.py"))
@@ -97,7 +97,7 @@ class Entry:
         self.load = load
 
 
-def test_entries_of_installed_packages_are_loaded(registry, monkeypatch):
+def test_load_imports_entry_points_once(registry, monkeypatch):
     for name, entries in (("first", "ab"), ("second", "c")):
         module(monkeypatch, registry, name, *entries)
     asked = []
@@ -114,7 +114,7 @@ def test_entries_of_installed_packages_are_loaded(registry, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), SystemExit(3)], ids=repr)
-def test_all_entries_of_a_package_that_fails_are_left_out(registry, monkeypatch, error):
+def test_load_discards_all_entries_of_a_failing_package(registry, monkeypatch, error):
     for name, entries in (("first", "ab"), ("second", "c")):
         module(monkeypatch, registry, name, *entries)
     other = Registry("measure", "others", {})
@@ -134,9 +134,7 @@ def test_all_entries_of_a_package_that_fails_are_left_out(registry, monkeypatch,
     assert "update or uninstall this package" in Registry.import_errors["'extra' (package.module)"]
 
 
-def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
-    registry, monkeypatch, tmp_path
-):
+def test_local_files_are_imported_unless_a_module_has_their_name(registry, monkeypatch, tmp_path):
     own, dropped = tmp_path / "own", tmp_path / "dropped"
     own.mkdir()
     dropped.mkdir()
@@ -161,7 +159,7 @@ def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
     assert sys.modules.pop("vendiscore.dropped_kernels.good").loaded
 
 
-def test_options_and_summaries_are_those_of_the_function():
+def test_option_defaults_and_summary_come_from_the_function():
     assert get_option_defaults(functions("f")) == {"size": 3, "mode": "x"}
     assert get_docstring_summary(functions("f")) == "A f."
     assert get_docstring_summary(lambda samples: None) == ""

@@ -64,7 +64,7 @@ def rows_of(X=CLOUD):
     ],
     ids=["plain", "orders", "measures", "mixture", "bleu", "labels", "function"],
 )
-def test_a_list_of_lists_labels_and_a_loop_are_the_same(how):
+def test_nested_lists_and_labels_match_separate_evaluation(how):
     if "bleu" in str(how.get("k")):
         pytest.importorskip("sacrebleu")
     expected = pytest.approx(by_hand(TEXTS, **how), rel=1e-10, abs=1e-10)
@@ -81,7 +81,7 @@ def test_a_list_of_lists_labels_and_a_loop_are_the_same(how):
     "measures", [["VS", "IntDiv", "AvgSim"], ROW_MEASURES], ids=["three", "all"]
 )
 @pytest.mark.parametrize("single", [False, True])
-def test_vectors_share_a_bandwidth_that_is_fitted_to_all(measures, single):
+def test_vector_groups_share_a_bandwidth_fitted_to_all_samples(measures, single):
     X = CLOUD.astype(np.float32) if single else CLOUD
     sigma = as_similarity(X, k="rbf").fitted["sigma"]
     expected = pytest.approx(
@@ -93,7 +93,7 @@ def test_vectors_share_a_bandwidth_that_is_fitted_to_all(measures, single):
     assert compute(X, k="rbf", groups=LABELS, measures=measures) == expected
 
 
-def test_arrays_of_groups_are_joined_and_labelled():
+def test_concatenated_arrays_with_labels_match_separate_evaluation():
     X = CLOUD.reshape(3, 4, 3)
     labels = np.repeat(np.arange(3), 4)
     expected = pytest.approx(by_hand(list(X), k="cosine"), rel=1e-12)
@@ -106,7 +106,7 @@ def test_arrays_of_groups_are_joined_and_labelled():
         )
 
 
-def test_features_similarities_distances_and_similarity_objects_have_groups_by_label():
+def test_labels_group_features_similarities_and_distances():
     X = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
     expected = pytest.approx(by_hand(rows_of(X), score_X=True, q=[1, 2]), rel=1e-10)
     how = {"groups": LABELS, "q": [1, 2]}
@@ -122,14 +122,14 @@ def test_features_similarities_distances_and_similarity_objects_have_groups_by_l
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_distances_of_vectors_in_groups_are_those_of_each_group(metric):
+def test_magnitude_of_vector_groups_matches_separate_evaluation(metric):
     how = {"metric": metric, "measures": ["MagArea", "Magnitude"], "t_cut": "t_conv"}
     expected = pytest.approx(by_hand(rows_of(CLOUD), **how), rel=1e-8)
     assert compute(CLOUD, groups=LABELS, **how) == expected
     assert compute([rows.tolist() for rows in rows_of()], **how) == expected
 
 
-def test_each_group_is_compared_with_all_references():
+def test_groups_are_compared_with_all_references():
     Y = CLOUD[::2] + 0.5
     for how in ({"metric": "euclidean"}, {"k": "rbf", "sigma": 1.0}):
         alone = [compute(rows, Y, measures="MagDiff", **how)["MagDiff"] for rows in rows_of()]
@@ -137,7 +137,7 @@ def test_each_group_is_compared_with_all_references():
         assert result["MagDiff"] == pytest.approx(np.mean(alone), rel=1e-9)
 
 
-def test_weights_are_those_within_each_group_and_all_groups_count_alike():
+def test_weights_are_normalized_within_groups():
     p = np.random.default_rng(3).dirichlet(np.ones(12))
     parts = np.split(p, np.cumsum(SIZES)[:-1])
     alone = [
@@ -152,7 +152,7 @@ def test_weights_are_those_within_each_group_and_all_groups_count_alike():
         compute(CLOUD, k="rbf", p=p / p.sum(), groups=LABELS)
 
 
-def test_molecules_images_sets_and_records_are_told_from_groups_of_them():
+def test_nested_samples_are_distinguished_from_groups():
     sets = [[["a", "b"], {"b"}], [["c"], ["c", "d"], {"a"}]]
     assert compute(sets, k="tags") == pytest.approx(by_hand(sets, k="tags"))
     assert list(compute([["a", "b"], ["b"]], k="tags")) == ["VS"]  # two sets
@@ -174,19 +174,19 @@ def test_molecules_images_sets_and_records_are_told_from_groups_of_them():
     assert compute(classes, k="probability_product") == pytest.approx(expected)
 
 
-def test_molecules():
+def test_nested_molecules_match_separate_evaluation():
     pytest.importorskip("rdkit")
     smiles = [["CCO", "CCN", "CCO"], ["c1ccccc1", "c1ccccc1O", "CC(=O)O", "C"]]
     for k in ("morgan", "maccs"):
         assert compute(smiles, k=k) == pytest.approx(by_hand(smiles, k=k))
 
 
-def test_one_group_has_no_standard_error():
+def test_single_group_has_no_standard_error():
     assert compute([TEXTS[0]]) == {"VS": pytest.approx(compute(TEXTS[0])["VS"])}
     assert list(compute(TEXTS[0], groups=[7, 7, 7], q=[1, 2])) == ["VS_q1", "VS_q2"]
 
 
-def test_groups_of_one_sample_score_one_and_a_warning_says_why():
+def test_single_sample_groups_warn_and_score_one():
     with pytest.warns(UserWarning, match="contains a single sample, so all groups"):
         result = compute([["a cat"], ["a dog"]], details=True)
     assert result["VS"] == 1
@@ -195,7 +195,7 @@ def test_groups_of_one_sample_score_one_and_a_warning_says_why():
     assert compute([["a cat"], ["a dog", "no"]])["VS"] == pytest.approx((1 + 2) / 2, abs=0.3)
 
 
-def test_the_table_has_the_score_of_each_group():
+def test_details_contain_scores_of_groups():
     result = compute(flat(TEXTS), groups=labels_of(TEXTS), details=True, measures=["VS", "IntDiv"])
     table = result["details"]["groups"]
     assert [row["group"] for row in table] == ["prompt 0", "prompt 1", "prompt 2"]
@@ -213,7 +213,7 @@ def test_the_table_has_the_score_of_each_group():
     assert "groups" not in compute(TEXTS[0], details=True)["details"]["signature"]
 
 
-def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
+def test_notes_describe_means_sizes_and_missing_intervals():
     how = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
     notes = compute(CLOUD, groups=[1] * 6 + [2] * 3 + [3] * 3, **how)["details"]["notes"]
     assert notes[:3] == [
@@ -225,7 +225,7 @@ def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
     assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **how)["details"]["notes"])
 
 
-def test_details_of_distances_by_group():
+def test_details_contain_metric_of_grouped_distances():
     how = {"measures": "MagArea", "metric": "manhattan", "t_cut": 2.0}
     result = compute(CLOUD, groups=LABELS, details=True, **how)["details"]
     assert result["distance"] == "manhattan"
@@ -243,13 +243,13 @@ def test_details_of_distances_by_group():
         ([0.0, -0.0, 1, 1, frozenset("a"), frozenset("a")], 3),
     ],
 )
-def test_labels_are_anything_hashable_equal_as_python_says(labels, groups):
+def test_labels_are_grouped_by_python_equality(labels, groups):
     result = compute(CLOUD[:6], k="rbf", groups=labels, details=True)
     assert len(result["details"]["groups"]) == groups
     assert not any(isinstance(row["group"], np.generic) for row in result["details"]["groups"])
 
 
-def test_columns_of_tables_are_labels():
+def test_labels_accept_table_columns():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"text": flat(TEXTS), "prompt": labels_of(TEXTS)})
     expected = pytest.approx(by_hand(TEXTS))
@@ -261,7 +261,7 @@ def test_columns_of_tables_are_labels():
     assert compute(lists) == expected
 
 
-def test_samples_that_are_left_out_leave_their_groups():
+def test_dropped_samples_are_removed_from_their_groups():
     groups = [["a cat", "", "a dog"], ["no", "yes", "", "no"]]
     with pytest.warns(UserWarning, match="dropped 2 of 7"):
         result = compute(groups, k="ngram_overlap", on_error="skip", details=True)
@@ -275,7 +275,7 @@ def test_samples_that_are_left_out_leave_their_groups():
         compute([["a", "b"], ["", ""]], k="ngram_overlap", on_error="skip")
 
 
-def test_a_function_is_not_asked_about_samples_of_two_groups():
+def test_callable_kernel_is_called_only_within_groups():
     asked = []
 
     def k(a, b):
@@ -292,7 +292,7 @@ def test_a_function_is_not_asked_about_samples_of_two_groups():
         compute([1.0, 2.0], k=lambda a, b: 2.0, groups=[1, 1])
 
 
-def test_tensors_are_scored_where_they_are_and_differentiated():
+def test_groups_of_tensors_match_arrays_and_are_differentiable():
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD, requires_grad=True)
     unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
@@ -310,7 +310,7 @@ def test_tensors_are_scored_where_they_are_and_differentiated():
     assert to_float(compute(nested, score_X=True)["VS"]) == pytest.approx(plain["VS"])
 
 
-def test_threads_get_the_same_numbers():
+def test_threads_return_equal_results():
     result = [None] * 6
 
     def work(i):
@@ -324,7 +324,7 @@ def test_threads_get_the_same_numbers():
     assert all(one == result[0] for one in result)
 
 
-def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
+def test_many_small_groups_need_no_full_matrix(monkeypatch):
     from vendiscore.support import memory
 
     words = np.random.default_rng(5).integers(0, 300, (3000, 12))
@@ -336,7 +336,7 @@ def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
     assert result["details"]["groups"][17]["VS"] == pytest.approx(compute(groups[17])["VS"])
 
 
-def test_questions_by_class(questions, question_classes):
+def test_scores_of_question_classes_match_separate_evaluation(questions, question_classes):
     result = compute(questions, groups=question_classes, details=True)
     table = result["details"]["groups"]
     assert sum(row["n"] for row in table) == len(questions)
@@ -345,13 +345,13 @@ def test_questions_by_class(questions, question_classes):
     assert one["VS"] == pytest.approx(compute(own)["VS"], rel=1e-10)
 
 
-def test_score_of_one_kind_is_the_mean():
+def test_score_of_a_single_group_equals_score_k():
     K = np.eye(2)
     assert compute(K, score_K=True, groups=[0, 0])["VS"] == score_K(K) == 2
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1), st.data())
-def test_selected_samples_keep_their_labels_in_order_of_appearance(labels, data):
+def test_select_keeps_labels_in_order_of_appearance(labels, data):
     index = data.draw(st.lists(st.integers(0, len(labels) - 1)))
     groups = parse_group_labels(labels, "groups", len(labels))
     selected = groups.select(np.array(index, dtype=int))
@@ -360,7 +360,7 @@ def test_selected_samples_keep_their_labels_in_order_of_appearance(labels, data)
     assert list(selected.labels) == list(dict.fromkeys(selected.sample_labels))
 
 
-def test_equal_prompts_are_groups_whatever_holds_them():
+def test_group_equal_prompts_accepts_all_containers():
     class Compared:
         """A prompt that has neither a hash nor items."""
 

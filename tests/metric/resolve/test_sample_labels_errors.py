@@ -87,12 +87,12 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
         (["a b", "c", "d"], {"groups": [1, 1, 2], "ns": 2}, SampleError, "sample 1 has 1 token"),
     ],
 )
-def test_what_cannot_be_grouped_is_refused_with_the_remedy(samples, how, error, message):
+def test_invalid_groups_raise_with_a_hint(samples, how, error, message):
     with pytest.raises(error, match=message):
         compute(samples, **how)
 
 
-def test_a_sample_that_cannot_be_used_is_named_with_its_group():
+def test_unusable_sample_raises_with_its_group():
     with pytest.raises(SampleError, match=r"sample 4 \(sample 1 of group 1\) must be a str, got f"):
         compute([TEXTS[0], ["red", 0.5]])
     bad = [[[1.0, 2.0], [3.0, np.nan]], [[1.0, 1.0]]]

@@ -19,7 +19,7 @@ def counted(one, other, **how):
 
 
 @pytest.mark.parametrize("call", [compared, counted])
-def test_sets_are_called_by_letters_by_names_and_by_their_folders(call, tmp_path):
+def test_set_names_are_letters_given_names_or_folders(call, tmp_path):
     assert call(X, Y) == ["A", "B"]
     assert call(X, Y, names=("new", "old")) == ["new", "old"]
     assert call(X, Y, names=[1, 2]) == ["1", "2"]
@@ -40,13 +40,13 @@ def test_sets_are_called_by_letters_by_names_and_by_their_folders(call, tmp_path
         ("ab", TypeError, "`names` must be a list of strings, one per"),
     ],
 )
-def test_names_that_are_not_one_for_each_are_refused(call, names, error, said):
+def test_invalid_names_raise(call, names, error, said):
     with pytest.raises(error, match=said):
         call(X, Y, names=names)
 
 
 @pytest.mark.parametrize("call", [compare, sources])
-def test_a_dict_names_its_sets_once(call):
+def test_duplicate_names_and_names_with_a_dict_raise(call):
     with pytest.raises(ValueError, match=r"names of (sets|sources) must be distinct as strings"):
         call({1: X, "1": Y}, k="cosine")
     with pytest.raises(ValueError, match="cannot be combined with a dict of s"):

@@ -70,7 +70,7 @@ def prompts_of(given):
 
 @GIVEN
 @pytest.mark.parametrize("q", [0.5, 1, 2])
-def test_a_score_is_the_mean_within_prompts(given, q):
+def test_score_is_the_mean_over_prompts(given, q):
     each = scores(X, given, q=q)
     result = compute(X, **prompts_of(given), **COSINE, q=q, details=True)
     assert result[key_at(q)] == pytest.approx(each.mean(), rel=1e-10)
@@ -82,7 +82,7 @@ def test_a_score_is_the_mean_within_prompts(given, q):
     assert compute(X[ORDER], **turned, **COSINE, q=q)[key_at(q)] == pytest.approx(each.mean())
 
 
-def test_prompts_are_groups():
+def test_grouping_prompts_match_groups():
     how = {**COSINE, "measures": ["VS", "IntDiv", "BetweenVS", "WithinVS"], "ci": 0.9}
     result = compute(X, prompts=PROMPTS, given_prompt=False, **how)
     assert result == compute(X, groups=PROMPTS, **how)
@@ -101,7 +101,7 @@ def test_prompts_are_groups():
 
 
 @GIVEN
-def test_groups_are_sets_of_prompts(given):
+def test_groups_are_scored_by_the_mean_over_their_prompts(given):
     each = [scores(X, given, np.flatnonzero(i == SETS)) for i in (0, 1)]
     means = np.array([own.mean() for own in each])
     result = compute(X, groups=SETS, **prompts_of(given), **COSINE, details=True)
@@ -125,7 +125,7 @@ def test_groups_are_sets_of_prompts(given):
 
 
 @GIVEN
-def test_each_group_may_have_its_prompt(given):
+def test_prompts_accept_a_dict_from_group_to_prompt(given):
     by_label = {i: U["uv"[i]] if given else "uv"[i] for i in (0, 1)}
     each = [vendi(X[i == SETS], U["uv"[i]] if given else None) for i in (0, 1)]
     result = compute(X, groups=SETS, prompts=by_label, given_prompt=given, **COSINE)
@@ -135,7 +135,7 @@ def test_each_group_may_have_its_prompt(given):
     assert result["VS"] == pytest.approx(np.mean(each), rel=1e-10)
 
 
-def test_one_prompt_is_taken_out_of_a_whole_set():
+def test_single_prompt_conditions_all_samples():
     result = compute(X, prompts=U["u"], given_prompt=True, **COSINE)
     assert result == {"VS": pytest.approx(vendi(X, U["u"]), rel=1e-10)}
     texts = ["a cat sat", "a cat ran", "the dog"]
@@ -144,7 +144,7 @@ def test_one_prompt_is_taken_out_of_a_whole_set():
 
 
 @GIVEN
-def test_metrics_score_within_prompts(given):
+def test_metric_scores_within_prompts(given):
     metric = load("vendiscore", **COSINE)
     result = metric.compute(samples=X, **prompts_of(given))
     assert result["VS"] == pytest.approx(scores(X, given).mean(), rel=1e-10)
@@ -157,7 +157,7 @@ def test_metrics_score_within_prompts(given):
 
 
 @GIVEN
-def test_sets_are_compared_within_prompts(given):
+def test_compare_compares_sets_within_prompts(given):
     asked = prompts_of(given)["prompts"]
     expected = []
     for prompt in "uvw":
@@ -181,7 +181,7 @@ def test_sets_are_compared_within_prompts(given):
             assert row.score == pytest.approx(scores(rows, given).mean(), rel=1e-9)
 
 
-def test_prompts_of_one_set_alone_are_left_out():
+def test_compare_drops_prompts_of_only_one_set():
     whole = compare(X, Y, prompts=PROMPTS, given_prompt=False, **QUICK)
     more = rng.normal(size=(4, 4))
     said = re.escape("dropped 2 of 5 prompts that a set answers fewer than two times")
@@ -202,7 +202,7 @@ def test_prompts_of_one_set_alone_are_left_out():
 
 
 @GIVEN
-def test_samples_are_explained_within_prompts(given):
+def test_explain_explains_samples_within_prompts(given):
     result = explain(X, **prompts_of(given), **COSINE, threshold=0.6)
     pairs = []
     for prompt in "uvw":
@@ -241,7 +241,7 @@ def two(a, b, u):
     return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
 
 
-def test_copies_of_another_prompt_are_no_repeats():
+def test_duplicates_across_prompts_are_not_redundant():
     texts = ["a cat", "a cat", "A cat!", "the dog", "it rains"]
     result = explain(texts, prompts=[0, 1, 1, 0, 2], given_prompt=False, ns=[1])
     assert result.redundant_of.tolist() == [-1, -1, 1, -1, -1]
@@ -249,7 +249,7 @@ def test_copies_of_another_prompt_are_no_repeats():
     assert result.adds[4] == 0
 
 
-def test_a_sample_with_all_the_weight_of_its_prompt_adds_nothing():
+def test_adds_is_zero_for_a_sample_with_all_weight_of_its_prompt():
     weights = [0.0] * 24
     weights[0], weights[7], weights[20] = 0.4, 0.3, 0.3
     result = explain(X, prompts=PROMPTS, given_prompt=False, **COSINE, p=weights)
@@ -258,7 +258,7 @@ def test_a_sample_with_all_the_weight_of_its_prompt_adds_nothing():
 
 
 @GIVEN
-def test_growth_is_the_mean_curve_to_the_smallest_prompt(given):
+def test_growth_is_the_mean_curve_up_to_the_smallest_prompt(given):
     result = growth(X, **prompts_of(given), **COSINE, q=2)
     assert result.n == result.sizes[-1] == 5
     assert not any(result.extrapolated)
@@ -280,14 +280,14 @@ def test_growth_is_the_mean_curve_to_the_smallest_prompt(given):
     assert drawn.scores == pytest.approx(np.mean(alone, axis=0))
 
 
-def test_rewards_and_sources_take_prompts_as_before():
+def test_rewards_and_sources_accept_prompts():
     result = group_rewards(X, prompts=PROMPTS, **COSINE)
     assert result == pytest.approx(group_rewards(X, groups=PROMPTS, **COSINE))
     answers = {"A": ["a cat", "it rained", "so be it"], "B": ["a dog", "it snowed", "be it so"]}
     assert sources(answers, ["u", "v", "w"]).prompts == ("u", "v", "w")
 
 
-def test_selections_and_states_take_prompts_out():
+def test_select_and_state_condition_on_prompts():
     K = as_similarity(X, prompts=ROWS, given_prompt=True, **COSINE)
     result = select(X, 5, prompts=ROWS, given_prompt=True, **COSINE)
     assert result.scores == pytest.approx(select(K, 5).scores)
@@ -311,7 +311,7 @@ OF_ONE_SET = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_prompts_stay_in_similarities_unless_given_prompt_is_true(call):
+def test_given_prompt_is_false_by_default(call):
     """Without a warning about it; pytest makes any an error."""
     prompts = ["u"] * 8 + ["v"] * 8 + ["w"] * 8
     result = CALLS[call](X, prompts=prompts, k="cosine")
@@ -320,7 +320,7 @@ def test_prompts_stay_in_similarities_unless_given_prompt_is_true(call):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_one_text_is_refused_unless_it_is_taken_out(call):
+def test_single_prompt_requires_given_prompt(call):
     texts = ["a cat", "a dog", "the cat", "it rained"]
     said = r"one prompt per sample, got the single prompt 'what\?'; pass given_prompt=True"
     with pytest.raises(TypeError, match=said):
@@ -335,12 +335,12 @@ def test_given_prompt_needs_prompts(call):
 
 @pytest.mark.parametrize("call", OF_ONE_SET)
 @pytest.mark.parametrize("how", [{}, {"given_prompt": False}])
-def test_calls_of_one_set_name_what_to_pass(call, how):
+def test_calls_with_one_set_reject_grouping_prompts(call, how):
     with pytest.raises(TypeError, match=r"pass given_prompt=True .* as `groups` with `quota`"):
         OF_ONE_SET[call](X, prompts=PROMPTS, **how)
 
 
-def test_conversations_are_prompts_and_a_missing_prompt_is_named():
+def test_prompts_accept_conversations_and_reject_missing_values():
     talks = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
     result = compute(X, prompts=talks, given_prompt=False, **COSINE)
     assert result == compute(X, groups=PROMPTS, **COSINE)
@@ -348,7 +348,7 @@ def test_conversations_are_prompts_and_a_missing_prompt_is_named():
         compute(X, prompts=[*PROMPTS[:3], np.nan, *PROMPTS[4:]], given_prompt=False, **COSINE)
 
 
-def test_gradients_pass_through_means_within_prompts():
+def test_gradient_of_mean_over_prompts_matches_finite_differences():
     torch = pytest.importorskip("torch")
     how = {"groups": SETS, "prompts": PROMPTS, "given_prompt": False, **COSINE}
     rows = torch.tensor(X, requires_grad=True)
@@ -381,6 +381,6 @@ def test_gradients_pass_through_means_within_prompts():
         ),
     ],
 )
-def test_what_prompts_cannot_go_with_is_refused(call, said):
+def test_unsupported_combinations_with_prompts_raise(call, said):
     with pytest.raises(ValueError, match=said):
         call(prompts=PROMPTS, given_prompt=False)

@@ -35,7 +35,7 @@ X, P = np.random.default_rng(0).normal(size=(2, 9, 3))
 P = P[[0, 1, 2] * 3]
 
 
-def test_one_prompt_for_a_group_or_for_each_of_its_samples():
+def test_prompts_per_group_match_prompts_per_sample():
     each = [
         compute(A[:3], prompts=U, given_prompt=True)["VS"],
         compute(A[3:], prompts=W, given_prompt=True)["VS"],
@@ -78,18 +78,18 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
     ],
     ids=str,
 )
-def test_one_prompt_is_a_sample_and_several_are_a_collection(prompts, samples, one):
+def test_single_prompt_is_distinguished_from_a_collection(prompts, samples, one):
     depth = nesting_depth(parse_prompts(prompts, condition=True).values, samples)
     assert (depth == 0) == one
 
 
-def test_a_list_of_one_prompt_is_for_all():
+def test_list_of_one_prompt_applies_to_all_samples():
     one = compute(A, prompts=U, given_prompt=True)
     assert compute(A, prompts=[U], given_prompt=True) == pytest.approx(one, rel=1e-14)
     assert compute(A, prompts=[U] * 6, given_prompt=True) == pytest.approx(one, rel=1e-14)
 
 
-def test_sparse_prompts_are_those_of_their_rows():
+def test_sparse_prompts_match_dense_prompts():
     for given in (False, True):
         how = {"k": "cosine", "given_prompt": given, "details": True}
         expected = compute(X, prompts=P, **how)
@@ -100,7 +100,7 @@ def test_sparse_prompts_are_those_of_their_rows():
 
 @pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("samples", [A, [A[:3], A[3:]]], ids=["flat", "nested"])
-def test_prompts_that_are_none_are_refused(samples, given):
+def test_empty_prompts_raise(samples, given):
     with pytest.raises(ValueError, match="`prompts` is empty; pass at least one sample"):
         compute(samples, prompts={}, given_prompt=given)
     with pytest.raises(
@@ -109,7 +109,7 @@ def test_prompts_that_are_none_are_refused(samples, given):
         compute(samples, prompts=[], given_prompt=given)
 
 
-def test_prompts_that_can_be_read_in_two_ways_are_refused():
+def test_ambiguous_prompts_raise():
     talk = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
     other = [{"role": "system", "content": "s"}, {"role": "user", "content": "w"}]
     groups = [A[:2], A[2:4]]
@@ -124,7 +124,7 @@ def test_prompts_that_can_be_read_in_two_ways_are_refused():
         compare(*pairs, prompts=[[U, U], [W, W]], given_prompt=True)
 
 
-def test_equal_texts_are_embedded_once():
+def test_equal_samples_and_prompts_are_embedded_once():
     seen = []
 
     def model(texts):
@@ -141,7 +141,7 @@ def test_equal_texts_are_embedded_once():
     assert sorted(seen) == sorted({*A, U, W})
 
 
-def test_calls_of_one_set_are_those_of_the_similarity_given_the_prompt():
+def test_calls_with_prompts_match_calls_with_conditioned_similarity():
     K, given = as_similarity(A, prompts=U, given_prompt=True), {"prompts": U, "given_prompt": True}
     assert score(A, **given) == pytest.approx(score(K))
     assert explain(A, **given).adds == pytest.approx(explain(K).adds)
@@ -159,7 +159,7 @@ def test_calls_of_one_set_are_those_of_the_similarity_given_the_prompt():
 
 
 @pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
-def test_sets_are_compared_given_the_prompts_of_their_groups():
+def test_compare_conditions_on_prompts_of_groups():
     scores = [
         compute([each[:3], each[3:]], prompts=[U, W], given_prompt=True)["VS"] for each in (A, B)
     ]
@@ -187,7 +187,7 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
         compare(A, B[:5], prompts=each, given_prompt=True)
 
 
-def test_rewards_given_the_prompt():
+def test_rewards_condition_on_prompts():
     prompts = [U] * 3 + [W] * 3
     result = group_rewards(A, prompts=prompts, given_prompt=True)
     assert result.tolist() != group_rewards(A, prompts=prompts).tolist()
@@ -211,14 +211,14 @@ def test_rewards_given_the_prompt():
         group_rewards(as_similarity(A), prompts=prompts, given_prompt=True)
 
 
-def test_lengths_are_matched_in_prompts_as_in_samples():
+def test_match_length_ignores_case_and_punctuation_of_prompts():
     words = [U.upper() + "!"] * 6
     result = group_rewards(A, prompts=words, given_prompt=True, match_length=True)
     plain = group_rewards(A, prompts=[U] * 6, given_prompt=True, match_length=True)
     np.testing.assert_allclose(result, plain, rtol=1e-12)
 
 
-def test_streams_add_what_the_prompts_leave():
+def test_state_updates_condition_on_prompts():
     state = State.empty(k="cosine").update(X[:4], prompts=P[:4], given_prompt=True)
     state = state + State.empty(k="cosine").update(X[4:], prompts=P[4:], given_prompt=True)
     for q in (0.5, 1, 2, "inf"):
@@ -248,7 +248,7 @@ def lengths(texts):
     return np.array([[text.count(c) + 0.1 for c in "abcdefgh"] for text in texts])
 
 
-def test_states_with_and_without_prompts_do_not_mix():
+def test_states_with_and_without_prompts_cannot_be_merged():
     with_prompts, without = (
         State.empty(k="cosine").update(X, prompts=P, given_prompt=True),
         State.empty(k="cosine").update(X),
@@ -265,7 +265,7 @@ def test_states_with_and_without_prompts_do_not_mix():
         ).update(X)
 
 
-def test_metrics_take_prompts_of_samples_that_were_added():
+def test_metric_accepts_prompts_of_added_samples():
     prompts = [U] * 3 + [W] * 3
     metric = load("vendiscore")
     assert metric.compute(predictions=A, prompts=prompts, given_prompt=True) == compute(
@@ -287,7 +287,7 @@ def test_metrics_take_prompts_of_samples_that_were_added():
     assert kept.compute() == compute(X, k="cosine", prompts=P[0], given_prompt=True)
 
 
-def test_other_measures_see_what_the_prompt_leaves():
+def test_other_measures_condition_on_prompts():
     for measure in ("IntDiv", "RKE", "WithinVS", "TotalVS", "Magnitude"):
         result = compute([A[:3], A[3:]], prompts=[U, W], given_prompt=True, measures=measure)
         K = as_similarity(A, prompts=[U] * 3 + [W] * 3, given_prompt=True)

@@ -35,7 +35,7 @@ def names(count: int) -> list[str]:
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
-def test_errors_name_the_set_and_the_index_in_it(good, bad, how, message, measure):
+def test_errors_contain_set_and_index(good, bad, how, message, measure):
     options = {"measures": measure, **MEASURES[measure], **how}
     with pytest.raises(SampleError, match=f"^sample 4 of `references` {message}"):
         compute(good, [*good, bad], **options)
@@ -44,7 +44,7 @@ def test_errors_name_the_set_and_the_index_in_it(good, bad, how, message, measur
 
 
 @pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
-def test_a_pool_has_the_similarities_of_each_set(good, bad, how, message):
+def test_pooled_similarity_contains_similarities_of_all_sets(good, bad, how, message):
     how = similarity_spec_from_keywords(how)
     sets = [good, good[:2], good[1:]]
     pool = build_pooled_similarity(sets, how, names(3))
@@ -58,7 +58,7 @@ def test_a_pool_has_the_similarities_of_each_set(good, bad, how, message):
 
 
 @pytest.mark.filterwarnings("ignore:dropped")
-def test_each_set_has_a_record_of_its_own_dropped_samples():
+def test_set_similarities_record_their_dropped_samples():
     how = similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"})
     sets = [[None, *TEXTS], TEXTS, [*TEXTS, None, "", "a b"]]
     result = build_set_similarities(sets, how, names(3))
@@ -70,7 +70,7 @@ def test_each_set_has_a_record_of_its_own_dropped_samples():
         build_set_similarities([TEXTS, [None]], how, names(2))
 
 
-def test_a_function_compares_no_samples_of_two_groups_unless_a_measure_needs_them():
+def test_callable_kernel_is_called_across_groups_only_if_needed():
     seen = set()
 
     def same(a, b):
@@ -85,7 +85,7 @@ def test_a_function_compares_no_samples_of_two_groups_unless_a_measure_needs_the
     assert frozenset("ab") in seen
 
 
-def test_errors_about_prompts_name_the_sample():
+def test_errors_about_prompts_contain_the_sample():
     prompts = ["a dog", "a cat", "", "a cat"]
     with pytest.raises(ValueError, match=r"^the prompt of sample 2 in `prompts` has no tokens"):
         compute(TEXTS, k="ngram_overlap", prompts=prompts, given_prompt=True)
@@ -94,13 +94,13 @@ def test_errors_about_prompts_name_the_sample():
 
 
 @pytest.mark.parametrize("make", [as_similarity, lambda x: MetricSpace(1 - np.eye(len(x)))])
-def test_what_is_compared_already_has_no_prompts(make):
+def test_similarities_and_metric_spaces_reject_prompts(make):
     space = make(TEXTS)
     with pytest.raises(TypeError, match=f"`samples` is a {type(space).__name__}, which cannot be"):
         compute(space, prompts=["a"] * 4, given_prompt=True, measures="Magnitude")
 
 
-def test_an_error_about_a_similarity_next_to_records_names_its_sample():
+def test_invalid_similarity_with_records_raises_with_its_sample():
     bad = MatrixSimilarity(np.diag([1.0, 2.0]))
     options = {"k": MIXTURE, "measures": "MagDiff", "metric": "kernel"}
     with pytest.raises(SampleError, match=r"^sample 1 must have similarity 1 with itself, got 2"):

@@ -94,7 +94,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_rows_are_read_in_any_form_next_to_any_other(place):
+def test_rows_accept_any_combination_of_containers(place):
     score = PLACES[place]
     expected = number(score(X, Y))
     for a, b in itertools.product(FORMS, FORMS):
@@ -102,14 +102,14 @@ def test_rows_are_read_in_any_form_next_to_any_other(place):
 
 
 @pytest.mark.parametrize("form", ["array", "tensor", "lists", "arrays", "tensors"])
-def test_rows_that_are_added_one_by_one_are_rows(form):
+def test_metric_add_accepts_rows_in_any_container(form):
     expected = number(compute(X, prompts=P, given_prompt=True, **COSINE))
     for prompts in FORMS:
         result = added(FORMS[form](X), prompts=FORMS[prompts](P), given_prompt=True)
         assert number(result) == pytest.approx(expected, 1e-12), prompts
 
 
-def test_gradients_pass_through_lists_of_tensors_and_next_to_lists():
+def test_gradients_do_not_depend_on_containers():
     rows = torch.tensor(X, requires_grad=True)
     slopes = []
     for samples in (rows, list(rows)):
@@ -121,11 +121,11 @@ def test_gradients_pass_through_lists_of_tensors_and_next_to_lists():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_rewards_are_of_groups_of_equal_prompts_in_any_form(form):
+def test_rewards_group_equal_prompts_in_any_container(form):
     assert rewards(X, prompts=FORMS[form](P[GROUPS])) == rewards(X, groups=GROUPS)
 
 
-def test_rows_of_two_lengths_are_of_two_kinds():
+def test_prompts_with_other_row_length_raise():
     for form in FORMS.values():
         with pytest.raises(ValueError, match=r"`prompts` must have .* 3 numbers\), got rows of 2"):
             compute(X, prompts=form(P[:, :2]), given_prompt=True, **COSINE)
@@ -168,7 +168,7 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("place", BESIDE)
-def test_nested_is_read_in_step_with_nested_samples(place):
+def test_nested_values_must_match_nested_samples(place):
     score, values = BESIDE[place]
     lists = NESTED["lists"](X)
     expected = number(score(lists, values))
@@ -188,7 +188,7 @@ def test_nested_is_read_in_step_with_nested_samples(place):
 
 
 @pytest.mark.parametrize("form", ["arrays", "tensors"])
-def test_rewards_take_arrays_of_groups(form):
+def test_rewards_accept_arrays_of_groups(form):
     expected = rewards(cut(X.tolist()), NUMBERS)
     assert rewards(NESTED[form](X), NESTED[form](NUMBERS)) == pytest.approx(expected)
     halves = X.reshape(2, 4, 3)
@@ -207,7 +207,7 @@ TWO_GROUPS = pytest.mark.filterwarnings(
 
 @TWO_GROUPS
 @pytest.mark.parametrize("form", NESTED)
-def test_sets_have_prompts_of_their_own(form):
+def test_sets_accept_separate_prompts_in_any_container(form):
     A, B = (NESTED["lists"](rows) for rows in (X, Y))
     flat, nested = (
         difference(X, Y, prompts=[P, R], given_prompt=True),
@@ -253,7 +253,7 @@ ONE_EACH = {
 
 @TWO_GROUPS
 @pytest.mark.parametrize("call", ONE_EACH)
-def test_one_prompt_for_each_group_goes_by_label(call):
+def test_prompts_per_group_are_assigned_by_label(call):
     score = ONE_EACH[call]
     each = P[[0] * 3 + [1] * 5]
     each = np.concatenate([each, each]) if call == "compare by" else each
@@ -273,7 +273,7 @@ def test_one_prompt_for_each_group_goes_by_label(call):
         score(GROUPS, {0: P[0], 1: P[1], "x": P[2]})
 
 
-def test_lists_of_samples_are_groups_by_place():
+def test_nested_lists_are_labelled_by_position():
     rows = cut(X.tolist())
     expected = compute(rows, prompts=P[:2], given_prompt=True, **COSINE)
     assert compute(rows, prompts={1: P[1], 0: P[0]}, given_prompt=True, **COSINE) == expected
@@ -285,7 +285,7 @@ def test_lists_of_samples_are_groups_by_place():
     assert compute(list(text), prompts=[["cat"] * 3, ["it"] * 2], given_prompt=True) == result
 
 
-def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():
+def test_record_prompt_is_distinguished_from_dict_of_groups():
     how = {"k": {"ngram_overlap:text": 0.5, "cosine:x": 0.5}}
     records = [{"text": f"a cat {i} sat {i % 3}", "x": row.tolist()} for i, row in enumerate(X)]
     prompt, other = (
@@ -306,7 +306,7 @@ def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():
     )
 
 
-def test_a_dict_of_prompts_needs_groups():
+def test_dict_of_prompts_requires_groups():
     prompts = {0: P[0], 1: P[1]}
     for call in (compute, explain, lambda *a, **k: select(*a, size=3, **k)):
         with pytest.raises(TypeError, match=r"`prompts` is a dict .* the samples have no groups"):
@@ -319,7 +319,7 @@ def test_a_dict_of_prompts_needs_groups():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_numbers_of_samples_may_be_a_column(form):
+def test_numbers_per_sample_accept_columns_in_any_container(form):
     column = FORMS[form](NUMBERS[:, None])
     assert measured("quality")(X, column) == measured("quality")(X, NUMBERS)
     assert rewards(X, column) == rewards(X, NUMBERS)
@@ -333,7 +333,7 @@ def test_numbers_of_samples_may_be_a_column(form):
     assert number(state.compute()) == pytest.approx(expected)
 
 
-def test_a_log_probability_is_at_most_0():
+def test_positive_logprobs_raise():
     logs = LOGS.copy()
     logs[2] = 0.5
     with pytest.raises(SampleError, match="sample 2 of `logprobs` must be finite and at most 0"):
@@ -346,7 +346,7 @@ NOT_NUMBERS = (3, "good", {0: 1.0}, ["x"] * 8, [None] * 8, [1j] * 8, [[1.0], 2.0
 
 
 @pytest.mark.parametrize("values", NOT_NUMBERS, ids=str)
-def test_what_is_no_number_for_each_sample_is_refused_in_one_sentence(values):
+def test_arguments_other_than_one_number_per_sample_raise(values):
     calls = {
         "quality": [measured("quality"), rewards, lambda a, b: select(a, 3, quality=b, **COSINE)],
         "relevance": [lambda a, b: select(a, 3, relevance=b, **COSINE)],
@@ -364,12 +364,12 @@ def test_what_is_no_number_for_each_sample_is_refused_in_one_sentence(values):
             assert "number" in str(caught.value)
 
 
-def test_nested_labels_of_clusters_are_refused():
+def test_nested_clusters_raise():
     with pytest.raises(TypeError, match="`clusters` must be a flat list with one label per sample"):
         compute(X, clusters=cut(GROUPS), ci=0.9, **COSINE)
 
 
-def test_nothing_is_added_by_nothing_with_prompts_of_nothing():
+def test_state_update_with_empty_batch_and_prompts_returns_same_state():
     state = State.empty(**COSINE)
     for batch, prompts in ((X[:0], P[:0]), ([], []), (X[:0], P[0]), ([], P[:1])):
         assert state.update(batch, prompts=prompts, given_prompt=True) is state

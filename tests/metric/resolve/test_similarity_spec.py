@@ -21,7 +21,7 @@ def kernel_of_letters(a, b):
     return float(a[0] == b[0])
 
 
-def test_a_kernel_takes_its_options_and_leaves_the_others():
+def test_parse_takes_kernel_options_and_keeps_other_arguments():
     arguments = {"k": "rbf", "sigma": 2.0, "n_scales": 5, "metric": "kernel"}
     how = parse_similarity_spec(arguments)
     assert (how.k, how.options, how.metric) == (get_kernel("rbf"), {"sigma": 2.0}, "kernel")
@@ -40,7 +40,7 @@ def test_a_kernel_takes_its_options_and_leaves_the_others():
         ({"score_K": False}, ""),
     ],
 )
-def test_matrices_and_features_are_told_by_a_flag(arguments, given):
+def test_score_flags_set_the_input_form(arguments, given):
     how = similarity_spec_from_keywords(arguments)
     assert how.input_form == given
     assert how.defines_similarity == bool(given)
@@ -50,12 +50,12 @@ def test_matrices_and_features_are_told_by_a_flag(arguments, given):
     "arguments",
     [{"k": "rbf", "score_K": True}, {"score_X": True, "score_K": True}],
 )
-def test_there_is_one_way_to_compare(arguments):
+def test_kernel_and_score_flags_are_mutually_exclusive(arguments):
     with pytest.raises(ValueError, match="are mutually exclusive"):
         similarity_spec_from_keywords(arguments)
 
 
-def test_options_without_a_kernel_are_those_of_the_text_kernel():
+def test_options_without_a_kernel_apply_to_the_text_kernel():
     how = similarity_spec_from_keywords({"ns": [1, 2]})
     assert how.k is None
     assert how.get_sample_type([["a"]]) == "text"
@@ -65,13 +65,13 @@ def test_options_without_a_kernel_are_those_of_the_text_kernel():
     assert not how.drop_unusable
 
 
-def test_a_function_is_a_kernel():
+def test_kernel_may_be_a_function():
     how = similarity_spec_from_keywords({"k": kernel_of_letters})
     assert how.has_callable_kernel
     assert how.k is kernel_of_letters
 
 
-def test_several_kernels_are_a_mixture():
+def test_list_of_kernels_is_a_mixture():
     how = similarity_spec_from_keywords(
         {"k": ["cosine", "rbf"], "options": {"rbf": {"sigma": 1}}, "combine": "product"}
     )
@@ -80,7 +80,7 @@ def test_several_kernels_are_a_mixture():
     assert not how.has_callable_kernel
 
 
-def test_named_models_are_embeddings():
+def test_model_names_select_text_embeddings():
     how = similarity_spec_from_keywords({"k": "semantic"})
     assert how.k.name == "text_embeddings"
     assert how.in_context
@@ -95,7 +95,7 @@ def test_named_models_are_embeddings():
         ({"metric": "minkowski", "exponent": 3}, {"exponent": 3.0}),
     ],
 )
-def test_metrics_have_their_options(arguments, options):
+def test_metric_options_are_parsed(arguments, options):
     how = similarity_spec_from_keywords(arguments, allow_metric=True)
     assert how.metric == arguments["metric"]
     assert how.metric_options == options
@@ -138,20 +138,20 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_keywords_that_do_not_fit_are_refused(case):
+def test_invalid_keywords_raise(case):
     arguments, error, message = REFUSED[case]
     with pytest.raises(error, match=message):
         similarity_spec_from_keywords(arguments)
 
 
-def test_a_fit_is_for_several_sets():
+def test_fit_is_rejected_for_a_single_set():
     assert similarity_spec_from_keywords({"fit": "pool", "k": "rbf"}, allow_fit=True).fit == "pool"
     check_no_fit(SimilaritySpec())
     with pytest.raises(TypeError, match="`fit`"):
         check_no_fit(SimilaritySpec(fit="samples"))
 
 
-def test_a_kernel_and_a_metric_of_vectors_exclude_each_other():
+def test_kernel_and_vector_metric_are_mutually_exclusive():
     check_kernel_or_metric(
         similarity_spec_from_keywords({"k": "rbf", "metric": "kernel"}, allow_metric=True), "x"
     )
@@ -182,25 +182,25 @@ def test_a_kernel_and_a_metric_of_vectors_exclude_each_other():
         ({}, np.eye(2), "vectors"),
     ],
 )
-def test_the_kind_of_samples_follows_from_the_keywords(how, samples, kind):
+def test_sample_type_follows_from_keywords(how, samples, kind):
     assert similarity_spec_from_keywords(how, allow_metric=True).get_sample_type(samples) == kind
 
 
 @pytest.mark.parametrize("prompts", ["a prompt", b"x", 3, {"a"}])
-def test_one_prompt_must_be_taken_out(prompts):
+def test_single_prompt_requires_conditioning(prompts):
     assert parse_prompts(prompts, True).values == prompts
     with pytest.raises(TypeError, match="`prompts` must contain one prompt per sample"):
         parse_prompts(prompts, False)
 
 
-def test_prompts_are_read_as_a_list():
+def test_parse_prompts_returns_lists_and_keeps_dicts():
     result = parse_prompts(("a", "b"), False)
     assert ([*result.values], result.condition) == (["a", "b"], False)
     by_group = {"x": "a"}
     assert parse_prompts(by_group, False).values is by_group
 
 
-def test_only_prompts_that_are_taken_out_belong_to_the_comparison():
+def test_conditioning_prompts_are_set_only_with_given_prompt():
     taken = similarity_spec_from_keywords({"k": "cosine", "prompts": [[1.0]], "given_prompt": True})
     assert taken.conditioning_prompts is taken.grouping_prompts
     assert isinstance(taken.conditioning_prompts, PromptSpec)
@@ -227,7 +227,7 @@ def test_only_prompts_that_are_taken_out_belong_to_the_comparison():
         ({"k": ["ngram_overlap", "labels"]}, None, "k='labels'"),
     ],
 )
-def test_obstacles_to_taking_prompts_out(how, metric, obstacle):
+def test_unsupported_kernels_and_metrics_for_conditioning_are_described(how, metric, obstacle):
     result = describe_conditioning_error(similarity_spec_from_keywords(how), metric)
     assert result.startswith(obstacle)
     assert bool(result) == bool(obstacle)
