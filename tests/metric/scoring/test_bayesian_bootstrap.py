@@ -18,7 +18,7 @@ def drawn_quantile(values, bound, probability, weight, rng, count=100_000):
 
 @pytest.mark.parametrize("n", [3, 9, 200])
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
-def test_of_zeros_and_ones_it_is_the_limit_of_clopper_and_pearson(n, level):
+def test_quantile_of_zeros_and_ones_equals_clopper_pearson_limit(n, level):
     for ones in (0, 1, n // 2, n):
         x = np.r_[np.ones(ones), np.zeros(n - ones)]
         low = estimate_mean_quantile(x, 0.0, (1 - level) / 2, weight=1.0)
@@ -32,7 +32,7 @@ def test_of_zeros_and_ones_it_is_the_limit_of_clopper_and_pearson(n, level):
 
 @pytest.mark.parametrize("weight", [PSEUDO_WEIGHT, 1.0])
 @pytest.mark.parametrize("n", [3, 12, 60])
-def test_it_is_the_quantile_of_random_weights(n, weight):
+def test_quantile_matches_random_weights(n, weight):
     rng = np.random.default_rng(n)
     for values in (rng.uniform(1, 8, n), 8 - rng.exponential(0.1, n), rng.integers(1, 4, n)):
         for bound, probability in ((1.0, 0.025), (8.0, 0.975), (1.0, 0.3)):
@@ -42,7 +42,7 @@ def test_it_is_the_quantile_of_random_weights(n, weight):
 
 
 @pytest.mark.parametrize("n", [3, 7, 40, 300])
-def test_it_grows_with_the_probability_and_turns_with_the_values(n):
+def test_quantile_is_monotone_in_probability_and_symmetric(n):
     rng = np.random.default_rng(n)
     for values in (rng.uniform(size=n), 1 - 10.0 ** -rng.uniform(0, 14, n), np.full(n, 0.7)):
         for bound in (0.0, 1.0):
@@ -58,7 +58,7 @@ def test_it_grows_with_the_probability_and_turns_with_the_values(n):
 
 
 @pytest.mark.parametrize("n", [300, 4000])
-def test_many_values_are_merged_without_a_visible_change(n, monkeypatch):
+def test_merging_many_values_changes_quantile_little(n, monkeypatch):
     rng = np.random.default_rng(0)
     rare = rng.random(n) < 0.05
     for values in (
@@ -74,11 +74,11 @@ def test_many_values_are_merged_without_a_visible_change(n, monkeypatch):
         assert np.abs(np.subtract(merged, exact)).max() < 0.03 * values.std() / n**0.5
 
 
-def test_values_at_the_bound_have_no_others():
+def test_quantile_of_values_at_the_bound_equals_the_bound():
     assert estimate_mean_quantile(np.full(4, 8.0), 8.0, 0.975) == 8.0
 
 
-def test_intervals_are_at_least_those_of_the_logit_and_lie_in_the_bounds():
+def test_bounded_interval_contains_logit_interval_and_lies_in_bounds():
     rng = np.random.default_rng(0)
     for n in (3, 5, 30, 400):
         values = 8 - np.minimum(rng.exponential(1.0, n), 7)
@@ -88,7 +88,7 @@ def test_intervals_are_at_least_those_of_the_logit_and_lie_in_the_bounds():
         assert 1 <= low <= ends[0] < mean < ends[1] <= high <= 8
 
 
-def test_two_values_and_values_without_bounds_have_the_interval_of_student():
+def test_bounded_interval_without_bounds_equals_student_interval():
     values = np.array([1.0, 2.0, 4.0])
     mean, error, low, high = student_interval(values, 0.95)
     assert bounded_mean_interval(values, 0.95, -np.inf, np.inf) == (mean, error, low, high)
@@ -96,7 +96,7 @@ def test_two_values_and_values_without_bounds_have_the_interval_of_student():
     assert np.isnan(bounded_mean_interval(values[:2], 0.95, 0.0, 5.0)[2:]).all()
 
 
-def test_means_hold_where_a_few_prompts_are_unlike_the_rest():
+def test_bounded_interval_covers_means_with_rare_low_values():
     """One of twelve prompts has a low score, which a few draws often do not contain."""
     rng = np.random.default_rng(0)
     source = np.r_[rng.uniform(4.8, 5, 92), rng.uniform(2, 4, 8)]

@@ -68,7 +68,7 @@ def adversaries(n=600):
 @pytest.mark.parametrize(
     ("name", "K"), list(adversaries()), ids=lambda x: x if type(x) is str else ""
 )
-def test_no_larger_eigenvalue_is_missed(name, K):
+def test_largest_eigenvalue_matches_numpy_for_hard_matrices(name, K):
     K = (K + K.T) / 2
     result = compute_largest_eigenvalue(MatrixSimilarity(K))
     assert result is not None, name
@@ -77,7 +77,7 @@ def test_no_larger_eigenvalue_is_missed(name, K):
 
 @pytest.mark.parametrize("n", [500, 700, 1500])
 @pytest.mark.parametrize("cosine", [-0.005, -1e-4])
-def test_order_infinity_of_two_groups_is_that_of_the_larger_eigenvalue(n, cosine):
+def test_order_infinity_of_two_repelling_groups_matches_closed_form(n, cosine):
     K = groups(n, 2, cosine)
     want = n / (n / 2 * (1 - cosine))
     assert score_K(K, q=INF) == pytest.approx(want, rel=1e-9)
@@ -100,7 +100,7 @@ def clipped(K, q, p):
 @pytest.mark.parametrize("n", [3, 40, 520])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("array", ["numpy", "torch"])
-def test_clipping_is_the_same_for_an_order_alone_and_among_others(n, weighted, array):
+def test_clipped_scores_match_formula_for_single_and_several_orders(n, weighted, array):
     rng = np.random.default_rng(n)
     K = rng.uniform(-0.2, 1, (n, n))
     K[0, 1] = K[1, 2] = K[1, 0] = K[2, 1] = 0.9
@@ -123,7 +123,7 @@ K3 = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.0], [0.2, 0.0, 1.0]])
 
 @pytest.mark.parametrize("q", [0.0, *ORDERS])
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-6, 1.0, 1e6, 1e160, 1e300])
-def test_normalising_makes_scores_indifferent_to_the_scale_of_a_matrix(q, scale):
+def test_normalized_scores_do_not_depend_on_matrix_scale(q, scale):
     want = score_K(K3, q=q)
     assert score_K(scale * K3, q=q, normalize=True) == pytest.approx(want, rel=1e-12)
     rows = np.array([1.0, scale, 1.0])[:, None]  # one sample is longer or shorter than others
@@ -133,7 +133,7 @@ def test_normalising_makes_scores_indifferent_to_the_scale_of_a_matrix(q, scale)
 
 @pytest.mark.parametrize(("dtype", "scale"), [("float32", 1e25), ("float32", 1e-25), ("int8", 100)])
 @pytest.mark.parametrize("q", [1.0, 2.0, INF])
-def test_a_kernel_may_give_any_numbers(dtype, scale, q):
+def test_normalized_score_of_scaled_float32_and_int8_matrices(dtype, scale, q):
     K = (K3 * scale).astype(dtype)
     want = score_K(K.astype(float), q=q, normalize=True)
     assert compute(MatrixSimilarity(K), normalize=True, q=q)[key_at(q)] == pytest.approx(
@@ -144,7 +144,7 @@ def test_a_kernel_may_give_any_numbers(dtype, scale, q):
 @pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-155, 1e155, 1e200])
 @pytest.mark.parametrize("kind", ["numpy", "sparse", "torch"])
 @pytest.mark.parametrize("q", [1.0, 2.0])
-def test_cosines_do_not_depend_on_the_lengths_of_vectors(scale, kind, q):
+def test_cosine_scores_do_not_depend_on_vector_lengths(scale, kind, q):
     X = np.random.default_rng(0).integers(-8, 9, (6, 3)) + 0.5
     want = score_X(X, q=q)
     Y = X * np.where(np.arange(6) % 2, scale, 1.0)[:, None]
@@ -161,7 +161,7 @@ def test_cosines_do_not_depend_on_the_lengths_of_vectors(scale, kind, q):
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, INF])
 @pytest.mark.parametrize("n", [4, 600])
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 1.5])
-def test_an_impossible_similarity_is_an_error_that_names_two_samples(q, n, bad):
+def test_impossible_similarities_raise_with_two_samples(q, n, bad):
     K = np.eye(n)
     K[1, 2] = K[2, 1] = bad
     # 1.5 is not a similarity either, but only the eigenvalues tell; order 2 needs none of them.
@@ -172,14 +172,14 @@ def test_an_impossible_similarity_is_an_error_that_names_two_samples(q, n, bad):
         compute_vendi_scores(MatrixSimilarity(K), [q])
 
 
-def test_no_number_outside_its_range_is_returned():
+def test_score_out_of_range_raises():
     K = np.array([[1.0, 5.0], [5.0, 1.0]])
     with pytest.raises(ValueError, match=r"order 2 must be between 1 and 2, .*got 0\.07"):
         compute_vendi_scores(MatrixSimilarity(K), [2.0])
 
 
 @pytest.mark.parametrize("q", [1e8, 1e300, 1e308, 1.7e308])
-def test_a_huge_order_is_that_of_infinity(q):
+def test_huge_orders_match_order_infinity(q):
     shares = np.array([0.15] + [0.85 / 19] * 19)
     assert effective_number(shares, q) == pytest.approx(1 / 0.15, rel=1e-7)
     assert compute(np.eye(3), score_K=True, q=q)[key_at(q)] == pytest.approx(3)
@@ -189,14 +189,14 @@ def test_a_huge_order_is_that_of_infinity(q):
     ("shares", "q"),
     [([0.5, 0.5], -1), ([0.5, 0.5], math.nan), ([0.7, 0.7], 1), ([1.5, -0.5], 1), ([], 1)],
 )
-def test_what_are_no_shares_has_no_effective_number(shares, q):
+def test_effective_number_rejects_invalid_shares_and_orders(shares, q):
     with pytest.raises(ValueError, match="`shares`" if q == 1 else "`q` must be a number"):
         effective_number(np.array(shares, float), q)
 
 
 @pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize("small", [1e-14, 1e-30, 1e-300])
-def test_shares_of_classes_are_exact_however_small(q, small):
+def test_scores_of_labels_with_tiny_weights_are_exact(q, small):
     p = np.array([1 - 999 * small] + [small] * 999)
     with mpmath.workdps(50):
         exact = [mpmath.mpf(float(x)) for x in p]
@@ -209,7 +209,7 @@ def test_shares_of_classes_are_exact_however_small(q, small):
     assert result == pytest.approx(float(want), rel=1e-12)
 
 
-def test_what_may_be_lost_to_rounding_is_said():
+def test_truncation_warns_and_is_reported_in_details():
     x = np.linspace(0, 1, 30)
     with pytest.warns(UserWarning, match="eigenvalues below .* may be rounding") as caught:
         result = compute(x, k="rbf", sigma=1.0, q=[0, 0.1, 1], details=True)
@@ -228,9 +228,7 @@ def test_what_may_be_lost_to_rounding_is_said():
 
 @pytest.mark.parametrize("case", ["every second column tiny", "drift", "tiled", "exact blocks"])
 @pytest.mark.parametrize("q", [0.1, 1.0])
-def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at(
-    monkeypatch, case, q
-):
+def test_float32_products_are_accurate_on_uneven_columns_and_blocks(monkeypatch, case, q):
     monkeypatch.setattr("vendiscore.similarity.covariance.MIN_FLOAT32_PRODUCTS", 0)
     rng = np.random.default_rng(0)
     n, d = 8000, 64
@@ -253,12 +251,12 @@ def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at
 
 
 @pytest.mark.parametrize("offset", [1e3, 1e5, 1e6])
-def test_nearly_equal_rows_in_single_precision_are_scored_in_double(offset):
+def test_score_of_nearly_equal_float32_rows_matches_float64(offset):
     X = (np.random.default_rng(0).standard_normal((1100, 1000)) + offset).astype(np.float32)
     assert score_X(X) == pytest.approx(score_X(X.astype(float)), rel=1e-6)
 
 
-def test_samples_without_weight_have_a_gradient():
+def test_gradient_of_samples_without_weight_is_zero():
     torch = pytest.importorskip("torch")
     X = torch.rand(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     p = [0.5, 0.3, 0.2, 0, 0]
@@ -268,7 +266,7 @@ def test_samples_without_weight_have_a_gradient():
 
 
 @pytest.mark.parametrize("q", [1e4, INF])
-def test_large_orders_of_a_decaying_spectrum(q):
+def test_large_orders_match_largest_eigenvalue_of_decaying_spectrum(q):
     X = np.random.default_rng(0).standard_normal((600, 2))
     K = np.exp(-((X[:, None] - X) ** 2).sum(-1))
     top = np.linalg.eigvalsh(K / 600)[-1]
@@ -278,7 +276,7 @@ def test_large_orders_of_a_decaying_spectrum(q):
     assert score_K(K, q=q, p=p) == pytest.approx(score_K(K[:300, :300], q=q), rel=1e-9)
 
 
-def test_second_derivatives_at_repeated_eigenvalues_are_refused():
+def test_second_derivatives_at_repeated_eigenvalues_raise():
     torch = pytest.importorskip("torch")
     X = torch.eye(4, 6, dtype=torch.float64).requires_grad_()
     (first,) = torch.autograd.grad(score_X(X), X, create_graph=True)
@@ -292,7 +290,7 @@ def test_second_derivatives_at_repeated_eigenvalues_are_refused():
     ("measure", "q"),
     [("IntDiv", 1), ("AvgSim", 1), *itertools.product(["VS", "LC"], [0, 0.5, 1, 2, INF])],
 )
-def test_all_that_torch_can_differentiate_is_a_tensor_with_its_gradient(measure, q):
+def test_differentiable_measures_pass_gradcheck(measure, q):
     torch = pytest.importorskip("torch")
     X = torch.rand(7, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 
@@ -306,7 +304,7 @@ def test_all_that_torch_can_differentiate_is_a_tensor_with_its_gradient(measure,
 
 
 @pytest.mark.parametrize("measure", ["GMStds", "MagArea"])
-def test_what_torch_cannot_differentiate_is_refused(measure):
+def test_measures_without_gradient_reject_tensors_with_gradients(measure):
     torch = pytest.importorskip("torch")
     X = torch.rand(7, 3, dtype=torch.float64)
     assert isinstance(compute(X, k="cosine", measures=measure)[measure], float)
@@ -322,7 +320,7 @@ def test_what_torch_cannot_differentiate_is_refused(measure):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_norms_of_sparse_and_repeated_samples_are_those_of_the_dense_matrix(seed):
+def test_squared_norm_of_sparse_and_duplicate_samples_matches_dense(seed):
     rng = np.random.default_rng(seed)
     X = rng.random((40, 90)) * (rng.random((40, 90)) < 0.1)
     X[:, :3] = rng.random((40, 3))  # some columns are common
@@ -337,7 +335,7 @@ def test_norms_of_sparse_and_repeated_samples_are_those_of_the_dense_matrix(seed
     assert repeated.squared_norm() == pytest.approx(want, rel=1e-12)
 
 
-def test_order_two_of_many_equal_or_orthogonal_samples_is_quick():
+def test_order_two_of_many_equal_or_orthogonal_samples_is_fast():
     # n² of anything would take minutes.
     calls = []
     assert score([7] * 100_000, lambda a, b: calls.append(1) or 1.0, q=2) == pytest.approx(1)
@@ -347,7 +345,7 @@ def test_order_two_of_many_equal_or_orthogonal_samples_is_quick():
 
 @pytest.mark.parametrize("k", ["rbf", "laplacian", "cosine", "linear"])
 @pytest.mark.parametrize("q", [0.5, 1, 2, 5000, INF])
-def test_numbers_do_not_depend_on_what_numpy_does_about_underflow(k, q):
+def test_scores_ignore_numpy_error_settings(k, q):
     X = np.random.default_rng(0).standard_normal((40, 3))
     X[0] *= 1e3
     p = np.r_[1e-300, np.full(39, 1 / 39)]
@@ -358,7 +356,7 @@ def test_numbers_do_not_depend_on_what_numpy_does_about_underflow(k, q):
             assert compute(X, k=k, q=q, p=p, normalize=True) == want
 
 
-def test_arguments_are_in_the_order_of_the_reference_implementation():
+def test_positional_arguments_match_vendi_score_package():
     X = np.random.default_rng(0).standard_normal((5, 3))
     X /= np.linalg.norm(X, axis=1)[:, None]
     assert score_dual(X, 1, False) == pytest.approx(score_X(X, 1, None, True))

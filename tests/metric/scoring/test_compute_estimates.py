@@ -13,7 +13,7 @@ def large():
     return make_gaussian_mixture(1500, 24)
 
 
-def test_the_score_comes_with_its_standard_error(large):
+def test_estimate_returns_score_with_standard_error(large):
     exact = compute(large, k="rbf", sigma=3.0)["VS"]
     result = compute(large, k="rbf", sigma=3.0, method="estimate", details=True)
     details = result.pop("details")
@@ -25,7 +25,7 @@ def test_the_score_comes_with_its_standard_error(large):
     assert "method=estimate" in details["signature"]
 
 
-def test_few_dimensions_are_estimated_within_rtol():
+def test_estimate_of_low_dimensional_samples_is_within_rtol():
     X = make_gaussian_mixture(1500, 2)
     exact = compute(X, k="rbf", sigma=3.0)["VS"]
     estimate = compute(X, k="rbf", sigma=3.0, method="estimate", rtol=1e-3)
@@ -33,7 +33,7 @@ def test_few_dimensions_are_estimated_within_rtol():
     assert abs(estimate["VS"] - exact) <= 3 * max(estimate["VS_se"], 1e-9 * exact)
 
 
-def test_orders_that_need_no_spectrum_stay_exact(large):
+def test_orders_two_and_infinity_are_exact(large):
     exact = compute(large, k="rbf", sigma=3.0, q=[2, "inf"])
     result = compute(large, k="rbf", sigma=3.0, q=[1, 2, "inf"], method="estimate")
     assert result["VS_q2_se"] == result["VS_qinf_se"] == 0
@@ -42,13 +42,13 @@ def test_orders_that_need_no_spectrum_stay_exact(large):
         assert result[key] == pytest.approx(value, rel=1e-9)
 
 
-def test_small_sets_are_exact():
+def test_small_sets_have_exact_scores():
     X = make_gaussian_mixture(200)
     result = compute(X, k="rbf", sigma=2.0, method="estimate")
     assert result == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
 
 
-def test_a_seed_is_a_number(large):
+def test_seed_determines_the_estimate(large):
     one, same, other = (
         compute(large, k="rbf", sigma=3.0, method="estimate", seed=seed)["VS"] for seed in (1, 1, 2)
     )
@@ -56,7 +56,7 @@ def test_a_seed_is_a_number(large):
 
 
 @pytest.mark.parametrize("kind", ["matrix", "float32", "mixture", "repeats", "weights"])
-def test_every_kind_of_similarity_is_estimated(large, kind):
+def test_estimates_of_all_similarity_types_match_exact_scores(large, kind):
     p = None
     if kind == "mixture":
         similarity = as_similarity(
@@ -83,7 +83,7 @@ def test_every_kind_of_similarity_is_estimated(large, kind):
     assert abs(result["VS"] - exact) < 5 * result["VS_se"]
 
 
-def test_a_tensor_is_estimated_where_it_is(large):
+def test_estimate_of_a_tensor_matches_exact_score(large):
     torch = pytest.importorskip("torch")
     K = torch.as_tensor(np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense()))
     result = compute(K, score_K=True, method="estimate")
@@ -93,7 +93,7 @@ def test_a_tensor_is_estimated_where_it_is(large):
         compute(K.requires_grad_(), score_K=True, method="estimate")
 
 
-def test_the_memory_error_names_the_way_out(large, monkeypatch):
+def test_too_large_error_suggests_estimate(large, monkeypatch):
     similarity = as_similarity(large, k="rbf", sigma=3.0)
     monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
@@ -119,17 +119,17 @@ def test_the_memory_error_names_the_way_out(large, monkeypatch):
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
 )
-def test_what_has_no_estimate_is_refused(arguments, error, words):
+def test_invalid_estimate_arguments_raise(arguments, error, words):
     with pytest.raises(error, match=words):
         compute(make_gaussian_mixture(20), k="cosine", **arguments)
 
 
-def test_clipping_needs_all_eigenvalues(large):
+def test_estimate_rejects_psd_clip(large):
     K = np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense())
     with pytest.raises(ValueError, match="psd='clip' requires all eigenvalues"):
         compute(K, score_K=True, psd="clip", method="estimate")
 
 
-def test_a_metric_takes_the_method(large, fresh):
+def test_metric_accepts_method(large, fresh):
     result = fresh.compute(samples=large, k="rbf", sigma=3.0, method="estimate", rtol=1e-2)
     assert result["VS_se"] <= 1e-2 * result["VS"]

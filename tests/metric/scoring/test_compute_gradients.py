@@ -68,7 +68,7 @@ KINDS = {
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("shape", [(5, 2), (2, 5)], ids=["tall", "wide"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_gradient_is_that_of_finite_differences(kind, shape, q):
+def test_gradient_matches_finite_differences(kind, shape, q):
     X, p = rows(*shape), torch.arange(1.0, shape[0] + 1, dtype=torch.float64)
     for how in ({}, {"p": p / p.sum()}):
 
@@ -80,7 +80,7 @@ def test_the_gradient_is_that_of_finite_differences(kind, shape, q):
 
 
 @pytest.mark.parametrize("q", ORDERS)
-def test_the_gradient_by_weights_is_that_of_finite_differences(q):
+def test_gradient_of_weights_matches_finite_differences(q):
     X, p = rows(6, 3), torch.tensor([0.1, 0.1, 0.2, 0.2, 0.3, 0.1], dtype=torch.float64)
 
     def function(p):
@@ -108,7 +108,7 @@ REPEATED = {
 @pytest.mark.parametrize("q", [q for q in ORDERS if q >= 1])
 @pytest.mark.parametrize("kind", ["X", "rbf"])
 @pytest.mark.parametrize("case", REPEATED)
-def test_repeated_and_zero_eigenvalues_have_the_gradient_of_finite_differences(case, kind, q):
+def test_gradient_at_repeated_eigenvalues_matches_finite_differences(case, kind, q):
     X = REPEATED[case]
     if case == "lengths":  # differences need a step of the length of each row
         lengths = X.norm(dim=1, keepdim=True)
@@ -130,7 +130,7 @@ def test_repeated_and_zero_eigenvalues_have_the_gradient_of_finite_differences(c
 @pytest.mark.parametrize("q", [0, *ORDERS])
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_the_gradient_is_finite_and_in_the_precision_of_the_samples(dtype, kind, q):
+def test_gradient_is_finite_and_has_dtype_of_samples(dtype, kind, q):
     for case, X in REPEATED.items():
         if case == "lengths" and (dtype != "float64" or "K" in kind):
             continue
@@ -144,7 +144,7 @@ def test_the_gradient_is_finite_and_in_the_precision_of_the_samples(dtype, kind,
 
 
 @pytest.mark.parametrize("q", ORDERS)
-def test_all_alike_have_no_gradient_and_neither_has_a_diagonal_matrix(q):
+def test_gradient_of_identical_and_of_orthogonal_samples_is_zero(q):
     for X in (rows(1, 3)[[0] * 4], torch.eye(4, dtype=torch.float64)):
         assert slope(lambda X: score_X(X, q=q), X).abs().max() <= 1e-12
     K = torch.eye(4, dtype=torch.float64)
@@ -155,7 +155,7 @@ def test_all_alike_have_no_gradient_and_neither_has_a_diagonal_matrix(q):
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("c", [0.3, 0.9])
-def test_a_matrix_of_full_rank_with_equal_eigenvalues_has_its_gradient(c, q):
+def test_gradient_of_full_rank_matrix_with_equal_eigenvalues(c, q):
     K = c * torch.ones(4, 4, dtype=torch.float64) + (1 - c) * torch.eye(4, dtype=torch.float64)
 
     def function(K):
@@ -175,7 +175,7 @@ DEFICIENT = {
 
 @pytest.mark.parametrize("q", [2.0, 2.5, 3.0, math.inf])
 @pytest.mark.parametrize("case", DEFICIENT)
-def test_above_order_1_the_slope_towards_new_directions_is_exact(case, q):
+def test_slope_towards_new_directions_is_exact_above_order_one(case, q):
     K = DEFICIENT[case]
     towards = torch.eye(len(K), dtype=torch.float64)
 
@@ -188,7 +188,7 @@ def test_above_order_1_the_slope_towards_new_directions_is_exact(case, q):
 
 
 @pytest.mark.parametrize("case", DEFICIENT)
-def test_between_orders_1_and_2_it_is_the_closed_form(case):
+def test_slope_between_orders_one_and_two_matches_closed_form(case):
     """log VS = log Σλ^q / (1 − q), whose slope is q/(1 − q) tr K^{q−1} dK / tr K^q."""
     K, q = DEFICIENT[case], 1.25
     n, unit = len(K), torch.eye(len(K), dtype=torch.float64)
@@ -201,7 +201,7 @@ def test_between_orders_1_and_2_it_is_the_closed_form(case):
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0])
-def test_up_to_order_1_the_slope_is_that_along_the_directions_that_are_there(q):
+def test_slope_up_to_order_one_ignores_new_directions(q):
     K = DEFICIENT["some alike"]
     n, unit = len(K), torch.eye(len(K), dtype=torch.float64)
     gradient = slope(lambda K: score_K(K, q=q), K)
@@ -218,7 +218,7 @@ def test_up_to_order_1_the_slope_is_that_along_the_directions_that_are_there(q):
 
 
 @pytest.mark.parametrize("q", ORDERS)
-def test_negative_eigenvalues_that_are_clipped_on_purpose_have_no_part_in_the_slope(q):
+def test_gradient_with_psd_clip_ignores_negative_eigenvalues(q):
     K = torch.tensor([[1, 0.9, 0.1], [0.9, 1, 0.8], [0.1, 0.8, 1]], dtype=torch.float64)
     assert np.linalg.eigvalsh(K)[0] < -0.05
 
@@ -230,7 +230,7 @@ def test_negative_eigenvalues_that_are_clipped_on_purpose_have_no_part_in_the_sl
     assert (slope(function, K) - differences(function, K)).abs().max() <= TOLERANCE
 
 
-def test_several_orders_of_one_spectrum_have_each_its_own_slope():
+def test_gradients_of_several_orders_match_separate_calls():
     K = DEFICIENT["some alike"]
     leaf = K.clone().requires_grad_()
     together = compute(leaf, score_K=True, q=[1, 3])

@@ -88,17 +88,17 @@ def carries(value):
     return torch.is_tensor(value) and value.requires_grad
 
 
-def test_every_public_name_is_asked():
+def test_cases_cover_every_public_name():
     assert set(vendiscore.__all__) == {*DOORS, *DIRECT, *NO_SAMPLES}
 
 
 @pytest.mark.parametrize("name", DIRECT)
-def test_what_is_of_tensors_carries_their_gradient(name):
+def test_tensor_functions_keep_gradients(name):
     assert carries(DIRECT[name](leaf()))
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_a_function_of_samples_carries_their_gradient_or_refuses(name):
+def test_sample_functions_keep_gradients_or_raise(name):
     for made, container in CONTAINERS.items():
         how = {} if made == "Similarity" else {"k": "cosine"}
         if made == "Similarity" and name in (
@@ -122,13 +122,13 @@ def test_a_function_of_samples_carries_their_gradient_or_refuses(name):
 
 
 @pytest.mark.parametrize("name", sorted(REFUSING - {"State"}))
-def test_a_bandwidth_with_a_gradient_is_named(name):
+def test_bandwidth_with_gradient_raises(name):
     for X in (OTHERS, OTHERS.numpy()):
         with pytest.raises(TypeError, match=REFUSED.format("(sigma|samples)")):
             DOORS[name](X, k="rbf", sigma=leaf(torch.tensor(1.0)))
 
 
-def test_coverage_of_groups_and_of_parts_of_mixtures_is_refused():
+def test_sample_coverage_of_groups_and_mixtures_raises():
     X, names = leaf(), ["a", "b"] * 4
     with pytest.raises(TypeError, match=f"SampleCoverage {REFUSED.format('samples')}"):
         compute(X, k="cosine", measures=["VS", "SampleCoverage"], groups=names)
@@ -140,7 +140,7 @@ def test_coverage_of_groups_and_of_parts_of_mixtures_is_refused():
 
 
 @pytest.mark.parametrize("k", ["labels", "tanimoto", lambda a, b: float(a @ b)])
-def test_a_kernel_that_cannot_carry_a_gradient_says_so(k):
+def test_kernels_without_gradient_raise(k):
     X = torch.eye(4)
     samples = list(X[0]) if k == "labels" else X
     compute(samples, k=k)
@@ -149,7 +149,7 @@ def test_a_kernel_that_cannot_carry_a_gradient_says_so(k):
         compute(samples, k=k)
 
 
-def test_weights_quality_and_numbers_with_a_gradient_are_carried_or_refused():
+def test_other_arguments_keep_gradients_or_raise():
     p, X = leaf(torch.full((N,), 1 / N)), SHARES
     assert carries(compute(X, k="cosine", p=p)["VS"])
     for refused in (
@@ -170,7 +170,7 @@ def test_weights_quality_and_numbers_with_a_gradient_are_carried_or_refused():
             call(leaf(torch.tensor(value)))
 
 
-def test_samples_without_a_gradient_are_taken_as_before():
+def test_tensors_without_gradient_match_arrays():
     X = SHARES.numpy()
     assert float(score(SHARES, "cosine")) == pytest.approx(score(X, "cosine"))
     result = vendiscore.select(SHARES, 3, k="cosine")
@@ -178,7 +178,7 @@ def test_samples_without_a_gradient_are_taken_as_before():
 
 
 @pytest.mark.parametrize("transform", ["grad", "vmap"])
-def test_transforms_of_torch_func_are_refused(transform):
+def test_torch_func_transforms_raise(transform):
     apply = getattr(torch.func, transform)
     X = torch.ones(2, 4, 3, dtype=torch.float64)
     for compute_score in (vendiscore.score_X, lambda X: compute(X, k="cosine")["VS"]):

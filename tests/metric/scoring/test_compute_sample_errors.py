@@ -69,14 +69,14 @@ ASKED = {
 
 
 @pytest.mark.parametrize("case", ASKED)
-def test_all_samples_that_cannot_be_used_are_named(case):
+def test_error_lists_all_unusable_samples(case):
     with pytest.raises(SampleError) as result:
         ASKED[case]()
     assert list(result.value.problems) == BAD
     assert str(result.value).endswith("(2 samples cannot be used: 2, 5)")
 
 
-def test_places_are_those_of_the_samples_that_came_in():
+def test_error_indices_refer_to_input_samples():
     X = spoilt(UNIT, 2.0)
     X[0] = np.nan
     with pytest.warns(UserWarning, match="dropped 1 of 7"), pytest.raises(SampleError) as result:

@@ -38,7 +38,7 @@ def numbers(found):
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_counts_of_one_site_are_labels(asked):
+def test_counts_of_a_site_match_labels(asked):
     result, _ = numbers(compute(counts=SITE, **ASKED[asked]))
     expected, _ = numbers(compute(labels(SITE), k="labels", **ASKED[asked]))
     assert result.pop("signature") == expected.pop("signature")
@@ -46,7 +46,7 @@ def test_counts_of_one_site_are_labels(asked):
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_rows_of_counts_are_groups_of_labels(asked):
+def test_rows_of_counts_match_groups_of_labels(asked):
     result, table = numbers(compute(counts=SITES, **ASKED[asked]))
     nested = [labels(site) for site in SITES]
     expected, rows = numbers(compute(nested, k="labels", **ASKED[asked]))
@@ -58,7 +58,7 @@ def test_rows_of_counts_are_groups_of_labels(asked):
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
-def test_the_mean_over_sites_is_of_hill_numbers(q):
+def test_score_of_sites_is_mean_of_hill_numbers(q):
     order = float(q)
     hill = []
     for site in SITES:
@@ -75,7 +75,7 @@ def test_the_mean_over_sites_is_of_hill_numbers(q):
     assert result[f"{key}_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
 
 
-def test_measures_of_all_groups_look_at_the_sites():
+def test_group_measures_of_counts_match_labels():
     nested = [labels(site) for site in SITES]
     how = {"measures": ["WithinVS", "TotalVS", "BetweenVS"]}
     expected = compute(nested, k="labels", **how)
@@ -93,11 +93,11 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_counts_are_read_in_any_form(form):
+def test_counts_accept_any_container(form):
     assert compute(counts=FORMS[form](SITES)) == compute(counts=SITES)
 
 
-def test_tensors_and_presence_are_counts():
+def test_counts_accept_tensors_and_booleans():
     torch = pytest.importorskip("torch")
     for table in (SITES, SITES[0]):
         for tensor in (torch.tensor(table), torch.tensor(table).float()):
@@ -105,7 +105,7 @@ def test_tensors_and_presence_are_counts():
     assert compute(counts=SITES > 0) == compute(counts=(SITES > 0).astype(int))
 
 
-def test_tables_name_their_sites():
+def test_index_of_a_table_names_the_sites():
     pd = pytest.importorskip("pandas")
     names = ["north", "south", "east", "west", "hill"]
     frame = pd.DataFrame(SITES, index=names, columns=list("abcdefg"))
@@ -120,7 +120,7 @@ def test_tables_name_their_sites():
         compute(counts=frame.reset_index())
 
 
-def test_one_row_of_two_dimensions_is_one_group():
+def test_single_row_of_counts_matches_one_dimension():
     assert compute(counts=[SITE]) == pytest.approx(compute(counts=SITE))
 
 
@@ -158,7 +158,7 @@ def test_one_row_of_two_dimensions_is_one_group():
         ({"oak": 3}, TypeError, "`counts` must be an ordered collection"),
     ],
 )
-def test_what_is_no_count_is_named(counts, error, message):
+def test_invalid_counts_raise(counts, error, message):
     with pytest.raises(error, match=message):
         compute(counts=counts)
 
@@ -176,13 +176,13 @@ def test_what_is_no_count_is_named(counts, error, message):
         ({"score_X": True}, "`score_X` cannot be combined with `counts`"),
     ],
 )
-def test_what_counts_do_not_take_is_refused(how, message):
+def test_unsupported_arguments_with_counts_raise(how, message):
     with pytest.raises(TypeError, match=message):
         compute(counts=[1, 2], **how)
     assert compute(counts=[1, 2], k="labels") == compute(counts=[1, 2])
 
 
-def test_metrics_of_evaluate_take_counts():
+def test_metric_accepts_counts():
     pytest.importorskip("evaluate")
     from vendiscore import load
 
@@ -194,20 +194,20 @@ def test_metrics_of_evaluate_take_counts():
         metric.compute(counts=SITE)
 
 
-def test_many_individuals_have_the_hill_number_of_shares():
+def test_score_of_many_individuals_matches_hill_number():
     many = RNG.integers(0, 20_000, 50)
     shares = many[many > 0] / many.sum()
     result = compute(counts=many)["VS"]
     assert result == pytest.approx(np.exp(-shares @ np.log(shares)), rel=1e-12)
 
 
-def test_counts_beyond_memory_are_refused(monkeypatch):
+def test_counts_beyond_memory_raise(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 10**9)
     with pytest.raises(memory.TooLargeError, match="`counts` of 1,000,000,000 individuals needs"):
         compute(counts=[10**9 - 1, 1])
 
 
-def test_repeats_of_features_are_sound():
+def test_similarity_of_repeated_labels_matches_labels():
     texts = labels(SITE)
     similarity = as_similarity(texts, k="labels")
     assert compute(similarity) == pytest.approx(compute(texts, k="labels"), **EXACT)

@@ -20,7 +20,7 @@ def settings_of(details):
     return {"": measures} | dict(each.partition("=")[::2] for each in settings)
 
 
-def test_keys_of_a_result_of_similarities():
+def test_details_have_keys_of_the_computation():
     result = details_of(X, k="cosine")
     assert {"n", "distinct", "dropped", "options", "kernel", "method", "why"} <= {*result}
     assert {"negative_mass", "cut", "notes", "versions", "signature"} <= {*result}
@@ -30,7 +30,7 @@ def test_keys_of_a_result_of_similarities():
     }
 
 
-def test_distinct_samples_are_counted_in_each_group():
+def test_distinct_counts_samples_within_groups():
     rows = X[[0, 0, 1, 1, 0]]
     assert details_of(rows, k="rbf", sigma=1)["distinct"] == 2
     grouped = details_of(rows, k="rbf", sigma=1, groups=[0, 0, 0, 1, 1])
@@ -75,13 +75,13 @@ def test_fitted_options_are_reported_with_a_note():
         ({"measures": ["IntDiv"]}, ""),
     ],
 )
-def test_the_signature_changes_with_a_setting(changes, name):
+def test_signature_changes_with_settings(changes, name):
     usual = settings_of(details_of(X, k="cosine"))
     changed = settings_of(details_of(X, **{"k": "cosine", **changes}))
     assert changed.get(name) != usual.get(name)
 
 
-def test_the_signature_names_measures_then_settings_then_the_version():
+def test_signature_lists_measures_settings_and_version():
     result = details_of(X, k="cosine", q=[1, 2], measures=["VS", "IntDiv"])
     signature = result["signature"]
     assert signature.startswith("VS+IntDiv|kernel=cosine|dtype=float64|")
@@ -90,14 +90,14 @@ def test_the_signature_names_measures_then_settings_then_the_version():
     assert settings_of(result)["n"] == "8"
 
 
-def test_options_of_measures_that_differ_carry_the_name_of_the_measure():
+def test_signature_prefixes_options_that_differ_between_measures():
     measures = {"MagArea": {"n_scales": 5}, "MagDiff": {"n_scales": 6}}
     result = settings_of(details_of(X, references=X + 1, measures=measures))
     assert result["n_scales"] == "5"
     assert result["MagDiff.n_scales"] == "6"
 
 
-def test_references_are_part_of_the_signature():
+def test_signature_depends_on_references():
     one, two = (
         settings_of(details_of(X, k="cosine", references=other, measures=["MMD"]))
         for other in (X + 1, X + 2)
@@ -110,7 +110,7 @@ def test_references_are_part_of_the_signature():
     assert near["references"] != far["references"]
 
 
-def test_an_interval_is_described():
+def test_details_describe_the_interval():
     result = details_of(X, k="cosine", ci=0.9)
     assert result["interval"]["level"] == 0.9
     assert result["interval"]["method"].keys() == {"VS"}
@@ -119,14 +119,14 @@ def test_an_interval_is_described():
     assert "interval" not in details_of(X, k="cosine")
 
 
-def test_negative_eigenvalues_are_reported_if_they_are_set_to_zero():
+def test_negative_mass_is_reported_with_psd_clip():
     K = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], float)
     result = details_of(K, score_K=True, psd="clip")
     assert result["negative_mass"] == pytest.approx((2**0.5 - 1) / 3)
     assert details_of(np.eye(3), score_K=True)["negative_mass"] == pytest.approx(0)
 
 
-def test_a_score_without_a_spectrum_says_that_negative_eigenvalues_were_not_checked():
+def test_order_two_notes_that_negative_eigenvalues_are_not_detected():
     rows = np.random.default_rng(1).standard_normal((300, 400))
     K = rows @ rows.T
     K /= np.sqrt(np.outer(K.diagonal(), K.diagonal()))
@@ -138,7 +138,7 @@ def test_a_score_without_a_spectrum_says_that_negative_eigenvalues_were_not_chec
     assert not any("not checked" in note for note in checked["notes"])
 
 
-def test_scales_of_magnitude_are_reported_with_their_values_and_errors():
+def test_magnitude_details_contain_scales_values_and_errors():
     result = details_of(X, measures=["Magnitude"], t=[0.5, 2.0])
     values = compute(X, measures=["Magnitude"], t=[0.5, 2.0])
     assert result["scales"] == [0.5, 2.0]
@@ -149,19 +149,19 @@ def test_scales_of_magnitude_are_reported_with_their_values_and_errors():
     assert (result["distance"], result["options"]["solver"]) == ("euclidean", "auto")
 
 
-def test_a_similarity_without_settings_is_named_by_its_class():
+def test_kernel_of_a_similarity_without_settings_is_its_class():
     result = details_of(MatrixSimilarity(np.eye(3)))
     assert result["kernel"] == "MatrixSimilarity"
 
 
-def test_a_function_without_a_source_is_mentioned():
+def test_kernel_function_without_source_code_is_noted():
     k = eval("lambda a, b: float(a == b)")
     result = details_of([1, 2], k=k)
     assert any("source code or a value" in note for note in result["notes"])
     assert "source=unknown" in result["signature"]
 
 
-def test_groups_have_a_row_each():
+def test_details_have_one_row_per_group():
     result = details_of(X, k="cosine", groups=list("aaabbbbb"))
     assert [(row["group"], row["n"]) for row in result["groups"]] == [("a", 3), ("b", 5)]
     assert result["groups"][0]["VS"] == pytest.approx(compute(X[:3], k="cosine")["VS"])
@@ -169,7 +169,7 @@ def test_groups_have_a_row_each():
     assert result["negative_mass"] is None
 
 
-def test_the_largest_residual_and_error_of_all_scales_are_reported():
+def test_details_contain_largest_residual_and_error_of_all_scales():
     scales = [0.01, 0.5, 20.0]
     result = details_of(X, measures=["Magnitude"], t=scales)
     solutions = [as_space(X).solve(t) for t in scales]
@@ -179,13 +179,13 @@ def test_the_largest_residual_and_error_of_all_scales_are_reported():
     assert result["distinct"] == 8
 
 
-def test_a_treatment_of_negative_eigenvalues_is_named_unless_it_is_the_usual_one():
+def test_signature_contains_psd_only_if_not_default():
     assert "psd" not in settings_of(details_of(X, k="cosine"))
     assert settings_of(details_of(X, k="cosine", psd="clip"))["psd"] == "clip"
     assert "psd" not in settings_of(details_of(X, measures=["MagArea"], psd="clip"))
 
 
 @pytest.mark.parametrize(("k", "noted"), [("ngram_overlap", True), ("labels", False)])
-def test_a_note_describes_the_classes_of_distinct_k(k, noted):
+def test_note_describes_threshold_of_distinct_k(k, noted):
     notes = details_of(["a b", "a b", "c"], k=k, measures="DistinctK")["notes"]
     assert any("same_above=0.5" in note for note in notes) == noted

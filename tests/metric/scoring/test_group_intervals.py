@@ -32,7 +32,7 @@ def intervals(samples: object, groups: list[np.ndarray], **how: object):
     return estimate_group_intervals(as_similarity(samples, **how), groups, ORDERS, 0.95)
 
 
-def test_a_group_by_itself_has_the_interval_of_its_set():
+def test_intervals_without_pooling_match_separate_sets():
     lists = [text.split("|") for text in TEXTS]
     samples, groups = grouped(lists)
     similarity = as_similarity(samples)
@@ -46,7 +46,7 @@ def test_a_group_by_itself_has_the_interval_of_its_set():
             assert own == pytest.approx(one, abs=1e-8)
 
 
-def test_groups_of_any_size_are_measured():
+def test_groups_of_any_size_have_scores_and_intervals():
     """Groups above 64 samples one by one; fewer than four have a score alone."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 6)) + 0.5
@@ -60,7 +60,7 @@ def test_groups_of_any_size_are_measured():
     assert result.low[:, 3] == pytest.approx([large[f"VS_q{q:g}_low"] for q in ORDERS])
 
 
-def test_pooling_raises_lower_ends_alone():
+def test_pooling_raises_only_lower_limits():
     lists = [text.split("|") for text in TEXTS]
     samples, groups = grouped(lists)
     similarity = as_similarity(samples)
@@ -77,7 +77,7 @@ def test_pooling_raises_lower_ends_alone():
     assert few.low == pytest.approx(own.low[:, :5])
 
 
-def test_a_table_without_repeats_narrows_and_one_with_repeats_does_not():
+def test_pooling_narrows_intervals_only_without_duplicates():
     def low(groups: int, n_labels: int) -> float:
         labels = np.random.default_rng(0).integers(n_labels, size=(groups, 8))
         labels[0] = np.arange(8)
@@ -90,7 +90,7 @@ def test_a_table_without_repeats_narrows_and_one_with_repeats_does_not():
     assert low(30, 10) == pytest.approx(low(5, 10), abs=0.5)
 
 
-def test_order_and_container_of_samples_do_not_matter():
+def test_intervals_do_not_depend_on_order_or_container():
     rng = np.random.default_rng(1)
     labels = rng.choice(12, (8, 6))
     members = list(np.arange(48).reshape(8, 6))
@@ -107,7 +107,7 @@ def test_order_and_container_of_samples_do_not_matter():
 
 @pytest.mark.parametrize("background", [0.0, 0.45, 0.9])
 @pytest.mark.parametrize("n", [5, 8, 20])
-def test_the_drop_by_a_copy_is_that_of_all_pairs(n, background):
+def test_drop_per_duplicate_matches_all_pairs(n, background):
     """It overestimates the drop by up to 17 % in sets of five, and less in larger ones."""
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 12))
@@ -136,7 +136,7 @@ def near_copies(groups: int, n: int, pairs: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("pairs", [1, 2])
-def test_near_copies_count_as_pairs_and_keep_their_own_lower_end(pairs):
+def test_near_duplicates_count_as_recurring_pairs(pairs):
     """Other groups are wider with them: what recurs in one group may recur in all."""
     X = near_copies(7, 8, pairs)
     similarity = as_similarity(X, k="cosine")
@@ -154,7 +154,7 @@ def test_near_copies_count_as_pairs_and_keep_their_own_lower_end(pairs):
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0])
-def test_lower_distances_are_the_ends_of_continuous_samples(q):
+def test_lower_distance_matches_interval_of_continuous_samples(q):
     """Where many pairs make up the deficit, Student's t holds on the scale of log n − log VS."""
     X = np.random.default_rng(0).normal(size=(12, 5))
     copied = np.vstack([X[:11], X[:1]])
@@ -170,7 +170,7 @@ def test_lower_distances_are_the_ends_of_continuous_samples(q):
     assert even.lower_distance[0, 0] == pytest.approx(reach * even.error[0, 0])
 
 
-def test_intervals_of_groups_hold():
+def test_pooled_intervals_cover_the_expected_score():
     """Of 40 tables with 10 prompts; 300 labels that are equally likely."""
     rng = np.random.default_rng(0)
     similarity = as_similarity(list(range(300)), k="labels")
@@ -189,7 +189,7 @@ def test_intervals_of_groups_hold():
 LABELS = [[0, 1, 2, 3, 4, 5, 6, 7], [0, 0, 1, 2, 3, 4, 5, 6], *[list(range(8))] * 5, [1, 2, 3]]
 
 
-def test_rows_of_groups_have_intervals():
+def test_details_contain_intervals_of_groups():
     how = {"k": "labels", "ci": 0.9, "details": True}
     samples, members = grouped(LABELS)
     groups = np.repeat(range(8), list(map(len, LABELS))).tolist()
@@ -216,7 +216,7 @@ def test_rows_of_groups_have_intervals():
         assert row["VS_high"] == pytest.approx(one["VS_high"])
 
 
-def test_without_an_interval_rows_are_as_they_were():
+def test_rows_of_groups_without_interval_contain_only_scores():
     samples, _ = grouped(LABELS)
     groups = np.repeat(range(8), list(map(len, LABELS))).tolist()
     result = compute(samples, groups=groups, k="labels", details=True)["details"]
@@ -243,7 +243,7 @@ def test_without_an_interval_rows_are_as_they_were():
         ({"prompts": list("abababab")}, "has no effect on means over the prompts of each group"),
     ],
 )
-def test_pool_repeats_without_effect_is_refused(options, message):
+def test_pool_repeats_without_effect_raises(options, message):
     how = {"groups": [0] * 4 + [1] * 4, "ci": 0.9, "details": True, **options}
     with pytest.raises(TypeError, match=f"`pool_repeats=False` {message}"):
         compute(list("abcdabcc"), k="labels", pool_repeats=False, **how)

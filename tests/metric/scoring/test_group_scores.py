@@ -17,14 +17,14 @@ HOW = {"k": "rbf", "sigma": 1.0}
 EACH = np.array([compute(X[label == LABELS], **HOW)["VS"] for label in "abcd"])
 
 
-def test_a_score_of_groups_is_the_mean_of_their_scores():
+def test_score_of_groups_is_the_mean_of_their_scores():
     result = compute(X, groups=LABELS, **HOW)
     assert result["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
     assert result["VS_se"] == pytest.approx(EACH.std(ddof=1) / 2, rel=1e-12)
     assert result["VS_se"] == pytest.approx(compute_mean_and_error(EACH)[1], rel=1e-12)
 
 
-def test_the_order_of_samples_and_labels_of_groups_change_nothing():
+def test_score_does_not_depend_on_order_or_labels():
     order = RNG.permutation(15)
     shuffled = compute(X[order], groups=LABELS[order], **HOW)
     assert shuffled["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
@@ -33,7 +33,7 @@ def test_the_order_of_samples_and_labels_of_groups_change_nothing():
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_the_interval_of_a_mean_knows_the_bounds_of_its_scores(level):
+def test_interval_of_a_mean_uses_bounds_of_scores(level):
     result = compute(X, groups=LABELS, ci=level, **HOW)
     # Each score is between 1 and the number of its samples.
     _, se, low, high = bounded_mean_interval(EACH, level, 1.0, np.mean(SIZES))
@@ -41,7 +41,7 @@ def test_the_interval_of_a_mean_knows_the_bounds_of_its_scores(level):
     assert 1 <= low < EACH.mean() < high <= np.mean(SIZES)
 
 
-def test_details_have_a_row_for_each_group():
+def test_details_list_scores_of_groups():
     result = compute(X, groups=LABELS, details=True, q=[1, 2], **HOW)["details"]
     rows = result["groups"]
     assert [row["group"] for row in rows] == list("abcd")
@@ -51,14 +51,14 @@ def test_details_have_a_row_for_each_group():
     assert np.mean([row["VS_q2"] for row in rows]) == pytest.approx(second)
 
 
-def test_large_groups_are_scored_one_by_one_to_the_same_numbers():
+def test_scores_of_large_groups_match_separate_evaluation():
     rows = RNG.standard_normal((150, 3))
     labels = np.repeat([0, 1, 2], [70, 65, 15])
     each = [compute(rows[labels == i], **HOW)["VS"] for i in range(3)]
     assert compute(rows, groups=labels, **HOW)["VS"] == pytest.approx(np.mean(each), rel=1e-9)
 
 
-def test_measures_with_and_without_stacks_are_measured_together():
+def test_stacked_and_other_measures_can_be_combined():
     measures = ["VS", "CompressionRatio", "IntDiv"]
     texts = ["a b c", "a b d", "e f", "e f g", "h", "i j k"]
     labels = [0, 0, 0, 1, 1, 1]
@@ -68,7 +68,7 @@ def test_measures_with_and_without_stacks_are_measured_together():
         assert result[name] == pytest.approx(np.mean(each))
 
 
-def test_measures_of_all_groups_have_no_error():
+def test_group_measures_have_no_standard_error():
     result = compute(X, groups=LABELS, measures=["VS", "WithinVS"], ci=0.9, details=True, **HOW)
     assert {"VS_se", "VS_low", "VS_high"} <= {*result}
     assert "WithinVS_se" not in result
@@ -79,7 +79,7 @@ def test_measures_of_all_groups_have_no_error():
 @pytest.mark.parametrize(
     ("n", "is_noted"), [(3 * UNEQUAL_SIZE_RATIO, True), (3 * UNEQUAL_SIZE_RATIO - 1, False)]
 )
-def test_groups_of_unlike_sizes_are_noted(n, is_noted):
+def test_groups_of_unequal_sizes_are_noted(n, is_noted):
     rows = RNG.standard_normal((n + 3, 2))
     notes = compute(rows, groups=[0] * 3 + [1] * n, details=True, **HOW)["details"]["notes"]
     assert any(f"Groups have 3 to {n} samples" in note for note in notes) == is_noted
@@ -89,20 +89,20 @@ def test_groups_of_unlike_sizes_are_noted(n, is_noted):
     ("groups", "size", "is_noted"),
     [(12, 20, True), (13, 20, False), (12, 19, False), (1, 20, False)],
 )
-def test_few_large_groups_may_be_sources(groups, size, is_noted):
+def test_few_large_groups_are_noted_as_possible_sources(groups, size, is_noted):
     labels = np.repeat(np.arange(groups), size)
     rows = RNG.standard_normal((len(labels), 2))
     notes = compute(rows, groups=labels, details=True, **HOW)["details"]["notes"]
     assert any("may be models or other sources" in note for note in notes) == is_noted
 
 
-def test_groups_of_one_sample_give_a_warning():
+def test_single_sample_groups_warn():
     with pytest.warns(UserWarning, match="Every group contains a single sample"):
         result = compute(X[:3], groups=[0, 1, 2], **HOW)
     assert result["VS"] == 1.0
 
 
-def test_an_error_names_the_group():
+def test_not_psd_error_names_the_group():
     K = np.eye(6)
     K[3, 4] = K[4, 3] = K[4, 5] = K[5, 4] = 1.0
     with pytest.raises(ValueError, match="positive semidefinite") as caught:
@@ -121,12 +121,12 @@ def test_an_error_names_the_group():
         ),
     ],
 )
-def test_intervals_that_are_not_defined_are_refused(arguments, message):
+def test_unsupported_intervals_raise(arguments, message):
     with pytest.raises(ValueError, match=message):
         compute(X, **arguments, **HOW)
 
 
-def test_intervals_of_each_group_are_in_the_details():
+def test_details_contain_intervals_of_groups():
     rows = RNG.standard_normal((60, 3))
     labels = np.repeat([0, 1, 2], [25, 25, 10])
     result = compute(rows, groups=labels, ci=0.9, details=True, **HOW)["details"]["groups"]
@@ -136,7 +136,7 @@ def test_intervals_of_each_group_are_in_the_details():
     assert all(number is None or math.isfinite(number) for number in numbers)
 
 
-def test_means_of_tensors_can_be_differentiated():
+def test_gradient_of_mean_over_groups_matches_separate_evaluation():
     torch = pytest.importorskip("torch")
     rows = torch.tensor(X, requires_grad=True)
     compute(rows, k="cosine", groups=LABELS)["VS"].backward()

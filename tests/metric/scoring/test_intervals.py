@@ -53,7 +53,7 @@ def deficit_ends(whole, left, n, sizes, level):
     ids=["rbf", "cosine"],
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
+def test_interval_matches_leaving_samples_out(samples, how, q, level):
     result = compute(samples, q=q, ci=level, allow_repeats=False, **how)
     key = key_at(q)
     alone = compute(samples, q=q, **how)[key]
@@ -68,7 +68,7 @@ def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level)
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
 @pytest.mark.parametrize("how", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
-def test_the_interval_with_clusters_is_that_of_leaving_each_cluster_out(how, q):
+def test_interval_with_clusters_matches_leaving_clusters_out(how, q):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
     result = compute(X, q=q, ci=0.95, clusters=codes, **how)
     key = key_at(q)
@@ -81,7 +81,7 @@ def test_the_interval_with_clusters_is_that_of_leaving_each_cluster_out(how, q):
     assert result[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
 
 
-def test_clusters_of_one_sample_each_are_samples():
+def test_clusters_of_single_samples_match_interval_without_clusters():
     """But for the ends of VS: samples have the error of the logarithm of the deficit itself."""
     many = np.random.default_rng(1).standard_normal((40, 3)) + 3
     how = {"k": "cosine", "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim", "LC"], "q": [0.5, 2]}
@@ -94,7 +94,7 @@ def test_clusters_of_one_sample_each_are_samples():
         assert clustered[key] == expected
 
 
-def test_labels_of_clusters_are_read_once():
+def test_clusters_accept_an_iterator():
     codes = [i % 7 for i in range(30)]
     how = {"k": "cosine", "ci": 0.9, "details": True}
     listed, iterated = (compute(X, clusters=c, **how) for c in (codes, iter(codes)))
@@ -103,14 +103,14 @@ def test_labels_of_clusters_are_read_once():
 
 
 @pytest.mark.parametrize("clusters", [15, 30])
-def test_few_clusters_have_a_note(clusters):
+def test_few_clusters_are_noted(clusters):
     result = compute(X, k="cosine", ci=0.95, clusters=np.arange(30) % clusters, details=True)
     said = any("With fewer than 20 clusters" in note for note in result["details"]["notes"])
     assert said == (clusters < 20)
 
 
 @pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
-def test_means_of_similarities_leave_whole_clusters_out(name):
+def test_intervals_of_mean_similarities_match_leaving_clusters_out(name):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
     result = compute(X, measures=name, ci=0.95, k="cosine", clusters=codes)
     left = [compute(X[codes != c], measures=name, k="cosine")[name] for c in range(7)]
@@ -125,7 +125,7 @@ def test_means_of_similarities_leave_whole_clusters_out(name):
     assert result[f"{name}_high"] == pytest.approx(min(result[name] + reach, 1))
 
 
-def test_clusters_make_near_copies_count_once():
+def test_clusters_of_near_duplicates_count_once():
     centres = np.random.default_rng(2).standard_normal((12, 4))
     copies = np.repeat(centres, 5, axis=0) + 0.01 * np.random.default_rng(3).standard_normal(
         (60, 4)
@@ -139,7 +139,7 @@ def test_clusters_make_near_copies_count_once():
 
 @pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
 @pytest.mark.parametrize("kernel", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
-def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
+def test_intervals_of_mean_similarities_match_leaving_samples_out(name, kernel):
     """On the scale of the mean similarity's logarithm where no two samples are opposites."""
     result = compute(X, measures=name, ci=0.95, allow_repeats=False, **kernel)
     similar = compute(X, measures="AvgSim", **kernel)["AvgSim"]
@@ -159,7 +159,7 @@ def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
     assert result[f"{name}_high"] == pytest.approx(min(1, high), rel=1e-9)
 
 
-def test_every_order_and_measure_has_its_keys_in_order():
+def test_interval_keys_follow_measures_and_orders():
     result = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, **RBF)
     ends = ["", "_se", "_low", "_high"]
     keys = [f"{name}_q{q}{end}" for name in ("VS", "LC") for q in ("0.5", "2") for end in ends]
@@ -167,7 +167,7 @@ def test_every_order_and_measure_has_its_keys_in_order():
     assert list(compute(X, ci=0.9, **RBF)) == ["VS", "VS_se", "VS_low", "VS_high"]
 
 
-def test_every_measure_has_an_interval_around_it():
+def test_intervals_of_all_measures_contain_their_values():
     result = compute(X, measures=ROW_MEASURES, ci=0.95, details=True, **RBF)
     for name in ROW_MEASURES:
         assert result[f"{name}_se"] > 0
@@ -182,13 +182,13 @@ def test_every_measure_has_an_interval_around_it():
     )  # though halves draw
 
 
-def test_numbers_without_an_interval_are_what_they_were_and_near_those_with_one():
+def test_ci_does_not_change_values():
     plain = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], **RBF)
     again = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], ci=0.95, **RBF)
     assert {key: again[key] for key in plain} == pytest.approx(plain, rel=1e-10)
 
 
-def test_there_is_one_decomposition(monkeypatch):
+def test_interval_needs_a_single_eigendecomposition(monkeypatch):
     calls = []
     decompose = spectrum.decompose
     monkeypatch.setattr(
@@ -198,7 +198,7 @@ def test_there_is_one_decomposition(monkeypatch):
     assert calls == [(30, 30)]
 
 
-def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
+def test_details_describe_interval_and_signature_contains_method():
     details = compute(X, ci=0.95, measures=["VS", "LC"], details=True, **RBF)["details"]
     assert details["interval"]["level"] == 0.95
     assert details["interval"]["method"] == {"VS": "jackknife", "LC": "subsample"}
@@ -216,14 +216,14 @@ def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
     assert len(one) == 3
 
 
-def test_samples_that_are_left_out_are_not_counted():
+def test_dropped_samples_do_not_change_intervals():
     texts = [*TEXTS[:3], "", *TEXTS[3:]]
     with pytest.warns(UserWarning, match="dropped 1 of 8"):
         result = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
     assert result == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
 
 
-def test_torch_tensors_have_intervals():
+def test_intervals_of_tensors_match_arrays():
     torch = pytest.importorskip("torch")
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     how = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
@@ -236,7 +236,7 @@ def test_torch_tensors_have_intervals():
 
 
 @pytest.mark.parametrize("texts", [["a b"] * 5, ["a", "b", "c", "d", "e"]], ids=["one", "all"])
-def test_where_all_are_one_or_none_repeats_others_may_still(texts):
+def test_identical_or_distinct_samples_have_intervals_of_positive_width(texts):
     result = compute(texts, ns=[1], ci=0.95, details=True)
     assert result["VS_se"] == pytest.approx(0, abs=1e-9)
     assert 1 <= result["VS_low"] <= result["VS"] <= result["VS_high"] <= 5
@@ -249,7 +249,7 @@ def test_where_all_are_one_or_none_repeats_others_may_still(texts):
     assert not any("VS_se is 0" in note for note in some)
 
 
-def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
+def test_interval_of_equal_samples_uses_jeffreys_limit_for_other_items():
     """If all of 100 samples are of one kind, others are below 2.5 % with 97.5 % confidence."""
     result = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
     odd = 100 * beta.ppf(0.975, 0.5, 100.5)
@@ -259,7 +259,7 @@ def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
     assert result["AvgSim_high"] == 1
 
 
-def test_an_interval_that_says_nothing_is_said_to():
+def test_interval_of_width_zero_warns():
     K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
     how = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
     with pytest.warns(UserWarning, match="The interval of VS has width 0"):
@@ -268,7 +268,7 @@ def test_an_interval_that_says_nothing_is_said_to():
     assert any("does not cover the scores of other" in note for note in result["details"]["notes"])
 
 
-def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
+def test_small_sets_are_noted():
     few = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
     told = "8 samples with no equal pair do not exclude that a single item makes up 45 %"
     assert any(told in note for note in few)
@@ -281,7 +281,7 @@ def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
+def test_group_limits_are_the_wider_of_logit_and_bootstrap(level):
     groups = [list(rows) for rows in (X[:8], X[8:15], X[15:21], X[21:])]
     result = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
     table = result["details"]["groups"]
@@ -308,7 +308,7 @@ def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
     ("groups", "level", "noted"),
     [(3, 0.95, 0), (4, 0.95, 1), (30, 0.95, 1), (31, 0.95, 0), (12, 0.9, 0), (12, 0.99, 0)],
 )
-def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measured(
+def test_coverage_is_noted_only_for_tested_groups_and_levels(
     groups, level, noted
 ):
     X = np.random.default_rng(0).normal(size=(2 * groups, 3))
@@ -322,7 +322,7 @@ def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measu
     assert result["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
 
 
-def test_measured_coverages_of_means_are_those_of_the_results():
+def test_tested_coverage_constants_match_benchmark_results():
     file = Path(__file__).parents[3] / "benchmarks" / "results" / "prompt_means.json"
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     rows = [row for row in rows if row["part"] == "means" and not row["chosen_on"]]
@@ -335,14 +335,14 @@ def test_measured_coverages_of_means_are_those_of_the_results():
     assert (min(prompts), max(prompts)) == group_scores.TESTED_GROUPS
 
 
-def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others():
+def test_interval_of_equal_group_scores_allows_other_scores():
     result = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
     assert (result["VS"], result["VS_se"], result["VS_high"]) == (2.0, 0.0, 2.0)
     # A proportion of the prompts, by the beta distribution of the weight at the bound, scores 1.
     assert result["VS_low"] == pytest.approx(2 - beta.ppf(0.975, PSEUDO_WEIGHT, 3), abs=1e-6)
 
 
-def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning():
+def test_interval_of_equal_unbounded_values_has_width_zero_and_warns():
     X = np.array([[0.0], [1.0], [1.0], [2.0], [4.0], [5.0]])
     labels = [0, 0, 1, 1, 2, 2]
     with pytest.warns(
@@ -353,7 +353,7 @@ def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning(
 
 
 @pytest.mark.parametrize("second", [["c", "d"], ["c", "c"]])
-def test_the_mean_over_two_groups_has_no_interval_and_one_warning(second):
+def test_mean_over_two_groups_has_no_interval_and_warns_once(second):
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
         result = compute(
             [["a", "b"], second], k="labels", ci=0.95, measures=["VS", "IntDiv"], details=True
@@ -367,7 +367,7 @@ def test_the_mean_over_two_groups_has_no_interval_and_one_warning(second):
     assert str(caught[0].message) in result["details"]["notes"]
 
 
-def test_two_prompts_of_each_set_have_no_interval():
+def test_mean_over_two_prompts_has_no_interval():
     prompts = ["x", "x", "y", "y"]
     answers = ["a", "b", "c", "c"]
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval"):
@@ -428,12 +428,12 @@ TWO = [list(X[:5]), list(X[5:9])]
         ),
     ],
 )
-def test_what_has_no_interval_is_refused_with_the_remedy(samples, how, error, message):
+def test_unsupported_intervals_raise_with_a_hint(samples, how, error, message):
     with pytest.raises(error, match=message):
         compute(samples, k="rbf", **how)
 
 
-def test_a_set_that_is_too_small_is_refused_before_work_starts():
+def test_too_few_samples_raise_before_computation():
     with pytest.raises(ValueError, match="`ci` requires at least 4 samples, got 2"):
         compute(["", "a"], k="ngram_overlap", ci=0.9)
     with pytest.raises(SampleError, match="sample 0 has no tokens"):

@@ -75,16 +75,16 @@ def told(found):
 @pytest.mark.parametrize(
     "call", [of_groups, of_clusters, of_samples, of_growth, of_comparison, of_pairs]
 )
-def test_dropped_samples_change_nothing(call):
+def test_dropped_samples_do_not_change_results(call):
     check_unchanged(call, [0, 1, 0])
 
 
 @pytest.mark.parametrize("call", [of_clusters, of_samples, of_growth, of_comparison, of_pairs])
-def test_emptied_clusters_change_nothing(call):
+def test_clusters_without_usable_samples_do_not_change_results(call):
     check_unchanged(call, [0, "nobody", "nothing"])
 
 
-def test_an_emptied_group_has_no_score_and_is_named():
+def test_group_without_usable_samples_raises():
     blank, named = with_blanks(texts(24), [i % 6 for i in range(24)], [0, "nobody"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -103,7 +103,7 @@ def check_unchanged(call, more):
 
 @pytest.mark.parametrize("level", [0.95, None])
 @pytest.mark.parametrize("missing", [None, ""])
-def test_prompts_that_fewer_than_two_sources_answer_change_nothing(missing, level):
+def test_prompts_with_fewer_than_two_answers_do_not_change_sources(missing, level):
     answers = {name: texts(5, i) for i, name in enumerate("abc")}
     more = {name: [*own, *[missing] * 26] for name, own in answers.items()}
     more["b"][-1] = "an answer of one source alone"

@@ -51,7 +51,7 @@ texts = st.lists(
 
 @given(texts, st.sampled_from([0.5, 1, 2, math.inf]), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_the_interval_does_not_depend_on_the_container(samples, q, allow_repeats):
+def test_interval_does_not_depend_on_container(samples, q, allow_repeats):
     how = {"q": q, "allow_repeats": allow_repeats}
     expected = interval(samples, **how)
     for other, options in containers(as_similarity(samples).dense()):
@@ -62,7 +62,7 @@ def test_the_interval_does_not_depend_on_the_container(samples, q, allow_repeats
 
 @given(arrays(np.int8, st.integers(4, 15), elements=st.integers(0, 3)))
 @settings(max_examples=40, deadline=None)
-def test_labels_have_the_interval_of_their_indicators(labels):
+def test_interval_of_labels_matches_indicator_vectors(labels):
     expected = interval(labels.tolist(), k="labels")
     assert interval(np.eye(4)[labels], score_X=True) == pytest.approx(expected, rel=1e-10)
     assert interval([(int(x),) for x in labels], k=lambda a, b: float(a == b)) == pytest.approx(
@@ -70,7 +70,7 @@ def test_labels_have_the_interval_of_their_indicators(labels):
     )
 
 
-def test_a_mixture_and_a_comparison_do_not_depend_on_the_container_either():
+def test_intervals_of_mixture_compare_and_growth_match_across_containers():
     expected = interval(TEMPLATE)
     assert interval([{"t": text} for text in TEMPLATE], k={"ngram_overlap:t": 1.0}) == (
         pytest.approx(expected, rel=1e-10)
@@ -89,7 +89,7 @@ def test_a_mixture_and_a_comparison_do_not_depend_on_the_container_either():
 
 
 @pytest.mark.parametrize("container", ["matrix", "embeddings", "tuples"])
-def test_intervals_hold_where_ten_names_recur_in_a_template(container):
+def test_interval_covers_score_of_ten_recurring_names(container):
     """47 % of intervals of a matrix held before; benchmarks/recurrence.py has four sources."""
     K = as_similarity(TEMPLATE).dense()
     i = {"matrix": 0, "embeddings": 2, "tuples": 5}[container]
@@ -108,7 +108,7 @@ def test_intervals_hold_where_ten_names_recur_in_a_template(container):
     assert (high - low > 1e-6).all()
 
 
-def test_one_vector_in_five_recurs():
+def test_interval_covers_score_with_a_recurring_vector():
     """80.7 % held before."""
     rng = np.random.default_rng(0)
     vector = rng.normal(size=32)
@@ -123,7 +123,7 @@ def test_one_vector_in_five_recurs():
     assert np.sum((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 93
 
 
-def test_continuous_measurements_have_the_narrower_interval_and_another_signature():
+def test_allow_repeats_false_narrows_interval_and_changes_signature():
     X = np.random.default_rng(0).normal(size=(8, 32))
     wide = compute(X, k="cosine", ci=0.95, details=True)
     narrow = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
@@ -144,7 +144,7 @@ def test_continuous_measurements_have_the_narrower_interval_and_another_signatur
     assert [result.to_dict()["allow_repeats"] for result in sets] == [True, False]
 
 
-def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
+def test_allow_repeats_false_is_overridden_for_equal_samples():
     X = np.random.default_rng(0).normal(size=(8, 32))
     X[1] = X[0]
     expected = "in spite of allow_repeats=False, because 1 pairs of samples are equal"
@@ -164,12 +164,12 @@ def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
         ({"ci": 0.95, "measures": "LC"}, "affects only intervals of VS, IntDiv, AvgSim"),
     ],
 )
-def test_a_statement_without_effect_is_an_error(how, message):
+def test_allow_repeats_without_effect_raises(how, message):
     with pytest.raises(TypeError, match=message):
         compute(list("aabbcd"), k="labels", allow_repeats=False, **how)
 
 
-def test_a_statement_without_effect_is_an_error_for_lists_and_other_functions():
+def test_allow_repeats_without_effect_raises_in_other_functions():
     groups = [["a b", "c d"], ["d e", "e f"], ["f g", "g h"]]
     with pytest.raises(TypeError, match="no effect on the interval of a mean over groups"):
         compute(groups, ci=0.95, allow_repeats=False)
@@ -183,7 +183,7 @@ def test_a_statement_without_effect_is_an_error_for_lists_and_other_functions():
         compute_report_data(list("abcd"), None, {"k": "labels", "q": 0, "allow_repeats": False})
 
 
-def test_two_prompts_of_a_comparison_have_no_interval():
+def test_compare_over_two_prompts_has_no_interval():
     answers = [["a b", "c d"], ["e f", "g h"]]
     others = [["a b", "a b"], ["e f", "e f"]]
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
@@ -197,7 +197,7 @@ def test_two_prompts_of_a_comparison_have_no_interval():
     assert "nan" not in result.sentence
 
 
-def test_two_prompts_of_a_curve_have_no_interval():
+def test_growth_over_two_prompts_has_no_interval():
     prompts = ["x"] * 4 + ["y"] * 4
     with pytest.warns(UserWarning, match="The mean over 2 prompts has no interval") as caught:
         result = growth(list("abcdaabb"), [2, 4], prompts=prompts, given_prompt=False, k="labels")
@@ -205,7 +205,7 @@ def test_two_prompts_of_a_curve_have_no_interval():
     assert np.isnan([result.low, result.high]).all()
 
 
-def test_a_report_has_one_interval_of_one_number():
+def test_report_and_growth_have_equal_intervals():
     for level in (0.95, 0.8):
         result = compute_report_data(TEMPLATE[:8], None, {"ci": level})
         i = result.growth.sizes.index(8)

@@ -25,7 +25,7 @@ def drawn(name: str, n: int, seed: int):
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [40, 80])
-def test_95_of_100_intervals_cover_the_expected_score(name, n):
+def test_intervals_cover_the_expected_score(name, n):
     """benchmarks/intervals.py has 300 sets of 100 and of 400: 92 to 98 of 100."""
     if name == "tanimoto":
         pytest.importorskip("rdkit")
@@ -38,7 +38,7 @@ def test_95_of_100_intervals_cover_the_expected_score(name, n):
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, math.inf])
-def test_the_error_is_that_of_scores_without_each_sample(q):
+def test_jackknife_error_matches_leave_one_out_scores(q):
     X = np.random.default_rng(0).normal(size=(15, 4))
     left = [
         math.log(compute(np.delete(X, i, axis=0), k="cosine", q=q)[key_at(q)])
@@ -51,14 +51,14 @@ def test_the_error_is_that_of_scores_without_each_sample(q):
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
-def test_the_infinitesimal_error_comes_near_for_many_samples(q):
+def test_influence_error_is_close_to_jackknife_for_many_samples(q):
     X = np.random.default_rng(0).normal(size=(60, 4)) + 0.5
     result = compute_spectrum(as_similarity(X, k="cosine"), vectors=True)
     assert influence_error(result, q) == pytest.approx(jackknife(result, q).error, rel=0.1)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 3, math.inf])
-def test_the_slopes_are_those_of_weights(q):
+def test_influence_error_matches_finite_differences_of_weights(q):
     X = np.random.default_rng(0).normal(size=(10, 3)) + 0.5
     step = 1e-5
 
@@ -75,7 +75,7 @@ def test_the_slopes_are_those_of_weights(q):
     assert result == pytest.approx(math.sqrt(np.sum(np.square(slopes))) / 10, rel=1e-5)
 
 
-def test_draws_with_replacement_lie_far_below_the_score():
+def test_bootstrap_scores_are_far_below_the_score():
     """A bootstrap is not offered because it is 1 to 36 % low in benchmarks/intervals.py."""
     whole = drawn("rbf", 60, 0)
     rng = np.random.default_rng(0)
@@ -84,7 +84,7 @@ def test_draws_with_replacement_lie_far_below_the_score():
     assert np.mean(draws) < 0.8 * score(whole)
 
 
-def test_copies_and_samples_that_all_differ_have_no_error():
+def test_error_of_identical_and_of_orthogonal_samples_is_zero():
     for X in (np.eye(6), np.ones((6, 1))):
         result = jackknife(compute_spectrum(FeatureSimilarity(X), vectors=True))
         assert result.error == pytest.approx(0, abs=1e-7)

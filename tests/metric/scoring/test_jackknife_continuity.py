@@ -42,7 +42,7 @@ def check_alike(one, other):
 @pytest.mark.parametrize("how", KERNELS, ids=["cosine", "rbf"])
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("q", [1, 2, 3])
-def test_a_cluster_more_than_fifty_changes_no_interval_much(sizes, q, how):
+def test_interval_is_continuous_at_fifty_clusters(sizes, q, how):
     X, codes = in_clusters(sizes, 51)
     fifty = codes < 50
     one = compute(X[fifty], q=q, ci=0.95, clusters=codes[fifty], **how)
@@ -55,7 +55,7 @@ def test_a_cluster_more_than_fifty_changes_no_interval_much(sizes, q, how):
 @pytest.mark.parametrize("how", KERNELS, ids=["cosine", "rbf"])
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("clusters", [8, 60])
-def test_an_order_just_above_2_has_the_interval_of_order_2(sizes, clusters, how):
+def test_interval_is_continuous_at_order_two(sizes, clusters, how):
     X, codes = in_clusters(sizes, clusters)
     for of in ({"clusters": codes}, {}):
         check_alike(*(compute(X, q=q, ci=0.95, **of, **how) for q in (2, 2.0001)))
@@ -65,14 +65,14 @@ def test_an_order_just_above_2_has_the_interval_of_order_2(sizes, clusters, how)
     "how", [*KERNELS, {"k": "rbf", "sigma": 0.5}], ids=["cosine", "rbf", "narrow"]
 )
 @pytest.mark.parametrize("q", [3, 10, "inf"])
-def test_a_sample_more_than_two_hundred_changes_no_interval_much(q, how):
+def test_interval_is_continuous_at_two_hundred_samples(q, how):
     X = np.random.default_rng(0).standard_normal((201, 16))
     check_alike(*(compute(X[:n], q=q, ci=0.95, **how) for n in (200, 201)))
 
 
 @pytest.mark.parametrize("q", [1, 2])
 @pytest.mark.parametrize("samples", ["vectors", "labels"])
-def test_a_sample_more_than_four_hundred_changes_no_interval_much(samples, q):
+def test_interval_is_continuous_at_four_hundred_samples(samples, q):
     rng = np.random.default_rng(0)
     X, how = rng.standard_normal((401, 16)), {"k": "cosine"}
     if samples == "labels":
@@ -82,7 +82,7 @@ def test_a_sample_more_than_four_hundred_changes_no_interval_much(samples, q):
 
 @pytest.mark.parametrize("how", KERNELS, ids=["cosine", "rbf"])
 @pytest.mark.parametrize("q", [1, 2, 3, math.inf])
-def test_calls_agree_in_kind(q, how):
+def test_intervals_of_compute_growth_and_compare_agree(q, how):
     X, _ = in_clusters("five each", 40)
     one = compute(X, q=q, ci=0.95, **how)
     row = growth(X, [len(X)], q=q, **how)

@@ -30,7 +30,7 @@ def rows(codes: np.ndarray, noise: float, seed: int = 0, columns: int = 16) -> n
 
 @pytest.mark.parametrize("n", [4, 8, 20, 50, 200])
 @pytest.mark.parametrize("noise", [1e-3, 1e-2, 0.1])
-def test_near_copies_have_the_codes_of_their_centres(n, noise):
+def test_near_copies_get_the_codes_of_their_centres(n, noise):
     rng = np.random.default_rng(n)
     codes = np.r_[0, 0, 1, rng.integers(0, n // 2, n - 3)]
     X = rows(codes, noise)
@@ -41,7 +41,7 @@ def test_near_copies_have_the_codes_of_their_centres(n, noise):
 
 @pytest.mark.parametrize("n", [4, 8, 20, 50])
 @pytest.mark.parametrize("columns", [1, 2, 8, 64])
-def test_few_sets_of_one_scale_have_near_copies(n, columns):
+def test_false_positive_rate_is_at_most_the_level(n, columns):
     """The level is 5 %; a true 5 % has more than 30 of 300 with probability 2e-4."""
     result = 0
     for seed in range(300):
@@ -52,12 +52,12 @@ def test_few_sets_of_one_scale_have_near_copies(n, columns):
 
 
 @pytest.mark.parametrize("k", [0, 0.3, 0.99])
-def test_samples_that_are_equally_similar_have_none(k):
+def test_equally_similar_samples_have_no_near_copies(k):
     rounded = np.random.default_rng(0).normal(0, 1e-16, (9, 9))
     assert find_near_copies(np.full((9, 9), k) + (1 - k) * np.eye(9) + rounded, TOLERANCE) is None
 
 
-def test_distances_that_tie_count_once():
+def test_tied_distances_count_once():
     """Answers of a template are equally far from each other, and two others a little farther."""
     K = np.full((8, 8), 0.8)
     K[6:] = K[:, 6:] = 0.5
@@ -69,7 +69,7 @@ def test_distances_that_tie_count_once():
 @pytest.mark.parametrize(
     ("apart", "found"), [(0.05, True), (0.4, True), (0.49, True), (0.51, False)]
 )
-def test_near_copies_have_similarities_of_at_least_a_half(apart, found):
+def test_near_copies_require_a_similarity_of_at_least_half(apart, found):
     """Centres are 0.999 apart or more, hardly different; pairs within have 1 − `apart`."""
     K = np.eye(12) + 0.001 * np.random.default_rng(0).random((12, 12))
     K = (K + K.T) / 2
@@ -82,12 +82,12 @@ def test_near_copies_have_similarities_of_at_least_a_half(apart, found):
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_one_distance_shows_no_scale(n):
+def test_one_or_two_samples_have_no_near_copies(n):
     X = rows(np.zeros(n, int), 1e-3)
     assert find_near_copies(X @ X.T, TOLERANCE) is None
 
 
-def test_kinds_do_not_depend_on_the_order_of_samples():
+def test_merged_similarities_do_not_depend_on_order_of_samples():
     codes = np.array([0, 0, 0, 1, 1, 2, 3])
     counts = np.array([1, 2, 1, 3, 1, 1, 1])
     X = rows(codes, 0.01)
@@ -106,7 +106,7 @@ def test_kinds_do_not_depend_on_the_order_of_samples():
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("share", ["three even", "geometric"])
-def test_intervals_of_near_copies_hold(share, n, q):
+def test_intervals_of_near_copies_cover_the_expected_score(share, n, q):
     """Of three even centres 69 to 97 % held before; benchmarks/few_samples.py has more."""
     rng = np.random.default_rng(n)
     p = np.ones(3) if share == "three even" else 0.5 ** np.arange(12)
@@ -124,7 +124,7 @@ def test_intervals_of_near_copies_hold(share, n, q):
 
 
 @pytest.mark.parametrize("n", [4, 8, 20])
-def test_the_interval_of_near_copies_approaches_that_of_copies(n):
+def test_interval_of_near_copies_is_close_to_interval_of_duplicates(n):
     codes = np.resize([0, 1, 2, 0], n)
     near, copies = (rows(codes, noise) for noise in (1e-4, 0.0))
     expected = compute(copies, score_X=True, ci=0.95)
@@ -135,7 +135,7 @@ def test_the_interval_of_near_copies_approaches_that_of_copies(n):
 
 
 @pytest.mark.parametrize("q", [0.5, 1])
-def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
+def test_interval_excludes_error_from_near_copies(q):
     """Two of each of five centres tie: distances within them say nothing of how kinds recur."""
     X = rows(np.repeat(np.arange(5), 2), 0.1, columns=64)
     similarity = as_similarity(X, k="cosine")
@@ -159,7 +159,7 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
     assert ends != pytest.approx(own)
 
 
-def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
+def test_upper_limit_of_few_similar_samples_matches_logit():
     X = np.array([[1, 0.01], [1, 0.12], [1, 0.2], [1, 0.33]])
     similarity = as_similarity(X, k="cosine")
     result = jackknife(compute_spectrum(similarity, vectors=True), 1.0)
@@ -175,7 +175,7 @@ def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
     )
 
 
-def test_a_comparison_takes_near_copies_for_copies_too():
+def test_compare_intervals_of_near_copies_match_duplicates():
     codes = np.resize([0, 1, 2, 0], 40)
     by = ["a"] * 20 + ["b"] * 20
     near, copies = (

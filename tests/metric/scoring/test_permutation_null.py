@@ -20,7 +20,7 @@ def answers(seed: int, kinds: int = 10, own: float = 0.0) -> tuple[list[int], np
     return drawn.tolist(), prompts
 
 
-def test_numbers_follow_their_value_and_zero_leaves_them_out() -> None:
+def test_null_keys_follow_their_value_unless_permutations_is_zero() -> None:
     how = {"groups": LABELS, "measures": ["BetweenVS", "WithinVS"], **RBF}
     result = compute(X, q=[1, 2], permutations=19, **how)
     names = [f"BetweenVS_q{q}{end}" for q in (1, 2) for end in ("", "_null", "_excess", "_p")]
@@ -36,7 +36,7 @@ def test_numbers_follow_their_value_and_zero_leaves_them_out() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(4,) * 20, (2, 3, 4, 8, 12), (20, 20), (7, 9)])
-def test_chance_is_rejected_as_often_as_it_is_said_to_be(sizes: tuple[int, ...]) -> None:
+def test_p_value_has_the_nominal_false_positive_rate(sizes: tuple[int, ...]) -> None:
     labels, n = np.repeat(np.arange(len(sizes)), sizes), sum(sizes)
     rejected, result = 0, []
     how = {"groups": labels, "k": "labels", "measures": "BetweenVS", "permutations": 19}
@@ -48,7 +48,7 @@ def test_chance_is_rejected_as_often_as_it_is_said_to_be(sizes: tuple[int, ...])
     assert abs(np.mean(result)) < 3 * np.std(result) / math.sqrt(40)
 
 
-def test_what_differs_is_found() -> None:
+def test_p_value_detects_differences_between_groups() -> None:
     for seed in range(5):
         drawn, prompts = answers(seed, own=0.6)
         tested = compute(drawn, groups=prompts, k="labels", measures="BetweenVS", permutations=99)
@@ -61,7 +61,7 @@ def test_what_differs_is_found() -> None:
     assert alike["BetweenVS_excess"] < 0
 
 
-def test_tensors_keep_their_gradient() -> None:
+def test_excess_of_tensors_keeps_gradient() -> None:
     torch = pytest.importorskip("torch")
     Z = torch.tensor(X, requires_grad=True)
     how = {"groups": LABELS, "measures": "BetweenVS", **RBF}
@@ -76,7 +76,7 @@ def test_tensors_keep_their_gradient() -> None:
     assert bool(torch.isfinite(right).all())
 
 
-def test_details_say_how_many_shuffles_and_how_small_p_can_be() -> None:
+def test_details_note_permutations_and_smallest_p() -> None:
     how = {"groups": LABELS, "measures": "BetweenVS", "details": True, **RBF}
     details = compute(X, permutations=99, **how)["details"]
     (note,) = [note for note in details["notes"] if "permutations" in note]
@@ -111,13 +111,13 @@ def test_details_say_how_many_shuffles_and_how_small_p_can_be() -> None:
         ),
     ],
 )
-def test_refusals(how: dict, error: type, message: str) -> None:
+def test_invalid_arguments_raise(how: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         compute(X, groups=LABELS, **how, **RBF)
 
 
 @pytest.mark.parametrize("labels", [range(24), [0] * 24])
-def test_a_note_tells_where_no_shuffle_changes_anything(labels) -> None:
+def test_note_describes_labels_without_effective_permutations(labels) -> None:
     result = compute(X, groups=labels, measures="BetweenVS", details=True, **RBF)
     assert result["BetweenVS_excess"] == pytest.approx(0, abs=1e-9)
     assert any(

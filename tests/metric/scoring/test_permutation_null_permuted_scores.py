@@ -28,7 +28,7 @@ def subject_of(labels, p=None):
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("largest", [4, 64])
-def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
+def test_permuted_scores_match_scores_of_permuted_labels(monkeypatch, sizes, largest):
     monkeypatch.setattr(permutation_null, "MAX_STACKED_SIZE", largest)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     result = permutation_null.compute_permuted_scores(subject_of(labels), 3)
@@ -39,7 +39,7 @@ def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
         assert drawn == pytest.approx(expected, rel=1e-9)
 
 
-def test_samples_keep_their_weights_and_those_without_are_not_there():
+def test_permuted_samples_keep_weights_and_zero_weights_are_ignored():
     labels, p = np.arange(30) % 4, np.r_[np.random.default_rng(1).dirichlet(np.ones(24)), [0] * 6]
     result = permutation_null.compute_permuted_scores(subject_of(labels, p), 2)
     at = np.random.default_rng(0).permutation(24)

@@ -23,12 +23,12 @@ ORDERS = [0.5, 1, 2, 3, math.inf]
 
 
 @pytest.mark.parametrize("count", [0.4, 1.0, 7.0, 300.0])
-def test_a_count_has_the_lower_end_of_garwood(count):
+def test_poisson_lower_limit_matches_garwood(count):
     assert poisson_lower_limit(count, 0.95) == pytest.approx(chi2.ppf(0.025, 2 * count) / 2)
 
 
 @pytest.mark.parametrize("count", [1, 3, 8])
-def test_a_share_has_the_ends_of_jeffreys(count):
+def test_proportion_interval_matches_jeffreys(count):
     """The posterior of a share after `count` of 8, with the prior Beta(1/2, 1/2)."""
     labels = as_similarity(["a"] * count + list("bcdefghi")[: 8 - count], k="labels")
     low, high = count_recurrences(labels).compute_proportion_interval(0.95)
@@ -37,7 +37,7 @@ def test_a_share_has_the_ends_of_jeffreys(count):
 
 
 @pytest.mark.parametrize("q", ORDERS)
-def test_a_deficit_of_kinds_is_that_of_their_samples(q):
+def test_log_deficit_of_items_matches_samples(q):
     texts = ["a cat", "a cat", "a dog", "the dog", "a cat", "one bird"]
     result = count_recurrences(as_similarity(texts))
     scored = compute(texts, q=q)[key_at(q)]
@@ -49,7 +49,7 @@ def test_a_deficit_of_kinds_is_that_of_their_samples(q):
     assert make_log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
 
 
-def test_remembered_deficits_are_of_their_similarities():
+def test_cached_log_deficits_depend_on_similarities():
     """The same shares of other kinds have another score; sizes alone change nothing but log n."""
     shares = np.array([0.5, 0.3, 0.2])
     deficit = make_log_deficit(1.0, [(np.eye(3), shares, 2.0)])
@@ -62,7 +62,7 @@ def test_remembered_deficits_are_of_their_similarities():
 
 
 @pytest.mark.parametrize("odd", [0, 4, 5, 6])
-def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(odd):
+def test_upper_limit_admits_unseen_items_up_to_a_quarter_of_others(odd):
     """The upper end is the score of the commonest label with its least share, and of others."""
     n = 20
     labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
@@ -79,7 +79,7 @@ def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(o
 
 
 @pytest.mark.parametrize("columns", [2, 64, 4096])
-def test_products_of_equal_rows_are_within_two_roundings(columns):
+def test_products_of_equal_rows_differ_by_at_most_two_roundings(columns):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, columns))
     X = np.vstack([X, X * (1 + 1e-7 * rng.normal(size=X.shape))]).astype(np.float32)
@@ -90,7 +90,7 @@ def test_products_of_equal_rows_are_within_two_roundings(columns):
     assert abs(distances).max() <= 2 * np.finfo(np.float32).eps
 
 
-def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
+def test_raise_central_proportion_takes_from_most_similar_items():
     K = np.array([[1, 0.1, 0.8, 0.3], [0.1, 1, 0, 0], [0.8, 0, 1, 0], [0.3, 0, 0, 1]])
     result = RecurrenceCounts(8, 7, K, np.array([4, 1, 2, 1]))
     assert result.raise_central_proportion(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
@@ -98,7 +98,7 @@ def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
     assert result.raise_central_proportion(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
 
 
-def test_pairs_are_counted():
+def test_count_recurrences_counts_equal_pairs():
     result = count_recurrences(as_similarity(list("aabbbc"), k="labels"))
     assert (result.n, result.equal_pairs, result.has_few_pairs) == (6, 4, True)
     assert sorted(result.counts) == [1, 2, 3]
@@ -106,7 +106,7 @@ def test_pairs_are_counted():
 
 
 @pytest.mark.parametrize("sigma", [0.2, 0.3, 0.5, 2.0, 3.0])
-def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
+def test_vectors_are_counted_only_if_few_pairs_explain_the_deficit(sigma):
     X = np.random.default_rng(0).normal(size=(12, 5))
     similarity = as_similarity(X, k="rbf", sigma=sigma)
     result, K = count_recurrences(similarity, allow_repeats=False), similarity.dense()
@@ -121,7 +121,7 @@ def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
     assert (twice.equal_pairs, twice.counts.max()) == (1, 2)
 
 
-def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
+def test_many_labels_are_counted_but_many_distinct_samples_are_not():
     kinds = np.random.default_rng(0).integers(0, 30, 900)
     result = count_recurrences(as_similarity(kinds.tolist(), k="labels"))
     counts = np.bincount(kinds)
@@ -135,7 +135,7 @@ def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("share", [0.0, 0.2])
-def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
+def test_intervals_cover_score_of_answers_recurring_over_a_background(share, n, q):
     """benchmarks/few_samples.py draws more, of a dozen sources: ten answers, or one favourite."""
     rng = np.random.default_rng(0)
     kinds = [
@@ -158,7 +158,7 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 @pytest.mark.parametrize("n", [8, 20, 50])
 @pytest.mark.parametrize(("common", "kinds"), [(0.49, 2), (0.46, 2), (0.31, 3)])
-def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, kinds, n, q):
+def test_intervals_cover_score_with_unseen_rare_labels(common, kinds, n, q):
     """Two labels of 49 % are often all that 50 samples show, and tie; the others are unique."""
     rng = np.random.default_rng(0)
     ends = {}
@@ -184,7 +184,7 @@ def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("counts", [[2, *[1] * 10], [3, 2, *[1] * 7], [2] * 6, [2, 2, 2, 2, 1]])
-def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
+def test_limits_combine_sampling_error_and_unseen_recurrences(counts, exact, q):
     """Above is the farther one of two ends; the distances to those below add up as squares."""
     labels = as_similarity(np.repeat(np.arange(len(counts)), counts).tolist(), k="labels")
     n = labels.n
@@ -202,7 +202,7 @@ def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
     assert high == pytest.approx(min(math.log(n), result.log_score + max(reach, above)))
 
 
-def test_copies_are_counted_whatever_rounds_them():
+def test_duplicates_are_counted_despite_rounding():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 16))[rng.integers(0, 30, 700)]
     counts = np.sort(np.unique(X[:, 0], return_counts=True)[1])
@@ -227,7 +227,7 @@ def test_copies_are_counted_whatever_rounds_them():
     assert counts.sum() == 700
 
 
-def test_copies_beyond_the_first_samples_are_counted():
+def test_duplicates_beyond_the_first_samples_are_counted():
     """More samples than are counted at once, of which the first are all different but for a few."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(380, 8))
@@ -242,7 +242,7 @@ def test_copies_beyond_the_first_samples_are_counted():
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("kinds", ["even", "one"])
-def test_intervals_of_labels_hold(kinds, n, q):
+def test_intervals_cover_score_of_labels(kinds, n, q):
     """benchmarks/intervals.py draws more, of real data, up to 400."""
     rng = np.random.default_rng(0)
     shares = np.full(20, 1 / 20) if kinds == "even" else np.r_[0.95, np.full(5, 0.01)]
@@ -261,7 +261,7 @@ def test_intervals_of_labels_hold(kinds, n, q):
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("k", [0.3, 0.9])
-def test_equally_similar_samples_admit_others(k, n, q):
+def test_upper_limit_of_equally_similar_samples_admits_other_items(k, n, q):
     """The upper end is the score of these with Jeffreys' least share of n in n, and of others."""
     K = np.full((n, n), k) + (1 - k) * np.eye(n)
     similarity = as_similarity(K, score_K=True)
@@ -281,7 +281,7 @@ def test_equally_similar_samples_admit_others(k, n, q):
 
 
 @pytest.mark.parametrize("n", [4, 8])
-def test_intervals_hold_where_a_second_template_is_rare(n):
+def test_intervals_cover_score_with_a_rare_template(n):
     """With four samples, 72 % held before: a third of sets has one template alone."""
     rng = np.random.default_rng(n)
     texts = [f"I would call it {i}." for i in range(15)]
@@ -306,7 +306,7 @@ def tight_with_outliers(rng, n):
 
 
 @pytest.mark.parametrize("n", [4, 8, 20])
-def test_intervals_cover_where_a_tight_cluster_hides_outliers(n):
+def test_intervals_cover_score_of_tight_cluster_with_outliers(n):
     rng = np.random.default_rng(n)
     truth = np.mean([log_score(tight_with_outliers(rng, n)) for _ in range(1000)])
     covered = 0
@@ -323,14 +323,14 @@ def log_score(rows):
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-5, 1e-2])
-def test_nearly_equal_samples_admit_as_many_others_as_equal_ones(noise):
+def test_upper_limit_of_nearly_equal_samples_matches_equal_samples(noise):
     rows = np.eye(24)[[0] * 8] + noise * np.random.default_rng(0).standard_normal((8, 24))
     result = compute(rows, k="cosine", ci=0.95)
     equal = compute(np.eye(24)[[0] * 8], k="cosine", ci=0.95)
     assert result["VS_high"] >= 0.99 * equal["VS_high"] > 2
 
 
-def test_samples_without_a_main_cluster_admit_no_others():
+def test_main_cluster_requires_similarities_above_half():
     K = np.full((8, 8), 0.49) + 0.51 * np.eye(8)
     K[0, 1] = K[1, 0] = 0.4
     repeats = count_recurrences(as_similarity(K, score_K=True))

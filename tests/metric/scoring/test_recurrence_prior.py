@@ -20,7 +20,7 @@ def likelihoods(count: float, n: int, exact: bool) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.7])
-def test_the_largest_variance_is_that_of_one_favourite(n, share):
+def test_largest_pair_variance_is_that_of_a_single_frequent_answer(n, share):
     """Among k copies of one answer there are k(k − 1)/2 pairs."""
     copies = np.arange(n + 1)
     chances = binom.pmf(copies, n, share)
@@ -33,7 +33,7 @@ def test_the_largest_variance_is_that_of_one_favourite(n, share):
     assert variance - mean == pytest.approx(extra - n * (n - 1) / 2 * sigma**2)
 
 
-def test_distributions_are_shared_and_cannot_be_written_to():
+def test_prior_masses_are_shared_and_read_only():
     prior = fit_recurrence_prior([0, 1, 0], [8, 8, 8])
     assert prior.masses is fit_recurrence_prior([3], [5]).masses
     with pytest.raises(ValueError, match="read-only"):
@@ -41,7 +41,7 @@ def test_distributions_are_shared_and_cannot_be_written_to():
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_the_posterior_is_that_of_plain_loops(exact):
+def test_upper_pair_counts_match_loops(exact):
     counts = [0, 0, 1, 0, 6, 0, 3]
     sizes = [8, 4, 8, 8, 20, 5, 8]
     prior = fit_recurrence_prior(counts, sizes, exact)
@@ -69,7 +69,7 @@ def test_the_posterior_is_that_of_plain_loops(exact):
         assert upper == pytest.approx(SIGMA[point] * n * (n - 1) / 2, rel=1e-9)
 
 
-def test_more_groups_without_a_repeat_lower_the_upper_end():
+def test_upper_pair_count_falls_with_more_groups_without_pairs():
     ends = []
     for groups in (6, 12, 30, 100):
         prior = fit_recurrence_prior([0] * groups, [8] * groups)
@@ -79,7 +79,7 @@ def test_more_groups_without_a_repeat_lower_the_upper_end():
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_the_upper_end_grows_with_the_pairs_of_a_group(exact):
+def test_upper_pair_count_grows_with_pairs_of_a_group(exact):
     counts = np.array([0, 1, 3, 6, 10, 28])
     prior = fit_recurrence_prior([0, 1, 0, 3, 6, 0, 1, 28], [8] * 8, exact)
     ends = estimate_upper_pair_counts(prior, counts, [8] * 6, 0.95)
@@ -90,7 +90,7 @@ def test_the_upper_end_grows_with_the_pairs_of_a_group(exact):
     assert (below < ends).any()
 
 
-def test_groups_have_no_order():
+def test_upper_pair_counts_do_not_depend_on_order_of_groups():
     counts = [0, 3, 1, 0, 0, 6, 2]
     sizes = [4, 8, 8, 5, 20, 9, 8]
     order = [3, 0, 6, 1, 5, 2, 4]

@@ -21,7 +21,7 @@ NAMES = st.text("abcdefghijklmnopqrstuvwxyz -'", min_size=1, max_size=45)
     st.floats(1, 300),
     st.sampled_from([(), (0.3, 310.0), (20.0, 40.0)]),
 )
-def test_a_strip_is_two_lines_of_at_most_100_characters(rungs, value, interval) -> None:
+def test_text_strip_has_two_lines_of_at_most_100_characters(rungs, value, interval) -> None:
     ordered = sorted(map(list, rungs), key=lambda rung: rung[1])
     lines = render_text_strip(ordered, 300, value, interval).split("\n")
     assert len(lines) == 2
@@ -33,7 +33,7 @@ def test_a_strip_is_two_lines_of_at_most_100_characters(rungs, value, interval) 
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
-def test_marks_stand_in_the_order_of_their_names_and_are_as_many(table) -> None:
+def test_text_strip_marks_match_order_and_number_of_names(table) -> None:
     for n in (8, 30):
         rungs = typical._interpolate_scores(table, n, 1)
         for value in np.linspace(1, n, 12):
@@ -45,14 +45,14 @@ def test_marks_stand_in_the_order_of_their_names_and_are_as_many(table) -> None:
             assert line[: line.index("●")].count("┼") == dot
 
 
-def test_the_nearest_sets_are_named_first() -> None:
+def test_text_strip_names_the_nearest_sets() -> None:
     rungs = [[f"a set whose name is long, number {i}", 10.0 * i] for i in range(1, 10)]
     names = render_text_strip(rungs, 100, 52.0, ()).split("\n")[1]
     name = "a set whose name is long, number"
     assert names == f"{name} 5 (50), ● (52), {name} 6 (60)"
 
 
-def test_a_strip_in_html_has_its_sentence_as_its_label_and_escapes_names() -> None:
+def test_html_strip_has_sentence_as_label_and_escapes_names() -> None:
     sentence = "For 8 texts <b>, this is between gpt-4o (3.95) and people & co (7.79)."
     strip = render_text_strip(RUNGS, 8, 6, ())
     result = render_html_strip({"typical": sentence, "strip": strip})

@@ -21,7 +21,7 @@ def measures(*names):
     return [get_measure(name) for name in names]
 
 
-def test_defaults_are_those_of_the_documented_signature():
+def test_parse_request_without_arguments_returns_defaults():
     request = parse_request({})
     assert request.names == request.keys == ["VS"]
     assert request.orders == (1.0,)
@@ -42,7 +42,7 @@ def test_defaults_are_those_of_the_documented_signature():
         ((0.5, "inf"), ["VS_q0.5", "VS_qinf"]),
     ],
 )
-def test_keys_name_the_order_of_ordered_measures_only(q, keys):
+def test_keys_contain_orders_of_ordered_measures_only(q, keys):
     request = parse_request({"q": q, "measures": ["VS", "IntDiv"]})
     assert request.keys == [*keys, "IntDiv"]
 
@@ -50,12 +50,12 @@ def test_keys_name_the_order_of_ordered_measures_only(q, keys):
 @pytest.mark.parametrize(
     ("q", "order", "key"), [([2, 1], 1.0, "VS_q1"), ([2, 3], 2.0, "VS_q2"), (2, 2.0, "VS_q2")]
 )
-def test_reports_describe_order_1_if_it_was_passed_else_the_first(q, order, key):
+def test_main_order_is_one_if_passed_else_the_first(q, order, key):
     request = parse_request({"q": q})
     assert (request.main_order, request.vendi_key) == (order, key)
 
 
-def test_orders_are_distinct_floats_in_their_sequence():
+def test_check_orders_returns_distinct_floats_in_order():
     assert check_orders([2, 1, 2.0, "inf", np.float64(1)]) == [2.0, 1.0, np.inf]
     with pytest.raises(ValueError, match="`q` must be an order or a sequence of orders"):
         check_orders([])
@@ -71,19 +71,19 @@ def test_orders_are_distinct_floats_in_their_sequence():
         (["VS", "MMD", "MagDiff"], [], ["MMD", "MagDiff"]),
     ],
 )
-def test_a_request_tells_which_measures_need_groups_or_references(names, of_groups, pairs):
+def test_request_lists_group_and_two_sample_measures(names, of_groups, pairs):
     request = parse_request({"measures": names})
     assert (request.group_measures, request.two_sample_measures) == (of_groups, pairs)
 
 
-def test_needs_are_those_of_one_set_and_those_of_all_groups():
+def test_needs_are_separate_for_sets_and_for_all_groups():
     each, together = parse_request({"measures": ["VS", "Magnitude", "BetweenVS"], "t": 1}).needs
     assert each == {"scores", "distances"}
     assert together == {get_measure("BetweenVS").needs}
     assert parse_request({"measures": ["VS", "MMD"]}).pooled_needs == {get_measure("MMD").needs}
 
 
-def test_only_between_vs_is_compared_with_shuffled_labels():
+def test_only_between_vs_uses_permutations():
     assert parse_request({"measures": ["BetweenVS"]}).uses_permutation_null
     assert not parse_request({"measures": ["BetweenVS"], "permutations": 0}).uses_permutation_null
     assert not parse_request({"measures": ["WithinVS"]}).uses_permutation_null
@@ -101,13 +101,11 @@ def test_only_between_vs_is_compared_with_shuffled_labels():
         ({"t": 1}, True, {"Magnitude": {}}),
     ],
 )
-def test_usual_measures_of_magnitude_depend_on_scale_and_references(
-    arguments, references, expected
-):
+def test_default_magnitude_measures_depend_on_scale_and_references(arguments, references, expected):
     assert default_magnitude_measures(arguments, references) == expected
 
 
-def test_options_of_measures_leave_the_options_of_the_kernel():
+def test_measure_options_are_separated_from_kernel_options():
     request = parse_request({"measures": ["MagArea"], "n_scales": 7, "k": "rbf", "sigma": 2.0})
     assert request.measures[0].options == {"n_scales": 7}
     assert request.spec.options == {"sigma": 2.0}
@@ -115,14 +113,14 @@ def test_options_of_measures_leave_the_options_of_the_kernel():
     assert parse_request({"measures": ["MagArea"], "solver": "cg"}).solver == "cg"
 
 
-def test_equal_plain_arguments_give_one_request():
+def test_requests_with_equal_plain_arguments_are_cached():
     assert parse_request({"q": 2}) is parse_request({"q": 2})
     assert parse_request({"q": 2}) is not parse_request({"q": 2.0})  # the type may matter
     weights = {"p": np.ones(2) / 2}
     assert parse_request(weights) is not parse_request(weights)
 
 
-def test_other_metrics_arguments_are_ignored_if_named():
+def test_ignored_names_are_ignored():
     request = parse_request({"q": 2, "n_scales": 5, "foreign": 1}, ignored_names={"foreign"})
     assert request.keys == ["VS_q2"]
     with pytest.raises(TypeError, match="'foreign'"):
@@ -130,7 +128,7 @@ def test_other_metrics_arguments_are_ignored_if_named():
 
 
 @pytest.mark.parametrize("option", ["details", "groups", "p", "prompts", "given_prompt"])
-def test_harnesses_pass_no_arguments_about_single_samples(option):
+def test_generation_request_rejects_arguments_per_sample(option):
     with pytest.raises(ValueError, match=f"`{option}` is not supported in an evaluation harness"):
         parse_generation_request({option: None})
     assert parse_generation_request({"q": 2}).keys == ["VS_q2"]
@@ -184,13 +182,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_arguments_that_do_not_fit_are_refused(case):
+def test_parse_request_rejects_invalid_arguments(case):
     arguments, error, message = REFUSED[case]
     with pytest.raises(error, match=message):
         parse_request(arguments)
 
 
-def test_an_order_without_effect_is_accepted_where_it_is_a_default():
+def test_unused_order_is_accepted_if_allowed():
     assert parse_request({"measures": ["IntDiv"], "q": 2}, allow_unused_order=True).keys == [
         "IntDiv"
     ]
@@ -204,14 +202,16 @@ def test_estimates_keep_their_tolerance_and_seed():
     assert (usual.rtol, usual.seed) == (2e-3, 0)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-def test_levels_from_a_half_to_below_1_are_read(level):
+@pytest.mark.parametrize("level", [0.5, np.float32(0.75), 0.95, 0.999])
+def test_check_confidence_level_accepts_half_to_below_one(level):
     assert check_confidence_level("ci", level) == level
 
 
-@pytest.mark.parametrize("level", [0.05, 0.4999, 1.0, 95, -0.5, np.nan])
-def test_other_levels_are_refused(level):
-    with pytest.raises(ValueError, match=r"`ci` must be a confidence level from 0.5 to below 1"):
+@pytest.mark.parametrize("level", [0.05, 0.4999, 1, 1.0, 0, 95, -0.5, np.nan])
+def test_check_confidence_level_rejects_other_levels(level):
+    with pytest.raises(
+        ValueError, match=r"`ci` must be a confidence level from 0\.5 to below 1.* as 0\.95"
+    ):
         check_confidence_level("ci", level)
 
 
@@ -224,9 +224,7 @@ def test_other_levels_are_refused(level):
         (0.9, False, False, ["MagArea"], "intervals of VS, IntDiv, AvgSim"),
     ],
 )
-def test_allow_repeats_is_refused_where_it_changes_no_interval(
-    ci, clusters, groups, names, message
-):
+def test_check_allow_repeats_raises_without_effect(ci, clusters, groups, names, message):
     with pytest.raises(TypeError, match=message):
         check_allow_repeats(ci, clusters, groups, measures(*names))
     check_allow_repeats(0.9, False, False, measures("MagArea", "AvgSim"))
@@ -242,13 +240,13 @@ def test_allow_repeats_is_refused_where_it_changes_no_interval(
         (0.9, True, ["VS"], "prompts", "has no effect on prompts"),
     ],
 )
-def test_pool_repeats_is_refused_where_it_changes_no_interval(ci, details, names, rows, message):
+def test_check_pool_repeats_raises_without_effect(ci, details, names, rows, message):
     with pytest.raises(TypeError, match=message):
         check_pool_repeats(ci, details, measures(*names), rows)
     check_pool_repeats(0.9, True, measures("VS", "IntDiv"), "groups")
 
 
-def test_prompts_can_be_added_to_a_request():
+def test_with_prompts_returns_a_conditioned_request():
     request = parse_request({"k": "cosine"})
     changed = request.with_prompts([[1.0, 0.0]])
     assert request.spec.conditioning_prompts is None
@@ -256,6 +254,6 @@ def test_prompts_can_be_added_to_a_request():
     assert changed.keys == request.keys
 
 
-def test_a_request_can_be_pickled():
+def test_request_can_be_pickled():
     request = parse_request({"q": [1, 2], "ci": 0.9, "k": "cosine"})
     assert pickle.loads(pickle.dumps(request)).keys == request.keys

@@ -20,7 +20,7 @@ from vendiscore.scoring import scores
         np.eye(2, dtype=np.dtype(np.float32).newbyteorder()),
     ],
 )
-def test_rows_of_any_kind_have_the_score_of_their_floats(rows):
+def test_score_x_of_any_dtype_matches_float64(rows):
     floats = np.asarray(rows).astype(float)
     assert score_X(rows) == pytest.approx(score_X(floats), rel=1e-12)
 
@@ -29,12 +29,12 @@ def test_rows_of_any_kind_have_the_score_of_their_floats(rows):
     "rows",
     [None, "ab", [], [[]], [1, 2], [[1], [1, 2]], [["a"]], [[1 + 2j]], np.ones(3), np.ones((0, 3))],
 )
-def test_what_are_no_rows_is_refused(rows):
+def test_score_x_rejects_invalid_rows(rows):
     with pytest.raises((TypeError, ValueError), match="X"):
         score_X(rows)
 
 
-def test_only_plain_floats_of_few_samples_skip_the_reader():
+def test_is_small_matrix_accepts_only_plain_float_matrices():
     assert scores.is_small_matrix(np.eye(3), "K")
     assert scores.is_small_matrix(np.ones((3, 2), np.float32), "X")
     odd = [[[1.0]], np.ones(3), np.ones((0, 3)), np.ones((2, 2, 2)), np.ones((2, 2), np.float16)]
@@ -43,7 +43,7 @@ def test_only_plain_floats_of_few_samples_skip_the_reader():
 
 
 @pytest.mark.parametrize("p", [[0.25, 0.75], np.array([0.250001, 0.75]), np.float32([0.25, 0.75])])
-def test_weights_are_read_and_sum_to_1(p):
+def test_score_x_normalizes_weights(p):
     X = np.array([[1.0, 0.0], [1.0, 1.0]])
     p64 = np.asarray(p, float)
     expected = score(X, "cosine", p=p64 / p64.sum())
@@ -53,7 +53,7 @@ def test_weights_are_read_and_sum_to_1(p):
 @pytest.mark.parametrize(
     "p", [[0.5], np.array([1.5, -0.5]), np.array([np.nan, 1]), ["a", "b"], [0.25, 0.5]]
 )
-def test_what_are_no_weights_is_refused(p):
+def test_score_x_rejects_invalid_weights(p):
     with pytest.raises((TypeError, ValueError), match="`p`"):
         score_X(np.eye(2), p=p)
 
@@ -65,14 +65,14 @@ def test_what_are_no_weights_is_refused(p):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("score", [score_K, score_X])
 @pytest.mark.parametrize("q", [1, 2])
-def test_rows_that_are_not_finite_are_named(odd, n, place, normalize, dtype, score, q):
+def test_rows_that_are_not_finite_raise(odd, n, place, normalize, dtype, score, q):
     rows = np.eye(n, dtype=dtype)
     rows[place] = odd
     with pytest.raises(ValueError, match=f"sample 1 of `.` must be finite, got {odd}; remove"):
         score(rows, q, normalize=normalize)
 
 
-def test_errors_of_finite_rows_are_those_of_the_core():
+def test_zero_rows_and_non_square_matrices_raise():
     with pytest.raises(ValueError, match="sample 1 of `X` cannot be normalized"):
         score_X(np.array([[1.0, 2.0], [0.0, 0.0]]))
     for shape in ((70, 80), (80, 70)):
@@ -80,7 +80,7 @@ def test_errors_of_finite_rows_are_those_of_the_core():
             score_K(np.ones(shape))
 
 
-def test_repeats_are_noticed_where_many_samples_are_repeated():
+def test_may_have_many_duplicates_detects_duplicates():
     X = np.random.default_rng(0).standard_normal((400, 10))
     assert not scores._may_have_many_duplicates(np.corrcoef(X))
     X[200:] = X[:200]
@@ -92,7 +92,7 @@ def test_repeats_are_noticed_where_many_samples_are_repeated():
 
 
 @pytest.mark.parametrize("name", ["references", "clusters"])
-def test_an_array_that_a_single_score_has_no_use_for_is_refused_by_name(name):
+def test_score_rejects_unsupported_arrays(name):
     X = np.eye(4)
     with pytest.raises(TypeError, match=f"`{name}` is not supported by functions"):
         score(X, score_X=True, normalize=True, **{name: np.arange(4)})

@@ -32,7 +32,7 @@ def ratios(scores, log_scores):
 
 @pytest.mark.parametrize("d", [384, 768, 1536])
 @pytest.mark.parametrize("case", CASES)
-def test_scores_of_hard_sets_keep_the_contract(case, d):
+def test_scores_of_hard_sets_are_within_tolerance(case, d):
     X, exact = hard(case, d)
     scores = [score_X(X, q) for q in ORDERS[:2]]
     assert max(ratios(scores, exact[:2])) <= 1
@@ -41,7 +41,7 @@ def test_scores_of_hard_sets_keep_the_contract(case, d):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_route_to_a_score_keeps_the_contract(case):
+def test_scores_of_all_functions_are_within_tolerance(case):
     X, exact = hard(case, 384)
     assert error_ratio(score_X(X, math.inf), exact[2]) <= 1
     assert error_ratio(score_dual(X, normalize=False), exact[0]) <= 1
@@ -57,7 +57,7 @@ def test_every_route_to_a_score_keeps_the_contract(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_tensors_keep_the_contract(case):
+def test_scores_of_tensors_are_within_tolerance(case):
     torch = pytest.importorskip("torch")
     X, exact = hard(case, 384)
     for T in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
@@ -67,7 +67,7 @@ def test_tensors_keep_the_contract(case):
         assert max(ratios([together[key].detach() for key in KEYS], exact)) <= 1
 
 
-def test_rows_of_any_length_keep_the_contract():
+def test_scores_of_rows_of_any_length_are_within_tolerance():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 384))
     one_long = X * np.where(np.arange(N) == 0, 1e4, 1)[:, None]
@@ -80,7 +80,7 @@ def test_rows_of_any_length_keep_the_contract():
 
 
 @pytest.mark.parametrize("case", ["2 large", "30 outliers", "3 clusters"])
-def test_measures_of_two_scores_take_both_from_one_route(case):
+def test_between_vs_equals_ratio_of_total_and_within_vs(case):
     X, exact = hard(case, 384)
     labels = np.arange(N) % 2
     measures = ["TotalVS", "WithinVS", "BetweenVS", "RKE"]
@@ -95,7 +95,7 @@ def test_measures_of_two_scores_take_both_from_one_route(case):
     assert error_ratio(alone, exact[0]) <= 1
 
 
-def test_autocast_changes_no_score():
+def test_autocast_does_not_change_scores():
     torch = pytest.importorskip("torch")
     X = hard_rows("10 large", N, 128, noise=1.0)
     groups = np.arange(N) % 3
@@ -123,7 +123,7 @@ def test_autocast_changes_no_score():
                 assert call() == plain, name
 
 
-def test_matrix_products_in_less_than_float32_are_not_used():
+def test_matmul_precision_setting_does_not_reduce_accuracy():
     torch = pytest.importorskip("torch")
     X = hard_rows("10 large", N, 128, noise=1.0)
     exact = exact_log_scores(X)

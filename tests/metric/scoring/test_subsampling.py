@@ -16,7 +16,7 @@ def error_of_halves(n, number, draws=20, seed=0):
 
 
 @pytest.mark.parametrize("n", [20, 101])
-def test_its_square_is_unbiased_for_a_mean(n):
+def test_squared_half_sampling_error_of_a_mean_is_unbiased(n):
     """E (a − b)²/2 · m/n = σ²/n for the mean of n numbers of variance σ², odd n too."""
     rng = np.random.default_rng(0)
 
@@ -27,13 +27,13 @@ def test_its_square_is_unbiased_for_a_mean(n):
     assert np.mean(squares) == pytest.approx(1 / n, abs=4 * np.std(squares) / math.sqrt(1000))
 
 
-def test_of_one_set_it_is_the_usual_error_of_a_mean():
+def test_half_sampling_error_of_a_mean_matches_standard_error():
     x = np.random.default_rng(0).normal(size=50)
     result = error_of_halves(50, lambda at: x[at].mean(), draws=4000)
     assert result == pytest.approx(x.std(ddof=1) / math.sqrt(50), rel=0.04)
 
 
-def test_it_agrees_with_the_jackknife_about_the_vendi_score():
+def test_half_sampling_error_of_vendi_score_matches_jackknife():
     X = np.random.default_rng(0).normal(size=(200, 5)) + 1
     whole = FeatureSimilarity(X).normalized()
 
@@ -44,7 +44,7 @@ def test_it_agrees_with_the_jackknife_about_the_vendi_score():
     assert result == pytest.approx(jackknife(compute_spectrum(whole, vectors=True)).error, rel=0.2)
 
 
-def test_halves_have_no_sample_in_common_and_seeds_draw_others():
+def test_halves_are_disjoint_and_depend_on_seed():
     seen = []
     error_of_halves(9, lambda at: seen.append(at) or 0.0, draws=3)
     assert [len(at) for at in seen] == [4] * 6
@@ -57,5 +57,5 @@ def test_halves_have_no_sample_in_common_and_seeds_draw_others():
     assert any(not np.array_equal(a, b) for a, b in zip(first, seen, strict=True))
 
 
-def test_a_score_that_never_changes_has_no_error():
+def test_half_sampling_error_of_a_constant_is_zero():
     assert error_of_halves(4, lambda at: -0.0) == 0.0

@@ -49,7 +49,7 @@ def rung(table: dict[str, Any], n: int, q: float, name: str) -> float | None:
     return dict(placed(table, n, q)["scale"]).get(name)
 
 
-def test_a_set_is_placed_everywhere(tmp_path, run) -> None:
+def test_comparison_appears_in_details_explain_report_and_command(tmp_path, run) -> None:
     assert len(CAPTIONS) == 20
     result = compute(CAPTIONS, details=True)
     said, strip = result["details"]["typical"], result["details"]["strip"]
@@ -72,7 +72,7 @@ def test_a_set_is_placed_everywhere(tmp_path, run) -> None:
     assert said not in run(path, "-b")[1]
 
 
-def test_the_interval_is_on_the_strip_where_there_is_one(tmp_path, run) -> None:
+def test_strip_shows_the_interval_if_available(tmp_path, run) -> None:
     path = tmp_path / "answers.txt"
     path.write_text("\n".join(CAPTIONS), encoding="utf-8")
     assert "━" not in run(path)[1]
@@ -81,13 +81,13 @@ def test_the_interval_is_on_the_strip_where_there_is_one(tmp_path, run) -> None:
     assert "━" in compute(CAPTIONS, ci=0.9, details=True)["details"]["strip"]
 
 
-def test_texts_of_a_few_words_are_not_placed() -> None:
+def test_texts_of_few_words_have_no_comparison() -> None:
     texts = ["Look, Jane.", "See Spot.", "See Spot run.", "See Jane run."]
     result = compute(texts, ns=[1, 2], details=True)["details"]
     assert (result["typical"], result["scale"], result["strip"]) == ("", [], "")
 
 
-def test_sets_whose_lengths_are_a_factor_of_four_apart_have_rungs_of_their_own() -> None:
+def test_texts_of_different_lengths_use_different_tables() -> None:
     """Cut from the same texts, neither is placed on values of the other's length."""
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(400)]
@@ -107,7 +107,7 @@ def test_sets_whose_lengths_are_a_factor_of_four_apart_have_rungs_of_their_own()
 
 
 @pytest.mark.parametrize("table", [t for t in TABLES if t["kind"]], ids=lambda t: t["about"])
-def test_lengths_beyond_a_factor_of_two_are_not_placed_on_the_table(table) -> None:
+def test_lengths_beyond_a_factor_of_two_do_not_use_the_table(table) -> None:
     about = table["about"].split("{")[0], table["about"].split("}")[1]
     others = [t for t in TABLES if t["settings"] == table["settings"]]
     for factor in (0.5, 0.7, 1.0, 1.9):
@@ -122,7 +122,7 @@ def test_lengths_beyond_a_factor_of_two_are_not_placed_on_the_table(table) -> No
     assert placed(table, 8, 1, samples=[])["scale"] == []
 
 
-def test_proteins_and_texts_by_letters_have_tables_of_their_own() -> None:
+def test_proteins_and_texts_by_letters_have_separate_tables() -> None:
     rng = np.random.default_rng(0)
     proteins = ["".join(rng.choice(list(LETTERS), 45)) for _ in range(10)]
     result = compute(proteins, analyzer="char", details=True)["details"]
@@ -142,7 +142,7 @@ def test_proteins_and_texts_by_letters_have_tables_of_their_own() -> None:
     assert not are_proteins([*proteins[:8], "a word", "b"])
 
 
-def test_the_page_says_it() -> None:
+def test_web_app_returns_the_comparison_of_compute() -> None:
     pytest.importorskip("gradio")
     from page_answers import score_as_json
 
@@ -154,7 +154,7 @@ def test_the_page_says_it() -> None:
 
 
 @pytest.mark.parametrize(("table", "q", "name"), CURVES, ids=lambda x: str(x)[:20])
-def test_a_curve_passes_through_its_grid_and_ends_where_it_was_measured(table, q, name) -> None:
+def test_curves_interpolate_only_within_measured_sizes(table, q, name) -> None:
     sizes, values = table[str(q)][name]
     assert sizes == sorted(sizes)
     assert len(sizes) == len(values) >= 1
@@ -173,7 +173,7 @@ def test_a_curve_passes_through_its_grid_and_ends_where_it_was_measured(table, q
 
 
 @given(st.integers(1, 1200), st.sampled_from(CURVES), st.floats(0.5, 1200))
-def test_a_score_stands_between_its_neighbours(n, curve, value) -> None:
+def test_sentence_contains_the_nearest_values_of_the_scale(n, curve, value) -> None:
     table, q, _ = curve
     result = placed(table, n, q, value)
     scale = result["scale"]
@@ -194,7 +194,7 @@ def test_a_score_stands_between_its_neighbours(n, curve, value) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
-def test_nothing_is_said_under_another_option_order_or_weight(table) -> None:
+def test_other_options_orders_or_weights_have_no_comparison(table) -> None:
     settings = table["settings"]
     assert placed(table, 8, 1)["typical"]
     similarity: Any = SimpleNamespace(settings=settings, dim=None)
@@ -215,7 +215,7 @@ def test_nothing_is_said_under_another_option_order_or_weight(table) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
-def test_every_table_has_settings_that_its_kernel_has(table) -> None:
+def test_settings_of_tables_match_settings_of_kernels(table) -> None:
     settings = dict(table["settings"])
     kernel = settings.pop("kernel")
     samples, needed = CASES[kernel].samples, CASES[kernel].required
@@ -229,7 +229,7 @@ def test_every_table_has_settings_that_its_kernel_has(table) -> None:
 @pytest.mark.parametrize("name", sorted(kernel.name for kernel in list_kernels()))
 @pytest.mark.parametrize("n", [3, 4, 6])
 @pytest.mark.filterwarnings("ignore")
-def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> None:
+def test_kernels_and_options_without_table_have_no_comparison(name, n) -> None:
     samples, needed = CASES[name].samples, CASES[name].required
     options = [{}, *({key: value} for key, (value, _) in CASES[name].options.items() if value)]
     options += [{"normalize": True}] if name != "linear" else []
@@ -252,7 +252,7 @@ def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> N
 
 
 @pytest.mark.parametrize(("n", "d"), [(8, 384), (100, 384), (1000, 64), (384, 384), (8, 64)])
-def test_noise_scores_what_draws_of_it_score(n, d) -> None:
+def test_noise_table_matches_scores_of_random_vectors(n, d) -> None:
     """Within 0.2 % at the four sizes that the docstring names, and within 1 % from 64 on."""
     rng = np.random.default_rng(0)
     draws = 60 if n < 100 else 4
@@ -264,7 +264,7 @@ def test_noise_scores_what_draws_of_it_score(n, d) -> None:
         assert table[str(q)]["isotropic noise"][1][0] == pytest.approx(mean, rel=limit)
 
 
-def test_vectors_are_placed_next_to_noise_alone() -> None:
+def test_vectors_are_compared_only_with_noise() -> None:
     X = np.random.default_rng(0).normal(size=(20, 100))
     result = compute(X + 0.5, k="cosine", details=True)["details"]
     assert result["typical"] == (
@@ -278,7 +278,7 @@ def test_vectors_are_placed_next_to_noise_alone() -> None:
         assert compute(X, details=True, **how)["details"]["scale"] == []
 
 
-def test_only_one_plain_vendi_score_is_placed() -> None:
+def test_only_plain_vendi_scores_have_a_comparison() -> None:
     texts = CAPTIONS
 
     def said(samples=texts, **how) -> str:
@@ -298,13 +298,13 @@ def test_only_one_plain_vendi_score_is_placed() -> None:
     assert said(analyzer="word") == said()
 
 
-def test_no_two_results_share_a_scale() -> None:
+def test_results_do_not_share_a_scale() -> None:
     first = compute(CAPTIONS[:3], details=True)["details"]["scale"]
     first.append(1)
     assert compute(CAPTIONS[:3], details=True)["details"]["scale"] == []
 
 
-def test_groups_of_one_size_are_placed_by_their_mean() -> None:
+def test_groups_of_equal_size_are_compared_by_their_mean() -> None:
     groups = [CAPTIONS[:8], CAPTIONS[8:16]]
     result = compute(groups, details=True)
     said = result["details"]["typical"]
@@ -315,7 +315,7 @@ def test_groups_of_one_size_are_placed_by_their_mean() -> None:
     assert compute([*groups, CAPTIONS[:3]], details=True)["details"]["typical"] == ""
 
 
-def test_the_model_that_is_meant_counts_and_not_where_it_ran() -> None:
+def test_comparison_depends_on_model_but_not_on_device() -> None:
     table = next(t for t in TABLES if t["settings"]["kernel"] == "text_embeddings")
     ran = {"device": "cuda:0", "batch_size": 7, "dims": 384, "revision": "c9745ed"}
     ran |= {"pooling_from": "given"}
@@ -325,7 +325,7 @@ def test_the_model_that_is_meant_counts_and_not_where_it_ran() -> None:
         assert not placed(table, 8, 1, 4.0, **ran, **wrong)["typical"]
 
 
-def test_the_file_that_ships_is_that_of_the_results_and_small() -> None:
+def test_packaged_values_match_benchmark_results_and_are_small() -> None:
     results = ROOT / "benchmarks" / "results" / "typical_values.json"
     rows = json.loads(results.read_text(encoding="utf-8"))["rows"]
     assert Path(typical.__file__).with_name("typical_values.json").stat().st_size < 60_000
@@ -350,7 +350,7 @@ def test_the_file_that_ships_is_that_of_the_results_and_small() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* is one word; ")
-def test_what_is_said_of_people_is_what_their_answers_score(answers) -> None:
+def test_value_of_people_matches_score_of_their_answers(answers) -> None:
     """Answers of 5 to 20 words at the median are as they are, longer ones cut to ten words."""
     (table,) = (
         t for t in TABLES if t["about"].endswith("words by n-grams") and t["lengths"] == [5, 20]
@@ -368,7 +368,7 @@ def test_what_is_said_of_people_is_what_their_answers_score(answers) -> None:
     assert table["1"]["eight people"][1][1] == pytest.approx(result, rel=5e-3)
 
 
-def test_what_ngrams_measure_is_said_of_them_alone_with_the_numbers_of_people():
+def test_wording_note_matches_benchmark_and_applies_only_to_ngrams():
     name = "n-grams of 1 to 4 words (the default)"
     path = ROOT / "benchmarks" / "results" / "people" / "human_scores.json"
     result = json.loads(path.read_text(encoding="utf-8"))["rows"]
