@@ -60,9 +60,7 @@ class TestEveryMeasure:
         value = measured(name, any_samples(name, n, seed))
         assert low - 1e-9 <= value <= high + 1e-9
 
-    def test_value_changes_monotonically_with_the_measured_aspect(
-        self, name: str
-    ) -> None:
+    def test_value_changes_monotonically_with_the_measured_aspect(self, name: str) -> None:
         measure = get_measure(name)
         family = FAMILIES[measure.aspect]
         values = [measured(name, *family(name, level)) for level in range(LEVELS)]
@@ -240,7 +238,9 @@ PAIR_VS = math.exp(-PAIR * math.log(PAIR) - (1 - PAIR) * math.log(1 - PAIR))
         ([1, 0, 0.01], 1.809, 0.577, 0.469),
     ],
 )
-def test_scores_match_table_s1_of_limbeck(samples: list, VS: float, AvgSim: float, GMStds: float) -> None:
+def test_scores_match_table_s1_of_limbeck(
+    samples: list, VS: float, AvgSim: float, GMStds: float
+) -> None:
     assert pytest.approx(1.867, abs=1e-3) == PAIR_VS
     scores = compute(np.array(samples, float), measures=["VS", "AvgSim", "GMStds"], **LAPLACIAN)
     assert scores["VS"] == pytest.approx(VS, abs=1e-12 if VS == PAIR_VS else 5e-3)
@@ -380,7 +380,9 @@ def test_compute_evaluates_a_user_defined_measure() -> None:
         ([1], TypeError, "`measures` must be a name or a list of names, got"),
     ],
 )
-def test_compute_rejects_invalid_measure_names(measures: object, error: type[Exception], message: str) -> None:
+def test_compute_rejects_invalid_measure_names(
+    measures: object, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as raised:
         compute([0.0, 1.0], measures=measures, **LAPLACIAN)
     assert message in str(raised.value)

@@ -16,7 +16,6 @@ from vendiscore.measures.measure import get_measure
 from vendiscore.result import key_at
 from vendiscore.scoring import group_scores
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
-from vendiscore.scoring.score_request import check_confidence_level
 from vendiscore.spectral import spectrum
 
 X = np.random.default_rng(0).standard_normal((30, 4))
@@ -308,9 +307,7 @@ def test_group_limits_are_the_wider_of_logit_and_bootstrap(level):
     ("groups", "level", "noted"),
     [(3, 0.95, 0), (4, 0.95, 1), (30, 0.95, 1), (31, 0.95, 0), (12, 0.9, 0), (12, 0.99, 0)],
 )
-def test_coverage_is_noted_only_for_tested_groups_and_levels(
-    groups, level, noted
-):
+def test_coverage_is_noted_only_for_tested_groups_and_levels(groups, level, noted):
     X = np.random.default_rng(0).normal(size=(2 * groups, 3))
     labels = np.arange(2 * groups) // 2
     result = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=level, details=True)
@@ -438,13 +435,3 @@ def test_too_few_samples_raise_before_computation():
         compute(["", "a"], k="ngram_overlap", ci=0.9)
     with pytest.raises(SampleError, match="sample 0 has no tokens"):
         compute(["", "a", "b", "c"], k="ngram_overlap", ci=0.9)
-
-
-def test_a_level_is_not_the_chance_to_miss():
-    levels = 0.5, np.float32(0.75), 0.999
-    assert [check_confidence_level("ci", level) for level in levels] == [0.5, 0.75, 0.999]
-    for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
-        with pytest.raises(
-            ValueError, match=r"`ci` must be a confidence level from 0\.5 to below 1.* as 0\.95"
-        ):
-            check_confidence_level("ci", level)
