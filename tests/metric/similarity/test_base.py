@@ -1,4 +1,4 @@
-"""Every kind of Similarity answers every question as its dense matrix would."""
+"""All methods of all Similarity classes agree with the dense matrix."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ X = rng.standard_normal((9, 4))
 S = sp.csr_array(rng.random((9, 30)) * (rng.random((9, 30)) < 0.3))
 K = X @ X.T
 
-KINDS = {
+SIMILARITIES = {
     "tall features": lambda: FeatureSimilarity(X),
     "wide features": lambda: FeatureSimilarity(rng.standard_normal((9, 20))),
     "single precision": lambda: FeatureSimilarity(X.astype(np.float32)),
@@ -30,44 +30,46 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=SIMILARITIES)
 def similarity(request):
-    return KINDS[request.param]()
+    return SIMILARITIES[request.param]()
 
 
-@pytest.mark.parametrize("scaling", ["as it is", "scaled", "scaled twice"])
-def test_all_views_agree_with_the_dense_matrix(similarity, scaling):
+@pytest.mark.parametrize("scaling", ["unscaled", "scaled", "scaled twice"])
+def test_all_methods_match_the_dense_matrix(similarity, scaling):
     n = similarity.n
     dense = similarity.dense()
-    for _ in range(["as it is", "scaled", "scaled twice"].index(scaling)):
-        s = rng.uniform(0.5, 2, n)
-        dense = s[:, None] * dense * s
-        similarity = similarity.scaled(s)
+    for _ in range(["unscaled", "scaled", "scaled twice"].index(scaling)):
+        factors = rng.uniform(0.5, 2, n)
+        dense = factors[:, None] * dense * factors
+        similarity = similarity.scaled(factors)
     V = rng.standard_normal((n, 3))
     index = np.array([2, 0, 2])
-    close = {"rtol": 1e-12, "atol": 1e-12}
-    np.testing.assert_allclose(similarity.dense(), dense, **close)
-    np.testing.assert_allclose(similarity.diagonal(), np.diag(dense), **close)
-    np.testing.assert_allclose(similarity.rows(index), dense[index], **close)
-    np.testing.assert_allclose(similarity.rows(slice(1, 4)), dense[1:4], **close)
-    np.testing.assert_allclose(np.vstack([b for _, b in similarity.blocks()]), dense, **close)
-    np.testing.assert_allclose(similarity.matmul(V), dense @ V, **close)
-    np.testing.assert_allclose(similarity.matmul(V[:, 0]), dense @ V[:, 0], **close)
+    tolerance = {"rtol": 1e-12, "atol": 1e-12}
+    np.testing.assert_allclose(similarity.dense(), dense, **tolerance)
+    np.testing.assert_allclose(similarity.diagonal(), np.diag(dense), **tolerance)
+    np.testing.assert_allclose(similarity.rows(index), dense[index], **tolerance)
+    np.testing.assert_allclose(similarity.rows(slice(1, 4)), dense[1:4], **tolerance)
+    np.testing.assert_allclose(np.vstack([b for _, b in similarity.blocks()]), dense, **tolerance)
+    np.testing.assert_allclose(similarity.matmul(V), dense @ V, **tolerance)
+    np.testing.assert_allclose(similarity.matmul(V[:, 0]), dense @ V[:, 0], **tolerance)
     np.testing.assert_allclose(similarity.squared_norm(), (dense**2).sum(), rtol=1e-6)
-    np.testing.assert_allclose(similarity.take(index).dense(), dense[np.ix_(index, index)], **close)
+    np.testing.assert_allclose(
+        similarity.take(index).dense(), dense[np.ix_(index, index)], **tolerance
+    )
     root = np.sqrt(np.diag(dense))
     np.testing.assert_allclose(
-        similarity.normalized().dense(), dense / np.outer(root, root), **close
+        similarity.normalized().dense(), dense / np.outer(root, root), **tolerance
     )
     if similarity.dim is not None:
         F = similarity.features()
         F = F.toarray() if sp.issparse(F) else F
         assert F.shape == (n, similarity.dim)
-        np.testing.assert_allclose(F @ F.T, dense, **close)
-        np.testing.assert_allclose(similarity.covariance(), F.T @ F, **close)
+        np.testing.assert_allclose(F @ F.T, dense, **tolerance)
+        np.testing.assert_allclose(similarity.covariance(), F.T @ F, **tolerance)
 
 
-def test_nothing_is_changed_in_place(similarity):
+def test_scaled_does_not_modify_the_similarity(similarity):
     before = similarity.dense()
     scaled = similarity.scaled(np.full(similarity.n, 2.0))
     overwritten = scaled.dense()
@@ -76,7 +78,7 @@ def test_nothing_is_changed_in_place(similarity):
     assert similarity.scale is None or similarity.scale is not scaled.scale
 
 
-def test_columns_of_zeros_are_left_out_of_every_view():
+def test_compact_drops_zero_columns_and_keeps_similarities():
     pixels = rng.integers(0, 9, (9, 12)).astype(np.uint8)
     pixels[:, :3] = 0
     similarity = FeatureSimilarity(pixels).normalized()
@@ -87,14 +89,14 @@ def test_columns_of_zeros_are_left_out_of_every_view():
     np.testing.assert_allclose(compact.diagonal(), similarity.diagonal(), rtol=1e-14)
 
 
-def test_dense_may_be_overwritten_without_harm():
-    given = K.copy()
-    similarity = MatrixSimilarity(given)
+def test_dense_returns_a_copy_of_the_matrix():
+    matrix = K.copy()
+    similarity = MatrixSimilarity(matrix)
     similarity.dense()[:] = 0
-    np.testing.assert_array_equal(given, K)
+    np.testing.assert_array_equal(matrix, K)
 
 
-def test_groups_are_identical_samples_under_an_identical_scale():
+def test_groups_contain_identical_rows_with_equal_scale():
     rows = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [1.0, 2.0]])
     for similarity in (FeatureSimilarity(rows), FeatureSimilarity(sp.csr_array(rows))):
         groups = similarity.groups()
@@ -104,18 +106,18 @@ def test_groups_are_identical_samples_under_an_identical_scale():
         assert len(set(scaled)) == 3
 
 
-def test_sparse_rows_are_identical_whatever_the_order_of_their_entries():
+def test_group_identical_rows_ignores_order_of_sparse_entries():
     ordered = sp.csr_array((np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 2])), (1, 2))
     reversed_ = sp.csr_array((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2])), (1, 2))
     assert len(set(group_identical_rows(sp.vstack([ordered, reversed_], format="csr")))) == 1
 
 
-def test_a_zero_row_cannot_be_normalized():
+def test_normalized_rejects_zero_rows():
     with pytest.raises(ValueError, match=r"sample 1 cannot be normalized.*must be positive, got 0"):
         FeatureSimilarity(np.array([[1.0, 0.0], [0.0, 0.0]])).normalized()
 
 
-def test_mixtures_need_parts_of_one_size_and_weights_of_at_least_zero():
+def test_mixtures_reject_unequal_sizes_and_negative_weights():
     with pytest.raises(ValueError, match=r"same samples, got sizes \[9, 2\]"):
         ProductSimilarity([MatrixSimilarity(K), MatrixSimilarity(np.eye(2))])
     with pytest.raises(ValueError, match=r"`weights` must be 1 finite numbers of at least 0"):

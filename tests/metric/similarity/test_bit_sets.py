@@ -1,4 +1,4 @@
-"""Tanimoto and Dice of rows of bits, against sets of Python."""
+"""Tanimoto and Dice similarities of bit vectors, compared with Python sets."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ BITS[3] = BITS[7] = 0
 BITS[9] = BITS[2]
 
 
-def naive(bits, coefficient):
+def similarity_of_python_sets(bits, coefficient):
     sets = [set(np.flatnonzero(row)) for row in bits]
 
     def compare(a, b):
@@ -27,12 +27,12 @@ def naive(bits, coefficient):
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
-@pytest.mark.parametrize("rare", [0.0, 0.3, 1.1])
-@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
-def test_similarities_are_those_of_sets(coefficient, rare, make, monkeypatch):
-    monkeypatch.setattr(bit_sets, "MAX_RARE_FREQUENCY", rare)
-    K = BitSimilarity(make(BITS), coefficient)
-    expected = naive(BITS, coefficient)
+@pytest.mark.parametrize("max_rare_frequency", [0.0, 0.3, 1.1])
+@pytest.mark.parametrize("container", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+def test_similarities_match_python_sets(coefficient, max_rare_frequency, container, monkeypatch):
+    monkeypatch.setattr(bit_sets, "MAX_RARE_FREQUENCY", max_rare_frequency)
+    K = BitSimilarity(container(BITS), coefficient)
+    expected = similarity_of_python_sets(BITS, coefficient)
     np.testing.assert_array_equal(K.dense(), expected)
     index = np.array([5, 3, 9])
     np.testing.assert_array_equal(K.take(index).dense(), expected[np.ix_(index, index)])
@@ -40,22 +40,24 @@ def test_similarities_are_those_of_sets(coefficient, rare, make, monkeypatch):
     assert K.psd
 
 
-def test_single_precision_gives_the_counts_exactly():
+def test_single_precision_entries_are_exactly_rounded():
     entries = BitEntries(BITS, "tanimoto")
     result = entries(slice(0, 5), slice(2, 9), np.float32)
     assert result.dtype == np.float32
-    np.testing.assert_array_equal(result, naive(BITS, "tanimoto").astype(np.float32)[:5, 2:9])
+    np.testing.assert_array_equal(
+        result, similarity_of_python_sets(BITS, "tanimoto").astype(np.float32)[:5, 2:9]
+    )
 
 
-def test_few_rare_columns_of_dense_bits_stay_dense(monkeypatch):
+def test_rare_columns_of_dense_bits_are_split_above_min_fraction(monkeypatch):
     monkeypatch.setattr(bit_sets, "MAX_RARE_FREQUENCY", 0.3)
-    for share, is_split in ((0.0, True), (1.0, False)):
-        monkeypatch.setattr(bit_sets, "MIN_RARE_FRACTION", share)
+    for min_fraction, is_split in ((0.0, True), (1.0, False)):
+        monkeypatch.setattr(bit_sets, "MIN_RARE_FRACTION", min_fraction)
         _, rare = BitEntries(BITS, "dice")._common_and_rare
         assert (rare is not None) == is_split
 
 
-def test_sets_without_bits_and_identical_sets_are_reported():
+def test_empty_and_identical_bit_sets_are_reported():
     K = BitSimilarity(BITS)
     empty = np.flatnonzero(~BITS.any(axis=1)).tolist()
     assert {3, 7} <= {*empty}

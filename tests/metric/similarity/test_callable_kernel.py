@@ -1,4 +1,4 @@
-"""Functions of two samples as kernels."""
+"""Kernels that are Python functions of two samples."""
 
 import math
 
@@ -12,7 +12,7 @@ def exponential(a, b):
     return math.exp(-abs(a - b))
 
 
-def asymmetric_at(i, j):
+def kernel_asymmetric_at(i, j):
     def k(a, b):
         return 1.0 if a == b else 0.9 if (a, b) == (i, j) else 0.1
 
@@ -20,27 +20,27 @@ def asymmetric_at(i, j):
 
 
 @pytest.mark.parametrize("n", [2, 3, 20, 63])
-def test_among_few_samples_any_asymmetry_is_found(n):
+def test_asymmetry_of_any_pair_is_found_for_few_samples(n):
     pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
     for i, j in pairs[:: max(1, len(pairs) // 40)]:
         with pytest.raises(ValueError, match=rf"`k` must be symmetric.*samples\[{min(i, j)}\]"):
-            compute(list(range(n)), k=asymmetric_at(i, j))
+            compute(list(range(n)), k=kernel_asymmetric_at(i, j))
 
 
-@pytest.mark.parametrize(("n", "tried"), [(1, "0/0"), (63, "1953/1953"), (300, "2000/44850")])
-def test_settings_tell_how_many_pairs_were_compared_both_ways(n, tried):
+@pytest.mark.parametrize(("n", "expected"), [(1, "0/0"), (63, "1953/1953"), (300, "2000/44850")])
+def test_settings_count_pairs_evaluated_in_both_orders(n, expected):
     seen = set()
 
     def k(a, b):
         seen.add((a, b))
         return exponential(a, b)
 
-    assert as_similarity(list(range(n)), k=k).settings["symmetric_pairs"] == tried
-    both = sum((b, a) in seen for a, b in seen if a < b)
-    assert f"{both}/{n * (n - 1) // 2}" == tried
+    assert as_similarity(list(range(n)), k=k).settings["symmetric_pairs"] == expected
+    n_both_orders = sum((b, a) in seen for a, b in seen if a < b)
+    assert f"{n_both_orders}/{n * (n - 1) // 2}" == expected
 
 
-def test_one_value_in_single_precision_rounds_no_other():
+def test_one_float32_value_does_not_round_other_values():
     def k(a, b):
         return np.float32(1) if (a, b) == (0, 0) else exponential(a, b)
 
@@ -51,7 +51,7 @@ def test_one_value_in_single_precision_rounds_no_other():
 
 
 @pytest.mark.parametrize(
-    "of",
+    "to_scalar",
     [
         float,
         np.float64,
@@ -64,8 +64,8 @@ def test_one_value_in_single_precision_rounds_no_other():
         ),
     ],
 )
-def test_any_single_number_may_be_returned(of):
-    assert score([0, 1, 5], lambda a, b: of(exponential(a, b))) == pytest.approx(
+def test_kernel_may_return_any_scalar_type(to_scalar):
+    assert score([0, 1, 5], lambda a, b: to_scalar(exponential(a, b))) == pytest.approx(
         score([0, 1, 5], exponential), rel=1e-6
     )
 
@@ -73,18 +73,18 @@ def test_any_single_number_may_be_returned(of):
 @pytest.mark.parametrize(
     "value", ["1", b"1", None, 1j, np.complex128(1), np.ones(2), [1.0], np.ma.masked]
 )
-def test_what_is_no_number_is_refused(value):
+def test_kernel_values_that_are_not_numbers_are_rejected(value):
     with pytest.raises(TypeError, match=r"`k` must return a number, got .* for samples 0 and 0"):
         compute([0, 1], k=lambda a, b: value)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 10**400])
-def test_what_is_not_finite_is_refused(value):
+def test_kernel_values_that_are_not_finite_are_rejected(value):
     with pytest.raises(ValueError, match=r"`k` must return finite numbers, got .* samples 0 and 2"):
         compute([0, 0, 1], k=lambda a, b: value if a != b else 1.0)
 
 
-def test_an_exception_of_the_function_says_which_pair_it_was():
+def test_exceptions_of_the_kernel_get_a_note_with_the_pair():
     def k(a, b):
         return 1.0 if a == b else 1 / (a + b - 5)
 
@@ -93,7 +93,7 @@ def test_an_exception_of_the_function_says_which_pair_it_was():
     assert caught.value.__notes__ == ["raised by `k` for samples 0 and 3"]
 
 
-def test_of_many_pairs_one_in_25_is_compared_both_ways():
+def test_one_in_25_pairs_is_evaluated_in_both_orders_for_many_samples():
     calls = []
 
     def k(a, b):
@@ -103,6 +103,6 @@ def test_of_many_pairs_one_in_25_is_compared_both_ways():
     n = 400
     as_similarity(list(range(n)), k=k).dense()
     pairs = n * (n - 1) // 2
-    back = {(a, b) for a, b in calls if a > b}
-    assert len(back) == pairs // 25 == 3_192
-    assert len(calls) == pairs + n + len(back)
+    reversed_pairs = {(a, b) for a, b in calls if a > b}
+    assert len(reversed_pairs) == pairs // 25 == 3_192
+    assert len(calls) == pairs + n + len(reversed_pairs)

@@ -1,4 +1,4 @@
-"""Repeats, weighted sums and products of similarities equal those of their matrices."""
+"""Repeated similarities, weighted sums and products agree with those of their matrices."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((6, 3))
 SPARSE = scipy.sparse.csr_array(np.where(RNG.random((6, 4)) < 0.5, RNG.random((6, 4)), 0))
 K = np.exp(-np.abs(X[:, :1] - X[:, 0]))
-PARTS = {
+COMPONENTS = {
     "features": [FeatureSimilarity(X), FeatureSimilarity(X[:, :2])],
     "sparse features": [FeatureSimilarity(SPARSE), FeatureSimilarity(SPARSE[:, :2])],
     "both": [FeatureSimilarity(X), FeatureSimilarity(SPARSE)],
@@ -22,98 +22,98 @@ WEIGHTS = (0.25, 2.0)
 INDEX = np.array([4, 0, 4])
 
 
-def mixtures():
-    for name, parts in PARTS.items():
-        A, B = (part.dense() for part in parts)
-        yield f"sum of {name}", SumSimilarity(parts, WEIGHTS), WEIGHTS[0] * A + WEIGHTS[1] * B
-        yield f"product of {name}", ProductSimilarity(parts), A * B
+def iter_mixtures():
+    for name, components in COMPONENTS.items():
+        A, B = (component.dense() for component in components)
+        yield f"sum of {name}", SumSimilarity(components, WEIGHTS), WEIGHTS[0] * A + WEIGHTS[1] * B
+        yield f"product of {name}", ProductSimilarity(components), A * B
         inverse = np.array([1, 5, 1, 0, 2])
         yield (
             f"repeats of {name}",
-            RepeatedSimilarity(parts[0].scaled(np.arange(1.0, 7)), inverse),
+            RepeatedSimilarity(components[0].scaled(np.arange(1.0, 7)), inverse),
             (A * np.outer(np.arange(1, 7), np.arange(1, 7)))[np.ix_(inverse, inverse)],
         )
 
 
-CASES = {name: (similarity, dense) for name, similarity, dense in mixtures()}
+CASES = {name: (similarity, dense) for name, similarity, dense in iter_mixtures()}
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("scale", [None, np.linspace(0.5, 2, 6)], ids=["plain", "scaled"])
-def test_everything_follows_from_the_matrix(name, scale):
+def test_all_methods_match_the_dense_matrix(name, scale):
     similarity, dense = CASES[name]
     n = similarity.n
     if scale is not None:
         similarity = similarity.scaled(scale[:n])
         dense = dense * np.outer(scale[:n], scale[:n])
-    compare = np.testing.assert_allclose
-    compare(similarity.dense(), dense, rtol=1e-12, atol=1e-12)
-    compare(similarity.diagonal(), dense.diagonal(), rtol=1e-12)
-    compare(similarity.rows(slice(1, 3)), dense[1:3], rtol=1e-12, atol=1e-12)
+    assert_close = np.testing.assert_allclose
+    assert_close(similarity.dense(), dense, rtol=1e-12, atol=1e-12)
+    assert_close(similarity.diagonal(), dense.diagonal(), rtol=1e-12)
+    assert_close(similarity.rows(slice(1, 3)), dense[1:3], rtol=1e-12, atol=1e-12)
     V = RNG.standard_normal((n, 2))
-    compare(similarity.matmul(V), dense @ V, rtol=1e-9, atol=1e-12)
-    compare(similarity.matmul(V[:, 0]), dense @ V[:, 0], rtol=1e-9, atol=1e-12)
-    compare(similarity.squared_norm(), (dense**2).sum(), rtol=1e-9)
-    for of in (similarity.take, similarity.part):
-        compare(of(INDEX).dense(), dense[np.ix_(INDEX, INDEX)], rtol=1e-12, atol=1e-12)
-    places = np.array([[0, 1], [3, 2]])
-    expected = [dense[np.ix_(at, at)] for at in places]
-    compare(similarity.stack(places), expected, rtol=1e-12, atol=1e-12)
+    assert_close(similarity.matmul(V), dense @ V, rtol=1e-9, atol=1e-12)
+    assert_close(similarity.matmul(V[:, 0]), dense @ V[:, 0], rtol=1e-9, atol=1e-12)
+    assert_close(similarity.squared_norm(), (dense**2).sum(), rtol=1e-9)
+    for subset in (similarity.take, similarity.part):
+        assert_close(subset(INDEX).dense(), dense[np.ix_(INDEX, INDEX)], rtol=1e-12, atol=1e-12)
+    indices = np.array([[0, 1], [3, 2]])
+    expected = [dense[np.ix_(index, index)] for index in indices]
+    assert_close(similarity.stack(indices), expected, rtol=1e-12, atol=1e-12)
     if similarity.dim is not None:
         F = similarity.features()
         F = F.toarray() if scipy.sparse.issparse(F) else F
         assert F.shape == (n, similarity.dim)
-        compare(F @ F.T, dense, rtol=1e-9, atol=1e-12)
+        assert_close(F @ F.T, dense, rtol=1e-9, atol=1e-12)
 
 
-def test_a_sum_has_features_if_all_parts_have_some():
-    assert SumSimilarity(PARTS["both"], WEIGHTS).dim == 3 + 4
-    assert SumSimilarity(PARTS["a matrix"], WEIGHTS).dim is None
-    assert ProductSimilarity(PARTS["both"]).dim is None
-    sparse = SumSimilarity(PARTS["sparse features"], WEIGHTS).features()
+def test_sum_has_features_if_all_components_have_features():
+    assert SumSimilarity(COMPONENTS["both"], WEIGHTS).dim == 3 + 4
+    assert SumSimilarity(COMPONENTS["a matrix"], WEIGHTS).dim is None
+    assert ProductSimilarity(COMPONENTS["both"]).dim is None
+    sparse = SumSimilarity(COMPONENTS["sparse features"], WEIGHTS).features()
     assert scipy.sparse.issparse(sparse)
 
 
-def test_a_mixture_is_positive_semidefinite_if_all_parts_are():
-    assert SumSimilarity(PARTS["a matrix"], WEIGHTS).psd
+def test_mixture_is_positive_semidefinite_if_all_components_are():
+    assert SumSimilarity(COMPONENTS["a matrix"], WEIGHTS).psd
     assert not ProductSimilarity([FeatureSimilarity(X), MatrixSimilarity(K)]).psd
 
 
-def test_samples_are_identical_if_they_are_in_every_part():
-    one = FeatureSimilarity(np.array([[1.0], [1.0], [1.0], [2.0]]))
-    two = FeatureSimilarity(np.array([[5.0], [6.0], [5.0], [5.0]]))
-    for mixture in (SumSimilarity([one, two], [1, 1]), ProductSimilarity([one, two])):
+def test_groups_require_identical_samples_in_all_components():
+    first = FeatureSimilarity(np.array([[1.0], [1.0], [1.0], [2.0]]))
+    second = FeatureSimilarity(np.array([[5.0], [6.0], [5.0], [5.0]]))
+    for mixture in (SumSimilarity([first, second], [1, 1]), ProductSimilarity([first, second])):
         groups = mixture.groups()
         assert groups[0] == groups[2]
         assert len({*groups}) == 3
-    repeated = RepeatedSimilarity(one, np.array([3, 0, 1]))
+    repeated = RepeatedSimilarity(first, np.array([3, 0, 1]))
     groups = repeated.groups()
     assert groups[1] == groups[2] != groups[0]
 
 
-def test_work_is_that_of_the_parts():
-    one, two = PARTS["features"]
-    total = one.entries_work() + two.entries_work()
-    assert SumSimilarity([one, two], WEIGHTS).entries_work() == total
-    repeated = RepeatedSimilarity(one, np.zeros(12, int))
-    assert repeated.entries_work() == one.entries_work()
-    assert repeated.covariance_work() == 2 * one.covariance_work()
+def test_work_is_the_sum_over_components():
+    first, second = COMPONENTS["features"]
+    total = first.entries_work() + second.entries_work()
+    assert SumSimilarity([first, second], WEIGHTS).entries_work() == total
+    repeated = RepeatedSimilarity(first, np.zeros(12, int))
+    assert repeated.entries_work() == first.entries_work()
+    assert repeated.covariance_work() == 2 * first.covariance_work()
 
 
 @pytest.mark.parametrize("weights", [[1], [1, -0.1], [1, np.inf], [1, np.nan], [1, 1, 1]])
-def test_weights_must_be_finite_and_one_per_part(weights):
+def test_sum_rejects_weights_of_wrong_value_or_number(weights):
     with pytest.raises(ValueError, match="`weights` must be 2 finite numbers"):
-        SumSimilarity(PARTS["features"], weights)
+        SumSimilarity(COMPONENTS["features"], weights)
 
 
-def test_parts_must_be_of_the_same_number_of_samples():
+def test_product_rejects_components_of_unequal_size():
     with pytest.raises(ValueError, match=r"got sizes \[6, 5\]"):
         ProductSimilarity([FeatureSimilarity(X), FeatureSimilarity(X[:5])])
     with pytest.raises(ValueError, match=r"got sizes \[\]"):
         ProductSimilarity([])
 
 
-def test_parts_of_both_libraries_are_compared_in_torch():
+def test_sum_of_numpy_and_torch_components_is_a_tensor():
     torch = pytest.importorskip("torch")
     tensor = torch.tensor(X, requires_grad=True)
     mixture = SumSimilarity([MatrixSimilarity(K), FeatureSimilarity(tensor)], [0.5, 0.5])

@@ -1,11 +1,11 @@
-"""Products of rows are added up by blocks."""
+"""Covariances are summed over blocks of rows."""
 
 import numpy as np
 
 from vendiscore.similarity.covariance import compute_covariance
 
 
-def test_single_products_are_added_up_over_all_rows():
+def test_float32_block_products_are_summed_in_double_precision():
     generator = np.random.default_rng(0)
     X = generator.standard_normal((17_000, 4))
     X = (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Distances of all pairs of rows: against SciPy, close pairs, and errors."""
+"""Distances of all pairs of rows: agreement with SciPy, accuracy for close pairs, errors."""
 
 import math
 from typing import Any
@@ -14,7 +14,7 @@ from vendiscore.similarity.distance_matrix import compute_distances
 from vendiscore.similarity.metrics import METRICS, SCIPY_METRICS, check_metric
 
 
-def cloud(n: int, d: int) -> np.ndarray:
+def random_rows(n: int, d: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal((n, d))
 
 
@@ -24,7 +24,7 @@ def jensen_shannon(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.sqrt(sum((c[c > 0] * np.log(c[c > 0] / m[c > 0])).sum() for c in (a, b)) / 2))
 
 
-# By their definitions, one pair of rows at a time.
+# The definitions, for one pair of rows.
 FORMULAS: dict[str, Any] = {
     "euclidean": lambda a, b: math.sqrt(((a - b) ** 2).sum()),
     "manhattan": lambda a, b: np.abs(a - b).sum(),
@@ -43,8 +43,8 @@ FORMULAS: dict[str, Any] = {
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("d", [3, 40])
-def test_every_metric_is_its_formula(metric: str, d: int) -> None:
-    X = np.abs(cloud(60, d)) + 0.1
+def test_distances_match_the_formula_of_the_metric(metric: str, d: int) -> None:
+    X = np.abs(random_rows(60, d)) + 0.1
     expected = np.array([[FORMULAS[metric](a, b) for a in X] for b in X])
     np.fill_diagonal(expected, 0)
     D = compute_distances(X, metric)
@@ -55,8 +55,8 @@ def test_every_metric_is_its_formula(metric: str, d: int) -> None:
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("d", [2, 100])
-def test_close_pairs_far_from_the_origin_keep_their_digits(metric: str, d: int) -> None:
-    X = cloud(30, d) + (10 if metric == "euclidean" else 0)
+def test_close_pairs_far_from_the_origin_are_accurate(metric: str, d: int) -> None:
+    X = random_rows(30, d) + (10 if metric == "euclidean" else 0)
     Y = X + 1e-6 * np.random.default_rng(1).standard_normal(X.shape)
     D = compute_distances(np.concatenate([X, Y]), metric)
     if metric == "euclidean":
@@ -67,27 +67,27 @@ def test_close_pairs_far_from_the_origin_keep_their_digits(metric: str, d: int) 
     np.testing.assert_allclose(np.diagonal(D[:30, 30:]), expected, rtol=1e-6)
 
 
-def test_multiples_of_a_vector_are_at_cosine_distance_zero() -> None:
-    X = cloud(20, 30)
+def test_cosine_distance_of_multiples_is_zero() -> None:
+    X = random_rows(20, 30)
     assert (
         np.diagonal(compute_distances(np.concatenate([X, 3 * X]), "cosine")[:20, 20:]) == 0
     ).all()
 
 
-def test_options_reach_the_metric() -> None:
-    X = cloud(10, 3)
+def test_options_are_passed_to_the_metric() -> None:
+    X = random_rows(10, 3)
     np.testing.assert_allclose(
         compute_distances(X, "minkowski", {"exponent": 3}), cdist(X, X, "minkowski", p=3)
     )
 
 
-def test_a_function_of_two_rows() -> None:
+def test_metric_can_be_a_function_of_two_rows() -> None:
     D = compute_distances(np.array([[1.0], [4.0]]), lambda a, b: abs(a[0] - b[0]) ** 0.5)
     np.testing.assert_allclose(D, [[0, 3**0.5], [3**0.5, 0]])
 
 
-def test_sparse_torch_and_single_precision_rows() -> None:
-    X = cloud(20, 5)
+def test_as_space_accepts_sparse_torch_and_float32_rows() -> None:
+    X = random_rows(20, 5)
     expected = compute_distances(X)
     np.testing.assert_allclose(as_space(sp.csr_array(X)).D, expected)
     np.testing.assert_allclose(as_space(X.astype(np.float32)).D, expected, rtol=1e-5, atol=1e-6)
@@ -95,32 +95,32 @@ def test_sparse_torch_and_single_precision_rows() -> None:
     np.testing.assert_allclose(as_space(torch.from_numpy(X)).D, expected)
 
 
-def test_input_is_not_changed() -> None:
-    X = cloud(20, 30)
+def test_input_is_not_modified() -> None:
+    X = random_rows(20, 30)
     before = X.copy()
     for metric in ("euclidean", "cosine", "manhattan"):
         compute_distances(X, metric)
     np.testing.assert_array_equal(X, before)
 
 
-def test_unknown_metrics_get_a_suggestion() -> None:
+def test_unknown_metrics_raise_with_a_suggestion() -> None:
     with pytest.raises(ValueError, match=r"unknown `metric='manhatan'`. Did you mean 'manhattan'?"):
         check_metric("manhatan")
 
 
-def test_undefined_pairs_are_named() -> None:
+def test_error_names_pairs_with_undefined_distance() -> None:
     with pytest.raises(ValueError, match=r"is undefined .* rows 0 and 2 of `samples`"):
         as_space([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], metric="jensenshannon")
 
 
-def test_scipy_still_knows_these_metrics() -> None:
-    X = np.abs(cloud(5, 3))
+def test_scipy_supports_the_declared_metrics() -> None:
+    X = np.abs(random_rows(5, 3))
     for metric in SCIPY_METRICS:
         cdist(X, X, metric)
 
 
-def test_too_large_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insufficient_memory_raises_before_computation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 1000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"needs .* \(3,200 bytes\)"):
-        compute_distances(cloud(20, 2))
+        compute_distances(random_rows(20, 2))

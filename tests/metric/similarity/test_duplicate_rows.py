@@ -1,4 +1,4 @@
-"""Equal rows are found exactly, whatever their codes are, in order of first appearance."""
+"""Identical rows are grouped exactly, also if hashes collide, in order of first appearance."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from vendiscore.similarity.matrix import materialize_matrix
 
 RNG = np.random.default_rng(0)
 PICKS = RNG.integers(0, 150, 700)
-# Distinct rows: all numbers matter, those that differ in high bits or in the last one alone too.
+# Distinct rows, which may differ in one entry, in high bits only or in the last bit only.
 ROWS = {
     "normal": RNG.normal(size=(150, 5)),
     "wide": RNG.normal(size=(150, 60)),
@@ -26,7 +26,7 @@ ROWS = {
 }
 
 
-def naive(A) -> list[int]:
+def group_codes_by_dict(A) -> list[int]:
     seen: dict[tuple, int] = {}
     return [seen.setdefault(tuple(row), len(seen)) for row in A.tolist()]
 
@@ -34,49 +34,49 @@ def naive(A) -> list[int]:
 @pytest.mark.parametrize("n", [0, 1, 7, 700])
 @pytest.mark.parametrize("kind", ROWS)
 @pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, sp.csr_array, sp.csc_array])
-def test_groups_are_numbered_as_they_come(kind, layout, n):
+def test_groups_are_numbered_by_first_appearance(kind, layout, n):
     A = ROWS[kind][PICKS[:n]]
     if layout in (sp.csr_array, sp.csc_array) and A.dtype == np.float16:
         pytest.skip("SciPy has no sparse arrays of half precision")
     result = group_identical_rows(layout(A).tocsr() if "sparse" in layout.__module__ else layout(A))
-    assert result.tolist() == naive(A)
+    assert result.tolist() == group_codes_by_dict(A)
     assert result.dtype == int
 
 
 @pytest.mark.parametrize("n", [5, 700])
-def test_rows_without_columns_are_all_equal(n):
+def test_rows_without_columns_are_identical(n):
     assert group_identical_rows(np.ones((n, 0))).tolist() == [0] * n
     assert group_identical_rows(sp.csr_array((n, 4))).tolist() == [0] * n
 
 
-def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
+def test_rows_with_equal_hashes_are_distinguished(monkeypatch):
     monkeypatch.setattr(duplicate_rows, "_hash_rows", lambda A: np.zeros(len(A), np.uint64))
     for kind in ("normal", "wide", "signs"):
         A = ROWS[kind][PICKS]
-        assert group_identical_rows(A).tolist() == naive(A)
+        assert group_identical_rows(A).tolist() == group_codes_by_dict(A)
 
 
 @pytest.mark.parametrize("kind", ["normal", "wide", "single", "signs", "last bits", "bits"])
-def test_codes_of_different_rows_differ(kind):
+def test_hashes_of_distinct_rows_differ(kind):
     assert len(set(duplicate_rows._hash_rows(ROWS[kind]).tolist())) == len(ROWS[kind])
 
 
 @pytest.mark.parametrize("n", [4, 700])
-def test_the_two_zeros_and_one_nan_are_one_number_each(n):
+def test_signed_zeros_are_equal_and_nan_equals_nan(n):
     A = np.tile([[0.0, np.nan], [-0.0, np.nan], [1.0, np.nan], [0.0, 2.0]], (n // 4, 1))
     assert group_identical_rows(A).tolist() == [0, 0, 1, 2] * (n // 4)
 
 
-def test_copies_stay_equal_where_a_matrix_is_made_of_them():
-    """Rounding of a product of matrices differs between the copies of a row."""
+def test_materialized_matrix_keeps_identical_rows_in_one_group():
+    """Matrix products round the copies of a row differently."""
     rng = np.random.default_rng(0)
     for n in (20, 50, 100):
-        places = rng.integers(0, n // 3, n)
-        X = rng.normal(size=(n // 3, 130))[places]
-        made = materialize_matrix(FeatureSimilarity(X).normalized(), 1000)
-        _, expected = np.unique(places, return_inverse=True)
-        _, result = np.unique(made.groups(), return_inverse=True)
+        inverse = rng.integers(0, n // 3, n)
+        X = rng.normal(size=(n // 3, 130))[inverse]
+        similarity = materialize_matrix(FeatureSimilarity(X).normalized(), 1000)
+        _, expected = np.unique(inverse, return_inverse=True)
+        _, result = np.unique(similarity.groups(), return_inverse=True)
         assert (
             len(set(zip(expected, result, strict=True))) == len(set(result)) == len(set(expected))
         )
-        np.testing.assert_allclose(made.dense(), FeatureSimilarity(X).normalized().dense())
+        np.testing.assert_allclose(similarity.dense(), FeatureSimilarity(X).normalized().dense())

@@ -1,4 +1,4 @@
-"""Samples that encoders of English text do not suit: scripts, sequences, code, identifiers."""
+"""Samples unsuitable for encoders of English text: other scripts, sequences, code, identifiers."""
 
 import inspect
 import random
@@ -25,7 +25,7 @@ SENTENCES = {
     "in Devanagari script": ["बिल्ली सोफे पर सो रही है।", "आज शेयर गिर गए।"],
     "in Greek script": ["Η γάτα κοιμάται.", "Οι τιμές έπεσαν."],
 }
-SUITED = [
+SUITABLE = [
     ["A cat sat on the mat.", "Stock prices fell (again) today!", "I paid $5 for 2 * 3 cakes."],
     ["El gato duerme en el sofá.", "Con mèo ngủ trên ghế sofa."],  # languages are not detected
     ["cat", "dog", "good-bye", "don't", "Yes.", "McDonald"],
@@ -39,20 +39,20 @@ IDENTIFIERS = "the samples look like identifiers or numbers"
 
 
 @pytest.mark.parametrize(("script", "texts"), SENTENCES.items())
-def test_texts_mostly_in_other_scripts_are_named(script, texts):
+def test_mismatch_names_the_script_of_most_texts(script, texts):
     assert find_mismatch(texts, LATIN).reason == f"the texts are mostly {script}"
-    assert find_mismatch([*texts, *SUITED[0] * 3], LATIN) is None
+    assert find_mismatch([*texts, *SUITABLE[0] * 3], LATIN) is None
     assert find_mismatch(texts, []) is None
 
 
-@pytest.mark.parametrize("texts", SUITED)
-def test_text_in_the_scripts_of_the_encoder_suits_it(texts):
+@pytest.mark.parametrize("texts", SUITABLE)
+def test_texts_in_the_scripts_of_the_encoder_have_no_mismatch(texts):
     assert find_mismatch(texts, LATIN) is None
 
 
-def test_scripts_are_those_that_the_encoder_declares():
+def test_mismatch_depends_on_the_scripts_of_the_encoder():
     assert find_mismatch(SENTENCES["in Greek script"], ["LATIN", "GREEK"]) is None
-    assert find_mismatch(SUITED[0], ["GREEK"]).reason == "the texts are mostly in Latin script"
+    assert find_mismatch(SUITABLE[0], ["GREEK"]).reason == "the texts are mostly in Latin script"
 
 
 @pytest.mark.parametrize(
@@ -71,23 +71,23 @@ def test_scripts_are_those_that_the_encoder_declares():
         (["InChI=1S/CH4/h1H4", "InChI=1S/H2O/h1H2"], IDENTIFIERS),
     ],
 )
-def test_samples_other_than_prose_are_named(samples, reason):
+def test_mismatch_names_samples_that_are_not_prose(samples, reason):
     assert find_mismatch(samples, LATIN).reason == reason
-    assert find_mismatch([*samples, *SUITED[0] * len(samples)], LATIN) is None
+    assert find_mismatch([*samples, *SUITABLE[0] * len(samples)], LATIN) is None
 
 
-def test_sequences_can_be_known_from_the_file():
+def test_sequences_true_overrides_detection():
     assert find_mismatch(["MKV", "ACG"], LATIN, sequences=True).reason == SEQUENCES
 
 
-def test_code_is_named():
+def test_mismatch_names_code():
     snippets = [inspect.getsource(f) for _, f in inspect.getmembers(textwrap, inspect.isfunction)]
     snippets.append("function add(a, b) {\n  return a + b;\n}")
     snippets.append('int main(void) {\n  printf("%d\\n", 3);\n  return 0;\n}')
     assert find_mismatch(snippets, LATIN).reason == "the samples look like code"
 
 
-def test_answers_to_prompts_are_prose_or_numbers(judged_answers, novelty_answers):
+def test_answers_to_prompts_are_classified_as_prose_or_numbers(judged_answers, novelty_answers):
     for row in judged_answers:
         texts = next(value for value in row.values() if isinstance(value, list))
         assert find_mismatch(texts, LATIN) is None, texts
@@ -96,7 +96,7 @@ def test_answers_to_prompts_are_prose_or_numbers(judged_answers, novelty_answers
         texts = next(value for value in row.values() if isinstance(value, list))
         result.append(find_mismatch([x for x in texts if isinstance(x, str)], LATIN))
     reasons = {mismatch.reason for mismatch in result if mismatch}
-    assert reasons <= {IDENTIFIERS}  # of prompts such as "pick a number"
+    assert reasons <= {IDENTIFIERS}  # answers to prompts such as "pick a number"
     assert sum(mismatch is not None for mismatch in result) < len(result) / 10
 
 

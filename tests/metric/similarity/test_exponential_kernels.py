@@ -1,4 +1,4 @@
-"""Kernels of distances: the definition in many digits, at any scale, and their bandwidths."""
+"""Exponential kernels and their bandwidths, compared with 50-digit arithmetic at any scale."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -13,23 +13,23 @@ from vendiscore import SampleError, TooLargeError, as_similarity, compute, score
 KERNELS = ("rbf", "laplacian")
 
 
-def exact(X: np.ndarray, sigma: float, kernel: str) -> np.ndarray:
-    """Return the definition, entry by entry, in 50 digits."""
+def exact_similarities(X: np.ndarray, sigma: float, kernel: str) -> np.ndarray:
+    """Return the similarities by the definition, computed with 50 digits."""
     with mpmath.workdps(50):
         rows = [[mpmath.mpf(float(x)) for x in row] for row in X]
-        width = mpmath.mpf(float(sigma))
+        bandwidth = mpmath.mpf(float(sigma))
 
         def k(a, b):
             gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
             if kernel == "laplacian":
-                return mpmath.exp(-mpmath.fsum(gaps) / width)
-            return mpmath.exp(-mpmath.fsum(g * g for g in gaps) / (2 * width**2))
+                return mpmath.exp(-mpmath.fsum(gaps) / bandwidth)
+            return mpmath.exp(-mpmath.fsum(g * g for g in gaps) / (2 * bandwidth**2))
 
         return np.array([[float(k(a, b)) for b in rows] for a in rows])
 
 
-def median(X: np.ndarray, kernel: str) -> float:
-    """Return the median distance between distinct rows, in 50 digits."""
+def exact_median_distance(X: np.ndarray, kernel: str) -> float:
+    """Return the median distance between distinct rows, computed with 50 digits."""
     distinct = np.unique(X + 0.0, axis=0)
     with mpmath.workdps(50):
         rows = [[mpmath.mpf(float(x)) for x in row] for row in distinct]
@@ -37,60 +37,70 @@ def median(X: np.ndarray, kernel: str) -> float:
         for i, a in enumerate(rows):
             for b in rows[:i]:
                 gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
-                square = mpmath.sqrt(mpmath.fsum(g * g for g in gaps))
-                result.append(mpmath.fsum(gaps) if kernel == "laplacian" else square)
+                euclidean = mpmath.sqrt(mpmath.fsum(g * g for g in gaps))
+                result.append(mpmath.fsum(gaps) if kernel == "laplacian" else euclidean)
         result.sort()
         return float((result[(len(result) - 1) // 2] + result[len(result) // 2]) / 2)
 
 
-def clouds(d: int) -> dict[str, np.ndarray]:
+def make_samples(d: int) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(d)
-    plain = rng.standard_normal((12, d))
-    clusters, outlier, offset, scales, close = (plain.copy() for _ in range(5))
+    standard = rng.standard_normal((12, d))
+    clusters, outlier, offset, scales, near_duplicates = (standard.copy() for _ in range(5))
     clusters[6:] += 1e8
     outlier[3] = -1e9
     offset += rng.integers(0, 3, (12, 1)) * 1e7
     scales *= 10.0 ** rng.integers(-8, 8, (12, 1))
-    close[5], close[1], close[9] = close[2] + 1e-9, close[2], -close[9] * 1e12
+    near_duplicates[5], near_duplicates[1], near_duplicates[9] = (
+        near_duplicates[2] + 1e-9,
+        near_duplicates[2],
+        -near_duplicates[9] * 1e12,
+    )
     return {
-        "plain": plain,
+        "plain": standard,
         "two clusters": clusters,
         "an outlier": outlier,
         "three offsets": offset,
         "sixteen scales": scales,
-        "duplicates and almost": close,
-        "masked by zeros of both signs": plain * np.sign(plain).clip(max=0) * 0 + plain.round(),
-        "huge": plain * 1e200,
-        "tiny": plain * 1e-200,
-        "subnormal": plain * 1e-310,
-        "largest": plain / abs(plain).sum() * 1.7e308,
+        "duplicates and almost": near_duplicates,
+        "masked by zeros of both signs": standard * np.sign(standard).clip(max=0) * 0
+        + standard.round(),
+        "huge": standard * 1e200,
+        "tiny": standard * 1e-200,
+        "subnormal": standard * 1e-310,
+        "largest": standard / abs(standard).sum() * 1.7e308,
     }
 
 
-@pytest.mark.parametrize("name", clouds(3))
+@pytest.mark.parametrize("name", make_samples(3))
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("kind", ["few columns", "many columns", "torch"])
-def test_similarities_are_the_definition_at_any_scale(name, kernel, kind):
-    X = clouds(3 if kind == "few columns" else 30)[name]
-    samples = pytest.importorskip("torch").tensor(X) if kind == "torch" else X
-    typical = median(X, kernel)
-    for sigma in (None, typical * 1e-7, typical * 0.3, 1.0):
+@pytest.mark.parametrize("layout", ["few columns", "many columns", "torch"])
+def test_similarities_match_the_definition_at_any_scale(name, kernel, layout):
+    X = make_samples(3 if layout == "few columns" else 30)[name]
+    samples = pytest.importorskip("torch").tensor(X) if layout == "torch" else X
+    median_distance = exact_median_distance(X, kernel)
+    for sigma in (None, median_distance * 1e-7, median_distance * 0.3, 1.0):
         if sigma is not None and abs(X).max() / sigma > 1e300:
             continue
         options = {} if sigma is None else {"sigma": sigma}
         similarity = as_similarity(samples, k=kernel, **options)
-        K, width = np.asarray(similarity.dense()), similarity.settings["sigma"]
-        np.testing.assert_allclose(K, exact(X, width, kernel), rtol=0, atol=2e-12)
-        assert width == pytest.approx(typical if sigma is None else sigma, rel=1e-9)
+        K, fitted_sigma = np.asarray(similarity.dense()), similarity.settings["sigma"]
+        np.testing.assert_allclose(
+            K, exact_similarities(X, fitted_sigma, kernel), rtol=0, atol=2e-12
+        )
+        assert fitted_sigma == pytest.approx(median_distance if sigma is None else sigma, rel=1e-9)
         assert (np.diagonal(K) == 1).all()
         assert K.max() <= 1
 
 
-def test_clusters_far_from_each_other_keep_their_inner_distances():
+def test_distant_clusters_keep_their_inner_distances():
     """Two pairs at distance 1, infinitely far apart: λ = (1 ± k)/4 twice, k = exp(−½)."""
     k = np.exp(-0.5)
-    shares = np.array([1 + k, 1 - k, 1 + k, 1 - k]) / 4
-    expected = {"VS_q1": np.exp(-(shares * np.log(shares)).sum()), "VS_q2": 1 / (shares**2).sum()}
+    eigenvalues = np.array([1 + k, 1 - k, 1 + k, 1 - k]) / 4
+    expected = {
+        "VS_q1": np.exp(-(eigenvalues * np.log(eigenvalues)).sum()),
+        "VS_q2": 1 / (eigenvalues**2).sum(),
+    }
     X = np.array([[0.0], [1.0], [1e8], [1e8 + 1]])
     for columns in (1, 30):
         wide = np.hstack([X, np.zeros((4, columns - 1))])
@@ -98,31 +108,31 @@ def test_clusters_far_from_each_other_keep_their_inner_distances():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_the_sign_of_zero_and_repeats_change_no_bandwidth(kernel):
+def test_bandwidth_ignores_sign_of_zero_and_duplicates(kernel):
     rng = np.random.default_rng(0)
-    X = (rng.random((80, 6)) < 0.05) * rng.standard_normal((80, 6))  # many −0.0, many repeats
+    X = (rng.random((80, 6)) < 0.05) * rng.standard_normal((80, 6))  # many −0.0, many duplicates
     assert np.signbit(X[X == 0]).any()
-    expected = score(np.unique(X + 0.0, axis=0), kernel, p=weights(X + 0.0))
+    expected = score(np.unique(X + 0.0, axis=0), kernel, p=weights_of_distinct_rows(X + 0.0))
     for samples in (X, X + 0.0, np.negative(-X), sp.csr_array(X), X.tolist()):
         assert score(samples, kernel) == pytest.approx(expected, rel=1e-9)
     torch = pytest.importorskip("torch")
     assert score(torch.tensor(X), kernel).item() == pytest.approx(expected, rel=1e-9)
 
 
-def weights(X: np.ndarray) -> np.ndarray:
+def weights_of_distinct_rows(X: np.ndarray) -> np.ndarray:
     return np.unique(X, axis=0, return_counts=True)[1] / len(X)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
-def test_samples_that_are_all_equal_count_as_one(kernel, q):
+def test_identical_samples_score_one(kernel, q):
     torch = pytest.importorskip("torch")
     for samples in ([[0.0], [-0.0]], np.full((5, 3), 1e9 / 3), torch.zeros(4, 2), [7, 7]):
         assert float(score(samples, kernel, q=q)) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_median_that_is_no_bandwidth_is_refused(kernel):
+def test_too_small_median_distance_is_rejected_as_bandwidth(kernel):
     X = np.array([[0.0], [1e-200], [2e-200], [3e-200], [4e-200], [1.0]])
     torch = pytest.importorskip("torch")
     if kernel == "rbf":
@@ -130,17 +140,19 @@ def test_a_median_that_is_no_bandwidth_is_refused(kernel):
             with pytest.raises(ValueError, match=r"the median distance .* too small.*`sigma`"):
                 compute(samples, k=kernel)
     similarity = as_similarity(X, k=kernel, sigma=1e-200)
-    np.testing.assert_allclose(similarity.dense(), exact(X, 1e-200, kernel), atol=1e-14)
+    np.testing.assert_allclose(
+        similarity.dense(), exact_similarities(X, 1e-200, kernel), atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_sigma_beyond_reach_is_refused(kernel):
+def test_sigma_too_small_for_the_distances_is_rejected(kernel):
     with pytest.raises(ValueError, match=r"`sigma` is 1e-200 .* 5e\+200: their ratio exceeds"):
         compute(np.array([[5e200], [1.0]]), k=kernel, sigma=1e-200)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_bandwidth_that_is_no_number_is_refused(kernel):
+def test_median_distance_that_overflows_is_rejected(kernel):
     with pytest.raises(
         ValueError, match=r"the median distance .* exceeds the range of double precision; divide"
     ):
@@ -148,25 +160,27 @@ def test_a_bandwidth_that_is_no_number_is_refused(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("repeats", [False, True])
-def test_a_score_with_its_own_bandwidth_is_differentiated_through_it(kernel, repeats):
+@pytest.mark.parametrize("has_duplicates", [False, True])
+def test_gradient_includes_the_fitted_bandwidth(kernel, has_duplicates):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(3)
     X, V = (torch.tensor(rng.standard_normal((12, 5))) for _ in range(2))
-    if repeats:  # and they stay repeats along the direction V
+    if has_duplicates:  # the rows stay duplicates along the direction V
         X[3], X[0], V[3], V[0] = X[5], X[5], V[5], V[5]
-    s = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
-    score(s * X, kernel).backward()
-    assert s.grad.item() == pytest.approx(0, abs=1e-12)  # the score does not depend on the scale
-    Z = X.clone().requires_grad_()
-    (gradient,) = torch.autograd.grad(score(Z, kernel), Z)
+    scale = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
+    score(scale * X, kernel).backward()
+    assert scale.grad.item() == pytest.approx(
+        0, abs=1e-12
+    )  # the score does not depend on the scale
+    rows = X.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(score(rows, kernel), rows)
     h = 1e-5
     difference = (score(X + h * V, kernel) - score(X - h * V, kernel)).item() / (2 * h)
     assert (gradient * V).sum().item() == pytest.approx(difference, rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_score_with_a_given_bandwidth_is_differentiated(kernel):
+def test_gradient_is_correct_for_fixed_bandwidth(kernel):
     torch = pytest.importorskip("torch")
     X = torch.tensor(np.random.default_rng(0).standard_normal((5, 3)), requires_grad=True)
     assert torch.autograd.gradcheck(lambda X: score(X, kernel, sigma=2.0), X)
@@ -180,28 +194,28 @@ def test_a_score_with_a_given_bandwidth_is_differentiated(kernel):
         *(kind(300) for kind in (np.float16, np.float32, np.int16, np.uint16, np.int64)),
     ],
 )
-def test_a_bandwidth_is_read_in_double_precision(kernel, sigma):
+def test_sigma_is_converted_to_double_precision(kernel, sigma):
     X = np.random.default_rng(0).standard_normal((9, 4)) * 300
     assert compute(X, k=kernel, sigma=sigma) == compute(X, k=kernel, sigma=300.0)
 
 
 @pytest.mark.parametrize("sigma", ["a", "1", b"1", True, 1j, [1.0], np.ones(2), np.nan, np.inf, 0])
-def test_what_is_no_bandwidth_is_refused(sigma):
+def test_invalid_sigma_is_rejected(sigma):
     for kernel in KERNELS:
         with pytest.raises((TypeError, ValueError), match="`sigma` must be a finite number above"):
             compute([[0.0], [1.0]], k=kernel, sigma=sigma)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_bandwidth_that_followed_from_samples_can_be_used_for_others(kernel):
+def test_fitted_bandwidth_can_be_reused_for_other_samples(kernel):
     rng = np.random.default_rng(0)
     A, B = rng.standard_normal((30, 4)), 3 * rng.standard_normal((30, 4))
     similarity = as_similarity(A, k=kernel)
     sigma = compute(A, k=kernel, details=True)["details"]["options"]["sigma"]
     assert dict(similarity.fitted) == {"sigma": sigma}
     assert type(sigma) is float
-    both = as_similarity(np.vstack([A, B]), k=kernel, sigma=sigma).dense()
-    np.testing.assert_allclose(as_similarity(B, k=kernel, sigma=sigma).dense(), both[30:, 30:])
+    expected = as_similarity(np.vstack([A, B]), k=kernel, sigma=sigma).dense()
+    np.testing.assert_allclose(as_similarity(B, k=kernel, sigma=sigma).dense(), expected[30:, 30:])
     assert dict(as_similarity(B, k=kernel, sigma=sigma).fitted) == {}
     assert dict(similarity.take(np.arange(3)).fitted) == {"sigma": sigma}
     assert dict(similarity.scaled(np.ones(30)).fitted) == {"sigma": sigma}
@@ -210,14 +224,12 @@ def test_a_bandwidth_that_followed_from_samples_can_be_used_for_others(kernel):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-@pytest.mark.parametrize("torch_too", [False, True])
+@pytest.mark.parametrize("as_tensor", [False, True])
 @pytest.mark.parametrize("tiny", [1e-9, 1e-41, 1e-150])
-def test_a_median_that_an_outlier_hides_is_refused_and_what_vanishes_still_counts(
-    kernel, torch_too, tiny
-):
+def test_median_distance_rounded_to_zero_by_an_outlier_is_rejected(kernel, as_tensor, tiny):
     def rows(*values):
         X = np.array(values)[:, None]
-        return pytest.importorskip("torch").from_numpy(X) if torch_too else X
+        return pytest.importorskip("torch").from_numpy(X) if as_tensor else X
 
     with pytest.raises(
         ValueError, match=r"the median distance between distinct samples is .* pass"
@@ -227,43 +239,43 @@ def test_a_median_that_an_outlier_hides_is_refused_and_what_vanishes_still_count
     assert pair.fitted["sigma"] == 1e308  # the median of 1e308, 1e308 and a tiny distance
 
 
-@pytest.mark.parametrize("kind", [list, np.asarray, np.float32, sp.csr_array, "torch"])
-def test_zero_vectors_are_named_or_left_out(kind):
-    kind = pytest.importorskip("torch").tensor if kind == "torch" else kind
-    samples = kind([[1.0, 0.0], [0.0, 0.0], [1e-30, 1e-30], [0.0, 1.0], [0.0, -0.0]])
+@pytest.mark.parametrize("container", [list, np.asarray, np.float32, sp.csr_array, "torch"])
+def test_zero_vectors_raise_or_are_dropped(container):
+    container = pytest.importorskip("torch").tensor if container == "torch" else container
+    samples = container([[1.0, 0.0], [0.0, 0.0], [1e-30, 1e-30], [0.0, 1.0], [0.0, -0.0]])
     with pytest.raises(SampleError, match="sample 1 is a zero vector") as caught:
         compute(samples, k="cosine")
     assert list(caught.value.problems) == [1, 4]
     with pytest.warns(UserWarning, match="dropped 2 of 5 samples that"):
-        left = as_similarity(samples, k="cosine", on_error="skip")
-    assert (left.n, list(left.dropped)) == (3, [1, 4])
+        retained = as_similarity(samples, k="cosine", on_error="skip")
+    assert (retained.n, list(retained.dropped)) == (3, [1, 4])
 
 
 @pytest.mark.parametrize("scale", [1e155, 1e200, 1e300, 1e-155, 1e-200, 1e-300])
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, "torch"])
-def test_angles_do_not_depend_on_lengths(scale, kind):
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, "torch"])
+def test_cosines_do_not_depend_on_row_lengths(scale, container):
     X = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, -1.0], [1.0, 0.0, 5.0], [2.0, 4.0, 6.0]])
-    kind = pytest.importorskip("torch").tensor if kind == "torch" else kind
+    container = pytest.importorskip("torch").tensor if container == "torch" else container
     expected = as_similarity(X, k="cosine").dense()
     lengths = np.array([[1.0], [scale], [1.0], [scale]])
     for arguments in ({"k": "cosine"}, {"score_X": True, "normalize": True}):
         for samples in (X * scale, X * lengths):
-            K = np.asarray(as_similarity(kind(samples), **arguments).dense())
+            K = np.asarray(as_similarity(container(samples), **arguments).dense())
             np.testing.assert_allclose(K, expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("scale", [1e155, 1e200, 1e-160, 1e-200])
-def test_dot_products_beyond_the_range_of_numbers_are_scored_once_normalized(scale):
+def test_overflowing_dot_products_require_normalization(scale):
     X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) * scale
     with pytest.raises(SampleError, match=r"similarity 1 with itself, got .*; pass normalize=True"):
         compute(X, k="linear")
-    for kind in (np.asarray, sp.csr_array, pytest.importorskip("torch").tensor):
-        result = compute(kind(X), k="linear", normalize=True)["VS"]
-        assert float(result) == pytest.approx(float(score_X(kind(X))))
+    for container in (np.asarray, sp.csr_array, pytest.importorskip("torch").tensor):
+        result = compute(container(X), k="linear", normalize=True)["VS"]
+        assert float(result) == pytest.approx(float(score_X(container(X))))
         assert float(result) == pytest.approx(score_X(X / scale))
 
 
-def test_all_rows_without_a_direction_are_named_beside_those_that_are_not_finite():
+def test_error_lists_zero_and_nonfinite_rows():
     rows = [[1.0, 1.0], [0.0, -0.0], [np.nan, 1.0], [2.0, 1.0], [0.0, 0.0]]
     with pytest.raises(SampleError, match="sample 1 is a zero vector") as caught:
         compute(rows, k="cosine")
@@ -272,7 +284,7 @@ def test_all_rows_without_a_direction_are_named_beside_those_that_are_not_finite
 
 @pytest.mark.parametrize("samples", [[5.0, 5.0, 5.0, np.nan], [5, 5, 5, None], [5, 5.0, 5, "a"]])
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "cosine", "linear"])
-def test_a_number_that_cannot_be_used_is_named_by_its_place_in_the_list(samples, kernel):
+def test_error_names_index_of_invalid_number_in_list(samples, kernel):
     with pytest.raises(SampleError, match="sample 3 of `samples`"):
         compute(samples, k=kernel)
 
@@ -283,7 +295,9 @@ def test_a_number_that_cannot_be_used_is_named_by_its_place_in_the_list(samples,
     [(1, 0, 1.5), (1, 1e6, 1.5), (1e5, 0, 1.0), (1e200, 0, 1e200), (1e-200, 0, 1e-200)],
     ids=["usual", "far from 0", "narrow", "huge", "tiny"],
 )
-def test_tensors_have_the_matrix_of_arrays_with_a_diagonal_of_1(kernel, scale, offset, sigma):
+def test_tensors_and_arrays_have_equal_similarities_with_unit_diagonal(
+    kernel, scale, offset, sigma
+):
     torch = pytest.importorskip("torch")
     X = scale * np.random.default_rng(0).standard_normal((40, 3)) + offset
     K = as_similarity(torch.tensor(X), k=kernel, sigma=sigma)
@@ -293,7 +307,7 @@ def test_tensors_have_the_matrix_of_arrays_with_a_diagonal_of_1(kernel, scale, o
     assert K.diagonal().tolist() == [1.0] * 40
 
 
-def test_a_matrix_of_tensors_without_room_is_refused_with_a_remedy(monkeypatch):
+def test_tensors_without_memory_for_the_matrix_raise_with_a_hint(monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 0)
     for kernel in KERNELS:

@@ -1,4 +1,4 @@
-"""Similarities of features equal X Xᵀ, whatever X is stored as, and by each route."""
+"""FeatureSimilarity equals X Xᵀ for all storage formats and algorithms."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from vendiscore.similarity.features import add_sparse, row_dot_products
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((12, 5))
-# A column that most rows have, some that few have, and repeated and empty entries.
+# One frequent column, several rare columns, and two identical rows.
 COUNTS = np.where(RNG.random((12, 20)) < 0.15, RNG.integers(1, 4, (12, 20)), 0)
 COUNTS[:, 0] = RNG.integers(1, 5, 12)
 COUNTS[5] = COUNTS[2]
@@ -27,44 +27,50 @@ INDEX = np.array([7, 0, 7, 3])
 V = RNG.standard_normal((12, 3))
 
 
-def dense_of(rows):
+def to_dense(rows):
     return np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows, float)
 
 
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.parametrize("scale", [None, np.linspace(0.5, 2, 12)], ids=["plain", "scaled"])
-def test_everything_is_that_of_the_dot_products(name, scale):
-    rows = dense_of(ROWS[name])
+def test_all_methods_match_dot_products(name, scale):
+    rows = to_dense(ROWS[name])
     similarity = FeatureSimilarity(ROWS[name])
     if scale is not None:
         similarity, rows = similarity.scaled(scale), rows * scale[:, None]
     K = rows @ rows.T
-    compare = np.testing.assert_allclose
-    close = {"rtol": 1e-11, "atol": 1e-11}
-    compare(similarity.dense(), K, **close)
-    compare(similarity.diagonal(), K.diagonal(), **close)
-    compare(similarity.rows(slice(2, 5)), K[2:5], **close)
-    compare(similarity.rows(slice(0, 12)), K, **close)
-    compare(similarity.matmul(V), K @ V, **close)
-    compare(similarity.matmul(V[:, 0]), K @ V[:, 0], **close)
-    compare(similarity.squared_norm(), (K**2).sum(), rtol=1e-11)
-    compare(similarity.covariance(), rows.T @ rows, **close)
+    assert_close = np.testing.assert_allclose
+    tolerance = {"rtol": 1e-11, "atol": 1e-11}
+    assert_close(similarity.dense(), K, **tolerance)
+    assert_close(similarity.diagonal(), K.diagonal(), **tolerance)
+    assert_close(similarity.rows(slice(2, 5)), K[2:5], **tolerance)
+    assert_close(similarity.rows(slice(0, 12)), K, **tolerance)
+    assert_close(similarity.matmul(V), K @ V, **tolerance)
+    assert_close(similarity.matmul(V[:, 0]), K @ V[:, 0], **tolerance)
+    assert_close(similarity.squared_norm(), (K**2).sum(), rtol=1e-11)
+    assert_close(similarity.covariance(), rows.T @ rows, **tolerance)
     W = RNG.standard_normal((rows.shape[1], 2))
-    compare(similarity.projected(W), rows @ W, **close)
+    assert_close(similarity.projected(W), rows @ W, **tolerance)
     single = similarity.projected(W, single=True)
-    compare(single, rows @ W, rtol=1e-3, atol=1e-2)
-    compare(dense_of(similarity.features()), rows, **close)
-    for of in (similarity.take, similarity.part):
-        compare(of(INDEX).dense(), K[np.ix_(INDEX, INDEX)], **close)
-    places = np.array([[0, 1, 2], [3, 4, 5], [11, 0, 7], [1, 1, 2]])
-    compare(similarity.stack(places), [K[np.ix_(at, at)] for at in places], **close)
-    following = np.arange(12).reshape(4, 3)
-    compare(similarity.stack(following), [K[np.ix_(at, at)] for at in following], **close)
+    assert_close(single, rows @ W, rtol=1e-3, atol=1e-2)
+    assert_close(to_dense(similarity.features()), rows, **tolerance)
+    for subset in (similarity.take, similarity.part):
+        assert_close(subset(INDEX).dense(), K[np.ix_(INDEX, INDEX)], **tolerance)
+    indices = np.array([[0, 1, 2], [3, 4, 5], [11, 0, 7], [1, 1, 2]])
+    assert_close(
+        similarity.stack(indices), [K[np.ix_(index, index)] for index in indices], **tolerance
+    )
+    consecutive_indices = np.arange(12).reshape(4, 3)
+    assert_close(
+        similarity.stack(consecutive_indices),
+        [K[np.ix_(index, index)] for index in consecutive_indices],
+        **tolerance,
+    )
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_normalized_similarities_are_cosines(name):
-    rows = dense_of(ROWS[name])
+    rows = to_dense(ROWS[name])
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     np.testing.assert_allclose(
         FeatureSimilarity(ROWS[name]).normalized().dense(), unit @ unit.T, rtol=1e-6, atol=1e-6
@@ -72,30 +78,30 @@ def test_normalized_similarities_are_cosines(name):
 
 
 @pytest.mark.parametrize("power", [-200, 200])
-def test_cosines_do_not_depend_on_lengths_whose_squares_overflow(power):
+def test_cosines_are_accurate_for_lengths_whose_squares_overflow(power):
     rows = X * 10.0 ** (power * np.sign(X[:, :1]))
     result = FeatureSimilarity(rows).normalized().dense()
     np.testing.assert_allclose(result, FeatureSimilarity(X).normalized().dense(), atol=1e-12)
 
 
-def test_a_zero_row_has_no_cosine():
+def test_normalized_rejects_zero_rows():
     rows = X.copy()
     rows[4] = 0
     with pytest.raises(SampleError, match="sample 4"):
         FeatureSimilarity(rows).normalized()
 
 
-@pytest.mark.parametrize(("share", "most"), [(0.0, 3), (0.02, 256), (1.0, 256)])
-def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
-    share, most, monkeypatch
+@pytest.mark.parametrize(("min_frequency", "max_columns"), [(0.0, 3), (0.02, 256), (1.0, 256)])
+def test_common_columns_are_split_off_without_changing_similarities(
+    min_frequency, max_columns, monkeypatch
 ):
-    monkeypatch.setattr(features, "MIN_COMMON_FREQUENCY", share)
-    monkeypatch.setattr(features, "MAX_COMMON_COLUMNS", most)
+    monkeypatch.setattr(features, "MIN_COMMON_FREQUENCY", min_frequency)
+    monkeypatch.setattr(features, "MAX_COMMON_COLUMNS", max_columns)
     similarity = FeatureSimilarity(ROWS["sparse"])
     common, rare = similarity.split_common_columns()
     counts = np.count_nonzero(COUNTS, axis=0)
-    expected = counts > share * 12
-    assert common.shape[1] == min(most, expected.sum())
+    is_common = counts > min_frequency * 12
+    assert common.shape[1] == min(max_columns, is_common.sum())
     assert common.shape[1] + rare.shape[1] == 20
     if common.shape[1] > 0:
         assert np.count_nonzero(common, axis=0).min() >= np.diff(rare.tocsc().indptr).max()
@@ -103,34 +109,34 @@ def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
     assert similarity.squared_norm() == pytest.approx(((COUNTS @ COUNTS.T) ** 2.0).sum())
 
 
-def test_products_of_single_precision_by_blocks_are_in_double_precision(monkeypatch):
+def test_float32_block_products_are_in_double_precision(monkeypatch):
     monkeypatch.setattr(features, "MAX_COPIED_BYTES", 0)
     rows = ROWS["float32"].astype(float)
     result = FeatureSimilarity(ROWS["float32"]).rows(slice(1, 9))
     np.testing.assert_allclose(result, (rows @ rows.T)[1:9], rtol=1e-13, atol=1e-13)
 
 
-def test_columns_of_zeros_are_dropped_from_integers():
+def test_compact_drops_zero_columns_of_integers():
     pixels = np.zeros((3, 6), np.uint8)
     pixels[:, [1, 4]] = [[1, 2], [3, 4], [5, 6]]
     similarity = FeatureSimilarity(pixels).scaled(np.arange(1.0, 4))
-    small = similarity.compact()
-    assert small.X.tolist() == [[1, 2], [3, 4], [5, 6]]
-    np.testing.assert_allclose(small.dense(), similarity.dense())
+    compacted = similarity.compact()
+    assert compacted.X.tolist() == [[1, 2], [3, 4], [5, 6]]
+    np.testing.assert_allclose(compacted.dense(), similarity.dense())
     for rows in (pixels.astype(float), pixels[:, [1, 4]], np.zeros((2, 3), np.uint8)):
         unchanged = FeatureSimilarity(rows)
         assert unchanged.compact() is unchanged
 
 
-def test_parts_of_sparse_features_keep_only_their_columns(monkeypatch):
-    few = FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2]))
-    assert few.X.shape[1] == np.count_nonzero(COUNTS[1:3].any(axis=0))
-    assert isinstance(few.X, np.ndarray)
+def test_subsets_of_sparse_features_keep_only_nonzero_columns(monkeypatch):
+    subset = FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2]))
+    assert subset.X.shape[1] == np.count_nonzero(COUNTS[1:3].any(axis=0))
+    assert isinstance(subset.X, np.ndarray)
     monkeypatch.setattr(features, "MAX_DENSE_SIZE", 0)
     assert scipy.sparse.issparse(FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2])).X)
 
 
-def test_work_counts_products_of_pairs():
+def test_work_estimates_count_products_of_pairs():
     dense = FeatureSimilarity(X)
     assert dense.entries_work() == 12**2 * 5
     sparse = FeatureSimilarity(ROWS["sparse"])
@@ -142,20 +148,20 @@ def test_work_counts_products_of_pairs():
     assert sparse.covariance_work() == features.SPARSE_PAIR_WORK * (per_row**2).sum()
 
 
-def test_identical_rows_are_found():
+def test_groups_contain_identical_rows():
     groups = FeatureSimilarity(ROWS["sparse"]).groups()
     assert groups[5] == groups[2]
     assert len({*groups}) == 11
 
 
-def test_rows_are_counted_in_blocks_of_the_asked_precision():
+def test_iter_scaled_blocks_yields_scaled_rows_in_double_precision():
     similarity = FeatureSimilarity(ROWS["float32"])
     blocks = list(similarity.iter_scaled_blocks(np.full(12, 2.0)))
     assert [X.dtype for _, X in blocks] == [np.float64] * len(blocks)
     np.testing.assert_allclose(np.concatenate([X for _, X in blocks]), 2 * ROWS["float32"])
 
 
-def test_tensors_move_to_numpy_unless_they_have_a_gradient():
+def test_in_numpy_converts_tensors_without_gradient():
     torch = pytest.importorskip("torch")
     similarity = FeatureSimilarity(torch.tensor(X)).scaled(torch.full((12,), 2.0))
     assert not similarity.in_threads
@@ -168,7 +174,7 @@ def test_tensors_move_to_numpy_unless_they_have_a_gradient():
     np.testing.assert_allclose(stack[1].detach().numpy(), X[2:4] @ X[2:4].T, rtol=1e-12)
 
 
-def test_dot_products_of_rows_in_pairs():
+def test_row_dot_products_match_elementwise_sums():
     A, B = X[:4], X[4:8]
     expected = (A * B).sum(axis=1)
     np.testing.assert_allclose(row_dot_products(A, B), expected)
@@ -176,15 +182,15 @@ def test_dot_products_of_rows_in_pairs():
     np.testing.assert_allclose(sparse, expected)
 
 
-def test_sparse_entries_are_added_in_place():
+def test_add_sparse_adds_in_place():
     K = np.ones((3, 3))
     E = scipy.sparse.csr_array(np.array([[0, 2, 0], [0, 0, 0], [3, 0, 4]]))
     assert add_sparse(K, E) is K
     assert K.tolist() == [[1, 3, 1], [1, 1, 1], [4, 1, 5]]
 
 
-def test_rows_of_integers_can_be_normalized_again():
+def test_normalizing_integer_rows_twice_changes_nothing():
     rows = np.array([[255, 3], [0, 200], [255, 3]], np.uint8)
     once = FeatureSimilarity(rows).normalized()
-    again = once.normalized()
-    np.testing.assert_allclose(again.dense(), once.dense(), rtol=1e-12)
+    twice = once.normalized()
+    np.testing.assert_allclose(twice.dense(), once.dense(), rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Distances of a kernel follow from its similarities."""
+"""Distances computed from the similarities of a kernel."""
 
 import numpy as np
 import pytest
@@ -18,15 +18,15 @@ X = np.random.default_rng(0).standard_normal((7, 4))
 SQUARES = ((X[:, None] - X) ** 2).sum(axis=2)
 
 
-def test_squares_are_those_of_features():
+def test_squared_distances_match_differences_of_features():
     K = X @ X.T
     squares = np.vecdot(X, X)
     np.testing.assert_allclose(squared_kernel_distances(K, squares, squares), SQUARES, atol=1e-12)
-    some = squared_kernel_distances(K[2:5, 1:3], squares[2:5], squares[1:3])
-    np.testing.assert_allclose(some, SQUARES[2:5, 1:3], atol=1e-12)
+    block = squared_kernel_distances(K[2:5, 1:3], squares[2:5], squares[1:3])
+    np.testing.assert_allclose(block, SQUARES[2:5, 1:3], atol=1e-12)
 
 
-def test_squares_of_single_precision_are_computed_in_double():
+def test_squared_distances_of_float32_are_computed_in_double():
     K = np.eye(2, dtype=np.float32)
     result = squared_kernel_distances(K, np.ones(2, np.float32), np.ones(2, np.float32))
     assert result.dtype == np.float64
@@ -34,7 +34,7 @@ def test_squares_of_single_precision_are_computed_in_double():
     assert K.tolist() == [[1, 0], [0, 1]]
 
 
-def test_squares_of_sparse_rows_are_those_of_their_differences():
+def test_squared_sparse_distances_match_dense_differences():
     F = scipy.sparse.csr_array(np.where(X > 0, X, 0))
     dense = F.toarray()
     i, j = np.triu_indices(7)
@@ -43,7 +43,7 @@ def test_squares_of_sparse_rows_are_those_of_their_differences():
     assert squared_sparse_distances(F, i[:0], j[:0]).shape == (0,)
 
 
-def test_similarities_above_1_are_refused_beyond_rounding():
+def test_negative_squared_distances_beyond_rounding_are_rejected():
     check_squared_distance(-2 * KERNEL_TOLERANCE, "a pair")
     for square in (-2.1 * KERNEL_TOLERANCE, np.nan):
         with pytest.raises(ValueError, match=r"at most 1, got .* for a pair"):
@@ -52,7 +52,7 @@ def test_similarities_above_1_are_refused_beyond_rounding():
         check_squared_distance(-1.0, "a pair")
 
 
-def test_rounding_is_that_of_the_precision_that_similarities_had():
+def test_kernel_rounding_follows_the_precision_of_the_similarities():
     double, single = np.finfo(np.float64).eps, np.finfo(np.float32).eps
     assert kernel_rounding(MatrixSimilarity(np.eye(2))) == KERNEL_ROUNDING * double
     narrow = MatrixSimilarity(np.eye(2, dtype=np.float32))

@@ -1,4 +1,4 @@
-"""A matrix as a similarity, at hand or computed at its first use."""
+"""A matrix as a similarity, precomputed or computed on first use."""
 
 import pickle
 
@@ -16,52 +16,56 @@ K[:, 4] = K[:, 1]
 INDEX = np.array([5, 1, 1])
 
 
-class Counted:
-    """Computes K, and counts how often, also of parts."""
+class CountingMatrix:
+    """Computes K on demand; counts computations and records requested subsets."""
 
     def __init__(self):
-        self.whole = 0
-        self.parts = []
+        self.n_full = 0
+        self.subsets = []
 
     def similarity(self, divisible=False):
-        return DeferredSimilarity(6, self.compute, compute_part=self.part if divisible else None)
+        return DeferredSimilarity(
+            6, self.compute, compute_part=self.make_subset if divisible else None
+        )
 
     def compute(self):
-        self.whole += 1
+        self.n_full += 1
         return K
 
-    def part(self, index):
-        self.parts.append(index.tolist())
+    def make_subset(self, index):
+        self.subsets.append(index.tolist())
         return DeferredSimilarity(len(index), lambda: K[np.ix_(index, index)])
 
 
 @pytest.mark.parametrize(
-    "make",
+    "make_similarity",
     [
         lambda: MatrixSimilarity(K),
         lambda: MatrixSimilarity(np.asfortranarray(K)),
-        lambda: Counted().similarity(),
-        lambda: Counted().similarity(divisible=True),
+        lambda: CountingMatrix().similarity(),
+        lambda: CountingMatrix().similarity(divisible=True),
     ],
     ids=["matrix", "fortran", "deferred", "divisible"],
 )
-def test_everything_is_that_of_the_matrix(make):
-    compare = np.testing.assert_allclose
+def test_all_methods_match_the_matrix(make_similarity):
+    assert_close = np.testing.assert_allclose
     V = RNG.standard_normal((6, 2))
-    compare(make().dense(), K)
-    compare(make().diagonal(), K.diagonal())
-    compare(make().rows(slice(1, 4)), K[1:4])
-    compare(make().matmul(V), K @ V, rtol=1e-12, atol=1e-12)
-    compare(make().squared_norm(), (K**2).sum(), rtol=1e-12)
-    compare(make().take(INDEX).dense(), K[np.ix_(INDEX, INDEX)])
-    compare(make().part(INDEX).dense(), K[np.ix_(INDEX, INDEX)])
-    compare(make().stack(np.array([[0, 1], [5, 2]])), [K[:2, :2], K[[5, 2]][:, [5, 2]]])
-    groups = make().groups()
+    assert_close(make_similarity().dense(), K)
+    assert_close(make_similarity().diagonal(), K.diagonal())
+    assert_close(make_similarity().rows(slice(1, 4)), K[1:4])
+    assert_close(make_similarity().matmul(V), K @ V, rtol=1e-12, atol=1e-12)
+    assert_close(make_similarity().squared_norm(), (K**2).sum(), rtol=1e-12)
+    assert_close(make_similarity().take(INDEX).dense(), K[np.ix_(INDEX, INDEX)])
+    assert_close(make_similarity().part(INDEX).dense(), K[np.ix_(INDEX, INDEX)])
+    assert_close(
+        make_similarity().stack(np.array([[0, 1], [5, 2]])), [K[:2, :2], K[[5, 2]][:, [5, 2]]]
+    )
+    groups = make_similarity().groups()
     assert groups[4] == groups[1]
     assert len({*groups}) == 5
 
 
-def test_single_precision_is_widened():
+def test_float32_matrix_returns_double_precision_results():
     narrow = MatrixSimilarity(K.astype(np.float32))
     assert narrow.diagonal().dtype == np.float64
     assert narrow.stack(np.array([[0, 1]])).dtype == np.float64
@@ -71,7 +75,7 @@ def test_single_precision_is_widened():
     np.testing.assert_allclose(product, K.astype(np.float32).astype(float) @ V, rtol=1e-12)
 
 
-def test_a_matrix_of_different_samples_has_no_groups():
+def test_groups_are_none_if_all_rows_differ():
     assert MatrixSimilarity(np.eye(3)).groups() is None
     assert MatrixSimilarity(np.ones((3, 3))).groups().tolist() == [0, 0, 0]
     # Entries that equal the diagonal do not make rows equal.
@@ -79,48 +83,48 @@ def test_a_matrix_of_different_samples_has_no_groups():
     assert len({*MatrixSimilarity(path).groups()}) == 3
 
 
-def test_taken_matrices_know_that_they_are_positive_semidefinite():
+def test_take_keeps_positive_semidefiniteness():
     assert MatrixSimilarity(K, psd=True).take(INDEX).psd
     assert not MatrixSimilarity(K).take(INDEX).psd
 
 
-def test_a_deferred_matrix_is_computed_once_for_all_copies():
-    counted = Counted()
+def test_deferred_matrix_is_computed_once_for_all_copies():
+    counted = CountingMatrix()
     similarity = counted.similarity()
-    assert counted.whole == 0
+    assert counted.n_full == 0
     scaled = similarity.scaled(np.full(6, 2.0))
-    part = similarity.take(INDEX)
-    assert counted.whole == 0
+    subset = similarity.take(INDEX)
+    assert counted.n_full == 0
     np.testing.assert_allclose(scaled.dense(), 4 * K)
-    np.testing.assert_allclose(part.dense(), K[np.ix_(INDEX, INDEX)])
-    assert counted.whole == 1
+    np.testing.assert_allclose(subset.dense(), K[np.ix_(INDEX, INDEX)])
+    assert counted.n_full == 1
 
 
-def test_parts_are_computed_alone_until_the_whole_is_known():
-    counted = Counted()
+def test_divisible_matrix_computes_subsets_until_it_is_computed_in_full():
+    counted = CountingMatrix()
     similarity = counted.similarity(divisible=True)
     assert similarity.divisible
     similarity.part(INDEX).dense()
     similarity.stack(np.array([[0, 1], [2, 3]]))
-    assert (counted.whole, counted.parts) == (0, [[5, 1, 1], [0, 1], [2, 3]])
+    assert (counted.n_full, counted.subsets) == (0, [[5, 1, 1], [0, 1], [2, 3]])
     similarity.dense()
     assert not similarity.divisible
     similarity.part(INDEX).dense()
     similarity.stack(np.array([[0, 1]]))
-    assert (counted.whole, len(counted.parts)) == (1, 3)
-    assert not Counted().similarity().divisible
+    assert (counted.n_full, len(counted.subsets)) == (1, 3)
+    assert not CountingMatrix().similarity().divisible
 
 
-def test_a_pickled_deferred_matrix_is_its_matrix():
-    similarity = Counted().similarity(divisible=True).scaled(np.full(6, 2.0))
+def test_pickling_a_deferred_similarity_returns_its_matrix():
+    similarity = CountingMatrix().similarity(divisible=True).scaled(np.full(6, 2.0))
     similarity = similarity.noted(notes=["a note"])
-    twin = pickle.loads(pickle.dumps(similarity))
-    assert type(twin) is MatrixSimilarity
-    assert twin.notes == ("a note",)
-    np.testing.assert_allclose(twin.dense(), 4 * K)
+    restored = pickle.loads(pickle.dumps(similarity))
+    assert type(restored) is MatrixSimilarity
+    assert restored.notes == ("a note",)
+    np.testing.assert_allclose(restored.dense(), 4 * K)
 
 
-def test_few_features_are_kept_and_others_become_a_matrix():
+def test_materialize_matrix_keeps_similarities_with_few_features():
     similarity = FeatureSimilarity(X)
     assert materialize_matrix(similarity, 4) is similarity
     matrix = materialize_matrix(similarity, 3)
@@ -129,7 +133,7 @@ def test_few_features_are_kept_and_others_become_a_matrix():
     assert matrix.psd
 
 
-def test_copies_of_a_sample_have_equal_rows_in_full():
+def test_materialized_rows_of_identical_samples_are_equal():
     rows = RNG.standard_normal((40, 33))
     rows[17] = rows[3]
     noisy = FeatureSimilarity(rows)

@@ -19,22 +19,22 @@ X = RNG.random((12, 5)) + 0.1
 
 
 @pytest.mark.parametrize("metric", SCIPY_METRICS)
-def test_metrics_of_scipy_are_those_of_cdist(metric):
+def test_scipy_metrics_match_cdist(metric):
     expected = scipy.spatial.distance.cdist(X, X, metric)
     np.testing.assert_allclose(compute_distances(X, metric), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_similarities_of_negative_type_are_positive_definite_at_every_scale(metric):
+def test_negative_type_metrics_give_positive_semidefinite_similarities(metric):
     rows = RNG.integers(0, 3, (12, 5)) if metric == "hamming" else X
     rows = np.unique(rows, axis=0).astype(float)
     D = compute_distances(rows, metric)
-    smallest = [np.linalg.eigvalsh(np.exp(-t * D))[0] for t in (0.01, 0.1, 1, 10)]
+    min_eigenvalues = [np.linalg.eigvalsh(np.exp(-t * D))[0] for t in (0.01, 0.1, 1, 10)]
     if metric in NEGATIVE_TYPE:
-        assert min(smallest) > -1e-10
+        assert min(min_eigenvalues) > -1e-10
 
 
-def test_a_metric_that_is_not_of_negative_type_has_a_counterexample():
+def test_chebyshev_is_not_of_negative_type():
     # The cocktail-party points of Meckes, 2013, at the maximum distance.
     rows = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 0], [0, 1], [-1, 0], [0, -1]]) * 1.0
     rows = np.concatenate([np.column_stack([rows, s * np.ones(8)]) for s in (-1, 0, 1)])
@@ -44,16 +44,16 @@ def test_a_metric_that_is_not_of_negative_type_has_a_counterexample():
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_homogeneous_metrics_grow_with_the_rows(metric):
-    grown, usual = compute_distances(X * 3, metric), compute_distances(X, metric)
-    is_homogeneous = np.allclose(grown, 3 * usual, rtol=1e-9)
+def test_homogeneous_metrics_scale_with_the_rows(metric):
+    scaled, unscaled = compute_distances(X * 3, metric), compute_distances(X, metric)
+    is_homogeneous = np.allclose(scaled, 3 * unscaled, rtol=1e-9)
     if metric in HOMOGENEOUS:
         assert is_homogeneous
-    elif metric != "minkowski":  # whose unit is chosen by another rule
+    elif metric != "minkowski":  # has its own rule for the distance scale
         assert not is_homogeneous
 
 
-def test_unknown_metrics_are_refused_with_a_suggestion():
+def test_unknown_metrics_are_rejected_with_a_suggestion():
     for metric in (*METRICS, max):
         check_metric(metric)
     check_metric("kernel", ("kernel",))
@@ -64,7 +64,7 @@ def test_unknown_metrics_are_refused_with_a_suggestion():
             check_metric(metric)
 
 
-def test_only_minkowski_has_an_option():
+def test_only_minkowski_accepts_an_option():
     assert check_metric_options("minkowski", {"exponent": 3}) == {"exponent": 3.0}
     assert check_metric_options("minkowski", {"exponent": 1}) == {"exponent": 1.0}
     assert check_metric_options("euclidean", {}) == {}

@@ -1,4 +1,4 @@
-"""Nearest neighbours and pairs within radii, against a sort of all distances."""
+"""Nearest neighbours and points within radii, compared with all sorted distances."""
 
 import numpy as np
 import pytest
@@ -42,25 +42,25 @@ def all_distances(X):
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("source", MAKERS)
 @pytest.mark.parametrize("k", [1, 4, 29])
-def test_neighbours_are_the_nearest_of_all_others(name, maker, k):
+def test_neighbour_distances_match_sorted_distances(name, source, k):
     X = SETS[name]
     D = all_distances(X)
-    pairs = MAKERS[maker](X, D)
-    own = slice(0, 30)
-    expected = np.sort(D[own, own], axis=1)[:, 1 : k + 1]
-    result = k_nearest_distances(pairs, own, np.ones(30, int), k, "neighbours")
+    distances = MAKERS[source](X, D)
+    first = slice(0, 30)
+    expected = np.sort(D[first, first], axis=1)[:, 1 : k + 1]
+    result = k_nearest_distances(distances, first, np.ones(30, int), k, "neighbours")
     np.testing.assert_allclose(result, expected, rtol=1e-10)
-    other = slice(30, 50)
-    expected = np.sort(D[other, other], axis=1)[:, 1:4]
-    result = k_nearest_distances(pairs, other, np.ones(20, int), 3, "neighbours")
+    second = slice(30, 50)
+    expected = np.sort(D[second, second], axis=1)[:, 1:4]
+    result = k_nearest_distances(distances, second, np.ones(20, int), 3, "neighbours")
     np.testing.assert_allclose(result, expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("block", [1, 64, 1 << 20])
-def test_neighbours_do_not_depend_on_blocks(block, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK_SIZE", block)
+@pytest.mark.parametrize("block_size", [1, 64, 1 << 20])
+def test_neighbour_distances_do_not_depend_on_block_size(block_size, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK_SIZE", block_size)
     monkeypatch.setattr(module, "MIN_COLUMN_GROUPS", 4)
     monkeypatch.setattr(module, "GROUPS_PER_NEIGHBOUR", 1)
     expected = np.sort(all_distances(POINTS), axis=1)[:, 1:6]
@@ -70,99 +70,103 @@ def test_neighbours_do_not_depend_on_blocks(block, monkeypatch):
     np.testing.assert_allclose(result, expected, rtol=1e-10)
 
 
-def test_copies_of_a_point_are_its_nearest_neighbours():
+def test_copies_of_a_point_are_its_neighbours_at_distance_zero():
     counts = np.array([1, 3, 2, 1])
     line = np.array([[0.0], [1], [3], [7]])
     copies = np.repeat(line, counts, axis=0)
-    every = np.sort(all_distances(copies), axis=1)[:, 1:6]
+    expected = np.sort(all_distances(copies), axis=1)[:, 1:6]
     first = np.cumsum(counts) - counts
     result = k_nearest_distances(EuclideanDistances(line), slice(0, 4), counts, 5, "neighbours")
-    np.testing.assert_allclose(result, every[first])
+    np.testing.assert_allclose(result, expected[first])
 
 
-def test_one_distinct_point_is_its_own_neighbour():
+def test_copies_of_a_single_point_have_neighbour_distance_zero():
     assert k_nearest_distances(
         EuclideanDistances(np.ones((1, 2))), slice(0, 1), np.array([4]), 3, ""
     ).tolist() == [[0, 0, 0]]
 
 
-def test_distances_beyond_the_range_are_refused():
+def test_overflowing_distances_are_rejected():
     X = np.array([[1.7e308, 0], [-1.7e308, 0], [0, 1]])
     with pytest.raises(ValueError, match="too large for double precision"):
         k_nearest_distances(EuclideanDistances(X), slice(0, 3), np.ones(3, int), 2, "neighbours")
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("maker", MAKERS)
-def test_members_of_balls_are_counted_with_their_copies(name, maker):
+@pytest.mark.parametrize("source", MAKERS)
+def test_count_within_radii_counts_copies_of_points(name, source):
     X = SETS[name]
     D = all_distances(X)
-    pairs = MAKERS[maker](X, D)
+    distances = MAKERS[source](X, D)
     rows, columns = slice(0, 30), slice(30, 50)
     counts = RNG.integers(1, 4, 30), RNG.integers(1, 4, 20)
-    # Of rows and of columns: each has a neighbour on the boundary of its ball.
-    by_row = np.sort(D[rows, columns], axis=1)[:, [2]]
-    by_column = np.sort(D[rows, columns], axis=0)[[2]]
-    around, met = count_within_radii(pairs, rows, columns, counts, [by_column, by_row], "balls")
-    for radii, of_rows, of_columns in zip((by_column, by_row), around, met, strict=True):
+    # Radii of rows and columns: the third-nearest point lies on the boundary of the ball.
+    row_radii = np.sort(D[rows, columns], axis=1)[:, [2]]
+    column_radii = np.sort(D[rows, columns], axis=0)[[2]]
+    row_counts, column_counts = count_within_radii(
+        distances, rows, columns, counts, [column_radii, row_radii], "balls"
+    )
+    for radii, counts_by_row, counts_by_column in zip(
+        (column_radii, row_radii), row_counts, column_counts, strict=True
+    ):
         inside = D[rows, columns] <= radii * (1 + TIE_TOLERANCE)
-        np.testing.assert_array_equal(of_rows, inside @ counts[1])
-        np.testing.assert_array_equal(of_columns, counts[0] @ inside)
+        np.testing.assert_array_equal(counts_by_row, inside @ counts[1])
+        np.testing.assert_array_equal(counts_by_column, counts[0] @ inside)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "canberra"])
-def test_blocks_of_metrics_are_those_of_scipy(metric):
-    pairs = MetricDistances(POINTS, metric, {}, "rows {} and {}".format)
-    by = {"manhattan": "cityblock"}.get(metric, metric)
-    expected = scipy.spatial.distance.cdist(POINTS[3:9], POINTS[5:20], by)
-    np.testing.assert_allclose(pairs.block(slice(3, 9), slice(5, 20)), expected, rtol=1e-12)
-    assert (pairs.block(slice(3, 9), slice(3, 9)).diagonal() == 0).all()
+def test_metric_blocks_match_scipy(metric):
+    distances = MetricDistances(POINTS, metric, {}, "rows {} and {}".format)
+    scipy_metric = {"manhattan": "cityblock"}.get(metric, metric)
+    expected = scipy.spatial.distance.cdist(POINTS[3:9], POINTS[5:20], scipy_metric)
+    np.testing.assert_allclose(distances.block(slice(3, 9), slice(5, 20)), expected, rtol=1e-12)
+    assert (distances.block(slice(3, 9), slice(3, 9)).diagonal() == 0).all()
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1.0, 1e200])
-def test_minkowski_keeps_digits_of_any_unit(factor):
-    pairs = MetricDistances(
+def test_minkowski_is_accurate_at_any_scale(factor):
+    distances = MetricDistances(
         POINTS * factor, "minkowski", {"exponent": 3.0}, "rows {} and {}".format
     )
     expected = scipy.spatial.distance.cdist(POINTS, POINTS, "minkowski", p=3) * factor
-    everything = slice(0, 50)
-    np.testing.assert_allclose(pairs.block(everything, everything), expected, rtol=1e-9)
+    all_rows = slice(0, 50)
+    np.testing.assert_allclose(distances.block(all_rows, all_rows), expected, rtol=1e-9)
 
 
-def test_close_points_far_away_keep_the_digits_of_minkowski():
+def test_minkowski_is_exact_for_close_points_with_large_exponent():
     X = np.array([[1.0, 0], [1.0 + 2**-40, 0], [3.0, 0]])
-    pairs = MetricDistances(X, "minkowski", {"exponent": 20.0}, "rows {} and {}".format)
-    assert pairs.block(slice(0, 1), slice(0, 3))[0].tolist() == [0, 2**-40, 2.0]
+    distances = MetricDistances(X, "minkowski", {"exponent": 20.0}, "rows {} and {}".format)
+    assert distances.block(slice(0, 1), slice(0, 3))[0].tolist() == [0, 2**-40, 2.0]
 
 
-def test_undefined_distances_name_the_rows_of_the_caller():
+def test_error_names_rows_with_undefined_distance():
     X = np.zeros((4, 2))
     X[1:] = RNG.random((3, 2))
-    pairs = MetricDistances(X, "correlation", {}, "rows {} and {}".format)
+    distances = MetricDistances(X, "correlation", {}, "rows {} and {}".format)
     with pytest.raises(ValueError, match=r"'correlation' is undefined .* rows 3 and 0"):
-        pairs.block(slice(3, 4), slice(0, 2))
+        distances.block(slice(3, 4), slice(0, 2))
 
 
-def test_rows_nearer_than_the_least_are_identical():
+def test_rows_nearer_than_min_distance_have_distance_zero():
     X = np.array([[0.0, 0], [1e-9, 0], [1, 0]])
-    pairs = EuclideanDistances(X, min_distance=1e-8)
-    result = k_nearest_distances(pairs, slice(0, 3), np.ones(3, int), 1, "neighbours")
+    distances = EuclideanDistances(X, min_distance=1e-8)
+    result = k_nearest_distances(distances, slice(0, 3), np.ones(3, int), 1, "neighbours")
     assert result.ravel().tolist() == [0, 0, pytest.approx(1)]
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_blocks_of_rows_are_lower_bounds(name):
+def test_euclidean_blocks_are_within_block_bound(name):
     X = SETS[name]
-    pairs = EuclideanDistances(X)
-    everything = slice(0, 50)
+    distances = EuclideanDistances(X)
+    all_rows = slice(0, 50)
     with np.errstate(all="ignore"):
-        block = pairs.block(everything, everything)
-        reach = pairs.block_bound(all_distances(X) * (1 + 1e-12))
-    assert (block <= reach).all()
+        block = distances.block(all_rows, all_rows)
+        bound = distances.block_bound(all_distances(X) * (1 + 1e-12))
+    assert (block <= bound).all()
 
 
-def test_a_matrix_of_distinct_points_is_read_by_the_place_of_each():
+def test_precomputed_distances_are_expanded_by_point_index():
     D = np.array([[0.0, 1, 2], [1, 0, 3], [2, 3, 0]])
-    pairs = PrecomputedDistances(D, np.array([2, 0, 1, 0]))
-    assert pairs.n == 4
-    assert pairs.block(slice(0, 2), slice(1, 4)).tolist() == [[2, 3, 2], [0, 1, 0]]
+    distances = PrecomputedDistances(D, np.array([2, 0, 1, 0]))
+    assert distances.n == 4
+    assert distances.block(slice(0, 2), slice(1, 4)).tolist() == [[2, 3, 2], [0, 1, 0]]

@@ -1,4 +1,4 @@
-"""Notes on samples that a kernel cannot represent, or only in part."""
+"""Notes on samples that a kernel cannot represent or represents only in part."""
 
 import warnings
 
@@ -14,20 +14,20 @@ from vendiscore.similarity.representation_notes import (
 
 
 class Similarity(MatrixSimilarity):
-    """An identity matrix with the attributes that a kernel on texts has."""
+    """An identity matrix with the attributes of a text kernel."""
 
     def __init__(self, n, groups=None, **attributes):
         super().__init__(np.eye(n))
-        self.of_rows = None if groups is None else np.array(groups)
+        self.row_groups = None if groups is None else np.array(groups)
         for name, value in attributes.items():
             setattr(self, name, value)
 
     def groups(self):
-        return self.of_rows
+        return self.row_groups
 
 
-def notes_of(texts, copies=1, **attributes):
-    """Return the notes on distinct texts, of which the first has copies, and the warnings."""
+def collect_notes(texts, copies=1, **attributes):
+    """Return the notes and warnings for distinct texts; the first text has a number of copies."""
     n = len(texts)
     inverse = np.r_[np.zeros(copies - 1, int), np.arange(n)]
     first = np.r_[0, np.arange(1, n) + copies - 1]
@@ -37,31 +37,35 @@ def notes_of(texts, copies=1, **attributes):
     return notes, [str(warning.message) for warning in caught]
 
 
-def words(n):
+def distinct_texts(n):
     return [f"the word {i}" for i in range(n)]
 
 
-def test_there_is_nothing_to_say_of_samples_that_are_represented():
-    assert notes_of(words(5)) == ([], [])
+def test_represented_samples_give_no_note():
+    assert collect_notes(distinct_texts(5)) == ([], [])
 
 
-def test_samples_that_are_missed_always_give_a_warning():
-    notes, warned = notes_of(words(500), missed={3: "has no token", 7: "has no token"})
+def test_unrepresented_samples_always_warn():
+    notes, warned = collect_notes(
+        distinct_texts(500), missed={3: "has no token", 7: "has no token"}
+    )
     assert notes == warned
     assert len(notes) == 1
     assert notes[0].endswith("represent 2 of 500 samples; sample 3 has no token (also sample 7).")
 
 
 @pytest.mark.parametrize(("truncates", "count"), [(True, 1), (False, 0)])
-def test_truncated_samples_always_give_a_warning(truncates, count):
+def test_truncated_samples_always_warn(truncates, count):
     partial = {2: "is truncated at 4 tokens"}
-    notes, warned = notes_of(words(NOTE_ONE_IN + 1), partial=partial, truncates=truncates)
+    notes, warned = collect_notes(
+        distinct_texts(NOTE_ONE_IN + 1), partial=partial, truncates=truncates
+    )
     assert len(notes) == len(warned) == count
 
 
 @pytest.mark.parametrize("n", [NOTE_ONE_IN - 1, NOTE_ONE_IN, NOTE_ONE_IN + 1])
-def test_one_in_a_hundred_blank_samples_is_noted(n):
-    notes, warned = notes_of([*words(n - 1), " \n"])
+def test_blank_samples_are_noted_from_one_percent(n):
+    notes, warned = collect_notes([*distinct_texts(n - 1), " \n"])
     assert len(notes) == (n <= NOTE_ONE_IN)
     assert warned == []
     if notes:
@@ -69,7 +73,7 @@ def test_one_in_a_hundred_blank_samples_is_noted(n):
 
 
 @pytest.mark.parametrize(
-    ("n", "blank", "is_warned"),
+    ("n", "n_blank", "is_warned"),
     [
         (WARN_ONE_IN - 1, 1, False),
         (WARN_ONE_IN, 1, True),
@@ -77,48 +81,52 @@ def test_one_in_a_hundred_blank_samples_is_noted(n):
         (2 * WARN_ONE_IN, 2, True),
     ],
 )
-def test_one_in_twenty_blank_samples_gives_a_warning(n, blank, is_warned):
-    texts = [*words(n - blank), *(" " * (i + 1) for i in range(blank))]
-    notes, warned = notes_of(texts)
+def test_blank_samples_warn_from_five_percent(n, n_blank, is_warned):
+    texts = [*distinct_texts(n - n_blank), *(" " * (i + 1) for i in range(n_blank))]
+    notes, warned = collect_notes(texts)
     assert warned == (notes if is_warned else [])
-    assert f"{blank} of {n} samples" in notes[0]
+    assert f"{n_blank} of {n} samples" in notes[0]
 
 
-def test_copies_are_counted_and_named_by_their_first_index():
-    notes, _ = notes_of(["", "a text"], copies=7)
+def test_notes_count_copies_and_name_their_first_index():
+    notes, _ = collect_notes(["", "a text"], copies=7)
     assert "cannot represent 7 of 8 samples; sample 0 is blank" in notes[0]
-    notes, _ = notes_of(["a text", ""], copies=7)
+    notes, _ = collect_notes(["a text", ""], copies=7)
     assert "cannot represent 1 of 8 samples; sample 7 is blank" in notes[0]
 
 
-def test_nothing_but_missed_samples_is_an_error():
+def test_only_unrepresented_samples_raise():
     with pytest.raises(SampleError, match="sample 0 is blank") as caught:
-        notes_of(["", " "])
+        collect_notes(["", " "])
     assert [*caught.value.problems] == [0, 1]
     with pytest.raises(SampleError, match="sample 0 has no token"):
-        notes_of(["a", ""], missed={0: "has no token"})
+        collect_notes(["a", ""], missed={0: "has no token"})
 
 
-def test_texts_that_the_kernel_cannot_tell_apart_are_noted_whatever_their_number():
-    texts = [*words(4), "THE  word 0", "another text"]
+def test_any_number_of_indistinguishable_texts_is_noted():
+    texts = [*distinct_texts(4), "THE  word 0", "another text"]
     groups = [0, 1, 2, 3, 0, 1]
-    notes, _ = notes_of(texts, groups=groups, merges=True)
+    notes, _ = collect_notes(texts, groups=groups, merges=True)
     assert len(notes) == 1
     assert (
         "does not distinguish 1 of 6 samples from others; sample 5 differs from sample 1"
         in notes[0]
     )
-    assert notes_of(texts, groups=groups, merges=False) == ([], [])
-    many, _ = notes_of([*words(300), "another text"], groups=[*range(300), 5], merges=True)
-    assert "1 of 301 samples" in many[0]
+    assert collect_notes(texts, groups=groups, merges=False) == ([], [])
+    many_notes, _ = collect_notes(
+        [*distinct_texts(300), "another text"], groups=[*range(300), 5], merges=True
+    )
+    assert "1 of 301 samples" in many_notes[0]
 
 
-def test_an_encoder_of_another_script_gives_a_warning():
+def test_texts_in_another_script_than_the_encoder_warn():
     texts = ["猫が座る。", "雨が降る。", "犬が走る。"]
-    notes, warned = notes_of(texts, scripts=["LATIN"])
+    notes, warned = collect_notes(texts, scripts=["LATIN"])
     assert notes == warned
     assert "Kernel 'x' with the model x is for prose in Latin script" in notes[0]
     assert "mostly Japanese" in notes[0]
-    assert notes_of(texts, scripts=[]) == ([], [])
-    named, _ = notes_of(texts, scripts=["LATIN"], settings={"model_path": "a-model"})
-    assert "with the model a-model" in named[0]
+    assert collect_notes(texts, scripts=[]) == ([], [])
+    notes_with_model, _ = collect_notes(
+        texts, scripts=["LATIN"], settings={"model_path": "a-model"}
+    )
+    assert "with the model a-model" in notes_with_model[0]

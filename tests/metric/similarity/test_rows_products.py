@@ -1,4 +1,4 @@
-"""Products of tiles agree with the matrix, in any number of threads, until interrupted."""
+"""Tiled products agree with the matrix for any number of threads, and can be interrupted."""
 
 import _thread
 import signal
@@ -16,7 +16,7 @@ from vendiscore.similarity.rows import symmetric_product
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((700, 20))
-KINDS = {
+SIMILARITIES = {
     "rbf": lambda: as_similarity(X, k="rbf", sigma=3.0),
     "laplacian": lambda: as_similarity(X, k="laplacian"),
     "bits": lambda: BitSimilarity((X > 0.5).astype(np.uint8)),
@@ -25,16 +25,16 @@ KINDS = {
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
+def small_tiles(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     monkeypatch.setattr(rows, "TILE_COLUMNS", 90)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SIMILARITIES)
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 700])
 @pytest.mark.parametrize("scaled", [False, True])
-def test_a_product_and_the_norm_are_those_of_the_dense_matrix(kind, n, scaled):
-    similarity = KINDS[kind]().take(np.arange(n))
+def test_matmul_and_norm_match_the_dense_matrix(name, n, scaled):
+    similarity = SIMILARITIES[name]().take(np.arange(n))
     if scaled:
         similarity = similarity.scaled(rng.uniform(0.01, 2, n))
     K, V = similarity.dense(), rng.standard_normal((n, 5))
@@ -43,28 +43,28 @@ def test_a_product_and_the_norm_are_those_of_the_dense_matrix(kind, n, scaled):
     assert similarity.squared_norm() == pytest.approx(np.sum(K * K), rel=1e-12)
 
 
-def test_functions_of_users_are_called_in_the_thread_that_asked():
-    seen = set()
+def test_user_functions_are_called_in_the_calling_thread():
+    thread_ids = set()
 
     def k(A, B):
-        seen.add(threading.get_ident())
+        thread_ids.add(threading.get_ident())
         return np.exp(-cdist(A, B))
 
     RowsSimilarity.of_rows(X, k).matmul(np.ones(len(X)))
-    assert seen == {threading.get_ident()}
+    assert thread_ids == {threading.get_ident()}
 
 
 @pytest.fixture
 def interruptible():
-    """Let Ctrl-C raise KeyboardInterrupt, as a shell lets jobs in the background ignore it."""
+    """Let Ctrl-C raise KeyboardInterrupt, which a shell disables for background jobs."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interruption_ends_a_product_and_its_threads():
-    interrupted, before = threading.Event(), threading.enumerate()
+def test_interrupt_stops_a_product_and_its_threads():
+    interrupted, threads_before = threading.Event(), threading.enumerate()
 
     def entries(rows, columns):
         # Python may lose a thread whose start is interrupted: both must have begun.
@@ -80,8 +80,8 @@ def test_an_interruption_ends_a_product_and_its_threads():
 
     with threadpool_limits(2, "blas"), pytest.raises(KeyboardInterrupt):
         multiply()
-    new = [each for each in threading.enumerate() if each not in before]
-    workers = [each for each in new if "ThreadPool" in each.name]
-    for worker in workers:  # one that was just being started ends by itself
+    new_threads = [thread for thread in threading.enumerate() if thread not in threads_before]
+    workers = [thread for thread in new_threads if "ThreadPool" in thread.name]
+    for worker in workers:  # a worker that was just started ends without a signal
         worker.join(10)
     assert not any(worker.is_alive() for worker in workers)

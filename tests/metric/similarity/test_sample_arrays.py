@@ -1,4 +1,4 @@
-"""Common containers become rows of numbers, or a sentence says which rows do not."""
+"""Common containers are converted to rows of numbers; errors name the invalid rows."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -22,18 +22,18 @@ from vendiscore.similarity.sample_arrays import (
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
 
 
-class Foreign:
-    """An array of another library: it has the array API's names, and may go to NumPy."""
+class ForeignArray:
+    """An array of another library, with the array API and optional conversion to NumPy."""
 
-    def __init__(self, values, goes=True):
-        self.values, self.goes = values, goes
+    def __init__(self, values, convertible=True):
+        self.values, self.convertible = values, convertible
         self.shape, self.dtype, self.ndim = values.shape, values.dtype, values.ndim
 
     def __array_namespace__(self, api_version=None):
         return np
 
     def __array__(self, dtype=None, copy=None):
-        if not self.goes:
+        if not self.convertible:
             raise TypeError("Implicit conversion to a NumPy array is not allowed.")
         return self.values
 
@@ -46,40 +46,40 @@ CONTAINERS = {
     "other byte order": ROWS.astype(">f8"),
     "objects": ROWS.astype(object),
     "matrix": sp.csr_matrix(ROWS).todense(),
-    "masked, but nothing is": np.ma.masked_array(ROWS),
+    "masked array without masked entries": np.ma.masked_array(ROWS),
     "long double": ROWS.astype(np.longdouble),
     "fractions and decimals": [[Fraction(1), Decimal(2)], [0, 3.0], [-1, Fraction(1, 2)]],
     "frame": pd.DataFrame(ROWS),
     "nullable frame": pd.DataFrame(ROWS).astype("Float64"),
     "arrow": pa.array(ROWS.tolist()),
-    "another library": Foreign(ROWS),
+    "another library": ForeignArray(ROWS),
     **{kind: getattr(sp, f"{kind}_array")(ROWS) for kind in ("csr", "csc", "coo", "dok", "lil")},
     "dok matrix": sp.dok_matrix(ROWS),
 }
 
 
 @pytest.mark.parametrize("samples", [[], np.zeros((0, 3)), ()])
-def test_an_empty_collection_is_an_error_unless_it_is_allowed(samples):
+def test_as_samples_rejects_empty_collections_by_default(samples):
     message = "`references` is empty; pass at least one sample"
     with pytest.raises(ValueError, match=message):
         as_samples(samples, "references")
     assert len(as_samples(samples, "references", empty=True)) == 0
 
 
-@pytest.mark.parametrize("kind", CONTAINERS)
-def test_rows_are_the_same_in_any_container(kind):
-    X = as_matrix(CONTAINERS[kind])
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_as_matrix_accepts_any_container(container):
+    X = as_matrix(CONTAINERS[container])
     np.testing.assert_array_equal(X.toarray() if sp.issparse(X) else X, ROWS)
     assert X.dtype == np.float64
 
 
-def test_entries_of_sparse_rows_that_come_in_parts_are_added():
-    parts = sp.csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])))
-    np.testing.assert_array_equal(as_matrix(parts).toarray(), [[3, 0], [0, 5]])
-    assert parts.nnz == 3  # the argument is not changed
+def test_duplicate_sparse_entries_are_summed():
+    rows = sp.csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])))
+    np.testing.assert_array_equal(as_matrix(rows).toarray(), [[3, 0], [0, 5]])
+    assert rows.nnz == 3  # the argument is not changed
 
 
-# Objects that cannot be rows, and the message about each; None is the good row [1, 2].
+# Invalid rows and the corresponding error messages.
 BAD_ROWS = [
     ([1.0], r"has shape \(1,\), but other rows have \(2,\)"),
     ([1.0, None], "must be a row of numbers, got NoneType None in it"),
@@ -102,24 +102,24 @@ BAD_ROWS = [
 
 
 @pytest.mark.parametrize(("row", "message"), BAD_ROWS)
-def test_all_rows_that_are_no_rows_of_numbers_are_named(row, message):
+def test_error_lists_all_invalid_rows(row, message):
     rows = [[1.0, 2.0], row, [1.0, 2.0], [3.0, 4.0], row]
     with pytest.raises(SampleError, match=f"sample 1 of `x` {message}.*2 samples.*1, 4") as caught:
         as_matrix(rows, "x")
     assert list(caught.value.problems) == [1, 4]
 
 
-def test_rows_that_are_wrong_in_different_ways_are_named_together():
+def test_error_lists_rows_with_different_problems():
     rows = [[1.0, 2.0], *(row for row, _ in BAD_ROWS), [3.0, 4.0]]
     with pytest.raises(SampleError) as caught:
         as_matrix(rows)
     assert list(caught.value.problems) == list(range(1, len(BAD_ROWS) + 1))
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, "torch"])
-def test_all_rows_of_an_array_that_are_not_finite_are_named(kind):
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, "torch"])
+def test_error_lists_all_nonfinite_rows(container):
     X = np.array([[1.0, 0.0], [np.nan, 1.0], [0.0, 2.0], [1.0, -np.inf]])
-    X = pytest.importorskip("torch").tensor(X) if kind == "torch" else kind(X)
+    X = pytest.importorskip("torch").tensor(X) if container == "torch" else container(X)
     with pytest.raises(SampleError) as caught:
         as_matrix(X)
     assert list(caught.value.problems) == [1, 3]
@@ -128,7 +128,7 @@ def test_all_rows_of_an_array_that_are_not_finite_are_named(kind):
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, "torch"])
-def test_integers_that_no_float_is_are_refused_in_arrays_too(dtype):
+def test_integers_without_exact_float64_value_are_rejected(dtype):
     X = [[1, 2], [2**53 + 1, 0], [2**53 + 2, 0]]
     X = pytest.importorskip("torch").tensor(X) if dtype == "torch" else np.array(X, dtype)
     with pytest.raises(SampleError, match="the integer 9007199254740993, which float64") as caught:
@@ -136,7 +136,7 @@ def test_integers_that_no_float_is_are_refused_in_arrays_too(dtype):
     assert list(caught.value.problems) == [1]
 
 
-def test_masked_arrays_are_refused_wherever_arrays_come_in():
+def test_masked_arrays_are_rejected_by_all_arguments():
     masked = np.ma.masked_array(np.eye(2), mask=[[False, True], [False, False]])
     for arguments in (
         {"score_X": True},
@@ -153,20 +153,22 @@ def test_masked_arrays_are_refused_wherever_arrays_come_in():
         compute(["a", "b"], p=np.ma.masked_array([0.5, 0.5], mask=[True, False]))
 
 
-def test_an_array_that_does_not_go_to_numpy_is_refused():
-    with pytest.raises(TypeError, match=r"got .*Foreign \(Implicit conversion.*; convert it to a"):
-        compute(Foreign(ROWS, goes=False), k="rbf")
-    single = as_matrix(Foreign(ROWS.astype(np.float32)))
-    assert isinstance(single, np.ndarray)
-    assert single.dtype == np.float32
+def test_arrays_without_numpy_conversion_raise_with_the_original_error():
+    with pytest.raises(
+        TypeError, match=r"got .*ForeignArray \(Implicit conversion.*; convert it to a"
+    ):
+        compute(ForeignArray(ROWS, convertible=False), k="rbf")
+    matrix = as_matrix(ForeignArray(ROWS.astype(np.float32)))
+    assert isinstance(matrix, np.ndarray)
+    assert matrix.dtype == np.float32
 
 
-def test_a_table_of_numbers_is_rows_as_a_frame_is():
+def test_arrow_table_of_numbers_equals_its_data_frame():
     frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 0.25, 1.0], "c": [True, False, True]})
     table = pa.Table.from_pandas(frame)
-    for each in (table, table.to_batches()[0], pa.concat_tables([table[:1], table[1:]])):
-        np.testing.assert_array_equal(as_matrix(each), frame.to_numpy(dtype=float))
-        assert compute(each, k="cosine") == compute(frame.astype(float), k="cosine")
+    for arrow_table in (table, table.to_batches()[0], pa.concat_tables([table[:1], table[1:]])):
+        np.testing.assert_array_equal(as_matrix(arrow_table), frame.to_numpy(dtype=float))
+        assert compute(arrow_table, k="cosine") == compute(frame.astype(float), k="cosine")
     assert as_matrix(table.select(["b"]).cast(pa.schema([("b", pa.float32())]))).dtype == np.float32
     with pytest.raises(SampleError, match="sample 1 of `samples` must be finite, got nan"):
         compute(pa.table({"a": [1, None, 3]}), k="cosine")
@@ -175,7 +177,7 @@ def test_a_table_of_numbers_is_rows_as_a_frame_is():
     )
 
 
-def test_a_table_of_anything_else_is_a_list_of_records():
+def test_as_samples_returns_records_for_mixed_tables():
     table = pa.table({"a": [1.0, 2.0], "b": ["x", "y"]})
     assert as_samples(table) == [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}]
     with pytest.raises(SampleError, match=r"got dict: {'a': 1.0, 'b': 'x'}; pass one of its"):
@@ -183,7 +185,7 @@ def test_a_table_of_anything_else_is_a_list_of_records():
 
 
 @pytest.mark.parametrize(
-    "make",
+    "make_tensor",
     [
         lambda torch: torch.eye(3).to_sparse(),
         lambda torch: torch.eye(3, device="meta"),
@@ -194,50 +196,50 @@ def test_a_table_of_anything_else_is_a_list_of_records():
     ],
     ids=["sparse", "meta", "nested", "in a list"],
 )
-def test_tensors_without_plain_values_are_refused(make):
+def test_sparse_meta_and_nested_tensors_are_rejected(make_tensor):
     torch = pytest.importorskip("torch")
     for arguments in ({"k": "rbf"}, {"k": "cosine"}, {"score_X": True}):
         with pytest.raises(TypeError, match=r"`samples` must be a dense torch tensor .*to_dense"):
-            compute(make(torch), **arguments)
+            compute(make_tensor(torch), **arguments)
 
 
-def test_tensors_in_a_list_that_do_not_fit_are_named():
+def test_error_names_mismatched_tensors_in_a_list():
     torch = pytest.importorskip("torch")
-    good = [torch.ones(2), torch.zeros(2).double()]
-    assert as_matrix(good).dtype == torch.float64
+    tensors = [torch.ones(2), torch.zeros(2).double()]
+    assert as_matrix(tensors).dtype == torch.float64
     with pytest.raises(
         SampleError, match=r"sample 2 .* has shape \(3,\), but other rows have \(2,\)"
     ):
-        as_matrix([*good, torch.ones(3)])
+        as_matrix([*tensors, torch.ones(3)])
     with pytest.raises(
         SampleError, match=r"sample 0 .* must be a torch tensor like the other rows, got"
     ):
-        as_matrix([[1.0, 2.0], *good])
+        as_matrix([[1.0, 2.0], *tensors])
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
-def test_precision_is_that_of_what_came_in(dtype):
+def test_machine_epsilon_follows_the_input_dtype(dtype):
     expected = np.finfo(dtype).eps if np.dtype(dtype).kind == "f" else np.finfo(float).eps
     assert machine_epsilon(np.ones(2, dtype)) == expected
     assert machine_epsilon([np.ones(2, dtype)]) == expected
 
 
-KINDS_OF_ZEROS = {
+FLOAT_DTYPES = {
     "double": np.float64,
     "single": np.float32,
     "half": np.float16,
 }
 
 
-@pytest.mark.parametrize("dtype", KINDS_OF_ZEROS.values(), ids=KINDS_OF_ZEROS)
-def test_the_two_zeros_are_one_number_when_rows_are_compared(dtype):
+@pytest.mark.parametrize("dtype", FLOAT_DTYPES.values(), ids=FLOAT_DTYPES)
+def test_group_identical_rows_treats_signed_zeros_as_equal(dtype):
     A = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0], [-0.0, -1.0]], dtype)
     np.testing.assert_array_equal(group_identical_rows(A), [0, 0, 1, 1])
     np.testing.assert_array_equal(group_identical_rows(np.asfortranarray(A)), [0, 0, 1, 1])
     assert np.signbit(A[1, 0])  # the argument is not changed
 
 
-def test_zeros_that_sparse_rows_store_are_zeros():
+def test_group_identical_rows_ignores_stored_sparse_zeros():
     data = np.array([0.0, 1.0, 1.0, -0.0, 1.0])
     A = sp.csr_array((data, np.array([0, 1, 1, 0, 1]), np.array([0, 2, 3, 5])), (3, 2))
     np.testing.assert_array_equal(group_identical_rows(A), [0, 0, 0])
@@ -245,39 +247,39 @@ def test_zeros_that_sparse_rows_store_are_zeros():
 
 
 @pytest.mark.parametrize(
-    "how",
+    "options",
     [{"k": "cosine"}, {"k": "rbf"}, {"score_X": True, "normalize": True}, {"measures": "t_conv"}],
     ids=str,
 )
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_arrays_of_another_library_go_through_numpy_in_their_own_precision(how, dtype):
+def test_array_api_arrays_are_converted_in_their_own_precision(options, dtype):
     strict = pytest.importorskip("array_api_strict")
     X = np.random.default_rng(0).normal(size=(9, 3)).astype(dtype)
-    theirs = strict.asarray(X)
-    assert compute(theirs, **how) == compute(X, **how)
+    foreign = strict.asarray(X)
+    assert compute(foreign, **options) == compute(X, **options)
     p = np.random.default_rng(1).dirichlet(np.ones(9))
-    if "measures" not in how:
-        assert compute(theirs, p=strict.asarray(p), **how) == compute(X, p=p, **how)
-    assert mag_diff(theirs, X[:5]) == mag_diff(X, X[:5])
+    if "measures" not in options:
+        assert compute(foreign, p=strict.asarray(p), **options) == compute(X, p=p, **options)
+    assert mag_diff(foreign, X[:5]) == mag_diff(X, X[:5])
 
 
-def test_arrays_that_do_not_go_to_numpy_are_refused_with_a_sentence():
-    class Elsewhere:  # as CuPy's, whose numbers are on a GPU
+def test_arrays_without_numpy_conversion_raise_with_a_hint():
+    class GpuArray:  # like CuPy arrays
         shape, ndim, dtype = (2, 2), 2, np.dtype(float)
 
         def __array__(self, *args: object, **kwargs: object) -> np.ndarray:
             raise TypeError("implicit conversion is not allowed; use .get()")
 
     with pytest.raises(TypeError, match=r"must be a NumPy array, a torch tensor or .*use .get"):
-        compute(Elsewhere(), k="cosine")
+        compute(GpuArray(), k="cosine")
 
 
 @pytest.mark.parametrize("method", ["collect", "to_spark", "__dask_graph__"])
-def test_a_lazy_collection_is_refused_before_it_is_read(method):
-    def read(self):
+def test_lazy_collections_are_rejected_before_reading(method):
+    def fail_if_read(self):
         raise AssertionError("read")
 
-    methods = dict.fromkeys((method, "to_numpy", "__iter__", "__len__", "__array__"), read)
+    methods = dict.fromkeys((method, "to_numpy", "__iter__", "__len__", "__array__"), fail_if_read)
     lazy = type("Lazy", (), {**methods, "npartitions": 2})()
     for call in (
         lambda: compute(lazy, k="cosine"),
@@ -288,12 +290,12 @@ def test_a_lazy_collection_is_refused_before_it_is_read(method):
             call()
 
 
-def test_a_table_with_a_column_of_the_name_of_a_method_is_read():
+def test_tables_with_columns_named_like_lazy_methods_are_accepted():
     table = pd.DataFrame(ROWS, columns=["collect", "to_spark"])
     np.testing.assert_array_equal(as_matrix(table), ROWS)
 
 
-def test_a_lazy_frame_of_polars_is_refused_and_a_frame_is_read():
+def test_polars_frames_are_accepted_and_lazy_frames_rejected():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1]})
     np.testing.assert_array_equal(as_matrix(frame), ROWS)
@@ -301,7 +303,7 @@ def test_a_lazy_frame_of_polars_is_refused_and_a_frame_is_read():
         compute(frame.lazy(), k="cosine")
 
 
-def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
+def test_weights_and_references_are_converted_to_the_library_of_samples():
     torch = pytest.importorskip("torch")
     X = np.random.default_rng(0).normal(size=(9, 3))
     p = np.random.default_rng(1).dirichlet(np.ones(9))
@@ -316,16 +318,16 @@ def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
         assert isinstance(result, torch.Tensor) == (samples is tensor)
         assert float(result) == pytest.approx(expected, rel=1e-6)
     assert mag_diff(tensor, X[:5], k="cosine") == pytest.approx(mag_diff(X, X[:5], k="cosine"))
-    two = {"k": "rbf", "measures": ["VS", "MagDiff"]}
-    result, expected = compute(tensor, X[:5], **two), compute(X, X[:5], **two)
+    options = {"k": "rbf", "measures": ["VS", "MagDiff"]}
+    result, expected = compute(tensor, X[:5], **options), compute(X, X[:5], **options)
     assert isinstance(result["VS"], torch.Tensor)
     assert {name: float(value) for name, value in result.items()} == pytest.approx(expected)
 
 
-def test_tensors_of_a_device_without_doubles_come_to_the_host():
+def test_move_from_mps_moves_tensors_to_the_cpu():
     torch = pytest.importorskip("torch")
-    here = torch.ones(2, 3)
-    assert move_from_mps(here) is here
-    there = SimpleNamespace(device=SimpleNamespace(type="mps"), cpu=lambda: here)
+    cpu_tensor = torch.ones(2, 3)
+    assert move_from_mps(cpu_tensor) is cpu_tensor
+    mps_tensor = SimpleNamespace(device=SimpleNamespace(type="mps"), cpu=lambda: cpu_tensor)
     with pytest.warns(UserWarning, match="MPS does not support double precision"):
-        assert move_from_mps(there) is here
+        assert move_from_mps(mps_tensor) is cpu_tensor

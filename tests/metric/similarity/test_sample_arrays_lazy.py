@@ -1,4 +1,4 @@
-"""Collections of Dask and xarray are not gathered in memory by any call."""
+"""Dask and lazy xarray collections are rejected without loading them into memory."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ COLLECTIONS = {
     "dataframe": lambda: dd.from_pandas(pd.DataFrame(X, columns=list("abcde")), npartitions=4),
     "bag": lambda: db.from_sequence(X.tolist(), npartitions=7),
 }
-DOORS = {
+CALLS = {
     "compute": lambda samples: compute(samples, k="cosine"),
     "as_similarity": lambda samples: as_similarity(samples, k="cosine"),
     "explain": lambda samples: explain(samples, k="cosine"),
@@ -32,22 +32,22 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("kind", COLLECTIONS)
-def test_no_call_gathers_a_collection_in_memory(door, kind):
+def test_calls_reject_dask_collections_without_computing(call, kind):
     collection = COLLECTIONS[kind]()
     refusal = r"must be in memory, got dask.*\.compute\(\).*dask_state in docs/tasks/large\.md"
-    with dask.config.set(scheduler=nobody_computes), pytest.raises(TypeError, match=refusal):
-        DOORS[door](collection)
+    with dask.config.set(scheduler=fail_if_computed), pytest.raises(TypeError, match=refusal):
+        CALLS[call](collection)
 
 
-def nobody_computes(*_, **__):
+def fail_if_computed(*_, **__):
     raise AssertionError("gathered")
 
 
-def test_labelled_arrays_are_read_if_they_are_in_memory():
+def test_xarray_arrays_are_accepted_only_in_memory():
     xarray = pytest.importorskip("xarray")
-    whole = compute(X, k="cosine")
-    assert compute(xarray.DataArray(X), k="cosine") == pytest.approx(whole, rel=1e-12)
+    expected = compute(X, k="cosine")
+    assert compute(xarray.DataArray(X), k="cosine") == pytest.approx(expected, rel=1e-12)
     with pytest.raises(TypeError, match=r"must be in memory, got xarray.*\.compute\(\)"):
         compute(xarray.DataArray(X).chunk(10), k="cosine")

@@ -1,4 +1,4 @@
-"""Mean similarities of sets, against sums over all pairs."""
+"""Mean similarities of sets, compared with sums over all pairs."""
 
 import numpy as np
 import pytest
@@ -21,16 +21,18 @@ SUMS = np.array([[K[a == CODES][:, b == CODES].sum() for b in range(3)] for a in
 COUNTS = np.bincount(CODES)
 
 
-@pytest.mark.parametrize("make", [lambda: MatrixSimilarity(K), lambda: FeatureSimilarity(X)])
-@pytest.mark.parametrize("at_once", [1, 2, 64])
-def test_sums_are_those_of_all_pairs_of_samples(make, at_once, monkeypatch):
-    monkeypatch.setattr(set_means, "MAX_SETS_AT_ONCE", at_once)
-    result = sum_between_sets(make(), CODES, 3)
+@pytest.mark.parametrize(
+    "make_similarity", [lambda: MatrixSimilarity(K), lambda: FeatureSimilarity(X)]
+)
+@pytest.mark.parametrize("max_sets", [1, 2, 64])
+def test_sums_match_sums_over_all_pairs_of_samples(make_similarity, max_sets, monkeypatch):
+    monkeypatch.setattr(set_means, "MAX_SETS_AT_ONCE", max_sets)
+    result = sum_between_sets(make_similarity(), CODES, 3)
     np.testing.assert_allclose(result, SUMS, rtol=1e-10)
     np.testing.assert_array_equal(result, result.T)
 
 
-def test_sums_of_sets_of_one_sample_are_the_matrix():
+def test_sums_of_single_sample_sets_equal_the_matrix():
     np.testing.assert_allclose(
         sum_between_sets(FeatureSimilarity(X), np.arange(9), 9), K, rtol=1e-12
     )
@@ -40,14 +42,14 @@ def test_sums_of_sets_of_one_sample_are_the_matrix():
     )
 
 
-def test_sums_of_tensors_are_in_numpy():
+def test_sums_of_tensors_are_numpy_arrays():
     torch = pytest.importorskip("torch")
     result = sum_between_sets(FeatureSimilarity(torch.tensor(X)), CODES, 3)
     assert isinstance(result, np.ndarray)
     np.testing.assert_allclose(result, SUMS, rtol=1e-10)
 
 
-def test_means_are_sums_over_numbers_of_pairs_and_0_for_empty_sets():
+def test_means_divide_by_pair_counts_and_are_zero_for_empty_sets():
     expected = SUMS / np.outer(COUNTS, COUNTS)
     np.testing.assert_allclose(mean_similarities(SUMS, COUNTS), expected, rtol=1e-12)
     stack = mean_similarities(np.stack([SUMS, SUMS]), np.array([COUNTS, [4, 0, 3]]))
@@ -58,7 +60,7 @@ def test_means_are_sums_over_numbers_of_pairs_and_0_for_empty_sets():
     np.testing.assert_allclose(single, [[3, 1], [1, 1 / 3]])
 
 
-def test_means_without_own_are_those_of_two_different_samples():
+def test_exclude_self_similarity_averages_different_samples():
     means = SUMS.diagonal() / COUNTS**2
     expected = [
         np.mean([K[i, j] for i in members for j in members if i != j])
@@ -68,15 +70,15 @@ def test_means_without_own_are_those_of_two_different_samples():
     assert np.isnan(exclude_self_similarity(np.array([1.0]), np.array([1])))
 
 
-def test_cosines_are_those_of_mean_features():
+def test_mean_feature_cosines_match_cosines_of_mean_vectors():
     F = np.array([X[code == CODES].mean(axis=0) for code in range(3)])
-    own = np.repeat(SUMS.diagonal()[:, None], 3, axis=1)
+    self_sums = np.repeat(SUMS.diagonal()[:, None], 3, axis=1)
     unit = F / np.linalg.norm(F, axis=1, keepdims=True)
-    result = mean_feature_cosines(SUMS, own)
+    result = mean_feature_cosines(SUMS, self_sums)
     np.testing.assert_allclose(result, unit @ unit.T, rtol=1e-10)
     assert result.diagonal().tolist() == [1, 1, 1]
 
 
-def test_cosines_use_what_a_set_has_with_itself_next_to_each_other():
-    sums, own = np.array([[1.0, 6.0], [6.0, 1.0]]), np.array([[5.0, 4.0], [9.0, 5.0]])
-    assert mean_feature_cosines(sums, own).tolist() == [[1, 1], [1, 1]]
+def test_mean_feature_cosines_use_pairwise_self_sums():
+    sums, self_sums = np.array([[1.0, 6.0], [6.0, 1.0]]), np.array([[5.0, 4.0], [9.0, 5.0]])
+    assert mean_feature_cosines(sums, self_sums).tolist() == [[1, 1], [1, 1]]

@@ -1,4 +1,4 @@
-"""Arrays of a dimension more do not stand for groups: the errors, and what to pass instead."""
+"""Three-dimensional arrays are not accepted as groups; the errors suggest what to pass."""
 
 import re
 
@@ -10,9 +10,9 @@ from vendiscore import as_similarity, compare, compute, explain, group_rewards, 
 
 X = np.random.default_rng(0).standard_normal((12, 3))
 STACK = X.reshape(3, 4, 3)
-PARTS = [X[:5], X[5:9], X[9:]]
+GROUPS = [X[:5], X[5:9], X[9:]]
 COSINE = {"k": "cosine"}
-DOORS = {
+FUNCTIONS = {
     "compute": compute,
     "explain": explain,
     "growth": growth,
@@ -21,53 +21,55 @@ DOORS = {
 }
 
 
-def spelled(message):
-    """Return what an error says to pass as groups."""
+def suggested_expression(message):
+    """Return the expression that an error message suggests to pass as groups."""
     return re.search(r"pass (.+) if each of the", message)[1]
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize(
-    ("samples", "passed"),
-    [(STACK, r"shape \(3, 4, 3\)"), (PARTS, r"a list of 3 arrays, the first of shape \(5, 3\)")],
+    ("samples", "description"),
+    [(STACK, r"shape \(3, 4, 3\)"), (GROUPS, r"a list of 3 arrays, the first of shape \(5, 3\)")],
     ids=["array", "list"],
 )
-def test_stacks_of_rows_are_refused_by_every_door(door, samples, passed):
-    with pytest.raises(ValueError, match=f"must be two-dimensional, .*, got {passed}; pass .list"):
-        DOORS[door](samples, **COSINE)
+def test_three_dimensional_samples_are_rejected_by_all_functions(function, samples, description):
+    with pytest.raises(
+        ValueError, match=f"must be two-dimensional, .*, got {description}; pass .list"
+    ):
+        FUNCTIONS[function](samples, **COSINE)
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_rows_with_a_dimension_of_one_are_squeezed(door):
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_error_suggests_squeezing_a_dimension_of_length_one(function):
     with pytest.raises(ValueError, match=r"got shape \(12, 1, 3\); pass `?\w+.squeeze\(1\)$"):
-        DOORS[door](X[:, None], **COSINE)
+        FUNCTIONS[function](X[:, None], **COSINE)
     assert compute(X[:, None].squeeze(1), **COSINE) == compute(X, **COSINE)
 
 
-@pytest.mark.parametrize("how", [COSINE, {"k": "rbf"}, {"measures": "MagArea"}], ids=str)
-@pytest.mark.parametrize("samples", [STACK, PARTS, list(STACK)], ids=["array", "list", "equal"])
-def test_what_is_spelled_scores_the_groups(how, samples):
-    with pytest.raises(ValueError, match=r"pass \[list") as refused:
-        compute(samples, **how)
-    groups = eval(spelled(str(refused.value)), {"samples": samples})
+@pytest.mark.parametrize("options", [COSINE, {"k": "rbf"}, {"measures": "MagArea"}], ids=str)
+@pytest.mark.parametrize("samples", [STACK, GROUPS, list(STACK)], ids=["array", "list", "equal"])
+def test_expression_suggested_by_the_error_scores_the_groups(options, samples):
+    with pytest.raises(ValueError, match=r"pass \[list") as caught:
+        compute(samples, **options)
+    groups = eval(suggested_expression(str(caught.value)), {"samples": samples})
     expected = compute(
-        np.concatenate(samples), groups=np.repeat(range(3), [*map(len, samples)]), **how
+        np.concatenate(samples), groups=np.repeat(range(3), [*map(len, samples)]), **options
     )
-    assert compute(groups, **how) == pytest.approx(expected, rel=1e-12)
+    assert compute(groups, **options) == pytest.approx(expected, rel=1e-12)
 
 
-def test_labels_next_to_a_stack_do_not_hide_it():
-    for samples in (STACK, PARTS):
+def test_three_dimensional_samples_with_group_labels_are_rejected():
+    for samples in (STACK, GROUPS):
         with pytest.raises(ValueError, match=r"list\(x\) for x in samples"):
             compute(samples, groups=["a"] * 12, **COSINE)
 
 
-def test_sparse_rows_and_bits_and_probabilities_are_rows():
+def test_three_dimensional_sparse_bit_and_probability_rows_are_rejected():
     unit = STACK / np.linalg.norm(STACK, axis=2, keepdims=True)
-    parts = [sp.csr_array(rows) for rows in unit]
-    with pytest.raises(ValueError, match=r"list\(x\.toarray\(\)\)") as refused:
-        compute(parts, score_X=True)
-    groups = eval(spelled(str(refused.value)), {"samples": parts})
+    matrices = [sp.csr_array(rows) for rows in unit]
+    with pytest.raises(ValueError, match=r"list\(x\.toarray\(\)\)") as caught:
+        compute(matrices, score_X=True)
+    groups = eval(suggested_expression(str(caught.value)), {"samples": matrices})
     expected = compute(np.concatenate(unit), score_X=True, groups=np.repeat(range(3), 4))
     assert compute(groups, score_X=True) == pytest.approx(expected)
     for k, values in (("tanimoto", STACK > 0), ("probability_product", np.full((3, 4, 3), 1 / 3))):
@@ -76,20 +78,20 @@ def test_sparse_rows_and_bits_and_probabilities_are_rows():
                 compute(samples, k=k)
 
 
-def test_tensors_keep_their_gradients():
+def test_suggested_groups_of_tensors_keep_their_gradients():
     torch = pytest.importorskip("torch")
     stack = torch.tensor(STACK, requires_grad=True)
     for samples in (stack, list(stack)):
-        with pytest.raises(ValueError, match=r"list\(x\) for x in samples") as refused:
+        with pytest.raises(ValueError, match=r"list\(x\) for x in samples") as caught:
             compute(samples, **COSINE)
-        groups = eval(spelled(str(refused.value)), {"samples": samples})
+        groups = eval(suggested_expression(str(caught.value)), {"samples": samples})
         score = compute(groups, **COSINE)["VS"]
         assert torch.autograd.grad(score, stack)[0].abs().sum() > 0
     with pytest.raises(ValueError, match=r"samples\.squeeze\(1\)"):
         compute(torch.tensor(X[:, None]), **COSINE)
 
 
-def test_more_dimensions_are_reshaped_or_images():
+def test_four_dimensional_samples_must_be_reshaped_or_images():
     images = np.random.default_rng(1).random((5, 4, 4, 3))
     with pytest.raises(ValueError, match=r"pass np\.reshape\(samples, \(5, -1\)\), or images with"):
         compute(images, **COSINE)
@@ -100,43 +102,43 @@ def test_more_dimensions_are_reshaped_or_images():
         compute(X[:, 0], score_X=True)
 
 
-def test_functions_compare_arrays_of_any_shape():
+def test_callable_kernels_accept_arrays_of_any_shape():
     result = compute(STACK, k=lambda a, b: 1.0 if np.array_equal(a, b) else 0.0)
     assert result == {"VS": pytest.approx(3)}
 
 
-def test_groups_are_lists_of_lists_of_rows():
-    nested = [[row.tolist() for row in rows] for rows in PARTS]
+def test_compute_accepts_lists_of_lists_of_rows_as_groups():
+    nested = [[row.tolist() for row in rows] for rows in GROUPS]
     expected = compute(X, groups=np.repeat([0, 1, 2], [5, 4, 3]), **COSINE)
     assert compute(nested, **COSINE) == pytest.approx(expected)
-    assert compute([list(rows) for rows in PARTS], **COSINE) == pytest.approx(expected)
+    assert compute([list(rows) for rows in GROUPS], **COSINE) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])
-def test_frames_of_numbers_are_rows(package):
+def test_data_frames_of_numbers_equal_arrays(package):
     frames = pytest.importorskip(package)
     frame = frames.DataFrame({name: X[:, i] for i, name in enumerate("abc")})
     assert compute(frame, **COSINE) == compute(X, **COSINE)
 
 
-def test_rewards_and_sources_take_arrays_of_groups():
+def test_rewards_and_sources_accept_three_dimensional_arrays():
     expected = group_rewards([list(rows) for rows in STACK], **COSINE)
     assert group_rewards(STACK, **COSINE) == pytest.approx(expected)
     assert sources({"a": STACK, "b": -STACK}, level=None, k="rbf").score > 0
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize(
     "counts",
     [np.ones((4, 3), int), np.ones((4, 3)), [np.array([1, 2]), np.array([3])]],
-    ids=["whole", "floats", "arrays"],
+    ids=["integers", "floats", "arrays"],
 )
-def test_labels_of_numbers_have_one_dimension(door, counts):
+def test_two_dimensional_labels_are_rejected(function, counts):
     with pytest.raises(ValueError, match=r"must be one-dimensional, .*compute\(counts=\w+\)"):
-        DOORS[door](counts, k="labels")
+        FUNCTIONS[function](counts, k="labels")
 
 
-def test_tables_of_labels_are_refused_and_columns_are_read():
+def test_tables_of_labels_are_rejected_and_columns_accepted():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"oak": [3, 1, 0], "fir": [1, 1, 5]})
     with pytest.raises(ValueError, match=r"got shape \(3, 2\); .*compute\(counts=samples\)"):

@@ -1,4 +1,4 @@
-"""SciPy's sparse arrays are imported at their first use, under SciPy's names."""
+"""scipy.sparse is imported on first use, and its names are available."""
 
 import subprocess
 import sys
@@ -10,14 +10,14 @@ import scipy.sparse
 from vendiscore.similarity import sparse
 
 
-def test_names_are_those_of_scipy():
+def test_module_provides_the_names_of_scipy_sparse():
     assert sparse.csr_array is scipy.sparse.csr_array
     assert sparse.hstack is scipy.sparse.hstack
     with pytest.raises(AttributeError, match="no_such_name"):
         sparse.no_such_name  # noqa: B018
 
 
-def test_sparse_arrays_are_recognized():
+def test_issparse_recognizes_sparse_arrays():
     assert sparse.issparse(scipy.sparse.csr_array(np.eye(2)))
     assert not sparse.issparse(np.eye(2))
 

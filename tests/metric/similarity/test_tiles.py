@@ -1,4 +1,4 @@
-"""Tiles of K in single precision cover its upper triangle, and pairs are in double precision."""
+"""Single-precision tiles cover the upper triangle of K; pairs are in double precision."""
 
 import numpy as np
 import pytest
@@ -29,30 +29,32 @@ SIMILARITIES = {
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
-@pytest.mark.parametrize("side", [7, 1024])
-def test_tiles_are_the_upper_triangle(name, side, monkeypatch):
-    monkeypatch.setattr(tiles, "TILE_SIZE", side)
+@pytest.mark.parametrize("tile_size", [7, 1024])
+def test_tiles_cover_the_upper_triangle_once(name, tile_size, monkeypatch):
+    monkeypatch.setattr(tiles, "TILE_SIZE", tile_size)
     monkeypatch.setattr(features, "MIN_COMMON_FREQUENCY", 0.3)
     similarity = SIMILARITIES[name]()
     K = similarity.dense()
-    parts = SimilarityTiles(similarity)
+    similarity_tiles = SimilarityTiles(similarity)
     count = np.zeros(K.shape, int)
-    for rows, columns in parts.tiles:
-        tile = parts(rows, columns)
+    for rows, columns in similarity_tiles.tiles:
+        tile = similarity_tiles(rows, columns)
         assert tile.dtype == np.float32
         np.testing.assert_allclose(tile, K[rows, columns], atol=FLOAT32_ERROR)
         count[rows, columns] += 1
     upper = np.triu(np.ones_like(count)).astype(bool)
     assert (count[upper] == 1).all()
     tile[:] = 7  # a new array
-    np.testing.assert_allclose(parts(rows, columns), K[rows, columns], atol=FLOAT32_ERROR)
+    np.testing.assert_allclose(
+        similarity_tiles(rows, columns), K[rows, columns], atol=FLOAT32_ERROR
+    )
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
-@pytest.mark.parametrize("at_once", [3, 4096])
-def test_pairs_are_in_double_precision(name, at_once, monkeypatch):
-    monkeypatch.setattr(tiles, "FEATURE_PAIRS_PER_BLOCK", at_once)
-    monkeypatch.setattr(tiles, "PAIRS_PER_BLOCK", at_once)
+@pytest.mark.parametrize("pairs_per_block", [3, 4096])
+def test_compute_pairs_is_in_double_precision(name, pairs_per_block, monkeypatch):
+    monkeypatch.setattr(tiles, "FEATURE_PAIRS_PER_BLOCK", pairs_per_block)
+    monkeypatch.setattr(tiles, "PAIRS_PER_BLOCK", pairs_per_block)
     similarity = SIMILARITIES[name]()
     i, j = RNG.integers(0, 40, (2, 10))
     result = SimilarityTiles(similarity).compute_pairs(i, j)
@@ -61,7 +63,7 @@ def test_pairs_are_in_double_precision(name, at_once, monkeypatch):
     assert SimilarityTiles(similarity).compute_pairs(i[:0], j[:0]).shape == (0,)
 
 
-def test_whole_rows_are_used_of_a_matrix(monkeypatch):
+def test_tiles_of_a_matrix_start_with_full_rows(monkeypatch):
     monkeypatch.setattr(tiles, "row_blocks", lambda n, size: [slice(0, 15), slice(15, n)])
-    parts = SimilarityTiles(MatrixSimilarity(X @ X.T))
-    assert parts.tiles == [(slice(0, 15), slice(0, 40)), (slice(15, 40), slice(15, 40))]
+    similarity_tiles = SimilarityTiles(MatrixSimilarity(X @ X.T))
+    assert similarity_tiles.tiles == [(slice(0, 15), slice(0, 40)), (slice(15, 40), slice(15, 40))]
