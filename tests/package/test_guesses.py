@@ -19,15 +19,13 @@ from vendiscore.resolve.presets import PRESETS
 from vendiscore.resolve.similarity_spec import KERNEL_METRICS
 from vendiscore.similarity.metrics import METRICS
 from vendiscore.support.suggestions import (
-    ELSEWHERE,
-    SYNONYMS,
-    NameKind,
     accepts_value,
     describe_parameters,
     normalize_name,
     replacement_hint,
     suggest_name,
 )
+from vendiscore.support.synonyms import ELSEWHERE, SYNONYMS, NameKind
 from vendiscore.tools.cli.parser import COMMANDS, build_parser
 from vendiscore.tools.selection.select_samples import OBJECTIVES
 

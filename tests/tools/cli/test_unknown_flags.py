@@ -9,7 +9,8 @@ import pytest
 from vendiscore.measures.measure import get_measure
 from vendiscore.resolve.kernel import check_kernel_options, list_kernels, parse_kernel_name
 from vendiscore.scoring.compute import compute
-from vendiscore.support.suggestions import ELSEWHERE, describe_parameters, replacement_hint
+from vendiscore.support.suggestions import describe_parameters, replacement_hint
+from vendiscore.support.synonyms import ELSEWHERE
 from vendiscore.tools.cli.command_options import parse_option_flags
 from vendiscore.tools.cli.parser import COMMANDS, build_parser
 from vendiscore.tools.cli.unknown_flags import _PYTHON_CODE, LETTERS, find_unknown_flag

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
 from vendiscore.result import key_at
 from vendiscore.similarity.bit_sets import BitSimilarity
-from vendiscore.support.suggestions import ELSEWHERE
+from vendiscore.support.synonyms import ELSEWHERE
 from vendiscore.tools.selection import marginal_gains
 
 RNG = np.random.default_rng(0)

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...support.suggestions import (
-    SYNONYMS,
-    NameKind,
     closest_spelling,
     describe_candidates,
     describe_other_scope,
@@ -21,6 +19,7 @@ from ...support.suggestions import (
     replacement_hint,
     resolve_synonyms,
 )
+from ...support.synonyms import SYNONYMS, NameKind
 
 # Short flags of other programs, and long names for them; the first that accepts the value is used.
 LETTERS = {
