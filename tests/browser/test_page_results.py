@@ -125,7 +125,7 @@ def test_one_number_stands_everywhere(visit):
     )
     assert [line["sample"] for line in table] == RUT
     assert [line["place"] for line in table] == [str(i) for i in range(1, 13)]
-    assert f"<b>{shown}</b> effectively different of 12" in download_file(page, "Report").decode()
+    assert f"<b>{shown}</b> of 12" in download_file(page, "Report").decode()
     page.get_by_role("heading", name="For papers").click()
     button(page, "Copy: Python").click()
     expect(page.get_by_role("button", name="Copy: Python")).to_have_text("Copied")

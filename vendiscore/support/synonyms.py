@@ -428,8 +428,8 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         ),
         "shuffle sample nsamples numsamples maxsamples maxn limit head tail subset subsample frac "
         "n count nrows maxrows firstn": (
-            "All samples of a file are used. Limit the input, for example "
-            "`head -n 100 FILE | vendiscore -`."
+            "All samples of a file are used. To use fewer, pass a shorter file; for texts, for "
+            "example `head -n 100 FILE | vendiscore -`."
         ),
         "top topk num topn": (
             "`vendiscore explain FILE -n 5` limits its tables; `vendiscore select FILE -n 5` "
@@ -579,8 +579,8 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         "magnitude": "Use `vendiscore FILE -m MagArea`.",
         "selfbleu bleu intdiv distinct": "Use `vendiscore FILE -m MEASURE`.",
         "head tail shuf": (
-            "All samples of a file are used. Limit the input, for example "
-            "`head -n 100 FILE | vendiscore -`."
+            "All samples of a file are used. To use fewer, pass a shorter file; for texts, for "
+            "example `head -n 100 FILE | vendiscore -`."
         ),
         "cluster clustering": (
             "`vendiscore explain FILE` lists groups of near-duplicates and modes."

@@ -123,8 +123,8 @@ def test_numbers_have_the_digits_of_their_error():
 
 def test_a_growth_says_the_largest_sizes():
     result = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
-    assert str(result).startswith("16 samples are 2")
-    assert "; 32 samples would be about 2" in str(result)
+    assert str(result).startswith("Effective number of samples: 2")
+    assert " for 32 samples" in str(result)
     assert repr(result) == "Growth(n=16, q=2, level=0.95, sizes=(4, 16, 32))"
 
 

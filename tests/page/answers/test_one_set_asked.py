@@ -64,7 +64,7 @@ def test_the_report_has_the_number_of_the_page():
     ours = score_samples(RUT)
     page = ours.report("A <b>title</b>")
     assert "A &lt;b&gt;title&lt;/b&gt;" in page
-    assert f"≈ <b>{ours.answer['VS']:.1f}</b> effectively different of 12" in page
+    assert f"Effective number: <b>{ours.answer['VS']:.1f}</b> of 12" in page
     assert "No two are as similar as 0.95" in page
 
 

@@ -209,7 +209,7 @@ def test_the_sentence_has_the_order_and_the_sign_of_the_table():
     result = compared(normal(0, 40, narrow=0.3), normal(1, 40), k="cosine", names=["old", "new"])
     row = result.pairs[0]
     assert result.sentence == (
-        f"old is less diverse than new: {row.difference:+.2f} effectively different samples "
+        f"old is less diverse than new: {row.difference:+.2f} effective samples "
         f"at 40 samples each (95 % interval {row.low:.2f} to {row.high:.2f}, p ≤ 0.01, "
         f"the smallest that 99 permutations can give)."
     )

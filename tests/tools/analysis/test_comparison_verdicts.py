@@ -58,7 +58,7 @@ def test_all_views_of_a_comparison_have_one_verdict_one_sign_and_one_order(low, 
         "different, direction not shown": f"A and B differ (p = {p:.2g}), but the data do not "
         "show which is more diverse: ",
     }.get(verdict, f"A is {verdict} than B: ")
-    assert result.sentence.startswith(f"{start}{difference:+.2f} effectively different samples ")
+    assert result.sentence.startswith(f"{start}{difference:+.2f} effective samples ")
     ends = "(no interval" if math.isnan(low) else f"(95 % interval {low:.2f} to {high:.2f}"
     assert ends in result.sentence
     alone = verdict == "no difference shown" and (low > 0 or high < 0)
@@ -100,7 +100,7 @@ def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
     for row in result.sets:
         assert (row.n, row.n_per_group, row.size_per_group) == (48, 4, 4)
         assert row.score <= row.n_per_group
-        assert " effectively different of 4 in a group (48 samples), " in row.sentence
+        assert " of 4 in a group (48 samples), " in row.sentence
     args = build_parser("compare").parse_args(["a", "b"])
     lines = _format_comparison(args, result).splitlines()
     assert next(line for line in lines if line.startswith("name ")).split()[:3] == [

@@ -311,7 +311,7 @@ def test_a_single_sample_and_two_have_a_table():
     assert one.adds.tolist() == [0]
     assert one.nearest.tolist() == [0]
     assert one.coverage == 0
-    assert "1 sample is 1 effectively different" in one.sentence
+    assert "The effective number of samples is 1 of 1" in one.sentence
     two = explain([[1.0, 0.0], [0.0, 1.0]], k="cosine")
     np.testing.assert_allclose(two.adds, math.log(2))
     assert json.loads(json.dumps(two.to_dict(), allow_nan=False))["VS"] == pytest.approx(2)

@@ -388,7 +388,7 @@ def test_a_result_is_a_table_a_dict_and_pictures():
     assert [row["name"] for row in plain["sources"]] == result.names
     assert result.to_frame("prompts").shape == (12, 2)
     assert result.to_frame("pairs").shape == (3, 3)
-    assert "3 sources are effectively" in result.sentence
+    assert "The effective number of sources is" in result.sentence
     assert "kernel=cosine" in result.signature
     for kind in ("map", "heat"):
         assert result.plot(Figure().add_subplot(), kind=kind) is not None

@@ -45,13 +45,13 @@ def test_a_row_is_a_sentence():
 
 def test_the_sentence_has_the_terms_of_the_number():
     sentence = result().sentence
-    assert sentence.startswith("3 sources are effectively 2.00 (1.80 to 2.20) different ones")
+    assert sentence.startswith("The effective number of sources is 2.00 (1.80 to 2.20) of 3")
     assert "2.5 without the differences within a source" in sentence
     assert sentence.endswith("(90 % interval, 2 prompts, kernel labels, q=2).")
     plain = result(
         found=ScoreWithInterval(2.0), corrected=None, per_prompt=(), prompts=(), settings={}
     )
-    assert plain.sentence == "3 sources are effectively 2 different ones (q=2)."
+    assert plain.sentence == "The effective number of sources is 2 of 3 (q=2)."
 
 
 def test_pairs_are_the_nearest_or_the_farthest():

@@ -162,7 +162,7 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
             *([g, "3", f"{v:.2f}"] for g, v in zip(["b<", "a", "c"], alone, strict=True)),
         ]
     ]
-    words = f"On average, {mean:.2f} ± {se:.2f} of 3 texts in a group are effectively different."
+    words = f"The mean effective number of texts in a group is {mean:.2f} ± {se:.2f}, of 3."
     assert words in page.text["score"]
     assert "All 9 texts are distinct within their groups." in page.text["score"]
     assert (
@@ -217,7 +217,7 @@ def test_several_orders_are_told_in_a_table() -> None:
     page = parse_report(result)
     names = [row[0] for row in page.tables["score"][0][1:]]
     assert names == ["VS_q0", "VS_q1", "VS_q2", "VS_qinf", "VS_q0.5"]
-    assert f"≈ {result.numbers['VS_q1']:.1f} effectively different of 4" in page.text["score"]
+    assert f"Effective number: {result.numbers['VS_q1']:.1f} of 4" in page.text["score"]
 
 
 def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:

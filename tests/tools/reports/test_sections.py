@@ -62,7 +62,7 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
     share = np.linalg.eigvalsh(K / 12)[-1]
     assert PAGE.text["score"] == (
         "Score According to this kernel, 2 of the 12 texts are exact repeats of others. "
-        f"≈ {vs:.1f} effectively different of 12 "
+        f"Effective number: {vs:.1f} of 12 "
         f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
         f"largest eigenvalue makes up {100 * share:.0f} % of the total. "
         f"{details['typical']} {names} "

@@ -105,7 +105,7 @@ class SetRow(SummaryMixin):
             n = f"{self.n_per_group:.3g} in a group ({n} samples)"
             size = f"{self.size_per_group:.3g} in a group"
         return (
-            f"{self.name}: {format_with_error(self.score, self.se)} effectively different of {n}, "
+            f"{self.name}: effective number {format_with_error(self.score, self.se)} of {n}, "
             f"{format_with_error(self.matched, self.matched_se)} of {size}."
         )
 
@@ -505,7 +505,7 @@ class Comparison(SummaryMixin):
             [row.matched for row in rows],
             [row.matched_low for row in rows],
             [row.matched_high for row in rows],
-            label=f"effectively different, {self.size_description}",
+            label=f"effective number, {self.size_description}",
             ax=ax,
         )
 
@@ -539,7 +539,7 @@ class Comparison(SummaryMixin):
             start = f"{row.a} and {row.b} are {verdict}"
         else:
             start = f"{row.a} is {verdict} than {row.b}"
-        difference = f"{row.difference:+.2f} effectively different samples {self.size_description}"
+        difference = f"{row.difference:+.2f} effective samples {self.size_description}"
         sentence = f"{start}: {difference} ({details})."
         return sentence + self._describe_detectable([row]) if verdict == NO_DIFFERENCE else sentence
 

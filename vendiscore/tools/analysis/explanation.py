@@ -385,8 +385,8 @@ class Explanation(SummaryMixin):
         if self._prompt_sets:
             within = f" within a prompt, in the mean over {len(self._prompt_sets)}"
         return (
-            f"{_format_count(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
-            f"different{within} (q={self.q:g}). {self.copies} "
+            f"The effective number of samples is {self.score:.4g} of {self.n:,}{within} "
+            f"(q={self.q:g}). {self.copies} "
             f"{_format_count(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
         )
 

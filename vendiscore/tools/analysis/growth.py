@@ -141,16 +141,16 @@ class Growth(SummaryMixin):
         last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
         parts = []
         for beyond, i in sorted(last.items()):
-            verb = "would be about" if beyond else "are"
-            ends = format_with_interval(self.scores[i], self.low[i], self.high[i])
-            parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
+            score = format_with_interval(self.scores[i], self.low[i], self.high[i])
+            parts.append(f"{'about ' * beyond}{score} for {self.sizes[i]:,} samples")
         if self.asymptote:
-            ends = format_with_interval(*self.asymptote)
+            score = format_with_interval(*self.asymptote)
             about = "about" if self.q >= _IDENTIFIED_ORDER else "at least about"
-            parts.append(f"infinitely many samples would be {about} {ends} effectively different")
+            parts.append(f"{about} {score} for infinitely many")
         elif True in last:
-            parts.append("the score of infinitely many is not identified")
-        return f"{'; '.join(parts)} ({100 * self.level:g} % intervals, q={self.q:g})."
+            parts.append("not identified for infinitely many")
+        settings = f"{100 * self.level:g} % intervals, q={self.q:g}"
+        return f"Effective number of samples: {'; '.join(parts)} ({settings})."
 
     @property
     def caution(self) -> str:

@@ -75,9 +75,9 @@ def _describe_group_mean(found: ReportData, what: str) -> str:
     most = max(sizes)
     size = str(least) if least == most else f"{least} to {most}"
     return (
-        f"On average, {found.value:.2f} ± {se:.2f} of {size} {what} in a group are effectively "
-        f"different. ± is one standard error over {len(sizes):,} groups: the mean over other "
-        f"groups from the same source would typically differ by about this much."
+        f"The mean effective number of {what} in a group is {found.value:.2f} ± {se:.2f}, of "
+        f"{size}. ± is one standard error over {len(sizes):,} groups: the mean over other groups "
+        f"from the same source would typically differ by about this much."
     )
 
 

@@ -230,9 +230,9 @@ class Sources(SummaryMixin):
         if "kernel" in self.settings:
             terms.append(f"kernel {self.settings['kernel']}")
         terms.append(f"q={self.q:g}")
-        number = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
+        number = f"The effective number of sources is {self.found.words} of {len(self.sources):,}"
         if self.corrected is not None:
-            number += f", {self.corrected.words} without the differences within a source"
+            number += f", or {self.corrected.words} without the differences within a source"
         return f"{number} ({', '.join(terms)})."
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:

@@ -250,5 +250,7 @@ def _describe_os_error(error: OSError, path: str) -> str:
     if isinstance(error, FileNotFoundError):
         folder = Path(path).parent
         names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+        if re.fullmatch(r"0?\.\d+", path):
+            return f"no such file. To set a confidence level, use -o ci={path}."
         return f"no such file. {suggestion(Path(path).name, names)}".strip()
     return (error.strerror or str(error)).rstrip(".")

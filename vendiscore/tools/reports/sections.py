@@ -196,7 +196,7 @@ def _render_headline(report_data: ReportData) -> str:
     if not report_data.is_vendi:
         return f'<p class="number"><b>{format_short(value)}</b> {key}</p>'
     if report_data.grouped:
-        return f'<p class="number"><b>{value:.2f}</b> effectively different in a group</p>'
+        return f'<p class="number"><b>{value:.2f}</b> effective samples per group</p>'
     return render_headline(value, report_data.n)
 
 
@@ -207,7 +207,7 @@ def render_headline(value: float, n: int, noun: str = "") -> str:
     """
     percent = 100 * value / n
     return (
-        f'<p class="number">≈ <b>{value:.1f}</b> effectively different of {n:,}{noun}</p>'
+        f'<p class="number">Effective number: <b>{value:.1f}</b> of {n:,}{noun}</p>'
         f'<div class="bar" role="img" aria-label="{percent:.0f} % of {n:,}">'
         f'<i style="width:{percent:.1f}%"></i></div>'
     )
