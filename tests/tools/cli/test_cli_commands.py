@@ -29,7 +29,7 @@ def answers(save):
     return save("a.csv", "\n".join(rows) + "\n")
 
 
-def test_compare_says_which_is_more_diverse(run, many, few):
+def test_compare_prints_sentence_sets_pairs_and_signature(run, many, few):
     code, out, _ = run("compare", many, few, "--permutations", 99, "--signature")
     result = vendiscore.compare({many: MANY, few: FEW}, permutations=99)
     assert code == 0
@@ -40,13 +40,13 @@ def test_compare_says_which_is_more_diverse(run, many, few):
     assert "|permutations=99|seed=0|" in out.splitlines()[-1]
 
 
-def test_compare_in_json_is_the_dict_of_the_comparison(run, many, few):
+def test_compare_json_equals_to_dict(run, many, few):
     out = run("compare", many, few, "--permutations", 99, "-q", 2, "-f", "json", "--seed", 3)[1]
     result = vendiscore.compare({many: MANY, few: FEW}, permutations=99, q=2, seed=3)
     assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
-def test_compare_in_csv_has_a_row_a_pair(run, many, few, save):
+def test_compare_csv_has_row_per_pair(run, many, few, save):
     third = save("third.txt", "\n".join(f"other{i} of {i}" for i in range(20)))
     out = run("compare", many, few, third, "--permutations", 99, "-f", "csv")[1]
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -56,7 +56,7 @@ def test_compare_in_csv_has_a_row_a_pair(run, many, few, save):
 
 
 @pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
-def test_compare_within_groups(run, save):
+def test_compare_group_by_matches_library(run, save):
     rows = [[f"t{i % m} x{i % m},{'uv'[i // 10]}" for i in range(20)] for m in (3, 10)]
     paths = [save(f"{i}.csv", "\n".join(["text,prompt", *each])) for i, each in enumerate(rows)]
     out = run(
@@ -68,7 +68,7 @@ def test_compare_within_groups(run, save):
     assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
-def test_compare_leaves_out_what_it_is_told_to(run, many, save):
+def test_compare_on_error_skip_drops_unusable_samples(run, many, save):
     bad = save("bad.csv", "\n".join(["text", '""', *MANY]))
     code, _, err = run("compare", many, bad, "--permutations", 99)
     assert code == 1
@@ -80,7 +80,7 @@ def test_compare_leaves_out_what_it_is_told_to(run, many, save):
 
 
 @pytest.mark.parametrize("command", [("select", "-n", 2), ("explain",)])
-def test_samples_of_several_models_are_one_set_only_where_asked(run, answers, command):
+def test_select_and_explain_require_pool_for_several_models(run, answers, command):
     code, out, err = run(*command, answers, "--quiet")
     assert (code, out) == (2, "")
     assert (
@@ -90,7 +90,7 @@ def test_samples_of_several_models_are_one_set_only_where_asked(run, answers, co
 
 
 @pytest.mark.parametrize("threshold", [0.95, 0.3])
-def test_dedup_writes_the_rows_that_explain_keeps(run, answers, threshold):
+def test_dedup_writes_rows_kept_by_explain(run, answers, threshold):
     asked = ("dedup", answers, "--pool", "--threshold", threshold)
     kept = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=threshold).kept
     code, out, err = run(*asked)
@@ -101,7 +101,7 @@ def test_dedup_writes_the_rows_that_explain_keeps(run, answers, threshold):
     assert run(*asked, "--quiet", "--rows") == (0, "2\n4\n5\n", "")
 
 
-def test_growth_has_a_row_for_each_size(run, many):
+def test_growth_lists_requested_sizes(run, many):
     result = vendiscore.growth(MANY, [5, 10, 40], level=0.9, q=2)
     asked = ("growth", many, "--sizes", "10,5,40", "--level", 0.9, "-q", 2)
     code, out, _ = run(*asked, "--signature")
@@ -116,7 +116,7 @@ def test_growth_has_a_row_for_each_size(run, many):
     assert few["size"] == [7]
 
 
-def test_growth_is_the_mean_over_prompts(run, save):
+def test_growth_with_prompts_matches_library(run, save):
     rows = [f"word{i} of {i % 5},{'uvw'[i % 3]}" for i in range(20)]
     path = save("p.csv", "\n".join(["answer,prompt", *rows]))
     texts, prompts = zip(*(row.split(",") for row in rows), strict=True)
@@ -125,13 +125,13 @@ def test_growth_is_the_mean_over_prompts(run, save):
     assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
-def test_report_is_the_page_of_a_set(run, many):
+def test_report_equals_html_output_of_score(run, many):
     assert run("report", many) == run(many, "-f", "html")
     code, _, err = run("explain", many, many)
     assert (code, "explain requires exactly one FILE, got 2" in err) == (2, True)
 
 
-def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
+def test_explain_prints_duplicates_modes_and_contributions(run, answers):
     code, out, _ = run("explain", answers, "--pool")
     result = vendiscore.explain(["a b", "a b", "c, d", "e f"])
     assert code == 0
@@ -142,14 +142,14 @@ def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
     assert parts["samples that contribute most"].count("\n") >= 4
 
 
-def test_columns_of_modes_are_those_of_the_result(run, save):
+def test_explain_prints_columns_of_modes(run, save):
     path = save("a.txt", "\n".join(["a b c", "a b d", "a b e", "x y z", "x y w"]))
     lines = run("explain", path)[1].splitlines()
     header = lines[lines.index("modes:") + 1].split()
     assert header == ["share", "members", "line", "sample"]
 
 
-def test_explain_in_csv_has_a_row_a_sample(run, answers):
+def test_explain_csv_has_row_per_sample(run, answers):
     out = run("explain", answers, "--pool", "-f", "csv", "--threshold", 0.9)[1]
     rows = list(csv.DictReader(io.StringIO(out)))
     result = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=0.9)
@@ -159,14 +159,14 @@ def test_explain_in_csv_has_a_row_a_sample(run, answers):
     assert [row["sample"] for row in rows] == ["a b", "a b", "c, d", "e f"]
 
 
-def test_explain_in_json_is_the_dict_of_the_explanation(run, answers):
+def test_explain_json_equals_to_dict(run, answers):
     out = json.loads(run("explain", answers, "--pool", "-f", "json", "-q", 2)[1])
     assert out.pop("places") == [2, 3, 4, 5]
     result = vendiscore.explain(["a b", "a b", "c, d", "e f"], q=2)
     assert out == json.loads(json.dumps(result.to_dict(), allow_nan=False))
 
 
-def test_explain_names_what_the_kernel_left_out(run, save):
+def test_explain_reports_row_of_skipped_sample(run, save):
     path = save("x.csv", 'text\na b\n""\nc d\n')
     code, out, err = run("explain", path, "--on-error", "skip", "-f", "csv")
     assert code == 0
@@ -202,13 +202,13 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("argv", "said"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
-def test_a_command_that_cannot_be_meant_ends_with_2(run, many, few, argv, said):
+def test_usage_errors_exit_with_2(run, many, few, argv, said):
     code, out, err = run(*(arg.format(x=many, y=few) for arg in argv))
     assert (code, out) == (2, "")
     assert said in err
 
 
-def test_the_page_without_gradio_says_how_to_install_it(run, monkeypatch):
+def test_page_without_gradio_shows_install_command(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "gradio", None)
     said = "the web app needs the package 'gradio', which is not installed"
     wanted = f"vendiscore: error: {said}: pip install -e '.[app]' in a clone of the repository\n"
@@ -216,7 +216,7 @@ def test_the_page_without_gradio_says_how_to_install_it(run, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
-def test_prompts_of_a_column_are_taken_out(run, save):
+def test_prompt_column_and_given_prompt_match_library(run, save):
     texts, asked = [*MANY[:6], *FEW[:6]], [f"x{i % 3} what of a" for i in range(12)]
     rows = [
         {"answer": t, "prompt": u, "set": "mf"[i // 6]}

@@ -44,14 +44,14 @@ def printed(capfd, monkeypatch, tmp_path, without_static):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_run(page, printed):
+def test_console_examples_print_documented_output(page, printed):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     for command, expected in examples(page):
         result = printed(command)
         assert doctest.OutputChecker().check_output(expected, result, flags), f"{command}\n{result}"
 
 
-def test_the_readme_shows_all_that_its_line_prints(printed, tmp_path):
+def test_readme_shows_complete_output_of_example(printed, tmp_path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^vendiscore answers\.csv .*$", readme, re.MULTILINE)
     (shown,) = re.findall(r"```text\n(vendiscore: answers\.csv.*?)```", readme, re.DOTALL)
@@ -74,7 +74,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("heading", WORDS)
-def test_the_page_lists_the_words_in_names_of_columns(heading):
+def test_cli_reference_lists_recognized_column_names(heading):
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     (listed,) = re.findall(rf"^\| {heading} \| (.*) \|$", page, re.MULTILINE)
     words = listed.split(", ")
@@ -84,12 +84,12 @@ def test_the_page_lists_the_words_in_names_of_columns(heading):
     assert [word for word in known if not word.startswith(tuple(stems))] == []
 
 
-def test_the_page_of_the_command_has_a_session_of_each() -> None:
+def test_cli_reference_has_more_than_eight_examples() -> None:
     commands = {command for command, _ in examples(ROOT / "docs" / "reference" / "cli.md")}
     assert len(commands) > 8
 
 
-def test_the_page_shows_the_score_by_meaning(tmp_path, monkeypatch, run):
+def test_cli_reference_shows_score_by_meaning(tmp_path, monkeypatch, run):
     pytest.importorskip("tokenizers")
     if find_spec("wordllama") is None:
         pytest.skip("needs wordllama")

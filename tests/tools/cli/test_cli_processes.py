@@ -27,7 +27,7 @@ def texts(save):
     return save("x.txt", "\n".join(TEXTS) + "\n")
 
 
-def test_a_pipe_gives_the_number_of_compute(texts):
+def test_piped_input_matches_compute(texts):
     with open(texts, "rb") as file:
         done = subprocess.run(
             [*COMMAND, "-", "-b", "--quiet"],
@@ -41,7 +41,7 @@ def test_a_pipe_gives_the_number_of_compute(texts):
     assert float(done.stdout) == pytest.approx(expected, rel=1e-13)  # by other threads
 
 
-def test_output_is_utf8_whatever_the_terminal_is(texts):
+def test_output_is_utf8_in_ascii_locale(texts):
     plain = environment(LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     done = subprocess.run(
         [*COMMAND, "select", texts, "-n", "1"], capture_output=True, env=plain, check=True
@@ -51,7 +51,7 @@ def test_output_is_utf8_whatever_the_terminal_is(texts):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
-def test_a_reader_that_goes_away_is_no_error(texts):
+def test_closed_output_pipe_exits_quietly_with_141(texts):
     command = [*COMMAND, "kernels"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
@@ -77,7 +77,7 @@ CLOSED = {
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
 @pytest.mark.parametrize(("command", "closed"), CLOSED)
-def test_a_closed_stream_ends_with_a_code_and_no_traceback(texts, command, closed):
+def test_closed_stream_sets_exit_code_without_traceback(texts, command, closed):
     code = (
         "import os, runpy\n"
         f"for each in {closed!r}.split(): os.close(int(each))\n"
@@ -99,7 +99,7 @@ def test_a_closed_stream_ends_with_a_code_and_no_traceback(texts, command, close
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
-def test_an_interrupt_ends_it_quietly():
+def test_interrupt_while_reading_exits_quietly_with_130():
     code = (
         "import os, signal, sys, threading\n"
         # In the background of a shell that has no jobs interrupts are ignored.
@@ -123,7 +123,7 @@ def test_an_interrupt_ends_it_quietly():
     assert (process.wait(timeout=60), said) == (130, b"")
 
 
-def test_scoring_few_texts_imports_little(tmp_path):
+def test_scoring_few_texts_imports_no_heavy_packages(tmp_path):
     path = tmp_path / "few.txt"
     path.write_text("\n".join(TEXTS[:40]), encoding="utf-8")
     code = (
@@ -146,7 +146,7 @@ def test_scoring_few_texts_imports_little(tmp_path):
     assert not {*heavy, *(f"scipy.{part}" for part in parts)} & set(loaded.split())
 
 
-def test_an_interrupt_on_the_way_has_a_code(monkeypatch, texts, capsys):
+def test_interrupt_while_scoring_exits_with_130(monkeypatch, texts, capsys):
     from vendiscore.tools.cli import command_score
 
     def interrupted(args):
@@ -157,7 +157,7 @@ def test_an_interrupt_on_the_way_has_a_code(monkeypatch, texts, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_bars_are_for_terminals_only(texts, save, monkeypatch, capsys):
+def test_progress_bars_are_printed_only_on_terminals(texts, save, monkeypatch, capsys):
     monkeypatch.setattr(progress, "_DELAY", 0)
     others = save("y.txt", "\n".join(TEXTS[::2]))
 
@@ -171,7 +171,7 @@ def test_bars_are_for_terminals_only(texts, save, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypatch, capsys):
+def test_interrupted_select_writes_partial_result_and_exits_with_130(form, texts, monkeypatch, capsys):
     def stopped(items, total, description):
         yield from (0, 1, 2)
         raise KeyboardInterrupt
@@ -184,7 +184,7 @@ def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypa
     assert len(chosen) == 3
 
 
-def test_times_of_long_work_are_for_pipes_too(texts, monkeypatch, capsys):
+def test_expected_duration_is_printed_without_terminal(texts, monkeypatch, capsys):
     monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
     assert main(["select", texts, "-n", "3"]) == 0
     assert capsys.readouterr().err.count("Selecting 3 of 300 samples: about ") == 1
@@ -192,7 +192,7 @@ def test_times_of_long_work_are_for_pipes_too(texts, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_what_is_quiet_is_so_for_a_while(capsys):
+def test_quiet_context_suppresses_announcements(capsys):
     with progress.quiet():
         progress.announce("nobody hears")
     with progress.quiet(False):

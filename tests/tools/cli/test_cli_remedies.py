@@ -43,7 +43,7 @@ def files(folder) -> None:
         ("texts.txt -o clusters=1", None),
     ],
 )
-def test_the_remedy_of_a_message_works(typed, remedy, tmp_path, monkeypatch, capsys):
+def test_hint_in_error_message_fixes_command(typed, remedy, tmp_path, monkeypatch, capsys):
     files(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(typed)) != 0
@@ -76,5 +76,5 @@ def test_the_remedy_of_a_message_works(typed, remedy, tmp_path, monkeypatch, cap
         ("score", "`vendiscore.list_kernels()` lists", "`vendiscore kernels` lists"),
     ],
 )
-def test_keywords_are_spelled_as_options(command, said, spelled):
+def test_keywords_in_messages_are_replaced_by_flags(command, said, spelled):
     assert build_parser(command).replace_keywords_by_flags(said) == spelled

@@ -29,7 +29,7 @@ def found(**options):
 
 
 @pytest.mark.parametrize("ending", WRITTEN)
-def test_a_column_of_any_table_names_the_sets(run, tmp_path, ending):
+def test_by_column_defines_sets_in_every_table_format(run, tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
     WRITTEN[ending](TABLE, path)
     code, out, err = run("compare", path, *OPTIONS, "-f", "json")
@@ -40,7 +40,7 @@ def test_a_column_of_any_table_names_the_sets(run, tmp_path, ending):
         assert json.loads(out) == found(groups=TABLE["prompt"])
 
 
-def test_columns_of_models_and_prompts_are_found(run, tmp_path):
+def test_model_and_prompt_columns_are_detected(run, tmp_path):
     TABLE.to_csv(path := tmp_path / "answers.csv", index=False)
     code, out, err = run("compare", path, "--permutations", 99, "-f", "json")
     assert code == 0
@@ -48,7 +48,7 @@ def test_columns_of_models_and_prompts_are_found(run, tmp_path):
     assert json.loads(out) == found(groups=TABLE["prompt"])
 
 
-def test_standard_input_may_be_the_table(run, monkeypatch):
+def test_table_is_read_from_standard_input(run, monkeypatch):
     stdin = io.TextIOWrapper(io.BytesIO(TABLE.to_csv(index=False).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
     code, out, _ = run("compare", "-", "--type", "csv", *OPTIONS)
@@ -56,7 +56,7 @@ def test_standard_input_may_be_the_table(run, monkeypatch):
     assert out.startswith(found()["sentence"])
 
 
-def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
+def test_by_defines_sets_of_vectors_and_folders(run, tmp_path, save):
     rng = np.random.default_rng(1)
     rows = [f"{x:.3f},{y:.3f},{'ab'[i % 2]}" for i, (x, y) in enumerate(rng.normal(size=(16, 2)))]
     path = save("v.csv", "\n".join(["x,y,model", *rows]))
@@ -108,14 +108,14 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
         ),
     ],
 )
-def test_a_column_that_names_no_sets_is_refused(run, tmp_path, rows, options, code, said):
+def test_unsuitable_set_columns_are_rejected(run, tmp_path, rows, options, code, said):
     rows.to_csv(path := tmp_path / "a.csv", index=False)
     got, out, err = run("compare", path, *options)
     assert (got, out) == (code, "")
     assert said in err
 
 
-def test_rows_without_a_model_are_left_out_if_that_is_asked_for(run, tmp_path):
+def test_on_error_skip_drops_rows_without_model(run, tmp_path):
     extra = pd.DataFrame({"answer": ["some text"], "model": [None], "prompt": ["p0"]})
     pd.concat([TABLE, extra]).to_csv(path := tmp_path / "a.csv", index=False)
     code, out, err = run("compare", path, *OPTIONS, "--on-error", "skip", "-f", "json")
@@ -124,7 +124,7 @@ def test_rows_without_a_model_are_left_out_if_that_is_asked_for(run, tmp_path):
     assert json.loads(out) == found()
 
 
-def test_several_files_have_no_column_of_sets(run, many_files):
+def test_by_rejects_several_files(run, many_files):
     code, _, err = run("compare", *many_files, "--by", "model")
     assert code == 2
     assert "--by requires a single file, got 2 files" in err
@@ -135,7 +135,7 @@ def many_files(save):
     return [save(name, "a\nb\n") for name in ("a.txt", "b.txt")]
 
 
-def test_a_mean_over_sources_points_to_compare(run, save):
+def test_score_of_few_groups_suggests_compare(run, save):
     for groups, offered in ((3, True), (13, False)):
         rows = [f"word{i} of {i},g{i % groups}" for i in range(groups * 20)]
         path = save("a.csv", "\n".join(["text,kind", *rows]))
@@ -147,7 +147,7 @@ def test_a_mean_over_sources_points_to_compare(run, save):
         assert (advice in err) == offered
 
 
-def test_the_library_offers_it_too():
+def test_compute_notes_suggest_compare_for_few_groups():
     groups = ["a", "b"] * 20
     texts = [f"some word{i}" for i in range(40)]
     for prompts, said in ((groups, True), ([i // 2 for i in range(40)], False)):

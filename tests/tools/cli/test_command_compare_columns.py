@@ -36,7 +36,7 @@ TAKEN = "24 texts of column 'answer', in 3 groups by column 'prompt', in 2 sets 
 
 @pytest.mark.parametrize("command", ["compare", "sources", "table", "score"])
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_naming_the_detected_column_of_models_changes_nothing(run, save, command, ending):
+def test_naming_detected_model_column_changes_nothing(run, save, command, ending):
     records = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
     text = table() if ending == "csv" else "".join(f"{json.dumps(row)}\n" for row in records)
     path = save(f"answers.{ending}", text)
@@ -47,7 +47,7 @@ def test_naming_the_detected_column_of_models_changes_nothing(run, save, command
     assert run(command, path, "--by", "model", *more) == detected
 
 
-def test_naming_the_prompts_keeps_the_models(run, path):
+def test_naming_prompt_column_keeps_detected_models(run, path):
     right = vendiscore.compare(TEXTS, by=MODELS, groups=PROMPTS, permutations=99)
     for named in ((), ("--by", "model"), ("--prompt", "prompt"), ("--group-by", "prompt")):
         out = run("compare", path, *named, *PERMUTED, "-f", "json")[1]
@@ -56,7 +56,7 @@ def test_naming_the_prompts_keeps_the_models(run, path):
     assert "in 2 sets by column 'model', answers to 3 prompts of column 'prompt'" in err
 
 
-def test_pool_ignores_what_was_detected_and_keeps_what_is_named(run, path):
+def test_pool_ignores_detected_columns_and_keeps_named_columns(run, path):
     pooled = vendiscore.compare(TEXTS, by=MODELS, permutations=99)
     out = run("compare", path, "--by", "model", "--pool", *PERMUTED, "-f", "json")[1]
     assert json.loads(out) == json.loads(json.dumps(pooled.to_dict()))
@@ -66,7 +66,7 @@ def test_pool_ignores_what_was_detected_and_keeps_what_is_named(run, path):
     assert run(path, "--prompt", "prompt", "--pool", "-b")[1] == f"{within['VS']!r}\n"
 
 
-def test_score_by_a_column_has_a_row_for_each_set(run, save):
+def test_score_by_column_gives_row_per_set(run, save):
     path = save("answers.csv", table(("Prompt", "LLM", "answer")))
     each = json.loads(run(path, "--by", "LLM", "-f", "json")[1])
     for row, name in zip(each, WORDS, strict=True):
@@ -80,13 +80,13 @@ def test_score_by_a_column_has_a_row_for_each_set(run, save):
     ]
 
 
-def test_groups_that_are_named_have_the_detected_prompts_in_them(run, path):
+def test_group_by_uses_detected_prompts_within_groups(run, path):
     right = vendiscore.compute(TEXTS, groups=MODELS, prompts=PROMPTS, given_prompt=False)["VS"]
     assert run(path, "--group-by", "model", "-b")[1] == f"{right!r}\n"
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "table", "sources"])
-def test_suggested_commands_carry_the_columns_that_are_known(run, save, command):
+def test_suggested_commands_include_detected_columns(run, save, command):
     path = save("answers.csv", table(("Prompt", "LLM", "answer")))
     start = [] if command == "score" else [command]
     code, _, err = run(*start, path)
@@ -98,7 +98,7 @@ def test_suggested_commands_carry_the_columns_that_are_known(run, save, command)
         assert run(*shlex.split(line)[1:], *more)[0] == 0, line
 
 
-def test_the_error_without_sets_names_a_column_of_the_table_and_its_prompts(run, save):
+def test_missing_set_column_error_suggests_table_column(run, save):
     path = save("answers.csv", table(("Prompt", "LLM", "answer")))
     code, _, err = run("compare", path, "--prompt", "Prompt")
     assert code == 2
@@ -107,7 +107,7 @@ def test_the_error_without_sets_names_a_column_of_the_table_and_its_prompts(run,
     assert "for example --by LLM instead of --group-by\n" in err
 
 
-def test_answers_to_several_prompts_are_refused_with_the_column(run, path):
+def test_explain_and_growth_reject_several_prompts(run, path):
     for command in ("explain", "growth"):
         code, _, err = run(command, path)
         assert code == 2
@@ -117,12 +117,12 @@ def test_answers_to_several_prompts_are_refused_with_the_column(run, path):
         assert run(command, path, "--prompt", "prompt", "--pool")[0] == 0
 
 
-def test_prompts_with_one_answer_each_are_left_out_with_the_reason(run, save):
+def test_prompts_with_single_answers_are_ignored_with_note(run, save):
     path = save("a.csv", "prompt,answer\n" + "".join(f"p{i},a b{i}\n" for i in range(4)))
     assert "left out: prompt (most have one answer)\n" in run(path)[2]
 
 
-def test_the_columns_of_known_records_are_kept_too(run, save):
+def test_naming_columns_of_known_record_format_changes_nothing(run, save):
     record = {"instruction": "", "output": "", "generator": ""}
     rows = [dict(zip(record, row, strict=True)) for row in ((p, t, m) for p, m, t in ROWS)]
     path = save("x.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
@@ -144,7 +144,7 @@ def individuals(*sites: str) -> list[str]:
     ]
 
 
-def test_counts_can_be_pooled_grown_and_compared(run, save):
+def test_counts_are_accepted_with_pool_growth_and_compare(run, save):
     path = save("s.csv", SITES)
     whole = vendiscore.compute(individuals(*"abcd"), k="labels")["VS"]
     assert run(path, "--counts", "--pool", "-b")[1] == f"{whole!r}\n"
@@ -168,7 +168,7 @@ def test_counts_can_be_pooled_grown_and_compared(run, save):
     )
 
 
-def test_counts_are_never_told_to_name_a_column_that_is_not_there(run, save):
+def test_error_for_pooled_counts_does_not_suggest_missing_column(run, save):
     code, _, err = run("compare", save("s.csv", SITES), "--counts", "--pool")
     assert code == 2
     assert "--by model" not in err

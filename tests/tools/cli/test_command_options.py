@@ -7,17 +7,17 @@ from vendiscore.tools.cli.command_options import (
 )
 
 
-def test_a_value_is_a_number_a_word_a_list_json_or_itself():
+def test_parse_value_converts_numbers_words_lists_and_json():
     read = {"0.5": 0.5, "1,2": [1, 2], "true": True, "None": None, "clip": "clip", "a,b": "a,b"}
     read |= {'["a"]': ["a"], '"1,2"': "1,2", "[1,": "[1,", "": "", "1,a": "1,a", "-3": -3}
     assert {text: parse_value(text) for text in read} == read
 
 
-def test_options_have_values():
+def test_parse_option_flags_returns_dict():
     assert parse_option_flags(["ns=1,2", "analyzer=char"]) == {"ns": [1, 2], "analyzer": "char"}
 
 
-def test_orders_and_measures_are_one_or_several():
+def test_single_and_several_orders_and_measures_are_parsed():
     assert [parse_value(text) for text in ("1", "0,1,inf")] == [1, [0, 1, float("inf")]]
     assert parse_measure_flags(["VS,IntDiv"]) == ["VS", "IntDiv"]
     assert parse_measure_flags(["text"]) == ["text"]

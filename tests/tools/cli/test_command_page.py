@@ -12,14 +12,14 @@ def title(url: str) -> str:
         return page.read().decode().partition("<title>")[2].partition("</title>")[0]
 
 
-def test_the_command_serves_the_page_at_a_port(tmp_path, start_app):
+def test_page_command_serves_web_app_at_port(tmp_path, start_app):
     pytest.importorskip("gradio")
     with start_app(tmp_path, "-m", "vendiscore", "page", "--port", "{port}") as page:
         assert "different" in title(page.url)
         assert page.url in (tmp_path / "log.txt").read_text(encoding="utf-8")
 
 
-def test_a_port_that_no_machine_has_is_named(tmp_path, start_app):
+def test_port_out_of_range_is_rejected(tmp_path, start_app):
     pytest.importorskip("gradio")
     with (
         pytest.raises(
@@ -30,7 +30,7 @@ def test_a_port_that_no_machine_has_is_named(tmp_path, start_app):
         pass
 
 
-def test_a_port_that_is_taken_is_named(tmp_path, start_app):
+def test_port_in_use_is_rejected(tmp_path, start_app):
     pytest.importorskip("gradio")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -28,14 +28,14 @@ def answers(save):
     return save("a.csv", "\n".join(rows) + "\n")
 
 
-def test_select_writes_the_rows_that_it_chose(run, answers):
+def test_select_writes_selected_rows(run, answers):
     code, out, err = run("select", answers, "-n", 2, "--pool")
     assert (code, out) == (0, 'id,answer,model,score\n1,a b,x,0.9\n3,"c, d",x,0.5\n')
     assert "2 of 4 samples (objective='vendi'): VS (q=1) = 2." in err
     assert run("select", answers, "-n", 2, "--pool", "--rows", "--quiet")[1] == "2\n4\n"
 
 
-def test_select_has_quality(run, answers):
+def test_select_uses_quality_column(run, answers):
     asked = ("--pool", "--quiet", "--rows")
     texts = ["a b", "a b", "c, d", "e f"]
     given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
@@ -45,7 +45,7 @@ def test_select_has_quality(run, answers):
     assert given.split() == [str(place + 2) for place in result.places]
 
 
-def test_select_in_json_has_lines_beside_places(run, many):
+def test_select_json_contains_line_numbers_and_indices(run, many):
     result = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "represent")[1])
     assert result.pop("samples") == [place + 1 for place in result["places"]]
     assert result.pop("index") == result["places"]
@@ -55,7 +55,7 @@ def test_select_in_json_has_lines_beside_places(run, many):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_select_writes_what_the_file_had(run, save, name):
+def test_select_writes_format_of_input_file(run, save, name):
     if name.endswith("smi"):
         pytest.importorskip("rdkit")
     data, expected = OTHERS[name]
@@ -64,7 +64,7 @@ def test_select_writes_what_the_file_had(run, save, name):
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
-def test_selected_rows_of_an_array_are_written_or_indexed_from_0(run, save, tmp_path, kind):
+def test_selected_array_rows_are_written_or_printed_as_indices(run, save, tmp_path, kind):
     X = np.array([[1, 0], [1, 0], [0, 1]], kind)
     np.save(out := io.BytesIO(), X)
     path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
@@ -81,7 +81,7 @@ def test_selected_rows_of_an_array_are_written_or_indexed_from_0(run, save, tmp_
             assert "--indices" in err
 
 
-def test_selected_vectors_keep_their_score(run, save, tmp_path):
+def test_selected_vectors_keep_score_after_writing(run, save, tmp_path):
     X = np.random.default_rng(0).standard_normal((40, 30))
     X[20:] = X[:20] + 0.01 * X[20:]
     np.save(out := io.BytesIO(), X)
@@ -94,7 +94,7 @@ def test_selected_vectors_keep_their_score(run, save, tmp_path):
     assert {i % 20 for i in indices} == {*range(20)}  # one of each pair of near-copies
 
 
-def test_selected_rows_of_parquet_are_rows(run, tmp_path):
+def test_dedup_writes_rows_of_parquet(run, tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table({"id": [7, 8, 9], "answer": ["a b", "a b", "c d"]})
     pq.write_table(table, path := tmp_path / "x.parquet")
@@ -105,7 +105,7 @@ def test_selected_rows_of_parquet_are_rows(run, tmp_path):
     assert run("dedup", path, "--indices")[1] == "0\n2\n"
 
 
-def test_indices_count_samples_that_are_left_out(run, save):
+def test_indices_include_skipped_samples(run, save):
     path = save("x.csv", 'id,text\n1,""\n2,a b\n3,a b\n4,c d\n')
     asked = ("dedup", path, "--on-error", "skip", "--quiet")
     assert run(*asked, "--indices")[1] == "1\n3\n"
@@ -114,7 +114,7 @@ def test_indices_count_samples_that_are_left_out(run, save):
     assert (result["samples"], result["index"]) == ([3, 5], [1, 3])
 
 
-def test_selected_rows_are_written_into_a_file(run, answers, tmp_path):
+def test_output_writes_selected_rows_to_file(run, answers, tmp_path):
     target = tmp_path / "chosen.csv"
     printed = run("select", answers, "-n", 2, "--pool")[1]
     assert run("select", answers, "-n", 2, "--pool", "--quiet", "--output", target) == (0, "", "")
@@ -133,13 +133,13 @@ def test_selected_rows_are_written_into_a_file(run, answers, tmp_path):
         (("--output", "y.npy"), "cannot store samples of"),
     ],
 )
-def test_outputs_of_select_that_contradict_are_refused(run, many, more, said):
+def test_select_rejects_conflicting_output_options(run, many, more, said):
     code, out, err = run("select", many, "-n", 2, *(each.format(x=many) for each in more))
     assert (code, out) == (2, "")
     assert said in err
 
 
-def test_more_than_there_are_cannot_be_selected(run, many):
+def test_select_rejects_n_above_number_of_samples(run, many):
     code, _, err = run("select", many, "-n", 21)
     assert code == 1
     assert "there are 20 samples" in err

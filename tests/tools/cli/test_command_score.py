@@ -42,27 +42,27 @@ def stdin(monkeypatch):
     return give
 
 
-def test_the_brief_number_is_that_of_compute_with_all_its_digits(run, texts):
+def test_brief_output_equals_compute_with_all_digits(run, texts):
     number = f"{vendiscore.compute(TEXTS)['VS']!r}\n"
     assert run(texts, "-b") == (0, number, f"vendiscore: {texts}: 4 texts\n")
     assert run(texts, "-b", "--quiet") == (0, number, "")
 
 
 @pytest.mark.parametrize("typed", [("-", "-b"), ("-b",), ("score", "-b")])
-def test_standard_input_is_a_file_and_need_not_be_named(run, stdin, typed):
+def test_standard_input_is_read_with_and_without_dash(run, stdin, typed):
     stdin("\n".join(TEXTS).encode())
     assert run(*typed)[1] == f"{vendiscore.compute(TEXTS)['VS']!r}\n"
 
 
 @pytest.mark.parametrize("coded", ["utf-9", "base64"])
-def test_a_coding_that_is_none_of_text_is_refused(run, texts, coded):
+def test_invalid_encodings_are_rejected(run, texts, coded):
     code, out, err = run(texts, "--encoding", coded)
     assert (code, out) == (1, "")
     assert coded in err
 
 
 @pytest.mark.usefixtures("without_static")
-def test_the_number_comes_with_n_and_its_signature(run, texts):
+def test_text_output_lists_score_n_and_signature(run, texts):
     result = vendiscore.compute(TEXTS, details=True)
     expected = [f"VS = {result['VS']:.4g}", "n = 4", WORDING_NOTE]
     assert run(texts)[1].splitlines() == expected
@@ -71,24 +71,24 @@ def test_the_number_comes_with_n_and_its_signature(run, texts):
     assert WORDING_NOTE not in run(texts, "-k", "word_overlap")[1]
 
 
-def test_several_orders_stand_in_one_line(run, texts):
+def test_brief_output_prints_several_orders_on_same_line(run, texts):
     result = vendiscore.compute(TEXTS, q=[0.5, 2, "inf"])
     assert run(texts, "-b", "-q", "0.5,2,inf")[1] == " ".join(map(repr, result.values())) + "\n"
 
 
-def test_json_is_the_dict_of_compute(run, texts):
+def test_json_equals_result_of_compute(run, texts):
     result = json.loads(run(texts, "-f", "json", "-k", "ngram_overlap:ns=1,2")[1])
     expected = vendiscore.compute(TEXTS, k="ngram_overlap", ns=[1, 2], details=True)
     assert result == json.loads(json.dumps(expected))
 
 
-def test_json_of_several_files_names_them(run, texts, others):
+def test_json_of_several_files_contains_file_names(run, texts, others):
     result = json.loads(run(texts, others, "-f", "json")[1])
     assert [each["file"] for each in result] == [texts, others]
     assert [each["VS"] for each in result] == [vendiscore.compute(x)["VS"] for x in (TEXTS, OTHERS)]
 
 
-def test_csv_has_a_row_a_file_with_all_digits(run, texts, others):
+def test_csv_has_row_per_file_with_all_digits(run, texts, others):
     rows = list(csv.DictReader(io.StringIO(run(texts, others, "-f", "csv", "-m", "VS,IntDiv")[1])))
     for row, name, samples in zip(rows, (texts, others), (TEXTS, OTHERS), strict=True):
         result = vendiscore.compute(samples, measures=["VS", "IntDiv"], details=True)
@@ -97,13 +97,13 @@ def test_csv_has_a_row_a_file_with_all_digits(run, texts, others):
         assert row["signature"] == result["details"]["signature"]
 
 
-def test_markdown_is_a_table(run, texts):
+def test_markdown_output_is_table(run, texts):
     lines = run(texts, "-f", "md")[1].splitlines()
     assert lines[:2] == ["| file | n | VS |", "|---|--:|--:|"]
     assert lines[2].startswith(f"| {texts} | 4 | ")
 
 
-def test_several_files_stand_below_each_other_with_their_signatures(run, texts, others):
+def test_several_files_are_printed_as_table_with_signatures(run, texts, others):
     lines = run(texts, others, "--signature")[1].splitlines()
     assert [line.split() for line in lines[:3]] == [
         ["file", "n", "VS"],
@@ -113,7 +113,7 @@ def test_several_files_stand_below_each_other_with_their_signatures(run, texts, 
     assert [line.partition(": ")[0] for line in lines[4:]] == [texts, others]
 
 
-def test_intervals_stand_beside_the_number(run, texts):
+def test_interval_is_printed_after_score(run, texts):
     warnings.simplefilter("ignore", UserWarning)  # four samples are few
     result = vendiscore.compute(TEXTS, ci=0.95)
     low, high = result["VS_low"], result["VS_high"]
@@ -127,7 +127,7 @@ def test_intervals_stand_beside_the_number(run, texts):
 
 
 @pytest.mark.usefixtures("without_static")
-def test_groups_are_a_column(run, answers):
+def test_group_by_matches_groups_of_compute(run, answers):
     code, said, notes = run(answers, "--group-by", "model", "--column", "answer")
     result = vendiscore.compute(TEXTS, groups=list("abab"), details=True)
     assert code == 0
@@ -160,7 +160,7 @@ def of_models(columns):
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_table_of_models_and_prompts_has_a_row_for_each_model(run, save, ending):
+def test_table_of_models_and_prompts_gives_row_per_model(run, save, ending):
     text, models = of_models(["model", "prompt", "answer"])
     if ending == "jsonl":
         text = "".join(f"{json.dumps(row)}\n" for row in csv.DictReader(io.StringIO(text)))
@@ -190,14 +190,14 @@ def test_a_table_of_models_and_prompts_has_a_row_for_each_model(run, save, endin
     assert [row["file"] for row in both] == [f"{path} › {model}" for model in models] * 2
 
 
-def test_a_column_of_models_alone_has_a_row_for_each(run, save):
+def test_model_column_without_prompts_gives_row_per_model(run, save):
     text, models = of_models(["model", "answer"])
     printed = json.loads(run(save("a.csv", text), "-f", "json")[1])
     right = [vendiscore.compute([row["answer"] for row in rows])["VS"] for rows in models.values()]
     assert [row["VS"] for row in printed] == right
 
 
-def test_a_column_of_prompts_alone_gives_their_mean(run, save):
+def test_prompt_column_without_models_gives_mean_over_prompts(run, save):
     text, models = of_models(["prompt", "answer"])
     rows = [row for each in models.values() for row in each]
     texts, prompts = [row["answer"] for row in rows], [row["prompt"] for row in rows]
@@ -205,7 +205,7 @@ def test_a_column_of_prompts_alone_gives_their_mean(run, save):
     assert run(save("a.csv", text), "-b")[1] == f"{right!r}\n"
 
 
-def test_measures_of_groups_take_a_column_of_prompts(run, save):
+def test_group_measures_use_detected_prompt_column(run, save):
     path = save("a.csv", "prompt,answer\nu,a b\nu,c d\nv,a b\nv,a c\n")
     right = vendiscore.compute(
         ["a b", "c d", "a b", "a c"], groups=list("uuvv"), measures="WithinVS"
@@ -213,20 +213,20 @@ def test_measures_of_groups_take_a_column_of_prompts(run, save):
     assert run(path, "-m", "WithinVS", "-b")[1] == f"{right['WithinVS']!r}\n"
 
 
-def test_all_rows_are_one_set_where_that_is_asked_for(run, save):
+def test_pool_scores_all_rows_as_single_set(run, save):
     path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "--pool", "-b")
     assert (code, out) == (0, f"{vendiscore.compute([row[2] for row in ROWS])['VS']!r}\n")
     assert err == f"vendiscore: {path}: 480 texts of column 'answer'; left out: model, prompt\n"
 
 
-def test_models_of_one_row_each_are_names_of_the_rows(run, save):
+def test_model_column_of_distinct_values_does_not_split_rows(run, save):
     path = save("cars.csv", "model,mpg,cyl\na,1,2.5\nb,2,3\nc,2,1\n")
     right = vendiscore.compute(np.array([[1, 2.5], [2, 3], [2, 1]]), k="cosine")["VS"]
     assert run(path, "-b", "--quiet") == (0, f"{right!r}\n", "")
 
 
-def test_vectors_of_models_have_a_row_each_and_labels_no_part(run, save):
+def test_vectors_are_split_by_model_and_grouped_by_label_column(run, save):
     X = np.random.default_rng(0).standard_normal((12, 2))
     rows = [f"{x!r},{y!r},{'ab'[i % 2]},{i % 3}" for i, (x, y) in enumerate(X.tolist())]
     path = save("x.csv", "\n".join(["x,y,model,part", *rows]))
@@ -237,14 +237,14 @@ def test_vectors_of_models_have_a_row_each_and_labels_no_part(run, save):
     assert [row["VS"] for row in each] == right
 
 
-def test_a_sample_of_one_model_is_named_with_its_file(run, save):
+def test_unusable_sample_error_names_file_and_model(run, save):
     path = save("a.csv", "model,answer\na,x y\na,z\nb,\nb,u v\n")
     code, _, err = run(path)
     assert code == 1
     assert "a.csv › b, row 4, column 'answer' has no tokens" in err
 
 
-def test_a_report_is_of_one_set(run, save):
+def test_html_report_rejects_several_sets_and_suggests_commands(run, save):
     path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "-f", "html")
     assert (code, out) == (2, "")
@@ -259,7 +259,7 @@ def worst_rows(text, columns):
     return [line.split()[:columns] for line in text.partition("lowest VS:\n")[2].splitlines()[1:]]
 
 
-def test_worst_lists_the_groups_with_the_lowest_score(run, save):
+def test_worst_lists_groups_with_lowest_score(run, save):
     rows = ["p1,a b", "p1,a b", "p2,a b", "p2,c d", "p3,a b", "p3,a c"]
     path = save("a.csv", "\n".join(["prompt,answer", *rows]))
     out = run(path, "--worst", 2)[1]
@@ -275,7 +275,7 @@ def test_worst_lists_the_groups_with_the_lowest_score(run, save):
     assert "### groups with the lowest VS" in run(path, "--worst", 2, "-f", "md")[1]
 
 
-def test_worst_lists_groups_of_each_model(run, save):
+def test_worst_lists_groups_per_model(run, save):
     rows = [
         "m,p1,a b",
         "m,p1,a b",
@@ -294,14 +294,14 @@ def test_worst_lists_groups_of_each_model(run, save):
     assert [(row["file"], row["group"]) for row in table] == [("m", "p1"), ("n", "p2")]
 
 
-def test_worst_without_groups_names_the_flags_that_define_them(run, texts):
+def test_worst_without_groups_raises_error_with_grouping_flags(run, texts):
     code, out, err = run(texts, "--worst", 3)
     assert (code, out) == (2, "")
     assert "--worst requires groups or prompts" in err
     assert "--prompt or --group-by" in err
 
 
-def test_measures_have_options_and_references(run, save):
+def test_measure_options_and_references_match_compute(run, save):
     X, Y = np.random.default_rng(0).standard_normal((2, 12, 3))
     one, two = save("x.csv", ""), save("y.csv", "")
     for path, rows in ((one, X), (two, Y)):
@@ -311,13 +311,13 @@ def test_measures_have_options_and_references(run, save):
     assert said == (0, f"{result['MagDiff']!r}\n", "")
 
 
-def test_a_name_may_mean_several_measures(run, texts):
+def test_name_of_measure_set_computes_all_measures(run, texts):
     result = vendiscore.compute(TEXTS, measures="molecules")
     said = run(texts, "-m", "molecules", "-b", "-k", "ngram_overlap")[1]
     assert said == " ".join(map(repr, result.values())) + "\n"
 
 
-def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
+def test_vectors_use_cosine_kernel_by_default_with_note(run, save):
     X = np.random.default_rng(0).standard_normal((9, 3))
     path = save("x.csv", "")
     np.savetxt(path, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
@@ -337,7 +337,7 @@ def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
     assert unit == (0, f"{K!r}\n", taken)
 
 
-def test_a_report_is_one_html_file(run, texts):
+def test_html_output_equals_report(run, texts):
     code, said, _ = run(texts, "-f", "html")
     assert code == 0
     assert said.lower().startswith("<!doctype html>")
@@ -370,24 +370,24 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("argv", "said"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
-def test_a_command_that_cannot_be_meant_ends_with_2(run, texts, argv, said):
+def test_usage_errors_exit_with_2(run, texts, argv, said):
     code, out, err = run(*(arg.format(x=texts) for arg in argv))
     assert (code, out) == (2, "")
     assert said in err
 
 
-def test_a_file_may_have_the_name_of_a_command(run, tmp_path, monkeypatch):
+def test_file_named_like_command_can_be_scored(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "select").write_text("a b\nc d\n")
     assert run("./select", "-b", "--quiet") == (0, "2.0\n", "")
     assert run("score", "select", "-b", "--quiet") == (0, "2.0\n", "")
 
 
-def test_options_may_stand_between_files(run, texts, others):
+def test_options_are_accepted_between_files(run, texts, others):
     assert run(texts, "-q", 2, others, "-b")[1].count("\n") == 2
 
 
-def test_warnings_are_a_line_each(run, save):
+def test_warning_is_printed_on_single_line(run, save):
     code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"), "--quiet")
     assert code == 0
     assert err.startswith("vendiscore: warning: ")
@@ -395,14 +395,14 @@ def test_warnings_are_a_line_each(run, save):
     assert len(err.splitlines()) == 1
 
 
-def test_what_needs_a_package_says_how_to_install_it(run, save, monkeypatch):
+def test_missing_package_error_shows_install_command(run, save, monkeypatch):
     monkeypatch.setitem(sys.modules, "rdkit", None)
     code, out, err = run(save("m.smi", "CCO\nCCC\n"))
     assert (code, out) == (1, "")
     assert "pip install" in err
 
 
-def test_prompts_of_a_column_are_taken_out(run, save):
+def test_prompt_column_and_given_prompt_match_compute(run, save):
     asked = ["Did Spot run?", "Who?", "Did Jane look?", "Who?"]
     rows = [
         {"answer": text, "prompt": prompt, "model": "ab"[i % 2]}
@@ -432,7 +432,7 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     assert run(file, *how, "--pool", "-m", "MMD", "--references", back)[1] == f"{two['MMD']!r}\n"
 
 
-def test_a_row_without_a_prompt_is_named(run, save):
+def test_row_without_prompt_is_rejected(run, save):
     file = save("p.csv", "answer,prompt\na b,u\nc d,\n")
     code, _, err = run(file, "--column", "answer", "--prompts", "prompt")
     assert code
@@ -441,7 +441,7 @@ def test_a_row_without_a_prompt_is_named(run, save):
     )
 
 
-def test_one_prompt_of_all_is_an_option(run, texts):
+def test_prompts_option_sets_common_prompt(run, texts):
     result = vendiscore.compute(TEXTS, prompts="What of Spot?", given_prompt=True)["VS"]
     assert (
         run(texts, "-b", "-o", "prompts=What of Spot?", "-o", "given_prompt=true")[1]
@@ -449,7 +449,7 @@ def test_one_prompt_of_all_is_an_option(run, texts):
     )
 
 
-def test_an_answer_that_repeats_its_prompt_is_counted(run, texts):
+def test_verbatim_repetitions_of_prompt_are_counted(run, texts):
     result = vendiscore.compute(TEXTS, prompts=TEXTS[0], given_prompt=True)["VS"]
     code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}", "-o", "given_prompt=true")
     assert (code, out.splitlines()[0]) == (0, f"VS = {result:.4g}")
@@ -469,7 +469,7 @@ def static():
 
 
 @pytest.mark.usefixtures("static")
-def test_prose_is_scored_by_wording_and_by_meaning(run, save):
+def test_prose_is_scored_by_wording_and_meaning(run, save):
     path = save("same.txt", "\n".join(SAME))
     words = vendiscore.compute(SAME, details=True)
     meaning = vendiscore.compute(SAME, k="static")["VS"]
@@ -495,7 +495,7 @@ UNSUITED = {
 
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
-def test_a_line_says_why_there_is_no_number_by_meaning(
+def test_reason_for_missing_score_by_meaning_is_printed(
     run, save, monkeypatch, reason, texts, installed
 ):
     if not installed:
@@ -514,7 +514,7 @@ def test_a_line_says_why_there_is_no_number_by_meaning(
 
 @pytest.mark.usefixtures("static")
 @pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
-def test_static_vectors_that_are_chosen_give_a_warning(run, save, reason, texts):
+def test_static_kernel_warns_about_unsuitable_texts(run, save, reason, texts):
     code, out, err = run(save("x.txt", "\n".join(texts)), "-k", "static")
     assert (code, out.startswith("VS = ")) == (0, True)
     assert "with the model wordllama is for prose in Latin script" in err
@@ -522,7 +522,7 @@ def test_static_vectors_that_are_chosen_give_a_warning(run, save, reason, texts)
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.fa"])
-def test_proteins_are_compared_by_letters_however_they_are_stored(run, save, name):
+def test_proteins_are_compared_by_letters_in_every_file_type(run, save, name):
     text = "\n".join([*(["protein"] if name == "x.csv" else []), *PROTEINS])
     if name == "x.fa":
         text = "".join(f">{i}\n{protein}\n" for i, protein in enumerate(PROTEINS))
@@ -535,7 +535,7 @@ def test_proteins_are_compared_by_letters_however_they_are_stored(run, save, nam
 
 
 @pytest.mark.usefixtures("static")
-def test_meaning_has_the_same_orders_groups_and_interval(run, save):
+def test_score_by_meaning_uses_same_orders_groups_and_interval(run, save):
     warnings.simplefilter("ignore", UserWarning)  # two samples are few
     asked = ("--group-by", "model", "--column", "answer", "--ci", "-q", "1,2")
     how = {"k": "static", "groups": list("abcabc"), "ci": 0.95, "q": [1, 2]}
@@ -556,7 +556,7 @@ def test_meaning_has_the_same_orders_groups_and_interval(run, save):
     "more",
     [("-b",), ("-f", "json"), ("-f", "csv"), ("-f", "md"), ("-k", "ngram_overlap"), ("-m", "VS")],
 )
-def test_other_calls_print_the_same_with_and_without_the_vectors(run, texts, more, monkeypatch):
+def test_other_calls_do_not_use_static_vectors(run, texts, more, monkeypatch):
     with_them = run(texts, *more)
     monkeypatch.setitem(sys.modules, "wordllama", None)
     assert run(texts, *more) == with_them
@@ -564,7 +564,7 @@ def test_other_calls_print_the_same_with_and_without_the_vectors(run, texts, mor
 
 
 @pytest.mark.usefixtures("static")
-def test_no_line_on_meaning_of_several_sets_vectors_and_large_files(
+def test_score_by_meaning_is_omitted_for_sets_vectors_and_large_files(
     run, texts, others, save, monkeypatch
 ):
     numbers = save("v.csv", "a,b\n1,2\n3,4\n")
@@ -574,7 +574,7 @@ def test_no_line_on_meaning_of_several_sets_vectors_and_large_files(
 
 
 @pytest.mark.usefixtures("static")
-def test_a_text_without_a_vector_leaves_wording_and_is_named(run, save):
+def test_text_without_static_vector_omits_score_by_meaning(run, save):
     path = save("x.txt", "\n".join([*SAME, "<unk>"]))
     code, out, err = run(path)
     assert code == 0
@@ -583,7 +583,7 @@ def test_a_text_without_a_vector_leaves_wording_and_is_named(run, save):
 
 
 @pytest.mark.usefixtures("static")
-def test_both_scores_are_of_the_samples_that_wording_can_use(run, save):
+def test_score_by_meaning_uses_only_samples_scored_by_wording(run, save):
     path = save("x.csv", "\n".join(["answer", *SAME, '"  "']))  # two spaces have a vector
     out = run(path, "--on-error", "skip")[1]
     assert f"VS = {vendiscore.compute(SAME, k='static')['VS']:.4g}{BY_MEANING}\nn = 4\n" in out
@@ -600,7 +600,7 @@ def test_both_scores_are_of_the_samples_that_wording_can_use(run, save):
         ("1,2", [1, 2], ["VS_q1", "VS_q2"]),
     ],
 )
-def test_keys_name_the_order_in_every_format(run, texts, typed, q, keys):
+def test_keys_contain_order_in_every_format(run, texts, typed, q, keys):
     expected = vendiscore.compute(TEXTS, q=q)
     assert list(expected) == keys
     result = json.loads(run(texts, "-q", typed, "-f", "json")[1])
@@ -613,7 +613,7 @@ def test_keys_name_the_order_in_every_format(run, texts, typed, q, keys):
     assert run(texts, "-q", typed, "-b")[1].split() == [repr(value) for value in expected.values()]
 
 
-def test_intervals_and_rows_of_groups_name_the_order(run, answers):
+def test_intervals_and_group_table_show_order(run, answers):
     out = run(answers, "--group-by", "model", "--column", "answer", "--ci", "-q", 2)[1]
     assert out.startswith("VS_q2 = ")
     assert "group  n  VS_q2" in out.replace("  n   ", "  n  ")

@@ -46,13 +46,13 @@ def same(out, found):
         (("-o", "psd=clip", "-k", "bleu"), {"psd": "clip", "k": "bleu"}),
     ],
 )
-def test_a_table_gives_the_numbers_of_the_library(run, table, options, asked):
+def test_sources_of_table_match_library(run, table, options, asked):
     code, out, err = run("sources", table, *COLUMNS, "--quiet", "-f", "json", *options)
     assert (code, err) == (0, "")
     assert same(out, of_table(TABLE, **asked))
 
 
-def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
+def test_text_output_has_sentence_tables_and_signature(run, table):
     result = of_table(TABLE)
     code, out, err = run("sources", table, *COLUMNS, "--signature")
     first, rows, pairs, most, least, last = out.split("\n\n")
@@ -71,7 +71,7 @@ def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
 
 
-def test_columns_of_sources_and_prompts_are_found(run, table):
+def test_source_and_prompt_columns_are_detected(run, table):
     code, out, err = run("sources", table, "-f", "json")
     assert code == 0
     assert "24 texts of column 'answer', in 3 sets by column 'model'" in err
@@ -84,13 +84,13 @@ def test_columns_of_sources_and_prompts_are_found(run, table):
     assert same(out, of_table(twice))
 
 
-def test_a_report_is_that_of_the_library(run, table):
+def test_html_output_equals_library_report(run, table):
     code, out, _ = run("sources", table, *COLUMNS, "-f", "html")
     assert code == 0
     assert out == vendiscore.report(of_table(TABLE)).html()
 
 
-def test_several_answers_to_a_prompt_have_a_similarity_within(run, tmp_path):
+def test_several_answers_per_prompt_give_within_similarity(run, tmp_path):
     twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
     twice.to_csv(path := tmp_path / "a.csv", index=False)
     out = run("sources", path, *COLUMNS, "-f", "csv")[1]
@@ -100,7 +100,7 @@ def test_several_answers_to_a_prompt_have_a_similarity_within(run, tmp_path):
     assert "within" in run("sources", path, *COLUMNS)[1].split("\n\n")[1]
 
 
-def test_files_and_folders_are_sources_of_whole_sets(run, save, tmp_path):
+def test_files_and_folders_are_compared_as_sets(run, save, tmp_path):
     sets = {}
     for model, own in TABLE.groupby("model"):
         sets[save(f"{model}.txt", "\n".join(own.answer))] = own.answer.tolist()
@@ -114,7 +114,7 @@ def test_files_and_folders_are_sources_of_whole_sets(run, save, tmp_path):
     assert [row["name"] for row in json.loads(out)["sources"]] == ["a", "b", "c"]
 
 
-def test_files_may_have_prompts(run, tmp_path):
+def test_prompts_are_read_from_several_files(run, tmp_path):
     paths = [tmp_path / f"{model}.csv" for model in "abc"]
     for path, (_, own) in zip(paths, TABLE.groupby("model"), strict=True):
         own.to_csv(path, index=False)
@@ -122,7 +122,7 @@ def test_files_may_have_prompts(run, tmp_path):
     assert json.loads(out)["VS"] == of_table(TABLE).score
 
 
-def test_vectors_are_compared_by_their_cosine(run, save):
+def test_vectors_use_cosine_kernel_by_default(run, save):
     X = np.random.default_rng(1).normal(size=(3, 12, 2))
     rows = [f"{x},{y},{'abc'[s]},{p}" for s in range(3) for p, (x, y) in enumerate(X[s].tolist())]
     path = save("v.csv", "\n".join(["x,y,model,prompt", *rows]))
@@ -130,7 +130,7 @@ def test_vectors_are_compared_by_their_cosine(run, save):
     assert json.loads(out)["VS"] == pytest.approx(vendiscore.sources(X, k="cosine").score)
 
 
-def test_blank_answers_are_named_by_their_rows(run, tmp_path):
+def test_blank_answers_are_reported_by_row(run, tmp_path):
     blank = TABLE.copy()
     blank.loc[[3, 9, 17], "answer"] = ""
     blank.to_csv(path := tmp_path / "a.csv", index=False)
@@ -147,7 +147,7 @@ def test_blank_answers_are_named_by_their_rows(run, tmp_path):
     assert [row["n"] for row in json.loads(out)["sources"]] == [7, 7, 7]
 
 
-def test_a_bad_line_of_the_second_file_is_named(run, save):
+def test_unusable_row_error_names_second_file(run, save):
     paths = [save("a.txt", "x y\nz\n"), save("b.csv", 'text\nx w\n""\nz\n')]
     code, _, err = run("sources", *paths)
     assert code == 1
@@ -157,7 +157,7 @@ def test_a_bad_line_of_the_second_file_is_named(run, save):
     assert f"{paths[1]}: 1 sample is left out: row 3" in err
 
 
-def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_path):
+def test_files_without_columns_reject_source_flag(run, save, tmp_path):
     path = save("a.txt", "x y\nz\n")
     said = "or leave out all options that name columns"
     assert said in run("sources", path, "--source", "model")[2]
@@ -166,7 +166,7 @@ def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_pat
     assert said in run("sources", tmp_path / "folder", "--source", "model")[2]
 
 
-def test_of_many_sources_a_few_are_printed(run, save):
+def test_text_output_truncates_long_source_table(run, save):
     rows = [f"m{s},p{p},word{s % 7} of {p}" for s in range(43) for p in range(3)]
     path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
     out = run("sources", path, *COLUMNS)[1]
@@ -192,7 +192,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
         ((*COLUMNS, "answers.txt"), 2, "--by requires a single file, got 2 files"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, said):
+def test_invalid_options_are_rejected(run, table, options, code, said):
     got, out, err = run("sources", table, *options)
     assert (got, out) == (code, "")
     assert said in err
@@ -211,14 +211,14 @@ def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, 
         (TABLE.iloc[[0, 8, 9, 17]], "have no answered prompt in common"),
     ],
 )
-def test_tables_without_sources_to_compare_are_refused(run, tmp_path, rows, said):
+def test_tables_without_comparable_sources_are_rejected(run, tmp_path, rows, said):
     rows.to_csv(path := tmp_path / "a.csv", index=False)
     code, _, err = run("sources", path, *COLUMNS)
     assert code == (0 if said is None else 1)
     assert said is None or said in err
 
 
-def test_keys_name_an_order_other_than_1(run, save):
+def test_keys_contain_order_other_than_1(run, save):
     rows = "".join(f"{m},p{i % 3},{m} {w}\n" for m in "xy" for i, w in enumerate("abcabc"))
     file = save("m.csv", f"model,prompt,answer\n{rows}")
     asked = ("sources", file, "--by", "model", "--prompt", "prompt", "--column", "answer")

@@ -28,7 +28,7 @@ def compared(k):
     return vendiscore.compare(TABLE["answer"], k=k, **how)
 
 
-def test_cells_have_mean_interval_and_letters_of_each_kernel(run, answers):
+def test_cells_contain_mean_interval_and_letters_per_kernel(run, answers):
     kernels = ("ngram_overlap", "word_overlap")
     code, out, err = run(
         "table", answers, *OPTIONS, "-k", kernels[0], "-k", kernels[1], "-f", "csv"
@@ -47,7 +47,7 @@ def test_cells_have_mean_interval_and_letters_of_each_kernel(run, answers):
             assert numbers == pytest.approx(right, abs=0.005001)
 
 
-def test_the_kernel_may_be_left_out_and_each_format_has_the_same_cells(run, answers):
+def test_default_kernel_table_has_equal_cells_in_every_format(run, answers):
     cells = {}
     for form in ("text", "md", "latex"):
         code, out, err = run("table", answers, *OPTIONS, "-f", form)
@@ -62,7 +62,7 @@ def test_the_kernel_may_be_left_out_and_each_format_has_the_same_cells(run, answ
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_the_table_is_a_picture_too(run, answers, tmp_path, ending):
+def test_plot_writes_image_file(run, answers, tmp_path, ending):
     pytest.importorskip("matplotlib")
     path = tmp_path / f"table.{ending}"
     assert run("table", answers, *OPTIONS, "--plot", path)[0] == 0
@@ -84,7 +84,7 @@ def test_the_table_is_a_picture_too(run, answers, tmp_path, ending):
         ("no/table.png", "--plot no/table.png is in a folder that does not exist"),
     ],
 )
-def test_a_picture_that_cannot_be_written_fails_before_comparing(
+def test_invalid_plot_path_is_rejected_before_comparison(
     run, answers, monkeypatch, path, message
 ):
     pytest.importorskip("matplotlib")
@@ -94,7 +94,7 @@ def test_a_picture_that_cannot_be_written_fails_before_comparing(
     assert message in err
 
 
-def test_a_picture_without_matplotlib_fails_before_comparing(run, answers, monkeypatch):
+def test_plot_without_matplotlib_fails_before_comparison(run, answers, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     monkeypatch.setattr(command_table, "compare_files", None)  # cannot be called
@@ -120,7 +120,7 @@ def comparison(scores, apart):
 
 
 @pytest.mark.parametrize("bits", range(64))
-def test_sets_share_a_letter_unless_they_are_apart(bits):
+def test_sets_share_letter_unless_significantly_different(bits):
     """Try all sets of pairs among four sets."""
     pairs = list(itertools.combinations("wxyz", 2))
     apart = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
@@ -134,14 +134,14 @@ def test_sets_share_a_letter_unless_they_are_apart(bits):
     assert not any(one < other for one, other in itertools.permutations(groups, 2))
 
 
-def test_sets_share_a_letter_where_no_direction_is_shown():
+def test_sets_share_letter_if_direction_is_not_shown():
     result = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
     unclear = replace(result, pairs=(replace(result.pairs[0], high=0.1),))
     assert unclear.verdict("high", "low") == "different, direction not shown"
     assert assign_letters(unclear) == {"high": "a", "low": "a"}
 
 
-def test_letters_of_sets_that_all_differ_are_in_order():
+def test_letters_of_different_sets_follow_decreasing_scores():
     result = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
     assert result.verdict("high", "low") == "more diverse"
     assert assign_letters(result) == {"high": "a", "low": "b"}

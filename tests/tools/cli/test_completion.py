@@ -19,7 +19,7 @@ def completed(script: str, *words: str) -> list[str]:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_commands_and_the_options_of_each(run):
+def test_bash_completes_commands_and_their_options(run):
     code, script, err = run("completion", "bash")
     assert (code, err) == (0, "")
     assert completed(script, "vendiscore", "") == [*COMMANDS]
@@ -32,12 +32,12 @@ def test_bash_completes_commands_and_the_options_of_each(run):
     assert completed(script, "vendiscore", "compare", "--refer") == []
 
 
-def test_zsh_reads_the_script_of_bash(run):
+def test_zsh_script_contains_bash_script(run):
     assert run("completion", "zsh")[1].endswith(run("completion", "bash")[1])
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_fish_has_a_line_for_each_command(run, name):
+def test_fish_script_lists_flags_of_command(run, name):
     lines = run("completion", "fish")[1].splitlines()
     (line,) = [line for line in lines if f"'__vendiscore_is {name}'" in line]
     assert {*build_parser(name).flags.values()} == {*line.split("'")[3].split()}

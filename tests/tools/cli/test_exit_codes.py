@@ -9,19 +9,19 @@ from vendiscore.tools.cli import exit_codes
 from vendiscore.tools.cli.exit_codes import DataError, UsageError, print_message
 
 
-def test_codes_are_those_of_the_shell():
+def test_exit_codes_follow_shell_conventions():
     assert 128 + signal.SIGPIPE == exit_codes.BROKEN_PIPE
     assert 128 + signal.SIGINT == exit_codes.INTERRUPTED
     assert (exit_codes.DATA, exit_codes.USAGE) == (1, 2)
 
 
-def test_a_message_is_a_line_on_stderr(capsys):
+def test_print_message_writes_line_to_stderr(capsys):
     print_message("a message")
     assert capsys.readouterr() == ("", "vendiscore: a message\n")
 
 
 @pytest.mark.parametrize("stream", ["none", "closed"])
-def test_nobody_may_be_there_to_read_it(stream, monkeypatch, tmp_path):
+def test_print_message_ignores_missing_or_closed_stderr(stream, monkeypatch, tmp_path):
     if stream == "none":
         monkeypatch.setattr(sys, "stderr", None)
     else:
@@ -31,7 +31,7 @@ def test_nobody_may_be_there_to_read_it(stream, monkeypatch, tmp_path):
     print_message("a message")
 
 
-def test_both_errors_are_value_errors_and_neither_is_the_other():
+def test_data_and_usage_errors_are_unrelated_value_errors():
     assert issubclass(DataError, ValueError)
     assert issubclass(UsageError, ValueError)
     assert not issubclass(DataError, UsageError)

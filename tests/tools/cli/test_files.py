@@ -62,19 +62,19 @@ OF_TEXTS = {
 
 
 @pytest.mark.parametrize("name", OF_TEXTS)
-def test_texts_are_the_same_from_every_kind_of_file(run, save, name):
+def test_texts_are_equal_from_every_file_type(run, save, name):
     code, said, _ = run(save(name, OF_TEXTS[name]), "-b", "--pool")
     assert (code, said) == (0, brief(TEXTS))
 
 
-def test_texts_of_parquet(run, save):
+def test_texts_are_read_from_parquet(run, save):
     path = save("x.parquet", parquet(columns(records())))
     assert run(path, "-b", "--quiet", "--pool") == (0, brief(TEXTS), "")
     result = vendiscore.compute(TEXTS, groups=["a", "b", "a", "b"])["VS"]
     assert run(path, "-b", "--group-by", "model", "--quiet")[1] == f"{result!r}\n"
 
 
-def test_numbers_are_the_same_from_every_kind_of_file(run, save):
+def test_vectors_are_equal_from_every_file_type(run, save):
     lines = [",".join(map(repr, row)) for row in X.tolist()]
     out, packed = io.BytesIO(), io.BytesIO()
     np.save(out, X)
@@ -98,7 +98,7 @@ def test_numbers_are_the_same_from_every_kind_of_file(run, save):
     assert run(spaced, "-k", "cosine", "-b", "--quiet") == (0, expected, "")
 
 
-def test_numbers_of_parquet(run, save):
+def test_vectors_are_read_from_parquet(run, save):
     expected = brief(X, k="cosine")
     flat = save("x.parquet", parquet({name: X[:, j].tolist() for j, name in enumerate("abc")}))
     assert run(flat, "-b")[:2] == (0, expected)
@@ -107,7 +107,7 @@ def test_numbers_of_parquet(run, save):
     assert run(nested, "-b", "-k", "cosine")[:2] == (0, expected)
 
 
-def test_the_precision_of_parquet_is_kept(run, tmp_path):
+def test_precision_of_parquet_is_kept(run, tmp_path):
     """Try numbers as columns, and as rows in one column, of one length or any."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -127,7 +127,7 @@ def test_the_precision_of_parquet_is_kept(run, tmp_path):
     assert "|dtype=float64|" in run(path, "--signature")[1]
 
 
-def test_some_columns_of_numbers_can_be_meant(run, save):
+def test_column_selects_numeric_columns(run, save):
     path = save("x.csv", "a,b,c\n" + "\n".join(",".join(map(repr, row)) for row in X.tolist()))
     expected = brief(X[:, [0, 2]], k="cosine")
     assert run(path, "--column", "a,c", "-b")[1] == expected
@@ -149,7 +149,7 @@ SITES = "site,oak,ash\nhill,3,1\ndale,2,2\n"
     ],
     ids=["species", "sites", "numbered sites", "no names"],
 )
-def test_counts_are_individuals_of_species_at_sites(run, save, data, options):
+def test_counts_expand_to_labels_grouped_by_site(run, save, data, options):
     labels, sites = ["oak"] * 3 + ["ash"] + ["oak"] * 2 + ["ash"] * 2, [1] * 4 + [2] * 4
     expected = vendiscore.compute(labels, groups=sites, k="labels")["VS"]
     code, out, err = run(save("s.csv", data), *options, "-b")
@@ -157,7 +157,7 @@ def test_counts_are_individuals_of_species_at_sites(run, save, data, options):
     assert "s.csv: 8 labels (2 species at 2 sites), in 2 groups" in err
 
 
-def test_a_table_of_sites_is_a_question_and_counts_are_whole(run, save):
+def test_site_table_is_ambiguous_and_counts_must_be_integers(run, save):
     code, out, err = run(path := save("s.csv", SITES))
     assert (code, out) == (2, "")
     assert "Does oak, ash count the individuals of a species at each site?" in err
@@ -170,7 +170,7 @@ def test_a_table_of_sites_is_a_question_and_counts_are_whole(run, save):
         assert said in err
 
 
-def test_what_stands_between_texts_can_be_said(run, save):
+def test_split_sets_separator_between_texts(run, save):
     expected = brief(["one\ntwo", "three four", "five"])
     blank = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
     sign = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")
@@ -181,7 +181,7 @@ def test_what_stands_between_texts_can_be_said(run, save):
     assert "line 1 has no tokens" in empty[2]
 
 
-def test_molecules_are_compared_by_morgan(run, save):
+def test_molecules_use_morgan_kernel_by_default(run, save):
     pytest.importorskip("rdkit")
     path = save("m.smi", "CCO ethanol\nc1ccccc1\tbenzene ring\nCC(=O)O\n")
     expected = vendiscore.compute(["CCO", "c1ccccc1", "CC(=O)O"], k="morgan")["VS"]
@@ -196,7 +196,7 @@ def test_molecules_are_compared_by_morgan(run, save):
     assert "bad.smi, line 2 " in said
 
 
-def test_labels_are_any_values(run, save):
+def test_labels_accept_values_of_any_type(run, save):
     path = save("l.jsonl", '{"y": 1}\n{"y": "a"}\n{"y": 1}\n')
     assert run(path, "-k", "labels", "-b")[1] == brief([1, "a", 1], k="labels")
     tags = save("t.jsonl", '{"y": ["a", "b"]}\n{"y": ["b"]}\n')
@@ -214,7 +214,7 @@ def pictures(tmp_path):
     return tmp_path / "pictures"
 
 
-def test_a_folder_is_its_images(run, pictures):
+def test_image_folder_is_compared_by_pixels(run, pictures):
     cats = sorted((pictures / "cats").iterdir())
     expected = vendiscore.compute(cats, k="pixels")["VS"]
     said = f"vendiscore: {pictures / 'cats'}: "
@@ -229,7 +229,7 @@ def test_a_folder_is_its_images(run, pictures):
     assert "left out, as no images: 'notes.md'" in run(pictures / "cats")[2]
 
 
-def test_the_folders_of_a_folder_are_groups(run, pictures):
+def test_subfolders_are_groups_or_pooled(run, pictures):
     every = sorted(pictures.rglob("*.png"))
     expected = vendiscore.compute(every, k="pixels", groups=[p.parent.name for p in every])["VS"]
     assert run(pictures, "--group-by", "folder", "-b", "--quiet") == (0, f"{expected!r}\n", "")
@@ -240,7 +240,7 @@ def test_the_folders_of_a_folder_are_groups(run, pictures):
     assert run(pictures, "--pool", "-b", "--quiet") == (0, f"{pooled!r}\n", "")
 
 
-def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):
+def test_system_files_and_hidden_folders_are_ignored(run, pictures):
     expected = run(pictures, "--group-by", "folder", "--quiet")
     hidden = pictures / ".ipynb_checkpoints" / "deep" / "1-checkpoint.png"
     hidden.parent.mkdir(parents=True)
@@ -250,13 +250,13 @@ def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):
     assert run(pictures, "--group-by", "folder", "--quiet") == expected
 
 
-def test_a_folder_of_texts_has_a_text_a_file(run, tmp_path):
+def test_text_folder_gives_text_per_file(run, tmp_path):
     for i, text in enumerate(TEXTS):
         (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding=["utf-8", "utf-16"][i % 2])
     assert run(tmp_path, "-b") == (0, brief(TEXTS), f"vendiscore: {tmp_path}: 4 texts\n")
 
 
-def test_a_matrix_is_its_numbers_whatever_names_its_rows(run, save):
+def test_matrix_ignores_names_of_rows_and_columns(run, save):
     K = [[1.0, 0.5], [0.5, 1.0]]
     expected = (0, f"{vendiscore.compute(K, score_K=True)['VS']!r}\n", "")
     for name, text in {
@@ -267,7 +267,7 @@ def test_a_matrix_is_its_numbers_whatever_names_its_rows(run, save):
         assert run(save(name, text), "-b", "--quiet", "--matrix") == expected
 
 
-def test_images_in_one_array(run, save):
+def test_image_array_is_compared_by_pixels(run, save):
     pytest.importorskip("PIL")
     images = np.random.default_rng(0).integers(0, 255, (5, 8, 8), dtype=np.uint8)
     out = io.BytesIO()
@@ -275,7 +275,7 @@ def test_images_in_one_array(run, save):
     assert run(save("i.npy", out.getvalue()), "-b")[1] == brief(images, k="pixels")
 
 
-def test_a_type_can_be_said_for_a_file_without_one(run, save):
+def test_type_option_sets_type_of_unknown_file(run, save):
     path = save("answers.dat", rows(","))
     code, out, err = run(path, "--pool", "-b")
     assert (code, out) == (2, "")
@@ -288,7 +288,7 @@ def test_a_type_can_be_said_for_a_file_without_one(run, save):
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 @pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
-def test_a_quoted_header_may_have_several_lines(run, save, mark, end, sign, first):
+def test_quoted_header_can_contain_line_breaks(run, save, mark, end, sign, first):
     """And signs that separate cells elsewhere, as the first column and as the last."""
     name = f'"the, best{end}answer"'
     rows = [[name, "model"], ["a b", "x"], ["c d", "y"], ['"a; b"', "x"]]
@@ -300,7 +300,7 @@ def test_a_quoted_header_may_have_several_lines(run, save, mark, end, sign, firs
     assert float(out) == vendiscore.compute(["a b", "c d", "a; b"])["VS"]
 
 
-def test_a_quote_that_is_never_closed_is_still_said(run, save):
+def test_unclosed_quote_is_rejected(run, save):
     code, _, err = run(save("a.csv", 'id,"the\nanswer\n1,a b\n2,c d\n'))
     assert code == 1
     assert "is not valid CSV" in err

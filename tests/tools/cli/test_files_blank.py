@@ -23,7 +23,7 @@ SMILES = "id,smiles\n1,CCO\n2,\n3,OCC\n4,c1ccccc1\n5, \n"
         ),
     ],
 )
-def test_blank_samples_are_an_error_that_names_their_rows(run, save, name, data, options, rows):
+def test_blank_samples_raise_error_with_row_numbers(run, save, name, data, options, rows):
     if name == "m.csv":
         pytest.importorskip("rdkit")
     path = save(name, data)
@@ -37,7 +37,7 @@ def test_blank_samples_are_an_error_that_names_their_rows(run, save, name, data,
     assert "left out: " in err
 
 
-def test_molecules_without_blank_ones_have_the_score_of_the_rest(run, save):
+def test_score_ignores_skipped_blank_molecules(run, save):
     pytest.importorskip("rdkit")
     right = vendiscore.compute(["CCO", "OCC", "c1ccccc1"], k="morgan")["VS"]
     path = save("m.csv", SMILES)

@@ -40,7 +40,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("command", ["score", "explain"])
-def test_an_ambiguous_folder_is_a_question(run, folder, name, command):
+def test_ambiguous_folder_error_suggests_runnable_commands(run, folder, name, command):
     files, said = QUESTIONS[name]
     start = [] if command == "score" else [command]
     code, out, err = run(*start, folder(*files))
@@ -52,7 +52,7 @@ def test_an_ambiguous_folder_is_a_question(run, folder, name, command):
         assert run(*shlex.split(line)[1:])[0] == 0, line
 
 
-def test_a_stray_text_is_not_scored_instead_of_the_images(run, folder):
+def test_stray_text_makes_image_folder_ambiguous(run, folder):
     path = folder(*PICTURES, "notes.txt")
     code, out, err = run(path)
     assert (code, out) == (2, "")
@@ -66,13 +66,13 @@ def test_a_stray_text_is_not_scored_instead_of_the_images(run, folder):
     assert "\nn = 4\n" in run(path, "-k", "pixels", "--subfolders")[1]
 
 
-def test_files_of_folders_can_be_one_set_or_left_out(run, folder):
+def test_subfolders_option_includes_or_excludes_nested_files(run, folder):
     path = folder("0.png", *PICTURES)
     assert "\nn = 5\n" in run(path, "--subfolders")[1]
     assert "\nn = 1\n" in run(path, "--no-subfolders")[1]
 
 
-def test_other_files_are_left_out_with_a_note(run, folder):
+def test_other_files_in_image_folder_are_ignored_with_note(run, folder):
     code, _, err = run(folder("1.png", "2.png", "README.md", "a.pdf"))
     assert code == 0
     assert "left out, as no images: 'README.md', 'a.pdf'" in err
@@ -85,13 +85,13 @@ def test_other_files_are_left_out_with_a_note(run, folder):
         (("-k", "ngram_overlap", "--subfolders"), "the folder has no .txt files"),
     ],
 )
-def test_options_that_contradict_a_folder_are_refused(run, folder, options, said):
+def test_options_that_do_not_fit_folder_are_rejected(run, folder, options, said):
     code, out, err = run(folder(*PICTURES), *options)
     assert (code, out) == (1, "")
     assert said in err
 
 
-def test_a_file_has_no_subfolders(run, save):
+def test_subfolders_option_rejects_file(run, save):
     code, _, err = run(save("a.txt", "a b\n"), "--subfolders")
     assert code == 1
     assert "not a folder; remove --subfolders" in err

@@ -150,7 +150,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_cannot_be_used_is_refused(run, save, name):
+def test_unusable_files_are_rejected(run, save, name):
     data, options, said = REFUSED[name]
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
@@ -201,7 +201,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_two_readings_are_a_question_with_lines_to_type(run, save, name):
+def test_ambiguous_files_raise_error_with_runnable_commands(run, save, name):
     data, question, answers = ASKED[name]
     path = save(name, data)
     code, out, err = run(path, "-b")
@@ -225,7 +225,7 @@ def test_two_readings_are_a_question_with_lines_to_type(run, save, name):
     ],
     ids=lambda value: value[0],
 )
-def test_answers_are_options_of_the_command_that_asks(run, save, command, answers):
+def test_suggested_options_belong_to_command(run, save, command, answers):
     path = save("styles.csv", LABELLED)
     typed = ["vendiscore", *command, path]
     code, out, err = run(*typed[1:])
@@ -233,21 +233,21 @@ def test_answers_are_options_of_the_command_that_asks(run, save, command, answer
     assert err.splitlines()[1:] == [f"  {' '.join([*typed, answer])}" for answer in answers]
 
 
-def test_rows_of_several_files_are_pooled_as_an_answer(run, save):
+def test_compare_of_ambiguous_files_suggests_pool(run, save):
     paths = [save(name, LABELLED) for name in ("a.csv", "b.csv")]
     err = run("compare", *paths)[2]
     assert err.splitlines()[1:] == [f"  vendiscore compare {' '.join(paths)} --pool"]
     assert run("compare", *paths, "--pool", "--permutations", "99")[0] == 0
 
 
-def test_a_file_that_is_not_there_has_a_neighbour(run, save):
+def test_missing_file_error_suggests_similar_name(run, save):
     path = save("answers.txt", "a b\n")
     code, _, err = run(path.replace("answers", "anwsers"))
     assert code == 1
     assert "no such file. Did you mean 'answers.txt'?" in err
 
 
-def test_a_folder_without_images_is_refused(run, tmp_path):
+def test_folder_without_images_is_rejected(run, tmp_path):
     (tmp_path / "notes.md").write_text("x")
     code, _, err = run(tmp_path)
     assert code == 1
@@ -267,7 +267,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_texts_of_a_folder_that_cannot_be_read_are_named(run, tmp_path, name):
+def test_unreadable_texts_in_folder_are_rejected(run, tmp_path, name):
     data, options, said = UNREADABLE[name]
     (tmp_path / "a.txt").write_bytes(data)
     (tmp_path / "b.txt").write_bytes(b"c d")
@@ -276,7 +276,7 @@ def test_texts_of_a_folder_that_cannot_be_read_are_named(run, tmp_path, name):
     assert said in err
 
 
-def test_columns_of_parquet_have_names_of_their_own(run, save):
+def test_duplicate_parquet_column_names_are_rejected(run, save):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     out = io.BytesIO()
     pq.write_table(pa.Table.from_arrays([pa.array(["a b"])] * 2, names=["t", "t"]), out)
@@ -285,7 +285,7 @@ def test_columns_of_parquet_have_names_of_their_own(run, save):
     assert "x.parquet: More than one column is called 't'; rename them" in err
 
 
-def test_integers_of_parquet_that_no_float_is_are_refused(run, save):
+def test_parquet_integers_not_exact_in_float64_are_rejected(run, save):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     out = io.BytesIO()
     pq.write_table(pa.table({"a": [1, 2**53 + 1, None], "b": [1, 2, 3]}), out)
@@ -294,14 +294,14 @@ def test_integers_of_parquet_that_no_float_is_are_refused(run, save):
     assert "row 2, column 'a' has the integer 9007199254740993, which float64 cannot" in err
 
 
-def test_a_quality_beyond_double_precision_is_refused(run, save):
+def test_quality_outside_float64_range_is_rejected(run, save):
     path = save("x.jsonl", f'{{"t": "a b", "q": 1{"0" * 400}}}\n{{"t": "c d", "q": 1}}\n')
     code, _, err = run("select", path, "-n", "1", "--column", "t", "--quality", "q")
     assert code == 1
     assert "x.jsonl, line 1, column 'q' is '1000" in err
 
 
-def test_an_image_that_cannot_be_read_is_named(run, tmp_path):
+def test_unreadable_image_error_names_file(run, tmp_path):
     pytest.importorskip("PIL")
     (tmp_path / "a.png").write_bytes(b"no image")
     code, _, err = run(tmp_path)
@@ -309,20 +309,20 @@ def test_an_image_that_cannot_be_read_is_named(run, tmp_path):
     assert f"{tmp_path}, file a.png " in err
 
 
-def test_samples_of_references_are_those_of_their_file(run, save):
+def test_unusable_reference_error_names_reference_file(run, save):
     one, two = save("a.csv", NUMBERS), save("b.csv", "a,b\n1,2\n0,0\n")
     code, _, err = run(one, "--references", two, "-m", "MagDiff", "-k", "cosine")
     assert code == 1
     assert "b.csv, row 3 " in err
 
 
-def test_files_of_two_kinds_are_not_taken_together(run, save):
+def test_files_of_different_sample_types_are_rejected(run, save):
     code, _, err = run(save("a.csv", NUMBERS), save("b.txt", "a b\n"))
     assert code == 1
     assert "b.txt contains texts" in err
 
 
-def test_a_huge_line_is_a_text(run, save):
+def test_very_long_lines_are_scored(run, save):
     texts = ["word " * 100_000, "another word"]
     assert run(save("x.txt", "\n".join(texts)), "-b")[1] == f"{vendiscore.compute(texts)['VS']!r}\n"
     assert run(save("x.csv", "text\n" + "\n".join(texts)), "-b")[0] == 0
@@ -340,33 +340,33 @@ SKIPPED = {
 
 
 @pytest.mark.parametrize("name", SKIPPED)
-def test_what_is_left_out_is_named_and_the_rest_scored(run, save, name):
+def test_on_error_skip_reports_dropped_samples_and_scores_remaining(run, save, name):
     data, said = SKIPPED[name]
     code, out, err = run(save(name, data), "--on-error", "skip", "-b", "--quiet")
     assert (code, out) == (0, f"{vendiscore.compute(['a b', 'c d'])['VS']!r}\n")
     assert said in err
 
 
-def test_groups_stay_with_their_samples_where_some_are_left_out(run, save):
+def test_on_error_skip_keeps_groups_aligned_with_samples(run, save):
     path = save("x.csv", "t,g\na b,x\n,x\na c,y\nd e,y\n")
     out = run(path, "--on-error", "skip", "--group-by", "g", "--column", "t", "-b")[1]
     assert out == f"{vendiscore.compute(['a b', 'a c', 'd e'], groups=list('xyy'))['VS']!r}\n"
 
 
-def test_nothing_is_left_where_all_are_left_out(run, save):
+def test_on_error_skip_rejects_file_without_usable_samples(run, save):
     code, _, err = run(save("x.jsonl", "1\n2 3\n"), "--on-error", "skip", "-k", "ngram_overlap")
     assert code == 1
     assert "no samples found" in err
 
 
-def test_the_kinds_of_all_kernels_are_known():
+def test_file_types_cover_sample_types_of_all_kernels():
     own = [
         each for each in vendiscore.list_kernels() if each.build.__module__.startswith("vendiscore")
     ]
     assert {each.samples for each in own} <= set(FILE_TYPES_BY_KERNEL)
 
 
-def test_a_matrix_that_is_none_says_why(run, save):
+def test_indefinite_matrix_error_states_reason(run, save):
     K = [[1.0, 2.0], [2.0, 1.0]]
     code, _, err = run(save("K.jsonl", "\n".join(map(json.dumps, K))), "--matrix")
     assert code == 1

@@ -13,7 +13,7 @@ def answers(request):
     return request.config.rootpath / ANSWERS
 
 
-def test_everyday_input_has_a_few_lines_of_notes(run, answers):
+def test_typical_input_prints_three_lines_of_notes(run, answers):
     err = run(answers, "--ci")[2]
     lines = err.splitlines()
     assert len(lines) == 3
@@ -22,7 +22,7 @@ def test_everyday_input_has_a_few_lines_of_notes(run, answers):
     assert lines[2] == "vendiscore: 2 further notes: pass --verbose to print them"
 
 
-def test_verbose_prints_each_note_of_each_set(run, answers):
+def test_verbose_prints_all_notes_of_all_sets(run, answers):
     err = run(answers, "--ci", "--verbose")[2]
     for name in ("people", "gemini-1.5-pro", "gpt-4o"):
         assert f"› {name}: VS is the mean over 38 groups, equally weighted.\n" in err
@@ -36,19 +36,19 @@ def test_quiet_prints_warnings_without_notes(run, answers):
     assert [line.split(":")[1] for line in err.splitlines()] == [" warning"]
 
 
-def test_quiet_and_verbose_contradict_each_other(run, answers):
+def test_quiet_and_verbose_are_mutually_exclusive(run, answers):
     code, _, err = run(answers, "--quiet", "--verbose")
     assert code == 2
     assert "--quiet and --verbose are mutually exclusive" in err
 
 
-def test_each_set_of_vectors_has_its_kernel_noted_once(run, save):
+def test_kernel_note_is_printed_once_for_several_sets(run, save):
     rows = [f"{i},{i % 5},{'ab'[i % 2]}" for i in range(1, 13)]
     path = save("v.csv", "\n".join(["x,y,model", *rows]))
     assert run(path, "--by", "model")[2].count("compared by cosine similarity") == 1
 
 
-def test_a_table_of_two_kernels_reports_its_samples_once(run, answers):
+def test_table_of_two_kernels_reports_samples_once(run, answers):
     kernels = ("-k", "ngram_overlap", "-k", "word_overlap", "--permutations", "99")
     assert run("table", answers, *kernels)[2].count("912 texts") == 1
 
@@ -87,7 +87,7 @@ def everyday(save, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("everyday")
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.filterwarnings("ignore")
-def test_everyday_commands_print_at_most_three_lines_on_stderr(run, name):
+def test_typical_commands_print_at_most_three_lines_on_stderr(run, name):
     code, out, err = run(*FILES[name])
     assert code == 0, err
     assert out
@@ -100,7 +100,7 @@ def test_everyday_commands_print_at_most_three_lines_on_stderr(run, name):
     assert all(line.startswith("vendiscore: warning: ") for line in quiet[2].splitlines())
 
 
-def test_the_number_of_hidden_notes_is_printed(capsys):
+def test_number_of_hidden_notes_is_printed(capsys):
     notes = Notes(str)
     notes.print_line("a: 3 texts")
     for word in ("one", "two", "three"):
@@ -114,7 +114,7 @@ def test_the_number_of_hidden_notes_is_printed(capsys):
 
 
 @pytest.mark.usefixtures("everyday")
-def test_many_files_have_one_line(run):
+def test_several_files_are_summarized_on_single_line(run):
     err = run("t.txt", "u.txt", "v.txt")[2]
     assert err.splitlines()[0] == "vendiscore: t.txt: 30 texts; 2 further files: 60 texts"
     assert "vendiscore: w.txt: 30 texts\n" in run("t.txt", "u.txt", "w.txt", "--verbose")[2]

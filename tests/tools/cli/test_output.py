@@ -9,14 +9,14 @@ import pytest
 from vendiscore.tools.cli import output
 
 
-def test_cells_have_digits_for_people_or_all_of_them():
+def test_format_short_rounds_and_format_exact_keeps_all_digits():
     values = (3.90657412, 12345.678, float("inf"), float("nan"), 1234, None, True, "a")
     expected = ["3.907", "12,346", "inf", "nan", "1,234", "", "True", "a"]
     assert [output.format_short(x) for x in values] == expected
     assert output.format_exact(0.1 + 0.2) == "0.30000000000000004"
 
 
-def test_tables_are_aligned_or_of_markdown_or_latex():
+def test_tables_are_formatted_as_text_markdown_and_latex():
     rows = [{"file": "a.txt", "VS": 2.5}, {"file": "b|c", "VS": 10.0}]
     assert output.format_table(rows) == "file    VS\na.txt  2.5\nb|c     10\n"
     assert output.format_markdown(rows[1:]) == "| file | VS |\n|---|--:|\n| b\\|c | 10 |\n"
@@ -24,7 +24,7 @@ def test_tables_are_aligned_or_of_markdown_or_latex():
     assert made.splitlines()[2:5] == [r"set & VS \\", r"\midrule", r"a\_b \& 5 \% & 2.5 \\"]
 
 
-def test_json_has_no_infinity():
+def test_as_json_writes_infinity_as_string_and_nan_as_null():
     result = output.as_json({"q": float("inf"), "VS": 2.25, "x": float("nan")})
     assert result == '{\n "q": "inf",\n "VS": 2.25,\n "x": null\n}\n'
 
@@ -33,7 +33,7 @@ def test_json_has_no_infinity():
     ("form", "last"),
     [("text", ["b|1\n"]), ("md", ["`b|1`\n"]), ("latex", ["% b|1\n"]), ("csv", [])],
 )
-def test_a_signature_is_the_last_line_where_it_is_asked_for(form, last):
+def test_append_signatures_adds_last_line_if_requested(form, last):
     asked = Namespace(format=form, signature=True)
     assert output.append_signatures(asked, ["a\n"], "b|1") == "\n".join(["a\n", *last])
     asked.signature = False
@@ -55,13 +55,13 @@ def terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
 
 
-def test_a_pipe_gets_all_columns_without_escape_sequences():
+def test_text_table_in_pipe_has_all_columns_and_no_escape_sequences():
     assert output.format_text_table(ROWS) == output.format_table(ROWS)
     assert output.emphasize("a") == "a"
 
 
 @pytest.mark.usefixtures("terminal")
-def test_a_terminal_lists_constant_and_duplicate_columns_below_the_table():
+def test_text_table_on_terminal_moves_constant_columns_below():
     header, *lines = output.format_text_table(ROWS).splitlines()
     assert header == output.emphasize("name  score    p") == "\x1b[1mname  score    p\x1b[0m"
     assert lines == [
@@ -72,14 +72,14 @@ def test_a_terminal_lists_constant_and_duplicate_columns_below_the_table():
 
 
 @pytest.mark.usefixtures("terminal")
-def test_columns_with_scores_and_the_first_column_are_always_shown():
+def test_text_table_on_terminal_keeps_first_and_score_columns():
     rows = [{"file": "a", "VS": 1.0, "n": 2}, {"file": "a", "VS": 1.0, "n": 3}]
     assert output.format_text_table(rows, ["VS"]).splitlines()[0].split()[0].endswith("file")
     assert "VS" in output.format_text_table(rows, ["VS"]).splitlines()[0]
     assert output.format_text_table(rows[:1]).count("\n") == 2
 
 
-def test_standard_output_is_a_terminal_if_it_is_a_tty(monkeypatch):
+def test_is_terminal_returns_false_without_tty(monkeypatch):
     for stream, expected in ((io.StringIO(), False), (None, False)):
         monkeypatch.setattr(sys, "stdout", stream)
         assert output.is_terminal() == expected
@@ -91,12 +91,12 @@ def test_standard_output_is_a_terminal_if_it_is_a_tty(monkeypatch):
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_a_terminal_without_colours_gets_no_escape_sequences(monkeypatch, name, value):
+def test_no_color_and_dumb_terminals_get_no_escape_sequences(monkeypatch, name, value):
     monkeypatch.setenv(name, value)
     assert output.emphasize("a") == "a"
     assert "\x1b" not in output.format_text_table(ROWS)
 
 
-def test_csv_has_all_columns_on_a_terminal_as_well(terminal):
+def test_csv_on_terminal_has_all_columns(terminal):
     header = output.FORMATS["csv"](ROWS, ()).splitlines()[0]
     assert header == "name,n,score,size,matched,p"

@@ -37,7 +37,7 @@ def files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("example", EXAMPLES)
 @pytest.mark.usefixtures("files")
-def test_the_examples_of_help_run(example, capsys):
+def test_help_examples_run(example, capsys):
     command = example.partition(" > ")[0]
     name = command.split()[1]
     assert example in build_parser(name if name in COMMANDS else "score").format_help()
@@ -50,20 +50,20 @@ def test_the_examples_of_help_run(example, capsys):
     assert capsys.readouterr().out
 
 
-def test_help_is_a_command_too(run):
+def test_help_command_equals_help_flag(run):
     assert run("help", "dedup") == run("dedup", "--help")
     assert run("help") == run("--help")
 
 
 @pytest.mark.parametrize("command", [(), ("dedup",), ("compare",)])
-def test_nobody_waits_for_samples_from_a_keyboard(run, command, monkeypatch):
+def test_command_without_files_on_terminal_prints_help(run, command, monkeypatch):
     terminal = io.StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
     assert run(*command) == run(*command, "--help")
 
 
-def test_options_are_read_as_they_are_written():
+def test_parser_converts_flags_and_sets_defaults():
     args = build_parser("compare").parse_intermixed_args(
         ["a", "b", "--level", "0.9", "--size", "5"]
     )
@@ -82,7 +82,7 @@ def sections(text):
     return re.findall(r"^([a-z ]+):$", text, re.MULTILINE)
 
 
-def test_help_lists_the_commands_first_and_then_the_options_by_purpose():
+def test_help_lists_commands_before_options_by_purpose():
     text = build_parser("score").format_help()
     assert text.startswith("usage: vendiscore [OPTIONS] [FILE ...]\n       vendiscore COMMAND")
     assert sections(text) == ["commands", *SECTIONS]
@@ -92,7 +92,7 @@ def test_help_lists_the_commands_first_and_then_the_options_by_purpose():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_each_command_has_a_description_and_explains_each_option(command, monkeypatch):
+def test_command_help_describes_command_and_every_option(command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     parser = build_parser(command)
     text = parser.format_help()

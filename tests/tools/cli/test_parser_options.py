@@ -326,14 +326,14 @@ CASES = [(command, name) for command, rows in ROWS.items() for name in rows]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_has_a_row(command):
+def test_every_option_has_test_case(command):
     options = {action.dest for action in build_parser(command)._actions} - FREE
     assert options <= ROWS[command].keys()
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize(("command", "name"), CASES)
-def test_an_option_changes_what_is_printed_or_is_refused(run, files, command, name):
+def test_option_changes_output_or_is_rejected(run, files, command, name):
     row = ROWS[command][name]
     usual = (USUAL[command] if row.usual is None else row.usual).split()
     if command == "completion":
@@ -353,7 +353,7 @@ def test_an_option_changes_what_is_printed_or_is_refused(run, files, command, na
 
 
 @pytest.mark.parametrize("typed", PAIRS)
-def test_an_option_that_another_one_would_cancel_is_refused(run, files, typed):
+def test_option_without_effect_is_rejected(run, files, typed):
     code, out, err = run(*typed.split())
     assert (bool(code), out) == (True, "")
     assert "error: " in err

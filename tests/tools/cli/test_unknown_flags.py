@@ -65,14 +65,14 @@ def folder(tmp_path, monkeypatch):
         ("a.txt --zyxw", "there is no option --zyxw. `vendiscore --help` lists all options."),
     ],
 )
-def test_an_unknown_flag_gets_a_suggestion_that_accepts_its_value(line, expected, folder, run):
+def test_unknown_flag_error_suggests_flag_that_accepts_value(line, expected, folder, run):
     code, _, said = run(*shlex.split(line, posix=False))
     assert code == 2
     assert expected in said
     assert not re.search(r"compute\(|df\[|to_frame", said)
 
 
-def test_the_value_of_an_unknown_flag_is_found(folder):
+def test_find_unknown_flag_returns_value_and_files(folder):
     for arguments, value, files in [
         (["a.txt", "--x", "3"], "3", ["a.txt"]),
         (["--x", "a.txt"], None, ["a.txt"]),
@@ -92,7 +92,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("sentence", sorted(SENTENCES))
-def test_sentences_about_flags_contain_no_python_and_can_be_typed(sentence):
+def test_flag_hints_contain_valid_options_and_no_python(sentence):
     shell = build_parser("score").replace_keywords_by_flags(sentence)
     assert not re.search(r"\w\([^ ]|\w\[|=lambda|df\[", shell.replace("sqrt(", "")), shell
     options = {name for kernel in list_kernels() for name in kernel.options}
@@ -112,7 +112,7 @@ def test_sentences_about_flags_contain_no_python_and_can_be_typed(sentence):
             build_parser(command).parse_intermixed_args(words)
 
 
-def test_letters_lead_to_flags_or_sentences():
+def test_single_letters_map_to_flags_or_hints():
     flags = {name for command in COMMANDS for name in build_parser(command).flags}
     for names in LETTERS.values():
         for name in names.split():
@@ -120,7 +120,7 @@ def test_letters_lead_to_flags_or_sentences():
             assert name in flags or is_sentence, name
 
 
-def test_a_broken_import_in_the_package_is_no_user_error(folder, monkeypatch, run):
+def test_import_error_within_package_is_raised(folder, monkeypatch, run):
     def fail(name, package=None):
         raise ImportError("cannot import name 'x'", name="vendiscore.support.errors")
 

@@ -43,7 +43,7 @@ NUMBERS = Wanted(kind="vectors", column="e")
     ],
     ids=["float64", "int64", "float32", "bool"],
 )
-def test_rows_of_another_length_are_named(rows, type_, X, problems):
+def test_rows_of_different_length_are_reported(rows, type_, X, problems):
     file = io.BytesIO()
     pq.write_table(pa.table({"e": pa.array(rows, type_)}), file)
     file.seek(0)
@@ -52,7 +52,7 @@ def test_rows_of_another_length_are_named(rows, type_, X, problems):
     assert result.problems == problems
 
 
-def test_integers_in_rows_that_no_float_is_are_named():
+def test_integers_not_exact_in_float64_are_reported():
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[1, 2], [2**53 + 1, 3]]}), file)
     file.seek(0)
@@ -61,7 +61,7 @@ def test_integers_in_rows_that_no_float_is_are_named():
     assert result.wrong == {1: "e"}
 
 
-def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits():
+def test_too_many_numbers_are_rejected_by_footer_only_with_limits():
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[0.0] * 50_000] * 4, "n": [1, 2, 3, 4]}), file)
     assert file.tell() < 10_000
@@ -75,7 +75,7 @@ def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits
     assert samples_of(Columns(file, Limits()), NUMBERS).values.shape == (4, 50_000)
 
 
-def test_numbers_of_many_columns_are_read_with_gaps_or_without():
+def test_many_numeric_columns_are_read_with_and_without_nulls():
     names = [f"x{j}" for j in range(150)]
     for last in (7.0, None):
         file = io.BytesIO()
@@ -86,7 +86,7 @@ def test_numbers_of_many_columns_are_read_with_gaps_or_without():
         assert result.problems == ({} if last else {1: "has null, which is not a number"})
 
 
-def test_many_different_texts_are_read_once_each():
+def test_many_distinct_texts_fit_into_memory_limit():
     texts = [f"text {i} of many" for i in range(150_000)]
     table = pa.table({"text": texts, "of": [f"prompt {i % 50}" for i in range(150_000)]})
     file = io.BytesIO()
@@ -97,7 +97,7 @@ def test_many_different_texts_are_read_once_each():
     assert read.column("of")[:51] == [f"prompt {i % 50}" for i in range(51)]
 
 
-def test_nested_texts_are_those_that_were_written():
+def test_nested_texts_round_trip_through_parquet():
     cells = {
         "lists": [["a", "a", None], [], None, ["b"]],
         "records": [{"role": "user", "said": ["x", "x"]}, None, {"role": None, "said": []}, {}],
@@ -117,7 +117,7 @@ def test_nested_texts_are_those_that_were_written():
         assert read.column(name) == table[name].to_pylist()
 
 
-def test_columns_are_read_in_portions_that_fit():
+def test_columns_are_read_in_portions_within_limits():
     table = pa.table({f"c{i}": [f"{i}" * 1_000_000, "x"] for i in range(8)})
     file = io.BytesIO()
     pq.write_table(table, file, use_dictionary=False, compression="zstd")

@@ -25,14 +25,14 @@ def head(names, *rows):
         ("x,label", "1.5,2", "x", "vectors"),
     ],
 )
-def test_plain_columns_are_chosen(names, row, column, kind):
+def test_unambiguous_columns_are_detected(names, row, column, kind):
     chosen = choose(head(names, row, row), Wanted())
     assert kind == chosen.kind
     assert chosen.column in (column, None)
 
 
 @pytest.mark.parametrize("names", ["left,right", "answer,response"])
-def test_two_columns_of_prose_are_asked_about(names):
+def test_two_prose_columns_are_ambiguous(names):
     with pytest.raises(AskError, match="could be meant") as caught:
         choose(head(names, PROSE, PROSE), Wanted())
     asked = [options for _, options in caught.value.choices]
@@ -40,7 +40,7 @@ def test_two_columns_of_prose_are_asked_about(names):
 
 
 @pytest.mark.parametrize("names", ["left,right", "answer,response"])
-def test_each_choice_answers_its_question(names):
+def test_every_offered_choice_resolves_ambiguity(names):
     read = head(names, PROSE, PROSE)
     with pytest.raises(AskError) as caught:
         choose(read, Wanted())
@@ -48,18 +48,18 @@ def test_each_choice_answers_its_question(names):
         assert choose(read, Wanted(**options)).column == name
 
 
-def test_prompts_and_models_group_unless_groups_are_named():
+def test_prompt_and_model_columns_are_detected_unless_pooled():
     read = head("prompt,model,answer", "why is it,m,as it is")
     assert choose(read, Wanted())[:4] == ("answer", "texts", "prompt", "model")
     assert choose(read, Wanted(pool=True))[:4] == ("answer", "texts", "", "")
 
 
-def test_columns_of_other_things_are_never_samples():
+def test_group_column_is_never_sample_column():
     read = head("left,right", PROSE)
     assert choose(read, Wanted(group_by="left")).column == "right"
 
 
-def test_counts_at_sites_are_asked_about():
+def test_site_tables_are_ambiguous():
     read = head("site,cat,dog", "north,1,2", "south,3,0")
     with pytest.raises(AskError) as caught:
         choose(read, Wanted())

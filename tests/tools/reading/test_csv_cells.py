@@ -54,7 +54,7 @@ def is_number(text: str) -> bool:
 
 
 @given(texts)
-def test_no_cell_but_a_number_begins_like_a_formula_and_each_is_undone(text):
+def test_text_cell_escapes_formulas_reversibly(text):
     cell = text_cell(text)
     assert not cell.startswith(STARTS) or is_number(cell)
     assert cell in (text, f"'{text}")
@@ -62,7 +62,7 @@ def test_no_cell_but_a_number_begins_like_a_formula_and_each_is_undone(text):
 
 
 @given(st.lists(st.tuples(texts, st.floats(allow_nan=False)), min_size=1, max_size=5))
-def test_tables_of_the_command_keep_numbers_and_mark_texts(rows):
+def test_csv_output_of_command_escapes_texts_and_keeps_numbers(rows):
     written = output.FORMATS["csv"]([{"=name": text, "x": x} for text, x in rows])
     header, *cells = csv.reader(io.StringIO(written, newline=""))
     assert header == ["'=name", "x"]
@@ -100,7 +100,7 @@ def read_rows(data: bytes) -> list[list[str]]:
 
 @settings(max_examples=15)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=30))
-def test_files_of_the_page_come_back_as_they_were(page_csv, pairs):
+def test_csv_of_web_app_round_trips(page_csv, pairs):
     rows = [["place" + name, f"{sample}.", "1"] for name, sample in pairs]  # no cell is blank
     rows += [[f"{i}", sample, "1"] for i, sample in enumerate(HOSTILE)]
     data = page_csv([["place", "sample", "nearest"], *rows])
@@ -118,11 +118,11 @@ def test_files_of_the_page_come_back_as_they_were(page_csv, pairs):
     ],
     ids=["no mark", "other line ends", "another column"],
 )
-def test_other_files_keep_their_apostrophes(data):
+def test_apostrophes_of_other_files_are_kept(data):
     assert read_rows(data) == [["1", "'=a"], ["2", "b"]]
 
 
-def test_select_writes_the_rows_as_they_were(tmp_path, capsys):
+def test_select_keeps_rows_that_look_like_formulas(tmp_path, capsys):
     path = tmp_path / "a.csv"
     rows = [["sample", "n"], *([text, str(i)] for i, text in enumerate(HOSTILE) if text.strip())]
     with path.open("w", newline="") as file:

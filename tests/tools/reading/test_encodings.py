@@ -19,7 +19,7 @@ from vendiscore.tools.reading.encodings import NotTextError, decode, plain
         (b"", None, ("", "utf-8")),
     ],
 )
-def test_text_is_decoded_without_its_mark(data, encoding, expected):
+def test_decode_removes_byte_order_mark(data, encoding, expected):
     assert decode(data, encoding) == expected
 
 
@@ -33,7 +33,7 @@ def test_text_is_decoded_without_its_mark(data, encoding, expected):
         (b"ab\x00c", None, "line 1, column 3", "there is a NUL"),
     ],
 )
-def test_a_byte_that_is_not_text_is_named_by_its_place(data, encoding, place, message):
+def test_decode_error_contains_line_and_column(data, encoding, place, message):
     with pytest.raises(NotTextError) as caught:
         decode(data, encoding)
     assert caught.value.place == place
@@ -42,7 +42,7 @@ def test_a_byte_that_is_not_text_is_named_by_its_place(data, encoding, place, me
         assert "save it" not in caught.value.message
 
 
-def test_text_that_is_pasted_may_have_a_mark():
+def test_plain_removes_leading_byte_order_mark():
     assert plain("\ufeffa") == "a"
     assert plain("a\ufeff") == "a\ufeff"
     with pytest.raises(NotTextError, match=r"Line 2, column 1: there is a NUL"):

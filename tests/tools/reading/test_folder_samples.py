@@ -20,7 +20,7 @@ def folder(tmp_path):
     return make
 
 
-def test_texts_are_read_from_their_files(folder):
+def test_texts_are_read_from_files_in_order(folder):
     root = folder("b.txt", "a.txt")
     (root / "a.txt").write_bytes("né\n\n".encode())
     result = folder_samples(root, Wanted())
@@ -34,14 +34,14 @@ def test_texts_are_read_from_their_files(folder):
     assert result.groups == ()
 
 
-def test_images_are_paths(folder):
+def test_images_are_returned_as_paths(folder):
     root = folder("b.png", "a.JPG")
     result = folder_samples(root, Wanted())
     assert result.kind == "images"
     assert sorted(result.values) == sorted(str(root / name) for name in ("a.JPG", "b.png"))
 
 
-def test_a_file_that_is_no_text_is_a_problem_of_its_sample(folder):
+def test_undecodable_file_is_reported_as_problem(folder):
     root = folder("a.txt", "b.txt")
     (root / "b.txt").write_bytes(b"x\n\xff")
     result = folder_samples(root, Wanted())
@@ -52,14 +52,14 @@ def test_a_file_that_is_no_text_is_a_problem_of_its_sample(folder):
     assert latin.values == ["text", "x\nÿ"]
 
 
-def test_files_that_are_no_samples_are_noted(folder):
+def test_ignored_files_are_listed_in_notes(folder):
     result = folder_samples(folder("a.txt", "notes.md", "b.txt"), Wanted())
     assert len(result.values) == 2
     assert result.notes[0].startswith("2 samples; left out, as no texts: ")
     assert "notes.md" in result.notes[0]
 
 
-def test_several_kinds_are_a_question(folder):
+def test_folder_with_several_sample_types_is_ambiguous(folder):
     root = folder("a.txt", "b.png", "c.png", "d.csv")
     with pytest.raises(AskError, match=r"has 2 images, 1 \.txt file, tables .*d\.csv") as caught:
         folder_samples(root, Wanted())
@@ -72,7 +72,7 @@ def test_several_kinds_are_a_question(folder):
     assert folder_samples(root, Wanted(kind="texts")).values == ["text"]
 
 
-def test_files_at_the_top_and_in_folders_are_a_question(folder):
+def test_files_at_top_and_in_subfolders_are_ambiguous(folder):
     root = folder("a.txt", "x/b.txt", "x/c.txt")
     with pytest.raises(AskError, match=r"has 1 \.txt file, and its folders have 2 more") as caught:
         folder_samples(root, Wanted())
@@ -85,7 +85,7 @@ def test_files_at_the_top_and_in_folders_are_a_question(folder):
     assert len(folder_samples(root, Wanted(subfolders=True)).places) == 3
 
 
-def test_folders_are_groups_if_they_are_named(folder):
+def test_subfolders_become_groups_if_requested(folder):
     root = folder("x/a.txt", "x/b.txt", "y/z/c.txt")
     result = folder_samples(root, Wanted(group_by="folder"))
     assert result.groups == ["x", "x", "y/z"]
@@ -97,7 +97,7 @@ def test_folders_are_groups_if_they_are_named(folder):
     assert len(folder_samples(root, Wanted(pool=True)).places) == 3
 
 
-def test_a_folder_without_samples_is_refused(folder):
+def test_folder_without_samples_is_rejected(folder):
     with pytest.raises(RefusedError, match=r"the folder has no images; it has .*d\.csv"):
         folder_samples(folder("d.csv"), Wanted())
     with pytest.raises(RefusedError, match=r"the folder has no \.txt files"):

@@ -29,19 +29,19 @@ from vendiscore_page.inputs.uploads import read as read_upload
         ("photo", b"\0\0\0\x18ftypheic", "image"),
     ],
 )
-def test_format_is_found_by_ending_and_first_bytes(name, data, form):
+def test_format_is_detected_from_ending_and_first_bytes(name, data, form):
     assert formats.format_of(name, data) == form
 
 
 @pytest.mark.parametrize(
     ("name", "data"), [("a.pkl", b""), ("a.csv", b"\x80\x04\x95"), ("a", b"PK\x03\x04 xl/workbook")]
 )
-def test_refused_formats_say_what_to_do(name, data):
+def test_unsupported_formats_are_rejected(name, data):
     with pytest.raises(RefusedError, match=r"Files of type \.\w+ are not read: "):
         formats.format_of(name, data)
 
 
-def test_new_format_is_one_entry(monkeypatch, tmp_path):
+def test_new_format_needs_single_registry_entry(monkeypatch, tmp_path):
     def parse(data, how):
         rows = [[word] for word in data.decode().split("+")]
         return Table(["text"], rows, range(1, len(rows) + 1), typed=True)
@@ -56,7 +56,7 @@ def test_new_format_is_one_entry(monkeypatch, tmp_path):
     assert read_upload(given).values == ["a b", "c d"]
 
 
-def test_a_log_that_unpacks_to_more_than_the_limit_is_refused():
+def test_log_with_file_above_unpacked_limit_is_rejected():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("samples/1_epoch_1.json", b" " * 3_000_000)
@@ -65,7 +65,7 @@ def test_a_log_that_unpacks_to_more_than_the_limit_is_refused():
         formats.FORMATS["eval"].parse(packed.getvalue(), Wanted(limits=limits))
 
 
-def test_a_log_whose_files_unpack_to_more_together_than_the_limit_is_refused():
+def test_log_with_total_above_unpacked_limit_is_rejected():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for i in range(3):

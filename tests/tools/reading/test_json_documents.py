@@ -4,7 +4,7 @@ from vendiscore.report import Limits, Wanted
 from vendiscore.tools.reading.json_documents import document, records
 
 
-def test_lines_beyond_the_limit_are_counted_and_not_read():
+def test_lines_beyond_limit_are_not_parsed():
     wanted = Wanted(limits=Limits(samples=2))
     result = records('"a"\n\n"b"\n{\n"c"', wanted)
     assert (result.rows, result.places, result.problems) == ([["a"], ["b"]], [1, 3], {})

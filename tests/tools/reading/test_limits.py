@@ -5,7 +5,7 @@ import pytest
 from vendiscore.tools.reading.limits import AskError, Limits, RefusedError, Wanted
 
 
-def test_a_refusal_names_the_place():
+def test_refused_error_contains_location():
     error = RefusedError("this is not text", "line 2")
     assert str(error) == "Line 2: this is not text"
     assert (error.message, error.place) == ("this is not text", "line 2")
@@ -13,7 +13,7 @@ def test_a_refusal_names_the_place():
     assert isinstance(error, ValueError)
 
 
-def test_a_question_has_the_options_of_each_answer():
+def test_ask_error_contains_options_of_choices():
     choices = (pair for pair in [("a", {"column": "a"}), ("b", {"column": "b"})])
     error = AskError("Which column?", choices, {"by": "model"})
     assert isinstance(error, RefusedError)
@@ -23,7 +23,7 @@ def test_a_question_has_the_options_of_each_answer():
     assert AskError("?", []).known == {}
 
 
-def test_nothing_is_limited_by_default():
+def test_default_limits_are_unbounded():
     limits = Limits()
     for name in ("samples", "columns", "values", "text", "unpacked"):
         assert getattr(limits, name) > 10**15
@@ -32,7 +32,7 @@ def test_nothing_is_limited_by_default():
     assert Wanted().limits == limits
 
 
-def test_columns_beside_the_samples_are_listed_once():
+def test_other_columns_are_listed_once():
     assert Wanted().others == []
     wanted = Wanted(column="a", by="m", group_by="g", quality="m", prompts="p")
     assert wanted.others == ["m", "g", "p"]
@@ -50,7 +50,7 @@ def test_columns_beside_the_samples_are_listed_once():
         ({"pool": True}, True),
     ],
 )
-def test_groups_are_named_by_their_columns_or_by_pooling(options, named):
+def test_groups_named_is_true_for_group_columns_and_pool(options, named):
     assert Wanted(**options).groups_named == named
 
 
@@ -69,5 +69,5 @@ def test_groups_are_named_by_their_columns_or_by_pooling(options, named):
         ({"quality": "prompt"}, ("", "model")),
     ],
 )
-def test_a_named_column_replaces_the_detected_column_of_its_role(options, roles):
+def test_named_column_replaces_detected_column_of_role(options, roles):
     assert Wanted(**options).unnamed_groups("prompt", "model") == roles

@@ -27,12 +27,12 @@ from vendiscore.report import role_of
         ("", ""),
     ],
 )
-def test_names_have_roles(name, role):
+def test_role_of_returns_role_of_column_name(name, role):
     assert role_of(name) == role
 
 
 @pytest.mark.parametrize("name", ["answer", "prompt", "model", "id", "label", "score"])
-def test_roles_do_not_depend_on_case_or_number(name):
+def test_role_of_ignores_case_numbers_and_plural(name):
     role = role_of(name)
     assert role
     assert {role_of(form) for form in (name.upper(), name.title(), f"{name}_1", f"{name}s")} == {

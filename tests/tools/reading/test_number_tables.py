@@ -25,7 +25,7 @@ def read(text, wanted=NUMBERS):
         (["2,5e-1", "1,5E2"], [0.25, 150.0]),
     ],
 )
-def test_each_column_has_its_signs(cells, numbers):
+def test_decimal_sign_is_detected_per_column(cells, numbers):
     lines = [f"{cell};{i}.5" for i, cell in enumerate(cells)]
     result = read("\n".join(["x;y", *lines]))
     assert not result.problems
@@ -42,41 +42,41 @@ def test_each_column_has_its_signs(cells, numbers):
         ("1.2.3", "has '1.2.3', which is not a number"),
     ],
 )
-def test_a_bad_cell_is_blamed_with_its_column(cell, problem):
+def test_invalid_cell_is_reported_with_row_and_column(cell, problem):
     result = read(f"x;y\n1;2.5\n3;{cell}\n5;6.5\n7;8.5\n")
     assert result.problems == {1: problem}
     assert result.place(1) == "row 3, column 'y'"
 
 
 @pytest.mark.parametrize("name", ["id", "", "row_no"])
-def test_whole_numbers_that_number_the_rows_are_left_out(name):
+def test_row_number_columns_are_dropped(name):
     result = read(f"{name},x,y\n3,1.5,2\n1,2.5,4\n2,3.5,2\n")
     assert result.features == ["x", "y"]
 
 
-def test_counting_without_a_name_is_asked_about():
+def test_unnamed_row_numbers_are_ambiguous():
     with pytest.raises(AskError, match="does it number the rows"):
         read("1,1.5\n2,2.5\n3,3.5\n")
     assert read("1,1.5\n2,2.5\n3,3.5\n", Wanted(kind="vectors", index=True)).values.shape == (3, 1)
 
 
-def test_words_are_no_numbers():
+def test_table_without_numbers_is_rejected():
     with pytest.raises(RefusedError, match="There is no column of numbers"):
         read("a,b\nx,y\nz,w\n")
 
 
 @pytest.mark.parametrize("name", ["NO2(GT)", "number_of_rooms", "glycemic index", "key"])
-def test_numbers_that_repeat_are_features_whatever_their_name(name):
+def test_repeated_integers_are_features(name):
     assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == [name, "x"]
 
 
 @pytest.mark.parametrize("name", ["user_id", "userId", "uuid", "rownames"])
-def test_ids_that_repeat_are_no_features(name):
+def test_repeated_ids_are_not_features(name):
     assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == ["x"]
 
 
 @pytest.mark.parametrize("name", ["Sample", "sample_no", "station"])
-def test_numbers_of_samples_and_sites_are_no_features(name):
+def test_sample_and_site_numbers_are_not_features(name):
     assert read(f"{name},x\n1,1.5\n2,2.5\n3,3.5\n").features == ["x"]
 
 
@@ -89,7 +89,7 @@ def test_numbers_of_samples_and_sites_are_no_features(name):
         (",a,b\na,0.0,0.25\nb,0.25,0.0\n", "distances"),
     ],
 )
-def test_symmetric_tables_with_names_are_asked_about(table, about):
+def test_symmetric_tables_with_names_are_ambiguous(table, about):
     with pytest.raises(AskError, match=about) as asked:
         read(table)
     assert asked.value.choices[-1][1] == {"matrix": False}

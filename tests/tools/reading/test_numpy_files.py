@@ -37,7 +37,7 @@ def packed(save=np.savez, **arrays):
     ids=lambda array: f"{array.dtype.str}{array.shape}",
 )
 @pytest.mark.parametrize("save", [None, np.savez, np.savez_compressed])
-def test_arrays_are_those_that_were_saved(array, save):
+def test_arrays_round_trip(array, save):
     data = saved(array) if save is None else packed(save, x=array)
     arrays = Arrays(data, save is not None)
     name = arrays.choose_array(None)
@@ -47,14 +47,14 @@ def test_arrays_are_those_that_were_saved(array, save):
     assert result.dtype == array.dtype
 
 
-def test_an_array_of_a_file_is_not_copied():
+def test_npy_array_is_not_copied():
     data = saved(X)
     result = Arrays(data, False).read("")
     assert np.shares_memory(result, np.frombuffer(data, np.uint8))
     assert not result.flags.writeable
 
 
-def test_one_of_several_arrays_is_chosen_by_name():
+def test_npz_array_is_chosen_by_name():
     arrays = Arrays(packed(x=X, labels=np.arange(2)), True)
     assert arrays.headers["x"].shape == (2, 3)
     assert arrays.choose_array("labels") == "labels"
@@ -69,7 +69,7 @@ def test_one_of_several_arrays_is_chosen_by_name():
     ]
 
 
-def test_there_may_be_no_array_or_a_sparse_matrix():
+def test_empty_and_sparse_archives_are_rejected():
     with pytest.raises(RefusedError, match="There are no arrays"):
         Arrays(packed(), True).choose_array(None)
     parts = dict.fromkeys(("data", "indices", "indptr", "shape", "format"), np.arange(2))
@@ -79,7 +79,7 @@ def test_there_may_be_no_array_or_a_sparse_matrix():
     assert arrays.choose_array("data") == "data"
 
 
-def test_objects_are_never_unpickled():
+def test_object_arrays_are_never_unpickled():
     class Evil:
         def __reduce__(self):
             return pytest.fail, ("unpickled",)
@@ -91,7 +91,7 @@ def test_objects_are_never_unpickled():
 
 @pytest.mark.parametrize("change", [-1, 1, 8])
 @pytest.mark.parametrize("in_zip", [False, True])
-def test_a_size_that_differs_from_the_header_is_refused(change, in_zip):
+def test_size_different_from_header_is_rejected(change, in_zip):
     data = saved(X)
     data = data[:change] if change < 0 else data + bytes(change)
     if in_zip:
@@ -104,7 +104,7 @@ def test_a_size_that_differs_from_the_header_is_refused(change, in_zip):
         arrays.read(arrays.choose_array(None))
 
 
-def test_a_large_array_that_a_header_promises_is_not_read():
+def test_header_with_excessive_shape_is_rejected():
     header = saved(np.zeros(1)).replace(b"(1,)", b"(9" + b"9" * 14 + b",)")
     with pytest.raises(RefusedError, match=r"damaged|header cannot be read"):
         Arrays(header, False).read("")
@@ -121,6 +121,6 @@ def test_a_large_array_that_a_header_promises_is_not_read():
         saved(X).replace(b"(2, 3)", b"(-2,3)"),
     ],
 )
-def test_a_header_that_cannot_be_read_is_refused(data):
+def test_unreadable_header_is_rejected(data):
     with pytest.raises(RefusedError, match=r"not a \.npy array"):
         Arrays(data, False)

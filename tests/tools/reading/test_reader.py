@@ -20,18 +20,18 @@ POEMS = "the old pond\na frog leaps in\n\nfirst snow\nno tracks yet\n\nlate bus\
         ("\n", "texts", 0),
     ],
 )
-def test_lines_are_read_as_what_they_hold(text, kind, n):
+def test_sample_type_of_lines_is_detected(text, kind, n):
     result = read_data("a.txt", text.encode(), Wanted())
     assert (result.kind, len(result)) == (kind, n)
 
 
-def test_words_are_left_out_of_their_vectors():
+def test_words_of_word_vectors_are_dropped():
     result = read_data("glove.txt", b"the 0.5 1.5\nto 2.5 -1\n", Wanted())
     assert result.left_out == ["name"]
     np.testing.assert_array_equal(result.values, [[0.5, 1.5], [2.5, -1]])
 
 
-def test_distances_between_tabs_are_no_texts():
+def test_tab_separated_distances_are_ambiguous():
     data = b"\tf1\tf2\nf1\t0.0\t0.25\nf2\t0.25\t0.0\n"
     with pytest.raises(AskError, match="is it a table") as asked:
         read_data("unifrac.txt", data, Wanted())
@@ -41,18 +41,18 @@ def test_distances_between_tabs_are_no_texts():
 
 
 @pytest.mark.parametrize("above", ["", "# Pairs of words\n", "# Pairs\n# Word 1\tWord 2\tHuman\n"])
-def test_words_between_tabs_are_asked_about(above):
+def test_tab_separated_words_are_ambiguous(above):
     with pytest.raises(AskError, match="is it a table"):
         read_data("pairs.txt", f"{above}old\tnew\t1.5\nhard\teasy\t0.5\n".encode(), Wanted())
 
 
 @pytest.mark.parametrize("wanted", [Wanted(type="txt"), Wanted(split="row")])
-def test_lines_are_texts_where_a_person_says_so(wanted):
+def test_type_and_split_options_read_lines_as_texts(wanted):
     result = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", wanted)
     assert result.values == ["old\tnew\t1.5", "hard\teasy\t0.5"]
 
 
-def test_poems_are_asked_about():
+def test_blocks_of_lines_are_ambiguous():
     with pytest.raises(AskError, match="each line a text") as asked:
         read_data("poems.txt", POEMS.encode(), Wanted())
     lines, poems = (Wanted(**answer) for _, answer in asked.value.choices)
@@ -68,14 +68,14 @@ def test_lines_without_many_blocks_are_texts(text):
     assert len(result) == len([line for line in text.split("\n") if line])
 
 
-def test_lists_of_texts_are_groups_or_one_set():
+def test_nested_lists_are_groups_unless_pooled():
     data = b'[["a cat", "a dog"], ["a cow", "a cow"]]'
     grouped, pooled = (read_data("a.json", data, Wanted(pool=pool)) for pool in (False, True))
     assert grouped.values == pooled.values == ["a cat", "a dog", "a cow", "a cow"]
     assert [len({*grouped.groups}), len({*pooled.groups})] == [2, 0]
 
 
-def test_columns_of_numbers_are_a_choice_next_to_texts():
+def test_numeric_columns_are_offered_besides_texts():
     table = b"Q1,Q2,first,second\n1,2,so so,a bit\n2,4,not so,a lot\n"
     with pytest.raises(AskError) as asked:
         read_data("survey.csv", table, Wanted())
@@ -84,7 +84,7 @@ def test_columns_of_numbers_are_a_choice_next_to_texts():
 
 
 @pytest.mark.parametrize("name", ["SEQUENCE", "seq", "protein_sequence"])
-def test_letters_in_a_column_named_so_are_sequences(name):
+def test_letters_in_sequence_column_are_sequences(name):
     result = read_data(
         "a.csv", f"accession,{name}\nQ6GZX4,MAFSAEDV\nQ6,MSIIGA\n".encode(), Wanted()
     )
@@ -95,6 +95,6 @@ def test_letters_in_a_column_named_so_are_sequences(name):
     )
 
 
-def test_prose_in_a_column_of_sequences_is_texts():
+def test_prose_in_sequence_column_is_text():
     result = read_data("a.csv", b"id,sequence\n1,a cat sat\n2,a dog ran\n", Wanted())
     assert result.kind == "texts"

@@ -17,7 +17,7 @@ def choices(name: str, data: bytes) -> list[dict[str, object]]:
     return [fields for _, fields in asked.value.choices]
 
 
-def test_ids_of_tasks_that_repeat_group_their_answers():
+def test_repeated_task_ids_group_answers():
     answers = [
         {"task_id": f"task/{i // 3}", "solution": f"return the number {i}"} for i in range(12)
     ]
@@ -26,12 +26,12 @@ def test_ids_of_tasks_that_repeat_group_their_answers():
     assert len(set(result.groups)) == 4
 
 
-def test_ids_of_one_answer_each_group_nothing():
+def test_unique_task_ids_do_not_group_answers():
     answers = [{"task_id": i, "solution": f"return the number {i}"} for i in range(12)]
     assert not read_data("samples.jsonl", lines(*answers), Wanted()).groups
 
 
-def test_a_list_of_generations_is_taken_beside_its_partition():
+def test_generations_are_read_and_partition_is_ignored():
     record = {"id": "a", "prompt": "Say a word", "model": "m"}
     both = [
         record | {"generations": ["a cat", "a dog"], "partition": [0, 1]},
@@ -41,7 +41,7 @@ def test_a_list_of_generations_is_taken_beside_its_partition():
     assert (result.record, len(result), len(set(result.groups))) == ("NoveltyBench", 4, 2)
 
 
-def test_words_beside_columns_of_numbers_are_a_question():
+def test_words_and_numeric_columns_are_ambiguous():
     header = "mpg,weight,model_year,origin,name"
     rows = [f"{10 + i / 7:.1f},{3000 + 9 * i},{70 + i % 3},usa,a car of {i}" for i in range(12)]
     asked = choices("cars.csv", "\n".join([header, *rows]).encode())
@@ -49,7 +49,7 @@ def test_words_beside_columns_of_numbers_are_a_question():
     assert {"kind": "vectors"} in asked
 
 
-def test_a_column_that_counts_is_no_feature_whatever_its_name():
+def test_row_number_column_is_dropped_unless_index_is_false():
     rows = [f"{i},{i * i % 7},{i * 3 % 5}" for i in range(1, 9)]
     table = "\n".join(["subject,first,second", *rows]).encode()
     result = read_data("table.csv", table, Wanted())
@@ -60,54 +60,54 @@ def test_a_column_that_counts_is_no_feature_whatever_its_name():
 
 
 @pytest.mark.parametrize("name", ["temperature", "model"])
-def test_numbers_that_generation_was_set_to_are_a_question(name):
+def test_generation_settings_are_ambiguous_groups(name):
     answers = [{name: i % 3, "response": f"an answer of words {i}"} for i in range(12)]
     assert choices("runs.jsonl", lines(*answers)) == [{"group_by": name}, {"pool": True}]
 
 
 @pytest.mark.parametrize("sign", [",", "\t"])
-def test_a_table_in_a_file_of_text_is_a_question(sign):
+def test_table_in_text_file_is_ambiguous(sign):
     text = "\n".join([f"idx{sign}smiles", *(f"{i}{sign}{'C' * i}" for i in range(1, 9))]).encode()
     assert choices("molecules.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     assert read_data("molecules.txt", text, Wanted(type="csv")).kind == "molecules"
     assert len(read_data("molecules.txt", text, Wanted(type="txt"))) == 9
 
 
-def test_a_table_between_tabs_may_have_one_comma_in_each_line():
+def test_tab_separated_table_with_commas_is_ambiguous():
     text = "\n".join(["width x, mm\ta\tb", *(f"0,{i}\t1\t2" for i in range(9))])
     assert choices("widths.txt", text.encode()) == [{"type": "csv"}, {"type": "txt"}]
 
 
-def test_sentences_with_commas_are_no_table():
+def test_sentences_with_commas_are_texts():
     numbered = "\n".join(f"a red cat, number {i}" for i in range(9)).encode()
     assert len(read_data("cats.txt", numbered, Wanted())) == 9
     text = b"First, a cat sat down.\nThen, a dog ran.\nLast, both slept.\n"
     assert len(read_data("story.txt", text, Wanted())) == 3
 
 
-def test_lines_of_json_in_a_file_named_json_are_read():
+def test_json_lines_in_json_file_are_read():
     answers = lines({"answer": "a cat sat"}, {"answer": "a dog ran"})
     assert read_data("answers.json", answers, Wanted()).values == ["a cat sat", "a dog ran"]
 
 
-def test_rows_split_by_tabs_below_a_line_of_one_cell_are_a_question():
+def test_tab_separated_rows_below_title_line_are_ambiguous():
     text = b"#simple score\nT5.5\n1.5\t0.1\t-1\n0.4\t0.3\t0.2\n==1==\n0.1\t0.2\t0.3\n2\t3\t4\n"
     assert choices("scores.csv", text) == [{"separator": "line"}]
 
 
-def test_words_beside_prose_are_a_question():
+def test_words_and_prose_columns_are_ambiguous():
     rows = [f"{'ABCDEFGH'[i]}CM,Association {i} for machines" for i in range(8)]
     asked = choices("acronyms.csv", "\n".join(["Acronym,Title", *rows]).encode())
     assert asked == [{"column": "Acronym"}, {"column": "Title"}]
 
 
-def test_pairs_of_numbers_in_a_cell_are_no_prose():
+def test_pairs_of_numbers_are_not_samples():
     rows = [f'm{i},{i}.5,{i}.7,"(-{i}.1, +{i}.2)"' for i in range(8)]
     result = read_data("board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), Wanted())
     assert list(result.features) == ["score", "wins"]
 
 
-def test_an_answer_under_a_key_of_a_turn_is_read():
+def test_answer_inside_chat_content_is_read():
     turns = [
         {"role": "user", "content": "Why?"},
         {"role": "assistant", "content": {"answer": "So"}},
@@ -116,13 +116,13 @@ def test_an_answer_under_a_key_of_a_turn_is_read():
     assert result.values == ["So", "So"]
 
 
-def test_states_named_after_molecules_are_not_molecules():
+def test_smiles_state_column_is_not_sample_column():
     rows = [f"{'C' * i},1" for i in range(1, 9)]
     result = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), Wanted())
     assert result.column == "SMILES"
 
 
-def test_distances_in_a_file_of_text_are_a_question_twice():
+def test_distances_in_text_file_are_ambiguous_twice():
     text = b"\ta\tb\tc\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n"
     assert choices("distances.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     with pytest.raises(AskError, match=r"with 0 all along .* is it a matrix of distances"):
@@ -130,13 +130,13 @@ def test_distances_in_a_file_of_text_are_a_question_twice():
     assert len(read_data("distances.txt", text, Wanted(type="csv", matrix=False))) == 3
 
 
-def test_names_behind_a_hash_are_the_header():
+def test_header_after_hash_is_read():
     text = b"#SampleID\tK\tpH\n18\t42.1\t2.7\n15\t39.1\t2.8\n24\t67.7\t3\n"
     assert choices("soil.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     assert list(read_data("soil.txt", text, Wanted(type="csv")).features) == ["K", "pH"]
 
 
-def test_a_property_of_prompts_is_no_question():
+def test_property_of_prompts_is_not_ambiguous():
     answers = [
         {"question": f"What is {i // 4}?", "level": f"Level {i // 8}", "response": f"It is {i}."}
         for i in range(24)
@@ -148,7 +148,7 @@ def test_a_property_of_prompts_is_no_question():
 
 
 @pytest.mark.parametrize("table", ["Month,Passengers\n1949-01,112\n1949-02,118\n1949-03,132\n"])
-def test_dates_are_no_texts(table):
+def test_dates_are_not_samples(table):
     result = read_data("a.csv", table.encode(), Wanted())
     assert (result.kind, result.features) == ("vectors", ["Passengers"])
 
@@ -162,19 +162,19 @@ def test_dates_are_no_texts(table):
         ('{ "a": 1, "c": "US" }\n{ "a": 2, "c": "BR" }\n', "jsonl"),
     ],
 )
-def test_lines_of_cells_in_a_file_of_text_are_asked_about(text, form):
+def test_lines_of_cells_in_text_file_are_ambiguous(text, form):
     with pytest.raises(AskError, match="is it a table") as asked:
         read_data("a.txt", text.encode(), Wanted())
     assert [answer for _, answer in asked.value.choices] == [{"type": form}, {"type": "txt"}]
 
 
-def test_comments_above_and_within_a_table_are_left_out():
+def test_comment_lines_of_table_are_dropped():
     table = b"# hey!\na,b,message\n# who reads this, anyway?\n1,2,hello\n5,6,world\n"
     result = read_data("a.csv", table, Wanted())
     assert (result.features, list(result.places)) == (["a", "b"], [4, 5])
 
 
-def test_few_words_beside_numbers_are_asked_about():
+def test_categories_and_numbers_are_ambiguous():
     treated = "".join(f"{['water', 'nutrient'][i % 2]},{1.5 * i}\n" for i in range(12))
     with pytest.raises(AskError, match="Which column holds the samples"):
         read_data("a.csv", f"treatment,weight\n{treated}".encode(), Wanted())
@@ -183,7 +183,7 @@ def test_few_words_beside_numbers_are_asked_about():
         read_data("a.csv", f"name,wind,pressure,status\n{rows}".encode(), Wanted())
 
 
-def test_answers_of_two_named_models_are_not_one_group():
+def test_answers_of_two_models_in_columns_are_ambiguous():
     pair = {
         "instruction": "Say hi.",
         "generator_1": "m",
@@ -194,12 +194,12 @@ def test_answers_of_two_named_models_are_not_one_group():
     assert choices("a.jsonl", rows)[:2] == [{"column": "output_1"}, {"column": "output_2"}]
 
 
-def test_names_beside_features_are_asked_about():
+def test_names_and_features_are_ambiguous():
     rows = "".join(f"Bar no. {i},{i % 2},{2.5 * i}\n" for i in range(12))
     assert {"kind": "vectors"} in choices("a.csv", f"brand,sweet,price\n{rows}".encode())
 
 
-def test_a_number_of_things_is_a_feature():
+def test_counting_columns_are_features():
     table = b"row number,Number-transactions,Hash-rate,SampleID\n7,120,95,3\n9,80,70,4\n8,60,72,9\n"
     result = read_data("a.csv", table, Wanted())
     assert list(result.features) == ["Number-transactions", "Hash-rate"]

@@ -157,18 +157,18 @@ def same(path: Path, data: bytes, scratch: Path) -> bool:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_the_script_writes_the_committed_files(name, tmp_path):
+def test_make_files_reproduces_committed_files(name, tmp_path):
     assert same(FILES / name, MADE[name](), tmp_path)
 
 
-def test_files_are_small_and_text_unless_made():
+def test_files_are_small_and_text_unless_generated():
     for path in FILES.iterdir():
         assert path.stat().st_size <= LARGEST, path.name
         if path.name not in MADE:
             assert "\0" not in text_of(path), path.name
 
 
-def test_every_file_has_one_row():
+def test_every_file_has_expected_reading():
     names = [row["file"] for row in ROWS]
     assert len(names) == len(set(names))
     own = {name for name in names if not name.startswith("shared/")}
@@ -176,7 +176,7 @@ def test_every_file_has_one_row():
     assert len(own) >= 40
 
 
-def test_every_shared_file_has_one_row():
+def test_every_shared_file_has_expected_reading():
     if not DATA.is_dir():
         pytest.skip(f"{DATA} is not a folder; set VENDISCORE_DATA")
     shared = {row["file"] for row in ROWS if row["file"].startswith("shared/")}
@@ -184,7 +184,7 @@ def test_every_shared_file_has_one_row():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
-def test_a_row_has_a_reason_and_one_answer(row):
+def test_expected_reading_has_reason_and_single_outcome(row):
     assert len({"take", "ask", "refuse"} & set(row)) == 1
     assert set(row) <= {"file", "why", "record", "take", "ask", "refuse"}
     assert row["why"].endswith(".")
@@ -192,7 +192,7 @@ def test_a_row_has_a_reason_and_one_answer(row):
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_numbers_of_a_taken_row_agree(row):
+def test_expected_numbers_are_consistent(row):
     take = row["take"]
     assert set(take) >= TAKE
     assert set(take) - TAKE <= SOMETIMES
@@ -209,7 +209,7 @@ def test_numbers_of_a_taken_row_agree(row):
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_scores_lie_between_one_and_n(row):
+def test_expected_scores_lie_between_1_and_n(row):
     score = row["take"].get("VS", 1.0)
     values = score.values() if isinstance(score, dict) else [score]
     assert len(values) == (row["take"]["models"] or 1)
@@ -218,7 +218,7 @@ def test_scores_lie_between_one_and_n(row):
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_columns_are_in_the_file(row):
+def test_expected_columns_occur_in_file(row):
     take = row["take"]
     column = take["column"]
     paths = column if isinstance(column, list) else [column] if column else []
@@ -231,7 +231,7 @@ def test_columns_are_in_the_file(row):
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_the_first_sample_is_in_the_file(row):
+def test_expected_first_sample_occurs_in_file(row):
     take = row["take"]
     first, path = take["first"], located(row)
     if take["kind"] == "images":
@@ -257,7 +257,7 @@ def text_of_lines(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("row", ASKED, ids=named)
-def test_choices_are_in_the_file(row):
+def test_expected_choices_occur_in_file(row):
     ask = row["ask"]
     assert set(ask) == {"about", "choices"}
     assert ask["about"] in ABOUT
@@ -273,13 +273,13 @@ def test_choices_are_in_the_file(row):
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if "refuse" in row], ids=named)
-def test_a_refusal_says_why(row):
+def test_expected_refusals_state_reason(row):
     assert set(row["refuse"]) == {"because"}
     assert 1 < len(row["refuse"]["because"].split()) <= 12
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_the_samples_are_taken(row):
+def test_reader_matches_expected_samples(row):
     path, take = located(row), row["take"]
     samples = read_data(path.name, path.read_bytes(), Wanted())
     counts = take["kind"] == "counts"
@@ -300,7 +300,7 @@ def test_the_samples_are_taken(row):
 
 
 @pytest.mark.parametrize("row", ASKED, ids=named)
-def test_the_question_is_asked(row):
+def test_reader_offers_expected_choices(row):
     path = located(row)
     with pytest.raises(AskError) as caught:
         read_data(path.name, path.read_bytes(), Wanted())
@@ -311,7 +311,7 @@ def test_the_question_is_asked(row):
 
 
 @pytest.mark.parametrize("row", [row for row in TAKEN if "VS" in row["take"]], ids=named)
-def test_the_command_prints_the_number(row, capsys):
+def test_command_prints_expected_score(row, capsys):
     path, expected = located(row), row["take"]["VS"]
     assert main([str(path), "-f", "json", "--quiet"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -325,7 +325,7 @@ def test_the_command_prints_the_number(row, capsys):
 
 
 @pytest.mark.parametrize("row", ASKED, ids=named)
-def test_the_command_asks_with_lines_to_type(row, capsys):
+def test_command_suggests_commands_for_ambiguous_file(row, capsys):
     assert main([str(located(row))]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""

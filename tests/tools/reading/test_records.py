@@ -32,12 +32,12 @@ CHAT = [
         ("chat[0].content", "be brief"),
     ],
 )
-def test_paths_lead_to_values(path, value):
+def test_value_at_returns_value_of_path(path, value):
     record = {"a": {"b": 1}, "list": [{"x": "u"}, {"x": "v"}], "chat": CHAT}
     assert value_at(record, path) == value
 
 
-def test_every_path_leads_to_texts():
+def test_paths_returns_paths_of_texts():
     record = {"a": {"b": "u"}, "c": [{"d": "v", "n": 1}, {"d": "w"}], "e": ["x", "y"], "n": 2}
     assert {path: value_at(record, path) for path in paths(record)} == {
         "a.b": "u",
@@ -46,20 +46,20 @@ def test_every_path_leads_to_texts():
     }
 
 
-def test_deep_values_have_no_paths():
+def test_paths_ignores_deeply_nested_values():
     value = "u"
     for _ in range(100):
         value = {"a": value}
     assert list(paths(value)) == []
 
 
-def test_the_last_turn_of_a_speaker_is_taken_in_all_parts():
+def test_last_turn_joins_text_parts():
     assert last_turn(CHAT, "assistant") == "one\ntwo"
     assert last_turn(CHAT, "user") == "and?"
     assert answers_in(CHAT) == "one\ntwo"
 
 
-def test_a_chat_without_an_answer_has_none():
+def test_chat_without_answer_returns_none():
     asked = [{"from": "human", "value": "why?"}]
     assert last_turn(asked, "assistant") is None
     assert answers_in(asked) is None
@@ -82,11 +82,11 @@ def test_a_chat_without_an_answer_has_none():
         (PARTS, "one\ntwo"),
     ],
 )
-def test_a_cell_has_one_answer_several_or_none(cell, answers):
+def test_answers_in_returns_answers_of_cell(cell, answers):
     assert answers_in(cell) == answers
 
 
-def test_generations_are_the_answers_next_to_lists_of_numbers():
+def test_generations_are_read_and_number_lists_are_ignored():
     lines = [
         {"id": "c-1", "prompt": "why?", "generations": ["a cat", "a dog"], "partition": [0, 1]},
         {"id": "c-2", "prompt": "how?", "generations": ["a cow", "a cow"], "partition": [0, 0]},

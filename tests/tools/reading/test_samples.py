@@ -24,7 +24,7 @@ FULL = Samples(
 )
 
 
-def test_a_subset_has_the_labels_of_its_samples():
+def test_subset_keeps_labels_and_problems():
     some = FULL.subset([3, 1])
     assert some.values == ["d", "b"]
     assert some.places == [7, 3]
@@ -37,23 +37,23 @@ def test_a_subset_has_the_labels_of_its_samples():
     assert (len(some), some.count, some.column) == (2, 4, "answer")
 
 
-def test_a_subset_of_a_subset_is_written_from_the_file():
+def test_subset_of_subset_is_written_with_indices_of_file():
     assert FULL.subset([3, 1, 0]).subset([2, 0]).written([0, 1]) == "0,3"
 
 
-def test_labels_that_are_missing_stay_missing():
+def test_subset_keeps_missing_labels_empty():
     some = Samples(["a", "b"], [1, 2]).subset([1])
     assert (some.groups, some.sets, some.quality, some.prompts, some.rows) == ((),) * 5
     assert some.written is some.saved is None
 
 
-def test_rows_of_arrays_stay_arrays():
+def test_subset_of_array_is_array():
     some = Samples(np.eye(3), [1, 2, 3]).subset([2, 0])
     assert isinstance(some.values, np.ndarray)
     assert some.values.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
-def test_chosen_samples_are_saved_from_the_file():
+def test_subset_is_saved_with_indices_of_file():
     saved = []
     samples = Samples([1, 2, 3], "abc", saved=lambda some, path: saved.append((some, path)))
     samples.subset([2, 0]).saved([1], "x.npy")
@@ -63,12 +63,12 @@ def test_chosen_samples_are_saved_from_the_file():
 @pytest.mark.parametrize(
     ("i", "place"), [(0, "line 1, column 'answer'"), (3, "line 7, column 'score'")]
 )
-def test_a_place_names_the_column_of_the_problem(i, place):
+def test_place_contains_column_of_problem(i, place):
     assert FULL.place(i) == place
     assert Samples(["a"], ["x.txt"], "file").place(0) == "file x.txt"
 
 
-def test_what_was_taken_is_said():
+def test_taken_summarizes_samples():
     assert Samples(["a"], [1]).taken == "1 text"
     assert Samples(["a", "b"], [1, 2], above=["1 blank line"]).taken == "2 texts; 1 blank line"
     grouped = Samples(
@@ -87,7 +87,7 @@ def test_what_was_taken_is_said():
     )
 
 
-def test_columns_that_are_left_out_are_listed_with_their_reasons():
+def test_ignored_columns_are_listed_with_reasons():
     table = SimpleNamespace(names=["answer", "g", "id", "score"], above=["2 rows above"])
     samples = Samples(["a"], [1], column="answer", grouping={"groups": "g"}, table=table)
     assert samples.left_out == ["id", "score"]

@@ -8,7 +8,7 @@ from vendiscore.tools.reading.sequences import sequences, word_vectors
 
 @pytest.mark.parametrize("width", [1, 2, 3, 100])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_wrapped_lines_are_one_sequence(width, end):
+def test_wrapped_lines_are_joined(width, end):
     letters = "ACGTACG"
     lines = [letters[i : i + width] for i in range(0, len(letters), width)]
     read = sequences(end.join([">one two", *lines, "", ">b", "AA", ""]), Wanted())
@@ -16,12 +16,12 @@ def test_wrapped_lines_are_one_sequence(width, end):
     assert read.places == [1, len(lines) + 3]
 
 
-def test_gaps_and_comments_of_alignments_are_left_out():
+def test_gaps_and_comments_of_alignments_are_removed():
     read = sequences("#A3M#\n# made by a tool\n>a\nAc-G.T\n>b\n----\n", Wanted())
     assert read.rows == [["a", "AcGT"], ["b", ""]]
 
 
-def test_qualities_may_begin_with_any_sign():
+def test_fastq_qualities_can_start_with_any_character():
     read = sequences("@a\nACGT\n+\n@@@@\n@b\nAC\n+b\n>+\n", Wanted())
     assert read.rows == [["a", "ACGT"], ["b", "AC"]]
     assert read.places == [1, 5]
@@ -30,19 +30,19 @@ def test_qualities_may_begin_with_any_sign():
 @pytest.mark.parametrize(
     ("text", "line"), [("ACGT\n", 1), ("\n\nx\n>a\n", 3), ("@a\nAC\nGT\n@@\n", 1)]
 )
-def test_other_text_is_refused_with_its_line(text, line):
+def test_invalid_lines_are_rejected_with_line_number(text, line):
     with pytest.raises(RefusedError) as caught:
         sequences(text, Wanted())
     assert caught.value.place == f"line {line}"
 
 
 @pytest.mark.parametrize("stated", ["", "2 3\n"])
-def test_a_word_has_its_numbers_with_a_stated_count_or_not(stated):
+def test_word_vectors_are_read_with_and_without_size_line(stated):
     read = word_vectors(f"{stated}the 1 2 3\na -1 0.5 2e1\n", Wanted())
     assert read.rows == [["the", "[1,2,3]"], ["a", "[-1,0.5,2e1]"]]
 
 
-def test_sequences_beyond_the_limit_are_counted_and_not_read():
+def test_sequences_beyond_limit_are_not_read():
     few = Wanted(limits=Limits(samples=1))
     assert sequences(">a\nA\n>b\nC\n", few).more
     assert sequences(">a\nA\n>b\nC\n", few).rows == [["a", "A"]]

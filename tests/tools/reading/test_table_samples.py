@@ -9,7 +9,7 @@ from vendiscore.report import AskError, Limits, RefusedError, Wanted, read_data
 ROWS = b"prompt,model,answer,score\nwhy,m,a cat,1\nwhy,n,a dog,x\nhow,m,a cow,3\nhow,n,a pig,4\n"
 
 
-def test_prompts_and_models_label_samples_unless_pooled():
+def test_model_column_defines_sets_unless_pooled():
     result = read_data("a.csv", ROWS, Wanted())
     assert result.sets == ["m", "n", "m", "n"]
     pooled = read_data("a.csv", ROWS, Wanted(pool=True))
@@ -17,7 +17,7 @@ def test_prompts_and_models_label_samples_unless_pooled():
     assert pooled.values == result.values
 
 
-def test_a_row_without_a_quality_is_named_with_its_column():
+def test_invalid_quality_is_reported_with_row_and_column():
     result = read_data("a.csv", ROWS, Wanted(quality="score"))
     assert result.problems == {1: "is 'x', not a number"}
     assert result.place(1) == "row 3, column 'score'"
@@ -25,7 +25,7 @@ def test_a_row_without_a_quality_is_named_with_its_column():
 
 
 @pytest.mark.parametrize("name", ["model", "no such column"])
-def test_a_table_without_the_named_column_is_refused(name):
+def test_missing_set_or_sample_columns_are_rejected(name):
     with pytest.raises(RefusedError, match="column"):
         read_data("a.csv", b"model\nm\nn\n", Wanted(by=name))
 
@@ -33,12 +33,12 @@ def test_a_table_without_the_named_column_is_refused(name):
 @pytest.mark.parametrize(
     "table", [b"species,here\ncat,-1\ndog,2\n", b"species,here\ncat,.5\ndog,2\n"]
 )
-def test_counts_are_whole_numbers(table):
+def test_counts_must_be_non_negative_integers(table):
     with pytest.raises(RefusedError, match="a count is a whole number"):
         read_data("a.csv", table, Wanted(kind="counts"))
 
 
-def test_counts_of_parquet_are_those_of_csv():
+def test_counts_from_parquet_match_csv():
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     file = io.BytesIO()
     pq.write_table(pa.table({"species": ["cat", "dog"], "north": [1, 2], "south": [3, 0]}), file)
@@ -49,7 +49,7 @@ def test_counts_of_parquet_are_those_of_csv():
     assert parquet.groups == ["north"] * 3 + ["south"] * 3
 
 
-def test_ids_of_parquet_are_no_features():
+def test_parquet_ids_are_not_features():
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     file = io.BytesIO()
     pq.write_table(pa.table({"id": [7, 3], "x": [1.0, 2.0], "y": [3.0, 4.0]}), file)
@@ -67,35 +67,35 @@ def test_ids_of_parquet_are_no_features():
         ("a.vec", b"cat 1 2\ndog 3 4\n"),
     ],
 )
-def test_samples_are_written_such_that_they_are_read_again(name, data):
+def test_written_samples_can_be_read_again(name, data):
     result = read_data(name, data, Wanted())
     written = result.written([1, 0])
     again = read_data(name.replace("vec", "csv"), written.encode(), Wanted(column=result.column))
     assert list(map(str, again.values)) == list(map(str, [result.values[1], result.values[0]]))
 
 
-def test_skipping_more_rows_than_there_are_leaves_no_samples():
+def test_skipping_all_rows_returns_no_samples():
     assert len(read_data("a.csv", ROWS, Wanted(skip_rows=9))) == 0
 
 
 @pytest.mark.parametrize(
     ("prompts", "groups"), [("aabb", 2), ("abbcc", 3), ("abcde", 0), ("abcdd", 0), ("aaaaa", 0)]
 )
-def test_prompts_group_answers_where_most_have_several(prompts, groups):
+def test_prompts_group_answers_if_most_have_several(prompts, groups):
     rows = "".join(f"{prompt},a cat {i}\n" for i, prompt in enumerate(prompts))
     result = read_data("a.csv", f"prompt,answer\n{rows}".encode(), Wanted())
     assert len({*result.groups}) == groups
 
 
 @pytest.mark.parametrize("name", ["task_id", "problem_id"])
-def test_ids_of_tasks_group_answers_as_prompts_do(name):
+def test_task_ids_group_answers_like_prompts(name):
     table = f"{name},completion\np1,a cat\np1,a dog\np2,a cow\np2,a pig\n"
     assert read_data("a.csv", table.encode(), Wanted()).groups == ["p1", "p1", "p2", "p2"]
 
 
 @pytest.mark.parametrize("name", ["sample", "SampleID", "plot"])
 @pytest.mark.parametrize("label", ["", "S"])
-def test_counts_at_samples_are_asked_about(name, label):
+def test_counts_per_sample_are_ambiguous(name, label):
     table = f"{name},Agrostol,Poaprat\n{label}1,0,4\n{label}2,3,0\n{label}3,1,1\n".encode()
     with pytest.raises(AskError, match="count the individuals of a species at each"):
         read_data("dune.csv", table, Wanted())
@@ -106,30 +106,30 @@ def test_counts_at_samples_are_asked_about(name, label):
     assert features.features == ["Agrostol", "Poaprat"]
 
 
-def test_samples_with_scores_are_no_counts():
+def test_samples_with_scores_are_not_counts():
     result = read_data("a.csv", b"sample,score\na cat sat,1\na dog ran,2\n", Wanted())
     assert result.values == ["a cat sat", "a dog ran"]
 
 
-def test_labels_of_tasks_are_no_prompts():
+def test_task_labels_are_not_prompts():
     result = read_data("a.csv", b"smiles,task1\nCCO,0\nCCN,0\nCCC,1\nCC=O,1\n", Wanted())
     assert (result.kind, len(result), result.groups) == ("molecules", 4, [])
 
 
-def test_a_few_numbers_among_labels_of_samples_are_no_counts():
+def test_numbers_among_sample_metadata_are_not_counts():
     table = b"SampleID,site,year,subject\nS1,gut,2008,one\nS2,gut,2009,two\nS3,skin,2008,one\n"
     with pytest.raises(AskError) as asked:
         read_data("map.csv", table, Wanted())
     assert "count" not in asked.value.question
 
 
-def test_samples_know_what_they_were_read_from():
+def test_samples_keep_source_table():
     result = read_data("a.csv", ROWS, Wanted())
     assert result.table.rows == []
     assert result.source.column("score") == ["1", "x", "3", "4"]
 
 
-def test_individuals_are_counted_before_they_are_listed():
+def test_too_many_individuals_are_rejected_before_expansion():
     with pytest.raises(RefusedError, match=r"1,000,000,000,003 individuals are too many"):
         read_data(
             "a.csv", b"species,s1\nA,1000000000000\nB,3\n", Wanted(limits=Limits(samples=100))

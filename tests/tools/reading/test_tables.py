@@ -15,13 +15,13 @@ from vendiscore.report import FORMATS, Wanted, read_data
         ("1,2,3, and more", ["1", "2", "3, and more"]),
     ],
 )
-def test_a_row_has_a_cell_for_each_name(row, cells):
+def test_rows_are_padded_or_joined_to_header_length(row, cells):
     table = FORMATS["csv"].parse(f"a,b,c\n4,5,6\n{row}\n7,8,9\n".encode(), Wanted())
     assert table.rows[1] == cells
 
 
 @pytest.mark.parametrize("quote", ["'", '""'])
-def test_rows_of_qualtrics_below_the_header_are_no_samples(quote):
+def test_qualtrics_metadata_rows_are_skipped(quote):
     named = ",".join(f'"{{{quote}ImportId{quote}: {quote}Q{i}{quote}}}"' for i in (1, 2))
     text = f"ResponseSet,Q2\nSet,Why do you say so?\n{named}\nDefault Set,I like it a lot\n"
     result = read_data("a.csv", text.encode(), Wanted())

@@ -12,7 +12,7 @@ def read(text, molecules=False, **options):
     return line_samples(text, Wanted(**options), molecules)
 
 
-def test_each_line_is_a_sample_and_blank_lines_are_left_out():
+def test_lines_are_samples_and_blank_lines_are_dropped():
     result = read("a\r\n\nb c\r  \nd")
     assert (result.values, result.places) == (["a", "b c", "d"], [1, 3, 5])
     assert result.kind == "texts"
@@ -21,7 +21,7 @@ def test_each_line_is_a_sample_and_blank_lines_are_left_out():
     assert not read("a\nb\n").above
 
 
-def test_a_text_of_blocks_is_a_question():
+def test_text_in_blocks_is_ambiguous():
     with pytest.raises(AskError, match="Is each line a text") as caught:
         read(POEM)
     assert [options for _, options in caught.value.choices] == [
@@ -39,11 +39,11 @@ def test_a_text_of_blocks_is_a_question():
     ["a\nb\n\nc\nd\n", "a\n\nb\n\nc\n\nd\ne\n", "a\nb\nc\n", "a\nb\n\nc\nd\n\ne\n\nf\n\ng"],
     ids=["two blocks", "single lines", "no blank line", "few blocks of several lines"],
 )
-def test_other_texts_are_lines(text):
+def test_text_without_many_blocks_is_split_into_lines(text):
     assert read(text).values == [line for line in text.split("\n") if line]
 
 
-def test_parts_end_at_a_sign_and_two_signs_enclose_an_empty_text():
+def test_split_separates_texts_and_keeps_empty_texts():
     result = read("a\nb\n---\n---\nc\n---\n", split="---")
     assert result.values == ["a\nb", "", "c"]
     assert result.places == [1, 4, 5]
@@ -59,11 +59,11 @@ def test_parts_end_at_a_sign_and_two_signs_enclose_an_empty_text():
         ("a\n", "", [], ""),
     ],
 )
-def test_chosen_samples_are_written_as_the_file_has_them(text, split, chosen, written):
+def test_selected_samples_are_written_in_format_of_file(text, split, chosen, written):
     assert read(text, split=split).written(chosen) == written
 
 
-def test_molecules_are_the_first_word_of_each_line():
+def test_molecules_are_first_words_of_lines():
     result = read("smiles name\n# a comment\nCCO ethanol\nc1ccccc1\tbenzene\n", molecules=True)
     assert (result.values, result.places) == (["CCO", "c1ccccc1"], [3, 4])
     assert result.kind == "molecules"
@@ -72,7 +72,7 @@ def test_molecules_are_the_first_word_of_each_line():
     assert read("CCO\nCC\n", molecules=True).above == []
 
 
-def test_parts_are_numbered_by_their_first_line():
+def test_parts_returns_number_of_first_line():
     assert list(parts(["", "a", "", "", "b"], lambda row: not row)) == [
         (1, []),
         (2, ["a"]),

@@ -21,13 +21,13 @@ def zipped(files, compression=zipfile.ZIP_DEFLATED):
 FILES = {"a.txt": b"one", "folder/": b"", "folder/b.txt": b"second" * 50}
 
 
-def test_entries_are_listed_without_folders_and_read():
+def test_open_zip_lists_entries_without_folders():
     with open_zip(zipped(FILES), 10) as (archive, entries):
         assert [entry.filename for entry in entries] == ["a.txt", "folder/b.txt"]
         assert archive.read("folder/b.txt") == b"second" * 50
 
 
-def test_entries_and_their_sizes_are_limited():
+def test_open_zip_limits_entries_and_unpacked_size():
     data = zipped(FILES)
     with open_zip(data, 3, unpacked=303) as (_, entries):
         assert len(entries) == 2
@@ -44,12 +44,12 @@ def test_entries_and_their_sizes_are_limited():
     "data",
     [b"", b"no zip", zipped(FILES)[:-30]],
 )
-def test_a_damaged_zip_is_refused(data):
+def test_damaged_zip_is_rejected(data):
     with pytest.raises(RefusedError, match="it may be damaged"), open_zip(data, 10):
         pass
 
 
-def test_damage_that_shows_when_an_entry_is_read_is_refused():
+def test_damaged_entry_is_rejected_when_read():
     data = bytearray(zipped(FILES, zipfile.ZIP_STORED))
     data[data.index(b"second")] ^= 1
     with (
@@ -59,7 +59,7 @@ def test_damage_that_shows_when_an_entry_is_read_is_refused():
         archive.read("folder/b.txt")
 
 
-def test_an_encrypted_entry_is_refused_with_its_reason():
+def test_encrypted_entry_is_rejected():
     data = bytearray(zipped({"a.txt": b"one"}))
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(signature) + offset] |= 1
@@ -71,7 +71,7 @@ def test_an_encrypted_entry_is_refused_with_its_reason():
 
 
 @pytest.mark.parametrize("far", [False, True])
-def test_a_long_directory_is_refused_before_it_is_read(far, monkeypatch):
+def test_long_zip_directory_is_rejected_before_reading(far, monkeypatch):
     data = bytearray(zipped(FILES))
     if far:
         entry = b"PK\x06\x06" + bytes(36) + struct.pack("<Q", 3001) + bytes(8)
@@ -87,6 +87,6 @@ def test_a_long_directory_is_refused_before_it_is_read(far, monkeypatch):
         pass
 
 
-def test_errors_of_the_caller_pass():
+def test_exceptions_inside_open_zip_block_propagate():
     with pytest.raises(KeyError), open_zip(zipped(FILES), 10) as (archive, _):
         archive.getinfo("missing")
