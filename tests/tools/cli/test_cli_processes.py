@@ -171,7 +171,9 @@ def test_progress_bars_are_printed_only_on_terminals(texts, save, monkeypatch, c
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_interrupted_select_writes_partial_result_and_exits_with_130(form, texts, monkeypatch, capsys):
+def test_interrupted_select_writes_partial_result_and_exits_with_130(
+    form, texts, monkeypatch, capsys
+):
     def stopped(items, total, description):
         yield from (0, 1, 2)
         raise KeyboardInterrupt

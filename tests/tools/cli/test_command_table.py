@@ -84,9 +84,7 @@ def test_plot_writes_image_file(run, answers, tmp_path, ending):
         ("no/table.png", "--plot no/table.png is in a folder that does not exist"),
     ],
 )
-def test_invalid_plot_path_is_rejected_before_comparison(
-    run, answers, monkeypatch, path, message
-):
+def test_invalid_plot_path_is_rejected_before_comparison(run, answers, monkeypatch, path, message):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(command_table, "compare_files", None)  # cannot be called
     code, out, err = run("table", answers, *OPTIONS, "--plot", path)
