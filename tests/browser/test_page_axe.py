@@ -33,7 +33,7 @@ SHOWN = [(tab, SIZES[0]) for tab in TABS] + [(tab, SIZES[1]) for tab in ("Text",
 
 
 @pytest.mark.parametrize(("tab", "size"), SHOWN, ids=str)
-def test_nothing_serious_without_a_result_with_one_and_with_all_of_it_open(visit, tab, size):
+def test_tabs_have_no_serious_violations(visit, tab, size):
     page = visit(*size)
     open_tab(page, tab)
     assert find_violations_in_both_themes(page) == []
@@ -49,7 +49,7 @@ def test_nothing_serious_without_a_result_with_one_and_with_all_of_it_open(visit
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
-def test_nothing_serious_where_the_page_asks_or_complains(visit, size):
+def test_questions_and_errors_have_no_serious_violations(visit, size):
     page = visit(*size)
     paste(page, "one two\nthree four\n\none two")
     choose_similarity(page, "share words")

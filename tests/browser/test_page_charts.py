@@ -48,7 +48,7 @@ def every_chart(page) -> dict[str, bytes]:
     return files
 
 
-def test_each_chart_is_a_file_with_its_title_and_axes_that_is_one_on_light_and_dark_pages(visit):
+def test_saved_svg_charts_have_titles_and_ignore_theme(visit):
     light = every_chart(visit(color_scheme="light"))
     for chart, titles in CHARTS.items():
         drawing = ElementTree.fromstring(light[chart])
@@ -63,7 +63,7 @@ def test_each_chart_is_a_file_with_its_title_and_axes_that_is_one_on_light_and_d
 
 
 @pytest.mark.parametrize("chart", ["Similarity to the nearest sample", "Map"])
-def test_a_png_is_on_white_and_three_times_as_sharp(visit, chart):
+def test_saved_png_has_white_background_and_triple_resolution(visit, chart):
     page = visit(color_scheme="dark")
     scored(page)
     drawing = ElementTree.fromstring(saved(page, chart, "SVG"))
@@ -76,7 +76,7 @@ def test_a_png_is_on_white_and_three_times_as_sharp(visit, chart):
         assert (0x7C, 0x6C, 0xF2) in {tuple(each) for each in pixels.reshape(-1, 3).tolist()}
 
 
-def test_drawings_of_the_server_have_their_boxes_before_they_come(visit):
+def test_server_pictures_have_their_size_before_loading(visit):
     page = visit()
     scored(page)
     page.get_by_role("heading", name="For papers").click()
@@ -92,7 +92,7 @@ def test_drawings_of_the_server_have_their_boxes_before_they_come(visit):
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (320, 800)], ids=str)
-def test_few_words_stand_before_the_map_and_none_cover_another(visit, size):
+def test_few_words_precede_map_and_labels_do_not_overlap(visit, size):
     page = visit(*size)
     scored(page)
     words = page.evaluate("""() => {
@@ -114,7 +114,7 @@ def test_few_words_stand_before_the_map_and_none_cover_another(visit, size):
             assert beside or abs(a["y"] - b["y"]) > 12
 
 
-def test_rows_are_cards_on_a_phone_with_every_column_named(visit):
+def test_table_rows_are_cards_on_phone(visit):
     page = visit(*PHONE)
     scored(page)
     table = page.get_by_role("region", name="Table of all samples")
@@ -139,7 +139,7 @@ def test_rows_are_cards_on_a_phone_with_every_column_named(visit):
 
 
 @pytest.mark.parametrize(("tab", "n"), [("Text", 1_000), ("Vectors", 2_000)])
-def test_each_chart_of_a_part_of_the_samples_says_so(visit, tab, n):
+def test_charts_of_random_subset_have_note(visit, tab, n):
     page = visit()
     open_tab(page, tab)
     if tab == "Text":
@@ -153,7 +153,7 @@ def test_each_chart_of_a_part_of_the_samples_says_so(visit, tab, n):
     expect(part.locator("visible=true")).to_have_count(2)  # the histogram and the map
 
 
-def test_no_chart_is_of_a_part_where_rows_were_left_out_alone(visit):
+def test_charts_have_no_subset_note_if_only_rows_were_dropped(visit):
     page = visit()
     open_tab(page, "Vectors")
     paste(page, "1,0\n0,1\n1,x\n1,1\n2,1")

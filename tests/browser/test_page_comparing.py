@@ -26,7 +26,7 @@ from vendiscore import compare
 from vendiscore_page.inputs import examples
 
 
-def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
+def test_comparison_examples_match_package(visit):
     page = visit()
     open_tab(page, "Compare")
     names = page.locator("#sets-examples button").all_inner_texts()
@@ -46,7 +46,7 @@ def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
     expect(page.locator(".set")).to_have_count(2)
 
 
-def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
+def test_pasted_sets_are_compared_and_table_is_downloaded(visit):
     page = visit()
     open_tab(page, "Compare")
     rut = examples.find_example("A model in a rut").text.splitlines()
@@ -95,7 +95,7 @@ def test_sets_of_images_can_be_compared(visit):
     expect_comparison(page, compare({"stripes": stripes, "copies": copies}, k="pixels", mode="RGB"))
 
 
-def test_one_set_is_too_few(visit):
+def test_comparison_of_one_set_shows_error(visit):
     page = visit()
     open_tab(page, "Compare")
     paste(page, "a\nb", page.get_by_role("textbox", name="Samples of A"))
@@ -121,7 +121,7 @@ def by_model(page) -> None:
     expect(page.locator(".read").locator("visible=true")).to_contain_text("2 groups by column")
 
 
-def test_one_table_of_two_models_is_compared_in_five_clicks_at_most(visit):
+def test_table_of_two_models_is_compared_in_five_clicks(visit):
     for way in ("Compare", "Text, Score", "Text, Compare"):
         page = visit()
         box = page.locator("#box")
@@ -143,7 +143,7 @@ def test_one_table_of_two_models_is_compared_in_five_clicks_at_most(visit):
         assert count_clicks(page) <= 5
 
 
-def test_groups_and_a_second_set_are_not_compared_by_guess(visit):
+def test_comparison_rejects_groups_with_second_set(visit):
     page = visit()
     open_tab(page, "Compare")
     choose_files(page, ("answers.csv", TABLE.encode()), at=page.locator(".set").first)
@@ -157,7 +157,7 @@ def test_groups_and_a_second_set_are_not_compared_by_guess(visit):
     expect(alert).to_contain_text("answers has groups: remove the other sets")
 
 
-def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):
+def test_long_comparison_shows_progress_and_can_be_stopped(visit):
     page = visit()
     open_tab(page, "Compare")
     rng = np.random.default_rng(0)

@@ -38,7 +38,7 @@ FOCUS = """() => {
 ASKED = ("#samples > *", "#alike > *", "#score", "#clear")
 
 
-def test_the_page_works_by_keyboard_alone(visit):
+def test_page_can_be_used_by_keyboard(visit):
     page = visit()
     page.keyboard.press("Tab")
     assert get_focused_name(page) == "Skip to the result"
@@ -64,7 +64,7 @@ def test_the_page_works_by_keyboard_alone(visit):
     assert count_clicks(page) == 0
 
 
-def test_what_has_the_focus_is_seen_and_in_the_order_of_the_page(visit):
+def test_focus_is_visible_and_follows_page_order(visit):
     page = visit()
     button(page, "A primer").click()
     expect(score_number(page)).to_contain_text("of 5")
@@ -80,7 +80,7 @@ def test_what_has_the_focus_is_seen_and_in_the_order_of_the_page(visit):
     assert seen[1:] == sorted(seen[1:])  # the first is the link to the result
 
 
-def test_html_script_and_templates_are_shown_as_text(visit):
+def test_markup_in_samples_is_shown_as_text(visit):
     page = visit()
     texts = [
         "<img src=x onerror=alert(1)> one",
@@ -119,7 +119,7 @@ def test_html_script_and_templates_are_shown_as_text(visit):
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280])
-def test_no_tab_scrolls_sideways_and_nothing_is_cut_off(visit, width):
+def test_tabs_fit_window_width(visit, width):
     page = visit(width, 844)
     for tab in TABS:
         open_tab(page, tab)
@@ -136,7 +136,7 @@ def test_no_tab_scrolls_sideways_and_nothing_is_cut_off(visit, width):
                 assert -1 <= box["left"] <= box["right"] <= width + 1, (tab, part)
 
 
-def test_settings_and_number_are_on_one_screen(visit):
+def test_settings_and_score_fit_on_one_screen(visit):
     page = visit(1280, 720)
     paste(page, "\n".join(f"answer {i} says {i % 3} things of its own" for i in range(20)))
     press_score(page)
@@ -154,7 +154,7 @@ def test_settings_and_number_are_on_one_screen(visit):
     expect(page.locator("#score")).to_be_in_viewport(ratio=1)
 
 
-def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
+def test_opened_menu_is_scrolled_into_view(visit):
     page = visit(640, 360)
     button(page, "A primer").click()
     expect(score_number(page)).to_contain_text("of 5")
@@ -164,7 +164,7 @@ def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
     expect(page.locator(".r-panel:visible")).to_be_in_viewport(ratio=1)
 
 
-def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):
+def test_phone_shows_samples_then_settings_then_result(visit):
     page = visit(390, 844, has_touch=True, is_mobile=True)
     paste(page, "one two\nthree four\none two")
     choose_similarity(page, "share words")
@@ -182,7 +182,7 @@ def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):
         assert min(box["width"], box["height"]) >= 24, name
 
 
-def test_ink_is_light_in_the_dark_and_dark_in_the_light(visit):
+def test_text_colour_contrasts_with_theme(visit):
     page = visit()
     button(page, "A primer").click()
     expect(score_number(page)).to_contain_text("of 5")

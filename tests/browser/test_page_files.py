@@ -36,7 +36,7 @@ NUMBERS = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
 STRIPES = examples.find_example("Stripes at all angles").images()
 
 
-def test_texts_of_tables_are_read_and_named_by_their_rows(visit):
+def test_table_texts_are_scored_and_labelled_by_row_or_id(visit):
     page = visit()
     cases = {case.name: case for case in have.text_files()}
     for name in TEXTS:
@@ -53,7 +53,7 @@ def test_texts_of_tables_are_read_and_named_by_their_rows(visit):
         expect(page.locator("#read")).to_be_hidden()
 
 
-def test_writing_without_spaces_is_compared_by_characters(visit):
+def test_text_without_spaces_is_compared_by_characters(visit):
     page = visit()
     paste(page, "\n".join(have.CHINESE))
     choose_similarity(page, "share words")
@@ -63,7 +63,7 @@ def test_writing_without_spaces_is_compared_by_characters(visit):
     expect_score(page, compute(have.CHINESE, k="ngram_overlap", analyzer="char")["VS"], 3)
 
 
-def test_five_tables_pasted_and_as_files_give_one_result(visit):
+def test_pasted_tables_and_files_give_same_result(visit):
     page = visit()
     choose_similarity(page, "share words")
     for case in have.pasted_tables():
@@ -91,7 +91,7 @@ def test_five_tables_pasted_and_as_files_give_one_result(visit):
         button(page, "Clear").click()
 
 
-def test_a_large_paste_becomes_a_file_and_says_so(visit):
+def test_large_paste_is_kept_as_file(visit):
     page = visit()
     lines = "\n".join(f"{i} is a line of no great length" for i in range(150_000))
     assert len(lines) > 5_000_000
@@ -116,7 +116,7 @@ def test_a_large_paste_becomes_a_file_and_says_so(visit):
     expect(page.locator(".set").nth(1)).to_contain_text("too long for the box")
 
 
-def test_what_is_said_of_a_part_names_the_part(visit):
+def test_texts_about_random_subset_contain_its_size(visit):
     page = visit()
     X = np.random.default_rng(0).normal(size=(2300, 2))
     choose_files(page, ("X.csv", "\n".join(",".join(map(str, row)) for row in X).encode()))
@@ -127,7 +127,7 @@ def test_what_is_said_of_a_part_names_the_part(visit):
     expect(result).to_contain_text("This chart is of a random 2,000 of all 2,300 samples.")
 
 
-def test_numbers_turn_the_page_to_vectors(visit):
+def test_file_of_numbers_opens_vectors_tab(visit):
     page = visit()
     cases = {case.name: case for case in have.vector_files()}
     for name in NUMBERS:
@@ -139,7 +139,7 @@ def test_numbers_turn_the_page_to_vectors(visit):
         page.locator("#chip").get_by_role("button").click()
 
 
-def test_what_only_a_visitor_can_tell_is_asked(visit):
+def test_ambiguous_file_shows_question(visit):
     page = visit()
     cases = {case.name: case for case in have.ambiguous_files()}
     choose_files(page, ("two.csv", cases["two.csv"].data))
@@ -161,7 +161,7 @@ def test_what_only_a_visitor_can_tell_is_asked(visit):
     expect(find_row(page, 3)).to_contain_text("I think, maybe, so.")
 
 
-def test_wrong_files_are_refused_in_words_and_the_page_works_on(visit):
+def test_rejected_files_show_error_and_page_still_works(visit):
     page = visit()
     alert = page.locator("#samples").get_by_role("alert")
     for case in have.rejected_files()[:2] + have.rejected_files()[7:12]:
@@ -176,7 +176,7 @@ def test_wrong_files_are_refused_in_words_and_the_page_works_on(visit):
     expect(score_number(page)).to_contain_text("of 3")
 
 
-def test_phone_photos_and_dropped_images_are_scored(visit):
+def test_dropped_photos_and_images_are_scored(visit):
     page = visit()
     photos = {
         "IMG_1.heic": have.encode_rotated_photo("HEIF"),
@@ -201,7 +201,7 @@ def test_phone_photos_and_dropped_images_are_scored(visit):
     expect_score(page, compute(STRIPES[:5], k="pixels", mode="RGB")["VS"], 5)
 
 
-def test_pasted_tables_and_smiles_are_read_as_what_they_are(visit):
+def test_pasted_smiles_table_and_vectors_are_detected(visit):
     page = visit()
     open_tab(page, "Molecules")
     paste(page, "id\tsmiles\nX1\tCCO\nX2\tc1ccccc1\nX3\tCCC\n")

@@ -27,7 +27,7 @@ SENTENCES = """() => document.querySelector("main").innerText.split(/(?<=[.!?])\
     .map((each) => each.trim()).filter((each) => each.split(/\\s+/).length > 3)"""
 
 
-def test_the_first_paint_is_a_result_in_forty_words(visit):
+def test_start_page_shows_example_in_forty_words(visit):
     page = visit()
     example = page.locator("#example")
     for row in SHOWN["rows"]:
@@ -48,7 +48,7 @@ def test_the_first_paint_is_a_result_in_forty_words(visit):
     expect(example).to_have_count(0)
 
 
-def test_the_example_stays_where_nothing_can_be_scored_and_the_focus_goes_to_why(visit):
+def test_example_stays_and_error_is_focused_without_samples(visit):
     page = visit(1280, 800)
     press_score(page)
     alert = page.locator("#samples").get_by_role("alert")
@@ -61,7 +61,7 @@ def test_the_example_stays_where_nothing_can_be_scored_and_the_focus_goes_to_why
     assert get_focused_name(page).startswith("A comparison needs at least two sets")
 
 
-def test_a_table_leaves_kernels_and_score_in_sight_and_is_compared_unasked(visit):
+def test_table_is_compared_with_settings_in_view(visit):
     page = visit(1280, 800)
     choose_files(page, ("answers.csv", THREE_MODELS))
     ask = button(page, "Which of 3 models is more diverse?")
@@ -82,7 +82,7 @@ def test_a_table_leaves_kernels_and_score_in_sight_and_is_compared_unasked(visit
         open_tab(page, "Text")
 
 
-def test_a_phone_shows_the_example_above_what_is_asked(visit):
+def test_phone_shows_example_above_input(visit):
     page = visit(390, 844, has_touch=True, is_mobile=True)
     example = page.locator("#example")
     below = "() => document.querySelector('#example').getBoundingClientRect().top"

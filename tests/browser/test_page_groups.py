@@ -24,7 +24,7 @@ def table_of_groups(page):
     return page.get_by_role("region", name="Table of the groups").locator("tbody")
 
 
-def test_lines_or_blank_lines_separate_texts(visit):
+def test_texts_are_split_at_lines_or_blank_lines(visit):
     page = visit()
     choose_similarity(page, "share words")
     paste(page, BOX)
@@ -37,7 +37,7 @@ def test_lines_or_blank_lines_separate_texts(visit):
     expect_score(page, compute(both, k="ngram_overlap")["VS"], 2)
 
 
-def test_a_table_is_grouped_by_a_column(visit):
+def test_table_is_grouped_by_column(visit):
     page = visit()
     choose_similarity(page, "share words")
     rows = [f"{text},prompt {i}" for i, group in enumerate(TEXTS) for text in group]
@@ -50,7 +50,7 @@ def test_a_table_is_grouped_by_a_column(visit):
         expect(line).to_contain_text(f"3{compute(group, k='ngram_overlap')['VS']:.1f}")
 
 
-def test_a_sign_of_ones_own_separates_texts(visit):
+def test_texts_are_split_at_custom_separator(visit):
     page = visit()
     choose_similarity(page, "share words")
     paste(page, "a b\nc\n@@\nd e\n@@\na b\ng")

@@ -36,7 +36,7 @@ def scored(page) -> None:
     expect_score(page, SCORE, 4)
 
 
-def test_back_returns_to_the_tab_before_and_to_its_result(visit):
+def test_back_button_returns_to_previous_tab_and_result(visit):
     page = visit()
     scored(page)
     tabs = ["Molecules", "Compare", "Vectors"]
@@ -59,7 +59,7 @@ def test_back_returns_to_the_tab_before_and_to_its_result(visit):
     expect(page.get_by_role("tab", name="Text")).to_have_attribute("aria-selected", "true")
 
 
-def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
+def test_url_restores_tab_settings_and_example(visit):
     page = visit()
     open_tab(page, "Molecules")
     choose_similarity(page, "share well-known groups")
@@ -81,7 +81,7 @@ def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
     expect(other.get_by_role("radio", name="share well-known groups")).to_be_checked()
 
 
-def test_addresses_that_say_nothing_or_nonsense_give_the_page(visit):
+def test_invalid_url_parameters_are_ignored(visit):
     page = visit(at="#kind=%3Cscript%3E&q=-7&kernel=__proto__&example=none&o.ns=x&threshold=NaN")
     expect(page.get_by_role("tab", name="Text")).to_have_attribute("aria-selected", "true")
     scored(page)
@@ -91,7 +91,7 @@ def test_addresses_that_say_nothing_or_nonsense_give_the_page(visit):
     expect(other.locator("#result .r-number, #samples [role=alert]")).to_be_visible()
 
 
-def test_a_reload_keeps_samples_settings_and_the_result(visit):
+def test_reload_keeps_samples_settings_and_result(visit):
     page = visit()
     scored(page)
     page.reload()
@@ -105,7 +105,7 @@ def test_a_reload_keeps_samples_settings_and_the_result(visit):
     expect(page.locator(".r-was")).to_contain_text("have changed since this result")
 
 
-def test_a_press_counts_where_the_page_moves_the_button_meanwhile(visit):
+def test_click_on_moving_button_is_registered(visit):
     page = visit()
     choose_similarity(page, "share words")
     paste(page, "one\ntwo\nthree")
@@ -126,7 +126,7 @@ def test_a_press_counts_where_the_page_moves_the_button_meanwhile(visit):
     expect_score(page, 3.0, 3)
 
 
-def test_a_reload_keeps_what_was_scored_of_a_file(visit):
+def test_reload_keeps_result_of_file(visit):
     page = visit()
     choose_files(page, ("mine.txt", "\n".join(MINE).encode()))
     expect_read_note(page, "4 lines")
@@ -148,7 +148,7 @@ LATE = """addEventListener("pagehide", () => {
 });"""
 
 
-def test_a_reload_keeps_the_result_though_the_address_was_late(visit):
+def test_reload_keeps_result_if_url_is_outdated(visit):
     page = visit()
     page.add_init_script(LATE)
     page.reload()
@@ -161,7 +161,7 @@ def test_a_reload_keeps_the_result_though_the_address_was_late(visit):
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
 
 
-def test_a_result_that_the_server_forgot_is_made_again(visit, forgetful_server):
+def test_expired_result_is_recomputed(visit, forgetful_server):
     page = visit(to=forgetful_server)
     scored(page)
     page.wait_for_timeout(1500)  # until it is forgotten
@@ -172,7 +172,7 @@ def test_a_result_that_the_server_forgot_is_made_again(visit, forgetful_server):
     assert json.loads(download_file(page, "Everything"))["VS"] == pytest.approx(SCORE, rel=1e-12)
 
 
-def test_a_result_is_marked_as_old_as_soon_as_the_samples_change(visit):
+def test_changed_samples_mark_result_as_outdated(visit):
     page = visit()
     scored(page)
     page.locator("#box").press("End")
@@ -184,7 +184,7 @@ def test_a_result_is_marked_as_old_as_soon_as_the_samples_change(visit):
     expect(score_number(page)).to_contain_text("of 4")
 
 
-def test_examples_are_offered_where_they_replace_nothing_of_a_visitors(visit):
+def test_examples_do_not_replace_user_samples(visit):
     page = visit()
     paste(page, "\n".join(MINE))
     expect_read_note(page, "4 lines")
@@ -200,7 +200,7 @@ def test_examples_are_offered_where_they_replace_nothing_of_a_visitors(visit):
     expect(score_number(page)).to_contain_text("of 12")
 
 
-def test_clear_takes_everything_away(visit):
+def test_clear_removes_samples(visit):
     page = visit()
     scored(page)
     button(page, "Clear").click()
@@ -212,7 +212,7 @@ def test_clear_takes_everything_away(visit):
     expect(page.locator("#samples").get_by_role("alert")).to_contain_text("nothing to score yet")
 
 
-def test_of_more_than_fit_a_random_part_is_scored_and_another_can_be_drawn(visit):
+def test_too_many_samples_are_subsampled_and_can_be_redrawn(visit):
     page = visit()
     texts = [f"number {i} of many {i % 7}" for i in range(3 * MAX_SAMPLES)]
     paste(page, "\n".join(texts))

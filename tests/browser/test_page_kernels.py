@@ -34,7 +34,7 @@ def is_picked(page, label: str) -> None:
     expect(page.locator("#alike").get_by_role("radio", name=label)).to_be_checked()
 
 
-def test_japanese_is_compared_by_ngrams_until_the_visitor_picks_meaning(visit):
+def test_japanese_uses_ngrams_until_user_selects_meaning(visit):
     page = visit()
     is_picked(page, "mean the same")
     paste(page, "\n".join(JAPANESE))
@@ -51,7 +51,7 @@ def test_japanese_is_compared_by_ngrams_until_the_visitor_picks_meaning(visit):
     is_picked(page, "mean the same")
 
 
-def test_english_pasted_after_japanese_is_compared_by_meaning_again(visit):
+def test_english_after_japanese_uses_meaning(visit):
     page = visit()
     paste(page, "\n".join(JAPANESE))
     is_picked(page, "share words")
@@ -63,7 +63,7 @@ def test_english_pasted_after_japanese_is_compared_by_meaning_again(visit):
     expect_score(page, compute(ENGLISH, **MEANING)["VS"], 3)
 
 
-def test_pasted_proteins_are_compared_by_letters(visit):
+def test_pasted_proteins_use_characters(visit):
     page = visit()
     paste(page, "\n".join(PROTEINS))
     expect_read_note(page, "sequences of letters")
@@ -71,7 +71,7 @@ def test_pasted_proteins_are_compared_by_letters(visit):
     expect_score(page, compute(PROTEINS, **LETTERS)["VS"], 3)
 
 
-def test_sets_in_japanese_are_compared_by_ngrams(visit):
+def test_sets_in_japanese_use_ngrams(visit):
     page = visit()
     open_tab(page, "Compare")
     boxes = page.locator("#sets textarea")

@@ -47,7 +47,7 @@ def stale(page, words: str) -> None:
     expect(page.locator("#result .r-was")).to_contain_text(words)
 
 
-def test_eight_answers_given_a_prompt(visit):
+def test_pasted_answers_are_conditioned_on_prompt(visit):
     page = visit()
     choose_similarity(page, "share words")
     expect(page.locator(".prompt")).to_be_hidden()
@@ -73,7 +73,7 @@ def test_eight_answers_given_a_prompt(visit):
     expect(page.locator(".prompt")).to_be_hidden()
 
 
-def test_a_link_has_the_example_and_its_prompt(visit):
+def test_url_restores_example_and_prompt(visit):
     page = visit(at="#kind=texts&kernel=ngram_overlap&example=A+primer&prompt=See+Jane")
     expect(page.locator(".r-about")).to_contain_text("given the prompt")
     expect(page.locator(".prompt > summary")).to_contain_text("See Jane")
@@ -82,7 +82,7 @@ def test_a_link_has_the_example_and_its_prompt(visit):
     expect(page.locator(".r-about")).not_to_contain_text("given the prompt")
 
 
-def test_a_table_is_scored_given_each_prompt(visit):
+def test_table_is_conditioned_on_prompt_column(visit):
     page = visit()
     choose_similarity(page, "share words")
     choose_files(page, ("answers.csv", TABLE.encode()))
@@ -104,7 +104,7 @@ def test_a_table_is_scored_given_each_prompt(visit):
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
 
 
-def test_two_sets_are_compared_given_one_prompt(visit):
+def test_two_sets_are_compared_with_conditioning_prompt(visit):
     page = visit()
     open_tab(page, "Compare")
     choose_similarity(page, "share words")

@@ -41,7 +41,7 @@ def give(page, table: str = TABLE) -> None:
     choose_files(page, ("answers.csv", table.encode()))
 
 
-def test_each_question_reads_the_table_as_it_needs(visit):
+def test_question_buttons_apply_table_options(visit):
     page = visit()
     give(page)
     button(page, "Score each of 3 prompts").click()
@@ -63,7 +63,7 @@ def test_each_question_reads_the_table_as_it_needs(visit):
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
-def test_rows_to_keep_have_the_ids_of_the_table(visit, size):
+def test_selected_rows_are_saved_with_table_ids(visit, size):
     page = visit(*size)
     give(page)
     button(page, "Choose rows to keep").click()
@@ -90,7 +90,7 @@ def test_rows_to_keep_have_the_ids_of_the_table(visit, size):
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-def test_a_column_is_given_another_role_in_one_place(visit):
+def test_column_role_can_be_changed(visit):
     page = visit()
     give(page)
     page.get_by_role("combobox", name="Model (2)").select_option("")
@@ -101,7 +101,7 @@ def test_a_column_is_given_another_role_in_one_place(visit):
     expect(button(page, "Which of 2 models is more diverse?")).to_be_visible()
 
 
-def test_a_column_for_each_model_is_compared(visit):
+def test_one_column_per_model_is_compared(visit):
     page = visit()
     wide = "prompt,model_a,model_b\n" + "".join(
         f"Write about {i}.,the same words again,other {i} words and {i * i} more of them at {i}\n"
@@ -119,7 +119,7 @@ def test_a_column_for_each_model_is_compared(visit):
     expect_comparison(page, compare({"model_a": a, "model_b": b}, **WORDS))
 
 
-def test_a_large_paste_becomes_a_file_in_every_box(visit):
+def test_large_paste_is_kept_as_file_on_both_tabs(visit):
     page = visit()
     large = "\n".join(f"line {i} of many" for i in range(300_000))
     assert len(large) > 5_000_000

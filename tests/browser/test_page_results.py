@@ -50,7 +50,7 @@ def expected(tab: str, name: str) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize("tab", TABS[:4])
-def test_every_example_of_every_tab_gives_the_number_of_the_package(visit, tab):
+def test_example_scores_match_package(visit, tab):
     page = visit()
     open_tab(page, tab)
     names = page.locator("#examples button").all_inner_texts()
@@ -70,7 +70,7 @@ def test_every_example_of_every_tab_gives_the_number_of_the_package(visit, tab):
 @pytest.mark.parametrize(
     ("chosen", "label"), [("ngram_overlap", "share words"), ("", "mean the same")]
 )
-def test_texts_are_scored_by_wording_and_by_meaning(visit, chosen, label):
+def test_texts_show_scores_by_wording_and_meaning(visit, chosen, label):
     page = visit()
     paste(page, "\n".join(RUT))
     choose_similarity(page, label)
@@ -91,7 +91,7 @@ def test_texts_are_scored_by_wording_and_by_meaning(visit, chosen, label):
     expect(code).to_contain_text("k='ngram_overlap'")
 
 
-def test_one_number_stands_everywhere(visit):
+def test_same_score_is_shown_copied_and_downloaded(visit):
     page = visit()
     paste(page, "\n".join(RUT))
     choose_similarity(page, "share words")
@@ -136,7 +136,7 @@ def test_one_number_stands_everywhere(visit):
     assert page.locator(".r-papers figure img[src]").count() >= 3
 
 
-def test_the_picture_to_share_is_a_picture(visit):
+def test_shared_picture_is_png(visit):
     page = visit()
     button(page, "A primer").click()
     expect_score(page, *expected("Text", "A primer"))
@@ -147,7 +147,7 @@ def test_the_picture_to_share_is_a_picture(visit):
         assert file.read(8) == b"\x89PNG\r\n\x1a\n"
 
 
-def test_settings_change_the_number_and_old_numbers_are_marked(visit):
+def test_changed_settings_mark_result_as_outdated(visit):
     page = visit()
     paste(page, "\n".join(RUT))
     choose_similarity(page, "share words")
@@ -172,7 +172,7 @@ def test_settings_change_the_number_and_old_numbers_are_marked(visit):
     expect(old).to_be_hidden()
 
 
-def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
+def test_threshold_slider_updates_near_duplicate_groups(visit):
     page = visit()
     paste(page, "\n".join(RUT))
     choose_similarity(page, "share words")
@@ -216,7 +216,7 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     assert words in {line["sample"] for line in rows}
 
 
-def test_the_histogram_has_the_scale_of_the_slider_and_a_title(visit):
+def test_histogram_is_aligned_with_threshold_slider(visit):
     page = visit()
     paste(page, "\n".join(RUT))
     choose_similarity(page, "share words")
@@ -241,7 +241,7 @@ def test_the_histogram_has_the_scale_of_the_slider_and_a_title(visit):
     )
 
 
-def test_a_phone_has_each_word_with_its_meaning_in_sight(visit):
+def test_phone_shows_explanations_of_terms(visit):
     page = visit(390, 800)
     button(page, "A model in a rut").click()
     expect(page.locator("#result .r-number")).to_be_visible()
@@ -252,7 +252,7 @@ def test_a_phone_has_each_word_with_its_meaning_in_sight(visit):
     expect(page.locator("#limits")).to_contain_text("for 15 minutes after their last use")
 
 
-def test_the_map_shows_samples_by_theme_or_column_and_picks_them_for_the_table(visit):
+def test_map_filters_table_by_theme_and_column(visit):
     page = visit()
     rows = [f"{4 if i % 3 else 5},{text.replace(',', '')}" for i, text in enumerate(RUT)]
     choose_files(page, ("mine.csv", "\n".join(["rating,answer", *rows]).encode()))
@@ -284,7 +284,7 @@ def test_the_map_shows_samples_by_theme_or_column_and_picks_them_for_the_table(v
     expect(find_row(page, place[1:]).locator(".r-open")).to_be_focused()
 
 
-def test_the_table_is_sorted_and_filtered_and_shows_texts_in_full(visit):
+def test_table_can_be_sorted_filtered_and_expanded(visit):
     page = visit()
     long = [f"{'very ' * 60}long text number {i}" for i in range(3)]
     paste(page, "\n".join([*RUT, *long]))
@@ -307,7 +307,7 @@ def test_the_table_is_sorted_and_filtered_and_shows_texts_in_full(visit):
     expect(table.get_by_role("rowheader")).to_have_text(["12"])
 
 
-def test_a_long_text_is_cut_between_two_signs(visit):
+def test_long_text_is_truncated_between_characters(visit):
     page = visit()
     start = "a" * 79 + " " + "b" * 79
     paste(page, f"{start}😀 c\nd")

@@ -52,7 +52,7 @@ def compare(page, column: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
-def test_a_table_of_models_and_prompts_says_how_many_differ(visit, size):
+def test_table_of_models_and_prompts_shows_number_of_sources(visit, size):
     page = visit(*size)
     compare(page, "prompt")
     right = sources(EVERY, PROMPTS, k="ngram_overlap")
@@ -74,7 +74,7 @@ def test_a_table_of_models_and_prompts_says_how_many_differ(visit, size):
     assert wide <= size[0]
 
 
-def test_a_table_without_prompts_does_not_offer_it(visit):
+def test_table_without_prompts_shows_no_number_of_sources(visit):
     page = visit()
     compare(page, "place")
     expect(page.locator("#result .r-drawn")).to_be_visible()

@@ -34,7 +34,7 @@ _BEFORE = """(result, selector) => {
 }"""
 
 
-def test_twenty_pasted_answers_with_paragraphs(visit):
+def test_pasted_answers_with_paragraphs_are_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_pasted_answers())
     expect_read_note(page, "20 parts, 0 unreadable, split by ---")
@@ -55,14 +55,14 @@ def test_twenty_pasted_answers_with_paragraphs(visit):
     expect(find_row(page, 7)).to_contain_text("No idea, honestly.")
 
 
-def test_a_column_of_a_table_is_scored(visit):
+def test_table_column_is_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_csv_column())
     expect(page.get_by_role("combobox", name="Column")).to_have_value("comment")
     expect(page.locator(".r-about")).to_contain_text("comments.csv › comment · MiniLM")
 
 
-def test_near_duplicates_to_kept_rows(visit):
+def test_rows_without_near_duplicates_are_saved(visit):
     page = visit()
     kept = perform_task(page, page_tasks.save_rows_without_near_duplicates()).decode("utf-8-sig")
     right = explain(page_tasks.ANSWERS, **page_tasks.MEANING).kept.tolist()
@@ -72,13 +72,13 @@ def test_near_duplicates_to_kept_rows(visit):
     assert answers == [page_tasks.ANSWERS[i] for i in right]
 
 
-def test_a_hundred_answers_are_chosen(visit):
+def test_hundred_answers_are_selected(visit):
     page = visit()
     perform_task(page, page_tasks.select_hundred_rows())
     expect(button(page, "Save them (CSV)")).to_be_visible()
 
 
-def test_a_table_of_molecules_with_five_bad_rows(visit):
+def test_table_with_invalid_molecules_is_scored(visit):
     page = visit()
     task = page_tasks.score_molecule_table()
     perform_step(page, *task.steps[0])
@@ -107,7 +107,7 @@ def test_a_table_of_molecules_with_five_bad_rows(visit):
     assert find_row(page, "M4").locator("img").evaluate("image => image.naturalWidth") > 0
 
 
-def test_a_zip_of_sixty_photos(visit):
+def test_zip_of_photos_is_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_zip_of_photos())
     expect_read_note(page, "60 images")
@@ -118,7 +118,7 @@ def test_a_zip_of_sixty_photos(visit):
     assert find_row(page, 1).locator("img").evaluate("image => image.naturalWidth") > 0
 
 
-def test_two_files_of_captions_of_different_size(visit):
+def test_two_caption_files_are_compared(visit):
     page = visit()
     perform_task(page, page_tasks.compare_two_caption_files())
     expect(page.locator("#result .r-verdicts")).to_contain_text("people is more diverse than model")
@@ -126,7 +126,7 @@ def test_two_files_of_captions_of_different_size(visit):
     expect_comparison(page, page_tasks.compare_captions())
 
 
-def test_twenty_thousand_embeddings_are_scored_whole(visit):
+def test_twenty_thousand_embeddings_are_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_twenty_thousand_embeddings())
     expect(page.get_by_role("tab", name="Vectors")).to_have_attribute("aria-selected", "true")
@@ -137,7 +137,7 @@ def test_twenty_thousand_embeddings_are_scored_whole(visit):
     expect(looked).to_have_text("All samples (2,000 of 20,000, those looked at)")
 
 
-def test_the_report_for_the_boss(visit):
+def test_report_is_downloaded(visit):
     page = visit()
     task = page_tasks.download_report()
     report = perform_task(page, task).decode()
@@ -148,7 +148,7 @@ def test_the_report_for_the_boss(visit):
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0 for small")  # it repeats one answer
-def test_models_and_prompts_in_one_table(visit):
+def test_models_of_table_are_compared_within_prompts(visit):
     page = visit()
     task = page_tasks.compare_models_of_table()
     perform_step(page, *task.steps[0])
@@ -180,7 +180,7 @@ def test_models_and_prompts_in_one_table(visit):
     assert find_violations_in_both_themes(page) == []
 
 
-def test_eight_columns_of_answers_of_one_model(visit):
+def test_eight_answer_columns_of_one_model_are_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_eight_answer_columns())
     each = page.get_by_role("region", name="Table of the groups").locator("tbody tr")

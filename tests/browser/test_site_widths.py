@@ -29,7 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html" / "index.html"
 
 
-def test_no_window_cuts_a_page_off(browser, page: Path) -> None:
+def test_page_fits_every_window_width(browser, page: Path) -> None:
     shown = browser.new_page()
     shown.goto(page.as_uri())
     reached = {}

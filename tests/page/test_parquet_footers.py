@@ -28,7 +28,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("options", [{}, {"row_group_size": 1}, {"compression": "zstd"}])
-def test_values_are_counted_as_pyarrow_counts_them(name, options):
+def test_declared_values_match_pyarrow_metadata(name, options):
     data = written(pa.table(TABLES[name]), **options)
     metadata = pq.ParquetFile(io.BytesIO(data)).metadata
     groups = declared_values(io.BytesIO(data))
@@ -42,7 +42,7 @@ def test_values_are_counted_as_pyarrow_counts_them(name, options):
         assert group == right
 
 
-def test_a_damaged_footer_is_refused_or_counted_and_never_ends_the_process():
+def test_declared_values_survive_damaged_footers():
     data = written(pa.table(TABLES["lists"]))
     start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     rng = np.random.default_rng(0)
@@ -75,13 +75,13 @@ def test_a_damaged_footer_is_refused_or_counted_and_never_ends_the_process():
         "structures within each other",
     ],
 )
-def test_what_is_no_footer_is_refused(data, said):
+def test_declared_values_reject_invalid_footers(data, said):
     with pytest.raises(RefusedError, match=said):
         declared_values(io.BytesIO(data))
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_largest_page_is_that_of_the_longest_texts(name):
+def test_largest_pages_cover_requested_columns_only(name):
     data = io.BytesIO(written(pa.table(TABLES[name]), row_group_size=1))
     groups = range(len(declared_values(data)))
     every = largest_pages(data, pa.table(TABLES[name]).column_names, groups)
@@ -89,7 +89,7 @@ def test_the_largest_page_is_that_of_the_longest_texts(name):
     assert largest_pages(data, [], groups) == {}
 
 
-def test_pages_are_measured_as_they_unpack():
+def test_largest_pages_return_unpacked_sizes():
     table = pa.table({"short": ["a", "b"], "long": ["x" * 1_000_000, "y"], "n": [1, 2]})
     data = io.BytesIO(written(table, compression="zstd", use_dictionary=False))
     sizes = largest_pages(data, ["long", "n"], [0])
@@ -100,14 +100,14 @@ def test_pages_are_measured_as_they_unpack():
     assert 1_000_000 < sizes["long"] < 1_001_000
 
 
-def test_more_pages_than_are_looked_at_are_refused(monkeypatch):
+def test_largest_pages_reject_files_with_too_many_pages(monkeypatch):
     data = io.BytesIO(written(pa.table({"n": range(100)}), row_group_size=1))
     monkeypatch.setattr("vendiscore_page.parquet_footers._MOST_PAGES", 50)
     with pytest.raises(RefusedError, match="more than 50 pages"):
         largest_pages(data, ["n"], range(100))
 
 
-def test_a_damaged_page_is_refused_and_never_ends_the_process():
+def test_largest_pages_survive_damaged_pages():
     data = written(pa.table(TABLES["lists"]))
     end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     rng = np.random.default_rng(0)

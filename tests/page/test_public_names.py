@@ -21,7 +21,7 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
             yield from ((alias.name, "") for alias in node.names)
 
 
-def test_the_page_imports_names_rather_than_modules_that_hide_them():
+def test_page_imports_only_public_names_of_report():
     """But for modules that are public themselves, a module as a name would count as one."""
     pairs = {pair for path in PAGE.rglob("*.py") for pair in imported(path)}
     ours = {pair for pair in pairs if pair[0].partition(".")[0] == "vendiscore"}
@@ -35,7 +35,7 @@ def test_the_page_imports_names_rather_than_modules_that_hide_them():
     assert {name for module, name in ours if module == "vendiscore.report"} <= {*report.__all__}
 
 
-def test_the_door_of_reports_loads_nothing_before_a_name_is_used():
+def test_report_module_loads_lazily():
     code = "import vendiscore.report, sys; print('vendiscore.analysis' in sys.modules)"
     command = [sys.executable, "-c", f"{code}; from vendiscore.report import *"]
     assert subprocess.run(command, capture_output=True, text=True).stdout == "False\n"

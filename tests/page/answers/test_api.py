@@ -31,7 +31,7 @@ RUT = examples.find_example("A model in a rut").text.splitlines()
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.__name__)
-def test_every_argument_is_told_in_one_line_and_every_name_says_vendi(tool):
+def test_tool_docstrings_describe_each_argument_in_one_line(tool):
     assert tool.__name__.startswith("vendi_")
     assert "Vendi Score" in inspect.getdoc(tool).splitlines()[0]
     told = inspect.getdoc(tool).partition("Args:")[2].partition("Returns:")[0]
@@ -42,7 +42,7 @@ def test_every_argument_is_told_in_one_line_and_every_name_says_vendi(tool):
 
 @pytest.mark.parametrize("name", [each.name for each in examples.MENU["texts"]])
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
-def test_the_score_of_texts_is_that_of_the_library(name, q):
+def test_text_score_matches_compute(name, q):
     samples = examples.find_example(name).text.splitlines()
     ours = texts(samples, ns=[1, 2], q=q)
     sure = {} if q == 0 else {"ci": 0.95}
@@ -54,7 +54,7 @@ def test_the_score_of_texts_is_that_of_the_library(name, q):
 
 
 @pytest.mark.parametrize("kernel", [choice.kernel for choice in kernel_menu.choices("molecules")])
-def test_the_score_of_molecules_is_that_of_the_library(kernel):
+def test_molecule_score_matches_compute(kernel):
     smiles = examples.find_example("Scents").text.splitlines()
     ours = api.vendi_score_molecules(smiles, kernel)["VS"]
     assert ours == compute(smiles, k=kernel, ci=0.95)["VS"]
@@ -68,13 +68,13 @@ def test_the_score_of_molecules_is_that_of_the_library(kernel):
         ("laplacian", {"k": "laplacian"}),
     ],
 )
-def test_the_score_of_vectors_is_that_of_the_library(kernel, arguments):
+def test_vector_score_matches_compute(kernel, arguments):
     X = np.random.default_rng(0).normal(size=(20, 3))
     ours = vectors(X.tolist(), kernel)["VS"]
     assert ours == pytest.approx(compute(X, **arguments)["VS"], rel=1e-12)
 
 
-def test_a_matrix_can_be_scored_and_its_negative_eigenvalues_clipped():
+def test_similarity_matrix_is_scored_and_can_be_clipped():
     K = [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]
     assert vectors(K, "K")["VS"] == pytest.approx(2.1573, abs=1e-4)
     indefinite = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
@@ -85,7 +85,7 @@ def test_a_matrix_can_be_scored_and_its_negative_eigenvalues_clipped():
         vectors([[1, 0]], "K")
 
 
-def test_the_bandwidth_changes_the_score():
+def test_bandwidth_changes_rbf_score():
     X = [[0.0], [1.0], [3.0]]
     scores = [vectors(X, "rbf", sigma)["VS"] for sigma in (0, 0.1, 10)]
     assert scores[1] == pytest.approx(3, abs=1e-6)
@@ -117,13 +117,13 @@ def test_the_bandwidth_changes_the_score():
         (lambda: vectors([[1.0]], "rbf", "x"), "must be a number"),
     ],
 )
-def test_calls_past_the_limits_of_the_page_are_refused(call, said):
+def test_calls_reject_invalid_or_too_large_arguments(call, said):
     with pytest.raises(RefusedError) as caught:
         call()
     assert said in str(caught.value)
 
 
-def test_an_invalid_smiles_among_500_is_named():
+def test_error_names_invalid_smiles_among_500():
     smiles = ["C" * (1 + i % 20) for i in range(500)]
     smiles[317] = "C1CC(not a molecule"
     with pytest.raises(ValueError, match=r"sample 317 .*not a molecule"):
@@ -131,11 +131,11 @@ def test_an_invalid_smiles_among_500_is_named():
 
 
 @pytest.mark.parametrize("q", [1e-300, 1e300, 0.9999999999, 1e9])
-def test_extreme_orders_give_a_score_within_bounds(q):
+def test_extreme_orders_return_scores_within_bounds(q):
     assert 1 <= texts(["a b", "c d", "a d"], q=q)[key_at(q)] <= 3
 
 
-def test_near_duplicates_come_with_what_to_choose_their_threshold_by():
+def test_near_duplicates_match_explain_at_each_threshold():
     samples = [*RUT, RUT[3]]
     for given in ({}, {"threshold": 0.6}):
         ours, right = texts(samples, **given)["alike"], explain(samples, k="ngram_overlap", **given)
@@ -146,7 +146,7 @@ def test_near_duplicates_come_with_what_to_choose_their_threshold_by():
             assert named == [(samples[i], samples[j]) for i, j, _ in pairs]
 
 
-def test_wherever_samples_are_named_they_are_in_the_answer():
+def test_sample_names_match_sample_indices():
     ours = texts([*RUT, RUT[3]], threshold=0.6)
     named = list(ours["stand_alone"])
     for pair in (*ours["alike"]["boundary"]["above"], *ours["alike"]["boundary"]["below"]):
@@ -158,7 +158,7 @@ def test_wherever_samples_are_named_they_are_in_the_answer():
     assert ours["alike"]["boundary"]["above"][-1]["similarity"] >= 0.6
 
 
-def test_images_are_named_by_their_places():
+def test_images_are_identified_by_index():
     images = examples.find_example("One picture, again and again").images()
     data = [base64.b64encode(encode_png(image)).decode() for image in images]
     ours = api.vendi_score_images(data)
@@ -167,7 +167,7 @@ def test_images_are_named_by_their_places():
 
 
 @pytest.mark.parametrize("q", [0, 1, "inf"])
-def test_different_samples_are_described_as_any_others_are(q):
+def test_sentence_describes_completely_different_samples(q):
     different = [f"x{i} y{i}" for i in range(60)]
     answer = texts(different, ns=[1], q=q)
     assert answer["sentence"].endswith(
@@ -182,7 +182,7 @@ def test_different_samples_are_described_as_any_others_are(q):
     [("cosine", 3), ("rbf", 30), ("K", 30)],
 )
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
-def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
+def test_answer_decomposes_one_matrix_once(kernel, size, q):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
     with record_decompositions() as seen:
@@ -193,7 +193,7 @@ def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
 
 
 @pytest.mark.parametrize("q", [0.5, 2, "inf"])
-def test_keys_name_an_order_other_than_1(q):
+def test_result_keys_contain_order_other_than_one(q):
     key = key_at(q)
     whole = texts(["a b", "c d", "a d", "a b"], q=q)
     assert [name for name in whole if name.startswith("VS")] == [

@@ -51,7 +51,7 @@ def ran(page, folder, monkeypatch, **files: bytes):
 
 @pytest.mark.parametrize(("times", "given"), [(1, False), (3, False), (3, True)])
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_a_table_is_read_from_its_file(times, given, form, tmp_path, monkeypatch):
+def test_code_reads_table_from_uploaded_file(times, given, form, tmp_path, monkeypatch):
     found = rows(times)
     data = table(found)
     if form == "jsonl":
@@ -69,14 +69,14 @@ def test_a_table_is_read_from_its_file(times, given, form, tmp_path, monkeypatch
     assert last == page["sources"]["sentence"]
 
 
-def test_two_files_are_read_by_their_names(tmp_path, monkeypatch):
+def test_code_reads_two_uploaded_files(tmp_path, monkeypatch):
     one, two = ("\n".join(text for _, _, text in rows(2, models)).encode() for models in "ab")
     page = compare_as_json({"first": uploaded("1.txt", one), "second": uploaded("2.txt", two)})
     result, _ = ran(page, tmp_path, monkeypatch, **{"1.txt": one, "2.txt": two})
     check_comparison(page, result)
 
 
-def test_two_tables_with_prompts_are_saved(tmp_path, monkeypatch):
+def test_code_reads_two_tables_with_prompts_from_download(tmp_path, monkeypatch):
     one, two = (table(rows(2, model)) for model in "ab")
     sets = {"a": uploaded("1.csv", one, column="answer", model="", pool=True)}
     sets["b"] = uploaded("2.csv", two, column="answer", model="", pool=True)
@@ -87,7 +87,7 @@ def test_two_tables_with_prompts_are_saved(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("long", [False, True])
-def test_what_was_pasted_is_written_out_or_saved(long, tmp_path, monkeypatch):
+def test_code_contains_short_pasted_samples_and_saves_long_ones(long, tmp_path, monkeypatch):
     models, prompts, texts = zip(*rows(3 if long else 2, "ab"), strict=True)
     texts = [f"{text}{' and so on' * 20 * long}" for text in texts]
     samples = make_samples(list(texts), sets=models, groups=prompts, asked=prompts)
@@ -98,7 +98,7 @@ def test_what_was_pasted_is_written_out_or_saved(long, tmp_path, monkeypatch):
     assert last == page["sources"]["sentence"]
 
 
-def test_of_a_part_the_part_is_saved(tmp_path, monkeypatch):
+def test_code_reads_selected_samples_from_download(tmp_path, monkeypatch):
     data = table([*rows(8), ("a", "Question 0?", "")])
     samples = uploaded("a.csv", data, column="answer", sets="model", by="prompt")
     page = compare_as_json({"a": samples}, leave_out=True)
@@ -106,7 +106,7 @@ def test_of_a_part_the_part_is_saved(tmp_path, monkeypatch):
     check_comparison(page, ran(page, tmp_path, monkeypatch)[0])
 
 
-def test_rows_of_numbers_are_read_from_their_file(tmp_path, monkeypatch):
+def test_code_reads_vectors_from_uploaded_file(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     lines = (
         f"{'ab'[i % 2]}," + ",".join(f"{x:.4f}" for x in rng.normal(size=9)) for i in range(60)
@@ -122,7 +122,7 @@ def test_rows_of_numbers_are_read_from_their_file(tmp_path, monkeypatch):
     check_comparison(short, ran(short, tmp_path, monkeypatch)[0])
 
 
-def test_images_are_read_from_a_folder_of_each_set(tmp_path, monkeypatch):
+def test_code_reads_images_from_one_folder_per_set(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     sets = {}
     for name, count in {"A": 5, "B": 6}.items():

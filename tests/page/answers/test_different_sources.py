@@ -39,7 +39,7 @@ def library(rows, **how):
 
 @pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("rows", [ROWS, TWICE, ROWS[3:]], ids=["once", "twice", "some missing"])
-def test_models_of_a_table_are_counted_as_by_the_package(rows, given):
+def test_sources_of_table_match_library(rows, given):
     page = compare_as_json({"A": grouped(rows, prompts="prompt" if given else None)})
     right = library(rows, given_prompt=given)
     ours, theirs = page["sources"], json_round_trip(right.to_dict())
@@ -54,7 +54,7 @@ def test_models_of_a_table_are_counted_as_by_the_package(rows, given):
     assert [row["VS"] for row in ours["most"]] == pytest.approx(ends[:-4:-1])
 
 
-def test_keys_name_an_order_other_than_1():
+def test_result_keys_contain_order_other_than_one():
     result = compare_as_json({"A": grouped(ROWS)}, q=2)["sources"]
     assert result["VS_q2"] == pytest.approx(library(ROWS, q=2).score, abs=1e-12)
     assert result["most"]
@@ -62,13 +62,13 @@ def test_keys_name_an_order_other_than_1():
     assert not [key for key in result if key.startswith("VS") and not key.startswith("VS_q2")]
 
 
-def test_an_answer_without_a_prompt_is_left_out():
+def test_answer_without_prompt_is_ignored():
     page = compare_as_json({"A": grouped([*ROWS, ("small", "", "nobody asked")])})
     assert page["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")  # at order 0
-def test_texts_without_prompts_or_with_prompts_of_their_own_are_not_counted():
+def test_sources_require_shared_prompts_and_positive_order():
     places = [(name, p.replace("Question", "New York"), text) for name, p, text in ROWS]
     assert compare_as_json({"A": grouped(ROWS, column="place")})["sources"] is None
     assert compare_as_json({"A": grouped(places, column="place", prompt="")})["sources"] is None
@@ -80,7 +80,7 @@ def test_texts_without_prompts_or_with_prompts_of_their_own_are_not_counted():
     assert compare_as_json(lists)["sources"] is None
 
 
-def test_sets_of_rows_are_counted_as_wholes():
+def test_sets_of_vectors_match_unaligned_sources():
     sets = {name: make_clusters(8, 2, seed).round(3) for seed, name in enumerate("AB")}
     page = compare_as_json(sets, "vectors", "rbf")["sources"]
     right = sources(sets, aligned=False, k="rbf")
@@ -90,7 +90,7 @@ def test_sets_of_rows_are_counted_as_wholes():
     assert page["most"] == []
 
 
-def test_the_api_counts_them_by_the_prompts_asked():
+def test_api_matches_sources_by_prompt():
     sets = [[text for m, _, text in ROWS if m == name] for name in MODELS]
     rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in ROWS]
     result = json_round_trip(api.vendi_compare(rows))
@@ -101,7 +101,7 @@ def test_the_api_counts_them_by_the_prompts_asked():
     assert api.vendi_compare(sets)["sources"] is None
 
 
-def test_models_of_rows_are_compared_within_the_prompts_answered_twice():
+def test_api_compares_models_within_repeated_prompts():
     rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in TWICE]
     result = json_round_trip(
         api.vendi_compare([*rows, {"model": "small", "prompt": "", "text": "no"}])
@@ -121,6 +121,6 @@ def test_models_of_rows_are_compared_within_the_prompts_answered_twice():
         ([{"model": i % 2, "text": i} for i in range(8)], "must be a string"),
     ],
 )
-def test_rows_without_models_or_samples_are_refused(rows, said):
+def test_api_rejects_rows_without_model_or_sample(rows, said):
     with pytest.raises(RefusedError, match=said):
         api.vendi_compare(rows)

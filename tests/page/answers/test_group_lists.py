@@ -42,7 +42,7 @@ def shown(name: str = "", data: str = "", text: str = "", **asked):
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
-def test_a_list_of_lists_has_the_numbers_of_the_package(q):
+def test_nested_texts_match_compute(q):
     ours = texts(TEXTS, **NS, q=q)
     sure = {} if q == 0 else {"ci": 0.95}
     right = compute(TEXTS, k="ngram_overlap", **NS, q=q, **sure, details=True)
@@ -79,7 +79,7 @@ def test_a_list_of_lists_has_the_numbers_of_the_package(q):
     ],
     ids=["molecules", "cosine", "rbf", "laplacian", "images"],
 )
-def test_every_kind_of_sample_can_be_grouped(answer, nested, how):
+def test_nested_samples_of_each_type_match_compute(answer, nested, how):
     ours, right = answer(), compute(nested, **how)
     key = key_at(how.get("q", 1))
     assert ours[key] == pytest.approx(right[key], rel=1e-12)
@@ -91,14 +91,14 @@ def halves():
     return IMAGES[:5], IMAGES[5:]
 
 
-def test_one_group_has_a_mean_and_no_standard_error():
+def test_single_group_has_no_standard_error():
     ours = texts([TEXTS[0]], **NS)
     assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
     assert "VS_se" not in ours
     assert "there is only one group, with 3 texts; this is its score" in ours["sentence"]
 
 
-def test_groups_of_one_are_scored_with_a_note_of_what_is_missing():
+def test_groups_of_single_samples_warn():
     with pytest.warns(UserWarning, match="Every group contains a single sample"):
         ours = texts([["a b"], ["c d"]])
     assert (ours["VS"], ours["VS_se"]) == (1, 0)
@@ -141,23 +141,23 @@ LONG = "x" * 20_001
         ),
     ],
 )
-def test_groups_past_the_limits_are_refused(call, said):
+def test_calls_reject_invalid_or_too_large_groups(call, said):
     with pytest.raises(RefusedError) as caught:
         call()
     assert said in str(caught.value)
 
 
-def test_rows_of_which_some_are_empty_are_no_groups():
+def test_empty_vector_is_rejected():
     with pytest.raises(RefusedError, match="as many numbers as the first"):
         vectors([[1.0, 2.0], []])
 
 
-def test_a_bad_sample_is_named_by_its_place_in_its_group():
+def test_error_names_group_and_position_of_invalid_sample():
     with pytest.raises(SampleError, match=r"\(sample 1 of group 1\)"):
         api.vendi_score_molecules([["CCO", "CCC"], ["CCO", "C1CC("]])
 
 
-def test_lists_within_a_list_are_groups():
+def test_pasted_nested_list_is_scored_by_group():
     ours = shown(text=BOX)
     assert (ours["VS"], ours["se"]) == (RIGHT["VS"], RIGHT["VS_se"])
     assert (ours["low"], ours["high"]) == (RIGHT["VS_low"], RIGHT["VS_high"])
@@ -179,7 +179,7 @@ def test_lists_within_a_list_are_groups():
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over 60 groups has width 0")
-def test_one_list_is_one_group_and_many_are_all_there():
+def test_answer_lists_one_or_many_groups():
     ours = shown(text='[["a b", "c d"]]')
     assert (len(ours["by_group"]), ours["se"], ours["of"]) == (1, None, 2)
     many = json.dumps([["a b", f"c d {i}"] for i in range(60)])
@@ -187,7 +187,7 @@ def test_one_list_is_one_group_and_many_are_all_there():
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_rows_of_a_table_are_grouped_by_a_column_in_any_order(kind):
+def test_table_column_groups_rows_in_any_order(kind):
     pairs = [(text, f"prompt {g}") for g, group in enumerate(TEXTS) for text in group]
     mixed = [pairs[i] for i in np.random.default_rng(1).permutation(len(pairs))]
     if kind == "csv":
@@ -204,7 +204,7 @@ def test_rows_of_a_table_are_grouped_by_a_column_in_any_order(kind):
     assert nested == [[text for text, prompt in mixed if prompt == name] for name in names]
 
 
-def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named():
+def test_rows_without_group_are_rejected_or_dropped():
     data = "answer,prompt\na b,x\nc d,\n,y\na c,x\n,y\nc d,z\nc e,z\n"
     given = "mine.csv", data
     with pytest.raises(UnusableError, match=r"row 3, 'c d', has no group; row 4"):
@@ -218,7 +218,7 @@ def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named()
     assert "These groups have no samples left and are not scored: y." in said
 
 
-def test_what_else_can_be_asked_is_about_all_groups_together():
+def test_papers_and_report_describe_all_groups():
     samples = uploads.read(Given((), BOX), Asked(kind="texts"))
     result = score_samples(samples, options=NS)
     assert result.answer["without"]["left"] < 9
@@ -229,7 +229,7 @@ def test_what_else_can_be_asked_is_about_all_groups_together():
     assert "effective samples per group" in result.report()
 
 
-def test_the_mean_over_two_groups_has_no_interval():
+def test_mean_over_two_groups_has_no_interval():
     rows = [*(f"a,number {i} alone{i}" for i in range(12)), *["b,the same"] * 12]
     answer = shown("a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer")
     assert answer["interval"] == (

@@ -55,12 +55,12 @@ def entry(kind: str, name: str) -> dict:
 
 
 @pytest.mark.parametrize("kind", OFFERED)
-def test_menu_offers_labelled_kernels_the_usual_one_first(kind):
+def test_menu_lists_default_kernel_first(kind):
     encoders = kernel_menu.offered_encoders.offered(kind)
     assert [each.kernel for each in kernel_menu.choices(kind)] == [*encoders, *OFFERED[kind]]
 
 
-def test_registered_kernel_is_on_the_menu_with_its_options(registered):
+def test_menu_lists_registered_kernel_with_its_options(registered):
     result = entry("texts", "equally_long")
     assert (result["label"], result["small"], result["compares"]) == (
         "are equally long",
@@ -79,7 +79,7 @@ def test_registered_kernel_is_on_the_menu_with_its_options(registered):
     assert entry("vectors", "signs")["options"] == []
 
 
-def test_options_of_a_registered_kernel_are_read_and_told(registered):
+def test_options_of_registered_kernel_are_applied_and_described(registered):
     usual = score_as_json(TEXTS, kernel="equally_long")
     wider = score_as_json(TEXTS, kernel="equally_long", options={"within": 5})
     assert usual["VS"] == pytest.approx(2.87, abs=0.01)  # lengths 3, 3, 5, 5 and 8
@@ -92,7 +92,7 @@ def test_options_of_a_registered_kernel_are_read_and_told(registered):
         score_as_json(TEXTS, kernel="equally_long", options={"within": "wide"})
 
 
-def test_registered_kernel_scores_and_compares_through_the_api(registered):
+def test_api_scores_and_compares_with_registered_kernel(registered):
     X = np.random.default_rng(0).normal(size=(12, 4))
     result = api.vendi_score_vectors(X.tolist(), "signs")
     assert result["sentence"].startswith("By signs, ")
@@ -109,7 +109,7 @@ def test_options_of_other_kernels_are_checked_and_ignored():
 
 
 @pytest.mark.parametrize("kind", ["images", "molecules", "vectors"])
-def test_the_usual_kernel_is_first_whatever_stands_before_it(kind, monkeypatch):
+def test_default_kernel_is_first_in_any_registration_order(kind, monkeypatch):
     usual = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
     monkeypatch.setattr(kernel_menu, "list_kernels", lambda: registry.list_kernels()[::-1])
     first = next(each for each in kernel_menu.choices(kind) if not each.is_encoder)

@@ -40,7 +40,7 @@ def uploaded(name: str, text: str):
 
 
 @pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
-def test_the_default_is_no_encoder_of_english_and_the_second_number_is_a_reason(reason, texts):
+def test_unsuited_texts_use_ngrams_and_give_reason(reason, texts):
     result = run_steps(one_set.score(make_samples(texts), Settings()))
     assert result.answer["kernel"] == "ngram_overlap"
     assert json_round_trip(result.answer)["second"]["sentence"] == (
@@ -55,7 +55,7 @@ def test_the_default_is_no_encoder_of_english_and_the_second_number_is_a_reason(
     assert reason in shown["advice"][0]
 
 
-def test_the_default_of_english_text_is_the_encoder():
+def test_english_text_uses_encoder_by_default():
     texts = ["A cat sat on the mat.", "Stocks fell.", "It rains."]
     result = run_steps(one_set.score(make_samples(texts), Settings()))
     assert result.answer["kernel"] == "MiniLM"
@@ -64,7 +64,7 @@ def test_the_default_of_english_text_is_the_encoder():
 
 
 @pytest.mark.parametrize("reason", UNSUITED)
-def test_an_encoder_that_is_chosen_is_used_with_a_warning(reason, monkeypatch):
+def test_chosen_encoder_warns_for_unsuited_texts(reason, monkeypatch):
     monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
     with pytest.warns(UserWarning, match="is for prose in Latin script"):
         result = score_samples(UNSUITED[reason], kernel="MiniLM")
@@ -84,7 +84,7 @@ def test_an_encoder_that_is_chosen_is_used_with_a_warning(reason, monkeypatch):
         ("a.csv", "\n".join(["protein", *PROTEINS])),
     ],
 )
-def test_proteins_are_compared_by_letters_in_both_numbers(name, text):
+def test_proteins_are_compared_by_characters(name, text):
     samples = uploaded(name, text)
     expected = compute(PROTEINS, **LETTERS)["VS"]
     assert expected < 3  # as words, each of the four proteins is another one
@@ -95,7 +95,7 @@ def test_proteins_are_compared_by_letters_in_both_numbers(name, text):
     assert run_steps(explicit.second())["VS"] == pytest.approx(expected)
 
 
-def test_a_comparison_has_the_same_default():
+def test_comparison_uses_same_default_kernel():
     sets = {
         "A": make_samples(PROTEINS, letters=True),
         "B": make_samples(PROTEINS[::-1], letters=True),
@@ -108,7 +108,7 @@ def test_a_comparison_has_the_same_default():
     assert Settings("MiniLM").choice_of(make_samples(JAPANESE)).kernel == "MiniLM"
 
 
-def test_without_an_encoder_nothing_is_advised(monkeypatch):
+def test_missing_encoder_gives_no_advice(monkeypatch):
     monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
     assert kernel_menu.default_choice("texts", [make_samples(JAPANESE)])[1] == ""
     answer = score_samples(JAPANESE, kernel="ngram_overlap").answer

@@ -48,7 +48,7 @@ def files(tmp_path):
     return paths
 
 
-def test_none_is_offered_that_cannot_be_had(monkeypatch):
+def test_unavailable_encoders_are_not_offered(monkeypatch):
     offered_encoders.offered.cache_clear()
     monkeypatch.setattr(offered_encoders, "find_spec", lambda name: None)
     assert offered_encoders.offered("texts") == offered_encoders.offered("images") == {}
@@ -79,7 +79,7 @@ def only_static(monkeypatch):
 
 
 @pytest.mark.usefixtures("only_static")
-def test_static_vectors_stand_in_for_a_network_that_is_not_at_hand():
+def test_static_vectors_replace_unavailable_encoder():
     assert offered_encoders.offered("images") == {}
     assert kernel_menu.menu("texts")["default"] == "static vectors"
     ours = score_as_json(TEXTS, kernel="static vectors")
@@ -92,12 +92,12 @@ def test_static_vectors_stand_in_for_a_network_that_is_not_at_hand():
 
 
 @pytest.mark.usefixtures("weights")
-def test_static_vectors_are_not_offered_next_to_minilm():
+def test_static_vectors_are_not_offered_with_minilm():
     assert list(offered_encoders.offered("texts")) == ["MiniLM"]
 
 
 @pytest.mark.usefixtures("weights")
-def test_encoders_go_by_names_of_ours_only():
+def test_jobs_accept_only_offered_encoder_names():
     assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
     with pytest.raises(RefusedError, match="pick one of MiniLM, ngram_overlap"):
         jobs.text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")
@@ -107,7 +107,7 @@ def test_encoders_go_by_names_of_ours_only():
 
 @pytest.mark.usefixtures("weights", "forgetful")
 @pytest.mark.parametrize("batch", [64, 4, 1])
-def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
+def test_text_score_matches_compute_for_any_batch_size(monkeypatch, batch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", batch)
     right = compute(TEXTS, **MINILM, ci=0.95, details=True)
     ours = api.vendi_score_texts(TEXTS, "MiniLM")
@@ -117,7 +117,7 @@ def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_the_scores_of_groups_of_texts_are_those_of_the_library():
+def test_scores_of_text_groups_match_compute():
     nested = [TEXTS[:3], TEXTS[3:9], TEXTS[9:]]
     right = compute(nested, **MINILM, ci=0.95, details=True)
     ours = api.vendi_score_texts(nested, "MiniLM")
@@ -127,7 +127,7 @@ def test_the_scores_of_groups_of_texts_are_those_of_the_library():
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
+def test_truncated_texts_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     with pytest.warns(UserWarning, match="represents 4 of 4 samples only in part"):
@@ -136,7 +136,7 @@ def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
 
 
 @pytest.mark.usefixtures("weights")
-def test_an_encoder_is_the_usual_way_to_compare_where_it_is_present():
+def test_available_encoder_is_default_kernel():
     menu = one_set.menu()["kinds"]
     assert menu["texts"]["default"] == "MiniLM"
     assert menu["images"]["default"] == "DINOv2"
@@ -147,7 +147,7 @@ def test_an_encoder_is_the_usual_way_to_compare_where_it_is_present():
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
+def test_encoding_reports_progress_and_is_cached(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
     said = list(one_set.score(make_samples(TEXTS), Settings("MiniLM")))
     assert said[0] == "Encoding: 0 of 13 done."
@@ -162,7 +162,7 @@ def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_only_the_last_few_sets_are_kept():
+def test_cache_keeps_recent_sets_only():
     sets = [[f"text {i}", "another"] for i in range(offered_encoders._KEPT + 1)]
     first, *_, last = [run_steps(offered_encoders.similarity(texts, MINILM)) for texts in sets]
     assert run_steps(offered_encoders.similarity(sets[-1], MINILM)) is last
@@ -171,7 +171,7 @@ def test_only_the_last_few_sets_are_kept():
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
+def test_image_score_matches_compute_of_files(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     right = compute(files, **DINOV2)["VS"]
     assert 1.0001 < right < 4.9999
@@ -181,7 +181,7 @@ def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatch):
+def test_error_names_index_of_unreadable_image(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     data = [Path(path).read_bytes() for path in files]
     with pytest.raises(SampleError, match="sample 5 cannot be read"):
@@ -190,7 +190,7 @@ def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatc
 
 @pytest.mark.usefixtures("weights", "forgetful")
 @pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
-def test_sets_of_images_are_compared(files, kernel):
+def test_comparison_of_images_matches_compute(files, kernel):
     data = [(Path(path).name, Path(path).read_bytes()) for path in files]
     answer = compare_as_json(
         {"A": pictures(data, "A"), "B": pictures(data[:4], "B")}, "images", kernel
@@ -221,7 +221,7 @@ def loads(monkeypatch):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
+def test_model_is_loaded_once_for_many_texts_and_users(loads):
     texts = [f"{i} bottles" for i in range(1000)]
     notes = list(one_set.score(make_samples(texts), Settings("MiniLM")))
     assert "Encoding: 512 of 1,000 done." in notes
@@ -233,7 +233,7 @@ def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_visitors_who_come_at_once_load_the_model_once(loads):
+def test_concurrent_users_load_model_once(loads):
     with ThreadPoolExecutor(4) as pool:
         sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
         result = list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM")["VS"], sets))
@@ -243,7 +243,7 @@ def test_visitors_who_come_at_once_load_the_model_once(loads):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
+def test_encoding_can_be_stopped_between_batches(monkeypatch, loads):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
     steps = offered_encoders.similarity(TEXTS, MINILM)
     assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
@@ -251,7 +251,7 @@ def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
     assert not offered_encoders._recent
 
 
-def test_answers_in_their_context_have_the_numbers_of_the_library(weights, forgetful):
+def test_similarity_in_context_matches_library(weights, forgetful):
     answers = ["A dog barked.", "The neighbour's cat, probably.", "Where was the noise?"]
     how = {**MINILM, "given_prompt": True}
     for prompts in (["Where was the noise?"], ["What was it?", "Who is there?", "Why?"]):

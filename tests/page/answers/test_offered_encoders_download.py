@@ -30,7 +30,7 @@ def page(tmp_path, monkeypatch, start_app):
             yield app
 
 
-def test_an_encoder_that_is_absent_is_fetched_once_and_scores(page):
+def test_missing_encoder_is_downloaded_once_and_scores(page):
     texts = ["the cat sat", "a feline was seated", "stocks fell"]
     with httpx.Client(base_url=page.url, timeout=120) as http:
         before = http.get("/page/menu").json()["kinds"]
@@ -59,7 +59,7 @@ def test_an_encoder_that_is_absent_is_fetched_once_and_scores(page):
 
 
 @pytest.mark.parametrize("sent", [("texts", "MiniLM"), (["texts"], "MiniLM"), ("texts", {})])
-def test_nothing_is_downloaded_on_a_space(monkeypatch, sent):
+def test_download_is_rejected_on_space(monkeypatch, sent):
     monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")
     offered_encoders.offered.cache_clear()
     try:

@@ -34,7 +34,7 @@ X = make_clusters(60)
     ],
     ids=["texts", "molecules", "cosine", "rbf"],
 )
-def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel, how, q):
+def test_answer_equals_compute_exactly(values, kind, kernel, how, q):
     sure = {} if q == 0 else {"ci": 0.95}
     right = compute(values, **how, q=q, **sure, details=True)
     ours = score_as_json(values, kind, kernel, q=q)
@@ -51,7 +51,7 @@ def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel
 
 
 @pytest.mark.filterwarnings("ignore:.*script without spaces")
-def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
+def test_note_on_text_without_spaces_names_page_settings():
     words = [f"we have {i} red apples" for i in range(8)]
     clauses = ["今天天气很好。", "我喜欢吃苹果。"]
     few, many = (
@@ -65,7 +65,7 @@ def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
         assert not any(word in note for word in ("=", "tokenizer", "`", "jieba")), note
 
 
-def test_each_sample_has_what_explain_says_of_it():
+def test_sample_table_matches_explain():
     ours = score_as_json(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=0.9)
     right = explain(X, k="rbf", sigma=1.0, threshold=0.9)
     table = ours["samples"]
@@ -83,7 +83,7 @@ def test_each_sample_has_what_explain_says_of_it():
     assert ours["without"] == left
 
 
-def test_words_say_what_was_compared_and_name_copies_first():
+def test_sentence_describes_comparison_and_copies():
     ours = score_as_json([*RUT, RUT[0]])
     assert ours["sentence"].startswith("By the words they share, this set of 13 texts is as ")
     assert ours["copies"].startswith(
@@ -99,14 +99,14 @@ def test_words_say_what_was_compared_and_name_copies_first():
     assert unspaced["comparison"] == "n-grams of 1–4 characters · q 1"
 
 
-def test_no_number_is_shown_as_a_negative_zero():
+def test_vectors_are_shown_without_negative_zeros():
     rows = score_as_json(np.array([[-0.0, 1], [-1, 0]]), "vectors", "cosine")["samples"]["text"]
     assert rows == ["0, 1", "-1, 0"]
 
 
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("n", [1, 2, 3, 300])
-def test_sets_of_any_size_are_answered(n, same):
+def test_sets_of_any_size_are_scored(n, same):
     texts = ["a b"] * n if same else [f"x{i} y{i}" for i in range(n)]
     result = score_samples(texts)
     ours = json_round_trip(result.answer)
@@ -127,7 +127,7 @@ def test_sets_of_any_size_are_answered(n, same):
     assert "<!DOCTYPE html>" in result.report("Mine")
 
 
-def test_alike_samples_lie_close_on_the_map():
+def test_map_places_identical_samples_together():
     where = score_as_json(np.eye(3)[[0, 0, 1, 1, 2]], "vectors")["map"]
     XY = np.array([where["x"], where["y"]]).T
     assert (XY[0] == XY[1]).all()
@@ -136,7 +136,7 @@ def test_alike_samples_lie_close_on_the_map():
     assert np.ptp(XY, axis=0).max() == 1000
 
 
-def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
+def test_large_vector_set_is_scored_whole_and_pairs_are_sampled():
     many = make_clusters(MAX_COMPARED + 300, 5)
     ours = score_as_json(many, "vectors", "cosine")
     assert ours["VS"] == compute(many, k="cosine", ci=0.95)["VS"]
@@ -152,7 +152,7 @@ def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
     assert ours["without"]["all"] == pytest.approx(compute(some, k="cosine")["VS"])
 
 
-def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():
+def test_too_many_rows_for_kernel_are_subsampled():
     many = make_clusters(MAX_SAMPLES + 200, 3)
     parts = [
         score_as_json(make_samples(many, "vectors", draw=draw), kernel="rbf") for draw in (0, 0, 1)
@@ -167,7 +167,7 @@ def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():
         score_as_json(many, "vectors", "K")
 
 
-def test_groups_have_their_scores_and_a_mean():
+def test_grouped_answer_matches_compute():
     texts = [*RUT, "a b", "c d"]
     labels = ["x", "y"] * 7
     right = compute(texts, k="ngram_overlap", **NS, groups=labels, details=True)
@@ -184,7 +184,7 @@ def test_groups_have_their_scores_and_a_mean():
     assert "in a group" in ours["sentence"]
 
 
-def test_what_cannot_be_used_is_named_or_left_out():
+def test_unusable_samples_are_rejected_or_dropped():
     samples = make_samples(["CCO", "XX", "CCC", "", "CCCC"], "molecules", problems={3: "is empty"})
     with pytest.raises(UnusableError) as caught:
         score_as_json(samples, kernel="morgan")
@@ -197,7 +197,7 @@ def test_what_cannot_be_used_is_named_or_left_out():
     assert [note[:15] for note in ours["notes"]] == ["Left out 2 of 5"]
 
 
-def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
+def test_matrix_can_be_clipped_and_drops_rows_with_columns():
     K = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
     with pytest.raises(
         RefusedError, match=r"sum to -0\.267 of a trace of 1\. Pick “K, clipped” to"
@@ -212,7 +212,7 @@ def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
     assert kept["VS"] == pytest.approx(compute(K[:2, :2], score_K=True)["VS"])
 
 
-def test_a_thousand_texts_are_no_more_than_can_be_sent():
+def test_answer_for_thousand_texts_has_bounded_size():
     words = [f"{chr(97 + i % 26)}{i:03}x" for i in range(900)]
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(words, 40)) for _ in range(1000)]
@@ -233,14 +233,14 @@ def test_a_thousand_texts_are_no_more_than_can_be_sent():
         ({"threshold": 2}, "must be from -1 to 1 here, got 2"),
     ],
 )
-def test_settings_that_are_not_known_are_refused(settings, said):
+def test_invalid_settings_are_rejected(settings, said):
     with pytest.raises(RefusedError) as caught:
         score_as_json(RUT, **settings)
     assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("n", [50, MAX_COMPARED + 50])
-def test_matrices_that_a_result_does_not_keep_are_computed_again(n):
+def test_dropped_matrices_are_recomputed(n):
     from vendiscore.report import compute_report_data, report_of
 
     X = np.random.default_rng(0).normal(size=(n, 4))

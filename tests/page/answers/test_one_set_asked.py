@@ -17,7 +17,7 @@ X = make_clusters(60)
 # Near-copies in fives.
 
 
-def test_groups_at_another_threshold_are_those_of_a_score_with_it():
+def test_groups_at_new_threshold_match_new_score():
     result = score_samples(X, "vectors", "rbf", options={"sigma": 1.0})
     assert result.answer["floor"] == pytest.approx(0.3)
     for threshold in (0.3, 0.5, 0.95, 1):
@@ -30,7 +30,7 @@ def test_groups_at_another_threshold_are_those_of_a_score_with_it():
             result.groups(wrong)
 
 
-def test_molecules_are_drawn_when_they_are_asked_for():
+def test_drawings_return_svg_for_valid_molecules():
     uris = one_set.drawings(["c1ccccc1", "CCO", "no molecule"])["uris"]
     assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris[:2])
     assert uris[0] != uris[1]
@@ -47,7 +47,7 @@ def test_molecules_are_drawn_when_they_are_asked_for():
             one_set.drawings(wrong)
 
 
-def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():
+def test_papers_contain_pictures_sentences_and_code():
     result = score_samples(RUT)
     found = json_round_trip(result.papers())
     names = [picture["name"] for picture in found["pictures"]]
@@ -60,7 +60,7 @@ def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():
     assert "Samples were compared by ngram_overlap" in said
 
 
-def test_the_report_has_the_number_of_the_page():
+def test_report_contains_score_of_answer():
     ours = score_samples(RUT)
     page = ours.report("A <b>title</b>")
     assert "A &lt;b&gt;title&lt;/b&gt;" in page
@@ -68,7 +68,7 @@ def test_the_report_has_the_number_of_the_page():
     assert "No two are as similar as 0.95" in page
 
 
-def test_what_was_read_is_shown_before_it_is_scored():
+def test_preview_describes_samples_before_scoring():
     samples = make_samples(["CCO", "", "CCC", "CC"], "molecules", problems={1: "is empty"}, total=9)
     ours = json_round_trip(sample_readout.read_answer(samples))
     assert ours["preview"] == ["CCO", "CCC", "CC"]
@@ -83,7 +83,7 @@ def test_what_was_read_is_shown_before_it_is_scored():
     assert rows["problems"] is None
 
 
-def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
+def test_menu_has_default_kernel_for_each_sample_type():
     menu = json_round_trip(one_set.menu())
     assert list(menu["kinds"]) == ["texts", "images", "molecules", "vectors"]
     for kind, result in menu["kinds"].items():
@@ -100,7 +100,7 @@ def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
     assert menu["limits"]["q"] == 1
 
 
-def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():
+def test_menu_examples_use_listed_kernels_and_valid_sets():
     menu = json_round_trip(one_set.menu())
     for kind, result in menu["kinds"].items():
         kernels = {each["kernel"]: each["compares"] for each in result["kernels"]}

@@ -65,7 +65,7 @@ def saved(folder: Path, answer: dict) -> None:
         lambda: api.vendi_score_vectors([[[1, 0], [1, 1]], [[0, 2], [3, 1], [1, 1]]], "rbf"),
     ],
 )
-def test_few_samples_are_written_out(printed, ask):
+def test_code_contains_few_samples(printed, ask):
     case = ask()
     result = printed(case["code"])
     key = key_at(case["q"])
@@ -73,7 +73,7 @@ def test_few_samples_are_written_out(printed, ask):
     assert result.get(f"{key}_se", 0) == pytest.approx(case.get(f"{key}_se", 0), rel=1e-9)
 
 
-def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
+def test_code_on_space_loads_metric_of_space(printed, folder, monkeypatch):
     """A Space is named like a path of two parts: here, the path of a folder with the metric."""
     space = folder / "someone" / "vendiscore"
     space.mkdir(parents=True)
@@ -89,14 +89,14 @@ LONG = [f"text {i} of many, each of which is a little longer" for i in range(40)
 
 
 @pytest.mark.parametrize("kind", ["texts", "molecules"])
-def test_many_samples_are_read_from_what_the_page_saves(printed, folder, kind):
+def test_code_reads_many_samples_from_download(printed, folder, kind):
     samples = LONG if kind == "texts" else ["C" * (1 + i % 40) + "O" for i in range(90)]
     answer = score_as_json(samples, kind, "" if kind == "texts" else "morgan")
     saved(folder, answer)
     assert printed(answer["code"])["VS"] == answer["VS"]
 
 
-def test_many_samples_in_groups_are_read_from_what_the_page_saves(printed, folder):
+def test_code_reads_grouped_samples_from_download(printed, folder):
     labels = [f"prompt {i % 3}" for i in range(40)]
     answer = score_as_json(make_samples(LONG, groups=labels))
     saved(folder, answer)
@@ -139,7 +139,7 @@ OWN_FILES = {
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over 3 groups has width 0")
 @pytest.mark.parametrize("name", OWN_FILES)
-def test_texts_are_read_from_the_visitors_own_file(printed, folder, name):
+def test_code_reads_texts_from_uploaded_file(printed, folder, name):
     text, asked, settings = OWN_FILES[name]
     data = text if isinstance(text, bytes) else text.encode()
     (folder / name).write_bytes(data)
@@ -152,7 +152,7 @@ def test_texts_are_read_from_the_visitors_own_file(printed, folder, name):
     assert result.get("VS_se") == pytest.approx(answer["se"], rel=1e-9)
 
 
-def test_columns_of_answers_are_read_from_what_the_page_saves(printed, folder):
+def test_code_reads_answer_columns_from_download(printed, folder):
     texts = [text.replace(",", "") for text in LONG]
     table = "prompt,answer_1,answer_2,answer_3\n" + "\n".join(
         f"prompt {i},{texts[i]},{texts[i + 9]},{texts[i + 20]}" for i in range(15)
@@ -165,7 +165,7 @@ def test_columns_of_answers_are_read_from_what_the_page_saves(printed, folder):
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("kind", ["texts", "vectors"])
-def test_few_samples_in_mixed_groups_are_written_out(printed, kind):
+def test_code_contains_few_samples_in_mixed_groups(printed, kind):
     values = ["a b", "c d", "a c", "e f"] if kind == "texts" else make_clusters(4, 2)
     answer = score_as_json(
         make_samples(values, kind, groups=["x", "y", "x", "y"]),
@@ -176,7 +176,7 @@ def test_few_samples_in_mixed_groups_are_written_out(printed, kind):
     assert result["VS_se"] == pytest.approx(answer["se"], rel=1e-9)
 
 
-def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
+def test_code_reads_grouped_vectors_from_one_file(printed, folder):
     X = np.random.default_rng(0).normal(size=(60, 5))
     np.savetxt(folder / "samples.csv", X, delimiter=",", fmt="%.17g")
     rows = [part.tolist() for part in np.split(X, [7, 30])]
@@ -187,7 +187,7 @@ def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
 
 
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "K, clipped"])
-def test_rows_are_read_by_the_python_of_whoever_read_them(printed, folder, kernel):
+def test_code_reads_vectors_without_unusable_rows(printed, folder, kernel):
     X = make_clusters(50, 50)
     X = np.exp(-np.abs(np.subtract.outer(X[:, 0], X[:, 0]))) if kernel.startswith("K") else X
     np.save(folder / "mine.npy", X)
@@ -197,7 +197,7 @@ def test_rows_are_read_by_the_python_of_whoever_read_them(printed, folder, kerne
     assert printed(answer["code"])["VS"] == answer["VS"]
 
 
-def test_rows_that_were_drawn_are_those_that_the_lines_take(printed, folder):
+def test_code_reads_same_random_rows(printed, folder):
     X = make_clusters(1_010, 2)
     np.save(folder / "mine.npy", X)
     answer = score_as_json(make_samples(X, "vectors", python=MINE), kernel="laplacian")
@@ -206,13 +206,13 @@ def test_rows_that_were_drawn_are_those_that_the_lines_take(printed, folder):
 
 
 @pytest.mark.usefixtures("folder")
-def test_texts_left_out_are_not_in_the_line(printed):
+def test_code_omits_dropped_molecules(printed):
     answer = score_as_json(["CCO", "XX", "CCC"], "molecules", "morgan", leave_out=True)
     assert "samples = ['CCO', 'CCC']" in answer["code"]
     assert printed(answer["code"])["VS"] == answer["VS"]
 
 
-def test_images_are_read_from_their_folder(printed, folder):
+def test_code_reads_images_from_folder(printed, folder):
     (folder / "images").mkdir()
     for i, image in enumerate(IMAGES):
         image.save(folder / "images" / f"{i:02}.png")
@@ -222,7 +222,7 @@ def test_images_are_read_from_their_folder(printed, folder):
     assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
 
 
-def test_images_in_groups_are_read_from_a_folder_of_folders(printed, folder):
+def test_code_reads_image_groups_from_nested_folders(printed, folder):
     groups = [IMAGES[:5], IMAGES[5:]]
     for name, images in zip("ab", groups, strict=True):
         (folder / "images" / name).mkdir(parents=True)

@@ -23,7 +23,7 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
     ("kernel", "one", "two"),
     [("ngram_overlap", WORDING, MEANING), ("MiniLM", MEANING, WORDING)],
 )
-def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
+def test_both_scores_match_compute(kernel, one, two, q):
     result = score_samples(TEXTS, kernel=kernel, q=q)
     first, second = (compute(TEXTS, **how, q=q, ci=0.95) for how in (one, two))
     key = next(iter(first))
@@ -40,7 +40,7 @@ def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
 
 
 @pytest.mark.usefixtures("weights")
-def test_the_copied_python_gives_both_numbers(capsys):
+def test_code_prints_both_scores(capsys):
     result = score_samples(TEXTS, kernel="ngram_overlap", q=2)
     one = result.answer["code"]
     found = run_steps(result.second())
@@ -54,7 +54,7 @@ def test_the_copied_python_gives_both_numbers(capsys):
 
 
 @pytest.mark.usefixtures("weights")
-def test_both_are_given_the_prompt():
+def test_second_score_is_conditioned_on_prompt():
     result = score_samples(TEXTS, kernel="MiniLM", prompts=PROMPT)
     found = run_steps(result.second())
     assert found["sentence"].endswith("by wording (n-grams), given the prompt")
@@ -64,7 +64,7 @@ def test_both_are_given_the_prompt():
 
 
 @pytest.mark.usefixtures("weights")
-def test_both_are_means_over_groups():
+def test_second_score_is_mean_over_groups():
     samples = make_samples(TEXTS, groups=list("aaabbbcccddd"))
     result = score_samples(samples, kernel="ngram_overlap")
     nested = [TEXTS[i : i + 3] for i in range(0, 12, 3)]
@@ -73,7 +73,7 @@ def test_both_are_means_over_groups():
 
 
 @pytest.mark.usefixtures("weights")
-def test_the_first_answer_does_not_wait_for_the_encoder(monkeypatch):
+def test_first_answer_does_not_run_encoder(monkeypatch):
     monkeypatch.setattr(offered_encoders, "similarity", None)
     result = score_samples(TEXTS, kernel="ngram_overlap")
     assert result.second_is_long
@@ -81,7 +81,7 @@ def test_the_first_answer_does_not_wait_for_the_encoder(monkeypatch):
 
 
 @pytest.mark.usefixtures("weights")
-def test_the_second_number_is_computed_once():
+def test_second_score_is_computed_once():
     result = score_samples([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
     assert next(iter(result.second())) == "Encoding: 0 of 7 done."
     found = run_steps(result.second())
@@ -91,7 +91,7 @@ def test_the_second_number_is_computed_once():
 
 
 @pytest.mark.usefixtures("weights")
-def test_other_samples_have_one_number():
+def test_samples_other_than_texts_have_one_score():
     molecules = run_steps(one_set.score(make_samples(["CCO", "CCC"], "molecules"), Settings()))
     assert molecules.answer["second"] is None
     with pytest.raises(RefusedError, match="one way to compare"):
@@ -99,7 +99,7 @@ def test_other_samples_have_one_number():
     assert score_samples(["alone"]).answer["second"] is None
 
 
-def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
+def test_missing_encoder_adds_hint_about_ngram_limits(monkeypatch):
     monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
     answer = score_samples(TEXTS, kernel="ngram_overlap").answer
     assert answer["second"] is None
@@ -108,7 +108,7 @@ def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
 
 
 @pytest.mark.usefixtures("weights")
-def test_with_an_encoder_the_number_by_meaning_is_the_remedy():
+def test_ngram_limits_are_noted_with_encoder():
     assert score_samples(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAM_LIMITS
     assert score_samples(TEXTS, kernel="MiniLM").answer["wording"] == ""
     notes = run_steps(score_samples(TEXTS, kernel="MiniLM").second())["notes"]

@@ -42,7 +42,7 @@ def ran(code: str, capsys, answer, folder, monkeypatch):
     return eval(capsys.readouterr().out.splitlines()[-1])
 
 
-def test_one_prompt_gives_the_number_of_the_library():
+def test_single_prompt_matches_compute():
     answer = score_as_json(ANSWERS, prompts=PROMPT)
     right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(right, rel=1e-12)
@@ -54,7 +54,7 @@ def test_one_prompt_gives_the_number_of_the_library():
     assert score_as_json(ANSWERS, prompts="  ")["VS"] == score_as_json(ANSWERS)["VS"]
 
 
-def test_no_typical_value_is_said_given_a_prompt():
+def test_prompt_removes_typical_value():
     eight = [f"{text} in the old garden" for text in ANSWERS + OTHERS]
     assert score_as_json(eight)["typical"]
     assert score_as_json(eight)["scale"]
@@ -62,7 +62,7 @@ def test_no_typical_value_is_said_given_a_prompt():
     assert score_as_json(eight, prompts=PROMPT)["scale"] == []
 
 
-def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
+def test_prompt_column_is_offered_and_conditions_each_text():
     offered = read_answer(table())
     assert (offered["column"], offered["prompt_column"]) == ("answer", "question")
     assert offered["prompts"] == 0
@@ -77,7 +77,7 @@ def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
     assert grouped["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_a_row_without_a_prompt_cannot_be_used_given_it():
+def test_row_without_prompt_is_rejected_or_dropped():
     data = (TABLE + "\n,an answer alone\n").encode()
     result = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))
     with pytest.raises(UnusableError, match="no prompt"):
@@ -103,7 +103,7 @@ def test_a_row_without_a_prompt_cannot_be_used_given_it():
         ),
     ],
 )
-def test_the_python_gives_the_same_number(samples, capsys, tmp_path, monkeypatch):
+def test_code_with_prompts_prints_same_score(samples, capsys, tmp_path, monkeypatch):
     answer = score_as_json(samples(), prompts=PROMPT)
     assert "prompts=" in answer["code"]
     assert len(answer["code"].splitlines()) == 3
@@ -113,7 +113,7 @@ def test_the_python_gives_the_same_number(samples, capsys, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("times", [1, 10])
 @pytest.mark.parametrize("own", [False, True])
-def test_sets_are_compared_given_the_prompt(own, times):
+def test_comparison_is_conditioned_on_prompts(own, times):
     one = [f"{text} {i}" for i in range(times) for text in ANSWERS]
     two = [f"{text} {i}" for i in range(times) for text in OTHERS]
     prompts = [PROMPT, "Name a car.", PROMPT, "Name a plum."] * times
@@ -129,7 +129,7 @@ def test_sets_are_compared_given_the_prompt(own, times):
     assert "|prompts=given|" in answer["signature"]
 
 
-def test_the_api_takes_prompts():
+def test_api_conditions_on_prompts():
     right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
     assert api.vendi_score_texts(ANSWERS, prompts=[PROMPT])["VS"] == pytest.approx(right)
     lists = api.vendi_score_texts([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."])
@@ -150,7 +150,7 @@ def test_the_api_takes_prompts():
     assert sorted(row["VS"] for row in answer["rows"]) == pytest.approx(sorted(scores))
 
 
-def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
+def test_verbatim_repetition_of_prompt_is_noted():
     answer = score_as_json([*ANSWERS, PROMPT], prompts=PROMPT)
     right = compute([*ANSWERS, PROMPT], prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(right)
@@ -177,12 +177,12 @@ def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
         ),
     ],
 )
-def test_what_cannot_be_taken_out_is_refused(call, said):
+def test_invalid_prompts_are_rejected(call, said):
     with pytest.raises((ValueError, TypeError, RefusedError), match=re.escape(said)):
         call()
 
 
-def test_prompts_are_written_once_where_one_will_do():
+def test_equal_prompts_are_formatted_once():
     assert prompt_lists.written(["a", "a"]) == "'a'"
     assert prompt_lists.written(["a", "b"]) == "['a', 'b']"
     assert prompt_lists.written([[1.0, 2.0]]) == "[[1.0, 2.0]]"

@@ -29,7 +29,7 @@ def answers(seed: int, unpaired: bool = False):
 
 @pytest.mark.parametrize("q", [1, 2, "inf"])
 @pytest.mark.parametrize("unpaired", [False, True])
-def test_cells_are_those_of_compute(q, unpaired):
+def test_matrix_cells_match_compute(q, unpaired):
     models, prompts, texts = answers(0, unpaired)
     page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)}, q=q)
     matrix = page["matrix"]
@@ -51,7 +51,7 @@ def test_cells_are_those_of_compute(q, unpaired):
                 assert matrix[key][i][j] is None
 
 
-def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
+def test_repeats_point_to_first_similar_answer_of_cell():
     models, prompts, texts = answers(1)
     page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)})["map"]
     K = as_similarity(page["text"], **NS).dense()
@@ -68,7 +68,7 @@ def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
 
 
 @pytest.mark.filterwarnings("ignore:The interval of VS has width 0")
-def test_every_sample_is_on_the_map_once_and_of_many_a_part():
+def test_map_contains_each_sample_once_or_random_subset():
     models, prompts, texts = answers(2)
     page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)})["map"]
     shown = sorted(zip(page["set"], page["group"], page["text"], strict=True))

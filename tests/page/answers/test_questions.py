@@ -36,7 +36,7 @@ def offered(header: str, rows):
     return {each["label"]: each for each in result["questions"]}, result["unasked"]
 
 
-def test_models_and_prompts_offer_all_questions():
+def test_table_with_models_and_prompts_offers_all_questions():
     result, notes = offered("model,prompt,answer", answers(3, 2))
     assert list(result) == [
         "Score all 30 rows",
@@ -51,7 +51,7 @@ def test_models_and_prompts_offer_all_questions():
 
 
 @pytest.mark.parametrize(("times", "by"), [(2, "prompt"), (1, None)])
-def test_models_are_compared_within_prompts_if_they_pair(times, by):
+def test_models_are_compared_within_repeated_prompts(times, by):
     rows = answers(3, times)
     question = offered("model,prompt,answer", rows)[0]["Which of 3 models is more diverse?"]
     assert question["compares"]
@@ -62,7 +62,7 @@ def test_models_are_compared_within_prompts_if_they_pair(times, by):
     check_comparison(page, compare(texts, by=models, groups=prompts if by else None, **NS))
 
 
-def test_prompts_that_do_not_pair_are_left_out_and_said():
+def test_unpaired_prompts_are_dropped_with_note():
     rows = [*answers(3, 2), ("m0", "Odd one?", "nobody else says so")]
     page = compare_as_json({"A": sent("model,prompt,answer", rows, sets="model", by="prompt")})
     assert page["within"] == 5
@@ -72,14 +72,14 @@ def test_prompts_that_do_not_pair_are_left_out_and_said():
     assert {row["n"] for row in page["rows"]} == {10}
 
 
-def test_a_column_of_ids_is_named_where_a_part_is_drawn():
+def test_id_column_is_detected_in_subsampled_table():
     rows = [(f"i{i}", f"m{i % 2}", f"Question {i // 4}?", f"{i} is said") for i in range(1200)]
     result = sample_readout.read_answer(sent("id,model,prompt,answer", rows))
     assert result["n"] < result["total"]
     assert result["roles"] == {"prompt": ["prompt", 300], "model": ["model", 2], "id": ["id", 1200]}
 
 
-def test_questions_are_of_all_rows_where_a_part_is_drawn():
+def test_questions_count_all_rows_of_subsampled_table():
     rows = [
         (f"m{model}", f"Question {prompt}?", f"{model} says {i} to {prompt}")
         for prompt in range(700)
@@ -128,13 +128,13 @@ def test_questions_are_of_all_rows_where_a_part_is_drawn():
     ],
     ids=["one model", "900 models", "few rows"],
 )
-def test_a_question_that_cannot_be_answered_is_not_offered_and_why(header, rows, missing, said):
+def test_unanswerable_question_is_replaced_by_reason(header, rows, missing, said):
     result, notes = offered(header, rows)
     assert not [label for label in result if missing in label and "Score" not in label]
     assert said in notes[-1]
 
 
-def test_rows_without_a_model_are_counted():
+def test_rows_without_model_are_counted_in_note():
     rows = [("" if i < 3 else "ab"[i % 2], f"text {i} is") for i in range(20)]
     result, notes = offered("model,answer", rows)
     assert "Which of 2 models is more diverse?" in result
@@ -142,12 +142,12 @@ def test_rows_without_a_model_are_counted():
     assert notes == ["3 rows without a model will be left out of questions about models."]
 
 
-def test_a_label_is_asked_about_by_its_name():
+def test_question_about_label_contains_column_name():
     rows = [("xy"[i % 2], f"text {i} is") for i in range(20)]
     assert "Which of 2 groups by “genre” is more diverse?" in offered("genre,answer", rows)[0]
 
 
-def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
+def test_one_column_per_model_is_offered_for_comparison():
     rows = [
         (f"Question {i}?", "the same again", f"other {i} words and {i * i} more of them at {i}")
         for i in range(12)
@@ -162,7 +162,7 @@ def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
 
 @pytest.mark.parametrize("prompts", [PROMPTS, ["Write a story."] * 5, None])
 @pytest.mark.parametrize("stem", ["answer_", "draft "])
-def test_eight_columns_can_be_answers_of_one_model_to_the_prompt_of_each_row(prompts, stem):
+def test_eight_columns_are_scored_as_answers_of_one_model(prompts, stem):
     rng = np.random.default_rng(1)
     rows = [[" ".join(rng.choice(WORDS, 5)) for _ in range(8)] for _ in PROMPTS]
     header = [f"{stem}{i}" for i in range(1, 9)]
@@ -188,6 +188,6 @@ def test_eight_columns_can_be_answers_of_one_model_to_the_prompt_of_each_row(pro
     assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(result))
 
 
-def test_lines_and_tables_of_one_column_have_no_questions():
+def test_lines_and_single_columns_have_no_questions():
     assert sample_readout.read_answer(read(Given(text="one\ntwo")))["questions"] == []
     assert offered("answer", [(f"text {i} is",) for i in range(5)])[0] == {}

@@ -19,7 +19,7 @@ def result(q: float = 1, **asked):
 
 
 @pytest.mark.parametrize("size", [1, 5, len(TEXTS)])
-def test_rows_are_chosen_as_by_the_package(size):
+def test_selected_rows_match_select(size):
     found, right = result().subset(size), select(TEXTS, size, k="ngram_overlap")
     assert found["rows"] == right.places.tolist()
     assert found["VS"] == pytest.approx(right.scores[-1], abs=1e-12)
@@ -28,7 +28,7 @@ def test_rows_are_chosen_as_by_the_package(size):
     assert found["of"] == len(TEXTS)
 
 
-def test_rows_have_the_ids_of_the_table():
+def test_rows_are_labelled_by_id_column():
     answer = result().answer
     assert answer["id_column"] == "id"
     assert answer["samples"]["place"] == [f"r{i}" for i in range(len(TEXTS))]
@@ -36,7 +36,7 @@ def test_rows_have_the_ids_of_the_table():
     assert result(id="").answer["samples"]["place"] == list(range(2, len(TEXTS) + 2))
 
 
-def test_an_order_that_cannot_be_selected_for_gives_way_to_1():
+def test_selection_uses_order_one_if_order_is_unsupported():
     found = result(q=0).subset(3)
     assert found["q"] == 1
     assert "VS" in found
@@ -45,12 +45,12 @@ def test_an_order_that_cannot_be_selected_for_gives_way_to_1():
 
 
 @pytest.mark.parametrize("size", [0, -1, 19, 2.0, True, None, "3"])
-def test_other_numbers_are_refused(size):
+def test_selection_rejects_invalid_sizes(size):
     with pytest.raises(RefusedError, match="must be from 1 to 18"):
         result().subset(size)
 
 
-def test_the_page_offers_as_many_as_the_server_takes():
+def test_script_uses_selection_limit_of_server():
     from pathlib import Path
 
     page = Path(quotas.__file__).parent / "static" / "showing" / "subset.js"

@@ -42,7 +42,7 @@ def unusable(samples, kernel: str, **settings) -> UnusableError:
     return caught.value
 
 
-def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
+def test_invalid_molecules_are_all_listed_or_dropped():
     samples = file(TABLE, "mols.csv")
     assert list(samples.problems) == [1, 3, 5, 7, 9]
     error = unusable(samples, "morgan")
@@ -59,13 +59,13 @@ def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
     assert "Left out 5 of 10 (rows 3, 5, 7, 9 and 11)" in notes
 
 
-def test_rows_that_follow_each_other_are_said_as_one():
+def test_consecutive_rows_are_listed_as_range():
     samples = file("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(GOOD * 4 + BAD)))
     assert unusable(samples, "morgan").rows == "rows 22–26"
     assert sample_readout.read_answer(samples)["problems"]["rows"] == "rows 22–26"
 
 
-def test_what_is_blank_too_long_and_unreadable_is_listed_together():
+def test_blank_long_and_invalid_rows_are_listed_together():
     error = unusable(
         file(f"id,text\n1,so it is\n2,\n3,{'C' * 20_001}\n5,no it is\n"), "ngram_overlap"
     )
@@ -76,13 +76,13 @@ def test_what_is_blank_too_long_and_unreadable_is_listed_together():
     assert "301 characters, more than 300" in str(error)
 
 
-def test_lines_of_the_box_are_counted_from_one_with_blank_ones():
+def test_line_numbers_count_blank_lines():
     error = unusable(box("CCO\n\nXX\nCCC\nXX", kind="molecules"), "morgan")
     assert error.rows == "lines 3 and 5"
     assert error.each[1].startswith("line 5, 'XX', is not")
 
 
-def test_of_many_bad_rows_ten_are_shown_with_their_number():
+def test_error_shows_first_ten_of_many_invalid_rows():
     lines = ["CCO", "CCC", *(f"X{i}" for i in range(30))]
     error = unusable(box("\n".join(lines), kind="molecules"), "morgan")
     assert error.what == "30 of 32 molecules cannot be used"
@@ -90,13 +90,13 @@ def test_of_many_bad_rows_ten_are_shown_with_their_number():
 
 
 @pytest.mark.parametrize("leave_out", [False, True])
-def test_where_nothing_can_be_used_nothing_is_offered(leave_out):
+def test_error_without_usable_sample_offers_nothing(leave_out):
     error = unusable(box("X1\nX2", kind="molecules"), "morgan", leave_out=leave_out)
     assert error.others == 0
     assert "No sample is left to score" in str(error)
 
 
-def test_texts_too_short_for_their_ngrams_are_left_out_by_line():
+def test_texts_shorter_than_ngrams_are_rejected_or_dropped():
     samples = box("one two three\nfour\nfive six seven\neight nine")
     options = {"ns": [3]}
     error = unusable(samples, "ngram_overlap", options=options)
@@ -107,7 +107,7 @@ def test_texts_too_short_for_their_ngrams_are_left_out_by_line():
     assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_bad_rows_of_numbers_and_rows_without_a_direction_are_listed_together():
+def test_invalid_and_zero_vectors_are_listed_together():
     samples = box("x,y\n1,2\n3,abc\n0,0\n4,5\n")
     error = unusable(samples, "cosine")
     assert error.rows == "rows 3 and 4"
@@ -117,7 +117,7 @@ def test_bad_rows_of_numbers_and_rows_without_a_direction_are_listed_together():
     assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
+def test_dropped_row_of_similarity_matrix_drops_its_column():
     with pytest.raises(UnusableError):
         score(box("1, 0.9, 0\n0.9, 1, nan\n0, nan, 1\n"), "K")
     result = score(box("1, 0.9, 0.1\n0.9, 1, 0\nx, 0, 1\n"), "K", leave_out=True)
@@ -125,7 +125,7 @@ def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
     assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_the_sets_of_a_comparison_are_sifted_together():
+def test_unusable_samples_of_all_sets_are_listed_together():
     sets = {"mine": file(TABLE), "yours": file("smiles\n" + "\n".join([*GOOD, "bad", BAD[0]]))}
     with pytest.raises(UnusableError) as caught:
         page_answers.compare_as_json(sets, "molecules", "morgan")
@@ -135,7 +135,7 @@ def test_the_sets_of_a_comparison_are_sifted_together():
     assert [row["n"] for row in result["rows"]] == [5, 5]
 
 
-def test_images_that_have_no_direction_are_named_and_left_out():
+def test_black_images_are_rejected_or_dropped():
     shapes = find_example("Shapes in three colours").images()[:3]
     black = shapes[0].point(lambda _: 0)
     files = []
@@ -152,7 +152,7 @@ def test_images_that_have_no_direction_are_named_and_left_out():
     assert result["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(tmp_path):
+def test_uploaded_image_scores_like_file(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(0)
     paths = []
@@ -164,7 +164,7 @@ def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(tmp_path):
     assert score(samples, "pixels")["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_paragraphs_are_scored_as_one_says():
+def test_paragraphs_can_be_scored_as_lines():
     text = "\n\n".join(f"Answer {i} is {word}.\nIt ends." for i, word in enumerate("abcd"))
     assert score(box(text), "ngram_overlap")["n"] == 4
     lines = score(box(text, separator="line"), "ngram_overlap", options={"ns": [1]})
@@ -173,6 +173,6 @@ def test_paragraphs_are_scored_as_one_says():
     assert lines["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_sets_of_different_kinds_are_not_compared():
+def test_comparison_rejects_sets_of_different_types():
     with pytest.raises((RefusedError, ValueError)):
         page_answers.compare_as_json({"a": box("a b\nc d"), "b": box("1,2\n3,4")}, "texts")

@@ -27,7 +27,7 @@ def cut(tree, n: int, many: int) -> list[tuple[int, list[int]]]:
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 7, 60])
-def test_themes_are_of_average_linkage_with_their_medoids(many):
+def test_themes_match_average_linkage_and_medoids(many):
     X = make_clusters(60)
     how = {"k": "rbf", "sigma": 1.0}
     K = as_similarity(X, **how).dense()
@@ -42,12 +42,12 @@ def test_themes_are_of_average_linkage_with_their_medoids(many):
     assert len(set(zip(codes, slow, strict=True))) == len(themes) == many
 
 
-def test_as_many_themes_are_shown_as_samples_are_different():
+def test_theme_count_equals_distinct_samples():
     assert score_as_json(["a b"] * 5 + ["c d"] * 5)["themes"]["count"] == 2
     assert score_as_json(["a b"])["themes"] == {"count": 1, "merges": [], "typical": []}
 
 
-def test_samples_come_back_with_all_columns_of_their_table():
+def test_answer_contains_all_table_columns():
     result = score_samples(
         uploads.read(Given([("a.csv", TABLE)]), Asked(column="answer", pool=True))
     )

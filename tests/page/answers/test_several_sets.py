@@ -47,14 +47,14 @@ def usual():
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")  # at order 0 all have full rank
 @pytest.mark.parametrize("q", [0, 1, math.inf])
-def test_a_set_is_not_told_from_itself(q):
+def test_identical_sets_show_no_difference(q):
     one = draw_sentences(np.random.default_rng(0), 20)
     answer = compare_as_json({"A": one, "B": one}, q=q)
     assert answer["pairs"][0]["verdict"] == "no difference shown"
     assert answer["sentence"].startswith("No difference shown between ")
 
 
-def test_two_sets_of_one_source_are_rarely_told_apart():
+def test_sets_of_same_population_rarely_differ():
     told = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -64,13 +64,13 @@ def test_two_sets_of_one_source_are_rarely_told_apart():
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_sets_that_are_too_small_are_said_to_be(n):
+def test_comparison_rejects_small_sets(n):
     said = f"Set mine has too few samples to be compared: {n}, "
     with pytest.raises(RefusedError, match=said):
         compare_as_json({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
 
 
-def test_numbers_are_those_of_the_library():
+def test_comparison_matches_library():
     answer = usual()
     right = compare(SETS, **NS)
     check_comparison(answer, right)
@@ -84,7 +84,7 @@ def test_numbers_are_those_of_the_library():
     assert [picture["name"] for picture in answer["pictures"]] == ["matched"]
 
 
-def test_the_api_says_the_same_and_names_samples():
+def test_api_matches_page_and_names_sets():
     answer = json_round_trip(api.vendi_compare(SETS))
     page = usual()
     for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
@@ -94,7 +94,7 @@ def test_the_api_says_the_same_and_names_samples():
     assert unnamed["pairs"][0]["verdict"] == "more diverse"
 
 
-def test_of_many_sets_each_is_compared_with_each():
+def test_comparison_contains_all_pairs_of_sets():
     sets = {f"set {i}": make_clusters(12, 2, i) for i in range(5)}
     answer = compare_as_json(sets, "vectors", "cosine")
     assert len(answer["pairs"]) == 10
@@ -129,13 +129,13 @@ def test_of_many_sets_each_is_compared_with_each():
         ),
     ],
 )
-def test_what_cannot_be_compared_is_refused(call, said):
+def test_comparison_rejects_invalid_sets(call, said):
     with pytest.raises(RefusedError) as caught:
         call()
     assert said in str(caught.value)
 
 
-def test_samples_that_cannot_be_used_are_named_by_their_set_or_left_out():
+def test_unusable_samples_are_listed_by_set_or_dropped():
     sets = {"A": ["CCO", "CC", "CCC", "C"], "B": ["CO", "XX", "CC", "CCCC", "c1ccccc1"]}
     with pytest.raises(UnusableError) as caught:
         compare_as_json(sets, "molecules", "morgan")
@@ -146,7 +146,7 @@ def test_samples_that_cannot_be_used_are_named_by_their_set_or_left_out():
     assert ("B", 2) not in zip(answer["map"]["set"], answer["map"]["place"], strict=True)
 
 
-def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
+def test_large_sets_are_subsampled_and_compared_at_size_100():
     sets = {"A": make_clusters(110, 3), "B": make_clusters(1_050, 3, 1)}
     answer = compare_as_json(sets, "vectors", "cosine")
     assert answer["matched_size"] == 100
@@ -154,14 +154,14 @@ def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
     assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
 
 
-def test_sets_of_vectors_share_one_bandwidth():
+def test_vector_sets_share_bandwidth():
     a, b = (np.array([[0.0], [1.0], [2.0], [3.0]]) * times for times in (1, 100))
     ours = api.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["signature"].split("|")
     both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]["signature"]
     assert next(part for part in ours if part.startswith("sigma=")) in both.split("|")
 
 
-def test_long_work_is_told_percent_by_percent():
+def test_comparison_reports_progress_in_percent():
     sets = {
         name: make_samples(make_clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")
     }
@@ -171,7 +171,7 @@ def test_long_work_is_told_percent_by_percent():
 
 
 @pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing["name"])
-def test_every_example_of_a_comparison_is_answered(pairing):
+def test_comparison_examples_have_expected_sizes(pairing):
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing["kind"]]
     sets = {
         each["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=each["example"]))
@@ -192,7 +192,7 @@ def grouped(sets: dict, more: str = "", **asked):
     return uploads.read(Given(text=table), Asked(by="model", column="answer", **asked))
 
 
-def test_the_groups_of_one_table_are_compared_as_sets():
+def test_groups_of_table_are_compared_as_sets():
     samples = grouped(SETS)
     answer = compare_as_json({"A": samples})
     check_comparison(answer, compare(samples.values, by=samples.groups, **NS))
@@ -204,7 +204,7 @@ def test_the_groups_of_one_table_are_compared_as_sets():
         assert text in SETS[name]
 
 
-def test_rows_without_a_group_are_named_and_left_out_only_when_asked():
+def test_rows_without_group_are_rejected_or_dropped():
     few = {name: texts[:15] for name, texts in SETS.items()}
     samples = grouped(few, more=",nobody said this\nold,\n")
     with pytest.raises(UnusableError, match="2 of 47 texts cannot be used: row 47") as caught:
@@ -216,7 +216,7 @@ def test_rows_without_a_group_are_named_and_left_out_only_when_asked():
     assert any(note.startswith("old: Left out") and "row 48" in note for note in answer["notes"])
 
 
-def test_groups_that_are_no_sets_are_refused_in_words():
+def test_comparison_rejects_too_few_or_too_many_groups():
     said = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
     with pytest.raises(RefusedError, match=said.format("one set without groups")):
         compare_as_json({"A": SETS["old"]})
@@ -229,7 +229,7 @@ def test_groups_that_are_no_sets_are_refused_in_words():
 
 
 @pytest.mark.parametrize("kind", ["molecules", "vectors"])
-def test_groups_of_any_kind_are_compared_as_sets(kind):
+def test_groups_of_each_sample_type_are_compared_as_sets(kind):
     values = {
         "molecules": ["CCO", "CCC", "CCCO", "c1ccccc1", "CCN", "CCCl", "CC=O", "C1CC1"],
         "vectors": make_clusters(8),
@@ -239,13 +239,13 @@ def test_groups_of_any_kind_are_compared_as_sets(kind):
     assert sorted((row["name"], row["n"]) for row in answer["rows"]) == [("a", 4), ("b", 4)]
 
 
-def test_lists_within_a_list_are_sets_too():
+def test_pasted_nested_lists_are_compared_as_sets():
     text = json.dumps([SETS["old"], SETS["new"]])
     answer = compare_as_json({"A": uploads.read(Given(text=text))})
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"element 1": 40, "element 2": 50}
 
 
-def test_where_sets_stand_is_told_without_numbers():
+def test_standing_describes_differences_in_words():
     rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, *[1.0] * 4) for name in "ABCD"}
 
     def told(**differences: float) -> str:

@@ -27,7 +27,7 @@ def numbers(n: int) -> bytes:
     return buffer.getvalue()
 
 
-def test_images_count_the_pixels_of_their_headers():
+def test_image_size_is_read_from_headers():
     one = hostile_files.encode_webp(3_800)
     assert size(("a.webp", one)) == (len(one), 0, 14_440_000)
     assert (
@@ -38,31 +38,31 @@ def test_images_count_the_pixels_of_their_headers():
     assert size(("a.zip", packed)) == (24 * len(one), 0, 24 * 14_440_000)
 
 
-def test_only_images_that_would_be_decoded_count():
+def test_rejected_images_have_no_declared_pixels():
     assert size(("a.png", encode_grey_png(9_001, 7_000))).pixels == 0  # refused for itself
     assert size(("a.webp", hostile_files.encode_webp(7_000))).pixels == 0
     assert size(("a.png", b"hello"), ("b.png", encode_grey_png(10, 10)[:-30])).pixels == 100
 
 
-def test_zips_and_arrays_count_what_they_unpack_to():
+def test_size_of_zips_and_arrays_is_unpacked_size():
     assert size(("a.zip", encode_zip({"a.txt": b"a" * 10**7}))).bytes == 10**7
     assert size(("a.npz", numbers(1_000_000))).bytes > 8_000_000
     assert size(text="abc") == (3, 0, 0)
 
 
 @pytest.mark.parametrize("wrap", [lambda data: data, lambda data: encode_zip({"a.parquet": data})])
-def test_parquet_counts_its_values(wrap):
+def test_size_of_parquet_counts_values(wrap):
     data = files.encode_parquet(e=[[0.0] * 1_000] * 2_000)
     assert len(data) < 20_000
     assert size(("a.parquet", wrap(data))).cells == 2_000_000
 
 
-def test_damaged_files_count_nothing():
+def test_damaged_files_have_no_declared_cells():
     for data in (b"PK\x03\x04 and no more", b"PAR1 and no more", b""):
         assert size(("a", data), ("b.txt", b"hello")).cells == 0
 
 
-def test_long_texts_of_a_column_are_not_copied_to_find_their_kind():
+def test_reading_long_repeated_text_uses_little_memory():
     import pyarrow as pa
 
     once = pa.DictionaryArray.from_arrays(

@@ -26,13 +26,13 @@ def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float | None]]:
         yield path, None if isinstance(value, (str, bool, type(None))) else value
 
 
-def test_the_cached_answer_has_the_keys_and_numbers_of_a_new_one():
+def test_cached_example_equals_new_answer():
     answer = compare_as_json({"Answers": SAMPLES})
     assert dict(numbers(SHOWN)) == pytest.approx(dict(numbers(answer)), abs=1e-9)
     words = ("sentence", "verdicts", "notes", "comparison", "signature")
     assert [SHOWN[name] for name in words] == [answer[name] for name in words]
 
 
-def test_its_numbers_are_the_librarys():
+def test_cached_example_matches_compare():
     how = {"by": SAMPLES.sets, "groups": SAMPLES.groups, "k": "ngram_overlap"}
     check_comparison(SHOWN, compare(SAMPLES.values, **how))

@@ -34,7 +34,7 @@ def of(dataset: str, **asked):
     return read(Given(), Asked(dataset=dataset, **asked))
 
 
-def test_an_id_is_enough_and_what_was_read_is_said(there):
+def test_dataset_is_read_by_id(there):
     result = of("me/stories")
     assert (result.kind, result.values, list(result.places)) == ("texts", files.TEXTS, [1, 2, 3])
     assert result.name == "me/stories:default/train › answer"
@@ -42,7 +42,7 @@ def test_an_id_is_enough_and_what_was_read_is_said(there):
     assert all(path.startswith("/api/datasets/me/stories/parquet") for path in there.asked)
 
 
-def test_configuration_split_and_column_can_be_named(there):
+def test_configuration_split_and_column_are_accepted(there):
     assert of("me/stories:default/test").values == ["another it is", "and one more"]
     assert of("me/several:en").values == files.TEXTS
     assert of("me/stories", column="mark").values.tolist() == [[0.5], [1.0], [2.0]]
@@ -57,7 +57,7 @@ def test_configuration_split_and_column_can_be_named(there):
         ("me/two.columns", "Columns a, b could be meant", {"column": "b"}),
     ],
 )
-def test_what_is_not_plain_is_asked(there, dataset, question, answer):
+def test_ambiguous_dataset_raises_ask_error(there, dataset, question, answer):
     with pytest.raises(AskError, match=question) as caught:
         of(dataset)
     choices = [options for _, options in caught.value.choices]
@@ -85,7 +85,7 @@ def test_what_is_not_plain_is_asked(there, dataset, question, answer):
         "hf://datasets/me/stories",
     ],
 )
-def test_only_ids_are_asked_for(there, name):
+def test_invalid_ids_are_rejected_without_request(there, name):
     with pytest.raises(RefusedError, match="Expected the id of a data set, owner/name"):
         of(name)
     assert not there.asked
@@ -99,7 +99,7 @@ def test_only_ids_are_asked_for(there, name):
         ("me/stories:default/none", "has no 'default/none'; it has default/train"),
     ],
 )
-def test_what_is_not_there_is_said(there, dataset, said):
+def test_missing_dataset_or_part_is_rejected(there, dataset, said):
     with pytest.raises(RefusedError, match=said):
         of(dataset)
 
@@ -119,27 +119,27 @@ def test_what_is_not_there_is_said(there, dataset, said):
         ((403, b""), "There is no public data set a/b"),
     ],
 )
-def test_an_answer_of_any_kind_is_survived_and_leads_nowhere_else(monkeypatch, answer, said):
+def test_invalid_hub_responses_are_rejected(monkeypatch, answer, said):
     with FakeDatasetHub({}, lists={"a/b": answer}) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.url)
         with pytest.raises(RefusedError, match=said):
             of("a/b")
 
 
-def test_a_hub_that_does_not_answer_is_told_from_an_id_that_is_wrong(monkeypatch):
+def test_unreachable_hub_has_its_own_message(monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(RefusedError, match="The Hub does not answer just now"):
         of("me/stories")
 
 
-def test_of_several_files_the_first_is_read_and_that_is_said(there):
+def test_first_of_several_files_is_read_with_note(there):
     there.sets["me/long"] = {"default": {"train": [STORIES, OTHERS]}}
     result = of("me/long")
     assert result.values == files.TEXTS
     assert result.notes[-1] == "The first of 2 files was read; data sets are often sorted."
 
 
-def test_a_file_larger_than_an_upload_is_not_fetched(there, monkeypatch):
+def test_too_large_file_is_not_downloaded(there, monkeypatch):
     monkeypatch.setattr(hub, "MAX_UPLOAD", 500)
     there.sets["me/long"] = {
         "default": {"train": [files.encode_parquet(a=["b c"] * 9, d=[*range(9)])]}
@@ -148,13 +148,13 @@ def test_a_file_larger_than_an_upload_is_not_fetched(there, monkeypatch):
         of("me/long")
 
 
-def test_a_damaged_file_is_said(there):
+def test_damaged_file_is_rejected(there):
     there.sets["me/bad"] = {"default": {"train": [b"PAR1" + b"\0" * 500]}}
     with pytest.raises(RefusedError, match="This parquet file cannot be read"):
         of("me/bad")
 
 
-def test_the_part_that_is_drawn_can_be_another(there, monkeypatch):
+def test_draw_selects_another_random_subset(there, monkeypatch):
     monkeypatch.setattr(parts.quotas, "MAX_SAMPLES", 2)
     assert {tuple(of("me/stories", draw=draw).places) for draw in range(9)} == {
         (1, 2),

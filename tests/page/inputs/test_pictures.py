@@ -19,7 +19,7 @@ pytest.importorskip("pillow_heif")
 from vendiscore_page.inputs import pictures
 
 
-def test_what_systems_put_into_a_zip_is_not_there():
+def test_zip_reader_ignores_system_files():
     hidden = ("__MACOSX/._a.png", ".ipynb_checkpoints/a.png", "trip/Thumbs.db", "desktop.ini")
     data = encode_zip({"trip/a.png": b"", "b.txt": b"b", **dict.fromkeys(hidden, b"x")})
     assert zips.sizes(data) == {"trip/a.png": 0, "b.txt": 1}
@@ -44,18 +44,18 @@ def test_what_systems_put_into_a_zip_is_not_there():
     ],
     ids=range(8),
 )
-def test_hostile_zips_are_refused(name, data, said):
+def test_hostile_zips_are_rejected(name, data, said):
     assert said in get_rejection_message(read, make_upload(name, data()))
 
 
-def test_a_zip_with_a_list_of_entries_beyond_all_measure_is_refused_unread():
+def test_zip_with_huge_directory_is_rejected():
     data = bytearray(encode_zip({"a.png": b"x"}))
     end = data.rfind(b"PK\x05\x06")
     data[end + 12 : end + 16] = struct.pack("<I", 60_000_000)
     assert "more files than are read" in get_rejection_message(zips.sizes, bytes(data))
 
 
-def test_names_in_zips_lead_nowhere():
+def test_paths_in_zip_names_are_removed():
     entries = {
         "../../etc/a.png": encode_grey_png(8, 8, 50),
         "C:\\b\\c.png": encode_grey_png(8, 8, 90),
@@ -88,7 +88,7 @@ def test_names_in_zips_lead_nowhere():
     ],
     ids=range(7),
 )
-def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(data, said):
+def test_unusable_image_is_listed_and_other_images_are_read(data, said):
     bad = data()
     result = read(
         Given(
@@ -105,13 +105,13 @@ def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(data, sai
     assert said in get_rejection_message(pictures.decode_images, [base64.b64encode(bad).decode()])
 
 
-def test_too_many_megapixels_together_are_refused(monkeypatch):
+def test_too_many_megapixels_in_total_are_rejected(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_ALL_PIXELS", 1_000_000)
     several = Given(files=[(f"{i}.png", encode_grey_png(700, 700)) for i in range(3)])
     assert "more than 1 megapixels together" in get_rejection_message(read, several)
 
 
-def test_images_too_large_together_are_refused_by_their_headers():
+def test_total_pixels_are_checked_from_headers():
     one = hostile_files.encode_webp(3_800)
     assert len(one) < 100
     said = "more than 1,200 megapixels together"
@@ -123,7 +123,7 @@ def test_images_too_large_together_are_refused_by_their_headers():
     )
 
 
-def test_of_more_images_than_fit_a_part_is_decoded():
+def test_too_many_images_are_subsampled():
     entries = {f"{i}.png": encode_grey_png(5, 5, i % 250) for i in range(300)}
     result = read(make_upload("a.zip", encode_zip(entries)))
     assert (len(result), result.total) == (200, 300)
@@ -132,7 +132,7 @@ def test_of_more_images_than_fit_a_part_is_decoded():
     assert result.places != other.places
 
 
-def test_images_of_the_api_are_base64_with_or_without_a_prefix():
+def test_decode_images_accepts_base64_with_or_without_prefix():
     data = base64.b64encode(encode_grey_png(9, 9)).decode()
     result = pictures.decode_images([data, f"data:image/png;base64,{data}"])
     assert result[0].small.tobytes() == result[1].small.tobytes()
@@ -143,7 +143,7 @@ def test_images_of_the_api_are_base64_with_or_without_a_prefix():
     )
 
 
-def test_an_encrypted_zip_says_so():
+def test_encrypted_zip_is_rejected():
     buffer = io.BytesIO(encode_zip({"a.png": encode_grey_png(9, 9)}))
     data = bytearray(buffer.getvalue())
     for sign, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

@@ -70,7 +70,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("header", TABLES)
-def test_columns_are_known_by_names_and_cells(header):
+def test_roles_are_detected_from_names_and_cells(header):
     sign, rows, column, right = TABLES[header]
     result = of(header, rows, sign, pool=True)
     assert result.column == column
@@ -80,7 +80,7 @@ def test_columns_are_known_by_names_and_cells(header):
         assert list(labels) == [str(row[at.index(name)]) for row in rows]
 
 
-def test_the_same_is_found_in_json_and_parquet(tmp_path):
+def test_json_and_parquet_have_same_roles(tmp_path):
     pd = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(CROSSED, columns=["model", "prompt", "answer"])
@@ -94,7 +94,7 @@ def test_the_same_is_found_in_json_and_parquet(tmp_path):
         assert list(result.asked) == [row[1] for row in CROSSED]
 
 
-def test_a_visitor_says_which_column_has_a_role_or_that_none_has():
+def test_roles_can_be_changed_or_removed():
     assert roles(of("model,prompt,answer", CROSSED, prompt="", model="", label="")) == {}
     result = of("model,prompt,answer", CROSSED, id="prompt", prompt="model", model="")
     assert roles(result) == {"id": "prompt", "prompt": "model"}
@@ -103,19 +103,19 @@ def test_a_visitor_says_which_column_has_a_role_or_that_none_has():
         of("model,prompt,answer", CROSSED, model="modle")
 
 
-def test_a_number_of_a_prompt_is_not_taken_out_of_the_similarities():
+def test_prompt_id_column_is_not_used_for_conditioning():
     rows = [(i // 3, f"completion {i} is good") for i in range(12)]
     assert of("prompt_id,completion", rows).prompt_column == ""
     assert of("prompt,completion", rows).prompt_column == "prompt"
 
 
-def test_ids_of_prompts_are_known_by_any_word_for_both():
+def test_prompt_id_columns_are_detected_by_name():
     rows = [(i // 3, f"completion {i} is good") for i in range(12)]
     for name in ("Frage_Nr", "promptId", "question_idx", "PROMPT_ID"):
         assert roles(of(f"{name},answer", rows)) == {"prompt": name}
 
 
-def test_samples_with_a_prompt_or_a_model_are_pooled_where_a_visitor_says_so_alone():
+def test_tables_are_pooled_only_on_request():
     result = of("model,prompt,answer", CROSSED)
     assert (result.sets_by, result.by) == ("model", "prompt")
     assert result.sentence == (
@@ -132,7 +132,7 @@ def test_samples_with_a_prompt_or_a_model_are_pooled_where_a_visitor_says_so_alo
         assert (bool(result.sets), bool(result.groups)) == (sets is not None, groups is not None)
 
 
-def test_names_that_say_nothing_are_asked_about():
+def test_unclear_column_names_raise_ask_error():
     with pytest.raises(AskError, match="Columns told, said could be meant"):
         of("who,told,said", CROSSED)
     with pytest.raises(AskError, match="Is each value of column 'who' a set of its own") as caught:
@@ -141,7 +141,7 @@ def test_names_that_say_nothing_are_asked_about():
     assert roles(of("who,told,said", CROSSED, column="said", pool=True)) == {"label": "who"}
 
 
-def test_answers_in_lists_have_the_roles_of_their_rows():
+def test_nested_answers_inherit_roles_of_their_rows():
     rows = [{"prompt": p, "model": m, "answers": [p, m]} for p in PROMPTS for m in MODELS]
     result = read(Given(files=[("a.json", json.dumps(rows).encode())]))
     assert result.values == [text for row in rows for text in row["answers"]]
@@ -152,7 +152,7 @@ def test_answers_in_lists_have_the_roles_of_their_rows():
     assert (grouped.groups, list(grouped.sets)) == (result.asked, [])
 
 
-def test_missing_cells_are_kept_apart():
+def test_missing_labels_are_kept_or_listed_as_problems():
     rows = [("" if i % 5 == 0 else "abc"[i % 3], f"text {i} is good") for i in range(20)]
     result = of("model,answer", rows, pool=True)
     assert [label for label in result.roles["model"][1] if not label] == [""] * 4
@@ -161,7 +161,7 @@ def test_missing_cells_are_kept_apart():
     assert set(grouped.problems.values()) == {"has no set"}
 
 
-def test_samples_keep_their_labels_in_a_random_part():
+def test_random_subset_keeps_sample_ids():
     rows = [(f"r{i}", f"text {i} is good") for i in range(1_200)]
     result = of("id,text", rows)
     assert len(result) == 1_000
@@ -169,7 +169,7 @@ def test_samples_keep_their_labels_in_a_random_part():
     assert [said[label] for label in result.ids] == result.values
 
 
-def test_a_column_for_each_model_is_offered_as_one_set_each():
+def test_one_column_per_model_can_be_read_as_sets():
     rows = [(i, p, f"small says {i}", f"large tells {i}") for i, p in enumerate(PROMPTS)]
     with pytest.raises(AskError, match="Which column holds the samples") as caught:
         of("id,prompt,model_a,model_b", rows)

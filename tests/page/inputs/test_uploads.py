@@ -22,7 +22,7 @@ def pasted(text: str, **asked):
     return read(Given(text=text), Asked(**asked))
 
 
-def test_lines_keep_their_numbers():
+def test_samples_keep_their_line_numbers():
     result = pasted("\ufeff one a \n\n two b\r\n")
     assert (result.values, list(result.places), result.unit) == (["one a", "two b"], [1, 3], "line")
     assert (result.kind, result.name, result.separator) == ("texts", "pasted", "line")
@@ -44,7 +44,7 @@ def test_lines_keep_their_numbers():
         ("one --- two\nthree --- four", "line", 2),
     ],
 )
-def test_the_likeliest_separator_is_taken_and_said(text, separator, n):
+def test_separator_is_detected_with_note(text, separator, n):
     result = pasted(text)
     assert (result.separator, len(result)) == (separator, n)
     assert dict(result.splits)[separator] == n
@@ -52,7 +52,7 @@ def test_the_likeliest_separator_is_taken_and_said(text, separator, n):
     assert result.how.startswith("split by ")
 
 
-def test_what_each_way_to_split_would_give_is_said():
+def test_splits_list_sample_count_of_each_separator():
     result = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
     assert result.splits == (("line", 61), ("blank", 19), ("---", 2))
     for separator, count in result.splits:
@@ -69,7 +69,7 @@ def test_what_each_way_to_split_would_give_is_said():
         (PARAGRAPHS.replace("\n\n", "\n%%\n"), "%%"),
     ],
 )
-def test_texts_can_be_separated_as_one_says(text, separator):
+def test_separator_can_be_chosen(text, separator):
     result = pasted(text, separator=separator)
     assert len(result) == 20
     assert result.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
@@ -91,7 +91,7 @@ def test_texts_can_be_separated_as_one_says(text, separator):
         ("[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),
     ],
 )
-def test_rows_of_numbers_become_vectors_as_they_stand(text, values):
+def test_pasted_numbers_are_read_as_vectors(text, values):
     result = pasted(text)
     assert result.kind == "vectors"
     assert np.array_equal(result.values, values)
@@ -111,14 +111,14 @@ def test_rows_of_numbers_become_vectors_as_they_stand(text, values):
         ("今天天气很好。\n我喜欢吃苹果。", "texts", ()),
     ],
 )
-def test_what_is_pasted_is_molecules_only_where_it_is_plain(text, kind, others):
+def test_sample_type_of_pasted_text_is_detected(text, kind, others):
     result = pasted(text)
     assert result.kind == kind
     assert set(result.kinds) <= {"texts", "molecules", "vectors"} - {kind}
     assert set(others) - {"molecules"} <= set(result.kinds)
 
 
-def test_cells_of_a_spreadsheet_and_json_can_be_pasted():
+def test_spreadsheet_cells_and_json_can_be_pasted():
     cells = pasted("id\tanswer\n1\tyes, it is\n2\tno; never\n")
     assert (cells.values, list(cells.places)) == (["yes, it is", "no; never"], [2, 3])
     assert (cells.name, cells.columns) == ("pasted › answer", ("id", "answer"))
@@ -127,7 +127,7 @@ def test_cells_of_a_spreadsheet_and_json_can_be_pasted():
     assert pasted("[1] is a footnote\n[2] is another]").kind == "texts"
 
 
-def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
+def test_too_many_texts_are_subsampled_with_note():
     text = "\n".join(f"text number {i}" for i in range(1, 3001))
     first, again, other = (pasted(text, draw=draw) for draw in (0, 0, 1))
     for result in (first, other):
@@ -141,16 +141,14 @@ def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
     assert other.draw == 1
 
 
-def test_long_texts_fit_by_their_characters_together():
+def test_long_texts_are_subsampled_by_total_characters():
     text = "\n".join(f"{i} " + "x" * 10_000 for i in range(100))
     result = pasted(text)
     assert sum(map(len, result.values)) <= quotas.MAX_CHARACTERS < len(text)
     assert (len(result), result.total) == (49, 100)
 
 
-def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_part(
-    monkeypatch, tmp_path
-):
+def test_too_many_vectors_are_subsampled_as_in_generated_code(monkeypatch, tmp_path):
     X = np.arange(60.0).reshape(20, 3)
     text = "\n".join(",".join(map(str, row)) for row in X)
     assert len(pasted(text)) == 20
@@ -166,7 +164,7 @@ def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_par
     assert np.array_equal(there["data"].values, some.values)
 
 
-def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):
+def test_random_subset_keeps_problems_and_groups(monkeypatch):
     monkeypatch.setattr(parts.quotas, "MAX_SAMPLES", 5)
     table = "group,text\n" + "\n".join(
         f"{i % 3},{'' if i % 2 else f'number {i}'}" for i in range(30)
@@ -191,7 +189,7 @@ def many_answers(prompts: int, models: int, times: int, characters: int = 20) ->
 @pytest.mark.parametrize(
     ("prompts", "times", "characters"), [(1000, 8, 20), (200, 8, 20), (100, 4, 5_000)]
 )
-def test_the_answers_to_a_prompt_are_drawn_together(prompts, times, characters):
+def test_answers_to_same_prompt_are_drawn_together(prompts, times, characters):
     given = Given(files=[("a.csv", many_answers(prompts, 2, times, characters))])
     result = read(given, Asked(column="answer", sets="model", by="prompt"))
     total, each = 2 * prompts * times, 2 * times
@@ -211,14 +209,14 @@ def test_the_answers_to_a_prompt_are_drawn_together(prompts, times, characters):
     assert {*other.groups} != {*result.groups}
 
 
-def test_large_groups_keep_a_random_part_each():
+def test_large_groups_are_subsampled():
     given = Given(files=[("a.csv", many_answers(20, 4, 25))])
     result = read(given, Asked(column="answer", by="prompt"))
     assert (len(result), len({*result.groups})) == (1000, 20)
     assert result.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
 
 
-def test_groups_that_lose_rows_are_not_said_to_be_whole():
+def test_note_on_subsampled_groups_does_not_call_them_complete():
     labels = [f"p{i % 20}" for i in range(6000)] + [f"one {i}" for i in range(9)]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
     result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
@@ -227,7 +225,7 @@ def test_groups_that_lose_rows_are_not_said_to_be_whole():
 
 
 @pytest.mark.parametrize(("others", "n"), [(49, 49), (0, 1000)])
-def test_a_group_too_large_to_fit_does_not_keep_the_others_out(others, n):
+def test_other_groups_are_kept_if_one_group_is_too_large(others, n):
     labels = [*(f"p{i}" for i in range(others)), *["all"] * 3000]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
     result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
@@ -236,7 +234,7 @@ def test_a_group_too_large_to_fit_does_not_keep_the_others_out(others, n):
 
 
 @pytest.mark.parametrize("kind", examples.MENU)
-def test_every_example_is_read_by_its_name(kind):
+def test_examples_are_read_by_name(kind):
     for example in examples.MENU[kind]:
         result = read(Given(text="not this"), Asked(example=example.name, kind=kind))
         assert (result.kind, result.name, result.text) == (kind, example.name, example.text)
@@ -247,7 +245,7 @@ def test_every_example_is_read_by_its_name(kind):
         read(Given(), Asked(example="none", kind=kind))
 
 
-def test_the_menu_has_what_the_page_needs_of_an_example():
+def test_menu_entry_describes_example():
     primer = examples.find_example("A primer")
     assert primer.entry() == {"name": "A primer", "note": primer.note}
     assert examples.find_example("A matrix K").entry()["kernel"] == "K"
@@ -255,7 +253,7 @@ def test_the_menu_has_what_the_page_needs_of_an_example():
     assert named["In a rut"] == "A model in a rut"
 
 
-def test_the_sets_of_comparisons_are_examples():
+def test_comparison_examples_have_enough_samples():
     for pairing in examples.PAIRINGS:
         sets = [read(Given(), Asked(example=each["example"])) for each in pairing["sets"]]
         sizes = Counter(sets[0].sets) if len(sets) == 1 else Counter(map(len, sets))
@@ -263,7 +261,7 @@ def test_the_sets_of_comparisons_are_examples():
         assert min(map(len, sets)) >= 4
 
 
-def test_places_are_said_as_ranges():
+def test_ranges_formats_locations():
     assert ranges("line", [23, 24, 25, 26, 27]) == "lines 23–27"
     assert ranges("row", [3]) == "row 3"
     assert ranges("row", [3, 4, 9, 11, 12, 13]) == "rows 3, 4, 9 and 11–13"
@@ -279,12 +277,12 @@ def test_places_are_said_as_ranges():
         ({"draw": "1"}, "whole number of at least 0"),
     ],
 )
-def test_what_is_asked_for_must_be_known(asked, said):
+def test_invalid_options_are_rejected(asked, said):
     with pytest.raises(RefusedError, match=said):
         pasted("a b", **asked)
 
 
-def test_one_blank_line_that_slipped_in_separates_nothing():
+def test_single_blank_line_is_no_separator():
     lines = [f"Answer {i} says something." for i in range(20)]
     result = read(Given(text="\n".join([*lines[:7], "", *lines[7:]])))
     assert (len(result), result.separator) == (20, "line")

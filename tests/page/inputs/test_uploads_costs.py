@@ -88,7 +88,7 @@ def check(name, data):
 
 
 @pytest.mark.parametrize("what", TEXTS)
-def test_text_made_to_hurt_takes_little_time_and_memory(what):
+def test_hostile_text_is_read_in_little_time_and_memory(what):
     name, data = TEXTS[what]
     result = check(name, data)
     if "MB" in what:
@@ -96,7 +96,7 @@ def test_text_made_to_hurt_takes_little_time_and_memory(what):
 
 
 @pytest.mark.parametrize("what", FILES)
-def test_files_made_to_hurt_take_little_time_and_memory(what):
+def test_hostile_files_are_read_in_little_time_and_memory(what):
     name, data = FILES[what]
     check(name, data())
 
@@ -111,7 +111,7 @@ def test_files_made_to_hurt_take_little_time_and_memory(what):
         ("a page of 512 MB", "a page of 512 MB unpacked, more than 128 MB"),
     ],
 )
-def test_declared_sizes_are_named_in_refusals(what, said):
+def test_error_contains_declared_size(what, said):
     from rejections import get_rejection_message, make_upload
 
     from vendiscore_page.inputs.uploads import read
@@ -120,7 +120,7 @@ def test_declared_sizes_are_named_in_refusals(what, said):
     assert said in get_rejection_message(read, make_upload(name, data()))
 
 
-def test_the_limit_of_pixels_is_of_the_format():
+def test_pixel_limit_depends_on_image_format():
     from vendiscore_page.inputs.uploads import Given, read
 
     result = read(

@@ -29,7 +29,7 @@ def same(found, values) -> bool:
     [*files.text_files(), *files.molecule_files(), *files.vector_files()],
     ids=lambda file: f"{file.kind}: {file.name}",
 )
-def test_a_file_is_read_right_and_what_was_read_is_said(file):
+def test_file_is_read_correctly_with_note(file):
     result = read(given(file.name, file.data))
     assert result.kind == file.kind
     assert same(result.values, file.values)
@@ -41,12 +41,12 @@ def test_a_file_is_read_right_and_what_was_read_is_said(file):
 
 
 @pytest.mark.parametrize("name", ["a/b.txt", "a\\b.txt"])
-def test_folders_are_no_part_of_the_name_of_a_file(name):
+def test_file_name_omits_folders(name):
     assert read(given(name, b"one\ntwo")).name == "b.txt"
 
 
 @pytest.mark.parametrize("file", files.ambiguous_files(), ids=lambda file: file.name)
-def test_what_cannot_be_told_is_asked_and_each_answer_reads_the_file(file):
+def test_ambiguous_file_raises_ask_error_with_working_choices(file):
     with pytest.raises(AskError) as caught:
         read(given(file.name, file.data))
     assert file.question in caught.value.question == str(caught.value)
@@ -61,7 +61,7 @@ def test_what_cannot_be_told_is_asked_and_each_answer_reads_the_file(file):
 @pytest.mark.parametrize(
     "file", files.rejected_files(), ids=lambda file: f"{file.name}: {file.said}"
 )
-def test_what_is_not_read_is_refused_with_the_remedy(file):
+def test_rejected_file_raises_error_with_hint(file):
     with pytest.raises(RefusedError) as caught:
         read(given(file.name, file.data))
     assert file.said in str(caught.value)
@@ -84,7 +84,7 @@ def test_what_is_not_read_is_refused_with_the_remedy(file):
         ("heic without an ending", "HEIF", {"quality": 90}),
     ],
 )
-def test_images_are_read_whatever_their_format(name, form, how):
+def test_image_formats_are_read(name, form, how):
     if form == "AVIF" and ".avif" not in Image.registered_extensions():
         pytest.skip("this Pillow was built without AVIF")
     result = read(given(name, files.encode_photo(form, **how)))
@@ -96,14 +96,14 @@ def test_images_are_read_whatever_their_format(name, form, how):
 
 
 @pytest.mark.parametrize("form", ["JPEG", "HEIF"])
-def test_photos_stand_upright_in_every_format(form):
+def test_rotated_photos_are_turned_upright(form):
     flat = read(given("a.png", files.encode_photo("PNG"))).values[0].small
     result = read(given("a", files.encode_rotated_photo(form))).values[0].small
     right = flat.transpose(Image.Transpose.ROTATE_270)
     assert abs(np.asarray(result, float) - np.asarray(right, float)).mean() < 6
 
 
-def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
+def test_large_photo_is_read_at_reduced_size_with_note():
     large = files.encode_photo("JPEG", 4000, 3000, quality=90)
     result = read(given("IMG.jpg", large))
     assert result.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
@@ -114,7 +114,7 @@ def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
     assert abs(np.asarray(picture.small, int) - np.asarray(whole, int)).max() <= 2
 
 
-def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
+def test_photos_and_zip_of_photos_are_read_as_same_samples():
     photos = [(f"IMG {i}.jpg", files.encode_photo(seed=i)) for i in range(20)]
     result = read(Given(files=photos))
     assert (result.kind, len(result), result.name) == ("images", 20, "20 files")
@@ -125,7 +125,7 @@ def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
     assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in result.values]
 
 
-def test_several_files_of_text_are_a_sample_each():
+def test_several_text_files_are_one_sample_each():
     several = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
     result = read(Given(files=several))
     assert (result.values, result.places, result.unit) == (
@@ -136,13 +136,13 @@ def test_several_files_of_text_are_a_sample_each():
     assert result.notes == ("Read 2 files.",)
 
 
-def test_files_of_several_kinds_are_not_mixed():
+def test_files_of_different_types_are_rejected():
     mixed = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
     with pytest.raises(RefusedError, match=r"got a.csv, b.npy: send one at a time, or use Compare"):
         read(mixed)
 
 
-def test_the_kind_can_be_asked_for_where_a_file_could_be_another():
+def test_sample_type_can_be_chosen():
     table = given(
         "a.csv", b"text,smiles,x,y\nan acid it is,CC(=O)O,1,2\na ring it is,c1ccccc1,3,5\n"
     )
@@ -158,7 +158,7 @@ def test_the_kind_can_be_asked_for_where_a_file_could_be_another():
 
 
 @pytest.mark.parametrize("kind", ["texts", "molecules", "vectors"])
-def test_rows_are_grouped_by_a_column(kind):
+def test_by_groups_rows_by_column(kind):
     rows = [f"{'ab'[i % 2]},{smiles},{i}.5,{i}" for i, smiles in enumerate(files.SMILES)]
     table = "\n".join(["lab,smiles,x,y", *rows]).encode()
     result = read(given("a.csv", table), Asked(kind=kind, by="lab"))
@@ -168,12 +168,12 @@ def test_rows_are_grouped_by_a_column(kind):
 
 
 @pytest.mark.parametrize("asked", [Asked(column="three"), Asked(column="one", by="three")])
-def test_a_missing_column_is_named_and_the_others_listed(asked):
+def test_missing_column_error_lists_available_columns(asked):
     with pytest.raises(RefusedError, match=r"no column 'three'.* Available: one, two"):
         read(given("a.csv", b"one,two\nso it is,no it is\n"), asked)
 
 
-def test_bad_molecules_are_found_as_the_file_is_read():
+def test_invalid_molecules_are_listed_on_reading():
     smiles = [*files.SMILES * 7, "C1CC", "XX", "foo(", "n1", "[Q]", "CCN"]
     result = read(
         given(

@@ -27,7 +27,7 @@ def filed(text: str, name: str = "a.csv", **asked):
 
 
 @pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
-def test_a_table_is_read_alike_from_the_box_and_a_csv_file(case):
+def test_pasted_table_equals_csv_file(case):
     text, asked = case.data.decode(), {"by": "model"} if "model" in case.name else {}
     one, other = pasted(text, **asked), filed(text, **asked)
     for name in SAMPLES:
@@ -40,7 +40,7 @@ def test_a_table_is_read_alike_from_the_box_and_a_csv_file(case):
 
 
 @pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
-def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
+def test_table_can_be_read_as_lines_or_rows(case):
     text = case.data.decode()
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     result = pasted(text)
@@ -60,7 +60,7 @@ def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
     st.sampled_from(",;\t|"),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_any_table_with_known_names_reads_as_the_same_file(rows, sign, end):
+def test_any_pasted_table_with_standard_names_equals_file(rows, sign, end):
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=sign, lineterminator=end)
     writer.writerows([("id", "answer", "model"), *((i, *row) for i, row in enumerate(rows))])
@@ -81,7 +81,7 @@ def test_any_table_with_known_names_reads_as_the_same_file(rows, sign, end):
         "x,y,z\n1,2,3\n4,5,x\n6,7,8\n9,9,9",
     ],
 )
-def test_tables_without_known_names_or_with_bad_rows_are_tables_too(text):
+def test_tables_with_other_names_or_invalid_rows_equal_file(text):
     result, same = pasted(text), filed(text)
     assert (result.kind, list(result.places)) == (same.kind, list(same.places))
     assert np.array_equal(result.values, same.values, equal_nan=result.kind == "vectors")
@@ -104,7 +104,7 @@ def test_tables_without_known_names_or_with_bad_rows_are_tables_too(text):
         "- Reference: {func}`a.select`, {class}`a.Selection`.\n- `cosine` (or not), none.",
     ],
 )
-def test_prose_with_commas_one_sentence_a_line_is_no_table(text):
+def test_prose_with_commas_is_not_read_as_table(text):
     for result in (pasted(text, kind="texts"), filed(text, "a.txt", kind="texts")):
         assert result.values == text.split("\n")
         assert result.separator == "line"
@@ -121,7 +121,7 @@ def test_prose_with_commas_one_sentence_a_line_is_no_table(text):
         "今天,天气好\n明天,天气坏",
     ],
 )
-def test_lines_of_as_many_cells_are_asked_about_as_in_a_file(text):
+def test_lines_with_equal_cell_counts_raise_ask_error(text):
     doors = {"separator": pasted, "type": lambda text: filed(text, "a.txt")}
     for field, door in doors.items():
         with pytest.raises(AskError, match="as many cells each: is it a table") as caught:
@@ -131,13 +131,13 @@ def test_lines_of_as_many_cells_are_asked_about_as_in_a_file(text):
     assert pasted(text, separator="row", header=False, column="column 2").separator == "row"
 
 
-def test_no_example_of_texts_is_a_table():
+def test_examples_are_not_detected_as_tables():
     for kind in ("texts", "molecules"):
         for example in examples.MENU[kind]:
             assert form_of(example.text, sure=False) == ""
 
 
-def test_rows_that_cannot_be_told_apart_are_asked_about_in_the_box_too():
+def test_pasted_rows_with_extra_cells_raise_ask_error():
     text = "id,answer\n1,yes, so\n2,no, never\n"
     for read_ in (pasted, filed):
         with pytest.raises(AskError, match="row 2 has 3, row 3 has 3") as caught:
@@ -162,7 +162,7 @@ def copied(cells: list[str]) -> str:
 
 @pytest.mark.parametrize("header", [[], ["answer"]])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
+def test_pasted_spreadsheet_column_keeps_line_breaks_in_cells(header, ending):
     result = pasted(copied(header + COLUMN).replace("\n", ending))
     assert [text.replace("\r\n", "\n") for text in result.values] == COLUMN
     assert result.kind == "texts"
@@ -183,5 +183,5 @@ def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
     ],
     ids=["inside", "a quoted line", "paragraphs", "alone", "open"],
 )
-def test_quotes_of_prose_make_no_column(text):
+def test_quotes_in_prose_are_not_read_as_cells(text):
     assert form_of(text, sure=False) == ""

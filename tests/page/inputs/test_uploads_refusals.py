@@ -41,11 +41,11 @@ pytest.importorskip("pyarrow")
     ],
     ids=range(18),
 )
-def test_hostile_tables_are_refused(name, data, said):
+def test_hostile_tables_are_rejected(name, data, said):
     assert said in get_rejection_message(read, make_upload(name, data))
 
 
-def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
+def test_line_of_ten_megabytes_is_listed_as_problem():
     result = read(Given(text="a short one\n" + "x" * 10**7 + "\nanother one"))
     assert list(result.problems.items()) == [(1, "has 10,000,000 characters, more than 20,000")]
     assert max(map(len, result.values)) < 300
@@ -95,12 +95,12 @@ def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
     ],
     ids=range(11),
 )
-def test_arrays_are_judged_by_their_header(data, said):
+def test_invalid_arrays_are_rejected_by_header(data, said):
     assert said in get_rejection_message(read, make_upload("a.npy", data))
     assert said in get_rejection_message(read, make_upload("a.npz", encode_zip({"a.npy": data})))
 
 
-def test_a_pickle_is_not_an_array_whatever_it_is_called():
+def test_pickle_is_rejected_under_any_file_name():
     pickled = b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01a\x94K\x01s."
     assert "not a .npy" in get_rejection_message(read, make_upload("a.npy", pickled))
     assert "unpickling" in get_rejection_message(read, make_upload("a.csv", pickled))
@@ -109,7 +109,7 @@ def test_a_pickle_is_not_an_array_whatever_it_is_called():
     )
 
 
-def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
+def test_npz_larger_than_declared_is_rejected():
     head = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
     bomb = encode_zip({"a.npy": npy_header(head, b"\0" * 10**8)})
     assert len(bomb) < 200_000
@@ -133,11 +133,11 @@ def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
     ],
     ids=range(6),
 )
-def test_bad_parquet_files_are_refused(data, said):
+def test_invalid_parquet_files_are_rejected(data, said):
     assert said in get_rejection_message(read, make_upload("a.parquet", data()))
 
 
-def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
+def test_parquet_with_repeated_long_text_uses_little_memory():
     import pyarrow as pa
 
     once = pa.DictionaryArray.from_arrays(
@@ -153,16 +153,16 @@ def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
 
 
 @pytest.mark.parametrize("X", [[["a"]], [[1, 2], [3]], [[[1]]], {"a": 1}, None, [[1j]], [[None]]])
-def test_an_api_call_with_no_matrix_is_refused(X):
+def test_check_matrix_rejects_invalid_matrices(X):
     get_rejection_message(matrices.check_matrix, X)
 
 
-def test_files_are_weighed_one_by_one():
+def test_too_large_file_is_rejected():
     large = b"x" * (quotas.MAX_UPLOAD + 1)
     assert "takes up to 64 MB a file" in get_rejection_message(read, make_upload("a.txt", large))
 
 
-def test_texts_of_the_api_are_counted_and_measured():
+def test_check_texts_rejects_invalid_texts():
     assert "has 1,000,000 characters" in get_rejection_message(quotas.check_texts, ["x" * 10**6])
     assert "number 0 is int" in get_rejection_message(quotas.check_texts, [1])
     assert "in all" in get_rejection_message(quotas.check_texts, ["x" * 19_000] * 30)

@@ -53,7 +53,7 @@ def on_page(options):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
-def test_library_and_page_take_the_same_samples_or_ask_the_same(row):
+def test_page_reads_file_like_library(row):
     library, page = both(located(row))
     assert isinstance(library, AskError) == isinstance(page, AskError) == ("ask" in row)
     assert isinstance(library, RefusedError) == isinstance(page, RefusedError)
@@ -90,7 +90,7 @@ def wording(without_static, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over . groups has width 0")
 @pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=named)
-def test_page_and_command_print_the_same_numbers(row, capsys, wording):
+def test_page_score_equals_command_score(row, capsys, wording):
     path = located(row)
     assert main([str(path), "-f", "json", "--quiet", "--on-error", "skip"]) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -34,7 +34,7 @@ SENTENCES = st.lists(WORDS, min_size=3, max_size=9).map(" ".join).filter(str.str
     st.sampled_from([["id", "answer"], ["", "text"], ["", "0"], None]),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
-def test_what_csv_writers_write_is_read_back_or_asked_for(texts, delimiter, header, encoding):
+def test_csv_texts_round_trip(texts, delimiter, header, encoding):
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=delimiter)
     writer.writerows([header] if header else [])
@@ -60,7 +60,7 @@ ROWS = st.integers(2, 6).flatmap(
     st.sampled_from(["names", "pandas", "ids", "labels", ""]),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
-def test_numbers_are_read_back_to_the_last_digit(rows, dialect, beside, encoding):
+def test_csv_numbers_round_trip_exactly(rows, dialect, beside, encoding):
     sep, decimal = dialect
     lines = [sep.join(repr(x).replace(".", decimal) for x in row) for row in rows]
     first = {"names": [], "pandas": [""], "ids": ["id"], "labels": ["who"], "": []}[beside]
@@ -90,7 +90,7 @@ FILES = {
 
 @pytest.mark.parametrize("asked", [{}, {"column": "y"}, {"by": "who"}])
 @pytest.mark.parametrize("name", FILES)
-def test_code_reads_the_numbers_that_are_scored(name, asked, tmp_path, monkeypatch):
+def test_generated_code_reads_same_vectors(name, asked, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(FILES[name])
     try:
@@ -106,7 +106,7 @@ def test_code_reads_the_numbers_that_are_scored(name, asked, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_chinese_is_read_in_every_unicode_and_refused_in_none(encoding):
+def test_unicode_encodings_are_read_and_gbk_is_rejected(encoding):
     text = "编号,回答\n" + "\n".join(f"{i},{answer}" for i, answer in enumerate(files.CHINESE))
     marked = "\ufeff" + text if encoding in ("utf-16-le", "utf-16-be") else text
     assert of(marked.encode(encoding)).values == files.CHINESE
@@ -114,14 +114,14 @@ def test_chinese_is_read_in_every_unicode_and_refused_in_none(encoding):
         of(text.encode("gbk"))
 
 
-def test_rows_are_numbered_as_in_a_spreadsheet_by_quotes_and_blank_lines():
+def test_row_numbers_match_spreadsheet_rows():
     result = of('id,answer\n1,"two\nlines"\n\n2,x\n3,\n4\n')
     assert result.values == ["two\nlines", "x", "", ""]
     assert list(result.places) == [2, 4, 5, 6]
     assert result.problems == {2: "is empty", 3: "is empty"}
 
 
-def test_a_row_with_an_unquoted_comma_is_a_problem_of_that_row_and_nothing_is_cut():
+def test_row_with_unquoted_comma_is_listed_as_problem():
     result = of("id,answer\n1,good\n2,bad, so bad\n3,fine\n")
     assert result.values == ["good", "bad, so bad", "fine"]
     assert list(result.problems) == [1]
@@ -138,13 +138,13 @@ def test_a_row_with_an_unquoted_comma_is_a_problem_of_that_row_and_nothing_is_cu
         ("site,s1,s2\nA,1,2\nB,3,4\n", "Does s1, s2 count the individuals of a species at each"),
     ],
 )
-def test_what_cannot_be_told_is_asked_for(data, said):
+def test_ambiguous_tables_raise_ask_error(data, said):
     with pytest.raises(AskError) as caught:
         of(data)
     assert said in str(caught.value)
 
 
-def test_lines_of_json_may_have_several_fields_and_bad_lines_are_listed():
+def test_invalid_json_lines_are_listed():
     rows = [
         json.dumps({"id": f"x{i}", "prompt": "Is it so, then?", "answer": text}, ensure_ascii=False)
         for i, text in enumerate([*files.TEXTS, "one\u2028line"])
@@ -158,7 +158,7 @@ def test_lines_of_json_may_have_several_fields_and_bad_lines_are_listed():
     assert "7 texts of column 'answer'" in result.sentence
 
 
-def test_records_keep_their_places_where_some_have_no_such_field():
+def test_records_without_field_are_listed_as_problems():
     records = [{"e": [1, 2], "t": "a b"}, {"t": "c d"}, {"e": [3]}, {"e": [4, None]}, {"e": [5, 6]}]
     result = of(json.dumps(records), "a.json", kind="vectors")
     assert result.values[[0, 4]].tolist() == [[1, 2], [5, 6]]
@@ -171,7 +171,7 @@ def test_records_keep_their_places_where_some_have_no_such_field():
     assert of("[1, 2.5, NaN]", "a.json").problems == {2: "has nan"}
 
 
-def test_all_bad_rows_of_numbers_are_listed():
+def test_all_invalid_rows_of_numbers_are_listed():
     result = of("x,y\n1,2\n3,nan\n1,abc\n5\n5,\n2,3,4\n6,7\n8,9\n")
     assert {result.places[i]: problem for i, problem in result.problems.items()} == {
         3: "has nan",
@@ -182,24 +182,24 @@ def test_all_bad_rows_of_numbers_are_listed():
     }
 
 
-def test_a_quoted_comma_between_digits_is_of_thousands():
+def test_comma_in_quoted_number_is_thousands_separator():
     assert of('x,y\n"1,500",2\n3,4\n5,6\n').values.tolist() == [[1500, 2], [3, 4], [5, 6]]
 
 
 @pytest.mark.parametrize("data", [",,,\n,,\n", ";;\n", "\t\n\t\n", ",\n \n"])
 @pytest.mark.parametrize("kind", [None, "texts", "molecules", "vectors"])
-def test_a_table_of_nothing_but_blank_cells_has_no_samples(data, kind):
+def test_table_of_blank_cells_is_rejected(data, kind):
     with pytest.raises(RefusedError, match="There are no"):
         of(data, kind=kind)
 
 
-def test_tabs_part_the_cells_of_a_tsv_whatever_else_is_in_them():
+def test_tsv_is_split_only_at_tabs():
     result = of("id\tanswer\n1\tyes, so, it is\n2\tno; never, never\n", "a.tsv")
     assert result.values == ["yes, so, it is", "no; never, never"]
     assert list(result.places) == [2, 3]
 
 
-def test_numbers_without_a_header_that_is_asked_about_are_read_as_one_says():
+def test_header_and_index_options_are_applied():
     data = "0,1,2\n5,6,7\n8,9,1\n"
     assert len(of(data, header=False)) == 3
     assert len(of(data, header=True)) == 2
@@ -216,7 +216,7 @@ def with_odd(odd, sep, where):
 
 @pytest.mark.parametrize("sep", [";", "\t"])
 @pytest.mark.parametrize("where", [0, 10, 20])
-def test_a_number_of_another_decimal_sign_is_blamed_alone(sep, where):
+def test_only_number_with_other_decimal_sign_is_listed(sep, where):
     german, named, english = with_odd("1.5", sep, where)
     for data in (german, named):
         result = of(data, kind="vectors")
@@ -229,13 +229,13 @@ def test_a_number_of_another_decimal_sign_is_blamed_alone(sep, where):
     ("odd", "value"), [("1.234,5", 1234.5), ("1.234", 1234), ("12.345.678,9", 12345678.9)]
 )
 @pytest.mark.parametrize("sep", [";", "\t"])
-def test_thousands_have_the_sign_that_decimals_have_not(odd, value, sep):
+def test_thousands_separator_is_read(odd, value, sep):
     for data in with_odd(odd, sep, 10):
         result = of(data, kind="vectors")
         assert not result.problems
         assert result.values[10].tolist() == [7, value, 1.5]
 
 
-def test_each_column_may_have_a_decimal_sign():
+def test_columns_may_use_different_decimal_signs():
     result = of("1,5;2.5\n3,5;4.5\n0;1\n", kind="vectors")
     assert result.values.tolist() == [[1.5, 2.5], [3.5, 4.5], [0, 1]]

@@ -126,7 +126,7 @@ def telling(http, key: str, **body):
             yield (json.loads(line) for line in lines if line)
 
 
-def test_each_line_is_sent_when_it_is_said(http, work):
+def test_progress_lines_are_sent_immediately(http, work):
     key = page_client.upload_samples(http, "a\nb")["key"]
     with telling(http, key) as told:
         for i in range(3):
@@ -142,7 +142,7 @@ def test_each_line_is_sent_when_it_is_said(http, work):
     }
 
 
-def test_lines_are_compressed_together(http, work):
+def test_progress_lines_are_compressed(http, work):
     key = page_client.upload_samples(http, "a " * 1000)["key"]
     work.go(3)
     body = {"key": key}
@@ -153,9 +153,7 @@ def test_lines_are_compressed_together(http, work):
     assert stream.headers["content-type"] == "application/x-ndjson"
 
 
-def test_a_connection_on_which_nothing_is_said_is_kept_alive_by_empty_lines(
-    http, work, monkeypatch
-):
+def test_silent_stream_sends_empty_lines(http, work, monkeypatch):
     monkeypatch.setattr(wire, "_SILENCE", 0.01)
     key = page_client.upload_samples(http, "a")["key"]
     with http.stream("POST", "/page/score", json={"key": key}) as stream:
@@ -166,7 +164,7 @@ def test_a_connection_on_which_nothing_is_said_is_kept_alive_by_empty_lines(
         assert "result" in json.loads([line for line in lines if line][-1])
 
 
-def test_work_stops_at_its_next_step_when_the_page_closes_its_request(http, work):
+def test_closed_request_stops_work_at_next_step(http, work):
     key = page_client.upload_samples(http, "a")["key"]
     with telling(http, key) as told:
         next(told)
@@ -180,7 +178,7 @@ def test_work_stops_at_its_next_step_when_the_page_closes_its_request(http, work
     assert page_client.score_upload(http, key, "short")["VS"] == 1
 
 
-def test_a_long_job_delays_no_short_one(http, work, monkeypatch):
+def test_long_job_does_not_delay_short_job(http, work, monkeypatch):
     key = page_client.upload_samples(http, "a\nb\nc")["key"]
     with telling(http, key, kernel="long") as told:
         next(told)
@@ -198,7 +196,7 @@ def test_a_long_job_delays_no_short_one(http, work, monkeypatch):
             assert list(waiting)[-1]["result"]["VS"] == 3
 
 
-def test_who_asks_too_much_at_once_is_told_so(http, work):
+def test_too_many_concurrent_requests_are_rejected(http, work):
     key = page_client.upload_samples(http, "a")["key"]
     with contextlib.ExitStack() as stack:
         held = [stack.enter_context(telling(http, key, kernel="long")) for _ in range(15)]
@@ -216,7 +214,7 @@ def test_who_asks_too_much_at_once_is_told_so(http, work):
     work.go(100)
 
 
-def test_what_cannot_be_read_without_an_answer_is_asked(http):
+def test_ambiguous_input_returns_question(http):
     assert page_client.upload_samples(http, "a", column="?") == {
         "question": {
             "text": "Which column?",
@@ -225,7 +223,7 @@ def test_what_cannot_be_read_without_an_answer_is_asked(http):
     }
 
 
-def test_files_are_read_one_by_one_under_their_names(http, work):
+def test_files_are_read_with_their_names(http, work):
     large = b"x" * 3_000_000  # beyond what is held in memory
     sent = page_client.upload_samples(http, files=[("b.txt", b"abc"), ("c.txt", large)])
     work.go(3)
@@ -235,7 +233,7 @@ def test_files_are_read_one_by_one_under_their_names(http, work):
     ]
 
 
-def test_what_goes_wrong_is_said_and_our_own_faults_are_kept_to_the_log(http, work, caplog):
+def test_user_errors_are_returned_and_internal_errors_only_logged(http, work, caplog):
     key = page_client.upload_samples(http, "a\nb")["key"]
     work.go(100)
     samples = Samples(["a", "b"], [1, 2])
@@ -265,7 +263,7 @@ def test_what_goes_wrong_is_said_and_our_own_faults_are_kept_to_the_log(http, wo
     assert caught.value.status == 422
 
 
-def test_a_report_is_a_file(http, work):
+def test_report_is_sent_as_file(http, work):
     work.go(3)
     key = page_client.upload_samples(http, "a")["key"]
     result = page_client.score_upload(http, key, "short")

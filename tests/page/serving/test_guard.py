@@ -73,7 +73,7 @@ def file(path: str, **more: object) -> dict:
         lambda path: {"value": [[{"deep": [file(path)]}]]},
     ],
 )
-def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
+def test_file_arguments_are_rejected_without_request(http, address, name, wrap):
     sent = {page_client.SAMPLE_ARGUMENTS[name]: [wrap(address), ["a"]]}
     joined = {"data": [[wrap(address)]] * 5, "fn_index": 0, "session_hash": "a"}
     for answer in (
@@ -86,7 +86,7 @@ def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
         assert (answer.status_code, answer.text) == REFUSED
 
 
-def test_no_spelling_of_a_body_gets_past(http, address):
+def test_escaped_or_encoded_bodies_are_rejected(http, address):
     body = json.dumps({"data": [[file(address)], *TEXT]})
     escaped = body.replace("path", "\\u0070ath").replace("http", "h\\u0074tp")
     for sent in (escaped.encode(), body.encode("utf-16"), body.encode("utf-8-sig")):
@@ -101,7 +101,7 @@ def test_no_spelling_of_a_body_gets_past(http, address):
         assert (answer.status_code, answer.text) == (400, "The body must be JSON.")
 
 
-def test_an_address_among_samples_is_a_sample(http, address):
+def test_url_in_samples_is_scored_as_text(http, address):
     result = page_client.call_api(http, "vendi_score_texts", texts=[address, "what is it"])
     assert result["VS"] == 2
     sent = page_client.upload_samples(http, f"{address}\nwhat is it", kind="texts")
@@ -110,7 +110,7 @@ def test_an_address_among_samples_is_a_sample(http, address):
     assert page_client.upload_samples(http, files=[(address, b"one two\nthree four")])["n"] == 2
 
 
-def test_no_address_is_taken_for_a_data_set(http, address):
+def test_url_as_dataset_is_rejected(http, address):
     for dataset in (address, address[5:], f"{address}/..", "../../etc/passwd", "a" * 5000):
         with pytest.raises(page_client.RejectedRequestError) as caught:
             page_client.upload_samples(http, dataset=dataset)
@@ -124,7 +124,7 @@ def test_no_address_is_taken_for_a_data_set(http, address):
         *("//a/b", "data:,a", "x" * 5_000, "a\0b", "", 7, None, {"path": "/etc/passwd"}),
     ],
 )
-def test_no_file_of_the_server_is_read(reckless_server, http, path):
+def test_server_files_are_not_read(reckless_server, http, path):
     before = sorted(reckless_server.folder.rglob("*"))
     sent = [[file(path)], ["a"]]
     for answer in (
@@ -144,7 +144,7 @@ def test_no_file_of_the_server_is_read(reckless_server, http, path):
         *("profiling/clear", "undo-vibe-edit"),
     ],
 )
-def test_routes_that_nobody_needs_take_nothing(reckless_server, http, path):
+def test_unused_routes_reject_uploads(reckless_server, http, path):
     before = sorted(reckless_server.folder.rglob("*"))
     for answer in (
         http.post(f"/gradio_api/{path}", json={}),
@@ -155,7 +155,7 @@ def test_routes_that_nobody_needs_take_nothing(reckless_server, http, path):
     assert sorted(reckless_server.folder.rglob("*")) == before
 
 
-def test_routes_that_nobody_needs_give_nothing(http, address):
+def test_unused_routes_return_not_found(http, address):
     encoded = address.replace(":", "%3A").replace("/", "%2F")
     there = [f"/gradio_api/file={path}" for path in (address, encoded, "/etc/passwd", "app.py")]
     there += [f"/gradio_api/file/{path}" for path in (address, encoded, "etc/passwd")]
@@ -167,13 +167,13 @@ def test_routes_that_nobody_needs_give_nothing(http, address):
             assert answer.status_code == 404, path
 
 
-def test_what_clients_ask_for_is_open(http):
+def test_client_routes_are_open(http):
     for path in ("/config", "/gradio_api/info", "/gradio_api/openapi.json", "/robots.txt"):
         assert http.get(path).status_code == 200, path
     assert http.get("/gradio_api/mcp/schema").status_code == 200
 
 
-def test_the_address_of_the_page_is_not_for_visitors_to_say(http):
+def test_forwarding_headers_do_not_change_page_address(http):
     said = {"x-forwarded-host": "evil.example", "x-gradio-server": "http://evil.example"}
     for name in ("x-forwarded-proto", "x-forwarded-prefix", "x-forwarded-port"):
         said[name] = "evil.example"
@@ -186,7 +186,7 @@ def test_the_address_of_the_page_is_not_for_visitors_to_say(http):
     assert "evil" not in page.text
 
 
-def test_the_address_of_a_space_is_the_one_that_it_has(monkeypatch):
+def test_space_host_determines_page_address(monkeypatch):
     monkeypatch.setenv("SPACE_HOST", "a-b.hf.space,its.own.domain")
     seen = []
 
@@ -204,14 +204,14 @@ def test_the_address_of_a_space_is_the_one_that_it_has(monkeypatch):
 
 @pytest.mark.parametrize("body", [b"7", b"null", b'"a"', b"true", b"[]", b"{}"])
 @pytest.mark.parametrize("path", ["cancel", "reset", "queue/join", "call/vendi_compare", "mcp/"])
-def test_bodies_that_are_no_calls_are_refused(http, path, body):
+def test_invalid_call_bodies_are_rejected(http, path, body):
     kind = {"content-type": "application/json"}
     answer = http.post(f"/gradio_api/{path}", content=body, headers=kind)
     assert 400 <= answer.status_code < 500
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 9])
-def test_a_call_has_the_arguments_of_its_function(http, count):
+def test_wrong_number_of_arguments_is_rejected(http, count):
     joined = {"data": [["a"]] * count, "fn_index": 0, "session_hash": "a"}
     for path in ("call/vendi_score_texts", "call/vendi_score_texts/", "queue/join"):
         answer = http.post(f"/gradio_api/{path}", json=joined)
@@ -219,7 +219,7 @@ def test_a_call_has_the_arguments_of_its_function(http, count):
         assert answer.text.startswith("`data` must be a list of the 8 arguments of vendi_score_te")
 
 
-def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
+def test_upload_above_shared_limit_is_rejected(http):
     with pytest.raises(
         page_client.RejectedRequestError, match="Too many files are being"
     ) as caught:
@@ -228,7 +228,7 @@ def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
     assert page_client.upload_samples(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
 
 
-def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
+def test_concurrent_uploads_share_size_limit(monkeypatch):
     monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
     answers, here = [], asyncio.Event()
 

@@ -70,7 +70,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-def test_work_is_told_step_by_step_and_gives_its_result():
+def test_run_reports_steps_and_returns_result():
     async def test(lanes):
         held, said = Held(), []
         held.go(3)
@@ -81,7 +81,7 @@ def test_work_is_told_step_by_step_and_gives_its_result():
     run(test)
 
 
-def test_short_work_is_done_while_all_long_work_stands_still():
+def test_short_work_runs_while_long_work_is_blocked():
     async def test(lanes):
         held = [Held() for _ in range(5)]
         long = [
@@ -100,7 +100,7 @@ def test_short_work_is_done_while_all_long_work_stands_still():
     run(test)
 
 
-def test_those_who_wait_are_told_how_many_are_before_them_and_come_in_turn():
+def test_waiting_users_see_queue_position_and_run_in_order():
     async def test(lanes):
         held = [Held() for _ in range(4)]
         said = [[] for _ in held]
@@ -127,7 +127,7 @@ def test_those_who_wait_are_told_how_many_are_before_them_and_come_in_turn():
     run(test)
 
 
-def test_visitors_take_turns_and_a_greedy_one_delays_nobody():
+def test_users_take_turns():
     async def test(lanes):
         held = [Held() for _ in range(6)]
         said = [[] for _ in held]
@@ -157,7 +157,7 @@ def test_visitors_take_turns_and_a_greedy_one_delays_nobody():
     run(test)
 
 
-def test_a_visitor_who_waits_is_not_overtaken_for_ever():
+def test_waiting_user_is_not_starved():
     async def test(lanes):
         held = [Held() for _ in range(4)]
 
@@ -181,7 +181,7 @@ def test_a_visitor_who_waits_is_not_overtaken_for_ever():
     run(test)
 
 
-def test_no_more_wait_than_can_be_served_and_all_are_told():
+def test_queue_limits_are_enforced():
     async def test(lanes):
         held = Held()
         first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
@@ -212,7 +212,7 @@ def test_no_more_wait_than_can_be_served_and_all_are_told():
     run(test)
 
 
-def test_what_nobody_waits_for_stops_at_its_next_step_and_holds_its_lane_until_then():
+def test_cancelled_work_blocks_lane_until_next_step():
     async def test(lanes):
         held, next_ = Held(), Held()
         task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps(1000)))
@@ -233,7 +233,7 @@ def test_what_nobody_waits_for_stops_at_its_next_step_and_holds_its_lane_until_t
     run(test)
 
 
-def test_work_that_is_cancelled_in_line_is_never_begun_and_leaves_no_place_taken():
+def test_work_cancelled_in_queue_never_starts():
     async def test(lanes):
         held = Held()
         first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
@@ -251,7 +251,7 @@ def test_work_that_is_cancelled_in_line_is_never_begun_and_leaves_no_place_taken
     run(test)
 
 
-def test_a_turn_that_comes_as_its_visitor_leaves_goes_to_the_next():
+def test_turn_of_cancelled_work_passes_to_next():
     async def test(lanes):
         held, third = Held(), Held()
         first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
@@ -269,7 +269,7 @@ def test_a_turn_that_comes_as_its_visitor_leaves_goes_to_the_next():
     run(test)
 
 
-def test_what_goes_wrong_comes_back_and_frees_its_place():
+def test_error_is_raised_and_frees_lane():
     def wrong():
         yield "begun"
         raise ValueError("no")
@@ -283,7 +283,7 @@ def test_what_goes_wrong_comes_back_and_frees_its_place():
     run(test)
 
 
-def test_visitors_are_told_apart_by_their_address(monkeypatch):
+def test_address_uses_forwarded_header_only_on_space(monkeypatch):
     headers = [(b"x-forwarded-for", b"6.6.6.6, 1.2.3.4")]
     said, plain = (
         Request({"type": "http", "headers": some, "client": ("10.0.0.1", 1)})
@@ -295,7 +295,7 @@ def test_visitors_are_told_apart_by_their_address(monkeypatch):
     assert address(plain) == "10.0.0.1"
 
 
-def test_thirty_people_behind_one_address_are_served_and_one_who_floods_is_not():
+def test_shared_address_is_served_and_flooding_session_rejected():
     async def test(lanes):
         held = Held()
         first = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "0"), SHORT, held.steps()))
@@ -321,7 +321,7 @@ def test_thirty_people_behind_one_address_are_served_and_one_who_floods_is_not()
     run(test)
 
 
-def test_an_address_that_names_a_session_anew_each_time_is_refused_in_the_end():
+def test_address_with_too_many_sessions_is_rejected():
     async def test(lanes):
         held = [Held() for _ in range(200)]
         flood = [
@@ -351,7 +351,7 @@ def test_an_address_that_names_a_session_anew_each_time_is_refused_in_the_end():
     run(test)
 
 
-def test_sessions_are_told_apart_behind_one_address():
+def test_visitor_of_distinguishes_sessions_of_one_address():
     def session(*headers, **more):
         scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 1)}
         request = Request(scope)
@@ -375,5 +375,5 @@ def test_sessions_are_told_apart_behind_one_address():
         (Size(bytes=2_000, pixels=24 * 49_000_000), LONG),
     ],
 )
-def test_what_unpacks_to_much_is_read_in_a_lane_of_its_own(size, lane):
+def test_lane_of_depends_on_declared_size(size, lane):
     assert lane_of(size) == lane

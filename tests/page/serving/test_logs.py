@@ -108,7 +108,7 @@ def begun(http, path: str, **more) -> str:
 
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("name", [*NAMES, "vendi_nothing", f"vendi_{MARK}"])
-def test_calls_of_the_api_are_not_logged(http, name):
+def test_api_calls_are_not_logged(http, name):
     for value in VALUES:
         many = [value] * 12
         for path, body in (
@@ -133,7 +133,7 @@ def test_calls_of_the_api_are_not_logged(http, name):
 
 
 @pytest.mark.usefixtures("silent")
-def test_places_in_the_queue_are_not_logged(http):
+def test_queue_requests_are_not_logged(http):
     right = {"fn_index": 0, "data": [[POISON]] * 6, "session_hash": "s" + MARK}
     for name, values in {
         "fn_index": (0, 2, 5, 6, -1, True, POISON, None),
@@ -160,7 +160,7 @@ def test_places_in_the_queue_are_not_logged(http):
         assert answer.status_code == 200
 
 
-def test_closing_what_is_unknown_logs_no_traceback(http, silent):
+def test_unknown_event_logs_no_traceback(http, silent):
     for path in ("call/vendi_score_texts/a", "call/v2/vendi_fails/a", "queue/data?session_hash=a"):
         assert "404: Not Found" in http.get(f"/gradio_api/{path}").text
     said = silent.said()
@@ -169,7 +169,7 @@ def test_closing_what_is_unknown_logs_no_traceback(http, silent):
 
 
 @pytest.mark.usefixtures("silent")
-def test_nothing_sent_to_mcp_is_logged(http):
+def test_mcp_requests_are_not_logged(http):
     pytest.importorskip("mcp")
     for text in (POISON, MARK):
         for method in ("tools/list", "tools/call", "initialize", "prompts/get", "ping", text):
@@ -194,7 +194,7 @@ def test_nothing_sent_to_mcp_is_logged(http):
 
 
 @pytest.mark.usefixtures("silent")
-def test_nothing_of_addresses_and_headers_is_logged(http):
+def test_urls_and_headers_are_not_logged(http):
     names = ("user-agent", "referer", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto")
     names += ("cookie", "origin", "host", "content-type", "authorization", "x-gradio-user", MARK)
     paths = ("/", "/page/menu", "/config", "/gradio_api/info", "/gradio_api/openapi.json")
@@ -224,7 +224,7 @@ def test_nothing_of_addresses_and_headers_is_logged(http):
 
 
 @pytest.mark.usefixtures("silent")
-def test_nothing_sent_by_the_page_is_logged(http):
+def test_page_requests_are_not_logged(http):
     for name, data in (
         ("a.txt", PLAIN.encode()),
         (f"{PLAIN}.csv", f"a,b\n{MARK},{PLAIN}\n".encode()),
@@ -266,7 +266,7 @@ def test_nothing_sent_by_the_page_is_logged(http):
     assert MARK in http.post("/page/report", json={"id": result["id"], "title": MARK}).text
 
 
-def test_an_error_is_told_once_by_its_types_and_places(monkeypatch):
+def test_errors_are_logged_without_user_input(monkeypatch):
     stream, root = io.StringIO(), logging.getLogger()
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, stream)

@@ -10,7 +10,7 @@ MODULES = {
 }
 
 
-def test_imports_and_exports_that_are_not_known_are_refused():
+def test_bundle_rejects_unsupported_imports_and_exports():
     with pytest.raises(ValueError, match=r"a/a\.js has an import or export .*: export { two };"):
         bundled(MODULES)
     for line in ('import "./a.js";\n', 'const a = await import("./a.js");\n'):
@@ -18,7 +18,7 @@ def test_imports_and_exports_that_are_not_known_are_refused():
             bundled({"main.js": line})
 
 
-def test_modules_that_import_each_other_are_refused():
+def test_bundle_rejects_import_cycles():
     both = {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
     with pytest.raises(ValueError, match="cycle"):
         bundled(both)

@@ -44,7 +44,7 @@ def http(server):
         yield http
 
 
-def test_the_api_has_the_five_named_endpoints(client):
+def test_api_has_five_named_endpoints(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     kinds = ("texts", "images", "molecules", "vectors")
     assert set(named) == {*(f"/vendi_score_{kind}" for kind in kinds), "/vendi_compare"}
@@ -64,7 +64,7 @@ def test_the_api_has_the_five_named_endpoints(client):
     }
 
 
-def test_clients_are_told_the_meaning_of_each_argument(client):
+def test_api_describes_each_argument(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     for name, endpoint in named.items():
         for parameter in endpoint["parameters"]:
@@ -72,7 +72,7 @@ def test_clients_are_told_the_meaning_of_each_argument(client):
             assert text.endswith("."), (name, parameter["parameter_name"])
 
 
-def test_the_server_says_who_it_is_and_what_it_is_for(http):
+def test_mcp_server_reports_name_version_and_instructions(http):
     assert http.get("/config").json()["title"] == "Vendi Score"
     pytest.importorskip("mcp")
     known = {"name": "a", "version": "1"}
@@ -117,7 +117,7 @@ SAME = [
 
 @pytest.mark.parametrize(("kind", "kernel", "options", "sent", "samples", "arguments"), SAME)
 @pytest.mark.parametrize("q", [1, 2])
-def test_page_client_tool_evaluate_and_package_give_one_number(
+def test_page_client_tool_metric_and_package_scores_are_equal(
     http, client, metric, kind, kernel, options, sent, samples, arguments, q
 ):
     key = key_at(q)
@@ -146,7 +146,7 @@ def test_page_client_tool_evaluate_and_package_give_one_number(
         ("vectors", {"rows": [ROWS[:9], ROWS[9:]]}, [ROWS[:9], ROWS[9:]], {"k": "cosine"}),
     ],
 )
-def test_groups_have_one_number_and_one_standard_error_everywhere(
+def test_group_scores_of_client_and_metric_match_package(
     client, metric, kind, sent, samples, arguments
 ):
     if kind == "texts":
@@ -163,7 +163,7 @@ def test_groups_have_one_number_and_one_standard_error_everywhere(
     assert len(result["by_group"]) == 2
 
 
-def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http):
+def test_pasted_and_column_groups_match_package(http):
     nested = [TEXTS[:5], TEXTS[5:]]
     right = compute(nested)
     box = json.dumps(nested)
@@ -188,7 +188,7 @@ def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http)
         ("vectors", "cosine", ROWS, ROWS, {"k": "cosine"}),
     ],
 )
-def test_a_comparison_by_page_and_client_is_that_of_the_package(
+def test_comparison_of_page_and_client_matches_package(
     http, client, kind, kernel, samples, sent, arguments
 ):
     right = compare(samples, samples[:6], **arguments)
@@ -226,7 +226,7 @@ def tools(http):
     return {tool["name"]: tool for tool in result}
 
 
-def test_the_tools_of_mcp_are_described_in_sentences(tools):
+def test_mcp_tools_are_described_in_sentences(tools):
     assert set(tools) == set(page_client.SAMPLE_ARGUMENTS)
     for tool in tools.values():
         assert tool["description"][-1] == "."
@@ -241,7 +241,7 @@ def test_the_tools_of_mcp_are_described_in_sentences(tools):
 
 @pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
 @pytest.mark.parametrize("q", [0, 2, "inf"])
-def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, name, q):
+def test_mcp_results_match_schema_and_api(http, tools, name, q):
     jsonschema = pytest.importorskip("jsonschema")
     given = {
         page_client.SAMPLE_ARGUMENTS[name]: app_server.EXAMPLES[page_client.SAMPLE_ARGUMENTS[name]],
@@ -269,7 +269,7 @@ def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, 
         ("vendi_score_sounds", {}, "Unknown tool; there are vendi_score_texts, "),
     ],
 )
-def test_errors_of_tools_are_in_words(http, tools, name, sent, said):
+def test_mcp_errors_contain_message(http, tools, name, sent, said):
     result = page_client.call_mcp_tool(http, name, **sent)
     assert result["isError"]
     assert said in result["content"][0]["text"]
@@ -290,11 +290,11 @@ def test_errors_of_tools_are_in_words(http, tools, name, sent, said):
         ({"images": [LARGE], "kernel": "pixels"}, "long"),
     ],
 )
-def test_calls_take_the_lane_of_work_as_long_as_theirs(sent, lane):
+def test_lane_depends_on_size_and_kernel_of_call(sent, lane):
     assert app_server._lane(sent) == lane
 
 
-def test_what_was_sent_is_forgotten_and_the_page_is_told_so(forgetful_server):
+def test_expired_samples_return_gone(forgetful_server):
     with httpx.Client(base_url=forgetful_server.url, timeout=30) as http:
         key = upload_samples(http, "one two\nthree four")["key"]
         result = page_client.score_upload(http, key, "ngram_overlap")
@@ -309,7 +309,7 @@ def test_what_was_sent_is_forgotten_and_the_page_is_told_so(forgetful_server):
     assert not forgetful_server.left
 
 
-def test_visitors_at_the_same_time_get_their_own_results(server):
+def test_concurrent_users_get_their_own_results(server):
     def ask(i: int) -> tuple[float, list[str], float]:
         texts = [f"w{j}" for j in range(i + 2)]
         headers = {"x-forwarded-for": f"10.0.0.{i}"}

@@ -32,14 +32,14 @@ def example(name: str) -> str:
     return (ROOT / "examples" / "page_api" / name).read_text(encoding="utf-8")
 
 
-def test_the_call_in_python_prints_the_score(here, capsys):
+def test_python_call_example_prints_score(here, capsys):
     exec(here(example("call.py")), {})
     value, _, sentence = capsys.readouterr().out.partition(" ")
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS_q2"])
     assert sentence.strip().endswith(".")
 
 
-def test_models_of_rows_are_compared_within_prompts(here, capsys):
+def test_compare_example_prints_scores_within_prompts(here, capsys):
     exec(here(example("compare.py")), {})
     lively, dull, verdict = capsys.readouterr().out.splitlines()
     texts = [[f"a {pet} {did}" for did in ("sat", "ran", "hid", "ate")] for pet in ("cat", "dog")]
@@ -48,7 +48,7 @@ def test_models_of_rows_are_compared_within_prompts(here, capsys):
     assert verdict
 
 
-def test_the_tool_that_is_called_gives_the_score(here):
+def test_mcp_tool_example_prints_score(here):
     pytest.importorskip("mcp")
     script = here(example("tools.py"))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -58,7 +58,7 @@ def test_the_tool_that_is_called_gives_the_score(here):
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q="inf")["VS_qinf"])
 
 
-def test_the_call_in_a_shell_ends_with_the_result(here):
+def test_shell_call_example_returns_result(here):
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     done = subprocess.run(
@@ -71,7 +71,7 @@ def test_the_call_in_a_shell_ends_with_the_result(here):
 
 @pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
 @pytest.mark.parametrize("language", ["python", "bash"])
-def test_the_code_that_the_server_writes_for_a_call_runs(server, name, language):
+def test_generated_api_code_snippets_run(server, name, language):
     info = httpx.get(f"{server.url}/gradio_api/info", timeout=60).json()
     code = info["named_endpoints"][f"/{name}"]["code_snippets"][language]
     if language == "bash" and shutil.which("curl") is None:
@@ -81,7 +81,7 @@ def test_the_code_that_the_server_writes_for_a_call_runs(server, name, language)
     assert ("event: complete" if language == "bash" else "'sentence': ") in done.stdout
 
 
-def test_the_address_for_clients_of_mcp_answers(here):
+def test_documented_mcp_url_lists_documented_tools(here):
     pytest.importorskip("mcp")
     url = json.loads(here(SETTINGS))["mcpServers"]["vendiscore"]["url"]
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -91,7 +91,7 @@ def test_the_address_for_clients_of_mcp_answers(here):
     assert all(f"`{tool['name']}`" in TEXT for tool in tools)
 
 
-def test_the_commands_that_start_the_page_name_variables_that_gradio_reads():
+def test_documented_environment_variables_exist_in_gradio():
     from gradio import http_server
 
     source = Path(http_server.__file__).read_text(encoding="utf-8")

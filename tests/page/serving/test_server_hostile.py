@@ -73,7 +73,7 @@ def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
         ("vendi_score_nothing", {"texts": ["a"]}, "No function takes these"),
     ],
 )
-def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, sent, said):
+def test_api_calls_reject_invalid_or_too_large_arguments(http, name, sent, said):
     assert said in error(http, name, **sent)
 
 
@@ -118,13 +118,13 @@ HOSTILE = {
 
 @pytest.mark.usefixtures("healthy")
 @pytest.mark.parametrize("what", HOSTILE)
-def test_hostile_files_are_refused_in_words(http, what):
+def test_hostile_files_are_rejected(http, what):
     name, data, said = HOSTILE[what]
     assert said in refused(http, files=[(name, data())])
 
 
 @pytest.mark.usefixtures("healthy")
-def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
+def test_wide_table_with_too_many_cells_is_rejected(http):
     names = [*(f"answer {i}" for i in range(90)), *(f"other {i}" for i in range(900))]
     row = ",".join(["Yes it is so."] * 90) + "," * 900
     table = "\n".join([",".join(names), *[row] * 150]).encode()
@@ -147,12 +147,12 @@ def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
         ({"example": "../../etc/passwd"}, "etc/passwd"),
     ],
 )
-def test_options_that_no_page_sends_are_refused_in_words(http, options, said):
+def test_invalid_read_options_are_rejected(http, options, said):
     assert said in refused(http, "a b\nc d", **options)
 
 
 @pytest.mark.usefixtures("healthy")
-def test_columns_and_sizes_that_no_table_has_are_refused_in_words(http):
+def test_unknown_columns_and_invalid_sizes_are_rejected(http):
     table = ("a.csv", b"id,model,answer\n1,a,yes it is\n2,b,no it is not\n3,a,who knows that\n")
     for option in ("column", "by", "sets", "prompts", *ROLES):
         assert "__class__" in refused(http, files=[table], kind="texts", **{option: "__class__"})
@@ -180,7 +180,7 @@ def test_columns_and_sizes_that_no_table_has_are_refused_in_words(http):
         ({"kernel": "ngram_overlap", "permutations": 299}, "Unknown option 'permutations'"),
     ],
 )
-def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
+def test_invalid_score_settings_are_rejected(http, settings, said):
     key = upload_samples(http, "a b\nc d")["key"]
     body = json.dumps({"key": key, **settings})
     answer = http.post("/page/score", content=body).text
@@ -189,7 +189,7 @@ def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
     assert ("problem" in answer) is bool(said)
 
 
-def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
+def test_unknown_comparison_options_are_rejected(http):
     keys = [upload_samples(http, f"a b{i}\nc d\ne f\ng h")["key"] for i in (1, 2)]
     sets = [{"name": name, "key": key} for name, key in zip("AB", keys, strict=True)]
     for more in ({"seed": 1}, {"key": keys[0]}, {"options": {"seed": 1}}):
@@ -205,7 +205,7 @@ def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
         "papers",
     ],
 )
-def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
+def test_invalid_request_bodies_are_rejected(http, path):
     key = upload_samples(http, "a b\nc d")["key"]
     for body in (b"", b"[]", b"\xff\xfe", b"[" * 10**5, b'{"a": 1' + b" " * 10**5):
         answer = http.post(f"/page/{path}", content=body)
@@ -222,7 +222,7 @@ def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
 
 
 @pytest.mark.usefixtures("healthy")
-def test_markup_beside_a_molecule_is_no_markup_of_its_drawing(http):
+def test_molecule_drawings_contain_no_injected_markup(http):
     sent = ["CCO |$<script>;;<b onload=x>$|", "<svg onload=x>", "C\0C", "c1" * 150]
     uris = http.post("/page/drawings", json={"smiles": sent}).json()["uris"]
     assert uris[1:] == ["", "", ""]
@@ -234,7 +234,7 @@ def test_markup_beside_a_molecule_is_no_markup_of_its_drawing(http):
 
 
 @pytest.mark.usefixtures("healthy")
-def test_forms_that_no_page_sends_are_refused_in_words(http):
+def test_invalid_forms_are_rejected(http):
     for answer in (
         http.post("/page/read", json={"text": "a"}),
         http.post("/page/read", content=b"--x", headers={"content-type": "multipart/form-data"}),
@@ -247,7 +247,7 @@ def test_forms_that_no_page_sends_are_refused_in_words(http):
 
 
 @pytest.mark.usefixtures("healthy")
-def test_names_with_paths_name_no_file_of_the_server(http):
+def test_paths_are_removed_from_uploaded_file_names(http):
     for name in ("../../../../etc/passwd.txt", "C:\\a\\passwd.txt", "/passwd.txt"):
         sent = upload_samples(http, files=[(name, b"one two\nthree four")])
         assert sent["name"] == "passwd.txt"
@@ -257,13 +257,13 @@ def test_names_with_paths_name_no_file_of_the_server(http):
 
 
 @pytest.mark.usefixtures("healthy")
-def test_ten_thousand_tiny_files_are_refused(http):
+def test_ten_thousand_files_are_rejected(http):
     many = [(f"{i}.png", b"x") for i in range(10_000)]
     assert "Too many files" in refused(http, files=many)
 
 
 @pytest.mark.usefixtures("healthy")
-def test_large_requests_end_at_the_door(http):
+def test_too_large_requests_are_rejected(http):
     answer = http.post("/gradio_api/call/vendi_score_texts", content=b"x" * 25_000_001)
     assert answer.status_code == 413
 
@@ -284,7 +284,7 @@ def test_large_requests_end_at_the_door(http):
 
 
 @pytest.mark.usefixtures("healthy")
-def test_pastes_made_to_take_long_delay_no_other_visitor(server, http):
+def test_slow_pastes_do_not_delay_other_users(server, http):
     def paste(i):
         with httpx.Client(base_url=server.url, timeout=60) as other:
             return refused(other, "---\n" * 20_000)

@@ -68,7 +68,7 @@ def http(tmp_path):
         yield http
 
 
-def test_the_first_document_names_its_files_by_their_version(http):
+def test_index_links_versioned_files(http):
     index = http.get("/")
     result = index.text
     version = result.split("page/")[1].split("/")[0]
@@ -84,15 +84,15 @@ def test_the_first_document_names_its_files_by_their_version(http):
     assert http.head("/").status_code == 200
 
 
-def test_types_and_explanations_stay_on_the_server(http):
+def test_script_omits_type_comments(http):
     assert http.get("/page/page.js").text == SENT
 
 
-def test_rules_of_the_whole_page_come_first(http):
+def test_stylesheet_starts_with_base_rules(http):
     assert http.get("/page/page.css").text.startswith("b {}\na {}\n")
 
 
-def test_files_are_compressed_and_not_sent_again(http):
+def test_files_are_compressed_and_cached_by_etag(http):
     with http.stream("GET", "/page/page.css") as stream:
         raw = b"".join(stream.iter_raw())
     assert len(raw) < 100
@@ -106,13 +106,13 @@ def test_files_are_compressed_and_not_sent_again(http):
     assert "content-encoding" not in plain.headers
 
 
-def test_no_other_file_is_served(http):
+def test_other_files_return_not_found(http):
     others = ("secret.py", "../secret.py", "%2e%2e/secret.py", "a/b/page.js", "nothing.js", "")
     for path in ("dom.js", *others):
         assert http.get(f"/page/{path}").status_code == 404, path
 
 
-def test_what_is_served_can_do_nothing_but_ask_this_server(http):
+def test_responses_have_security_headers(http):
     for answer in (
         http.get("/"),
         http.get("/page/page.js"),
@@ -129,7 +129,7 @@ def test_what_is_served_can_do_nothing_but_ask_this_server(http):
         assert answer.headers["referrer-policy"] == "no-referrer"
 
 
-def test_other_sites_cannot_make_browsers_ask_the_page(http):
+def test_cross_site_requests_are_rejected(http):
     for site, status in (("cross-site", 403), ("same-origin", 410), ("none", 410)):
         answer = http.post("/page/groups", json={}, headers={"sec-fetch-site": site})
         assert answer.status_code == status

@@ -31,7 +31,7 @@ def clock(monkeypatch):
     return result
 
 
-def test_a_value_is_had_by_its_key_alone():
+def test_get_requires_exact_key():
     kept = Kept()
     keys = [kept.put(i, 1) for i in range(100)]
     assert len(set(keys)) == 100
@@ -41,7 +41,7 @@ def test_a_value_is_had_by_its_key_alone():
         assert kept.get(key) is None
 
 
-def test_what_was_used_least_recently_goes_first():
+def test_least_recently_used_value_is_removed_first():
     kept = Kept(most=30)
     a, b, c = (kept.put(name, 10) for name in "abc")
     assert kept.get(a) == "a"
@@ -52,7 +52,7 @@ def test_what_was_used_least_recently_goes_first():
     assert kept.nbytes == 30
 
 
-def test_a_visitor_who_sends_much_loses_their_own():
+def test_owner_above_share_loses_own_values():
     kept = Kept(most=100)
     others = [kept.put(i, 30, owner=f"other {i}") for i in range(2)]
     mine = [kept.put(i, 10, owner="me") for i in range(4)]
@@ -62,7 +62,7 @@ def test_a_visitor_who_sends_much_loses_their_own():
     assert [kept.get(key) for key in others] == [0, 1]
 
 
-def test_what_is_larger_than_all_that_may_be_kept_is_refused_and_nothing_goes_for_it():
+def test_put_rejects_value_larger_than_store():
     kept = Kept(most=30_000_000)
     key = kept.put("a", 10)
     with pytest.raises(RefusedError, match="31 MB of memory; this page keeps up to 30 MB"):
@@ -70,7 +70,7 @@ def test_what_is_larger_than_all_that_may_be_kept_is_refused_and_nothing_goes_fo
     assert kept.get(key) == "a"
 
 
-def test_a_value_is_gone_a_while_after_its_last_use(clock):
+def test_value_expires_after_last_use(clock):
     kept = Kept(seconds=10)
     used, unused = kept.put("used", 1), kept.put("unused", 1)
     clock.now = 9
@@ -85,7 +85,7 @@ def test_a_value_is_gone_a_while_after_its_last_use(clock):
     assert kept.get(used) is None
 
 
-def test_nothing_else_holds_what_is_gone(clock):
+def test_removed_value_is_garbage_collected(clock):
     kept = Kept(seconds=10)
     thing = Thing()
     there = weakref.ref(thing)
@@ -99,7 +99,7 @@ def test_nothing_else_holds_what_is_gone(clock):
     assert there() is None
 
 
-def test_the_size_of_what_is_kept_is_that_of_all_it_holds():
+def test_size_of_counts_shared_arrays_and_texts_once():
     rows, texts = np.zeros((100, 50)), ["é" * 1000 + str(i) for i in range(100)]
     assert size_of(rows[:10]) == pytest.approx(40_000, rel=0.01)  # a view keeps it all
     assert size_of(texts) == pytest.approx(100 * 1075, rel=0.05)

@@ -23,11 +23,11 @@ X = np.zeros((1000, 50))
     ],
     ids=["array", "repeats", "views", "samples", "similarity", "sparse"],
 )
-def test_arrays_are_counted_once_whatever_they_are_in(value):
+def test_size_of_counts_arrays_once_in_any_container(value):
     assert X.nbytes <= size_of(value) < 1.6 * X.nbytes
 
 
-def test_texts_and_what_goes_round_in_a_circle_are_counted():
+def test_size_of_counts_texts_and_reference_cycles():
     texts = ["a" * 1000, "b" * 1000]
     circle = [texts]
     circle.append(circle)
