@@ -1,10 +1,10 @@
-"""Code written for vendi_score runs here by another import, to the same numbers."""
+"""`vendiscore.compat` has the functions and signatures of the package vendi_score."""
 
 import importlib
 import inspect
 
 import pytest
-from vendi_score import vendi as theirs
+from vendi_score import vendi as reference_vendi
 
 from vendiscore import compat
 
@@ -16,14 +16,14 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The parameter 'token_pattern'"),
     pytest.mark.filterwarnings("ignore:Please import `csr_matrix`"),
 ]
-peers = {
-    vendi: theirs,
+REFERENCE_MODULES = {
+    vendi: reference_vendi,
     **{
         ours: importlib.import_module(f"vendi_score.{ours.__name__.rpartition('.')[2]}")
         for ours in (text_utils, image_utils, molecule_utils)
     },
 }
-NAMES = {
+FUNCTION_NAMES = {
     vendi: "weight_K normalize_K entropy_q score_K score_X score_dual score intdiv_K intdiv_X "
     "intdiv",
     text_utils: "get_ngrams get_embeddings single_ngram_diversity ngram_diversity bleu self_bleu "
@@ -32,11 +32,11 @@ NAMES = {
     "embedding_vendi_score",
     molecule_utils: "get_mol load_molecules get_tanimoto_K",
 }
-EVERY = [(ours, name) for ours, names in NAMES.items() for name in names.split()]
+ALL_FUNCTIONS = [(ours, name) for ours, names in FUNCTION_NAMES.items() for name in names.split()]
 
 
-@pytest.mark.parametrize(("ours", "name"), EVERY)
-def test_each_function_has_the_arguments_of_its_namesake(ours, name):
+@pytest.mark.parametrize(("ours", "name"), ALL_FUNCTIONS)
+def test_function_has_signature_of_vendi_score(ours, name):
     def arguments(module):
         result = inspect.signature(getattr(module, name)).parameters.values()
         return [x for x in result if x.kind is not x.VAR_KEYWORD]
@@ -44,23 +44,27 @@ def test_each_function_has_the_arguments_of_its_namesake(ours, name):
     def default(x):
         return str(list(x.default) if isinstance(x.default, tuple) else x.default)
 
-    own = arguments(ours)
-    for mine, peer in zip(own, arguments(peers[ours]), strict=False):
-        assert mine.name == peer.name
-        assert peer.default is peer.empty or default(mine) == default(peer)
-    assert all(x.default is not x.empty for x in own[len(arguments(peers[ours])) :])
+    arguments_here = arguments(ours)
+    for parameter, reference in zip(
+        arguments_here, arguments(REFERENCE_MODULES[ours]), strict=False
+    ):
+        assert parameter.name == reference.name
+        assert reference.default is reference.empty or default(parameter) == default(reference)
+    assert all(
+        x.default is not x.empty for x in arguments_here[len(arguments(REFERENCE_MODULES[ours])) :]
+    )
 
 
-def test_every_other_name_says_what_to_use_instead():
-    for ours, peer in peers.items():
-        own = [
+def test_unsupported_names_raise_import_error_with_replacement():
+    for module, reference in REFERENCE_MODULES.items():
+        reference_names = [
             name
-            for name, value in vars(peer).items()
-            if inspect.isfunction(value) and value.__module__ == peer.__name__
+            for name, value in vars(reference).items()
+            if inspect.isfunction(value) and value.__module__ == reference.__name__
         ]
-        for name in {*own} - {*NAMES[ours].split()}:
+        for name in {*reference_names} - {*FUNCTION_NAMES[module].split()}:
             with pytest.raises(ImportError, match=f"has no '{name}'; use this instead: "):
-                getattr(ours, name)
+                getattr(module, name)
     with pytest.raises(ImportError, match="instead: keep samples in a list"):
         exec("from vendiscore.compat import data_utils")
     with pytest.raises(AttributeError, match="has no 'nothing'"):

@@ -1,10 +1,10 @@
-"""The functions of vendi_score.vendi give the numbers of that package, and of their definitions."""
+"""`compat.vendi` returns the results of `vendi_score.vendi` and matches the definitions."""
 
 import math
 
 import numpy as np
 import pytest
-from vendi_score import vendi as theirs
+from vendi_score import vendi as reference
 
 from vendiscore import SampleError
 from vendiscore.compat import vendi
@@ -16,7 +16,7 @@ K = np.exp(-np.abs(X[:, :1] - X[:, 0]))
 P = RNG.dirichlet(np.ones(30))
 
 
-def near(a, b):
+def exponential_similarity(a, b):
     return np.exp(-abs(a - b))
 
 
@@ -29,37 +29,41 @@ CALLS = {
     "score_K of weights": lambda v: v.score_K(3 * K, p=P, normalize=True),
     "score_X": lambda v: v.score_X(X, p=P),
     "score_dual": lambda v: [v.score_dual(X, q) for q in (0.5, 1, 2)],
-    "score": lambda v: v.score(list(X[:, 0]), near, q=2),
+    "score": lambda v: v.score(list(X[:, 0]), exponential_similarity, q=2),
     "intdiv_K": lambda v: [v.intdiv_K(K, q, p) for q in (1, 2) for p in (None, P)],
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_numbers_of_matrices_are_equal(name):
-    np.testing.assert_allclose(CALLS[name](vendi), CALLS[name](theirs), rtol=1e-9, atol=1e-12)
+def test_results_match_vendi_score(name):
+    np.testing.assert_allclose(CALLS[name](vendi), CALLS[name](reference), rtol=1e-9, atol=1e-12)
 
 
-def test_intdiv_of_samples_and_of_rows_is_that_of_their_matrix():
-    """There both raise a NameError."""
-    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
-    assert vendi.intdiv_X(X, 2, P) == pytest.approx(theirs.intdiv_K(unit @ unit.T, 2, P), 1e-9)
-    assert vendi.intdiv(list(X[:, 0]), near) == pytest.approx(theirs.intdiv_K(K), 1e-9)
+def test_intdiv_and_intdiv_x_match_intdiv_k():
+    """In vendi_score, both functions raise a NameError."""
+    unit_rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert vendi.intdiv_X(X, 2, P) == pytest.approx(
+        reference.intdiv_K(unit_rows @ unit_rows.T, 2, P), 1e-9
+    )
+    assert vendi.intdiv(list(X[:, 0]), exponential_similarity) == pytest.approx(
+        reference.intdiv_K(K), 1e-9
+    )
 
 
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
-def test_a_score_is_that_of_the_eigenvalues_of_weight_k(p):
+def test_score_k_uses_eigenvalues_of_weight_k(p):
     eigenvalues = np.linalg.eigvalsh(vendi.weight_K(K, p))
     assert eigenvalues.sum() == pytest.approx(1)
     assert vendi.score_K(K, p=p) == pytest.approx(math.exp(vendi.entropy_q(eigenvalues)))
     assert vendi.score_K(K, 2, p=p) == pytest.approx(1 / (eigenvalues**2).sum())
 
 
-def test_normalized_similarities_have_a_diagonal_of_1_and_the_same_cosines():
+def test_normalize_k_returns_cosines():
     scaled = K * np.outer(np.arange(1, 31), np.arange(1, 31))
     np.testing.assert_allclose(vendi.normalize_K(scaled), K, rtol=1e-12)
 
 
-def test_intdiv_of_identical_samples_is_0_and_of_unrelated_ones_1_minus_1_over_n():
+def test_intdiv_has_known_values():
     assert vendi.intdiv_K(np.ones((4, 4))) == pytest.approx(0)
     assert vendi.intdiv_K(np.eye(4), 3) == pytest.approx(0.75)
     assert vendi.intdiv_X(np.eye(4) * 5) == pytest.approx(0.75)
@@ -68,11 +72,11 @@ def test_intdiv_of_identical_samples_is_0_and_of_unrelated_ones_1_minus_1_over_n
     assert vendi.intdiv_X(rows, 2, normalize=False) == pytest.approx((1 - 0.36) / 2)
 
 
-def test_entropy_ignores_shares_of_0():
+def test_entropy_q_ignores_zero_probabilities():
     assert vendi.entropy_q([0.5, 0.5, 0.0], 0) == pytest.approx(math.log(2))
     assert vendi.entropy_q(np.array([0.25] * 4), "inf") == pytest.approx(math.log(4))
 
 
-def test_zero_rows_are_refused_where_cosines_are_asked_for():
+def test_intdiv_x_rejects_zero_rows():
     with pytest.raises(SampleError, match="sample 1"):
         vendi.intdiv_X(np.array([[1.0, 0.0], [0.0, 0.0]]))

@@ -1,4 +1,4 @@
-"""Matrices, diagonals and weights are looked at before any work starts."""
+"""Validation of similarity matrices and their diagonals."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,20 @@ from vendiscore import SampleError
 from vendiscore.core import checks
 
 
-def test_every_fault_of_a_small_matrix_is_refused():
+def test_check_matrix_rejects_invalid_small_matrices():
     for row, column, entry in ((0, 1, 0.1), (0, 0, np.nan), (0, 2, -2.0)):
         K = np.eye(3)
         K[row, column] = entry
         with pytest.raises(ValueError, match="must"):
             checks.check_matrix(K)
-    for diagonal, off in ((1.0, 1.1), (1.0, -1.1), (0.9, 0.0), (1.1, 0.0)):  # symmetric
+    for diagonal, off_diagonal in (
+        (1.0, 1.1),
+        (1.0, -1.1),
+        (0.9, 0.0),
+        (1.1, 0.0),
+    ):  # symmetric matrices
         with pytest.raises(ValueError, match="must"):
-            checks.check_matrix(np.array([[diagonal, off], [off, diagonal]]))
+            checks.check_matrix(np.array([[diagonal, off_diagonal], [off_diagonal, diagonal]]))
     for n in (2, checks.MAX_ENTRYWISE_SIZE, checks.MAX_ENTRYWISE_SIZE + 1):
         K = np.eye(n)
         K[0, 1] = K[1, 0] = -1.0
@@ -23,7 +28,7 @@ def test_every_fault_of_a_small_matrix_is_refused():
 
 
 @pytest.mark.parametrize("n", [3, 200, 700])
-def test_the_largest_asymmetry_is_found_and_a_larger_one_refused(n):
+def test_compute_asymmetry_returns_maximum_and_rejects_larger(n):
     K = np.eye(n)
     assert checks.compute_asymmetry(K, None, 1e-5, "K") <= checks.ROUNDING
     K[n - 1, 0] = 1e-6
@@ -36,7 +41,7 @@ def test_the_largest_asymmetry_is_found_and_a_larger_one_refused(n):
         checks.compute_asymmetry(K, None, 1e-5, "K")
 
 
-def test_diagonals_are_1_within_their_precision():
+def test_diagonal_checks_accept_values_within_precision():
     checks.check_unit_diagonal(np.array([1.0, 1 + 9e-6]))
     checks.check_unit_diagonal(np.array([1.0, 1.001]), precision=1e-3)
     with pytest.raises(SampleError, match=r"sample 1 must have similarity 1 .* got 1\.001; pass"):
@@ -51,7 +56,7 @@ def test_diagonals_are_1_within_their_precision():
         checks.check_positive_diagonal(np.array([1.0, np.inf]))
 
 
-def test_distances_are_told_from_similarities():
+def test_check_no_distances_rejects_distances():
     checks.check_no_distances(np.eye(2), np.ones(2), "K")
     checks.check_no_distances(np.zeros((2, 2)), np.zeros(2), "K")
     with pytest.raises(ValueError, match="probably contains distances D; pass np"):
@@ -60,7 +65,7 @@ def test_distances_are_told_from_similarities():
         checks.check_square(np.ones((1, 2)), "K")
 
 
-def test_small_asymmetries_are_averaged_away():
+def test_check_matrix_averages_small_asymmetries():
     K = np.eye(200)
     K[0, 1] = 1e-6
     symmetric, diagonal = checks.check_matrix(K)

@@ -1,4 +1,4 @@
-"""Eigenvalues are normalized: what is rounding, what is refused, what is warned of."""
+"""Normalization of eigenvalues: truncation of rounding errors, exceptions and warnings."""
 
 import warnings
 
@@ -19,69 +19,69 @@ from vendiscore.core.eigenvalues import (
 )
 
 
-def rounding(n, precision=0.0, psd=False):
+def make_tolerance(n, precision=0.0, psd=False):
     return EigenvalueTolerance(n, precision, psd, lambda: "look at the kernel")
 
 
 def test_normalized_eigenvalues_descend_and_sum_to_1():
-    result = normalize_eigenvalues(np.array([0.2, 0.3, 0.5]), rounding(3))
+    result = normalize_eigenvalues(np.array([0.2, 0.3, 0.5]), make_tolerance(3))
     assert result.values.tolist() == [0.5, 0.3, 0.2]
     assert (result.negative_mass, result.count_truncated()) == (0.0, 0)
     assert result.largest_threshold == 3 * EPS * 0.5
 
 
-@pytest.mark.parametrize(("times", "kept"), [(0.9, 2), (1.1, 3)])
-def test_what_is_below_n_eps_times_the_largest_is_zero(times, kept):
-    small = times * 100 * EPS * 0.6
-    result = normalize_eigenvalues(np.array([small, 0.4, 0.6]), rounding(100))
-    assert np.count_nonzero(result.values) == kept
+@pytest.mark.parametrize(("factor", "n_nonzero"), [(0.9, 2), (1.1, 3)])
+def test_values_below_n_eps_times_maximum_become_zero(factor, n_nonzero):
+    small = factor * 100 * EPS * 0.6
+    result = normalize_eigenvalues(np.array([small, 0.4, 0.6]), make_tolerance(100))
+    assert np.count_nonzero(result.values) == n_nonzero
     assert result.largest_threshold == 100 * EPS * 0.6
 
 
-def test_entries_of_a_coarse_precision_have_a_coarse_cut():
+def test_low_input_precision_raises_threshold():
     values = np.array([1e-4, 0.4 - 1e-4, 0.6])
-    result = normalize_eigenvalues(values, rounding(3, precision=1e-3))
+    result = normalize_eigenvalues(values, make_tolerance(3, precision=1e-3))
     assert [np.count_nonzero(result.values_at(q)) for q in (0, 0.5, 1, 2)] == [2, 2, 3, 3]
     assert result.values_at(0).sum() == pytest.approx(1)
     assert (
         np.count_nonzero(
-            normalize_eigenvalues(values, rounding(3, precision=1e-3, psd=True)).values
+            normalize_eigenvalues(values, make_tolerance(3, precision=1e-3, psd=True)).values
         )
         == 3
     )
 
 
-def test_small_negative_eigenvalues_are_rounding_and_larger_ones_are_refused():
-    for negative, refused in ((0.9 * NEGATIVE_MASS, False), (1.1 * NEGATIVE_MASS, True)):
+def test_small_negative_eigenvalues_are_clipped_and_larger_raise():
+    for negative, is_rejected in ((0.9 * NEGATIVE_MASS, False), (1.1 * NEGATIVE_MASS, True)):
         values = np.array([-negative, 0.4, 0.6 + negative])
-        if refused:
+        if is_rejected:
             with pytest.raises(NotPSDError) as error:
-                normalize_eigenvalues(values, rounding(3))
+                normalize_eigenvalues(values, make_tolerance(3))
             assert error.value.negative_mass == pytest.approx(negative)
             assert error.value.smallest == pytest.approx(-negative)
         else:
-            result = normalize_eigenvalues(values, rounding(3))
+            result = normalize_eigenvalues(values, make_tolerance(3))
             assert result.negative_mass == pytest.approx(negative)
-        clipped = normalize_eigenvalues(values, rounding(3), "clip").values
+        clipped = normalize_eigenvalues(values, make_tolerance(3), "clip").values
         assert clipped.sum() == pytest.approx(1)
         assert clipped.min() == 0
 
 
-def test_errors_of_the_entries_may_make_eigenvalues_negative():
-    """Twice the area 0.42 σ √n of half a semicircle, σ the spacing over √12."""
-    values, coarse = np.array([-1e-3, 0.4, 0.601]), rounding(100, precision=1e-3)
-    assert coarse.max_negative_mass == pytest.approx(2 * 0.42 * 1e-3 / 12**0.5 * 10, rel=0.04)
+def test_low_input_precision_allows_negative_eigenvalues():
+    """The limit is twice 0.42 σ √n, from Wigner's semicircle law; σ = input precision / √12."""
+    values, tolerance = np.array([-1e-3, 0.4, 0.601]), make_tolerance(100, precision=1e-3)
+    assert tolerance.max_negative_mass == pytest.approx(2 * 0.42 * 1e-3 / 12**0.5 * 10, rel=0.04)
     with pytest.warns(UserWarning, match="treated as rounding errors of the input precision"):
-        normalize_eigenvalues(values, coarse)
+        normalize_eigenvalues(values, tolerance)
 
 
-def test_eigenvalues_that_do_not_sum_to_1_are_refused():
+def test_normalize_eigenvalues_rejects_sum_other_than_1():
     with pytest.raises(ValueError, match=r"must sum to 1, got 1\.2; look at the kernel"):
-        normalize_eigenvalues(np.array([0.6, 0.6]), rounding(2))
+        normalize_eigenvalues(np.array([0.6, 0.6]), make_tolerance(2))
 
 
-def test_orders_below_1_warn_where_a_tail_was_cut():
-    result = normalize_eigenvalues(np.array([1e-18, 1e-16, 1e-14, 0.5, 0.5]), rounding(5))
+def test_orders_below_1_warn_about_truncated_eigenvalues():
+    result = normalize_eigenvalues(np.array([1e-18, 1e-16, 1e-14, 0.5, 0.5]), make_tolerance(5))
     assert result.count_truncated() == 2
     with pytest.warns(UserWarning, match="2 eigenvalues below"):
         result.warn_about_truncation([2.0, 0.0])
@@ -89,47 +89,47 @@ def test_orders_below_1_warn_where_a_tail_was_cut():
         warnings.simplefilter("error")
         result.warn_about_truncation([1.0, 2.0])
         result.warn_about_truncation([])
-        normalize_eigenvalues(np.array([0.5, 0.5]), rounding(2)).warn_about_truncation([0.0])
+        normalize_eigenvalues(np.array([0.5, 0.5]), make_tolerance(2)).warn_about_truncation([0.0])
 
 
-def test_eigenvalues_of_a_diagonal_matrix_are_its_entries():
-    result = compute_eigenvalues(np.diag([0.2, 0.5, 0.3]), rounding(3), vectors=True)
+def test_diagonal_matrix_has_its_entries_as_eigenvalues():
+    result = compute_eigenvalues(np.diag([0.2, 0.5, 0.3]), make_tolerance(3), vectors=True)
     assert result.values.tolist() == [0.5, 0.3, 0.2]
     assert result.vectors.tolist() == np.eye(3)[:, [1, 2, 0]].tolist()
     assert is_diagonal(np.diag([0.2, 0.0]))
     assert not is_diagonal(np.array([[0.5, 0.1], [0.1, 0.5]]))
     assert not is_diagonal(np.diag([0.2, -0.5]))
-    below = np.diag([0.2, 0.8, 0.0])
-    below[2, 1] = 1e-300
-    assert not is_diagonal(below)
+    lower_triangular = np.diag([0.2, 0.8, 0.0])
+    lower_triangular[2, 1] = 1e-300
+    assert not is_diagonal(lower_triangular)
 
 
-def test_each_matrix_of_a_stack_has_the_eigenvalues_that_it_has_alone():
+def test_stacked_matrices_match_single_matrices():
     generator = np.random.default_rng(0)
     F = generator.standard_normal((6, 5, 3))
     A = F @ F.swapaxes(1, 2)
     A /= np.trace(A, axis1=1, axis2=2)[:, None, None]
-    stack = compute_eigenvalues(A, rounding(5), vectors=True)
-    for i, one in enumerate(A):
-        alone = compute_eigenvalues(one, rounding(5), vectors=True)
-        assert stack.values[i] == pytest.approx(alone.values, abs=1e-15)
+    stack = compute_eigenvalues(A, make_tolerance(5), vectors=True)
+    for i, matrix in enumerate(A):
+        single = compute_eigenvalues(matrix, make_tolerance(5), vectors=True)
+        assert stack.values[i] == pytest.approx(single.values, abs=1e-15)
         assert np.count_nonzero(stack.values[i]) == 3
-        assert abs(np.sum(stack.vectors[i] * alone.vectors, axis=0))[:3] == pytest.approx(1)
-        assert stack.count_truncated()[i] == alone.count_truncated()
+        assert abs(np.sum(stack.vectors[i] * single.vectors, axis=0))[:3] == pytest.approx(1)
+        assert stack.count_truncated()[i] == single.count_truncated()
         for q in (0, 0.5, 1, 2, np.inf):
-            assert stack.hill_number(q)[i] == pytest.approx(alone.hill_number(q), rel=1e-13)
+            assert stack.hill_number(q)[i] == pytest.approx(single.hill_number(q), rel=1e-13)
 
 
-def test_impossible_matrices_of_a_stack_are_marked_and_one_alone_is_refused():
+def test_invalid_matrices_of_stack_are_marked_and_single_raise():
     values = np.array([[0.2, 0.3, 0.5], [-1e-3, 0.4, 0.601], [0.3, 0.4, 0.5], [np.nan] * 3])
-    checked = normalize_eigenvalues(values, rounding(3))
-    assert checked.is_impossible.tolist() == [False, True, True, True]
-    clipped = normalize_eigenvalues(values, rounding(3), "clip")
+    result = normalize_eigenvalues(values, make_tolerance(3))
+    assert result.is_impossible.tolist() == [False, True, True, True]
+    clipped = normalize_eigenvalues(values, make_tolerance(3), "clip")
     assert clipped.is_impossible.tolist() == [False, False, True, True]
     assert clipped.values[1] == pytest.approx(np.array([0.601, 0.4, 0]) / 1.001)
     for row in values[1:]:
         with pytest.raises(ValueError):
-            normalize_eigenvalues(row, rounding(3))
+            normalize_eigenvalues(row, make_tolerance(3))
 
 
 def test_rows_of_eigenvalues_are_clipped_and_normalized():
@@ -140,27 +140,27 @@ def test_rows_of_eigenvalues_are_clipped_and_normalized():
     assert (normalize_above(values, 1.5) > 0).sum() == 4
 
 
-def test_only_two_words_say_what_becomes_of_negative_eigenvalues():
+def test_check_psd_accepts_only_check_and_clip():
     assert check_psd("clip") == "clip"
     with pytest.raises(ValueError, match="`psd` must be 'check' or 'clip', got 'no'"):
         check_psd("no")
 
 
-def with_negative_mass(share):
-    """Return similarities (3, 3) whose negative eigenvalue is nearly −share of the trace."""
-    c = 1 - 9 * share
+def make_indefinite_similarity(negative_mass):
+    """Return a 3 × 3 similarity matrix with a negative eigenvalue near −negative_mass · trace."""
+    c = 1 - 9 * negative_mass
     return np.array([[1, 1, c], [1, 1, 1], [c, 1, 1]])
 
 
 @pytest.mark.parametrize("groups", [None, [0, 0, 0, 1, 1, 1]])
-def test_a_negative_share_of_two_millionths_is_refused_and_of_half_a_millionth_is_rounding(groups):
-    for share, refused in ((2e-6, True), (0.5e-6, False)):
-        K = np.kron(np.eye(2), with_negative_mass(share))
+def test_negative_mass_above_1e_6_raises_and_below_is_rounding(groups):
+    for negative_mass, is_rejected in ((2e-6, True), (0.5e-6, False)):
+        K = np.kron(np.eye(2), make_indefinite_similarity(negative_mass))
         if groups is None:
             K = K[:3, :3]
         negative = -np.linalg.eigvalsh(K / len(K))[0]
-        assert negative == pytest.approx(share / (1 if groups is None else 2), rel=0.01)
-        if refused:
+        assert negative == pytest.approx(negative_mass / (1 if groups is None else 2), rel=0.01)
+        if is_rejected:
             with pytest.raises(NotPSDError):
                 compute(K, score_K=True, groups=groups)
         else:

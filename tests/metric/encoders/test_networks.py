@@ -1,4 +1,4 @@
-"""Networks are loaded, run without dropout and left as they were; their output is pooled."""
+"""Loading and inference of networks, restoration of the training mode, and pooling."""
 
 import threading
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ CPU = torch.device("cpu")
 HIDDEN = torch.arange(24.0).reshape(2, 3, 4)
 
 
-def test_the_device_is_a_gpu_if_there_is_one(monkeypatch):
+def test_pick_device_prefers_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert pick_device(None, "text").type == "cuda"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
@@ -35,12 +35,12 @@ def test_the_device_is_a_gpu_if_there_is_one(monkeypatch):
 
 
 @pytest.mark.parametrize("device", ["gpu", "meta", True, 3.5, "cuda:99"])
-def test_other_devices_are_refused(device):
+def test_pick_device_rejects_invalid_devices(device):
     with pytest.raises(ValueError, match=r"`device` must be a torch device .* pass 'cpu'"):
         pick_device(device, "text")
 
 
-def test_half_precision_is_for_gpus():
+def test_half_precision_requires_gpu():
     gpu = torch.device("cuda")
     assert (
         pick_dtype(None, CPU) is pick_dtype(False, CPU) is pick_dtype(False, gpu) is torch.float32
@@ -55,7 +55,7 @@ def test_half_precision_is_for_gpus():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-def test_token_states_are_pooled(dtype):
+def test_pool_reduces_token_states(dtype):
     output = SimpleNamespace(last_hidden_state=HIDDEN.to(dtype), pooler_output=HIDDEN[:, 1] * 2)
     assert torch.equal(pool(output, "cls"), HIDDEN[:, 0].to(dtype))
     assert torch.equal(pool(output, "mean"), HIDDEN.mean(dim=1))
@@ -65,10 +65,10 @@ def test_token_states_are_pooled(dtype):
     assert torch.allclose(pool(output, "mean", mask), expected)
 
 
-def test_tensors_are_rows_already_whatever_holds_them():
+def test_pool_returns_tensor_outputs_unpooled():
     assert torch.equal(pool((HIDDEN[:, 0], "rest"), "cls"), HIDDEN[:, 0])
     assert torch.equal(pool(HIDDEN[:, 0, :, None, None], None), HIDDEN[:, 0])
-    assert pool(HIDDEN, None).shape == (2, 3, 4)  # refused later, with its shape
+    assert pool(HIDDEN, None).shape == (2, 3, 4)  # rejected later, with its shape
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_tensors_are_rows_already_whatever_holds_them():
         (SimpleNamespace(last_hidden_state=HIDDEN[0]), "mean", "one hidden state per token"),
     ],
 )
-def test_an_output_without_the_pooling_is_refused(output, pooling, message):
+def test_pool_rejects_output_without_required_states(output, pooling, message):
     with pytest.raises(ValueError, match=f"`pooling='{pooling}'` requires .*{message}"):
         pool(output, pooling)
 
 
-def test_a_network_is_described_by_its_class_and_files():
+def test_describe_network_returns_class_and_files():
     model = torch.nn.Linear(2, 2)
     assert describe_network(model) == {"model": "Linear", "model_path": None, "revision": None}
     model.config = SimpleNamespace(_name_or_path="a/b", _commit_hash="abc")
@@ -92,7 +92,7 @@ def test_a_network_is_described_by_its_class_and_files():
 
 
 class Noisy(torch.nn.Module):
-    """Doubles its input; in training it adds noise."""
+    """Network that doubles its input, with dropout in training mode."""
 
     def __init__(self):
         super().__init__()
@@ -103,15 +103,15 @@ class Noisy(torch.nn.Module):
         return self.inner(X * self.weight)
 
 
-def network(model, device=None):
+def make_network(model, device=None):
     return Network(model, device, {"a": 1}, lambda batch: torch.tensor(batch), model)
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_a_callers_network_is_run_without_dropout_and_left_as_it_was(training):
+def test_inference_mode_disables_dropout_and_restores_training_mode(training):
     model = Noisy().train(training)
     model.inner.train(not training)
-    with network(model).inference_mode([], {}) as (encode, settings):
+    with make_network(model).inference_mode([], {}) as (encode, settings):
         assert not model.training
         assert not model.inner.training
         result = encode([[1.0, 2.0]] * 50)
@@ -122,9 +122,12 @@ def test_a_callers_network_is_run_without_dropout_and_left_as_it_was(training):
     assert networks._modes_in_use == {}
 
 
-def test_a_network_is_given_back_when_its_last_user_is_done():
+def test_training_mode_is_restored_after_last_user():
     model = Noisy().train()
-    first, second = network(model).inference_mode([], {}), network(model).inference_mode([], {})
+    first, second = (
+        make_network(model).inference_mode([], {}),
+        make_network(model).inference_mode([], {}),
+    )
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
@@ -133,81 +136,83 @@ def test_a_network_is_given_back_when_its_last_user_is_done():
     assert model.training
 
 
-def test_a_network_is_given_back_after_an_error():
+def test_training_mode_is_restored_after_error():
     model = Noisy().train()
-    with pytest.raises(KeyError), network(model).inference_mode([], {}):
+    with pytest.raises(KeyError), make_network(model).inference_mode([], {}):
         raise KeyError
     assert model.training
 
 
-def test_threads_share_a_network():
+def test_network_is_shared_by_threads():
     model = Noisy().train()
-    wrong = []
+    failures = []
 
-    def use():
+    def run_inference():
         for _ in range(20):
-            with network(model).inference_mode([], {}) as (encode, _):
+            with make_network(model).inference_mode([], {}) as (encode, _):
                 if not torch.equal(encode([[1.0] * 20]), torch.full((1, 20), 2.0)):
-                    wrong.append(1)
+                    failures.append(1)
 
-    threads = [threading.Thread(target=use) for _ in range(4)]
+    threads = [threading.Thread(target=run_inference) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert not failures
     assert model.training
 
 
-def test_an_own_network_is_put_in_evaluation_mode_for_good():
+def test_network_on_chosen_device_stays_in_evaluation_mode():
     model = Noisy().train()
-    network(model, CPU)
+    make_network(model, CPU)
     assert not model.training
 
 
-def test_inputs_move_to_the_precision_of_the_network():
+def test_inputs_are_cast_to_network_precision():
     model = Noisy().double()
-    seen = {}
+    network_inputs = {}
 
     def embed(inputs):
-        seen.update(inputs)
+        network_inputs.update(inputs)
         return inputs["x"]
 
-    own = Network(model, CPU, {}, lambda batch: batch[0], embed)
-    with own.inference_mode([], {}) as (encode, _):
+    network_under_test = Network(model, CPU, {}, lambda batch: batch[0], embed)
+    with network_under_test.inference_mode([], {}) as (encode, _):
         encode([{"x": torch.ones(1, 2), "ids": torch.ones(1, 2, dtype=torch.long), "name": "a"}])
-    assert seen["x"].dtype == torch.float64
-    assert seen["ids"].dtype == torch.long
-    assert seen["name"] == "a"
+    assert network_inputs["x"].dtype == torch.float64
+    assert network_inputs["ids"].dtype == torch.long
+    assert network_inputs["name"] == "a"
 
 
-def test_the_digest_is_that_of_the_weights():
-    one, two = Noisy(), Noisy()
-    assert network(one).digest() == network(two).digest()
-    assert network(one.half()).digest() == network(two).digest()  # 2 is exact in both
+def test_digest_depends_on_weights():
+    first_model, second_model = Noisy(), Noisy()
+    assert make_network(first_model).digest() == make_network(second_model).digest()
+    assert (
+        make_network(first_model.half()).digest() == make_network(second_model).digest()
+    )  # 2 is exact in float16 and float32
     with torch.no_grad():
-        two.weight += 1
-    assert network(one).digest() != network(two).digest()
+        second_model.weight += 1
+    assert make_network(first_model).digest() != make_network(second_model).digest()
 
 
-def test_a_folder_has_steps_if_it_has_their_file(tmp_path):
+def test_has_modules_file_checks_folder(tmp_path):
     files = resolve_model_files(tmp_path, None, "text", "cpu", None)
     assert not has_modules_file(files)
     (tmp_path / "modules.json").write_text("[]")
     assert has_modules_file(files)
 
 
-def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypatch):
+def test_has_modules_file_checks_hub_and_warns_if_offline(monkeypatch):
     hub = pytest.importorskip("huggingface_hub")
     errors = pytest.importorskip("huggingface_hub.errors")
     files = resolve_model_files("owner/name", None, "text", "cpu", None)
     monkeypatch.setattr(hub, "hf_hub_download", lambda *args, **options: "path")
     assert has_modules_file(files)
 
-    def offline(*args, **options):
+    def raise_offline_error(*args, **options):
         raise errors.LocalEntryNotFoundError("offline")
 
-    monkeypatch.setattr(hub, "hf_hub_download", offline)
+    monkeypatch.setattr(hub, "hf_hub_download", raise_offline_error)
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *args, **options: None)
     with pytest.warns(
         UserWarning, match="cannot check whether the model 'owner/name' has a file modules.json"
@@ -227,7 +232,7 @@ def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypa
         (["layer.1.weight", "pooler.bias"], "cls", r"lacks 1 of them \(layer.1.weight"),
     ],
 )
-def test_weights_that_are_not_in_the_files_are_an_error(missing, pooling, message):
+def test_check_weights_rejects_missing_weights(missing, pooling, message):
     def check():
         networks._check_weights(torch.nn.Linear(1, 1), "a/b", missing, pooling)
 
@@ -238,14 +243,14 @@ def test_weights_that_are_not_in_the_files_are_an_error(missing, pooling, messag
         check()
 
 
-def test_rows_of_a_network_are_floats():
-    with network(Noisy()).inference_mode([], {}) as (encode, _):
+def test_network_rows_are_floats():
+    with make_network(Noisy()).inference_mode([], {}) as (encode, _):
         np.testing.assert_array_equal(encode([[1.0]]).numpy(), [[2.0]])
 
 
 @pytest.mark.parametrize(
     ("name", "expected"), [("query", "query: "), ("none", None), ("blank", None), (None, None)]
 )
-def test_the_default_prompt_is_that_of_the_default_name(name, expected):
+def test_default_prompt_uses_default_prompt_name(name, expected):
     model = SimpleNamespace(prompts={"query": "query: ", "blank": ""}, default_prompt_name=name)
     assert networks.default_prompt(model) == expected

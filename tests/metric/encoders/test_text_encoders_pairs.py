@@ -1,4 +1,4 @@
-"""Models that judge pairs of texts: tiny ones of random weights, as folders."""
+"""Models that judge pairs of texts, tested with small models with random weights."""
 
 import warnings
 from functools import cache
@@ -23,51 +23,51 @@ from vendiscore import as_similarity, compute  # noqa: E402
 NLI = {0: "contradiction", 1: "neutral", 2: "entailment"}
 
 
-def tokenizer():
+def make_tokenizer():
     from tokenizers import processors
 
-    made = make_tiny_tokenizer()
-    made.backend_tokenizer.post_processor = processors.TemplateProcessing(
+    tokenizer_of_pairs = make_tiny_tokenizer()
+    tokenizer_of_pairs.backend_tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
-    return made
+    return tokenizer_of_pairs
 
 
-def classifier(folder, labels, seed=0):
+def make_classifier(folder, labels, seed=0):
     torch.manual_seed(seed)
     config = transformers.BertConfig(
         **BERT_SIZES, max_position_embeddings=24, pad_token_id=0, id2label=labels,
         label2id={name: i for i, name in labels.items()}, num_labels=len(labels),
     )  # fmt: skip
-    return save_model(transformers.BertForSequenceClassification(config), tokenizer(), folder)
+    return save_model(transformers.BertForSequenceClassification(config), make_tokenizer(), folder)
 
 
 @cache
-def loaded(folder):
+def load_classifier(folder):
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     return model, transformers.AutoTokenizer.from_pretrained(folder)
 
 
-def probability(folder, a, b, label):
-    """Return one pair by itself, without padding."""
-    model, tokenizer = loaded(folder)
-    inputs = tokenizer(a, b, truncation=True, max_length=24, return_tensors="pt")
+def compute_probability(folder, a, b, label):
+    """Return the probability of `label` for a single pair, without padding."""
+    model, make_tokenizer = load_classifier(folder)
+    inputs = make_tokenizer(a, b, truncation=True, max_length=24, return_tensors="pt")
     with torch.no_grad():
         logits = model(**inputs).logits[0].double()
-    shares = logits.sigmoid() if len(logits) == 1 else logits.softmax(-1)
-    return float(shares[label])
+    probabilities = logits.sigmoid() if len(logits) == 1 else logits.softmax(-1)
+    return float(probabilities[label])
 
 
-# Two of the shared texts have more tokens together than the small model takes.
+# One pair of the shared texts exceeds the maximum length of the small model.
 pytestmark = pytest.mark.filterwarnings("ignore:the model `same` truncates")
 TEXTS = [text for text in TEXTS if text]
 PAIRS = [(i, j) for i in range(len(TEXTS)) for j in range(i + 1, len(TEXTS))]
 
 
 @pytest.mark.parametrize(
-    ("labels", "label", "both"),
+    ("labels", "label", "uses_both_orders"),
     [
         (NLI, 2, True),
         ({0: "ENTAILMENT", 1: "not_entailment"}, 0, True),
@@ -78,80 +78,86 @@ PAIRS = [(i, j) for i in range(len(TEXTS)) for j in range(i + 1, len(TEXTS))]
     ],
     ids=lambda value: str(list(value.values())) if isinstance(value, dict) else "",
 )
-def test_classes_are_those_of_the_probabilities_of_single_pairs(tmp_path, labels, label, both):
-    folder = classifier(tmp_path, labels)
+def test_classes_match_probabilities_of_single_pairs(tmp_path, labels, label, uses_both_orders):
+    folder = make_classifier(tmp_path, labels)
     P = np.eye(len(TEXTS))
     for i, j in PAIRS:
-        result = [probability(folder, TEXTS[i], TEXTS[j], label)]
-        result += [probability(folder, TEXTS[j], TEXTS[i], label)] if both else []
-        P[i, j] = P[j, i] = min(result)
-    above = float(np.median([P[pair] for pair in PAIRS])) + 1e-4
-    expected = as_similarity(TEXTS, k="equivalence", same=P, same_above=above).dense()
+        order_probabilities = [compute_probability(folder, TEXTS[i], TEXTS[j], label)]
+        order_probabilities += (
+            [compute_probability(folder, TEXTS[j], TEXTS[i], label)] if uses_both_orders else []
+        )
+        P[i, j] = P[j, i] = min(order_probabilities)
+    threshold = float(np.median([P[pair] for pair in PAIRS])) + 1e-4
+    expected = as_similarity(TEXTS, k="equivalence", same=P, same_above=threshold).dense()
     for batch_size in (3, 64):
         K = as_similarity(
-            TEXTS, k="equivalence", same=folder, same_above=above, batch_size=batch_size
+            TEXTS, k="equivalence", same=folder, same_above=threshold, batch_size=batch_size
         )
         np.testing.assert_array_equal(K.dense(), expected)
     assert 1 < np.linalg.matrix_rank(expected) < len(TEXTS)
 
 
-def test_pairs_are_remembered_and_groups_judged_by_themselves(tmp_path, monkeypatch):
+def test_pairs_are_judged_once_and_groups_separately(tmp_path, monkeypatch):
     from vendiscore.encoders.text_encoders import PairClassifier
 
-    asked, original = [], PairClassifier.probabilities
+    batches, original = [], PairClassifier.probabilities
 
-    def counted(self, pairs, batch_size):
-        asked.append(pairs)
-        return original(self, pairs, batch_size)
+    def record_pairs(self, text_pairs, batch_size):
+        batches.append(text_pairs)
+        return original(self, text_pairs, batch_size)
 
-    monkeypatch.setattr(PairClassifier, "probabilities", counted)
-    folder = str(classifier(tmp_path, NLI))
+    monkeypatch.setattr(PairClassifier, "probabilities", record_pairs)
+    folder = str(make_classifier(tmp_path, NLI))
     groups = [["the cat", "a dog", "the cat"], ["the cat", "a dog", "a mat"]]
-    how = {"k": "equivalence", "same": folder, "same_above": 0.999}
-    result = compute(groups, measures=["VS", "DistinctK", "SemanticEntropy"], details=True, **how)
-    every = [pair for pairs in asked for pair in pairs]
-    assert len(every) == len(set(every)) == 3
-    assert len(asked[0]) == 2  # the first of both groups at once; one pair is in both
+    options = {"k": "equivalence", "same": folder, "same_above": 0.999}
+    result = compute(
+        groups, measures=["VS", "DistinctK", "SemanticEntropy"], details=True, **options
+    )
+    judged_pairs = [pair for pairs in batches for pair in pairs]
+    assert len(judged_pairs) == len(set(judged_pairs)) == 3
+    assert len(batches[0]) == 2  # the first batch has pairs of both groups; one pair occurs in both
     assert result["DistinctK"] == 2.5
     assert any("checked in 0 of 1 sets" in note for note in result["details"]["notes"])
     assert result["details"]["options"]["model"] == "BertForSequenceClassification"
 
 
-def test_max_length_cuts_pairs(tmp_path):
-    folder = classifier(tmp_path, NLI)
-    long = [" ".join(WORDS.split()), " ".join(WORDS.split()[:-1]) + " dog"]
-    how = {"k": "equivalence", "same": folder, "same_above": 0.0, "details": True}
-    assert compute(long, max_length=9, **how)["details"]["options"]["max_length"] == 9
-    assert compute(long, **how)["details"]["options"]["max_length"] == 24
+def test_max_length_truncates_pairs(tmp_path):
+    folder = make_classifier(tmp_path, NLI)
+    long_texts = [" ".join(WORDS.split()), " ".join(WORDS.split()[:-1]) + " dog"]
+    options = {"k": "equivalence", "same": folder, "same_above": 0.0, "details": True}
+    assert compute(long_texts, max_length=9, **options)["details"]["options"]["max_length"] == 9
+    assert compute(long_texts, **options)["details"]["options"]["max_length"] == 24
 
 
-def test_models_that_judge_no_pairs_are_refused(tmp_path):
-    many = {0: "bad", 1: "fair", 2: "good"}
+def test_models_that_cannot_judge_pairs_are_rejected(tmp_path):
+    labels = {0: "bad", 1: "fair", 2: "good"}
     with pytest.raises(ValueError, match=r"label 'entailment'.*has bad, fair, good"):
-        compute(["a", "b"], k="equivalence", same=classifier(tmp_path / "many", many))
+        compute(["a", "b"], k="equivalence", same=make_classifier(tmp_path / "many", labels))
     with pytest.raises(ValueError, match="must contain all weights"):
         compute(["a", "b"], k="equivalence", same=save_tiny_bert(tmp_path / "bert"))
-    folder = classifier(tmp_path / "nli", NLI)
+    folder = make_classifier(tmp_path / "nli", NLI)
     with pytest.raises(ValueError, match="`max_length` must be at most 24"):
         compute(["a", "b"], k="equivalence", same=folder, max_length=999)
 
 
-def single_score(folder, a, b, label):
-    """Return the score of one pair by itself, in the precision of the model."""
-    model, tokenizer = loaded(folder)
-    inputs = tokenizer([a], [b], truncation=True, max_length=24, return_tensors="pt")
+def compute_single_score(folder, a, b, label):
+    """Return the score of a single pair, in the precision of the model."""
+    model, make_tokenizer = load_classifier(folder)
+    inputs = make_tokenizer([a], [b], truncation=True, max_length=24, return_tensors="pt")
     with torch.inference_mode():
         logits = model(**inputs).logits
-        shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
-    return float(shares[0, label])
+        probabilities = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
+    return float(probabilities[0, label])
 
 
-def mean_scores(folder, label):
-    """Return the matrix of the definition by single pairs: loops, and the least δ."""
+def compute_mean_scores(folder, label):
+    """Return the similarity matrix from single pairs, with the smallest diagonal shift δ."""
     K = np.eye(len(TEXTS))
     for i, j in PAIRS:
-        both = [single_score(folder, TEXTS[a], TEXTS[b], label) for a, b in ((i, j), (j, i))]
-        K[i, j] = K[j, i] = sum(both) / 2
+        order_scores = [
+            compute_single_score(folder, TEXTS[a], TEXTS[b], label) for a, b in ((i, j), (j, i))
+        ]
+        K[i, j] = K[j, i] = sum(order_scores) / 2
     delta = max(0.0, -np.linalg.eigvals(K).real.min())
     return (K + delta * np.eye(len(TEXTS))) / (1 + delta)
 
@@ -166,88 +172,92 @@ GRADED = {"k": "equivalence", "graded": True}
 )
 @pytest.mark.parametrize("loaded_by", ["path", "CrossEncoder"])
 def test_graded_similarities_are_means_of_both_orders(tmp_path, labels, label, loaded_by):
-    folder = same = classifier(tmp_path, labels)
-    expected = mean_scores(folder, label)
+    folder = same = make_classifier(tmp_path, labels)
+    expected = compute_mean_scores(folder, label)
     if loaded_by == "CrossEncoder":
         library = pytest.importorskip("sentence_transformers")
         same = library.CrossEncoder(str(folder), device="cpu")
     texts = [*TEXTS, TEXTS[0]]
     K = as_similarity(texts, same=same, batch_size=1, **GRADED).dense()
-    order = [*range(len(TEXTS)), 0]
-    np.testing.assert_allclose(K, expected[np.ix_(order, order)], rtol=0, atol=1e-10)
+    indices = [*range(len(TEXTS)), 0]
+    np.testing.assert_allclose(K, expected[np.ix_(indices, indices)], rtol=0, atol=1e-10)
     batched = as_similarity(texts, same=same, batch_size=64, **GRADED).dense()
     np.testing.assert_allclose(batched, K, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("labels", [{0: "LABEL_0"}, NLI], ids=["one logit", "NLI"])
-def test_a_cross_encoder_counts_by_its_predictions(tmp_path, labels):
+def test_cross_encoder_similarities_match_its_predictions(tmp_path, labels):
     library = pytest.importorskip("sentence_transformers")
-    model = library.CrossEncoder(str(classifier(tmp_path, labels)), device="cpu")
+    model = library.CrossEncoder(str(make_classifier(tmp_path, labels)), device="cpu")
     ordered = [(a, b) for a in TEXTS for b in TEXTS if a != b]
-    own = {"activation_fn": torch.nn.Softmax(dim=-1)} if len(labels) > 1 else {}
-    scores = [model.predict([pair], show_progress_bar=False, **own)[0] for pair in ordered]
+    predict_options = {"activation_fn": torch.nn.Softmax(dim=-1)} if len(labels) > 1 else {}
+    scores = [
+        model.predict([pair], show_progress_bar=False, **predict_options)[0] for pair in ordered
+    ]
     if len(labels) > 1:
         scores = [score[2] for score in scores]
-    known = dict(zip(ordered, map(float, scores), strict=True))
-    expected = as_similarity(TEXTS, same=lambda a, b: known[a, b], **GRADED).dense()
+    score_of_pair = dict(zip(ordered, map(float, scores), strict=True))
+    expected = as_similarity(TEXTS, same=lambda a, b: score_of_pair[a, b], **GRADED).dense()
     K = as_similarity(TEXTS, same=model, batch_size=1, **GRADED)
     np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-10)
-    # A model that is loaded with a softmax has the same probabilities.
+    # A model whose activation is already a softmax or sigmoid gives equal probabilities.
     model.activation_fn = torch.nn.Softmax(dim=-1) if len(labels) > 1 else torch.nn.Sigmoid()
-    again = as_similarity(TEXTS, same=model, batch_size=1, **GRADED)
-    np.testing.assert_allclose(again.dense(), expected, rtol=0, atol=1e-10)
+    K_with_softmax = as_similarity(TEXTS, same=model, batch_size=1, **GRADED)
+    np.testing.assert_allclose(K_with_softmax.dense(), expected, rtol=0, atol=1e-10)
 
 
-def test_a_cross_encoder_is_asked_for_each_pair_once(tmp_path, monkeypatch):
+def test_cross_encoder_predicts_distinct_pairs_once(tmp_path, monkeypatch):
     library = pytest.importorskip("sentence_transformers")
-    model = library.CrossEncoder(str(classifier(tmp_path, NLI)), device="cpu")
-    asked, original = [], library.CrossEncoder.predict
+    model = library.CrossEncoder(str(make_classifier(tmp_path, NLI)), device="cpu")
+    batches, original = [], library.CrossEncoder.predict
 
-    def counted(self, pairs, **options):
+    def record_pairs(self, text_pairs, **options):
         assert options["show_progress_bar"] is False
-        asked.append(pairs)
-        return original(self, pairs, **options)
+        batches.append(text_pairs)
+        return original(self, text_pairs, **options)
 
-    monkeypatch.setattr(library.CrossEncoder, "predict", counted)
+    monkeypatch.setattr(library.CrossEncoder, "predict", record_pairs)
     groups = [["the cat", "a dog", "the cat"], ["the cat", "a mat", "dog"]]
-    result = compute(groups, same=model, batch_size=4, details=True, **GRADED)["details"]
-    pairs = [pair for batch in asked for pair in batch]
+    details = compute(groups, same=model, batch_size=4, details=True, **GRADED)["details"]
+    pairs = [pair for batch in batches for pair in batch]
     assert len(pairs) == len(set(pairs)) == 2 + 6
-    assert [len(batch) for batch in asked] == [4, 4]
-    assert result["options"]["model"] == "CrossEncoder"
-    assert result["options"]["max_length"] == 24
-    assert result["options"]["model_path"] == str(tmp_path)
+    assert [len(batch) for batch in batches] == [4, 4]
+    assert details["options"]["model"] == "CrossEncoder"
+    assert details["options"]["max_length"] == 24
+    assert details["options"]["model_path"] == str(tmp_path)
 
 
-def test_scores_that_are_not_probabilities_are_refused(tmp_path):
+def test_graded_judge_rejects_invalid_scores_and_options(tmp_path):
     library = pytest.importorskip("sentence_transformers")
-    folder = str(classifier(tmp_path / "one", {0: "LABEL_0"}))
+    folder = str(make_classifier(tmp_path / "one", {0: "LABEL_0"}))
     model = library.CrossEncoder(folder, device="cpu", activation_fn=torch.nn.Identity())
     with pytest.raises(ValueError, match=r"for samples \d and \d; rescale them, for example "):
         compute(TEXTS, same=model, **GRADED)
-    many = classifier(tmp_path / "many", {0: "bad", 1: "fair", 2: "good"})
+    classifier_of_quality = make_classifier(tmp_path / "many", {0: "bad", 1: "fair", 2: "good"})
     with pytest.raises(ValueError, match=r"label 'entailment'.*has bad, fair, good"):
-        compute(TEXTS, same=library.CrossEncoder(str(many), device="cpu"), **GRADED)
+        compute(
+            TEXTS, same=library.CrossEncoder(str(classifier_of_quality), device="cpu"), **GRADED
+        )
     with pytest.raises(ValueError, match="`max_length` has no effect with a `same` that is not"):
         compute(TEXTS, same=model, max_length=9, **GRADED)
     with pytest.raises(ValueError, match="sample 1 must be a str, got int"):
         compute(["a", 3], same=model, **GRADED)
 
 
-def test_the_command_takes_the_folder_of_a_graded_judge(tmp_path, capsys):
+def test_command_accepts_folder_of_graded_judge(tmp_path, capsys):
     from vendiscore.cli import main
 
-    folder = classifier(tmp_path / "nli", NLI)
+    folder = make_classifier(tmp_path / "nli", NLI)
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     options = ["-k", "equivalence", "-o", f"same={folder}", "-o", "graded=true", "-f", "json"]
     main([str(tmp_path / "texts.txt"), *options])
     assert '"graded": true' in capsys.readouterr().out
 
 
-def test_pairs_that_the_model_truncates_give_one_warning(tmp_path):
-    folder = classifier(tmp_path, NLI)
-    long = " ".join(["the cat sat on the mat"] * 4)
-    texts = ["a dog", f"{long} a dog", f"{long} every cat", "the red house"]
+def test_truncated_pairs_give_single_warning(tmp_path):
+    folder = make_classifier(tmp_path, NLI)
+    long_text = " ".join(["the cat sat on the mat"] * 4)
+    texts = ["a dog", f"{long_text} a dog", f"{long_text} every cat", "the red house"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compute(texts, k="equivalence", same=str(folder))

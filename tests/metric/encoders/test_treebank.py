@@ -1,4 +1,4 @@
-"""Words and punctuation: token for token what NLTK's `NLTKWordTokenizer` has."""
+"""The word tokenizer returns the tokens of NLTK's `NLTKWordTokenizer`."""
 
 import random
 import sys
@@ -20,7 +20,7 @@ WORDS = """
     $5 5% é _ naïve ſ ı İ ² ½ ① Ⓐ 🅰 中 国 한 ก ب
     \u0301 \u0940 \u200d \u200c 😀 👩\u200d💻 \u212a Ⅷ ٣ \ud800
 """
-# Rules that look at what others leave.
+# Texts for rules that depend on the result of other rules.
 CASES = """
     ```` ``` "` `" "`` ""a" (" ("" [''x'' '''' ''' {''' <"> ^" " "
     ,,a ,,,a ,,,, ,: :,5 ,5 a, a: ,, ,;, ,,5 :,: n't've they'lln't 'n't ''n't "n't (n't
@@ -31,8 +31,8 @@ CASES = """
     'ſa 'ſ 'é '² '½ 'Ⓐ ²'a a\u0301'b '\u0301 '\u200d \u200d'a 'tis 'nough 'em '90s
     wanna wanna. wanna, gonna-x x-cannot _cannot cannot_ cannoté cannot\u0301 gİmme gımme GIMME
 """
-ENDS = ("", "\n", " ", "\t", "\x1c", "\x1c\n", "\n\x1c", "\xa0", "\u200b", ".", ".\n", " \n )")
-MARKS = [
+ENDINGS = ("", "\n", " ", "\t", "\x1c", "\x1c\n", "\n\x1c", "\xa0", "\u200b", ".", ".\n", " \n )")
+PUNCTUATION = [
     *"'\"`.,:;?!@#$%&*-()[]{}<>«»“”‘’„‒–—―‐…′\\/|~^+=",
     *("''", "``", "...", "..", "--", "---", ",,", "'", "'", "'", '"', ".", ",", ":", " ", "\n"),
 ]
@@ -40,15 +40,17 @@ SPACES = [
     *" " * 12,
     *"\t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\u200b",
 ]
-# Python's tables may lack characters that the package regex, which NLTK uses, knows.
-KNOWN = st.characters(exclude_categories=["Cn"])
+# Python's Unicode tables may be older than those of the package regex, which NLTK uses.
+ASSIGNED_CHARACTERS = st.characters(exclude_categories=["Cn"])
 
 
-def differences(texts: Iterable[str]) -> list[tuple[str, list[str], list[str]]]:
-    """Return the first texts of which the tokens differ, with both lists of tokens."""
+def find_differences(texts: Iterable[str]) -> list[tuple[str, list[str], list[str]]]:
+    """Return the first texts with different tokens, and both lists of tokens."""
     texts = list(texts)
-    both = zip(texts, tokenize_all(texts), map(nltk_tokenize, texts), strict=True)
-    return [(text, ours, theirs) for text, ours, theirs in both if ours != theirs][:5]
+    token_pairs = zip(texts, tokenize_all(texts), map(nltk_tokenize, texts), strict=True)
+    return [
+        (text, tokens, expected) for text, tokens, expected in token_pairs if tokens != expected
+    ][:5]
 
 
 @pytest.mark.parametrize(
@@ -66,63 +68,66 @@ def differences(texts: Iterable[str]) -> list[tuple[str, list[str], list[str]]]:
         ("don’t l'été", "don ’ t l'été"),
     ],
 )
-def test_tokens_in_the_head(text: str, tokens: str) -> None:
+def test_tokens_match_documented_examples(text: str, tokens: str) -> None:
     assert tokenize(text) == tokens.split()
-    assert differences([text]) == []
+    assert find_differences([text]) == []
 
 
-def test_rules_that_need_one_another() -> None:
+def test_interacting_rules_match_nltk() -> None:
     texts = CASES.split()
     pairs = [(a, b) for a in texts for b in texts[::7]]
-    assert differences(text + end for text in texts for end in ENDS) == []
-    assert differences(end + text for text in texts for end in ENDS) == []
-    assert differences(a + gap + b for a, b in pairs for gap in ("", " ", "\n", "\x1d")) == []
+    assert find_differences(text + end for text in texts for end in ENDINGS) == []
+    assert find_differences(end + text for text in texts for end in ENDINGS) == []
+    assert find_differences(a + gap + b for a, b in pairs for gap in ("", " ", "\n", "\x1d")) == []
 
 
-def test_characters_of_every_category() -> None:
-    kinds = ((chr(i), category(chr(i))) for i in range(sys.maxunicode + 1))
-    known = [
-        c for c, kind in kinds if kind not in ("Cn", "Co") and (kind != "Lo" or ord(c) % 20 == 0)
+def test_characters_of_all_categories_match_nltk() -> None:
+    categories = ((chr(i), category(chr(i))) for i in range(sys.maxunicode + 1))
+    characters = [
+        c
+        for c, character_category in categories
+        if character_category not in ("Cn", "Co")
+        and (character_category != "Lo" or ord(c) % 20 == 0)
     ]
-    for i in range(0, len(known), 500):
-        some = known[i : i + 500]
+    for i in range(0, len(characters), 500):
+        chunk = characters[i : i + 500]
         for form in ("'{0} {0}'x 's{0} {0}'s don't{0}", "1,{0} a:{0} cannot{0} {0}gonna {0}''"):
-            assert differences([" ".join(form.format(c) for c in some)]) == []
-        assert differences(f"a.{c}" for c in some) == []
+            assert find_differences([" ".join(form.format(c) for c in chunk)]) == []
+        assert find_differences(f"a.{c}" for c in chunk) == []
 
 
-def test_texts_drawn_at_random() -> None:
+def test_random_texts_match_nltk() -> None:
     rng, words = random.Random(0), WORDS.split()
 
-    def piece() -> str:
+    def draw_piece() -> str:
         chance = rng.random()
         if chance < 0.97:
-            return rng.choice(words if chance < 0.4 else MARKS if chance < 0.8 else SPACES)
-        drawn = chr(rng.randrange(rng.choice([0x250, 0x3000, 0x20000])))
-        return " " if category(drawn) == "Cn" else drawn
+            return rng.choice(words if chance < 0.4 else PUNCTUATION if chance < 0.8 else SPACES)
+        character = chr(rng.randrange(rng.choice([0x250, 0x3000, 0x20000])))
+        return " " if category(character) == "Cn" else character
 
-    texts = ("".join(piece() for _ in range(rng.randint(1, 12))) for _ in range(25_000))
-    assert differences(texts) == []
+    texts = ("".join(draw_piece() for _ in range(rng.randint(1, 12))) for _ in range(25_000))
+    assert find_differences(texts) == []
 
 
-@given(st.text(st.one_of(st.sampled_from("'\"`.,:-()[ \nnstdlveTIS5"), KNOWN)))
-def test_any_text(text: str) -> None:
+@given(st.text(st.one_of(st.sampled_from("'\"`.,:-()[ \nnstdlveTIS5"), ASSIGNED_CHARACTERS)))
+def test_generated_texts_match_nltk(text: str) -> None:
     assert tokenize(text) == nltk_tokenize(text)
 
 
 @pytest.mark.parametrize("name", ["questions", "answers", "jtvae_molecules"])
-def test_texts_of_the_data_sets(name: str, request: pytest.FixtureRequest) -> None:
+def test_texts_of_datasets_match_nltk(name: str, request: pytest.FixtureRequest) -> None:
     texts = request.getfixturevalue(name)[:: {"answers": 3, "jtvae_molecules": 20}.get(name, 1)]
-    assert differences(dict.fromkeys(texts)) == []
+    assert find_differences(dict.fromkeys(texts)) == []
 
 
-def test_many_texts_have_the_tokens_of_each() -> None:
-    pieces = [*WORDS.split(), *CASES.split(), *MARKS, *SPACES, *ENDS]
+def test_tokenize_all_matches_tokenize() -> None:
+    pieces = [*WORDS.split(), *CASES.split(), *PUNCTUATION, *SPACES, *ENDINGS]
     rng = random.Random(1)
     texts = ["".join(rng.choices(pieces, k=rng.randrange(12))) for _ in range(3000)]
     assert tokenize_all(texts) == [tokenize(text) for text in texts]
 
 
-def test_a_long_text_takes_time_in_proportion() -> None:
+def test_tokenize_takes_linear_time() -> None:
     for piece in ("'", "''", '"', ". ", ".)", ",", "it's ", "'tis ", "cannot'", "`", "\x1c", "n't"):
-        tokenize(piece * 50_000)  # minutes, if any rule were quadratic
+        tokenize(piece * 50_000)  # would take minutes if any rule were quadratic

@@ -1,4 +1,4 @@
-"""Samples that are added before they are scored: any kind, kept as they are, lost by no error."""
+"""Samples that are added before `compute()`: all sample types, copies, and errors."""
 
 import copy
 import pickle
@@ -20,15 +20,15 @@ VS = score(TEXTS, "ngram_overlap")
 X = np.random.default_rng(0).standard_normal((6, 3))
 
 
-def added(metric, batches, **options):
-    """Return what a metric gives for batches that are added one after the other."""
+def compute_after_adding(metric, batches, **options):
+    """Add batches to a metric, and return the result of `compute()`."""
     for batch in batches:
         metric.add_batch(samples=batch)
     return metric.compute(**options)
 
 
 class Colour:
-    """A sample of a kind that the library has never seen."""
+    """Sample type that the library does not know."""
 
     def __init__(self, hue):
         self.hue = hue
@@ -39,7 +39,7 @@ def same_hue(a, b):
 
 
 IMAGES = np.random.default_rng(1).integers(1, 255, (6, 5, 4), dtype=np.uint8)
-KINDS = {
+SAMPLE_TYPES = {
     "text": (TEXTS, {}),
     "lone surrogates": (["a\ud800", "a\ud801", "b", "b"], {"k": "labels"}),
     "large integers": ([2**53, 2**53 + 1, 2**53 + 2, 10**30], {"k": "labels"}),
@@ -65,50 +65,50 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("cut", [1, 2, None])
-def test_samples_of_any_kind_score_alike_whether_added_or_given_at_once(fresh, kind, cut):
-    if kind == "images":
+@pytest.mark.parametrize("sample_type", SAMPLE_TYPES)
+@pytest.mark.parametrize("batch_size", [1, 2, None])
+def test_added_samples_match_single_call_for_all_sample_types(fresh, sample_type, batch_size):
+    if sample_type == "images":
         pytest.importorskip("PIL")
-    samples, options = KINDS[kind]
+    samples, options = SAMPLE_TYPES[sample_type]
     n = samples.shape[0] if hasattr(samples, "shape") else len(samples)
-    whole = fresh.compute(samples=samples, **options)
-    batches = [samples[i : i + (cut or n)] for i in range(0, n, cut or n)]
-    assert added(fresh, batches, **options) == whole
+    expected = fresh.compute(samples=samples, **options)
+    batches = [samples[i : i + (batch_size or n)] for i in range(0, n, batch_size or n)]
+    assert compute_after_adding(fresh, batches, **options) == expected
     assert len(fresh) == 0
-    if kind != "sparse rows":
+    if sample_type != "sparse rows":
         for sample in samples:
             fresh.add(prediction=sample)
-        assert fresh.compute(**options) == pytest.approx(whole, rel=1e-14)
+        assert fresh.compute(**options) == pytest.approx(expected, rel=1e-14)
 
 
-def test_tensors_may_be_added(fresh):
+def test_added_tensors_match_single_call(fresh):
     torch = pytest.importorskip("torch")
     T = torch.tensor(X, dtype=torch.float32, requires_grad=True)
-    whole = fresh.compute(samples=T, score_X=True, normalize=True)
-    again = added(fresh, [T[:2], T[2:]], score_X=True, normalize=True)
-    assert again == pytest.approx(whole, rel=1e-12)
+    expected = fresh.compute(samples=T, score_X=True, normalize=True)
+    result = compute_after_adding(fresh, [T[:2], T[2:]], score_X=True, normalize=True)
+    assert result == pytest.approx(expected, rel=1e-12)
 
 
-def test_batches_of_several_containers_go_together(fresh):
+def test_batches_of_different_containers_are_combined(fresh):
     torch = pytest.importorskip("torch")
-    whole = fresh.compute(samples=X, k="cosine")["VS"]
-    parts = [X[:2], torch.tensor(X[2:3]), X[3:5].tolist(), sp.csr_array(X[5:])]
-    for batches in (parts, parts[::-1], parts[1:] + parts[:1]):
-        assert added(fresh, batches, k="cosine") == {"VS": pytest.approx(whole)}
-    with_half = added(fresh, [torch.tensor(X[:3]).bfloat16(), X[3:]], k="cosine")["VS"]
-    assert with_half == pytest.approx(whole, rel=0.01)
+    expected = fresh.compute(samples=X, k="cosine")["VS"]
+    all_batches = [X[:2], torch.tensor(X[2:3]), X[3:5].tolist(), sp.csr_array(X[5:])]
+    for batches in (all_batches, all_batches[::-1], all_batches[1:] + all_batches[:1]):
+        assert compute_after_adding(fresh, batches, k="cosine") == {"VS": pytest.approx(expected)}
+    result = compute_after_adding(fresh, [torch.tensor(X[:3]).bfloat16(), X[3:]], k="cosine")["VS"]
+    assert result == pytest.approx(expected, rel=0.01)
 
 
-def test_what_is_added_is_what_it_was_then(fresh):
-    row, words, tags = np.zeros(2), ["a"], {"a"}
-    rows, bags = [], []
+def test_added_samples_are_copied(fresh):
+    row, texts, tags = np.zeros(2), ["a"], {"a"}
+    rows, expected_tags = [], []
     for i in range(4):
         row[:] = [1, i]
         tags.clear()
         tags.add(i)
         rows.append(row.copy())
-        bags.append({i})
+        expected_tags.append({i})
         fresh.add(prediction=row)
     assert fresh.compute(k="cosine") == fresh.compute(samples=rows, k="cosine")
     for i in range(4):
@@ -117,8 +117,8 @@ def test_what_is_added_is_what_it_was_then(fresh):
         fresh.add(prediction=tags)
     assert fresh.compute(k="tags") == {"VS": pytest.approx(4)}
     for i in range(3):
-        words[0] = str(i)
-        fresh.add_batch(samples=words)
+        texts[0] = str(i)
+        fresh.add_batch(samples=texts)
     assert fresh.compute(k="labels") == {"VS": pytest.approx(3)}
     Image = pytest.importorskip("PIL.Image")
     canvas = Image.new("L", (4, 4))
@@ -129,11 +129,11 @@ def test_what_is_added_is_what_it_was_then(fresh):
     assert fresh.compute(k="pixels", size=None) == {"VS": pytest.approx(4)}
 
 
-def interrupt(text):
+def raise_keyboard_interrupt(text):
     raise KeyboardInterrupt
 
 
-def broken(text):
+def raise_runtime_error(text):
     raise RuntimeError("no tokenizer today")
 
 
@@ -142,8 +142,8 @@ def broken(text):
     [
         (TEXTS, {"p": [0.5, 0.6]}, ValueError),
         (TEXTS, {"ns": [50]}, ValueError),
-        (TEXTS, {"tokenizer": broken}, RuntimeError),
-        (TEXTS, {"tokenizer": interrupt}, KeyboardInterrupt),
+        (TEXTS, {"tokenizer": raise_runtime_error}, RuntimeError),
+        (TEXTS, {"tokenizer": raise_keyboard_interrupt}, KeyboardInterrupt),
         (TEXTS, {"k": "cosine"}, (TypeError, ValueError)),
         (TEXTS, {"measures": ["LC"], "q": "x"}, (TypeError, ValueError)),
         (TEXTS, {"nss": 1}, TypeError),
@@ -151,7 +151,7 @@ def broken(text):
         ([*TEXTS, None], {}, SampleError),
     ],
 )
-def test_added_samples_survive_an_error(fresh, samples, options, error):
+def test_added_samples_are_kept_after_error(fresh, samples, options, error):
     fresh.add_batch(samples=samples[:2])
     fresh.add_batch(samples=samples[2:])
     for _ in range(2):
@@ -163,7 +163,7 @@ def test_added_samples_survive_an_error(fresh, samples, options, error):
             pytest.raises(ValueError, match="sample 5 has no tokens"),
             warnings.catch_warnings(action="ignore"),
         ):
-            fresh.compute(samples=[""])  # which is not added
+            fresh.compute(samples=[""])  # this sample is not added
         assert fresh.compute() == {"VS": VS}
     else:
         assert fresh.compute(k=lambda a, b: float(a == b)) == {"VS": pytest.approx(6)}
@@ -172,7 +172,7 @@ def test_added_samples_survive_an_error(fresh, samples, options, error):
         fresh.compute()
 
 
-def test_samples_that_outlived_an_error_are_not_scored_in_silence_with_others(fresh):
+def test_unscored_added_samples_cause_warning_or_are_scored(fresh):
     fresh.add_batch(samples=TEXTS[:2])
     with pytest.raises(ValueError, match="`p` must have one number"):
         fresh.compute(p=[1.0])
@@ -181,18 +181,18 @@ def test_samples_that_outlived_an_error_are_not_scored_in_silence_with_others(fr
     fresh.add_batch(samples=TEXTS[:2])
     with pytest.raises(ValueError, match="`p` must have one number"):
         fresh.compute(samples=TEXTS[2:], p=[1.0])
-    assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}  # the same call again
+    assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}  # repeats the failed call
 
 
-def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
-    many = np.linspace(0, 1, 800)  # whose matrix takes 5 MB
-    fresh.add_batch(samples=many)
+def test_added_samples_can_be_rescored_after_memory_error(fresh, monkeypatch):
+    points = np.linspace(0, 1, 800)  # their matrix needs 5 MB
+    fresh.add_batch(samples=points)
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10**6)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError):
         fresh.compute(k="rbf", sigma=1)
     monkeypatch.undo()
-    assert fresh.compute(k="rbf", sigma=1, q=2) == {"VS_q2": score(many, "rbf", sigma=1, q=2)}
+    assert fresh.compute(k="rbf", sigma=1, q=2) == {"VS_q2": score(points, "rbf", sigma=1, q=2)}
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
         (X, None, "`samples` is required"),
     ],
 )
-def test_a_batch_that_does_not_fit_is_refused_when_it_is_added(fresh, first, second, message):
+def test_incompatible_batches_are_rejected_when_added(fresh, first, second, message):
     fresh.add_batch(samples=first)
     with pytest.raises((TypeError, ValueError), match=message):
         fresh.add_batch(samples=second)
@@ -218,7 +218,7 @@ def test_a_batch_that_does_not_fit_is_refused_when_it_is_added(fresh, first, sec
     assert fresh.compute(**options) == fresh.compute(samples=first, **options)
 
 
-OF_ANY_LENGTH = {
+CASES_OF_ANY_LENGTH = {
     "sets of labels": ([[(1, 2), (3, 4)], [(1,), (1, 2)], [{1, 2, 3}]], "tags"),
     "labels": ([[(1, "a")], [(1, "a"), (2,)]], "labels"),
     "arrays and lists": ([np.ones((2, 2)), [[1.0, 1.0], [2.0]]], lambda a, b: float([*a] == [*b])),
@@ -226,14 +226,16 @@ OF_ANY_LENGTH = {
 }
 
 
-@pytest.mark.parametrize("name", OF_ANY_LENGTH)
-def test_samples_of_numbers_of_any_length_may_be_added_where_the_metric_knows(name):
-    batches, k = OF_ANY_LENGTH[name]
-    whole = [sample for batch in batches for sample in batch]
-    assert added(VendiScore(k=k), batches) == VendiScore().compute(samples=whole, k=k)
+@pytest.mark.parametrize("name", CASES_OF_ANY_LENGTH)
+def test_samples_of_any_length_are_added_if_kernel_accepts_them(name):
+    batches, k = CASES_OF_ANY_LENGTH[name]
+    samples = [sample for batch in batches for sample in batch]
+    assert compute_after_adding(VendiScore(k=k), batches) == VendiScore().compute(
+        samples=samples, k=k
+    )
 
 
-def test_none_is_no_sample_to_add(fresh):
+def test_add_rejects_none(fresh):
     with pytest.raises(TypeError, match="`prediction` is required"):
         fresh.add()
     with pytest.raises(TypeError, match="`prediction` is required"):
@@ -241,7 +243,7 @@ def test_none_is_no_sample_to_add(fresh):
     assert len(fresh) == 0
 
 
-def test_adding_writes_no_files(tmp_path):
+def test_adding_samples_writes_no_files(tmp_path):
     metric = evaluate.load(SCRIPT, cache_dir=str(tmp_path))
     metric.add_batch(samples=TEXTS)
     with pytest.raises(ValueError, match="must have one number"):
@@ -251,11 +253,11 @@ def test_adding_writes_no_files(tmp_path):
 
 
 @pytest.mark.parametrize("dumps", [pickle.dumps, pytest.importorskip("dill").dumps])
-def test_a_metric_and_its_samples_can_be_pickled(dumps):
+def test_metric_with_added_samples_can_be_pickled_and_copied(dumps):
     metric = evaluate.load(SCRIPT, q=2)
     metric.add_batch(samples=TEXTS)
-    again = pickle.loads(dumps(metric))
-    assert again.compute() == metric.compute() == {"VS_q2": score(TEXTS, "ngram_overlap", q=2)}
+    unpickled = pickle.loads(dumps(metric))
+    assert unpickled.compute() == metric.compute() == {"VS_q2": score(TEXTS, "ngram_overlap", q=2)}
     metric.add_batch(samples=TEXTS)
-    twin = copy.deepcopy(metric)
-    assert len(twin) == len(metric) == len(TEXTS)
+    copied = copy.deepcopy(metric)
+    assert len(copied) == len(metric) == len(TEXTS)

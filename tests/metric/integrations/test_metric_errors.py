@@ -1,4 +1,4 @@
-"""Bad input through `evaluate`: a clear error, nothing left behind, and the next call is right."""
+"""Invalid input to the metric of `evaluate` raises, and later calls still work."""
 
 import os
 import sys
@@ -11,28 +11,28 @@ import scipy.sparse as sp
 
 from vendiscore import compute
 
-GOOD = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+VALID_FEATURES = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
 TEXTS = ["a b", "a c", "d"]
-# The first two share one in two of their unigrams and none of their bigrams: k = 1/4.
-SHARES = np.array([1.25, 0.75, 1.0]) / 3
-VS = float(np.exp(-(SHARES * np.log(SHARES)).sum()))
+# Texts 0 and 1 share one of two unigrams and no bigrams, so k = 1/4.
+EIGENVALUES = np.array([1.25, 0.75, 1.0]) / 3
+VS = float(np.exp(-(EIGENVALUES * np.log(EIGENVALUES)).sum()))
 
 
-def bad_row(value):
-    X = GOOD.copy()
+def features_with_bad_value(value):
+    X = VALID_FEATURES.copy()
     X[1, 0] = value
     return X
 
 
-def asymmetric(a, b):
+def asymmetric_kernel(a, b):
     return 1.0 if a == b else (0.5 if a < b else 0.4)
 
 
 INDEFINITE = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]]
-X_ = {"score_X": True}
-K_ = {"score_K": True}
+FEATURES = {"score_X": True}
+SIMILARITIES = {"score_K": True}
 CASES = [
-    # samples, keywords, exception, what the message must say
+    # samples, keywords, exception, pattern of the message
     ([], {}, ValueError, "`samples` is empty; pass at least one sample"),
     (None, {}, TypeError, "`samples` is required; pass samples="),
     ("one text", {}, TypeError, r"`samples` must be a collection of samples, got one str; pass \["),
@@ -45,8 +45,13 @@ CASES = [
         ValueError,
         "`k` is required .*type int; .*k='cosine'.*score_X=True.*score_K=True",
     ),
-    (GOOD, {}, ValueError, "`k` is required for samples of type ndarray"),
-    ([None, GOOD[0]], {}, ValueError, "`k` is required for samples of type ndarray; .*'cosine'"),
+    (VALID_FEATURES, {}, ValueError, "`k` is required for samples of type ndarray"),
+    (
+        [None, VALID_FEATURES[0]],
+        {},
+        ValueError,
+        "`k` is required for samples of type ndarray; .*'cosine'",
+    ),
     ([None, None], {}, ValueError, "all samples are None; pass at least one"),
     ([Path("a.png")], {}, ValueError, "pass k='pixels' or k='image_embeddings'"),
     ([{"text": "a b"}], {}, ValueError, "one column of the records, or a mixture"),
@@ -58,59 +63,109 @@ CASES = [
     ),
     ([object()], {}, ValueError, "`k` is required .* a function of two samples"),
     ([None, "a b"], {}, ValueError, "sample 0 must be a str, got NoneType"),
-    (bad_row(np.nan), X_, ValueError, "sample 1 of `samples` must be finite, got nan; remove"),
-    (bad_row(np.inf), X_, ValueError, "sample 1 of `samples` must be finite, got inf"),
-    (bad_row(-np.inf).tolist(), {"k": "cosine"}, ValueError, "sample 1 .* be finite, got -inf"),
-    (sp.csr_array(bad_row(np.nan)), X_, ValueError, "sample 1 .* must be finite, got nan"),
+    (
+        features_with_bad_value(np.nan),
+        FEATURES,
+        ValueError,
+        "sample 1 of `samples` must be finite, got nan; remove",
+    ),
+    (
+        features_with_bad_value(np.inf),
+        FEATURES,
+        ValueError,
+        "sample 1 of `samples` must be finite, got inf",
+    ),
+    (
+        features_with_bad_value(-np.inf).tolist(),
+        {"k": "cosine"},
+        ValueError,
+        "sample 1 .* be finite, got -inf",
+    ),
+    (
+        sp.csr_array(features_with_bad_value(np.nan)),
+        FEATURES,
+        ValueError,
+        "sample 1 .* must be finite, got nan",
+    ),
     (
         [[1.0, 2.0], [3.0]],
-        X_,
+        FEATURES,
         ValueError,
         r"sample 1 .* has shape \(1,\), but other rows have \(2,\)",
     ),
-    ([[1.0], "abc"], X_, ValueError, "sample 1 .* must be a row of numbers, got str: 'abc'; rem"),
-    ([["a"], ["b"]], X_, ValueError, "must be a row of numbers, got str 'a' in it.*2 samples"),
-    (np.ones(3), X_, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),
-    (np.ones((3, 0)), X_, ValueError, r"at least one column, got shape \(3, 0\)"),
-    (GOOD + 1j, X_, TypeError, "must be real numbers, got dtype complex128"),
-    (GOOD, K_, ValueError, r"square similarity matrix, got shape \(3, 2\); use `score_X`"),
-    ([[1.0, 0.5], [0.4, 1.0]], K_, ValueError, r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
-    (INDEFINITE, K_, ValueError, r"smallest eigenvalue is -0\.0909.*psd='clip'"),
+    (
+        [[1.0], "abc"],
+        FEATURES,
+        ValueError,
+        "sample 1 .* must be a row of numbers, got str: 'abc'; rem",
+    ),
+    (
+        [["a"], ["b"]],
+        FEATURES,
+        ValueError,
+        "must be a row of numbers, got str 'a' in it.*2 samples",
+    ),
+    (np.ones(3), FEATURES, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),
+    (np.ones((3, 0)), FEATURES, ValueError, r"at least one column, got shape \(3, 0\)"),
+    (VALID_FEATURES + 1j, FEATURES, TypeError, "must be real numbers, got dtype complex128"),
+    (
+        VALID_FEATURES,
+        SIMILARITIES,
+        ValueError,
+        r"square similarity matrix, got shape \(3, 2\); use `score_X`",
+    ),
+    (
+        [[1.0, 0.5], [0.4, 1.0]],
+        SIMILARITIES,
+        ValueError,
+        r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4",
+    ),
+    (INDEFINITE, SIMILARITIES, ValueError, r"smallest eigenvalue is -0\.0909.*psd='clip'"),
     (
         [[1.0, 2.0], [2.0, 1.0]],
-        {**K_, "q": 2},
+        {**SIMILARITIES, "q": 2},
         ValueError,
         r"between -1 and 1, as its diagonal is 1, got K\[0, 1\] = 2",
     ),
-    ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "sample 0 must .* got 0.9; pass normalize=True"),
+    (
+        [[0.9, 0.0], [0.0, 1.0]],
+        SIMILARITIES,
+        ValueError,
+        "sample 0 must .* got 0.9; pass normalize=True",
+    ),
     (
         [[0.0, 0.5], [0.5, 0.0]],
-        K_,
+        SIMILARITIES,
         ValueError,
         r"contains distances D; pass np.exp\(-D\), or 1 - D",
     ),
     (
         [[0.0, 9.0], [9.0, 1e-9]],
-        {**K_, "normalize": True},
+        {**SIMILARITIES, "normalize": True},
         ValueError,
         "probably contains distances",
     ),
     ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0; if the values are distances"),
-    ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "sample 0 .* must be finite, got nan"),
     (
-        2 * GOOD,
-        X_,
+        [[1.0, np.nan], [np.nan, 1.0]],
+        SIMILARITIES,
+        ValueError,
+        "sample 0 .* must be finite, got nan",
+    ),
+    (
+        2 * VALID_FEATURES,
+        FEATURES,
         ValueError,
         "sample 0 must have similarity 1 with itself, got 4; pass normalize=True",
     ),
     (
-        GOOD * [[1], [0], [1]],
-        {**X_, "normalize": True},
+        VALID_FEATURES * [[1], [0], [1]],
+        {**FEATURES, "normalize": True},
         ValueError,
         "sample 1 cannot be .*zero vec",
     ),
     (
-        GOOD * [[1], [0], [1]],
+        VALID_FEATURES * [[1], [0], [1]],
         {"k": "cosine"},
         ValueError,
         "sample 1 is a zero vector, which",
@@ -153,15 +208,50 @@ CASES = [
         TypeError,
         "unknown keyword 'normalise'. Did you mean `normalize`",
     ),
-    (GOOD, {"k": "rbf", "sgma": 1}, TypeError, "'sgma' is not an option of kernel 'rbf'.*`sigma`"),
-    (GOOD, {"k": "cosine", "sigma": 1}, TypeError, "'sigma' is not an option of kernel 'cosine'"),
-    (GOOD, {"k": "rbf", "sigma": 0}, ValueError, "`sigma` must be a finite number above 0, got 0"),
-    (GOOD, {**X_, "sigma": 1}, TypeError, "It is an option of 'laplacian', 'rbf'; pass the"),
-    (GOOD, {**X_, **K_}, ValueError, "`score_K` and `score_X` are mutually exclusive"),
-    (TEXTS, {**K_, "k": "ngram_overlap"}, ValueError, "`k` and `score_K` are mutually exclusive"),
+    (
+        VALID_FEATURES,
+        {"k": "rbf", "sgma": 1},
+        TypeError,
+        "'sgma' is not an option of kernel 'rbf'.*`sigma`",
+    ),
+    (
+        VALID_FEATURES,
+        {"k": "cosine", "sigma": 1},
+        TypeError,
+        "'sigma' is not an option of kernel 'cosine'",
+    ),
+    (
+        VALID_FEATURES,
+        {"k": "rbf", "sigma": 0},
+        ValueError,
+        "`sigma` must be a finite number above 0, got 0",
+    ),
+    (
+        VALID_FEATURES,
+        {**FEATURES, "sigma": 1},
+        TypeError,
+        "It is an option of 'laplacian', 'rbf'; pass the",
+    ),
+    (
+        VALID_FEATURES,
+        {**FEATURES, **SIMILARITIES},
+        ValueError,
+        "`score_K` and `score_X` are mutually exclusive",
+    ),
+    (
+        TEXTS,
+        {**SIMILARITIES, "k": "ngram_overlap"},
+        ValueError,
+        "`k` and `score_K` are mutually exclusive",
+    ),
     (TEXTS, {"predictions": TEXTS}, TypeError, "`samples` and `predictions` are aliases"),
-    ([1, 2, 3], {"k": asymmetric}, ValueError, r"`k` must be symmetric, but k\(samples\[0\], sam"),
-    ([1, 1, 2], {"k": asymmetric}, ValueError, r"but k\(samples\[0\], samples\[2\]\) = 0.5"),
+    (
+        [1, 2, 3],
+        {"k": asymmetric_kernel},
+        ValueError,
+        r"`k` must be symmetric, but k\(samples\[0\], sam",
+    ),
+    ([1, 1, 2], {"k": asymmetric_kernel}, ValueError, r"but k\(samples\[0\], samples\[2\]\) = 0.5"),
     ([1, 2], {"k": lambda a, b: "x"}, TypeError, "`k` must return a number, got str for samples 0"),
     (
         [1, 2],
@@ -188,22 +278,24 @@ CASES = [
 ]
 
 
-def files_below(folder):
+def list_files(folder):
     return sorted(os.path.join(root, name) for root, _, names in os.walk(folder) for name in names)
 
 
 @pytest.mark.parametrize(("samples", "keywords", "exception", "message"), CASES)
-def test_bad_input_is_refused_and_nothing_is_lost(metric, samples, keywords, exception, message):
-    before = files_below(metric.data_dir)
+def test_invalid_input_raises_and_metric_remains_usable(
+    metric, samples, keywords, exception, message
+):
+    files_before = list_files(metric.data_dir)
     with pytest.raises(exception, match=message):
         metric.compute(samples=samples, **keywords)
-    assert files_below(metric.data_dir) == before
+    assert list_files(metric.data_dir) == files_before
     start = time.monotonic()
     assert metric.compute(samples=TEXTS)["VS"] == pytest.approx(VS)
-    assert time.monotonic() - start < 30  # no lock is waited for (evaluate's waits are 100 s)
+    assert time.monotonic() - start < 30  # waiting for a lock of evaluate would take 100 s
 
 
-def test_samples_alone_need_no_name(metric):
+def test_samples_can_be_positional(metric):
     assert metric.compute(TEXTS) == metric.compute(samples=TEXTS)
     metric.add_batch(TEXTS[:2])
     metric.add(TEXTS[2])
@@ -220,15 +312,15 @@ def test_samples_alone_need_no_name(metric):
         ("pixels", "PIL", "pip install pillow"),
     ],
 )
-def test_a_missing_package_names_the_command_that_installs_it(monkeypatch, k, package, command):
+def test_missing_package_error_gives_install_command(monkeypatch, k, package, command):
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-        monkeypatch.setitem(sys.modules, name, None)  # as Python has it for what is not there
+        monkeypatch.setitem(sys.modules, name, None)  # Python's value for a missing module
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"'{package}', which is not installed: .*{command}"):
         compute([np.zeros((2, 2), np.uint8)] if k == "pixels" else ["CCO", "CCN"], k=k)
 
 
-def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):
+def test_added_samples_are_kept_after_wrong_keyword(metric):
     metric.add_batch(samples=TEXTS)
     with pytest.raises(TypeError, match="unknown keyword 'order'"):
         metric.compute(order=2)
@@ -237,11 +329,11 @@ def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):
     assert metric.compute()["VS"] == pytest.approx(VS)
 
 
-def test_a_failed_score_of_added_samples_leaves_no_file(metric):
-    before = files_below(metric.data_dir)
+def test_failed_compute_writes_no_file_and_keeps_samples(metric):
+    files_before = list_files(metric.data_dir)
     metric.add_batch(samples=["a b", ""])
     with pytest.raises(ValueError, match="sample 1 has no tokens"):
         metric.compute()
-    assert files_below(metric.data_dir) == before
-    assert metric.compute(k="labels")["VS"] == pytest.approx(2)  # they were kept
+    assert list_files(metric.data_dir) == files_before
+    assert metric.compute(k="labels")["VS"] == pytest.approx(2)  # uses the samples that were kept
     assert metric.compute(samples=TEXTS)["VS"] == pytest.approx(VS)

@@ -1,4 +1,4 @@
-"""The metric among others: `evaluate.combine`, `evaluator` and `EvaluationSuite`."""
+"""The metric in `evaluate.combine`, `evaluator` and `EvaluationSuite`."""
 
 import textwrap
 from pathlib import Path
@@ -48,7 +48,7 @@ def exact_match(tmp_path):
     return str(path)
 
 
-def test_combines_with_a_metric_that_needs_references(exact_match):
+def test_metric_combines_with_reference_based_metric(exact_match):
     suite = evaluate.combine([exact_match, SCRIPT])
     result = suite.compute(predictions=TEXTS, references=[*TEXTS[:4], "no"])
     assert result == {"exact_match": 0.8, "VS": VS}
@@ -57,47 +57,49 @@ def test_combines_with_a_metric_that_needs_references(exact_match):
     assert suite.compute() == {"exact_match": 1.0, "VS": pytest.approx(VS)}
 
 
-def test_options_of_another_metric_are_not_ours(exact_match):
+def test_options_of_other_metric_are_ignored_only_in_suite(exact_match):
     suite = evaluate.combine([exact_match, SCRIPT])
     references = [text.upper() for text in TEXTS]
     pairs = {"predictions": TEXTS, "references": references}
-    # `tokenize` is an option of our kernel "bleu", too, which is not the one that is used.
+    # `tokenize` is also an option of the kernel "bleu", which is not used here.
     result = suite.compute(**pairs, ignore_case=True, tokenize="x")
     assert result == {"exact_match": 1.0, "VS": VS}
     with pytest.raises(TypeError, match="unknown keyword 'ignore_cas'"):
         evaluate.combine([SCRIPT, exact_match]).compute(**pairs, ignore_cas=True)
-    with pytest.raises(TypeError, match="'ignore_case'"):  # of no suite
+    with pytest.raises(TypeError, match="'ignore_case'"):  # without a suite
         evaluate.load(SCRIPT).compute(**pairs, ignore_case=True)
 
 
-def test_two_configurations_in_one_suite():
-    words = evaluate.load(SCRIPT, q=1)
-    characters = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2], q=2)
-    assert evaluate.combine([words, characters]).compute(predictions=TEXTS) == {
+def test_suite_combines_two_configurations():
+    word_metric = evaluate.load(SCRIPT, q=1)
+    character_metric = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2], q=2)
+    assert evaluate.combine([word_metric, character_metric]).compute(predictions=TEXTS) == {
         "VS": VS,
         "VS_q2": score(TEXTS, "ngram_overlap", q=2, analyzer="char", ns=[2]),
     }
-    assert evaluate.combine({"words": words, "characters": characters}).compute(
+    assert evaluate.combine({"words": word_metric, "characters": character_metric}).compute(
         predictions=TEXTS
     ).keys() == {"VS", "VS_q2"}
-    same_order = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2])
-    assert evaluate.combine({"words": words, "characters": same_order}).compute(
+    character_metric_order_1 = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2])
+    assert evaluate.combine({"words": word_metric, "characters": character_metric_order_1}).compute(
         predictions=TEXTS
     ).keys() == {"words_VS", "characters_VS"}
 
 
 @pytest.fixture(scope="module")
 def tiny_generator(tmp_path_factory):
-    """A GPT-2 of two layers with a word tokenizer, and both saved to a folder."""
+    """Small GPT-2 model with random weights, and its word tokenizer."""
     transformers = pytest.importorskip("transformers")
     torch = pytest.importorskip("torch")
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     words = ["<eos>", *sorted({word for text in TEXTS for word in text.split()})]
-    raw = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<eos>"))
-    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    word_tokenizer = Tokenizer(
+        models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<eos>")
+    )
+    word_tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=raw, eos_token="<eos>", pad_token="<eos>", unk_token="<eos>"
+        tokenizer_object=word_tokenizer, eos_token="<eos>", pad_token="<eos>", unk_token="<eos>"
     )
     torch.manual_seed(0)
     config = transformers.GPT2Config(
@@ -115,10 +117,10 @@ def tiny_generator(tmp_path_factory):
     return model, tokenizer
 
 
-# evaluate 0.4.6 and transformers warn about each other's future.
+# evaluate 0.4.6 and transformers emit deprecation warnings.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("strategy", ["simple", "bootstrap"])
-def test_scores_what_a_model_generates(tiny_generator, strategy):
+def test_evaluator_scores_generated_texts(tiny_generator, strategy):
     from evaluate import evaluator
 
     model, tokenizer = tiny_generator
@@ -136,7 +138,7 @@ def test_scores_what_a_model_generates(tiny_generator, strategy):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
+def test_evaluation_suite_scores_generated_texts(tiny_generator, tmp_path):
     model, tokenizer = tiny_generator
     prompts = tmp_path / "prompts"
     prompts.mkdir()
@@ -171,48 +173,48 @@ def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_suite_of_the_examples_measures_each_kind_of_prompts(tiny_generator):
+def test_example_suite_scores_all_prompt_types(tiny_generator):
     model, tokenizer = tiny_generator
     suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "suites" / "diversity_suite.py"))
     for task in suite.suite:
         task.args_for_task["tokenizer"] = tokenizer
     result = suite.run(model)
-    assert [Path(each["task_name"]).name for each in result] == ["stories", "advice"]
-    for each in result:
-        assert set(PRESETS["text"].measures) <= each.keys()
-        assert 1 <= each["VS"] <= 12
+    assert [Path(task_result["task_name"]).name for task_result in result] == ["stories", "advice"]
+    for task_result in result:
+        assert set(PRESETS["text"].measures) <= task_result.keys()
+        assert 1 <= task_result["VS"] <= 12
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_a_metric_to_be_combined(name, exact_match):
-    """Among others, and with the numbers of the library."""
+def test_presets_work_in_combined_metrics(name, exact_match):
+    """The metric returns the scores of `compute`, also in a suite."""
     preset = PRESETS[name]
     X, Y = (TEXTS, TEXTS[::-1]) if name == "text" else (POINTS, POINTS[::-1] + 0.1)
-    how = {} if name == "text" else {"k": "rbf", "sigma": 1.0}
+    options = {} if name == "text" else {"k": "rbf", "sigma": 1.0}
     if name == "novelty":
-        how["quality"] = list(range(len(X)))
-    metric = evaluate.load(SCRIPT, measures=name, **how)
+        options["quality"] = list(range(len(X)))
+    metric = evaluate.load(SCRIPT, measures=name, **options)
     measures = map(get_measure, preset.measures)
-    pairs = any(each.references or each.references_without for each in measures)
-    alone = compute(X, Y if pairs else None, measures=name, **how)
-    beside = ("_null", "_excess")
-    assert [key for key in alone if not key.endswith(beside)] == list(preset.measures)
+    needs_references = any(measure.references or measure.references_without for measure in measures)
+    expected = compute(X, Y if needs_references else None, measures=name, **options)
+    null_suffixes = ("_null", "_excess")
+    assert [key for key in expected if not key.endswith(null_suffixes)] == list(preset.measures)
     if name == "text":
         suite = evaluate.combine([exact_match, metric])
-        assert suite.compute(predictions=X, references=Y) == alone | {"exact_match": 0.2}
+        assert suite.compute(predictions=X, references=Y) == expected | {"exact_match": 0.2}
     suite = evaluate.combine([metric])
-    assert suite.compute(predictions=X, references=Y) == alone
+    assert suite.compute(predictions=X, references=Y) == expected
 
 
-class TestSuiteOfBothEntries:
-    """`evaluate.combine` passes every option to every fresh."""
+class TestSuiteOfBothMetrics:
+    """`evaluate.combine` passes all options to all metrics."""
 
     @pytest.fixture
     def pair(self, fresh):
         return [fresh, evaluate.load(str(ROOT / "magnitude.py"))]
 
     @pytest.mark.parametrize(
-        ("options", "first", "second"),
+        ("options", "vendi_options", "magnitude_options"),
         [
             ({"q": 2}, {"q": 2}, {}),
             ({"q": [0, 1], "psd": "clip", "p": np.full(6, 1 / 6)}, None, {}),
@@ -221,23 +223,27 @@ class TestSuiteOfBothEntries:
         ],
         ids=str,
     )
-    def test_each_takes_what_is_its_own(self, pair, options, first, second):
-        alone = pair[0].compute(samples=X, k="cosine", **(options if first is None else first))
-        alone |= pair[1].compute(samples=X, k="cosine", **second)
+    def test_options_are_routed_to_metrics_that_support_them(
+        self, pair, options, vendi_options, magnitude_options
+    ):
+        expected = pair[0].compute(
+            samples=X, k="cosine", **(options if vendi_options is None else vendi_options)
+        )
+        expected |= pair[1].compute(samples=X, k="cosine", **magnitude_options)
         suite = evaluate.combine(pair)
-        assert suite.compute(predictions=X, k="cosine", **options) == alone
+        assert suite.compute(predictions=X, k="cosine", **options) == expected
         suite.add_batch(predictions=X[:3])
         for row in X[3:]:
             suite.add(prediction=row)
-        assert suite.compute(k="cosine", **options) == pytest.approx(alone)
+        assert suite.compute(k="cosine", **options) == pytest.approx(expected)
 
-    def test_a_metric_of_vectors_is_for_the_one_that_looks_at_distances(self, pair):
-        rows = evaluate.load(SCRIPT, score_X=True, normalize=True)
+    def test_distance_options_go_only_to_magnitude_metric(self, pair):
+        vendi_metric = evaluate.load(SCRIPT, score_X=True, normalize=True)
         options = {"metric": "minkowski", "exponent": 3}
-        result = evaluate.combine([rows, pair[1]]).compute(predictions=X, **options)
-        assert result == rows.compute(samples=X) | pair[1].compute(samples=X, **options)
+        result = evaluate.combine([vendi_metric, pair[1]]).compute(predictions=X, **options)
+        assert result == vendi_metric.compute(samples=X) | pair[1].compute(samples=X, **options)
 
-    def test_what_nobody_knows_is_refused_and_so_is_what_would_change_nothing(self, pair):
+    def test_unknown_and_ineffective_options_are_rejected(self, pair):
         with pytest.raises(TypeError, match="'qq'"):
             evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
         with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, t_conv"):

@@ -1,4 +1,4 @@
-"""`tanimoto` of rows of bits and of RDKit's fingerprints, against sets and against RDKit."""
+"""Kernel "tanimoto" for rows of bits and RDKit fingerprints, compared with sets and RDKit."""
 
 import subprocess
 import sys
@@ -13,27 +13,27 @@ import scipy.sparse as sp
 from vendiscore import SampleError, as_similarity, compute, score
 from vendiscore.similarity.bit_sets import BitSimilarity
 
-# Rows without a bit are among the rows of most tests here.
+# Most tests include rows without bits.
 pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' represents")
-MEASURES = ("tanimoto", "dice")
-every_measure = pytest.mark.parametrize("measure", MEASURES)
+COEFFICIENTS = ("tanimoto", "dice")
+every_coefficient = pytest.mark.parametrize("coefficient", COEFFICIENTS)
 
 
-def drawn(n: int = 60, d: int = 40, share: float = 0.2, seed: int = 0) -> np.ndarray:
-    """Return rows of bits, two of them empty and some equal."""
+def draw_bits(n: int = 60, d: int = 40, density: float = 0.2, seed: int = 0) -> np.ndarray:
+    """Return rows of bits with two empty rows and a duplicate."""
     rng = np.random.default_rng(seed)
-    X = rng.random((n, d)) < rng.random((n, 1)) * 2 * share
+    X = rng.random((n, d)) < rng.random((n, 1)) * 2 * density
     X[[1, n // 2]] = False
     X[-1] = X[0]
     return X
 
 
-def naive(X: np.ndarray, measure: str) -> np.ndarray:
+def naive_similarity(X: np.ndarray, coefficient: str) -> np.ndarray:
     sets = [set(np.flatnonzero(row).tolist()) for row in X]
-    return reference.similarity_matrix(sets, getattr(reference, measure))
+    return reference.matrix(sets, getattr(reference, coefficient))
 
 
-HOLD = {
+CONTAINERS = {
     "bool": np.array,
     "uint8": lambda X: X.astype(np.uint8),
     "int8": lambda X: X.astype(np.int8),
@@ -57,25 +57,25 @@ HOLD = {
 }
 
 
-@every_measure
-@pytest.mark.parametrize("kind", HOLD)
-def test_rows_of_bits_in_any_numbers_are_sets(kind, measure):
-    X = drawn()
-    K = as_similarity(HOLD[kind](X), k="tanimoto", coefficient=measure).dense()
-    np.testing.assert_array_equal(K, naive(X, measure))
+@every_coefficient
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_rows_of_bits_in_any_container_match_sets(container, coefficient):
+    X = draw_bits()
+    K = as_similarity(CONTAINERS[container](X), k="tanimoto", coefficient=coefficient).dense()
+    np.testing.assert_array_equal(K, naive_similarity(X, coefficient))
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "float32", "float64", "bfloat16"])
-def test_rows_of_bits_in_tensors_are_sets(dtype):
+def test_tensors_of_bits_match_sets(dtype):
     torch = pytest.importorskip("torch")
-    X = drawn()
+    X = draw_bits()
     T = torch.as_tensor(X).to(getattr(torch, dtype))
     for rows in (T, list(T)):
         K = as_similarity(rows, k="tanimoto").dense()
-        np.testing.assert_array_equal(K, naive(X, "tanimoto"))
+        np.testing.assert_array_equal(K, naive_similarity(X, "tanimoto"))
 
 
-def test_a_gradient_is_not_lost_in_silence():
+def test_tensor_with_gradient_is_rejected():
     torch = pytest.importorskip("torch")
     T = torch.eye(3, requires_grad=True)
     for rows in (T, list(T)):
@@ -86,23 +86,23 @@ def test_a_gradient_is_not_lost_in_silence():
     assert compute(T.detach(), k="tanimoto")["VS"] == pytest.approx(3)
 
 
-def test_rows_of_a_table_are_rows_of_bits():
+def test_data_frame_of_bits_matches_sets():
     pandas = pytest.importorskip("pandas")
-    X = drawn()
+    X = draw_bits()
     table = pandas.DataFrame(X)
     table[3] = table[3].astype(int)  # columns of two types
     K = as_similarity(table, k="tanimoto").dense()
-    np.testing.assert_array_equal(K, naive(X, "tanimoto"))
+    np.testing.assert_array_equal(K, naive_similarity(X, "tanimoto"))
 
 
-@every_measure
-@pytest.mark.parametrize("share", [0.004, 0.02, 0.3])
-def test_sparse_rows_have_the_numbers_of_dense_ones(share, measure):
-    X = drawn(300, 500, share)
+@every_coefficient
+@pytest.mark.parametrize("density", [0.004, 0.02, 0.3])
+def test_sparse_rows_match_dense_rows(density, coefficient):
+    X = draw_bits(300, 500, density)
     dense, sparse = (
-        as_similarity(held, k="tanimoto", coefficient=measure) for held in (X, sp.csr_array(X))
+        as_similarity(rows, k="tanimoto", coefficient=coefficient) for rows in (X, sp.csr_array(X))
     )
-    assert sp.issparse(sparse.entries.bits) == (share < 0.1)
+    assert sp.issparse(sparse.entries.bits) == (density < 0.1)
     np.testing.assert_array_equal(sparse.dense(), dense.dense())
     index = np.array([7, 3, 3, 299])
     np.testing.assert_array_equal(sparse.rows(index), dense.rows(index))
@@ -111,12 +111,12 @@ def test_sparse_rows_have_the_numbers_of_dense_ones(share, measure):
     V = np.random.default_rng(0).standard_normal((300, 2))
     np.testing.assert_allclose(sparse.matmul(V), dense.dense() @ V, rtol=0, atol=1e-9)
     for q in (1, 2, "inf"):
-        assert score(sp.csr_array(X), "tanimoto", q=q, coefficient=measure) == pytest.approx(
-            score(X, "tanimoto", q=q, coefficient=measure), rel=1e-12
+        assert score(sp.csr_array(X), "tanimoto", q=q, coefficient=coefficient) == pytest.approx(
+            score(X, "tanimoto", q=q, coefficient=coefficient), rel=1e-12
         )
 
 
-def test_rows_without_bits_are_alike_and_unlike_others():
+def test_empty_rows_are_identical_and_unrelated_to_others():
     X = [[0, 0, 0], [1, 0, 1], [0, 0, 0]]
     for rows in (X, sp.csr_array(X)):
         K = as_similarity(rows, k="tanimoto").dense()
@@ -125,14 +125,16 @@ def test_rows_without_bits_are_alike_and_unlike_others():
     assert compute(sp.csr_array((3, 4)), k="tanimoto")["VS"] == 1
 
 
-@every_measure
-def test_weights_groups_and_two_sets(measure):
-    X = drawn()
+@every_coefficient
+def test_weights_and_groups_match_similarity_matrix(coefficient):
+    X = draw_bits()
     p = np.random.default_rng(1).dirichlet(np.ones(60))
-    K = naive(X, measure)
-    options = {"k": "tanimoto", "coefficient": measure}
-    for more in ({"p": p, "q": [1, 2]}, {"measures": ["VS", "IntDiv", "MagArea"]}):
-        assert compute(X, **options, **more) == pytest.approx(compute(K, score_K=True, **more))
+    K = naive_similarity(X, coefficient)
+    options = {"k": "tanimoto", "coefficient": coefficient}
+    for score_options in ({"p": p, "q": [1, 2]}, {"measures": ["VS", "IntDiv", "MagArea"]}):
+        assert compute(X, **options, **score_options) == pytest.approx(
+            compute(K, score_K=True, **score_options)
+        )
     nested = compute([X[:20].tolist(), X[20:].tolist()], **options)
     assert nested == pytest.approx(compute(X, groups=[0] * 20 + [1] * 40, **options))
 
@@ -165,37 +167,37 @@ def test_weights_groups_and_two_sets(measure):
         ([[0, 1], None], "sample 1 of `samples` must be a row of numbers, got NoneType"),
     ],
 )
-def test_what_is_no_bit_is_named_by_sample_and_column(rows, problem):
+def test_error_names_sample_and_column_of_invalid_entry(rows, problem):
     with pytest.raises(SampleError, match=problem):
         compute(rows, k="tanimoto")
 
 
-def test_all_rows_with_other_numbers_are_named_and_can_be_left_out():
-    X = drawn().astype(float)
+def test_all_invalid_rows_are_named_and_can_be_dropped():
+    X = draw_bits().astype(float)
     X[[5, 9, 44], [1, 0, 39]] = 0.25
     for rows in (X, X.tolist(), sp.csr_array(X)):
-        with pytest.raises(SampleError) as refused:
+        with pytest.raises(SampleError) as error:
             compute(rows, k="tanimoto")
-        assert list(refused.value.problems) == [5, 9, 44]
+        assert list(error.value.problems) == [5, 9, 44]
         with pytest.warns(
             UserWarning, match="dropped 3 of 60 samples that kernel 'tanimoto' cannot use"
         ):
             result = compute(rows, k="tanimoto", on_error="skip")
         assert result["VS"] == pytest.approx(
-            compute(np.delete(drawn(), [5, 9, 44], axis=0), k="tanimoto")["VS"]
+            compute(np.delete(draw_bits(), [5, 9, 44], axis=0), k="tanimoto")["VS"]
         )
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 2, 2, 2), (3, 0)])
-def test_rows_are_two_dimensional(shape):
+def test_rows_must_be_two_dimensional(shape):
     with pytest.raises(ValueError, match=r"must be two-dimensional|at least one column"):
         compute(np.zeros(shape, bool), k="tanimoto")
 
 
-def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
-    X = drawn(4000, 64)
-    expected = compute(X[::10], k="tanimoto")["VS"]  # fewer rows of the same kind have less
-    # as where memory is short
+def test_estimate_needs_less_memory_than_full_matrix(monkeypatch):
+    X = draw_bits(4000, 64)
+    expected = compute(X[::10], k="tanimoto")["VS"]  # a subset has a lower score
+    # prevents caching of the matrix
     monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     for rows in (X, sp.csr_array(X)):
         tracemalloc.start()
@@ -203,105 +205,121 @@ def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert "lanczos" in str(result["details"]["method"])
-        assert peak < 4000**2 * 5  # less than two thirds of what K would take
+        assert peak < 4000**2 * 5  # less than two thirds of the size of K
         assert expected < result["VS"] < 4000
 
 
-def test_too_many_bits_for_memory_are_refused_before_they_are_copied(monkeypatch):
+def test_too_many_bits_are_rejected_before_copying(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 1000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     with pytest.raises(MemoryError, match=r"60 rows of 40 bits .*pass sparse rows"):
-        compute(drawn(), k="tanimoto")
+        compute(draw_bits(), k="tanimoto")
 
 
-def test_bits_are_not_copied_and_not_changed():
-    X = drawn()
+def test_bits_are_neither_copied_nor_changed():
+    X = draw_bits()
     similarity = as_similarity(X, k="tanimoto")
     assert isinstance(similarity, BitSimilarity)
     assert np.shares_memory(similarity.entries.bits, X)
-    before = sp.csr_array(np.where(X, 1, 0))
-    kept = before.copy()
-    compute(before, k="tanimoto")
-    assert (before != kept).nnz == 0
+    rows = sp.csr_array(np.where(X, 1, 0))
+    expected = rows.copy()
+    compute(rows, k="tanimoto")
+    assert (rows != expected).nnz == 0
 
 
-def test_rows_of_numbers_need_no_rdkit():
+def test_rows_of_bits_do_not_need_rdkit():
     code = (
         "import sys; sys.modules['rdkit'] = None\n"
         "from vendiscore import compute\n"
         "print(compute([[1, 1, 0], [1, 0, 0]], k='tanimoto')['VS'])"
     )
     root = Path(__file__).resolve().parents[3]
-    ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
-    assert float(ran.stdout) == pytest.approx(np.exp(-0.75 * np.log(0.75) - 0.25 * np.log(0.25)))
+    process = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert float(process.stdout) == pytest.approx(
+        np.exp(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+    )
 
 
 SMILES = ["CCO", "CCN", "C", "c1ccccc1O", "CC(=O)Oc1ccccc1C(=O)O", "OC1OC(O)C(O)C1O"]
 
 
-@every_measure
-@pytest.mark.parametrize("kind", ["Fingerprint", "SparseFingerprint"])
-@pytest.mark.parametrize("maker", ["Morgan", "AtomPair", "TopologicalTorsion"])
-def test_fingerprints_of_rdkit_have_its_similarities(maker, kind, measure):
+@every_coefficient
+@pytest.mark.parametrize("fingerprint_type", ["Fingerprint", "SparseFingerprint"])
+@pytest.mark.parametrize("generator", ["Morgan", "AtomPair", "TopologicalTorsion"])
+def test_rdkit_fingerprints_match_rdkit_similarities(generator, fingerprint_type, coefficient):
     Chem = pytest.importorskip("rdkit.Chem")
     from rdkit import DataStructs
     from rdkit.Chem import rdFingerprintGenerator
 
-    make = getattr(getattr(rdFingerprintGenerator, f"Get{maker}Generator")(), f"Get{kind}")
-    prints = [make(Chem.MolFromSmiles(s)) for s in SMILES]
-    bulk = getattr(DataStructs, f"Bulk{measure.capitalize()}Similarity")
-    expected = np.array([bulk(each, prints) for each in prints])
-    empty = [not p.GetNumOnBits() for p in prints]
-    expected[np.ix_(empty, empty)] = 1  # RDKit gives two without any bit 0
-    K = as_similarity(prints, k="tanimoto", coefficient=measure).dense()
+    make = getattr(
+        getattr(rdFingerprintGenerator, f"Get{generator}Generator")(), f"Get{fingerprint_type}"
+    )
+    fingerprints = [make(Chem.MolFromSmiles(s)) for s in SMILES]
+    bulk = getattr(DataStructs, f"Bulk{coefficient.capitalize()}Similarity")
+    expected = np.array([bulk(fingerprint, fingerprints) for fingerprint in fingerprints])
+    empty = [not p.GetNumOnBits() for p in fingerprints]
+    expected[np.ix_(empty, empty)] = 1  # RDKit returns 0 for two empty fingerprints
+    K = as_similarity(fingerprints, k="tanimoto", coefficient=coefficient).dense()
     np.testing.assert_array_equal(K, expected)
     p = [0.1, 0.2, 0.1, 0.3, 0.2, 0.1]
-    assert compute(prints, k="tanimoto", coefficient=measure, p=p) == pytest.approx(
+    assert compute(fingerprints, k="tanimoto", coefficient=coefficient, p=p) == pytest.approx(
         compute(expected, score_K=True, p=p)
     )
 
 
-def test_fingerprints_that_are_made_have_the_score_of_their_molecules():
+def test_rdkit_fingerprints_match_scores_of_molecules():
     Chem = pytest.importorskip("rdkit.Chem")
     from rdkit.Chem import rdFingerprintGenerator, rdMolDescriptors
 
     molecules = [Chem.MolFromSmiles(s) for s in SMILES]
-    morgan = rdFingerprintGenerator.GetMorganGenerator(radius=2)  # RDKit's own number of bits
+    morgan = rdFingerprintGenerator.GetMorganGenerator(radius=2)  # default number of bits
     for name, make in {
         "morgan": morgan.GetFingerprint,
         "maccs": rdMolDescriptors.GetMACCSKeysFingerprint,
     }.items():
         expected = compute(SMILES, k=name)
-        prints = [make(molecule) for molecule in molecules]
-        assert compute(prints, k="tanimoto") == expected
-        assert compute([list(each) for each in prints], k="tanimoto") == expected
-        groups = [prints[:3], prints[3:]]
+        fingerprints = [make(molecule) for molecule in molecules]
+        assert compute(fingerprints, k="tanimoto") == expected
+        assert (
+            compute([list(fingerprint) for fingerprint in fingerprints], k="tanimoto") == expected
+        )
+        groups = [fingerprints[:3], fingerprints[3:]]
         assert compute(groups, k="tanimoto") == compute([SMILES[:3], SMILES[3:]], k=name)
 
 
-def test_other_samples_beside_fingerprints_are_named():
+def test_samples_other_than_fingerprints_are_named():
     Chem = pytest.importorskip("rdkit.Chem")
     from rdkit import DataStructs
     from rdkit.Chem import rdFingerprintGenerator
 
     molecules = [Chem.MolFromSmiles(s) for s in SMILES]
     make = rdFingerprintGenerator.GetMorganGenerator(radius=2)
-    good, counts = make.GetFingerprint(molecules[0]), make.GetCountFingerprint(molecules[1])
-    short = DataStructs.ExplicitBitVect(64)
-    mixed = [good, good, counts, short, "CCO", [0, 1]]
+    bit_fingerprint, count_fingerprint = (
+        make.GetFingerprint(molecules[0]),
+        make.GetCountFingerprint(molecules[1]),
+    )
+    short_fingerprint = DataStructs.ExplicitBitVect(64)
+    samples = [
+        bit_fingerprint,
+        bit_fingerprint,
+        count_fingerprint,
+        short_fingerprint,
+        "CCO",
+        [0, 1],
+    ]
     problem = (
         "sample 2 must be a fingerprint of 2048 bits, as most samples are, got UIntSparseIntVect"
     )
-    with pytest.raises(SampleError, match=problem) as refused:
-        compute(mixed, k="tanimoto")
-    assert list(refused.value.problems) == [2, 3, 4, 5]
+    with pytest.raises(SampleError, match=problem) as error:
+        compute(samples, k="tanimoto")
+    assert list(error.value.problems) == [2, 3, 4, 5]
     with pytest.raises(SampleError, match="use GetFingerprint of the generator"):
-        compute([counts, counts], k="tanimoto")
+        compute([count_fingerprint, count_fingerprint], k="tanimoto")
     with pytest.raises(SampleError, match=r"got Mol: .*for molecules, use k='morgan'"):
         compute(molecules, k="tanimoto")
     with pytest.raises(
         SampleError, match=r"got ExplicitBitVect: .*for fingerprints, use k='tanimoto'"
     ):
-        compute([good], k="morgan")
+        compute([bit_fingerprint], k="morgan")
     with pytest.raises(ValueError, match=r"`k` is required .*ExplicitBitVect; pass k='tanimoto'"):
-        compute([good, good])
+        compute([bit_fingerprint, bit_fingerprint])

@@ -1,4 +1,4 @@
-"""The mean sentence BLEU of both directions, pair by pair as sacrebleu has it."""
+"""Kernel "bleu": mean sentence BLEU of both directions, compared with sacrebleu."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ TEXTS = [
 ]
 
 
-def naive(texts, **options):
+def compute_expected_bleu(texts, **options):
     names = {"smooth": "smooth_method", "max_order": "max_ngram_order"}
     options = {names.get(name, name): value for name, value in options.items()}
     metric = sacrebleu.BLEU(effective_order=True, **options)
@@ -43,29 +43,31 @@ def naive(texts, **options):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("at_once", [1, 8, 1 << 18])
-def test_similarities_are_those_of_sacrebleu(options, at_once, monkeypatch):
-    monkeypatch.setattr(module, "MAX_PAIRS_PER_BLOCK", at_once)
+@pytest.mark.parametrize("max_pairs", [1, 8, 1 << 18])
+def test_similarities_match_sacrebleu(options, max_pairs, monkeypatch):
+    monkeypatch.setattr(module, "MAX_PAIRS_PER_BLOCK", max_pairs)
     result = as_similarity(TEXTS, k="bleu", **options).dense()
-    np.testing.assert_allclose(result, naive(TEXTS, **options), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        result, compute_expected_bleu(TEXTS, **options), rtol=1e-12, atol=1e-12
+    )
     np.testing.assert_array_equal(result, result.T)
 
 
-def test_texts_of_the_same_tokens_are_exactly_1():
+def test_texts_with_same_tokens_have_similarity_1():
     result = as_similarity(["a b", "a  b", "a b c"], k="bleu").dense()
     assert result[0, 1] == 1.0
     assert result[0, 2] < 1
     assert (result.diagonal() == 1).all()
 
 
-def test_a_part_has_the_similarities_of_the_whole():
-    whole = as_similarity(TEXTS, k="bleu")
-    part = whole.part(np.array([3, 0]))
-    alone = as_similarity([TEXTS[3], TEXTS[0]], k="bleu")
-    np.testing.assert_array_equal(part.dense(), alone.dense())
+def test_subset_matches_separate_similarity():
+    parent = as_similarity(TEXTS, k="bleu")
+    subset = parent.part(np.array([3, 0]))
+    expected = as_similarity([TEXTS[3], TEXTS[0]], k="bleu")
+    np.testing.assert_array_equal(subset.dense(), expected.dense())
 
 
-def test_settings_are_reported_and_it_is_not_known_to_be_positive_semidefinite():
+def test_options_are_reported_and_similarity_is_not_marked_psd():
     similarity = as_similarity(TEXTS, k="bleu", max_order=3, lowercase=True)
     assert not similarity.psd
     details = compute(TEXTS, k="bleu", max_order=3, psd="clip", details=True)["details"]
@@ -83,24 +85,24 @@ def test_settings_are_reported_and_it_is_not_known_to_be_positive_semidefinite()
         ({"lowercase": 1}, TypeError, "`lowercase` must be True or False"),
     ],
 )
-def test_other_options_are_refused(options, error, message):
+def test_invalid_options_are_rejected(options, error, message):
     with pytest.raises(error, match=message):
         as_similarity(TEXTS, k="bleu", **options)
 
 
-def test_texts_without_tokens_are_refused():
+def test_texts_without_tokens_are_rejected():
     with pytest.raises(SampleError, match="sample 1"):
         as_similarity(["a", " "], k="bleu")
 
 
-def test_many_columns_of_matches_do_not_overflow_their_key():
+def test_find_distinct_tuples_handles_key_overflow():
     columns = [np.array([2**20, 0, 2**20, 5]) for _ in range(5)]
     first, inverse = module._find_distinct_tuples(columns)
     assert inverse[0] == inverse[2]
     assert len(first) == 3
     assert len({*inverse}) == 3
-    top = 2**22 - 1
+    largest = 2**22 - 1
     first, _ = module._find_distinct_tuples(
-        [np.array([0, 2**21, top]), *[np.array([0, 0, top])] * 2]
+        [np.array([0, 2**21, largest]), *[np.array([0, 0, largest])] * 2]
     )
     assert first.tolist() == [0, 1, 2]

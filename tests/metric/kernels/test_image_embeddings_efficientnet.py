@@ -1,4 +1,4 @@
-"""Images by a trained network: EfficientNet-Lite0 of ImageNet, with weights from a package."""
+"""Kernel "image_embeddings" with a trained network: EfficientNet-Lite0 (ImageNet)."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ datasets = pytest.importorskip("sklearn.datasets")
 
 @pytest.fixture(scope="module")
 def lite():
-    """The features before the classes, as an encoder of images."""
+    """Encoder that returns the features before the classifier."""
     import torch
 
     class Features(torch.nn.Module):
@@ -31,26 +31,26 @@ def lite():
     steps = [
         transforms.Resize((128, 128)),
         transforms.ToTensor(),
-        transforms.Normalize([0.498] * 3, [0.502] * 3),  # as EfficientNet-Lite was trained
+        transforms.Normalize([0.498] * 3, [0.502] * 3),  # the normalization of EfficientNet-Lite
     ]
     return encoder(kind="images", model=Features(), transform=transforms.Compose(steps))
 
 
 @pytest.fixture(scope="module")
 def photographs():
-    """A temple and a flower."""
+    """Photographs of a temple and a flower."""
     return datasets.load_sample_images().images
 
 
-def crops(photo, count, side=200, seed=0):
+def crop_randomly(photo, count, side=200, seed=0):
     rng = np.random.default_rng(seed)
     tops = rng.integers(0, photo.shape[0] - side, count)
     lefts = rng.integers(0, photo.shape[1] - side, count)
     return [photo[i : i + side, j : j + side] for i, j in zip(tops, lefts, strict=True)]
 
 
-def test_it_embeds_what_images_show_and_says_its_name(lite, photographs):
-    images = [crop for photo in photographs for crop in crops(photo, 2)]
+def test_embeddings_separate_photographs(lite, photographs):
+    images = [crop for photo in photographs for crop in crop_randomly(photo, 2)]
     result = as_similarity(images, k="image_embeddings", model=lite)
     K = result.dense()
     assert min(K[0, 1], K[2, 3]) > K[:2, 2:].max()
@@ -58,11 +58,17 @@ def test_it_embeds_what_images_show_and_says_its_name(lite, photographs):
     assert result.settings["dims"] == 1280
 
 
-def test_the_same_photograph_lighter_or_mirrored_is_nearly_the_same_image(lite, photographs):
+def test_lighter_and_mirrored_photographs_are_near_duplicates(lite, photographs):
     temple, flower = photographs
-    changed = [temple, temple[:, ::-1], np.uint8(40 + 0.8 * temple), flower, np.uint8(0.8 * flower)]
-    result = explain(changed, k="image_embeddings", model=lite, threshold=0.6)
+    variants = [
+        temple,
+        temple[:, ::-1],
+        np.uint8(40 + 0.8 * temple),
+        flower,
+        np.uint8(0.8 * flower),
+    ]
+    result = explain(variants, k="image_embeddings", model=lite, threshold=0.6)
     assert result.redundant_of.tolist() == [-1, 0, 0, -1, 3]
     assert 1.5 < result.score < 2.5
-    by_pixels = compute(changed, k="pixels")["VS"]
-    assert result.score > by_pixels  # by brightness, all photographs are alike
+    pixel_score = compute(variants, k="pixels")["VS"]
+    assert result.score > pixel_score  # pixels mainly compare brightness

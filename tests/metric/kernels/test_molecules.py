@@ -1,7 +1,6 @@
-"""Fingerprint kernels against RDKit's own similarities, and what is done about bad molecules."""
+"""Fingerprint kernels compared with RDKit's similarities, and handling of invalid molecules."""
 
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -20,52 +19,52 @@ KERNELS = {
     "atom_pair": rdFingerprintGenerator.GetAtomPairGenerator().GetFingerprint,
     "topological_torsion": rdFingerprintGenerator.GetTopologicalTorsionGenerator().GetFingerprint,
 }
-BULK = {
+BULK_SIMILARITIES = {
     "tanimoto": lambda a, b: (
         DataStructs.BulkTanimotoSimilarity(a, b) if a.GetNumOnBits() else [0.0] * len(b)
-    ),  # 1 between two without bits, in earlier versions
+    ),  # earlier versions return 1 for two empty fingerprints
     "dice": DataStructs.BulkDiceSimilarity,
 }
 
 
-def by_rdkit(name: str, smiles: list[str], measure: str) -> np.ndarray:
+def compute_rdkit_similarities(name: str, smiles: list[str], coefficient: str) -> np.ndarray:
     fingerprints = [KERNELS[name](Chem.MolFromSmiles(s)) for s in smiles]
-    return np.array([BULK[measure](f, fingerprints) for f in fingerprints])
+    return np.array([BULK_SIMILARITIES[coefficient](f, fingerprints) for f in fingerprints])
 
 
-def empty(name: str, smiles: list[str]) -> np.ndarray:
+def has_no_bits(name: str, smiles: list[str]) -> np.ndarray:
     return np.array([KERNELS[name](Chem.MolFromSmiles(s)).GetNumOnBits() == 0 for s in smiles])
 
 
-@pytest.mark.parametrize("measure", ["tanimoto", "dice"])
+@pytest.mark.parametrize("coefficient", ["tanimoto", "dice"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_similarity_is_that_of_rdkit_to_the_last_bit(name, measure, odors):
+def test_similarities_of_odors_match_rdkit_exactly(name, coefficient, odors):
     smiles = [s for s, _ in odors[::11]][:300]
-    K = as_similarity(smiles, k=name, coefficient=measure).dense()
-    expected = by_rdkit(name, smiles, measure)
-    assert empty(name, smiles).sum() <= 40
-    np.fill_diagonal(expected, 1)  # RDKit gives empty fingerprints 0 with themselves
+    K = as_similarity(smiles, k=name, coefficient=coefficient).dense()
+    expected = compute_rdkit_similarities(name, smiles, coefficient)
+    assert has_no_bits(name, smiles).sum() <= 40
+    np.fill_diagonal(expected, 1)  # RDKit returns 0 for an empty fingerprint with itself
     np.testing.assert_array_equal(K, expected)
 
 
-def test_similarity_is_that_of_rdkit_on_a_few_known_molecules():
+def test_similarities_of_common_molecules_match_rdkit():
     smiles = ["CCO", "CCN", "c1ccccc1O", "CC(=O)Oc1ccccc1C(=O)O"]
     for name in KERNELS:
         K = as_similarity(smiles, k=name).dense()
-        expected = by_rdkit(name, smiles, "tanimoto")
+        expected = compute_rdkit_similarities(name, smiles, "tanimoto")
         np.fill_diagonal(expected, 1)
         np.testing.assert_array_equal(K, expected)
 
 
-def test_molecules_and_smiles_are_the_same_samples():
+def test_molecules_and_smiles_are_equivalent():
     smiles = ["CCO", "c1ccccc1O", "CCN"]
     molecules = [Chem.MolFromSmiles(s) for s in smiles]
     assert compute(smiles, k="morgan") == compute(molecules, k="morgan")
     assert compute([smiles[0], molecules[0]], k="morgan")["VS"] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("measure", ["tanimoto", "dice"])
-def test_bits_agree_with_sets(measure):
+@pytest.mark.parametrize("coefficient", ["tanimoto", "dice"])
+def test_bit_similarity_matches_sets(coefficient):
     rng = np.random.default_rng(3)
     bits = (rng.random((80, 30)) < rng.random((80, 1)) * 0.5).astype(np.uint8)
     bits[[4, 9]] = 0
@@ -74,34 +73,36 @@ def test_bits_agree_with_sets(measure):
     def naive(a: set, b: set) -> float:
         if not a and not b:
             return 1.0
-        both = len(a & b)
-        return both / len(a | b) if measure == "tanimoto" else 2 * both / (len(a) + len(b))
+        n_common = len(a & b)
+        return (
+            n_common / len(a | b) if coefficient == "tanimoto" else 2 * n_common / (len(a) + len(b))
+        )
 
     expected = np.array([[naive(a, b) for b in sets] for a in sets])
-    similarity = BitSimilarity(bits, measure)
+    similarity = BitSimilarity(bits, coefficient)
     np.testing.assert_array_equal(similarity.dense(), expected)
     V = rng.standard_normal((80, 3))
     np.testing.assert_allclose(similarity.matmul(V), expected @ V, atol=1e-12)
     assert np.linalg.eigvalsh(expected)[0] > -1e-12
 
 
-def test_products_agree_where_memory_is_too_short_to_keep_the_matrix(monkeypatch):
+def test_matmul_without_cached_matrix_matches_cached(monkeypatch):
     bits = (np.random.default_rng(0).random((50, 20)) < 0.3).astype(np.uint8)
     v = np.arange(50.0)
-    kept = BitSimilarity(bits)
-    assert kept.matmul(v).shape == (50,)
-    assert kept._cache.K is not None
+    cached = BitSimilarity(bits)
+    assert cached.matmul(v).shape == (50,)
+    assert cached._cache.K is not None
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 0)
     blocked = BitSimilarity(bits)
-    np.testing.assert_allclose(blocked.matmul(v), kept.matmul(v), rtol=1e-13)
+    np.testing.assert_allclose(blocked.matmul(v), cached.matmul(v), rtol=1e-13)
     assert blocked._cache.K is None
 
 
-@pytest.mark.parametrize("measure", ["tanimoto", "dice"])
-def test_molecules_without_bits_are_like_equal_ones_alone(measure):
-    # No chain of four bonded atoms in the first four.
+@pytest.mark.parametrize("coefficient", ["tanimoto", "dice"])
+def test_molecules_without_bits_are_similar_only_to_identical(coefficient):
+    # The first four molecules have no chain of four bonded atoms.
     smiles = ["C", "CC", "O", "[CH4]", "CCCCO"]
-    K = as_similarity(smiles, k="topological_torsion", coefficient=measure)
+    K = as_similarity(smiles, k="topological_torsion", coefficient=coefficient)
     expected = np.eye(5)
     expected[0, 3] = expected[3, 0] = 1
     np.testing.assert_array_equal(K.dense(), expected)
@@ -112,21 +113,21 @@ def test_molecules_without_bits_are_like_equal_ones_alone(measure):
     with pytest.warns(
         UserWarning, match="represents 20 of 20 samples only in part; sample 0 has no"
     ):
-        result = compute(["C", "O", "N", "[Na+]"] * 5, k="rdkit", coefficient=measure)
+        result = compute(["C", "O", "N", "[Na+]"] * 5, k="rdkit", coefficient=coefficient)
     assert result["VS"] == pytest.approx(4)
 
 
-def test_a_smiles_is_read_to_its_end():
-    # RDKit up to 2024.9 reads "C\0C" as "C".
+def test_smiles_is_parsed_beyond_null_character():
+    # RDKit up to 2024.9 parses "C\0C" as "C".
     with pytest.raises(SampleError, match=r"sample 1 is not a SMILES"):
         compute(["CCO", "C\0C"], k="morgan")
 
 
-def test_unreadable_smiles_is_named_with_its_place():
-    with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'") as refused:
+def test_invalid_molecules_are_named_with_hint():
+    with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'") as error:
         compute(["CCO", "CCO", "C1CC", "CCN"], k="morgan")
-    # Advice for those who call, in no message that is shown elsewhere or after it was followed.
-    assert refused.value.__notes__ == ["pass on_error='skip' to drop unusable samples"]
+    # The hint is a note of the exception only, not part of warnings about dropped samples.
+    assert error.value.__notes__ == ["pass on_error='skip' to drop unusable samples"]
     with pytest.warns(UserWarning, match="dropped 1 of 2.*'C1CC'; correct or remove it$"):
         compute(["CCO", "C1CC"], k="morgan", on_error="skip")
     with pytest.raises(
@@ -145,13 +146,13 @@ def test_unreadable_smiles_is_named_with_its_place():
         compute([Chem.MolFromSmiles("c1ccccc1", sanitize=False)], k="morgan")
 
 
-def test_reading_molecules_prints_nothing(capfd):
+def test_invalid_smiles_prints_nothing(capfd):
     with pytest.raises(SampleError):
         compute(["C1CC"], k="morgan")
     assert capfd.readouterr() == ("", "")
 
 
-def test_skipped_molecules_are_reported_and_do_not_count():
+def test_skipped_molecules_are_reported_and_not_scored():
     smiles = ["CCO", "bad", "CCN", "CCO", "bad", "worse", "c1ccccc1"]
     good = ["CCO", "CCN", "CCO", "c1ccccc1"]
     with pytest.warns(UserWarning, match=r"dropped 3 of 7 samples.*sample 1 is"):
@@ -164,7 +165,7 @@ def test_skipped_molecules_are_reported_and_do_not_count():
     assert "|dropped=3|" in details["signature"]
 
 
-def test_weights_are_given_for_all_samples_and_shared_among_those_left():
+def test_weights_are_renormalized_after_skipping():
     smiles = ["CCO", "bad", "CCN", "CCO"]
     with pytest.warns(UserWarning, match="dropped 1 of 4"):
         score = compute(smiles, k="morgan", on_error="skip", p=[0.1, 0.5, 0.2, 0.2])
@@ -181,37 +182,25 @@ def test_weights_are_given_for_all_samples_and_shared_among_those_left():
         compute(smiles, k="morgan", on_error="skip", p=[0, 1, 0, 0])
 
 
-def test_nothing_left_out_is_nothing_reported():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        similarity = as_similarity(["CCO", "CCN"], k="morgan", on_error="skip")
-    assert similarity.dropped == {}
-
-
-def test_no_molecule_at_all_is_an_error():
-    with pytest.raises(ValueError, match="'morgan' can use none of the 2 samples: sample 0"):
-        compute(["bad", "worse"], k="morgan", on_error="skip")
-
-
-def test_left_out_samples_survive_normalisation_and_mixtures():
+def test_skip_works_with_normalize_and_mixtures():
     records = {"smiles": ["CCO", "bad", "CCN"], "label": ["a", "b", "a"]}
-    mixed = {"morgan:smiles": 0.5, "labels:label": 0.5}
+    kernel = {"morgan:smiles": 0.5, "labels:label": 0.5}
     options = {"morgan:smiles": {"on_error": "skip"}}
     with pytest.warns(UserWarning, match="dropped 1 of 3"):
-        similarity = as_similarity(records, k=mixed, options=options, normalize=True)
+        similarity = as_similarity(records, k=kernel, options=options, normalize=True)
     assert list(similarity.dropped) == [1]
     k = as_similarity(["CCO", "CCN"], k="morgan").dense()[0, 1]
     np.testing.assert_allclose(similarity.dense()[0, 1], (k + 1) / 2)
 
 
-def test_stereoisomers_are_told_apart_on_request():
-    carvones = ["CC1=CC[C@H](CC1=O)C(C)=C", "CC1=CC[C@@H](CC1=O)C(C)=C"]  # spearmint, caraway
+def test_chirality_distinguishes_stereoisomers():
+    carvones = ["CC1=CC[C@H](CC1=O)C(C)=C", "CC1=CC[C@@H](CC1=O)C(C)=C"]  # (R)- and (S)-carvone
     assert compute(carvones, k="morgan")["VS"] == pytest.approx(1)
     assert compute(carvones, k="morgan", chirality=True)["VS"] > 1.1
 
 
-def test_tanimoto_is_the_harder_judge():
-    """T = D / (2 − D): a lower similarity, so more diversity."""
+def test_tanimoto_is_lower_than_dice():
+    """Tanimoto T = D / (2 − D) is at most Dice D, so the score is higher."""
     smiles = ["CCO", "CCN", "CCC", "c1ccccc1O"]
     T = as_similarity(smiles, k="morgan").dense()
     D = as_similarity(smiles, k="morgan", coefficient="dice").dense()
@@ -219,6 +208,6 @@ def test_tanimoto_is_the_harder_judge():
     assert compute(smiles, k="morgan")["VS"] > compute(smiles, k="morgan", coefficient="dice")["VS"]
 
 
-def test_unknown_measure_is_refused():
+def test_unknown_coefficient_is_rejected():
     with pytest.raises(ValueError, match=re.escape("`coefficient` must be 'tanimoto' or 'dice'")):
         compute(["CCO"], k="morgan", coefficient="cosine")

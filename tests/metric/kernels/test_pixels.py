@@ -1,4 +1,4 @@
-"""Images: what becomes a picture, and the kernel of its pixels."""
+"""Kernel "pixels": accepted image types, options and scores."""
 
 import io
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from image_samples import cosine_matrix, encode_png, image_similarity_matrix, make_images
+from drawn import cosines, dense, pictures, png
 from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
@@ -15,49 +15,45 @@ from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# MNIST test digits 0-9 under `pixels`: README of github.com/vertaix/Vendi-Score.
+# Scores of MNIST test digits 0-9, from the README of github.com/vertaix/Vendi-Score.
 DIGITS = [7.68, 5.31, 12.18, 9.97, 11.10, 13.51, 9.06, 9.58, 9.69, 8.56]
 
 
-def test_mnist_digits_score_as_published(mnist):
+def test_mnist_digits_match_published_scores(mnist):
     scores = [compute(mnist["images"][mnist["labels"] == c], k="pixels")["VS"] for c in range(10)]
     assert [f"{score:.2f}" for score in scores] == [f"{digit:.2f}" for digit in DIGITS]
 
 
-def test_mnist_as_pil_images_scores_the_same(mnist):
-    ones = mnist["images"][mnist["labels"] == 1][:200]
-    as_pil = compute([Image.fromarray(image) for image in ones], k="pixels")["VS"]
-    assert as_pil == compute(ones, k="pixels")["VS"]
+def test_pil_images_match_arrays(mnist):
+    images = mnist["images"][mnist["labels"] == 1][:200]
+    score = compute([Image.fromarray(image) for image in images], k="pixels")["VS"]
+    assert score == compute(images, k="pixels")["VS"]
 
 
-def test_pixels_are_the_cosines_of_what_pillow_resizes_to():
-    images = make_images()
+def test_pixels_use_cosine_of_resized_images():
+    images = pictures()
     resized = [np.asarray(Image.fromarray(image).resize((32, 32))) for image in images]
-    np.testing.assert_allclose(image_similarity_matrix(images), cosine_matrix(resized), atol=1e-12)
-    np.testing.assert_allclose(
-        image_similarity_matrix(images, size=None), cosine_matrix(images), atol=1e-12
-    )
+    np.testing.assert_allclose(dense(images), cosines(resized), atol=1e-12)
+    np.testing.assert_allclose(dense(images, size=None), cosines(images), atol=1e-12)
     small = [np.asarray(Image.fromarray(image).resize((5, 5))) for image in images]
-    np.testing.assert_allclose(
-        image_similarity_matrix(images, size=5), cosine_matrix(small), atol=1e-12
-    )
+    np.testing.assert_allclose(dense(images, size=5), cosines(small), atol=1e-12)
 
 
-def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
-    framed = [np.pad(image, ((1, 2), (3, 4))) for image in make_images(6, channels=1)]
+def test_always_black_columns_are_dropped_from_covariance():
+    framed = [np.pad(image, ((1, 2), (3, 4))) for image in pictures(6, channels=1)]
     S = as_similarity(framed, k="pixels", size=None)
     assert S.dim == S.settings["dims"] == 27 * 47
     C = S.compact().covariance()
     assert C.shape == (24 * 40, 24 * 40)
-    np.testing.assert_allclose(S.dense(), cosine_matrix(framed), atol=1e-12)
-    values, result = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
-    found_of = compute_spectrum(S, vectors=True)
-    np.testing.assert_allclose(found_of.values[:6], values[::-1] / 6, atol=1e-12)
-    np.testing.assert_allclose(result[-6:], values, atol=1e-12)
+    np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
+    eigenvalues, covariance_eigenvalues = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
+    spectrum = compute_spectrum(S, vectors=True)
+    np.testing.assert_allclose(spectrum.values[:6], eigenvalues[::-1] / 6, atol=1e-12)
+    np.testing.assert_allclose(covariance_eigenvalues[-6:], eigenvalues, atol=1e-12)
 
 
-def test_every_option_of_pixels_changes_the_score():
-    images = make_images()
+def test_pixel_options_change_score():
+    images = pictures()
     scores = [
         compute(images, k="pixels", **options)["VS"]
         for options in ({}, {"size": 3}, {"size": None}, {"mode": "L"})
@@ -67,8 +63,8 @@ def test_every_option_of_pixels_changes_the_score():
 
 
 @pytest.mark.parametrize("channels", [1, 3])
-def test_a_similarity_of_pixels_agrees_with_itself(channels):
-    images = make_images(6, channels=channels)
+def test_matrix_features_and_products_agree(channels):
+    images = pictures(6, channels=channels)
     S = as_similarity([*images, images[2]], k="pixels")
     K = S.dense()
     np.testing.assert_array_equal(K, K.T)
@@ -78,26 +74,26 @@ def test_a_similarity_of_pixels_agrees_with_itself(channels):
     np.testing.assert_allclose(S.features() @ S.features().T, K, atol=1e-8)
     np.testing.assert_allclose(S.matmul(np.eye(7)), K, atol=1e-8)
     order = [3, 0, 6, 1, 5, 2, 4]
-    together = [*images, images[2]]
+    images_with_duplicate = [*images, images[2]]
     np.testing.assert_allclose(
-        image_similarity_matrix([together[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
+        dense([images_with_duplicate[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
     )
 
 
-def test_one_image_scores_one():
-    assert compute(make_images(1), k="pixels")["VS"] == pytest.approx(1)
-    assert compute(np.stack(make_images(1) * 3), k="pixels")["VS"] == pytest.approx(1)
+def test_single_and_repeated_images_score_1():
+    assert compute(pictures(1), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(np.stack(pictures(1) * 3), k="pixels")["VS"] == pytest.approx(1)
 
 
-def test_all_that_holds_a_picture_is_the_same_picture(tmp_path):
+def test_all_image_containers_match_arrays(tmp_path):
     torch = pytest.importorskip("torch")
-    images = make_images()
-    K = image_similarity_matrix(images, size=None)
+    images = pictures()
+    K = dense(images, size=None)
     files = [tmp_path / f"画像 {i}.png" for i in range(len(images))]
     for file, image in zip(files, images, strict=True):
-        file.write_bytes(encode_png(image))
-    contents = [encode_png(image) for image in images]
-    forms = {
+        file.write_bytes(png(image))
+    contents = [png(image) for image in images]
+    containers = {
         "PIL": [Image.fromarray(image) for image in images],
         "lazy PIL": [Image.open(io.BytesIO(content)) for content in contents],
         "one array": np.stack(images),
@@ -116,59 +112,57 @@ def test_all_that_holds_a_picture_is_the_same_picture(tmp_path):
         "datasets, path": [{"bytes": None, "path": str(file)} for file in files],
         "mixed": [images[0], files[1], contents[2], Image.fromarray(images[3])],
     }
-    for name, samples in forms.items():
-        np.testing.assert_allclose(
-            image_similarity_matrix(samples, size=None), K, atol=1e-12, err_msg=name
-        )
+    for name, samples in containers.items():
+        np.testing.assert_allclose(dense(samples, size=None), K, atol=1e-12, err_msg=name)
 
 
-def test_booleans_are_black_and_white_and_one_channel_is_grey():
-    dots = np.random.default_rng(0).random((3, 8, 8)) < 0.5
-    K = cosine_matrix(dots)
-    np.testing.assert_allclose(image_similarity_matrix(dots, size=None), K)
+def test_booleans_are_black_and_white_and_single_channel_is_grey():
+    patterns = np.random.default_rng(0).random((3, 8, 8)) < 0.5
+    K = cosines(patterns)
+    np.testing.assert_allclose(dense(patterns, size=None), K)
+    np.testing.assert_allclose(dense(patterns[:, :, :, None].astype(float), size=None), K)
     np.testing.assert_allclose(
-        image_similarity_matrix(dots[:, :, :, None].astype(float), size=None), K
+        dense([Image.fromarray(pattern) for pattern in patterns], size=None), K
     )
-    np.testing.assert_allclose(
-        image_similarity_matrix([Image.fromarray(d) for d in dots], size=None), K
-    )
-    assert Image.fromarray(dots[0]).mode == "1"
+    assert Image.fromarray(patterns[0]).mode == "1"
 
 
-def test_a_column_of_images_goes_through_evaluate(mnist, tmp_path):
+def test_image_column_of_dataset_is_scored_by_metric(mnist, tmp_path):
     import datasets
     import evaluate
 
-    ones = mnist["images"][mnist["labels"] == 1][:60]
-    column = datasets.Dataset.from_dict({"image": [Image.fromarray(image) for image in ones]})
+    digits = mnist["images"][mnist["labels"] == 1][:60]
+    column = datasets.Dataset.from_dict({"image": [Image.fromarray(image) for image in digits]})
     dataset = column.cast_column("image", datasets.Image())
     metric = evaluate.load(str(ROOT / "vendiscore.py"))
-    vs = metric.compute(samples=dataset["image"], k="pixels")["VS"]
-    assert vs == compute(ones, k="pixels")["VS"]
-    stored = dataset.cast_column("image", datasets.Image(decode=False))
-    assert metric.compute(samples=stored["image"], k="pixels")["VS"] == vs
-    assert metric.compute(samples=dataset.with_format("numpy")["image"], k="pixels")["VS"] == vs
+    expected = metric.compute(samples=dataset["image"], k="pixels")["VS"]
+    assert expected == compute(digits, k="pixels")["VS"]
+    encoded = dataset.cast_column("image", datasets.Image(decode=False))
+    assert metric.compute(samples=encoded["image"], k="pixels")["VS"] == expected
+    assert (
+        metric.compute(samples=dataset.with_format("numpy")["image"], k="pixels")["VS"] == expected
+    )
 
 
 @pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "RGBX"])
-def test_other_modes_of_eight_bits_become_rgb(mode):
-    image = Image.fromarray(make_images(1)[0]).convert(mode)
+def test_other_8_bit_modes_become_rgb(mode):
+    image = Image.fromarray(pictures(1)[0]).convert(mode)
     converted = as_image(image, 0)
     assert converted.mode == "RGB"
     np.testing.assert_array_equal(np.asarray(converted), np.asarray(image.convert("RGB")))
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("1", "L"), ("LA", "L"), ("RGBA", "RGB")])
-def test_grey_stays_grey_and_an_opaque_alpha_channel_goes(mode, expected):
-    image = Image.fromarray(make_images(1)[0]).convert("L" if mode != "RGBA" else "RGB")
+def test_grey_modes_stay_grey_and_opaque_alpha_is_dropped(mode, expected):
+    image = Image.fromarray(pictures(1)[0]).convert("L" if mode != "RGBA" else "RGB")
     converted = as_image(image.convert(mode), 0)
     assert converted.mode == expected
     if mode != "1":
         np.testing.assert_array_equal(np.asarray(converted), np.asarray(image))
 
 
-def transparent(mode):
-    image = Image.fromarray(make_images(1)[0]).convert("RGBA")
+def make_transparent_image(mode):
+    image = Image.fromarray(pictures(1)[0]).convert("RGBA")
     image.putpixel((3, 3), (1, 2, 3, 200))
     if mode == "P":
         image = image.convert("RGB").quantize(16)
@@ -178,126 +172,116 @@ def transparent(mode):
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_transparency_is_refused(mode):
+def test_transparent_pixels_are_rejected(mode):
     with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
-        image_similarity_matrix([Image.new("RGB", (9, 9), "red"), transparent(mode)])
+        dense([Image.new("RGB", (9, 9), "red"), make_transparent_image(mode)])
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L"])
-@pytest.mark.parametrize("read", [bytes, lambda data: Image.open(io.BytesIO(data))])
-def test_a_colour_of_a_file_that_is_transparent_is_refused_and_one_that_was_converted_is_not(
-    mode, read
-):
-    image = Image.fromarray(make_images(1)[0]).convert(mode)
-    out = io.BytesIO()
-    image.save(out, "PNG", transparency=image.getpixel((0, 0)))
+@pytest.mark.parametrize("open_image", [bytes, lambda data: Image.open(io.BytesIO(data))])
+def test_transparent_colour_in_file_is_rejected_unless_converted(mode, open_image):
+    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", transparency=image.getpixel((0, 0)))
     with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
-        image_similarity_matrix([image, read(out.getvalue())])
-    converted = Image.open(out).convert("L" if mode == "RGB" else "RGB").convert(mode)
+        dense([image, open_image(buffer.getvalue())])
+    converted = Image.open(buffer).convert("L" if mode == "RGB" else "RGB").convert(mode)
     assert "transparency" in converted.info
     assert as_image(converted, 0).tobytes() == converted.tobytes()
-    image.save(out := io.BytesIO(), "PNG", transparency=(0, 0, 0) if mode == "RGB" else 0)
-    assert as_image(read(out.getvalue()), 0).tobytes() == image.tobytes()
+    image.save(buffer := io.BytesIO(), "PNG", transparency=(0, 0, 0) if mode == "RGB" else 0)
+    assert as_image(open_image(buffer.getvalue()), 0).tobytes() == image.tobytes()
 
 
 @pytest.mark.parametrize("mode", ["I", "F"])
-def test_more_than_sixteen_bits_are_refused(mode):
+def test_images_with_more_than_16_bits_are_rejected(mode):
     with pytest.raises(
         SampleError, match=f"sample 0 is an image of mode {mode}, which has no unique"
     ):
-        image_similarity_matrix([Image.new(mode, (9, 9), 1)])
+        dense([Image.new(mode, (9, 9), 1)])
 
 
-def test_sixteen_bits_are_scaled_to_eight():
-    wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
-    images = [Image.fromarray(image) for image in wide]
-    expected = cosine_matrix((wide / 257).round().reshape(3, -1))
-    np.testing.assert_allclose(image_similarity_matrix(images, size=None), expected, atol=1e-12)
+def test_16_bit_images_are_scaled_to_8_bits():
+    values = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
+    images = [Image.fromarray(image) for image in values]
+    expected = cosines((values / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(dense(images, size=None), expected, atol=1e-12)
     files = []
     for image in images:
-        image.save(out := io.BytesIO(), "PNG")
-        files.append(out.getvalue())
-    np.testing.assert_array_equal(
-        image_similarity_matrix(files, size=None), image_similarity_matrix(images, size=None)
-    )
+        image.save(buffer := io.BytesIO(), "PNG")
+        files.append(buffer.getvalue())
+    np.testing.assert_array_equal(dense(files, size=None), dense(images, size=None))
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_transparent_pixels_show_the_background(mode):
-    image = transparent(mode)
-    shown = as_image(image, 0, "white")
+def test_transparent_pixels_show_background(mode):
+    image = make_transparent_image(mode)
+    result = as_image(image, 0, "white")
     pixels, alpha = (np.asarray(image.convert("RGBA"), float)[:, :, a] for a in ([0, 1, 2], [3]))
     expected = (pixels * alpha + 255 * (255 - alpha)) / 255
-    assert np.abs(np.asarray(shown) - expected).max() <= 1  # of rounding
-    every = [Image.new("RGB", image.size, "red"), image]
-    white, black = (
-        image_similarity_matrix(every, background=colour, size=None)
-        for colour in ("white", "black")
-    )
+    assert np.abs(np.asarray(result) - expected).max() <= 1  # rounding
+    images = [Image.new("RGB", image.size, "red"), image]
+    white, black = (dense(images, background=colour, size=None) for colour in ("white", "black"))
     assert white[0, 1] != black[0, 1]
     with pytest.raises(ValueError, match=r"`background` must be a colour, .* got 'vlue'"):
-        image_similarity_matrix(every, background="vlue")
+        dense(images, background="vlue")
 
 
-def test_a_photo_lying_on_its_side_is_turned_upright(tmp_path):
-    upright = Image.fromarray(make_images(1)[0])
+def test_exif_orientation_is_applied(tmp_path):
+    upright = Image.fromarray(pictures(1)[0])
     exif = Image.Exif()
-    exif[0x0112] = 6  # turn by 270° to show
-    file = tmp_path / "photo.png"
-    upright.transpose(Image.Transpose.ROTATE_90).save(file, exif=exif)
-    held = file.read_bytes()
-    with Image.open(file) as lying:
-        every = [file, held, {"bytes": held}, lying, lying.convert("RGB"), upright]
-        for image in every:
+    exif[0x0112] = 6  # rotate by 270° for display
+    path = tmp_path / "photo.png"
+    upright.transpose(Image.Transpose.ROTATE_90).save(path, exif=exif)
+    content = path.read_bytes()
+    with Image.open(path) as rotated:
+        images = [path, content, {"bytes": content}, rotated, rotated.convert("RGB"), upright]
+        for image in images:
             np.testing.assert_array_equal(np.asarray(as_image(image, 0)), np.asarray(upright))
-        assert compute(every, k="pixels")["VS"] == pytest.approx(1)
-        assert lying.size == upright.size[::-1]  # which is not changed
+        assert compute(images, k="pixels")["VS"] == pytest.approx(1)
+        assert rotated.size == upright.size[::-1]  # the image itself is not changed
 
 
 @pytest.mark.parametrize("size", [32, None])
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 0, 3, 1], [3, 2, 1, 0]])
-def test_greyscale_among_colour_is_made_colour(size, order):
-    every = [*make_images(2, channels=1), *make_images(2)]
-    images = [every[i] for i in order]
+def test_greyscale_is_converted_if_other_images_have_colour(size, order):
+    all_images = [*pictures(2, channels=1), *pictures(2)]
+    images = [all_images[i] for i in order]
     S = as_similarity(images, k="pixels", size=size)
     assert [*S.notes] == [
         "Greyscale images were converted to RGB, because other images have colour."
     ]
-    rgb = [Image.fromarray(image).convert("RGB") for image in images]
-    np.testing.assert_array_equal(S.dense(), image_similarity_matrix(rgb, size=size))
-    grey = [image.convert("L") for image in rgb]
-    assert not as_similarity(grey, k="pixels", size=size).notes
-    np.testing.assert_allclose(
-        image_similarity_matrix(images, mode="L", size=size),
-        image_similarity_matrix(grey, size=size),
-    )
+    rgb_images = [Image.fromarray(image).convert("RGB") for image in images]
+    np.testing.assert_array_equal(S.dense(), dense(rgb_images, size=size))
+    grey_images = [image.convert("L") for image in rgb_images]
+    assert not as_similarity(grey_images, k="pixels", size=size).notes
+    np.testing.assert_allclose(dense(images, mode="L", size=size), dense(grey_images, size=size))
 
 
-def test_without_a_size_images_must_be_equally_large():
-    images = [*make_images(2), *make_images(1, height=25)]
+def test_size_none_requires_equally_large_images():
+    images = [*pictures(2), *pictures(1, height=25)]
     with pytest.raises(
         SampleError, match=r"sample 2 has 40 × 25 pixels, .* first image has 40 × 24"
     ):
-        image_similarity_matrix(images, size=None)
-    assert image_similarity_matrix(images).shape == (3, 3)
+        dense(images, size=None)
+    assert dense(images).shape == (3, 3)
 
 
-def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
-    good, bad = tmp_path / "good.png", tmp_path / "bad.png"
-    good.write_bytes(encode_png(make_images(1)[0]))
-    bad.write_bytes(b"not a picture")
-    names = [str(good), str(good), str(bad)]
+def test_unreadable_files_are_named_by_index_and_path(tmp_path):
+    valid_file, broken_file = tmp_path / "good.png", tmp_path / "bad.png"
+    valid_file.write_bytes(png(pictures(1)[0]))
+    broken_file.write_bytes(b"not a picture")
+    names = [str(valid_file), str(valid_file), str(broken_file)]
     with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image: .*bad\.png"):
-        image_similarity_matrix(names)
-    bad.write_bytes(good.read_bytes()[:-200])
+        dense(names)
+    broken_file.write_bytes(valid_file.read_bytes()[:-200])
     with pytest.raises(SampleError, match=r"sample 2 .*cannot be read as an image: "):
-        image_similarity_matrix(names)
+        dense(names)
     with pytest.raises(SampleError, match=r"sample 0 cannot be read .*missing\.png"):
-        image_similarity_matrix([tmp_path / "missing.png"])
+        dense([tmp_path / "missing.png"])
     with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image: cannot "):
-        image_similarity_matrix([good.read_bytes(), b"abc"])
+        dense([valid_file.read_bytes(), b"abc"])
     with pytest.raises(SampleError, match="sample 0 cannot be read as an image: "):
-        image_similarity_matrix([Image.open(io.BytesIO(good.read_bytes()[:-200]))])
+        dense([Image.open(io.BytesIO(valid_file.read_bytes()[:-200]))])
 
 
 @pytest.mark.parametrize(
@@ -342,78 +326,72 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
         (np.zeros((4, 4), np.uint8), "is completely black, so its cosine is undefined"),
     ],
 )
-def test_what_is_no_picture_is_named_with_its_place(sample, message):
+def test_invalid_images_are_named_by_index(sample, message):
     with pytest.raises(SampleError, match=f"sample 1 .*{message}") as caught:
-        image_similarity_matrix(
-            [make_images(1, channels=1)[0], sample], size=None if sample is None else 4
-        )
+        dense([pictures(1, channels=1)[0], sample], size=None if sample is None else 4)
     assert caught.value.index == 1
 
 
-def test_a_tensor_that_can_be_read_two_ways_is_refused():
+def test_tensor_with_ambiguous_channels_is_rejected():
     torch = pytest.importorskip("torch")
     with pytest.raises(SampleError, match=r"shape \(3, 5, 4\), which can be read as \(C, H, W\)"):
-        image_similarity_matrix([torch.ones(3, 5, 4)])
-    assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # an array has its channels last
+        dense([torch.ones(3, 5, 4)])
+    assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # arrays have channels last
 
 
-def test_the_recipes_for_other_ranges_work():
-    wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
-    expected = cosine_matrix((wide / 257).round().reshape(3, -1))
-    np.testing.assert_allclose(
-        image_similarity_matrix(list(wide / 65535), size=None), expected, atol=1e-12
-    )
-    small = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
-    result = image_similarity_matrix(list(small / 16), size=None)
-    np.testing.assert_allclose(result, cosine_matrix((small * 255 / 16).round().reshape(3, -1)))
+def test_documented_rescaling_of_other_ranges_is_exact():
+    values_16_bit = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
+    expected = cosines((values_16_bit / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(dense(list(values_16_bit / 65535), size=None), expected, atol=1e-12)
+    values_to_16 = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
+    result = dense(list(values_to_16 / 16), size=None)
+    np.testing.assert_allclose(result, cosines((values_to_16 * 255 / 16).round().reshape(3, -1)))
 
 
-def test_broken_files_among_good_ones_are_left_out_when_asked(tmp_path):
-    for i, picture in enumerate(make_images(3)):
-        (tmp_path / f"{i}.png").write_bytes(encode_png(picture))
+def test_skip_drops_broken_files(tmp_path):
+    for i, picture in enumerate(pictures(3)):
+        (tmp_path / f"{i}.png").write_bytes(png(picture))
     (tmp_path / "1.png").write_bytes(b"broken")
     files = sorted(tmp_path.glob("*.png"))
     with pytest.warns(UserWarning, match=r"dropped 1 of 3 samples .*1\.png.* remove the file$"):
-        kept = as_similarity(files, k="pixels", on_error="skip")
-    np.testing.assert_array_equal(kept.dense(), image_similarity_matrix([files[0], files[2]]))
+        similarity = as_similarity(files, k="pixels", on_error="skip")
+    np.testing.assert_array_equal(similarity.dense(), dense([files[0], files[2]]))
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
-def test_size_is_checked(size):
+def test_size_is_validated(size):
     with pytest.raises((TypeError, ValueError), match=r"`size` must be an integer .*got .*or None"):
-        image_similarity_matrix(make_images(), size=size)
+        dense(pictures(), size=size)
 
 
-def test_mode_is_checked():
+def test_mode_is_validated():
     with pytest.raises(ValueError, match="`mode` must be 'L', 'RGB' or None, got 'grey'"):
-        image_similarity_matrix(make_images(), mode="grey")
+        dense(pictures(), mode="grey")
 
 
-def test_without_pillow_the_command_is_named(monkeypatch):
+def test_missing_pillow_error_gives_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     for kernel in ("pixels", "image_embeddings"):
         with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install pillow"):
-            image_similarity_matrix([np.ones((4, 4))], k=kernel)
+            dense([np.ones((4, 4))], k=kernel)
 
 
-def test_the_kernels_are_listed():
+def test_image_kernels_are_listed():
     kernels = {kernel.name: kernel for kernel in list_kernels() if kernel.samples == "images"}
     assert set(kernels) >= {"pixels", "image_embeddings"}
     assert all(kernel.needs == "images" and kernel.psd for kernel in kernels.values())
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
-def test_tensors_of_any_precision_are_read(dtype):
+def test_tensors_of_any_float_precision_are_accepted(dtype):
     torch = pytest.importorskip("torch")
-    images = make_images(3)
+    images = pictures(3)
     floats = torch.tensor(np.array(images)).movedim(-1, 1) / 255
     for samples in (floats.to(getattr(torch, dtype)), list(floats.to(getattr(torch, dtype)))):
-        np.testing.assert_array_equal(
-            image_similarity_matrix(samples, size=None), image_similarity_matrix(images, size=None)
-        )
+        np.testing.assert_array_equal(dense(samples, size=None), dense(images, size=None))
 
 
-def test_masked_pixels_and_tensors_without_values_are_refused():
+def test_masked_pixels_and_meta_tensors_are_rejected():
     torch = pytest.importorskip("torch")
     masked = np.ma.masked_array(np.ones((4, 4), np.uint8), mask=np.eye(4))
     for image, message in (
@@ -421,17 +399,14 @@ def test_masked_pixels_and_tensors_without_values_are_refused():
         (torch.ones(4, 4, device="meta"), "cannot be read as an array"),
     ):
         with pytest.raises(SampleError, match=f"sample 1 {message}"):
-            image_similarity_matrix([np.ones((4, 4), np.uint8), image])
+            dense([np.ones((4, 4), np.uint8), image])
 
 
 @pytest.mark.parametrize("size", [np.int64(4), np.uint8(4), np.array(4)])
-def test_a_size_may_be_any_integer(size):
-    np.testing.assert_array_equal(
-        image_similarity_matrix(make_images(), size=size),
-        image_similarity_matrix(make_images(), size=4),
-    )
+def test_size_accepts_any_integer_type(size):
+    np.testing.assert_array_equal(dense(pictures(), size=size), dense(pictures(), size=4))
 
 
-def test_a_size_that_does_not_fit_in_memory_is_refused():
+def test_size_that_exceeds_memory_is_rejected():
     with pytest.raises(MemoryError, match=r"the pixels of 4 images .*; pass a smaller `size`"):
-        image_similarity_matrix(make_images(), size=10**7)
+        dense(pictures(), size=10**7)

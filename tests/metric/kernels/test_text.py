@@ -1,4 +1,4 @@
-"""Kernels on text: BLEU against sacrebleu's own, n-grams against a naive count."""
+"""Kernels "bleu" and "ngram_overlap", compared with sacrebleu and naive counts."""
 
 import math
 import random
@@ -27,7 +27,9 @@ TEXTS = [
 ]
 
 
-def by_sentence_score(texts: list[str], max_order: int = 4, **options: object) -> np.ndarray:
+def compute_sacrebleu_similarity(
+    texts: list[str], max_order: int = 4, **options: object
+) -> np.ndarray:
     from sacrebleu.metrics.bleu import BLEU
 
     metric = BLEU(effective_order=True, max_ngram_order=max_order, **options)
@@ -42,7 +44,7 @@ def _sacrebleu(request):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    ("options", "sacrebleu_options"),
     [
         ({}, {}),
         ({"smooth": "floor"}, {"smooth_method": "floor"}),
@@ -53,75 +55,71 @@ def _sacrebleu(request):
         ({"tokenize": "intl"}, {"tokenize": "intl"}),
     ],
 )
-def test_bleu_is_that_of_sacrebleu(ours, theirs):
-    K = as_similarity(TEXTS, k="bleu", **ours).dense()
-    np.testing.assert_allclose(K, by_sentence_score(TEXTS, **theirs), rtol=0, atol=2e-16)
+def test_bleu_matches_sacrebleu_to_machine_precision(options, sacrebleu_options):
+    K = as_similarity(TEXTS, k="bleu", **options).dense()
+    np.testing.assert_allclose(
+        K, compute_sacrebleu_similarity(TEXTS, **sacrebleu_options), rtol=0, atol=2e-16
+    )
 
 
-def test_bleu_of_many_questions_is_that_of_sacrebleu(questions):
-    some = questions[::60]
-    K = as_similarity(some, k="bleu").dense()
-    np.testing.assert_allclose(K, by_sentence_score(some), rtol=0, atol=2e-16)
+def test_bleu_of_many_questions_matches_sacrebleu(questions):
+    subset = questions[::60]
+    K = as_similarity(subset, k="bleu").dense()
+    np.testing.assert_allclose(K, compute_sacrebleu_similarity(subset), rtol=0, atol=2e-16)
 
 
-def test_bleu_does_not_depend_on_how_pairs_are_cut_into_blocks(monkeypatch):
-    whole = as_similarity(TEXTS, k="bleu").dense()
-    for pairs in (1, 20):
-        monkeypatch.setattr(bleu_module, "MAX_PAIRS_PER_BLOCK", pairs)
-        np.testing.assert_array_equal(as_similarity(TEXTS, k="bleu").dense(), whole)
-
-
-def test_bleu_of_long_texts_has_keys_that_do_not_overflow():
-    draw = random.Random(0)
-    texts = [" ".join(draw.choices("abcdefgh", k=3000)) for _ in range(3)]
+def test_bleu_of_long_texts_matches_sacrebleu():
+    generator = random.Random(0)
+    texts = [" ".join(generator.choices("abcdefgh", k=3000)) for _ in range(3)]
     K = as_similarity(texts, k="bleu", max_order=6).dense()
-    np.testing.assert_allclose(K, by_sentence_score(texts, max_order=6), rtol=0, atol=2e-16)
+    np.testing.assert_allclose(
+        K, compute_sacrebleu_similarity(texts, max_order=6), rtol=0, atol=2e-16
+    )
 
 
-def test_distinct_tuples_are_found_beyond_the_range_of_integers():
+def test_find_distinct_tuples_handles_large_integers():
     rng = np.random.default_rng(0)
     columns = [rng.integers(0, 3, (4, 50)) * 10**6 for _ in range(5)]
     first, inverse = bleu_module._find_distinct_tuples(columns)
-    tuples = list(zip(*(c.ravel().tolist() for c in columns), strict=True))
+    tuples = list(zip(*(column.ravel().tolist() for column in columns), strict=True))
     assert len(first) == len(set(tuples))
     assert [tuples[first[i]] for i in inverse] == tuples
 
 
-def test_bleu_of_the_same_tokens_is_exactly_one():
-    texts = ["one two three four five six", "one  two three four five six ", "six"]
+def test_indefinite_bleu_is_rejected_or_clipped_with_negative_mass():
+    generator = random.Random(1)
+    texts = [" ".join(generator.choices("abcd", k=generator.randrange(2, 9))) for _ in range(40)]
     K = as_similarity(texts, k="bleu").dense()
-    assert K[0, 0] == K[0, 1] == K[2, 2] == 1.0
-    assert K[0, 2] < 1
-
-
-def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
-    draw = random.Random(1)
-    texts = [" ".join(draw.choices("abcd", k=draw.randrange(2, 9))) for _ in range(40)]
-    K = as_similarity(texts, k="bleu").dense()
-    values = np.linalg.eigvalsh(K) / len(texts)
-    mass = -values[values < 0].sum()
-    assert mass > 1e-4, "choose texts whose BLEU has negative eigenvalues"
-    with pytest.raises(NotPSDError, match=r"positive semidefinite.*psd='clip'") as refused:
+    eigenvalues = np.linalg.eigvalsh(K) / len(texts)
+    negative_mass = -eigenvalues[eigenvalues < 0].sum()
+    assert negative_mass > 1e-4, "choose texts whose BLEU has negative eigenvalues"
+    with pytest.raises(NotPSDError, match=r"positive semidefinite.*psd='clip'") as error:
         compute(texts, k="bleu")
-    (note,) = refused.value.__notes__
+    (note,) = error.value.__notes__
     assert note.startswith("no single sample causes this: k='bleu' has negative eigenvalues")
-    without = note.partition("; positive semidefinite kernels for text: ")[2].split(", ")
-    assert {"equivalence", "ngram_overlap", "text_embeddings", "word_overlap"} <= {*without}
-    assert "bleu" not in without
+    suggested_kernels = note.partition("; positive semidefinite kernels for text: ")[2].split(", ")
+    assert {"equivalence", "ngram_overlap", "text_embeddings", "word_overlap"} <= {
+        *suggested_kernels
+    }
+    assert "bleu" not in suggested_kernels
     result = compute(texts, k="bleu", psd="clip", details=True)
-    assert result["details"]["negative_mass"] == pytest.approx(mass, rel=1e-6)
-    kept = values[values > 0] / values[values > 0].sum()
-    assert result["VS"] == pytest.approx(math.exp(-np.sum(kept * np.log(kept))))
-    q2 = compute(texts, k="bleu", psd="clip", q=2, details=True)
-    assert q2["VS_q2"] == pytest.approx(1 / np.sum(kept**2))
-    assert q2["details"]["negative_mass"] == pytest.approx(mass, rel=1e-6)
-    # Without clipping, order 2 has a closed form, which sees no eigenvalues, and says so.
-    q2 = compute(texts, k="bleu", q=2, details=True)
-    assert q2["details"]["negative_mass"] is None
-    assert any("negative eigenvalues are not detected" in note for note in q2["details"]["notes"])
+    assert result["details"]["negative_mass"] == pytest.approx(negative_mass, rel=1e-6)
+    clipped_eigenvalues = eigenvalues[eigenvalues > 0] / eigenvalues[eigenvalues > 0].sum()
+    assert result["VS"] == pytest.approx(
+        math.exp(-np.sum(clipped_eigenvalues * np.log(clipped_eigenvalues)))
+    )
+    order_2 = compute(texts, k="bleu", psd="clip", q=2, details=True)
+    assert order_2["VS_q2"] == pytest.approx(1 / np.sum(clipped_eigenvalues**2))
+    assert order_2["details"]["negative_mass"] == pytest.approx(negative_mass, rel=1e-6)
+    # Without clipping, order 2 uses a closed form without eigenvalues, and a note mentions this.
+    order_2 = compute(texts, k="bleu", q=2, details=True)
+    assert order_2["details"]["negative_mass"] is None
+    assert any(
+        "negative eigenvalues are not detected" in note for note in order_2["details"]["notes"]
+    )
 
 
-def test_bleu_names_what_it_cannot_read():
+def test_bleu_rejects_invalid_samples_and_options():
     with pytest.raises(SampleError, match="sample 1 has no tokens: ' '"):
         compute(["a", " "], k="bleu")
     with pytest.raises(SampleError, match="sample 0 must be a str, got int"):
@@ -149,13 +147,13 @@ def naive_ngram_overlap(texts: list[list[str]], ns: tuple[int, ...]) -> np.ndarr
 
 
 @pytest.mark.parametrize("ns", [(1,), (2, 3), (1, 2, 3, 4)])
-def test_ngram_overlap_is_the_mean_of_cosines(ns, questions):
+def test_ngram_overlap_is_mean_of_cosines(ns, questions):
     texts = [q.split() for q in questions[::150] if len(q.split()) >= max(ns)]
     K = as_similarity([" ".join(t) for t in texts], k="ngram_overlap", ns=ns, tokenizer=str.split)
     np.testing.assert_allclose(K.dense(), naive_ngram_overlap(texts, ns), atol=1e-12)
 
 
-def ngrams(tokens, n):
+def list_ngrams(tokens, n):
     return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
 
@@ -163,27 +161,30 @@ def ngrams(tokens, n):
 @given(
     st.lists(st.lists(st.sampled_from("ab👍ßc"), min_size=1, max_size=9), min_size=1, max_size=8)
 )
-def test_ngrams_of_any_texts_are_those_of_a_naive_count(tokens):
-    texts = [" ".join(own) for own in tokens]
-    how = {"k": "ngram_overlap", "tokenizer": str.split}
+def test_ngram_overlap_matches_naive_counts_for_generated_texts(tokens):
+    texts = [" ".join(text_tokens) for text_tokens in tokens]
+    options = {"k": "ngram_overlap", "tokenizer": str.split}
     expected = naive_ngram_overlap(tokens, (1, 2, 3, 4))
-    bags = [Counter(chain(*(ngrams(own, n) for n in (1, 2, 3, 4)))) for own in tokens]
-    for few in (0, text_module.MAX_DENSE_SIZE):  # sparse, and dense
+    bags = [
+        Counter(chain(*(list_ngrams(text_tokens, n) for n in (1, 2, 3, 4))))
+        for text_tokens in tokens
+    ]
+    for max_dense_size in (0, text_module.MAX_DENSE_SIZE):  # sparse, and dense
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text_module, "MAX_DENSE_SIZE", few)
-            K = as_similarity(texts, **how)
+            patch.setattr(text_module, "MAX_DENSE_SIZE", max_dense_size)
+            K = as_similarity(texts, **options)
             np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-14)
-            same = K.groups()
+            group_codes = K.groups()
             score = compute(K, q=2)["VS_q2"]
         for i, j in combinations(range(len(bags)), 2):
             if bags[i] == bags[j]:
-                assert same[i] == same[j]
-            elif expected[i, j] < 1 - 1e-12:  # counts in proportion are as similar as copies
-                assert same[i] != same[j]
+                assert group_codes[i] == group_codes[j]
+            elif expected[i, j] < 1 - 1e-12:  # proportional counts also have similarity 1
+                assert group_codes[i] != group_codes[j]
         assert score == pytest.approx(len(texts) ** 2 / (expected**2).sum(), rel=1e-12)
 
 
-def test_sequences_are_compared_by_their_kmers():
+def test_character_ngrams_compare_sequences_by_kmers():
     sequences = ["GATTACA", "GATTACT", "CCCGGG"]
     K = as_similarity(sequences, k="ngram_overlap", analyzer="char", ns=(2, 3)).dense()
     np.testing.assert_allclose(
@@ -191,7 +192,7 @@ def test_sequences_are_compared_by_their_kmers():
     )
 
 
-def test_ngram_overlap_keeps_no_matrix_of_all_pairs(questions):
+def test_ngram_overlap_uses_sparse_features(questions):
     similarity = as_similarity(questions, k="ngram_overlap")
     F = similarity.features()
     assert F.data.nbytes + F.indices.nbytes < 8 * similarity.n**2 / 50
@@ -200,7 +201,7 @@ def test_ngram_overlap_keeps_no_matrix_of_all_pairs(questions):
 @pytest.mark.parametrize(
     "ns", [2, np.int64(2), (2,), [2], {2}, np.array([2]), np.array(2), range(2, 3)]
 )
-def test_lengths_of_ngrams_are_read_from_any_integers(ns):
+def test_ns_accepts_any_integer_types(ns):
     texts = ["a b c", "a b d", "e f"]
     assert compute(texts, ns=ns, details=True) == compute(texts, ns=2, details=True)
 
@@ -208,13 +209,13 @@ def test_lengths_of_ngrams_are_read_from_any_integers(ns):
 @pytest.mark.parametrize(
     "ns", [2.0, None, "2", True, [1, 2.0], [None], b"1", [True], np.array(2.0)]
 )
-def test_what_is_no_length_of_ngrams_is_refused(ns):
+def test_ns_rejects_other_types(ns):
     with pytest.raises((TypeError, ValueError), match="`ns` must be an integer of at least 1, got"):
         compute(["a b", "c"], ns=ns)
 
 
 class Token:
-    """Equal to itself alone, as a spaCy token is."""
+    """Token that equals only itself, like a spaCy token."""
 
 
 @pytest.mark.parametrize(
@@ -230,25 +231,25 @@ class Token:
         (lambda text: [None], "must return tokens that are str or int, got NoneType"),
     ],
 )
-def test_what_a_tokenizer_returns_is_checked(tokenizer, message):
+def test_invalid_tokenizer_results_are_rejected(tokenizer, message):
     with pytest.raises(TypeError, match=f"`tokenizer` {message}"):
         compute(["a b", "c d"], tokenizer=tokenizer)
 
 
-def test_tokens_may_be_numbers_or_come_in_arrays_and_tensors():
+def test_tokenizer_can_return_numbers_arrays_and_tensors():
     texts = ["a b c", "a b d", "e f g"]
     expected = compute(texts, tokenizer=str.split)
     ids = {letter: i for i, letter in enumerate("abcdefg")}
-    for kind in (list, tuple, np.array, pytest.importorskip("torch").tensor, iter):
+    for container in (list, tuple, np.array, pytest.importorskip("torch").tensor, iter):
 
-        def tokenizer(text, kind=kind):
+        def tokenizer(text, kind=container):
             return kind([ids[letter] for letter in text.split()])
 
         assert compute(texts, tokenizer=tokenizer) == expected
     assert compute(texts, tokenizer=lambda text: [(t, 1) for t in text.split()]) == expected
 
 
-def test_an_exception_of_the_tokenizer_quotes_the_text():
+def test_tokenizer_error_includes_text():
     def tokenizer(text):
         return [text[3]]
 
@@ -258,7 +259,7 @@ def test_an_exception_of_the_tokenizer_quotes_the_text():
 
 
 @pytest.mark.parametrize("first", [None, "", " ", float("nan")])
-def test_texts_that_begin_with_none_are_texts(first):
+def test_texts_are_detected_after_leading_missing_value(first):
     with pytest.raises(SampleError, match=r"sample 0 .*2 samples cannot be used: 0, 2"):
         compute([first, "a b", None, "c d"])
     with pytest.warns(
@@ -268,9 +269,9 @@ def test_texts_that_begin_with_none_are_texts(first):
     assert scores["VS_q2"] == pytest.approx(2)
 
 
-def test_text_is_left_out_by_its_place_among_repeats():
+def test_dropped_texts_are_named_by_index_among_duplicates():
     texts = ["a b", "", "a b", "  ", "", "c d"]
     with pytest.warns(UserWarning, match="dropped 3 of 6 samples.*: sample 1"):
-        details = compute(texts, on_error="skip", p=[0.1, 0.2, 0.2, 0.1, 0.1, 0.3], details=True)
-    assert list(details["details"]["dropped"]) == [1, 3, 4]
-    assert details["VS"] == pytest.approx(2)
+        result = compute(texts, on_error="skip", p=[0.1, 0.2, 0.2, 0.1, 0.1, 0.3], details=True)
+    assert list(result["details"]["dropped"]) == [1, 3, 4]
+    assert result["VS"] == pytest.approx(2)

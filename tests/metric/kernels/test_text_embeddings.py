@@ -1,18 +1,18 @@
-"""Text embeddings: the cosine of what a network makes of each text alone, whatever its options."""
+"""Kernel "text_embeddings": options, batches, models of the caller, and errors."""
 
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from tiny_text_models import (
+from sentences import (
     TEXTS,
-    LetterCounts,
-    cosine_matrix,
-    embed_one_by_one,
-    make_tiny_tokenizer,
-    save_tiny_bert,
-    text_similarity,
+    Letters,
+    cosines,
+    one_by_one,
+    similarity,
+    tiny_bert,
+    tiny_tokenizer,
     torch,
     transformers,
 )
@@ -20,7 +20,7 @@ from tiny_text_models import (
 from vendiscore import MissingPackageError, SampleError, compute, list_kernels
 from vendiscore.encoders.networks import pick_device, pick_dtype
 
-# Some shared texts are too long for the small model, or have no word that it knows.
+# Some shared texts are too long for the small model, or contain only unknown words.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Kernel 'text_embeddings' (represents|cannot represent)"
 )
@@ -28,18 +28,18 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    return save_tiny_bert(tmp_path_factory.mktemp("bert"))
+    return tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.mark.parametrize("pooling", ["pooler", "cls", "mean"])
-@pytest.mark.parametrize("batch_size", [1, 3, 6, 64])  # 6 leaves a last batch of one
-def test_batches_padding_and_sorting_change_nothing(bert, pooling, batch_size):
-    K = text_similarity(TEXTS, model_path=bert, pooling=pooling, batch_size=batch_size).dense()
-    np.testing.assert_allclose(K, cosine_matrix(embed_one_by_one(bert, TEXTS, pooling)), atol=2e-6)
+@pytest.mark.parametrize("batch_size", [1, 3, 6, 64])  # with 6, the last batch has one text
+def test_similarity_does_not_depend_on_batches(bert, pooling, batch_size):
+    K = similarity(TEXTS, model_path=bert, pooling=pooling, batch_size=batch_size).dense()
+    np.testing.assert_allclose(K, cosines(one_by_one(bert, TEXTS, pooling)), atol=2e-6)
 
 
-def test_a_similarity_is_symmetric_with_unit_diagonal_and_agrees_with_itself(bert):
-    S = text_similarity(TEXTS, model_path=bert, pooling="pooler")
+def test_similarity_is_symmetric_with_unit_diagonal(bert):
+    S = similarity(TEXTS, model_path=bert, pooling="pooler")
     K, n = S.dense(), len(TEXTS)
     np.testing.assert_allclose(np.diagonal(K), 1, atol=1e-12)
     np.testing.assert_array_equal(K, K.T)
@@ -49,83 +49,92 @@ def test_a_similarity_is_symmetric_with_unit_diagonal_and_agrees_with_itself(ber
     np.testing.assert_allclose(S.rows(np.array([4, 1])), K[[4, 1]], atol=1e-8)
 
 
-def test_permuted_texts_give_the_permuted_matrix(bert):
+def test_permuted_texts_have_permuted_similarities(bert):
     order = np.random.default_rng(0).permutation(len(TEXTS))
     options = {"model_path": bert, "pooling": "pooler", "batch_size": 2}
-    K = text_similarity(TEXTS, **options).dense()
-    permuted = text_similarity([TEXTS[i] for i in order], **options).dense()
+    K = similarity(TEXTS, **options).dense()
+    permuted = similarity([TEXTS[i] for i in order], **options).dense()
     np.testing.assert_allclose(permuted, K[np.ix_(order, order)], atol=2e-6)
 
 
-def test_one_text_scores_one_and_repeats_count_once(bert):
+def test_single_text_scores_1_and_duplicates_count_once(bert):
     options = {"k": "text_embeddings", "model_path": bert, "pooling": "pooler"}
     assert compute(["the cat"], **options)["VS"] == pytest.approx(1)
     assert compute(["a cat"] * 5, **options)["VS"] == pytest.approx(1)
     assert compute(TEXTS * 2, **options)["VS"] == pytest.approx(compute(TEXTS, **options)["VS"])
 
 
-def test_a_model_of_the_callers_is_the_same_as_its_folder_and_is_left_as_it_was(bert):
+def test_callers_model_matches_folder_and_keeps_training_mode(bert):
     model = transformers.AutoModel.from_pretrained(bert).train()
     model.encoder.layer[1].eval()
-    before = [module.training for module in model.modules()]
+    modes_before = [module.training for module in model.modules()]
     tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
-    S = text_similarity(TEXTS, model=model, tokenizer=tokenizer, pooling="pooler")
-    K = text_similarity(TEXTS, model_path=bert, pooling="pooler").dense()
+    S = similarity(TEXTS, model=model, tokenizer=tokenizer, pooling="pooler")
+    K = similarity(TEXTS, model_path=bert, pooling="pooler").dense()
     np.testing.assert_allclose(S.dense(), K, atol=1e-6)
-    assert [module.training for module in model.modules()] == before
+    assert [module.training for module in model.modules()] == modes_before
     assert all(parameter.grad is None for parameter in model.parameters())
     assert S.settings["model"] == "BertModel"
     assert S.settings["model_path"] == str(bert)
 
 
-def test_a_model_is_left_as_it_was_also_when_it_fails(bert):
+def test_callers_model_keeps_training_mode_after_error(bert):
     model = transformers.AutoModel.from_pretrained(bert).train()
     model.embeddings.register_forward_hook(lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        text_similarity(TEXTS, model=model, tokenizer=make_tiny_tokenizer(), pooling="pooler")
+        similarity(TEXTS, model=model, tokenizer=tiny_tokenizer(), pooling="pooler")
     assert model.training
     assert model.encoder.layer[0].training
 
 
-def test_what_is_cut_is_reported(bert):
-    S = text_similarity([*TEXTS, TEXTS[3]], model_path=bert, pooling="mean")
-    cut = (
+def test_truncated_texts_are_reported(bert):
+    S = similarity([*TEXTS, TEXTS[3]], model_path=bert, pooling="mean")
+    expected_note = (
         "Kernel 'text_embeddings' represents 2 of 8 samples only in part; sample 3 is truncated at "
         "12 tokens."
     )
-    assert any(note.endswith(cut) for note in S.notes)
+    assert any(note.endswith(expected_note) for note in S.notes)
     assert S.settings["max_length"] == 12
-    given = {"model_path": bert, "pooling": "pooler", "max_length": 5}
-    details = compute(TEXTS, k="text_embeddings", **given, details=True)
-    options = details["details"]["options"]
+    options = {"model_path": bert, "pooling": "pooler", "max_length": 5}
+    details = compute(TEXTS, k="text_embeddings", **options, details=True)
+    reported_options = details["details"]["options"]
     note = (
         "represents 4 of 7 samples only in part; sample 1 is truncated at 5 tokens (also sample 3, "
         "sample 5)."
     )
     assert f"Kernel 'text_embeddings' {note}" in details["details"]["notes"]
-    assert (options["max_length"], options["dims"], options["half"]) == (5, 16, False)
-    assert (options["device"], options["pooling"]) == ("cpu", "pooler")
-    K = text_similarity(TEXTS, **given).dense()
+    assert (reported_options["max_length"], reported_options["dims"], reported_options["half"]) == (
+        5,
+        16,
+        False,
+    )
+    assert (reported_options["device"], reported_options["pooling"]) == ("cpu", "pooler")
+    K = similarity(TEXTS, **options).dense()
     np.testing.assert_allclose(
-        K, cosine_matrix(embed_one_by_one(bert, TEXTS, "pooler", max_length=5)), atol=2e-6
+        K, cosines(one_by_one(bert, TEXTS, "pooler", max_length=5)), atol=2e-6
     )
 
 
-def test_every_option_that_should_changes_the_score(bert):
-    def vs(**options):
+def test_options_change_score_except_batch_size(bert):
+    def compute_score(**options):
         options = {"pooling": "pooler", **options}
         return compute(TEXTS, k="text_embeddings", model_path=bert, **options)["VS"]
 
-    values = [vs(), vs(pooling="cls"), vs(pooling="mean"), vs(max_length=4)]
-    assert np.diff(np.sort(values)).min() > 1e-3
-    assert vs(batch_size=2) == pytest.approx(vs(), abs=1e-5)
+    scores = [
+        compute_score(),
+        compute_score(pooling="cls"),
+        compute_score(pooling="mean"),
+        compute_score(max_length=4),
+    ]
+    assert np.diff(np.sort(scores)).min() > 1e-3
+    assert compute_score(batch_size=2) == pytest.approx(compute_score(), abs=1e-5)
 
 
-def test_a_text_that_is_none_is_named_before_any_model_is_loaded():
+def test_non_string_is_rejected_before_model_is_loaded():
     with pytest.raises(SampleError, match="sample 2 must be a str, got float: nan"):
-        text_similarity(["a", "b", float("nan")], model_path="no/such")
+        similarity(["a", "b", float("nan")], model_path="no/such")
     with pytest.raises(SampleError, match="sample 1 must be a str, got NoneType: None"):
-        text_similarity(["a", None], model_path="no/such")
+        similarity(["a", None], model_path="no/such")
 
 
 @pytest.mark.parametrize(
@@ -146,17 +155,17 @@ def test_a_text_that_is_none_is_named_before_any_model_is_loaded():
         ),
     ],
 )
-def test_an_option_that_cannot_be_followed_is_refused(options, error, message):
+def test_invalid_options_are_rejected(options, error, message):
     with pytest.raises(error, match=message):
-        text_similarity(["a", "b"], **options)
+        similarity(["a", "b"], **options)
 
 
-def test_max_length_is_checked(bert):
+def test_max_length_is_validated(bert):
     with pytest.raises(ValueError, match="`max_length` must be an integer of at least 1, got 0"):
-        text_similarity(["a"], model_path=bert, max_length=0)
+        similarity(["a"], model_path=bert, max_length=0)
 
 
-def test_half_precision_is_for_gpus():
+def test_pick_dtype_uses_half_precision_on_cuda_and_mps():
     assert pick_dtype(None, torch.device("cuda")) == torch.float16
     assert pick_dtype(None, torch.device("mps")) == torch.float16
     assert pick_dtype(False, torch.device("cuda")) == torch.float32
@@ -165,20 +174,20 @@ def test_half_precision_is_for_gpus():
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
-def test_a_missing_package_is_named_with_the_command(monkeypatch, bert, package):
+def test_missing_package_error_gives_install_command(monkeypatch, bert, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"'{package}'.*pip install {package}"):
-        text_similarity(TEXTS, model_path=bert)
-    assert text_similarity(TEXTS, model=LetterCounts()).n == len(TEXTS)  # which needs neither
+        similarity(TEXTS, model_path=bert)
+    assert similarity(TEXTS, model=Letters()).n == len(TEXTS)  # needs neither package
 
 
-def test_the_kernel_is_listed_with_its_source_and_extra():
+def test_kernel_is_listed_with_extra_and_default_model():
     kernel = next(kernel for kernel in list_kernels() if kernel.name == "text_embeddings")
     assert (kernel.samples, kernel.needs, kernel.psd) == ("text", "text", True)
     assert kernel.options["model_path"] == "princeton-nlp/unsup-simcse-roberta-base"
 
 
-def test_listing_the_kernels_imports_no_heavy_package():
+def test_listing_kernels_imports_no_heavy_package():
     code = """
 import sys, vendiscore
 vendiscore.list_kernels()
@@ -186,12 +195,14 @@ vendiscore.compute(["a", "b"], k="text_embeddings", model=lambda texts: [[1.0]] 
 heavy = {"torch", "torchvision", "transformers", "PIL"} & sys.modules.keys()
 sys.exit(f"imported {heavy}" if heavy else 0)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.parametrize(
-    ("option", "same", "refused"),
+    ("option", "equivalent_values", "invalid_values"),
     [
         ("batch_size", [2, np.int64(2), np.uint8(2)], [True, 2.0, "2", 0]),
         ("max_length", [5, np.int32(5)], [True, 5.5, -1]),
@@ -199,12 +210,15 @@ sys.exit(f"imported {heavy}" if heavy else 0)
         ("device", ["cpu", torch.device("cpu")], [True, "cuda:99", "meta", 3.5]),
     ],
 )
-def test_options_are_read_once_whatever_type_they_are(bert, option, same, refused):
-    given = {"model_path": bert, "pooling": "mean"}
-    values = [
-        compute(TEXTS, k="text_embeddings", **given, **{option: value})["VS"] for value in same
+def test_options_accept_equivalent_types_and_reject_others(
+    bert, option, equivalent_values, invalid_values
+):
+    options = {"model_path": bert, "pooling": "mean"}
+    scores = [
+        compute(TEXTS, k="text_embeddings", **options, **{option: value})["VS"]
+        for value in equivalent_values
     ]
-    assert len(set(values)) == 1
-    for value in refused:
+    assert len(set(scores)) == 1
+    for value in invalid_values:
         with pytest.raises((TypeError, ValueError), match=f"`{option}`"):
-            compute(TEXTS, k="text_embeddings", **given, **{option: value})
+            compute(TEXTS, k="text_embeddings", **options, **{option: value})

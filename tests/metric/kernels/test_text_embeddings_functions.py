@@ -1,15 +1,15 @@
-"""Text embeddings by a model that encodes by itself, and what is wrong with what it returns."""
+"""Kernel "text_embeddings" with functions as models, and invalid outputs."""
 
 import numpy as np
 import pytest
-from tiny_text_models import LetterCounts, cosine_matrix, text_similarity, torch
+from sentences import Letters, cosines, similarity, torch
 
 from vendiscore import SampleError
 from vendiscore.encoders.embeddings import embed
 from vendiscore.kernels.text_embeddings import text_embeddings
 from vendiscore.support.progress import run_steps
 
-# Some shared texts are too long for the small model, or have no word that it knows.
+# Some shared texts are too long for the small model, or contain only unknown words.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Kernel 'text_embeddings' (represents|cannot represent)"
 )
@@ -18,37 +18,35 @@ pytestmark = pytest.mark.filterwarnings(
 @pytest.mark.parametrize(
     "model",
     [
-        LetterCounts(),
-        LetterCounts().encode,
-        lambda texts: LetterCounts().encode(texts).tolist(),
-        lambda texts: torch.tensor(LetterCounts().encode(texts), requires_grad=True),
-        lambda texts: torch.tensor(LetterCounts().encode(texts)).bfloat16(),
-        lambda texts: list(torch.tensor(LetterCounts().encode(texts))),
+        Letters(),
+        Letters().encode,
+        lambda texts: Letters().encode(texts).tolist(),
+        lambda texts: torch.tensor(Letters().encode(texts), requires_grad=True),
+        lambda texts: torch.tensor(Letters().encode(texts)).bfloat16(),
+        lambda texts: list(torch.tensor(Letters().encode(texts))),
     ],
     ids=["object", "method", "lists", "tensor", "bfloat16", "tensors"],
 )
-def test_anything_that_encodes_is_a_model(model):
+def test_encode_methods_and_functions_are_models(model):
     texts = ["abc", "aabbee", "", "abracadabra", "ecce"]
-    S = text_similarity(texts, model=model, batch_size=2)
-    np.testing.assert_allclose(S.dense(), cosine_matrix(LetterCounts().encode(texts)), atol=1e-7)
+    S = similarity(texts, model=model, batch_size=2)
+    np.testing.assert_allclose(S.dense(), cosines(Letters().encode(texts)), atol=1e-7)
     assert S.settings["dims"] == 5
     assert S.settings["model_path"] is None
 
 
-def test_an_encoder_sees_one_batch_at_a_time_and_keeps_double_precision():
-    seen = []
+def test_function_receives_batches_and_keeps_float64():
+    batches = []
 
     def model(texts):
-        seen.append(texts)
-        return LetterCounts().encode(texts) / 3
+        batches.append(texts)
+        return Letters().encode(texts) / 3
 
-    S = text_similarity(["a", "bbb", "cc", "dddd", "ee"], model=model, batch_size=2)
-    assert seen == [["dddd", "bbb"], ["cc", "ee"], ["a"]]  # longest first
+    S = similarity(["a", "bbb", "cc", "dddd", "ee"], model=model, batch_size=2)
+    assert batches == [["dddd", "bbb"], ["cc", "ee"], ["a"]]  # longest first
     assert S.X.dtype == np.float64
-    single = text_similarity(
-        ["a", "bb"], model=lambda t: LetterCounts().encode(t).astype(np.float16)
-    )
-    assert single.X.dtype == np.float32
+    float16_output = similarity(["a", "bb"], model=lambda t: Letters().encode(t).astype(np.float16))
+    assert float16_output.X.dtype == np.float32
 
 
 @pytest.mark.parametrize(
@@ -70,29 +68,29 @@ def test_an_encoder_sees_one_batch_at_a_time_and_keeps_double_precision():
         (torch.nn.Linear(2, 2), TypeError, r"`tokenizer` is missing: `model` is a torch .*Linear"),
     ],
 )
-def test_a_model_that_returns_no_embeddings_is_named(model, error, message):
+def test_invalid_models_and_outputs_are_rejected(model, error, message):
     with pytest.raises(error, match=message):
-        text_similarity(["aaaa", "bbbb", "cc"], model=model, batch_size=2)
+        similarity(["aaaa", "bbbb", "cc"], model=model, batch_size=2)
 
 
 @pytest.mark.parametrize(
-    ("bad", "message"),
+    ("entry", "message"),
     [
         (float("nan"), "sample 3 has nan in its embedding; check the model"),
         (float("inf"), "sample 3 has inf in its embedding"),
         (0.0, "sample 3 has an embedding of zeros, which has no cosine"),
     ],
 )
-def test_an_embedding_without_direction_names_the_sample(bad, message):
+def test_embedding_without_direction_is_named(entry, message):
     def model(texts):
-        return [[bad, bad] if text == "bad" else [1.0, len(text)] for text in texts]
+        return [[entry, entry] if text == "bad" else [1.0, len(text)] for text in texts]
 
     with pytest.raises(SampleError, match=message) as caught:
-        text_similarity(["a", "a", "long text", "bad", "b"], model=model, batch_size=2)
+        similarity(["a", "a", "long text", "bad", "b"], model=model, batch_size=2)
     assert caught.value.index == 3
 
 
-def test_all_texts_that_cannot_be_embedded_are_named_at_once(tmp_path):
+def test_all_texts_without_usable_embedding_are_named(tmp_path):
     with pytest.raises(SampleError) as caught:
         text_embeddings(["a", None, "b", 3.0], model_path="no/such")
     assert list(caught.value.problems) == [1, 3]
@@ -107,10 +105,10 @@ def test_all_texts_that_cannot_be_embedded_are_named_at_once(tmp_path):
         with pytest.raises(SampleError) as caught:
             text_embeddings(texts, model=model, batch_size=batch_size)
         assert list(caught.value.problems) == [1, 3, 4, 6]
-    good = [texts[i] for i in (0, 2, 5)]
-    assert text_embeddings(good, model=model).n == 3
+    usable_texts = [texts[i] for i in (0, 2, 5)]
+    assert text_embeddings(usable_texts, model=model).n == 3
 
 
-def test_embed_reads_arrays_row_by_row():
+def test_embed_accepts_array_rows_as_samples():
     X = np.arange(10.0).reshape(5, 2) + 1
     np.testing.assert_array_equal(run_steps(embed(X, np.stack, {}, batch_size=2)), X)

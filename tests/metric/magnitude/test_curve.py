@@ -1,4 +1,4 @@
-"""A magnitude function to look at goes from one sample to all of them."""
+"""Magnitude curves for plots."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,18 @@ from vendiscore.magnitude.curve import magnitude_curve
 X = np.random.default_rng(0).normal(size=(20, 2))
 
 
-def test_a_curve_is_the_magnitude_function_to_beyond_the_convergence_scale():
+def test_curve_is_magnitude_function_beyond_convergence_scale():
     result = magnitude_curve(X)
     assert result.convergence == convergence_scale(X)
     assert result.scales == pytest.approx(np.linspace(0, 1.5 * result.convergence, 25))
-    right = magnitude_function(X, scales=result.scales)
-    assert result.values == pytest.approx(right.values, rel=1e-9)
+    expected = magnitude_function(X, scales=result.scales)
+    assert result.values == pytest.approx(expected.values, rel=1e-9)
     assert result.values[0] == 1
     assert np.all(np.diff(result.values) > 0)
     assert result.magnitude_at(result.convergence) == pytest.approx(0.95 * result.distinct)
 
 
-def test_a_kernel_is_looked_at_through_its_distances():
+def test_curve_of_similarity_uses_its_distances():
     similarity = as_similarity(["a b c", "a b d", "x y z", "x y z"], k="ngram_overlap")
     result = magnitude_curve(similarity)
     assert result.distinct == 3
@@ -29,13 +29,13 @@ def test_a_kernel_is_looked_at_through_its_distances():
     ).values.tolist()
 
 
-def test_samples_that_are_all_the_same_are_one_at_every_scale():
+def test_identical_samples_have_constant_curve():
     result = magnitude_curve(np.ones((3, 2)))
     assert (result.convergence, result.distinct) == (0, 1)
     assert np.all(result.values == 1)
 
 
-def test_the_names_before_version_0_5_are_aliases():
+def test_old_names_are_aliases():
     from vendiscore.magnitude.curve import Curve
 
     curve = magnitude_curve(np.array([[0.0], [1.0], [3.0]]))

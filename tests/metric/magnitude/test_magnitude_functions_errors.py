@@ -1,10 +1,10 @@
-"""Magnitude of what has none: every refusal says what is wrong and what to do."""
+"""Magnitude functions: error messages for invalid arguments and samples."""
 
 import re
 
 import numpy as np
 import pytest
-from point_sets import make_normal_rows, pairwise_distances, solve_weights
+from points import cloud, naive_weights, pairwise
 
 from vendiscore import (
     IndefiniteError,
@@ -76,13 +76,13 @@ from vendiscore.magnitude.magnitude_functions import magnitude
         (lambda X: magnitude([], 1), ValueError, "`samples` is empty"),
     ],
 )
-def test_bad_arguments(call, error: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_rejected(call, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message) if "\\" not in message else message):
-        call(make_normal_rows(5, 2))
+        call(cloud(5, 2))
 
 
-def test_bad_samples_are_named() -> None:
-    X = make_normal_rows(5, 2)
+def test_invalid_samples_are_named() -> None:
+    X = cloud(5, 2)
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match=r"sample 3 .* must be finite, got nan"):
         magnitude(X)
@@ -92,22 +92,25 @@ def test_bad_samples_are_named() -> None:
         magnitude([[1.0, 0.0], [0.0, 0.0]], metric="cosine")
 
 
-def test_bad_distances_are_named() -> None:
-    def wrong(i: int, j: int, value: float) -> np.ndarray:
-        D = pairwise_distances(make_normal_rows(6, 2))
+def test_invalid_distances_are_rejected() -> None:
+    def distances_with_entry(i: int, j: int, value: float) -> np.ndarray:
+        D = pairwise(cloud(6, 2))
         D[i, j] = value
         return D
 
     for D, message in (
-        (wrong(2, 4, 9.0), r"must be a symmetric matrix of distances, got 9 at \[2, 4\]"),
-        (wrong(3, 3, 1.0), "sample 3 must have distance 0 to itself, got 1"),
-        (wrong(1, 5, np.nan), "sample 1 .* must be finite, got nan"),
-        (wrong(1, 2, -1.0), r"at least 0, got -1 at \[1, 2\]"),
+        (
+            distances_with_entry(2, 4, 9.0),
+            r"must be a symmetric matrix of distances, got 9 at \[2, 4\]",
+        ),
+        (distances_with_entry(3, 3, 1.0), "sample 3 must have distance 0 to itself, got 1"),
+        (distances_with_entry(1, 5, np.nan), "sample 1 .* must be finite, got nan"),
+        (distances_with_entry(1, 2, -1.0), r"at least 0, got -1 at \[1, 2\]"),
         (np.zeros((3, 2)), r"square matrix of distances, got shape \(3, 2\)"),
     ):
         with pytest.raises(ValueError, match=message):
             magnitude(D, metric="precomputed")
-    D = pairwise_distances(make_normal_rows(6, 2))
+    D = pairwise(cloud(6, 2))
     D[1, 4] = D[4, 1] = 0.0
     with pytest.raises(
         ValueError, match="samples 1 and 4 have distance 0, but different distances"
@@ -115,7 +118,7 @@ def test_bad_distances_are_named() -> None:
         magnitude(D, metric="precomputed")
 
 
-def five_stars() -> np.ndarray:
+def bipartite_distances() -> np.ndarray:
     """Return distances of the bipartite graph K_{3,2}, indefinite below t = ln √2."""
     D = np.full((5, 5), 2.0)
     D[:3, 3:] = D[3:, :3] = 1.0
@@ -123,19 +126,19 @@ def five_stars() -> np.ndarray:
     return D
 
 
-def test_indefinite_similarities_are_reported_with_their_scale() -> None:
-    assert np.linalg.eigvalsh(np.exp(-0.3 * five_stars())).min() < 0
+def test_indefinite_similarities_raise_with_scale() -> None:
+    assert np.linalg.eigvalsh(np.exp(-0.3 * bipartite_distances())).min() < 0
     with pytest.raises(
         IndefiniteError, match=r"at scale t=0\.3 are singular .* larger scales"
     ) as e:
-        magnitude(five_stars(), 0.3, metric="precomputed")
+        magnitude(bipartite_distances(), 0.3, metric="precomputed")
     assert e.value.t == 0.3
-    D = five_stars()
-    assert magnitude(D, 1.0, metric="precomputed") == pytest.approx(solve_weights(D, 1.0).sum())
+    D = bipartite_distances()
+    assert magnitude(D, 1.0, metric="precomputed") == pytest.approx(naive_weights(D, 1.0).sum())
 
 
 @pytest.mark.parametrize("method", ["auto", "cholesky"])
-def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
+def test_large_indefinite_spaces_raise(method: str) -> None:
     D = np.full((400, 400), 2.0)
     D[:200, 200:] = D[200:, :200] = 1.0
     np.fill_diagonal(D, 0)
@@ -143,34 +146,34 @@ def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
         magnitude(D, 0.3, metric="precomputed", solver=method)
 
 
-def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
+def test_similarities_above_1_are_rejected() -> None:
     with pytest.raises(ValueError, match="similarities of at most 1, got 2 for samples 0 and 1"):
         magnitude([1.0, 5.0], k=lambda a, b: 1.0 if a == b else 2.0)
 
 
-def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_input_raises_before_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10_000_000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*use fewer samples"):
-        magnitude(make_normal_rows(1000, 2))
+        magnitude(cloud(1000, 2))
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*use fewer samples"):
-        magnitude(make_normal_rows(1000, 2), k="rbf")
+        magnitude(cloud(1000, 2), k="rbf")
 
 
-@pytest.mark.parametrize("one", [[[1.0, 2.0]], [[1.0, 2.0]] * 4], ids=["one sample", "copies"])
-def test_a_difference_from_one_point_needs_a_scale_to_end_at(one):
-    several = np.random.default_rng(0).standard_normal((6, 2))
-    empty = r"`references` is 0, because `references` consist of a single point .* pass `t_cut`"
+@pytest.mark.parametrize("point", [[[1.0, 2.0]], [[1.0, 2.0]] * 4], ids=["one sample", "copies"])
+def test_difference_from_single_point_requires_t_cut(point):
+    samples = np.random.default_rng(0).standard_normal((6, 2))
+    message = r"`references` is 0, because `references` consist of a single point .* pass `t_cut`"
     for options in ({}, {"absolute": True}, {"relative": True}, {"average": True}):
-        with pytest.raises(ValueError, match=empty):
-            mag_diff(several, one, **options)
-        with pytest.raises(ValueError, match=empty):
-            compute(several, one, measures="MagDiff", **options)
-        assert mag_diff(one, one, **options) == 0
+        with pytest.raises(ValueError, match=message):
+            mag_diff(samples, point, **options)
+        with pytest.raises(ValueError, match=message):
+            compute(samples, point, measures="MagDiff", **options)
+        assert mag_diff(point, point, **options) == 0
     with pytest.raises(ValueError, match="`references` must have a convergence scale above 0"):
-        load("magnitude").compute(samples=several, references=one)
-    assert load("magnitude").compute(samples=several, references=one, t_cut=2.0)["MagDiff"] > 0
-    assert mag_diff(several, one, t_cut=2.0) > 0 > mag_diff(one, several)
+        load("magnitude").compute(samples=samples, references=point)
+    assert load("magnitude").compute(samples=samples, references=point, t_cut=2.0)["MagDiff"] > 0
+    assert mag_diff(samples, point, t_cut=2.0) > 0 > mag_diff(point, samples)
     with pytest.raises(ValueError, match="the convergence scale of the sets is 0"):
-        mag_areas([several, one, one])
-    assert mag_areas([one, one]) == [0, 0]
+        mag_areas([samples, point, point])
+    assert mag_areas([point, point]) == [0, 0]

@@ -1,4 +1,4 @@
-"""Parameters of magnitude are read, or refused by their names."""
+"""Validation of the options of magnitude."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from vendiscore.magnitude.magnitude_options import (
 )
 
 
-def test_scales_are_floats_of_at_least_0():
+def test_check_scale_returns_nonnegative_float():
     assert check_scale("t", np.float32(2)) == 2.0
     assert str(check_scale("t", -0.0)) == "0.0"
     assert type(check_scale("t", 3)) is float
@@ -24,7 +24,7 @@ def test_scales_are_floats_of_at_least_0():
         check_scale("t", "1")
 
 
-def test_several_scales_are_read_in_order():
+def test_check_scales_returns_list_in_order():
     assert check_scales("scales", 2) == [2.0]
     assert check_scales("scales", np.array([2, 0.5])) == [2.0, 0.5]
     assert check_scales("scales", (t for t in (1, 2))) == [1.0, 2.0]
@@ -35,7 +35,7 @@ def test_several_scales_are_read_in_order():
             check_scales("scales", value)
 
 
-def test_the_number_of_scales_is_limited():
+def test_check_n_scales_limits_number():
     assert check_n_scales(2) == 2
     assert check_n_scales(1, min_value=1) == 1
     assert check_n_scales(MAX_SCALES) == MAX_SCALES
@@ -56,7 +56,7 @@ def test_the_number_of_scales_is_limited():
         ("relative", np.False_, False),
     ],
 )
-def test_options_are_plain_values(name, value, result):
+def test_option_checks_return_plain_values(name, value, result):
     assert OPTION_CHECKS[name](value) == result
 
 
@@ -71,12 +71,12 @@ def test_options_are_plain_values(name, value, result):
         ("solver", "lu", "'auto', 'cg' or 'cholesky'"),
     ],
 )
-def test_other_values_are_refused(name, value, message):
+def test_option_checks_reject_invalid_values(name, value, message):
     with pytest.raises(ValueError, match=f"`{name}` must be .*{message}"):
         OPTION_CHECKS[name](value)
 
 
-def test_options_are_checked_in_the_order_in_which_they_are_passed():
+def test_options_are_checked_in_passed_order():
     assert check_magnitude_options(t_cut=None, average=False) == {"t_cut": None, "average": False}
     with pytest.raises(ValueError, match="`epsilon`"):
         check_magnitude_options(epsilon=2, t_cut=-1)

@@ -1,4 +1,4 @@
-"""Options of magnitude: each is read once, does what it says, or is refused with a sentence."""
+"""Magnitude of samples: keys, signatures, options, metrics, scales, areas and sets."""
 
 import json
 import math
@@ -7,8 +7,8 @@ from itertools import pairwise as neighbours
 
 import numpy as np
 import pytest
-from magnitude_measures import compute_magnitude
-from point_sets import make_normal_rows, pairwise_distances
+from magnitudes import compute
+from points import cloud, pairwise
 
 from vendiscore import (
     FeatureSimilarity,
@@ -29,7 +29,7 @@ from vendiscore.resolve import kernel
 
 
 @pytest.mark.parametrize(
-    ("t", "names"),
+    ("t", "suffixes"),
     [
         ([1, 1.0000001], ["t1", "t1.0000001"]),
         ([0.1, np.float32(0.1)], ["t0.1", "t0.10000000149011612"]),
@@ -41,104 +41,73 @@ from vendiscore.resolve import kernel
     ],
     ids=str,
 )
-def test_no_two_scales_share_a_key(t: object, names: list[str]) -> None:
-    scores = compute_magnitude([0.0, 1.0, 3.0], t=t)
-    assert list(scores) == [f"Magnitude_{name}" for name in names]
-    for name, value in scores.items():
-        assert value == magnitude([0.0, 1.0, 3.0], float(name.removeprefix("Magnitude_t")))
+def test_distinct_scales_have_distinct_keys(t: object, suffixes: list[str]) -> None:
+    scores = compute([0.0, 1.0, 3.0], t=t)
+    assert list(scores) == [f"Magnitude_{suffix}" for suffix in suffixes]
+    for suffix, value in scores.items():
+        assert value == magnitude([0.0, 1.0, 3.0], float(suffix.removeprefix("Magnitude_t")))
 
 
 @pytest.mark.parametrize("t", [1, np.float16(1), np.array(1.0)])
-def test_one_scale_has_no_number_in_its_key(t: object) -> None:
-    assert compute_magnitude([0.0, 1.0], t=t) == {"Magnitude": magnitude([0.0, 1.0], 1.0)}
+def test_single_scale_has_key_without_number(t: object) -> None:
+    assert compute([0.0, 1.0], t=t) == {"Magnitude": magnitude([0.0, 1.0], 1.0)}
 
 
-def test_signatures_tell_configurations_apart() -> None:
-    def signature(**how: object) -> str:
-        return compute_magnitude(make_normal_rows(30, 20), details=True, **how)["details"][
-            "signature"
-        ]
+def test_signatures_differ_between_configurations() -> None:
+    def signature(**options: object) -> str:
+        return compute(cloud(30, 20), details=True, **options)["details"]["signature"]
 
-    ways = [
+    configurations = [
         {"t": [1, 1.0000001]},
         {"t": [1, 1.0000002]},
         {"solver": "cg"},
         {"epsilon": 0.0500001},
-        {"references": make_normal_rows(9, 20)},
+        {"references": cloud(9, 20)},
         {"metric": "minkowski", "exponent": 3},
         {"metric": "minkowski", "exponent": 3 + 1e-9},
     ]
-    assert len({signature(**how) for how in [{}, *ways]}) == 1 + len(ways)
+    assert len({signature(**options) for options in [{}, *configurations]}) == 1 + len(
+        configurations
+    )
     assert signature(epsilon=np.float64(0.05)) == signature()
-    of_two = [signature(metric="minkowski", exponent=two) for two in (2, np.float32(2))]
-    assert of_two[0] == of_two[1]
-    assert all(len(signature(**how)) < 400 for how in ways)
-
-
-def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
-    details = compute_magnitude(make_normal_rows(10, 2), details=True, metric="manhattan")[
-        "details"
+    signatures_of_exponent_2 = [
+        signature(metric="minkowski", exponent=exponent) for exponent in (2, np.float32(2))
     ]
+    assert signatures_of_exponent_2[0] == signatures_of_exponent_2[1]
+    assert all(len(signature(**options)) < 400 for options in configurations)
+
+
+def test_details_are_json_serializable_and_note_incomparable_areas() -> None:
+    details = compute(cloud(10, 2), details=True, metric="manhattan")["details"]
     json.dumps(details)
     assert "sets are not comparable" in details["notes"][0]
-    assert (
-        compute_magnitude(make_normal_rows(10, 2), details=True, t_cut=2.0)["details"]["notes"]
-        == []
-    )
-    assert compute_magnitude(make_normal_rows(10, 2), details=True, t=2.0)["details"]["notes"] == []
+    assert compute(cloud(10, 2), details=True, t_cut=2.0)["details"]["notes"] == []
+    assert compute(cloud(10, 2), details=True, t=2.0)["details"]["notes"] == []
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda X: compute_magnitude(X, t=[]), ValueError, "`t` must contain at least one"),
-        (lambda X: compute_magnitude(X, t=iter(())), ValueError, "`t` must contain at least one"),
-        (lambda X: compute_magnitude(X, t=[[1.0]]), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute_magnitude(X, t=True), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute_magnitude(X, t="1"), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute_magnitude(X, t=b"1"), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute_magnitude(X, t=1 + 0j), TypeError, "`t` must be a finite scale"),
-        (
-            lambda X: compute_magnitude(X, average="no"),
-            TypeError,
-            "`average` must be True or False",
-        ),
-        (
-            lambda X: compute_magnitude(X, X, relative=0),
-            TypeError,
-            "`relative` must be True or False",
-        ),
+        (lambda X: compute(X, t=[]), ValueError, "`t` must contain at least one"),
+        (lambda X: compute(X, t=iter(())), ValueError, "`t` must contain at least one"),
+        (lambda X: compute(X, t=[[1.0]]), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute(X, t=True), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute(X, t="1"), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute(X, t=b"1"), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute(X, t=1 + 0j), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute(X, average="no"), TypeError, "`average` must be True or False"),
+        (lambda X: compute(X, X, relative=0), TypeError, "`relative` must be True or False"),
         (lambda X: mag_diff(X, X, absolute="f"), TypeError, "`absolute` must be True or False"),
-        (lambda X: compute_magnitude(X, details=1), TypeError, "`details` must be True or False"),
-        (
-            lambda X: compute_magnitude(X, n_scales=True),
-            TypeError,
-            "`n_scales` must be an integer from 2",
-        ),
-        (
-            lambda X: compute_magnitude(X, t_cut=math.inf),
-            ValueError,
-            "`t_cut` must be a finite scale above",
-        ),
-        (
-            lambda X: compute_magnitude(X, epsilon=1e-7),
-            ValueError,
-            "`epsilon` must be at least 1e-06",
-        ),
-        (
-            lambda X: compute_magnitude(X, epsilon=0.8 - 1e-9),
-            ValueError,
-            "`epsilon` must be smaller",
-        ),
+        (lambda X: compute(X, details=1), TypeError, "`details` must be True or False"),
+        (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer from 2"),
+        (lambda X: compute(X, t_cut=math.inf), ValueError, "`t_cut` must be a finite scale above"),
+        (lambda X: compute(X, epsilon=1e-7), ValueError, "`epsilon` must be at least 1e-06"),
+        (lambda X: compute(X, epsilon=0.8 - 1e-9), ValueError, "`epsilon` must be smaller"),
         (lambda X: magnitude_function(X, scales=[]), ValueError, "`scales` must contain"),
         (lambda X: mag_areas(3), TypeError, "`sets` must be a list of sets of samples, got int"),
         (lambda X: mag_areas({"a": X}), TypeError, "`sets` must be a list of sets of samples"),
         (lambda X: magnitude(X, solver=None), ValueError, "`solver` must be 'auto', 'cg' or"),
-        (
-            lambda X: compute_magnitude(X, p=np.ones(5) / 5),
-            ValueError,
-            "weights `p` are not supported by",
-        ),
+        (lambda X: compute(X, p=np.ones(5) / 5), ValueError, "weights `p` are not supported by"),
         (lambda X: magnitude(X, k="cosine", p=[1.0]), TypeError, "is not supported by magnitude"),
         (lambda X: magnitude(["a b", "b"], p=[0.5]), TypeError, "is not supported by magnitude"),
         (lambda X: magnitude(X, metric="minkowski", exponent=[1, 2]), TypeError, "of at least 1"),
@@ -154,39 +123,47 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: magnitude(X, metric="cityblock", exponent=2), TypeError, "is not an option"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
     ],
-)
-def test_what_is_no_option_is_refused_by_name(call, error: type[Exception], message: str) -> None:
+)  # fmt: skip
+def test_invalid_options_are_rejected(call, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
-        call(make_normal_rows(5, 2))
+        call(cloud(5, 2))
 
 
 # Metrics
 
 
-def difference(a: np.ndarray, b: np.ndarray) -> float:
+def manhattan_distance(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.abs(a - b).sum())
 
 
 @pytest.mark.parametrize(
     ("metric", "problem"),
     [
-        (lambda a, b: difference(a, b) * (1 + (a[0] > b[0])), "must be symmetric (got"),
-        (lambda a, b: difference(a, b) + 1e-5 * (a[0] == 3) * (b[0] == 0), "must be symmetric"),
-        (lambda a, b: difference(a, b) + 1, "must be 0 for a row and itself, got 1 for rows 0"),
-        (lambda a, b: -difference(a, b), "must be a finite number of at least 0 for rows"),
+        (lambda a, b: manhattan_distance(a, b) * (1 + (a[0] > b[0])), "must be symmetric (got"),
+        (
+            lambda a, b: manhattan_distance(a, b) + 1e-5 * (a[0] == 3) * (b[0] == 0),
+            "must be symmetric",
+        ),
+        (
+            lambda a, b: manhattan_distance(a, b) + 1,
+            "must be 0 for a row and itself, got 1 for rows 0",
+        ),
+        (lambda a, b: -manhattan_distance(a, b), "must be a finite number of at least 0 for rows"),
         (
             lambda a, b: math.nan if a[0] != b[0] else 0.0,
             "and 1 of `samples`, got nan; remove such rows",
         ),
     ],
 )
-@pytest.mark.parametrize("far", [4.0, 1e7])
-def test_functions_that_are_no_distances_are_refused(metric, problem: str, far: float) -> None:
+@pytest.mark.parametrize("farthest", [4.0, 1e7])
+def test_functions_that_are_not_distances_are_rejected(
+    metric, problem: str, farthest: float
+) -> None:
     with pytest.raises(ValueError, match=re.escape(problem)):
-        magnitude([[0.0], [1.0], [1.0], [3.0], [far]], metric=metric)
+        magnitude([[0.0], [1.0], [1.0], [3.0], [farthest]], metric=metric)
 
 
-def test_errors_of_a_function_name_the_pair_in_the_callers_list() -> None:
+def test_error_of_metric_function_names_pair() -> None:
     def metric(a: np.ndarray, b: np.ndarray) -> float:
         return abs(float(a[0]) - float(b[0])) / (0 if 7 in (a[0], b[0]) else 1)
 
@@ -195,7 +172,7 @@ def test_errors_of_a_function_name_the_pair_in_the_callers_list() -> None:
     assert e.value.__notes__ == ["raised by `metric` for rows 0 and 3 of `samples`"]
 
 
-def test_a_function_named_like_a_metric_is_not_taken_for_it() -> None:
+def test_function_named_like_metric_is_not_that_metric() -> None:
     def euclidean(a: np.ndarray, b: np.ndarray) -> float:
         return 0.0 if (a == b).all() else 2.0 - 1.0 * ((a[0] < 3) != (b[0] < 3))
 
@@ -203,36 +180,47 @@ def test_a_function_named_like_a_metric_is_not_taken_for_it() -> None:
     assert not space.solver.is_negative_type
 
 
-@pytest.mark.parametrize("far", [3.0, 1e7, 1e12])
-def test_distances_are_compared_with_themselves_not_with_the_largest(far: float) -> None:
-    D = np.array([[0, 1, far], [1.5, 0, far], [far, far, 0]])
+@pytest.mark.parametrize("largest", [3.0, 1e7, 1e12])
+def test_distance_checks_do_not_depend_on_largest_distance(largest: float) -> None:
+    D = np.array([[0, 1, largest], [1.5, 0, largest], [largest, largest, 0]])
     with pytest.raises(ValueError, match=r"symmetric .* got 1 at \[0, 1\] and 1.5 at \[1, 0\]"):
         magnitude(D, metric="precomputed")
-    D = np.array([[0, 0, 1, far], [0, 0, 4, far], [1, 4, 0, far], [far, far, far, 0.0]])
+    D = np.array(
+        [
+            [0, 0, 1, largest],
+            [0, 0, 4, largest],
+            [1, 4, 0, largest],
+            [largest, largest, largest, 0.0],
+        ]
+    )
     with pytest.raises(
         ValueError, match="0 and 1 have distance 0, but different distances 1 and 4"
     ):
         magnitude(D, metric="precomputed")
 
 
-def test_rounding_of_a_distance_matrix_is_shared_by_both_triangles() -> None:
-    D = pairwise_distances(make_normal_rows(20, 2))
-    noisy = D * (1 + 1e-8 * np.random.default_rng(0).standard_normal(D.shape))
-    before = noisy.copy()
+def test_small_asymmetry_of_distances_is_averaged() -> None:
+    D = pairwise(cloud(20, 2))
+    asymmetric = D * (1 + 1e-8 * np.random.default_rng(0).standard_normal(D.shape))
+    expected = asymmetric.copy()
     order = np.random.default_rng(1).permutation(20)
-    value = magnitude(noisy, metric="precomputed")
-    assert value == magnitude(noisy.T, metric="precomputed")
-    assert value == pytest.approx(magnitude(noisy[np.ix_(order, order)], metric="precomputed"))
-    assert value == pytest.approx(magnitude((noisy + noisy.T) / 2, metric="precomputed"), rel=1e-14)
-    np.testing.assert_array_equal(noisy, before)
+    result = magnitude(asymmetric, metric="precomputed")
+    assert result == magnitude(asymmetric.T, metric="precomputed")
+    assert result == pytest.approx(
+        magnitude(asymmetric[np.ix_(order, order)], metric="precomputed")
+    )
+    assert result == pytest.approx(
+        magnitude((asymmetric + asymmetric.T) / 2, metric="precomputed"), rel=1e-14
+    )
+    np.testing.assert_array_equal(asymmetric, expected)
 
 
 @pytest.mark.parametrize(
-    ("metric", "bad"), [("cosine", [0.0, 0.0, 0.0]), ("correlation", [0.1, 0.1, 0.1])]
+    ("metric", "undefined_row"), [("cosine", [0.0, 0.0, 0.0]), ("correlation", [0.1, 0.1, 0.1])]
 )
-def test_all_undefined_rows_are_named_by_their_places(metric: str, bad: list[float]) -> None:
-    X = make_normal_rows(4, 3)
-    rows = [X[0], X[0], bad, X[1], X[1], bad, X[2], X[3]]
+def test_all_undefined_rows_are_named_by_index(metric: str, undefined_row: list[float]) -> None:
+    X = cloud(4, 3)
+    rows = [X[0], X[0], undefined_row, X[1], X[1], undefined_row, X[2], X[3]]
     with pytest.raises(SampleError) as e:
         mag_area(np.array(rows), metric=metric)
     assert list(e.value.problems) == [2, 5]
@@ -240,9 +228,9 @@ def test_all_undefined_rows_are_named_by_their_places(metric: str, bad: list[flo
         mag_areas([X, rows], metric=metric)
 
 
-def test_pairs_that_no_metric_allows_are_named_by_their_places_too() -> None:
+def test_invalid_pairs_are_named_by_index() -> None:
     def metric(a: np.ndarray, b: np.ndarray) -> float:
-        return 0.0 if abs(a[0] - b[0]) == 1 else difference(a, b)
+        return 0.0 if abs(a[0] - b[0]) == 1 else manhattan_distance(a, b)
 
     with pytest.raises(ValueError, match=r"2 and 4 have distance 0, but .* 8 and 7 to sample 0"):
         magnitude([[9.0], [9.0], [1.0], [1.0], [2.0], [5.5]], metric=metric)
@@ -255,22 +243,22 @@ def test_pairs_that_no_metric_allows_are_named_by_their_places_too() -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 0.05, 0.3])
 @pytest.mark.parametrize("x", [[0, 1], [0, 1, 2], [0, 1, 3.5], [0, 1e-3, 5, 6]], ids=str)
-def test_convergence_scales_of_points_on_a_line(x: list[float], epsilon: float) -> None:
+def test_convergence_scales_of_points_on_line_match_mpmath(x: list[float], epsilon: float) -> None:
     import mpmath
 
     t = convergence_scale(x, epsilon=epsilon)
     with mpmath.workdps(40):
         gaps = [mpmath.mpf(b) - mpmath.mpf(a) for a, b in neighbours(x)]
-        wanted = len(x) * mpmath.mpf(epsilon)
-        lacking = mpmath.findroot(
-            lambda s: sum(1 - mpmath.tanh(s * gap / 2) for gap in gaps) - wanted, t
+        missing_magnitude = len(x) * mpmath.mpf(epsilon)
+        expected = mpmath.findroot(
+            lambda s: sum(1 - mpmath.tanh(s * gap / 2) for gap in gaps) - missing_magnitude, t
         )
-    assert t == pytest.approx(float(lacking), rel=1e-10 / epsilon + 1e-9)
+    assert t == pytest.approx(float(expected), rel=1e-10 / epsilon + 1e-9)
 
 
 @pytest.mark.parametrize("factor", [1e-250, 1e-12, 1.0, 1e12, 1e250])
-def test_convergence_scales_have_the_unit_of_one_over_distance(factor: float) -> None:
-    X = make_normal_rows(30, 3)
+def test_convergence_scale_is_inverse_to_unit_of_distance(factor: float) -> None:
+    X = cloud(30, 3)
     expected = convergence_scale(X) / factor
     assert convergence_scale(factor * X) == pytest.approx(expected, rel=1e-8)
 
@@ -278,7 +266,7 @@ def test_convergence_scales_have_the_unit_of_one_over_distance(factor: float) ->
 # Areas
 
 
-def test_areas_at_many_scales_are_the_integrals_on_lines() -> None:
+def test_areas_of_points_on_line_match_integrals() -> None:
     rng = np.random.default_rng(0)
     sets = [np.array([0.0, 1.0, 7.1]), np.array([0.0, 0.1, 1.0, 10.0])]
     sets += [np.cumsum(rng.uniform(0.1, 1, 12)) for _ in range(8)]
@@ -295,49 +283,51 @@ def test_areas_at_many_scales_are_the_integrals_on_lines() -> None:
 # Sets
 
 
-def test_sets_may_come_one_by_one() -> None:
-    sets = [make_normal_rows(8, 2), make_normal_rows(9, 2, seed=1)]
+def test_mag_areas_accepts_iterator_of_sets() -> None:
+    sets = [cloud(8, 2), cloud(9, 2, seed=1)]
     assert mag_areas(iter(sets)) == mag_areas(sets)
 
 
-def fit_centre(vectors: object, centre: object = None) -> dict:
+def fit_centre_option(vectors: object, centre: object = None) -> dict:
     return {} if centre is not None else {"centre": np.mean(vectors, axis=0).tolist()}
 
 
-def centred(vectors: object, centre: object = None) -> FeatureSimilarity:
-    """Return the cosine of rows minus their mean, or another centre."""
-    # The settings are not options of the same name, or differ from what was given.
+def centred_cosine(vectors: object, centre: object = None) -> FeatureSimilarity:
+    """Return the cosine of rows minus their mean or another centre."""
+    # The setting differs from the passed option of this name.
     return FeatureSimilarity(np.asarray(vectors) - centre, {"centre": "mean"}).normalized()
 
 
-def test_what_a_kernel_fitted_is_used_for_other_sets_and_settings_are_not(monkeypatch) -> None:
+def test_fitted_options_are_shared_between_sets(monkeypatch) -> None:
     kernel.list_kernels()
     monkeypatch.setattr(kernel._kernels, "registrations", dict(kernel._kernels.registrations))
-    k = "centred_cosine"
-    kernel.register_kernel(k, samples="vectors", source="this test", fit=fit_centre)(centred)
-    X, Y = make_normal_rows(20, 3), 2 + make_normal_rows(20, 3, seed=1)
-    shared = mag_diff(X, Y, k=k)
-    assert shared == mag_diff(X, Y, k=k, centre=Y.mean(axis=0).tolist())
-    own = [as_space(A, k=k) for A in (X, Y)]
-    assert shared != mag_diff(*own)
-    areas = mag_areas([Y, X], k=k, t_cut=2.0)
-    both = np.concatenate([Y, X]).mean(axis=0).tolist()
-    assert areas[1] == pytest.approx(mag_area(X, k=k, centre=both, t_cut=2.0), rel=1e-9)
-    areas = mag_areas([Y, X], k=k, t_cut=2.0, fit="samples")
-    assert areas[1] == mag_area(X, k=k, centre=Y.mean(axis=0).tolist(), t_cut=2.0)
+    name = "centred_cosine"
+    kernel.register_kernel(name, samples="vectors", source="this test", fit=fit_centre_option)(
+        centred_cosine
+    )
+    X, Y = cloud(20, 3), 2 + cloud(20, 3, seed=1)
+    result = mag_diff(X, Y, k=name)
+    assert result == mag_diff(X, Y, k=name, centre=Y.mean(axis=0).tolist())
+    spaces = [as_space(A, k=name) for A in (X, Y)]
+    assert result != mag_diff(*spaces)
+    areas = mag_areas([Y, X], k=name, t_cut=2.0)
+    pooled_centre = np.concatenate([Y, X]).mean(axis=0).tolist()
+    assert areas[1] == pytest.approx(mag_area(X, k=name, centre=pooled_centre, t_cut=2.0), rel=1e-9)
+    areas = mag_areas([Y, X], k=name, t_cut=2.0, fit="samples")
+    assert areas[1] == mag_area(X, k=name, centre=Y.mean(axis=0).tolist(), t_cut=2.0)
 
 
-def test_the_bandwidth_of_kernels_and_mixtures_is_that_of_the_references() -> None:
-    X, Y = make_normal_rows(20, 3), 2 * make_normal_rows(20, 3, seed=1)
+def test_bandwidth_is_fitted_to_references() -> None:
+    X, Y = cloud(20, 3), 2 * cloud(20, 3, seed=1)
     assert mag_diff(X, Y, k="rbf") == pytest.approx(mag_diff(X, Y, k={"rbf": 1.0}), rel=1e-12)
     sigma = as_space(Y, k="rbf").settings["sigma"]
     assert mag_diff(X, Y, k="rbf") == pytest.approx(mag_diff(X, Y, k="rbf", sigma=sigma))
 
 
-def test_mixtures_take_options_and_columns() -> None:
-    X = make_normal_rows(20, 3)
-    one = magnitude(X, k={"rbf": 1.0}, options={"rbf": {"sigma": 1.5}})
-    assert one == pytest.approx(magnitude(X, k="rbf", sigma=1.5), rel=1e-12)
+def test_mixtures_accept_options_and_columns() -> None:
+    X = cloud(20, 3)
+    result = magnitude(X, k={"rbf": 1.0}, options={"rbf": {"sigma": 1.5}})
+    assert result == pytest.approx(magnitude(X, k="rbf", sigma=1.5), rel=1e-12)
     columns = {"a": ["x", "x", "y"], "b": ["u", "v", "u"]}
     assert as_space(columns, k={"labels:a": 0.5, "labels:b": 0.5}).distinct == 3
 
@@ -346,15 +336,15 @@ def test_mixtures_take_options_and_columns() -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.5, -3.0, 5.5])
-def test_no_number_out_of_range_is_returned(monkeypatch, value: float) -> None:
-    space = as_space(make_normal_rows(5, 2))
+def test_magnitude_out_of_range_raises(monkeypatch, value: float) -> None:
+    space = as_space(cloud(5, 2))
     monkeypatch.setattr(space.solver, "magnitude", lambda t: value)
     with pytest.raises(ArithmeticError, match="must be between 1 and 5"):
         space.magnitude(1.0)
 
 
-def test_spread_and_areas_are_in_range() -> None:
-    X = make_normal_rows(20, 3)
+def test_spread_is_in_range_and_infinite_area_raises() -> None:
+    X = cloud(20, 3)
     assert all(1 <= spread(X, t) <= 20 for t in (0, 1e-12, 1.0, 1e12))
     with pytest.raises(
         ArithmeticError, match="must be finite and at least 0, got inf; pass a smaller"
@@ -362,26 +352,28 @@ def test_spread_and_areas_are_in_range() -> None:
         mag_area(X, t_cut=1e308)
 
 
-def test_peak_memory_is_asked_for() -> None:
+def test_requested_memory_covers_peak() -> None:
     import tracemalloc
 
     from vendiscore.support import memory
 
-    asked: list[int] = []
-    whole = memory.require
-    X = make_normal_rows(2000, 30)
+    requested_bytes: list[int] = []
+    require = memory.require
+    X = cloud(2000, 30)
     try:
-        memory.require = lambda needed, *rest: asked.append(needed) or whole(needed, *rest)
-        for how in ({}, {"metric": "cosine"}, {"metric": "manhattan"}, {"k": "cosine"}):
-            asked.clear()
+        memory.require = lambda needed, *rest: (
+            requested_bytes.append(needed) or require(needed, *rest)
+        )
+        for options in ({}, {"metric": "cosine"}, {"metric": "manhattan"}, {"k": "cosine"}):
+            requested_bytes.clear()
             tracemalloc.start()
-            as_space(X, **how).magnitude(100.0)
+            as_space(X, **options).magnitude(100.0)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            assert peak < max(asked) + 8e6, how  # a few blocks that fit in the cache
+            assert peak < max(requested_bytes) + 8e6, options  # plus a few small blocks
     finally:
-        memory.require = whole
+        memory.require = require
 
 
-def test_a_space_of_one_point_has_no_largest_scale() -> None:
+def test_single_point_has_magnitude_1_at_huge_scale() -> None:
     assert MetricSpace(np.zeros((1, 1))).magnitude(1e300) == 1

@@ -1,10 +1,10 @@
-"""The search for a convergence scale: few solves, and an end to every function."""
+"""Search for the convergence scale: number of solves, and termination for all functions."""
 
 import math
 
 import numpy as np
 import pytest
-from point_sets import make_normal_rows
+from points import cloud
 
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.scales import _find_root, find_convergence_scale
@@ -13,18 +13,16 @@ from vendiscore.magnitude.scales import _find_root, find_convergence_scale
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
 @pytest.mark.parametrize("epsilon", [0.05, 0.3])
 @pytest.mark.parametrize("d", [2, 10, 48])
-def test_a_convergence_scale_takes_six_solves_at_most(d: int, epsilon: float, metric: str) -> None:
-    space = as_space(make_normal_rows(400, d), metric=metric)
+def test_convergence_scale_needs_at_most_six_solves(d: int, epsilon: float, metric: str) -> None:
+    space = as_space(cloud(400, d), metric=metric)
     t = find_convergence_scale(space, epsilon)
     assert space.magnitude(t) == pytest.approx((1 - epsilon) * 400, rel=1e-9)
     assert len(space.solver.solutions) <= 6
 
 
-def test_clusters_of_very_different_sizes_have_one_as_well() -> None:
+def test_clusters_of_different_sizes_have_convergence_scale() -> None:
     sizes = 10.0 ** -np.arange(5)
-    X = np.concatenate(
-        [[100.0 * i] + size * make_normal_rows(80, 3, i) for i, size in enumerate(sizes)]
-    )
+    X = np.concatenate([[100.0 * i] + size * cloud(80, 3, i) for i, size in enumerate(sizes)])
     space = as_space(X)
     t = find_convergence_scale(space, 0.05)
     assert space.magnitude(t) == pytest.approx(0.95 * 400, rel=1e-9)
@@ -46,30 +44,30 @@ ROOTS = {
 @pytest.mark.parametrize("name", ROOTS)
 @pytest.mark.parametrize("slope", [1.0, 1e-3, 100.0, -1.0, 0.0])
 @pytest.mark.parametrize("start", [0.0, 2.9, 3.3, 40.0])
-def test_every_growing_function_has_its_root_found(name: str, slope: float, start: float) -> None:
+def test_root_is_found_for_increasing_functions(name: str, slope: float, start: float) -> None:
     f, expected = ROOTS[name]
-    asked: list[float] = []
+    arguments: list[float] = []
 
-    def count(x: float) -> float:
-        asked.append(x)
+    def record_argument(x: float) -> float:
+        arguments.append(x)
         return f(x)
 
-    result = _find_root(count, start, slope, 1e-9)
-    slack = {"flat at the root": 1e-5, "noisy": 2e-4}.get(name, 2e-9)
+    result = _find_root(record_argument, start, slope, 1e-9)
+    tolerance = {"flat at the root": 1e-5, "noisy": 2e-4}.get(name, 2e-9)
     assert isinstance(result, float)
-    assert result == pytest.approx(expected, abs=slack)
-    assert result in asked  # so that what was solved there is not solved again
-    assert len(asked) <= 100
+    assert result == pytest.approx(expected, abs=tolerance)
+    assert result in arguments  # so the solution at this scale is cached
+    assert len(arguments) <= 100
 
 
 @pytest.mark.parametrize("value", [-1.0, 1.0])
-def test_where_there_is_no_root_the_ends_of_the_search_are_told(value: float) -> None:
+def test_missing_root_returns_search_interval(value: float) -> None:
     low, high = _find_root(lambda x: value, 1.0, 1.0, 1e-9)
     assert low == 1.0 if value < 0 else high == 1.0
     assert high - low > 300
 
 
-def test_a_function_that_falls_again_has_one_of_its_roots_found() -> None:
+def test_root_of_non_monotonic_function_is_found() -> None:
     f = lambda x: math.sin(x) + 0.2 * x - 1  # noqa: E731
     result = _find_root(f, 4.0, 0.5, 1e-9)
     assert isinstance(result, float)

@@ -1,4 +1,4 @@
-"""The work array that holds similarities and a factor at once."""
+"""Array that stores similarities in one triangle and their factor in the other."""
 
 import math
 
@@ -16,7 +16,7 @@ def D(request: pytest.FixtureRequest) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_neither_triangle_disturbs_the_other(D: np.ndarray, dtype: type) -> None:
+def test_similarities_and_factor_do_not_overwrite_each_other(D: np.ndarray, dtype: type) -> None:
     n = len(D)
     v = np.random.default_rng(1).standard_normal(n)
     rtol = 1e-4 if dtype is np.float32 else 1e-12
@@ -35,11 +35,11 @@ def test_neither_triangle_disturbs_the_other(D: np.ndarray, dtype: type) -> None
     for t in (5.0, 2.0, 8.0):
         multiply_similarities(D, t, v, above_diagonal=Z.array)
         np.testing.assert_allclose(Z.multiply(v), np.exp(-t * D) @ v, rtol=rtol, atol=rtol)
-        solved = np.exp(-5 * D) @ Z.solve(v)
-        np.testing.assert_allclose(solved, v, rtol=0, atol=100 * rtol)
+        recomputed = np.exp(-5 * D) @ Z.solve(v)
+        np.testing.assert_allclose(recomputed, v, rtol=0, atol=100 * rtol)
 
 
-def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
+def test_indefinite_matrix_is_not_factorised_and_stays_usable() -> None:
     D = np.full((6, 6), 2.0)
     D[:3, 3:] = D[3:, :3] = 0.1
     np.fill_diagonal(D, 0)
@@ -52,9 +52,7 @@ def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
 
 @pytest.mark.parametrize("t", [20.0, 90.0, 1e6, 1e307])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_no_similarity_is_a_subnormal_number_and_none_is_missed(
-    D: np.ndarray, dtype: type, t: float
-) -> None:
+def test_similarities_are_never_subnormal(D: np.ndarray, dtype: type, t: float) -> None:
     v = np.random.default_rng(1).standard_normal(len(D))
     with np.errstate(under="ignore", over="ignore"):
         Z = TriangularArrays(len(D), dtype)
@@ -62,6 +60,6 @@ def test_no_similarity_is_a_subnormal_number_and_none_is_missed(
         for largest in (math.inf, float(D.max())):
             result = multiply_similarities(D, t, v, largest, Z.array)
             np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-22)
-            above = Z.array[np.triu_indices(len(D), 1)]
-            assert above.min() >= np.finfo(dtype).tiny * 1e6
+            entries_above_diagonal = Z.array[np.triu_indices(len(D), 1)]
+            assert entries_above_diagonal.min() >= np.finfo(dtype).tiny * 1e6
             np.testing.assert_allclose(Z.multiply(v), expected, rtol=1e-5, atol=1e-5)
