@@ -30,7 +30,7 @@ def draw_bits(n: int = 60, d: int = 40, density: float = 0.2, seed: int = 0) -> 
 
 def naive_similarity(X: np.ndarray, coefficient: str) -> np.ndarray:
     sets = [set(np.flatnonzero(row).tolist()) for row in X]
-    return reference.matrix(sets, getattr(reference, coefficient))
+    return reference.similarity_matrix(sets, getattr(reference, coefficient))
 
 
 CONTAINERS = {

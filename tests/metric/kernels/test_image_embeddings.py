@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from drawn import cosines, dense, pictures
+from image_samples import cosine_matrix, image_similarity_matrix, make_images
 from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity
@@ -62,7 +62,7 @@ def compute_documented_features(torch, model, images):
 
 
 def test_inception_matches_torchvision_documentation(torch, inception):
-    images = [Image.fromarray(array) for array in pictures(5)]
+    images = [Image.fromarray(array) for array in make_images(5)]
     S = as_similarity(images, k="image_embeddings", batch_size=4, device="cpu")
     assert S.X.shape == (5, 2048)
     indices = [0, 3, 4]  # image 4 is in a batch of its own
@@ -83,11 +83,11 @@ def test_inception_matches_torchvision_documentation(torch, inception):
             torch.stack([unnormalized_transform(images[i]) for i in indices])
         ).numpy()
     assert np.abs(unnormalized - expected).max() > 100 * 2e-5 * scale
-    assert np.abs(cosines(unnormalized) - cosines(expected)).max() > 1e-3
+    assert np.abs(cosine_matrix(unnormalized) - cosine_matrix(expected)).max() > 1e-3
 
 
 def test_inception_converts_greyscale_to_rgb(inception):
-    grey_images = pictures(2, channels=1)
+    grey_images = make_images(2, channels=1)
     rgb_images = [np.stack([image] * 3, axis=2) for image in grey_images]
     S = as_similarity([*grey_images, *rgb_images], k="image_embeddings", device="cpu")
     np.testing.assert_allclose(S.X[:2], S.X[2:], rtol=1e-4, atol=1e-5 * np.abs(S.X).max())
@@ -126,7 +126,7 @@ def vit(torch, tmp_path_factory):
 def test_vision_model_matches_processor_and_network(torch, vit, pooling, batch_size):
     import transformers
 
-    images = pictures(5)
+    images = make_images(5)
     S = as_similarity(
         images, k="image_embeddings", model_path=vit, pooling=pooling, batch_size=batch_size
     )
@@ -147,7 +147,7 @@ def test_vision_model_matches_processor_and_network(torch, vit, pooling, batch_s
 
 def test_vision_model_uses_pooling_of_its_files(torch, vit, tmp_path):
     def build_similarity(**options):
-        return as_similarity(pictures(3), k="image_embeddings", **options)
+        return as_similarity(make_images(3), k="image_embeddings", **options)
 
     default_settings = build_similarity(model_path=vit).settings
     assert (default_settings["pooling"], default_settings["pooling_from"]) == ("pooler", "default")
@@ -180,9 +180,9 @@ def test_callers_vision_model_accepts_processor_as_transform(torch, vit):
     model = transformers.ViTModel.from_pretrained(vit).train()
     processor = transformers.AutoImageProcessor.from_pretrained(vit)
     options = {"model": model, "transform": processor}
-    K = dense(pictures(5), k="image_embeddings", **options)
+    K = image_similarity_matrix(make_images(5), k="image_embeddings", **options)
     np.testing.assert_allclose(
-        K, dense(pictures(5), k="image_embeddings", model_path=vit), atol=1e-6
+        K, image_similarity_matrix(make_images(5), k="image_embeddings", model_path=vit), atol=1e-6
     )
     assert model.training
 
@@ -199,7 +199,7 @@ def test_clip_returns_image_features_and_dinov2_pooled_output(torch, tmp_path):
         )
     )
     dino = transformers.Dinov2Model(transformers.Dinov2Config(**SIZES))
-    images = pictures(3)
+    images = make_images(3)
     pixels = transformers.ViTImageProcessor(size={"height": 16, "width": 16})(
         [Image.fromarray(image) for image in images], return_tensors="pt"
     )["pixel_values"]
@@ -218,12 +218,14 @@ def test_convolutional_network_returns_single_row_per_image(torch, tmp_path):
     torch.manual_seed(0)
     config = transformers.ResNetConfig(embedding_size=4, hidden_sizes=[4, 8], depths=[1, 1])
     folder = save_vision(transformers.ResNetModel(config), tmp_path)
-    S = as_similarity(pictures(3), k="image_embeddings", model_path=folder)
+    S = as_similarity(make_images(3), k="image_embeddings", model_path=folder)
     assert S.X.shape == (3, 8)
     with pytest.raises(
         ValueError, match="`pooling='mean'` requires a model with one hidden state per"
     ):
-        dense(pictures(3), k="image_embeddings", model_path=folder, pooling="mean")
+        image_similarity_matrix(
+            make_images(3), k="image_embeddings", model_path=folder, pooling="mean"
+        )
 
 
 def test_vision_model_without_trained_pooler_is_rejected(torch, vit, tmp_path):
@@ -232,10 +234,16 @@ def test_vision_model_without_trained_pooler_is_rejected(torch, vit, tmp_path):
     model = transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False)
     folder = save_vision(model, tmp_path)
     with pytest.raises(ValueError, match=r"requires trained weights, but .* has none for pooler"):
-        dense(pictures(3), k="image_embeddings", model_path=folder)
-    cls = dense(pictures(3), k="image_embeddings", model_path=folder, pooling="cls")
+        image_similarity_matrix(make_images(3), k="image_embeddings", model_path=folder)
+    cls = image_similarity_matrix(
+        make_images(3), k="image_embeddings", model_path=folder, pooling="cls"
+    )
     np.testing.assert_allclose(
-        cls, dense(pictures(3), k="image_embeddings", model_path=vit, pooling="cls"), atol=1e-6
+        cls,
+        image_similarity_matrix(
+            make_images(3), k="image_embeddings", model_path=vit, pooling="cls"
+        ),
+        atol=1e-6,
     )
 
 
@@ -266,7 +274,7 @@ def test_any_network_with_transform_embeds_images(torch, wrap):
             assert not torch.is_grad_enabled()
             return wrap(self.inner(x))
 
-    images = [Image.fromarray(image) for image in pictures(5)]
+    images = [Image.fromarray(image) for image in make_images(5)]
     model = Network().train()
     S = as_similarity(images, k="image_embeddings", model=model, transform=to_tensor, batch_size=2)
     assert model.training
@@ -287,14 +295,14 @@ def test_encode_method_and_function_are_models(torch):
             batch_sizes.append(len(images))
             return torch.tensor(np.stack([np.asarray(i, float).mean((0, 1)) for i in images]))
 
-    images = [*pictures(2), *pictures(3, channels=1)]
+    images = [*make_images(2), *make_images(3, channels=1)]
     S = as_similarity(images, k="image_embeddings", model=Means(), batch_size=2)
     mean_colours = [
         np.asarray(Image.fromarray(image).convert("RGB")).mean((0, 1)) for image in images
     ]
-    np.testing.assert_allclose(S.dense(), cosines(mean_colours), atol=1e-12)
+    np.testing.assert_allclose(S.dense(), cosine_matrix(mean_colours), atol=1e-12)
     assert batch_sizes == [2, 2, 1]
-    K_of_function = dense(images, k="image_embeddings", model=Means().encode)
+    K_of_function = image_similarity_matrix(images, k="image_embeddings", model=Means().encode)
     np.testing.assert_allclose(K_of_function, S.dense(), atol=1e-12)
 
 
@@ -303,9 +311,9 @@ def test_invalid_sample_is_rejected_before_first_batch(tmp_path):
         raise AssertionError("the model must not run")
 
     with pytest.raises(SampleError, match=r"sample 3 is not a file: 'nowhere.png'; check the path"):
-        dense([*pictures(3), "nowhere.png"], k="image_embeddings", model=model)
+        image_similarity_matrix([*make_images(3), "nowhere.png"], k="image_embeddings", model=model)
     with pytest.raises(SampleError, match=r"sample 2 must be a PIL image, .* got int: 7"):
-        dense([*pictures(2), 7], k="image_embeddings", model=model)
+        image_similarity_matrix([*make_images(2), 7], k="image_embeddings", model=model)
 
 
 def test_unreadable_file_is_named_by_sample_index(tmp_path):
@@ -316,7 +324,9 @@ def test_unreadable_file_is_named_by_sample_index(tmp_path):
         return [[1.0, image.width] for image in images]
 
     with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image: .*bad.jpg"):
-        dense([*pictures(4), broken_file], k="image_embeddings", model=model, batch_size=3)
+        image_similarity_matrix(
+            [*make_images(4), broken_file], k="image_embeddings", model=model, batch_size=3
+        )
 
 
 def test_all_unusable_images_are_named():
@@ -325,7 +335,7 @@ def test_all_unusable_images_are_named():
 
     broken = b"\xff\xd8 nothing more"
     black = np.ones((5, 7), np.uint8)
-    images = [*pictures(2), broken, black, *pictures(1), broken, black]
+    images = [*make_images(2), broken, black, *make_images(1), broken, black]
     for batch_size in (1, 2, 64):
         with pytest.raises(SampleError) as caught:
             image_embeddings(images, model=model, batch_size=batch_size)
@@ -354,19 +364,23 @@ def test_invalid_options_are_rejected(torch, options, error, message):
     if "model" not in options:
         options = {"device": "cpu", **options}
     with pytest.raises(error, match=message):
-        dense(pictures(), k="image_embeddings", **options)
+        image_similarity_matrix(make_images(), k="image_embeddings", **options)
 
 
 def test_network_requires_transform_that_resizes(torch):
     with pytest.raises(TypeError, match=r"`transform` is missing: `model` is a torch network .Seq"):
-        dense(pictures(), k="image_embeddings", model=make_small_network(torch))
+        image_similarity_matrix(
+            make_images(), k="image_embeddings", model=make_small_network(torch)
+        )
     from torchvision.transforms import functional
 
     options = {"model": make_small_network(torch), "transform": functional.to_tensor}
     with pytest.raises(
         ValueError, match=r"of equal shape, got \(3, 24, 40\) and \(3, 9, 40\); add"
     ):
-        dense([*pictures(1), *pictures(1, height=9)], k="image_embeddings", **options)
+        image_similarity_matrix(
+            [*make_images(1), *make_images(1, height=9)], k="image_embeddings", **options
+        )
 
 
 def test_missing_weights_error_lists_alternatives(torch, tmp_path, monkeypatch):
@@ -375,15 +389,15 @@ def test_missing_weights_error_lists_alternatives(torch, tmp_path, monkeypatch):
     with pytest.raises(
         ConnectionError, match=r"HF_HUB_OFFLINE is set\); pass .*k='pixels'.*download https://"
     ):
-        dense(pictures(), k="image_embeddings", device="cpu")
+        image_similarity_matrix(make_images(), k="image_embeddings", device="cpu")
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # a port without a server
     with pytest.raises(ConnectionError, match=r"cannot be reached \(.*\); .*download https://"):
-        dense(pictures(), k="image_embeddings", device="cpu")
+        image_similarity_matrix(make_images(), k="image_embeddings", device="cpu")
 
 
 @pytest.mark.parametrize("package", ["torch", "torchvision"])
 def test_missing_package_error_gives_install_command(monkeypatch, torch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"'{package}'.*pip install {package}"):
-        dense(pictures(), k="image_embeddings", device="cpu")
+        image_similarity_matrix(make_images(), k="image_embeddings", device="cpu")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES, TEXTS
+from kernel_contract import CASES, TEXTS
 
 import vendiscore
 from vendiscore import MissingPackageError, compute, list_kernels, mag_area, mag_areas, mag_diff

@@ -1,6 +1,6 @@
 """Requirements that all registered kernels meet.
 
-A new kernel needs an entry in `CASES` of `tests/helpers/contract.py`.
+A new kernel needs an entry in `CASES` of `tests/helpers/kernel_contract.py`.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES, SHOWS
+from kernel_contract import CASES, SENSITIVE_SAMPLES
 
 import vendiscore
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
@@ -36,7 +36,7 @@ def build(name: str) -> Callable[..., Any]:
                 raise
             pytest.skip(str(error))
 
-    assert name in CASES, f"add kernel {name!r} to CASES in tests/helpers/contract.py"
+    assert name in CASES, f"add kernel {name!r} to CASES in tests/helpers/kernel_contract.py"
     return build
 
 
@@ -146,7 +146,7 @@ def test_options_change_similarity_or_are_validated(name, build):
     documented_options = {"on_error": (None, "ignore"), **CASES[name].options}
     assert set(options) == set(documented_options), f"list the options of {name!r} in CASES"
     for option, (other_value, invalid_value) in documented_options.items():
-        samples = SHOWS.get(option, CASES[name].samples)
+        samples = SENSITIVE_SAMPLES.get(option, CASES[name].samples)
         if other_value is not None:
             assert not np.allclose(
                 build(samples).dense(), build(samples, **{option: other_value}).dense()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn import cosines, dense, pictures, png
+from image_samples import cosine_matrix, encode_png, image_similarity_matrix, make_images
 from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
@@ -31,21 +31,25 @@ def test_pil_images_match_arrays(mnist):
 
 
 def test_pixels_use_cosine_of_resized_images():
-    images = pictures()
+    images = make_images()
     resized = [np.asarray(Image.fromarray(image).resize((32, 32))) for image in images]
-    np.testing.assert_allclose(dense(images), cosines(resized), atol=1e-12)
-    np.testing.assert_allclose(dense(images, size=None), cosines(images), atol=1e-12)
+    np.testing.assert_allclose(image_similarity_matrix(images), cosine_matrix(resized), atol=1e-12)
+    np.testing.assert_allclose(
+        image_similarity_matrix(images, size=None), cosine_matrix(images), atol=1e-12
+    )
     small = [np.asarray(Image.fromarray(image).resize((5, 5))) for image in images]
-    np.testing.assert_allclose(dense(images, size=5), cosines(small), atol=1e-12)
+    np.testing.assert_allclose(
+        image_similarity_matrix(images, size=5), cosine_matrix(small), atol=1e-12
+    )
 
 
 def test_always_black_columns_are_dropped_from_covariance():
-    framed = [np.pad(image, ((1, 2), (3, 4))) for image in pictures(6, channels=1)]
+    framed = [np.pad(image, ((1, 2), (3, 4))) for image in make_images(6, channels=1)]
     S = as_similarity(framed, k="pixels", size=None)
     assert S.dim == S.settings["dims"] == 27 * 47
     C = S.compact().covariance()
     assert C.shape == (24 * 40, 24 * 40)
-    np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
+    np.testing.assert_allclose(S.dense(), cosine_matrix(framed), atol=1e-12)
     eigenvalues, covariance_eigenvalues = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
     spectrum = compute_spectrum(S, vectors=True)
     np.testing.assert_allclose(spectrum.values[:6], eigenvalues[::-1] / 6, atol=1e-12)
@@ -53,7 +57,7 @@ def test_always_black_columns_are_dropped_from_covariance():
 
 
 def test_pixel_options_change_score():
-    images = pictures()
+    images = make_images()
     scores = [
         compute(images, k="pixels", **options)["VS"]
         for options in ({}, {"size": 3}, {"size": None}, {"mode": "L"})
@@ -64,7 +68,7 @@ def test_pixel_options_change_score():
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_matrix_features_and_products_agree(channels):
-    images = pictures(6, channels=channels)
+    images = make_images(6, channels=channels)
     S = as_similarity([*images, images[2]], k="pixels")
     K = S.dense()
     np.testing.assert_array_equal(K, K.T)
@@ -76,23 +80,25 @@ def test_matrix_features_and_products_agree(channels):
     order = [3, 0, 6, 1, 5, 2, 4]
     images_with_duplicate = [*images, images[2]]
     np.testing.assert_allclose(
-        dense([images_with_duplicate[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
+        image_similarity_matrix([images_with_duplicate[i] for i in order]),
+        K[np.ix_(order, order)],
+        atol=1e-12,
     )
 
 
 def test_single_and_repeated_images_score_1():
-    assert compute(pictures(1), k="pixels")["VS"] == pytest.approx(1)
-    assert compute(np.stack(pictures(1) * 3), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(make_images(1), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(np.stack(make_images(1) * 3), k="pixels")["VS"] == pytest.approx(1)
 
 
 def test_all_image_containers_match_arrays(tmp_path):
     torch = pytest.importorskip("torch")
-    images = pictures()
-    K = dense(images, size=None)
+    images = make_images()
+    K = image_similarity_matrix(images, size=None)
     files = [tmp_path / f"画像 {i}.png" for i in range(len(images))]
     for file, image in zip(files, images, strict=True):
-        file.write_bytes(png(image))
-    contents = [png(image) for image in images]
+        file.write_bytes(encode_png(image))
+    contents = [encode_png(image) for image in images]
     containers = {
         "PIL": [Image.fromarray(image) for image in images],
         "lazy PIL": [Image.open(io.BytesIO(content)) for content in contents],
@@ -113,16 +119,20 @@ def test_all_image_containers_match_arrays(tmp_path):
         "mixed": [images[0], files[1], contents[2], Image.fromarray(images[3])],
     }
     for name, samples in containers.items():
-        np.testing.assert_allclose(dense(samples, size=None), K, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            image_similarity_matrix(samples, size=None), K, atol=1e-12, err_msg=name
+        )
 
 
 def test_booleans_are_black_and_white_and_single_channel_is_grey():
     patterns = np.random.default_rng(0).random((3, 8, 8)) < 0.5
-    K = cosines(patterns)
-    np.testing.assert_allclose(dense(patterns, size=None), K)
-    np.testing.assert_allclose(dense(patterns[:, :, :, None].astype(float), size=None), K)
+    K = cosine_matrix(patterns)
+    np.testing.assert_allclose(image_similarity_matrix(patterns, size=None), K)
     np.testing.assert_allclose(
-        dense([Image.fromarray(pattern) for pattern in patterns], size=None), K
+        image_similarity_matrix(patterns[:, :, :, None].astype(float), size=None), K
+    )
+    np.testing.assert_allclose(
+        image_similarity_matrix([Image.fromarray(pattern) for pattern in patterns], size=None), K
     )
     assert Image.fromarray(patterns[0]).mode == "1"
 
@@ -146,7 +156,7 @@ def test_image_column_of_dataset_is_scored_by_metric(mnist, tmp_path):
 
 @pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "RGBX"])
 def test_other_8_bit_modes_become_rgb(mode):
-    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    image = Image.fromarray(make_images(1)[0]).convert(mode)
     converted = as_image(image, 0)
     assert converted.mode == "RGB"
     np.testing.assert_array_equal(np.asarray(converted), np.asarray(image.convert("RGB")))
@@ -154,7 +164,7 @@ def test_other_8_bit_modes_become_rgb(mode):
 
 @pytest.mark.parametrize(("mode", "expected"), [("1", "L"), ("LA", "L"), ("RGBA", "RGB")])
 def test_grey_modes_stay_grey_and_opaque_alpha_is_dropped(mode, expected):
-    image = Image.fromarray(pictures(1)[0]).convert("L" if mode != "RGBA" else "RGB")
+    image = Image.fromarray(make_images(1)[0]).convert("L" if mode != "RGBA" else "RGB")
     converted = as_image(image.convert(mode), 0)
     assert converted.mode == expected
     if mode != "1":
@@ -162,7 +172,7 @@ def test_grey_modes_stay_grey_and_opaque_alpha_is_dropped(mode, expected):
 
 
 def make_transparent_image(mode):
-    image = Image.fromarray(pictures(1)[0]).convert("RGBA")
+    image = Image.fromarray(make_images(1)[0]).convert("RGBA")
     image.putpixel((3, 3), (1, 2, 3, 200))
     if mode == "P":
         image = image.convert("RGB").quantize(16)
@@ -174,17 +184,17 @@ def make_transparent_image(mode):
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
 def test_transparent_pixels_are_rejected(mode):
     with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
-        dense([Image.new("RGB", (9, 9), "red"), make_transparent_image(mode)])
+        image_similarity_matrix([Image.new("RGB", (9, 9), "red"), make_transparent_image(mode)])
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 @pytest.mark.parametrize("open_image", [bytes, lambda data: Image.open(io.BytesIO(data))])
 def test_transparent_colour_in_file_is_rejected_unless_converted(mode, open_image):
-    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    image = Image.fromarray(make_images(1)[0]).convert(mode)
     buffer = io.BytesIO()
     image.save(buffer, "PNG", transparency=image.getpixel((0, 0)))
     with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
-        dense([image, open_image(buffer.getvalue())])
+        image_similarity_matrix([image, open_image(buffer.getvalue())])
     converted = Image.open(buffer).convert("L" if mode == "RGB" else "RGB").convert(mode)
     assert "transparency" in converted.info
     assert as_image(converted, 0).tobytes() == converted.tobytes()
@@ -197,19 +207,21 @@ def test_images_with_more_than_16_bits_are_rejected(mode):
     with pytest.raises(
         SampleError, match=f"sample 0 is an image of mode {mode}, which has no unique"
     ):
-        dense([Image.new(mode, (9, 9), 1)])
+        image_similarity_matrix([Image.new(mode, (9, 9), 1)])
 
 
 def test_16_bit_images_are_scaled_to_8_bits():
     values = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
     images = [Image.fromarray(image) for image in values]
-    expected = cosines((values / 257).round().reshape(3, -1))
-    np.testing.assert_allclose(dense(images, size=None), expected, atol=1e-12)
+    expected = cosine_matrix((values / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(image_similarity_matrix(images, size=None), expected, atol=1e-12)
     files = []
     for image in images:
         image.save(buffer := io.BytesIO(), "PNG")
         files.append(buffer.getvalue())
-    np.testing.assert_array_equal(dense(files, size=None), dense(images, size=None))
+    np.testing.assert_array_equal(
+        image_similarity_matrix(files, size=None), image_similarity_matrix(images, size=None)
+    )
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
@@ -220,14 +232,17 @@ def test_transparent_pixels_show_background(mode):
     expected = (pixels * alpha + 255 * (255 - alpha)) / 255
     assert np.abs(np.asarray(result) - expected).max() <= 1  # rounding
     images = [Image.new("RGB", image.size, "red"), image]
-    white, black = (dense(images, background=colour, size=None) for colour in ("white", "black"))
+    white, black = (
+        image_similarity_matrix(images, background=colour, size=None)
+        for colour in ("white", "black")
+    )
     assert white[0, 1] != black[0, 1]
     with pytest.raises(ValueError, match=r"`background` must be a colour, .* got 'vlue'"):
-        dense(images, background="vlue")
+        image_similarity_matrix(images, background="vlue")
 
 
 def test_exif_orientation_is_applied(tmp_path):
-    upright = Image.fromarray(pictures(1)[0])
+    upright = Image.fromarray(make_images(1)[0])
     exif = Image.Exif()
     exif[0x0112] = 6  # rotate by 270° for display
     path = tmp_path / "photo.png"
@@ -244,44 +259,47 @@ def test_exif_orientation_is_applied(tmp_path):
 @pytest.mark.parametrize("size", [32, None])
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 0, 3, 1], [3, 2, 1, 0]])
 def test_greyscale_is_converted_if_other_images_have_colour(size, order):
-    all_images = [*pictures(2, channels=1), *pictures(2)]
+    all_images = [*make_images(2, channels=1), *make_images(2)]
     images = [all_images[i] for i in order]
     S = as_similarity(images, k="pixels", size=size)
     assert [*S.notes] == [
         "Greyscale images were converted to RGB, because other images have colour."
     ]
     rgb_images = [Image.fromarray(image).convert("RGB") for image in images]
-    np.testing.assert_array_equal(S.dense(), dense(rgb_images, size=size))
+    np.testing.assert_array_equal(S.dense(), image_similarity_matrix(rgb_images, size=size))
     grey_images = [image.convert("L") for image in rgb_images]
     assert not as_similarity(grey_images, k="pixels", size=size).notes
-    np.testing.assert_allclose(dense(images, mode="L", size=size), dense(grey_images, size=size))
+    np.testing.assert_allclose(
+        image_similarity_matrix(images, mode="L", size=size),
+        image_similarity_matrix(grey_images, size=size),
+    )
 
 
 def test_size_none_requires_equally_large_images():
-    images = [*pictures(2), *pictures(1, height=25)]
+    images = [*make_images(2), *make_images(1, height=25)]
     with pytest.raises(
         SampleError, match=r"sample 2 has 40 × 25 pixels, .* first image has 40 × 24"
     ):
-        dense(images, size=None)
-    assert dense(images).shape == (3, 3)
+        image_similarity_matrix(images, size=None)
+    assert image_similarity_matrix(images).shape == (3, 3)
 
 
 def test_unreadable_files_are_named_by_index_and_path(tmp_path):
     valid_file, broken_file = tmp_path / "good.png", tmp_path / "bad.png"
-    valid_file.write_bytes(png(pictures(1)[0]))
+    valid_file.write_bytes(encode_png(make_images(1)[0]))
     broken_file.write_bytes(b"not a picture")
     names = [str(valid_file), str(valid_file), str(broken_file)]
     with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image: .*bad\.png"):
-        dense(names)
+        image_similarity_matrix(names)
     broken_file.write_bytes(valid_file.read_bytes()[:-200])
     with pytest.raises(SampleError, match=r"sample 2 .*cannot be read as an image: "):
-        dense(names)
+        image_similarity_matrix(names)
     with pytest.raises(SampleError, match=r"sample 0 cannot be read .*missing\.png"):
-        dense([tmp_path / "missing.png"])
+        image_similarity_matrix([tmp_path / "missing.png"])
     with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image: cannot "):
-        dense([valid_file.read_bytes(), b"abc"])
+        image_similarity_matrix([valid_file.read_bytes(), b"abc"])
     with pytest.raises(SampleError, match="sample 0 cannot be read as an image: "):
-        dense([Image.open(io.BytesIO(valid_file.read_bytes()[:-200]))])
+        image_similarity_matrix([Image.open(io.BytesIO(valid_file.read_bytes()[:-200]))])
 
 
 @pytest.mark.parametrize(
@@ -328,52 +346,58 @@ def test_unreadable_files_are_named_by_index_and_path(tmp_path):
 )
 def test_invalid_images_are_named_by_index(sample, message):
     with pytest.raises(SampleError, match=f"sample 1 .*{message}") as caught:
-        dense([pictures(1, channels=1)[0], sample], size=None if sample is None else 4)
+        image_similarity_matrix(
+            [make_images(1, channels=1)[0], sample], size=None if sample is None else 4
+        )
     assert caught.value.index == 1
 
 
 def test_tensor_with_ambiguous_channels_is_rejected():
     torch = pytest.importorskip("torch")
     with pytest.raises(SampleError, match=r"shape \(3, 5, 4\), which can be read as \(C, H, W\)"):
-        dense([torch.ones(3, 5, 4)])
+        image_similarity_matrix([torch.ones(3, 5, 4)])
     assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # arrays have channels last
 
 
 def test_documented_rescaling_of_other_ranges_is_exact():
     values_16_bit = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
-    expected = cosines((values_16_bit / 257).round().reshape(3, -1))
-    np.testing.assert_allclose(dense(list(values_16_bit / 65535), size=None), expected, atol=1e-12)
+    expected = cosine_matrix((values_16_bit / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(
+        image_similarity_matrix(list(values_16_bit / 65535), size=None), expected, atol=1e-12
+    )
     values_to_16 = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
-    result = dense(list(values_to_16 / 16), size=None)
-    np.testing.assert_allclose(result, cosines((values_to_16 * 255 / 16).round().reshape(3, -1)))
+    result = image_similarity_matrix(list(values_to_16 / 16), size=None)
+    np.testing.assert_allclose(
+        result, cosine_matrix((values_to_16 * 255 / 16).round().reshape(3, -1))
+    )
 
 
 def test_skip_drops_broken_files(tmp_path):
-    for i, picture in enumerate(pictures(3)):
-        (tmp_path / f"{i}.png").write_bytes(png(picture))
+    for i, picture in enumerate(make_images(3)):
+        (tmp_path / f"{i}.png").write_bytes(encode_png(picture))
     (tmp_path / "1.png").write_bytes(b"broken")
     files = sorted(tmp_path.glob("*.png"))
     with pytest.warns(UserWarning, match=r"dropped 1 of 3 samples .*1\.png.* remove the file$"):
         similarity = as_similarity(files, k="pixels", on_error="skip")
-    np.testing.assert_array_equal(similarity.dense(), dense([files[0], files[2]]))
+    np.testing.assert_array_equal(similarity.dense(), image_similarity_matrix([files[0], files[2]]))
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
 def test_size_is_validated(size):
     with pytest.raises((TypeError, ValueError), match=r"`size` must be an integer .*got .*or None"):
-        dense(pictures(), size=size)
+        image_similarity_matrix(make_images(), size=size)
 
 
 def test_mode_is_validated():
     with pytest.raises(ValueError, match="`mode` must be 'L', 'RGB' or None, got 'grey'"):
-        dense(pictures(), mode="grey")
+        image_similarity_matrix(make_images(), mode="grey")
 
 
 def test_missing_pillow_error_gives_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     for kernel in ("pixels", "image_embeddings"):
         with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install pillow"):
-            dense([np.ones((4, 4))], k=kernel)
+            image_similarity_matrix([np.ones((4, 4))], k=kernel)
 
 
 def test_image_kernels_are_listed():
@@ -385,10 +409,12 @@ def test_image_kernels_are_listed():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 def test_tensors_of_any_float_precision_are_accepted(dtype):
     torch = pytest.importorskip("torch")
-    images = pictures(3)
+    images = make_images(3)
     floats = torch.tensor(np.array(images)).movedim(-1, 1) / 255
     for samples in (floats.to(getattr(torch, dtype)), list(floats.to(getattr(torch, dtype)))):
-        np.testing.assert_array_equal(dense(samples, size=None), dense(images, size=None))
+        np.testing.assert_array_equal(
+            image_similarity_matrix(samples, size=None), image_similarity_matrix(images, size=None)
+        )
 
 
 def test_masked_pixels_and_meta_tensors_are_rejected():
@@ -399,14 +425,17 @@ def test_masked_pixels_and_meta_tensors_are_rejected():
         (torch.ones(4, 4, device="meta"), "cannot be read as an array"),
     ):
         with pytest.raises(SampleError, match=f"sample 1 {message}"):
-            dense([np.ones((4, 4), np.uint8), image])
+            image_similarity_matrix([np.ones((4, 4), np.uint8), image])
 
 
 @pytest.mark.parametrize("size", [np.int64(4), np.uint8(4), np.array(4)])
 def test_size_accepts_any_integer_type(size):
-    np.testing.assert_array_equal(dense(pictures(), size=size), dense(pictures(), size=4))
+    np.testing.assert_array_equal(
+        image_similarity_matrix(make_images(), size=size),
+        image_similarity_matrix(make_images(), size=4),
+    )
 
 
 def test_size_that_exceeds_memory_is_rejected():
     with pytest.raises(MemoryError, match=r"the pixels of 4 images .*; pass a smaller `size`"):
-        dense(pictures(), size=10**7)
+        image_similarity_matrix(make_images(), size=10**7)

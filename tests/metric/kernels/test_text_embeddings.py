@@ -5,14 +5,14 @@ import sys
 
 import numpy as np
 import pytest
-from sentences import (
+from tiny_text_models import (
     TEXTS,
-    Letters,
-    cosines,
-    one_by_one,
-    similarity,
-    tiny_bert,
-    tiny_tokenizer,
+    LetterCounts,
+    cosine_matrix,
+    embed_one_by_one,
+    make_tiny_tokenizer,
+    save_tiny_bert,
+    text_similarity,
     torch,
     transformers,
 )
@@ -28,18 +28,18 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    return tiny_bert(tmp_path_factory.mktemp("bert"))
+    return save_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.mark.parametrize("pooling", ["pooler", "cls", "mean"])
 @pytest.mark.parametrize("batch_size", [1, 3, 6, 64])  # with 6, the last batch has one text
 def test_similarity_does_not_depend_on_batches(bert, pooling, batch_size):
-    K = similarity(TEXTS, model_path=bert, pooling=pooling, batch_size=batch_size).dense()
-    np.testing.assert_allclose(K, cosines(one_by_one(bert, TEXTS, pooling)), atol=2e-6)
+    K = text_similarity(TEXTS, model_path=bert, pooling=pooling, batch_size=batch_size).dense()
+    np.testing.assert_allclose(K, cosine_matrix(embed_one_by_one(bert, TEXTS, pooling)), atol=2e-6)
 
 
 def test_similarity_is_symmetric_with_unit_diagonal(bert):
-    S = similarity(TEXTS, model_path=bert, pooling="pooler")
+    S = text_similarity(TEXTS, model_path=bert, pooling="pooler")
     K, n = S.dense(), len(TEXTS)
     np.testing.assert_allclose(np.diagonal(K), 1, atol=1e-12)
     np.testing.assert_array_equal(K, K.T)
@@ -52,8 +52,8 @@ def test_similarity_is_symmetric_with_unit_diagonal(bert):
 def test_permuted_texts_have_permuted_similarities(bert):
     order = np.random.default_rng(0).permutation(len(TEXTS))
     options = {"model_path": bert, "pooling": "pooler", "batch_size": 2}
-    K = similarity(TEXTS, **options).dense()
-    permuted = similarity([TEXTS[i] for i in order], **options).dense()
+    K = text_similarity(TEXTS, **options).dense()
+    permuted = text_similarity([TEXTS[i] for i in order], **options).dense()
     np.testing.assert_allclose(permuted, K[np.ix_(order, order)], atol=2e-6)
 
 
@@ -69,8 +69,8 @@ def test_callers_model_matches_folder_and_keeps_training_mode(bert):
     model.encoder.layer[1].eval()
     modes_before = [module.training for module in model.modules()]
     tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
-    S = similarity(TEXTS, model=model, tokenizer=tokenizer, pooling="pooler")
-    K = similarity(TEXTS, model_path=bert, pooling="pooler").dense()
+    S = text_similarity(TEXTS, model=model, tokenizer=tokenizer, pooling="pooler")
+    K = text_similarity(TEXTS, model_path=bert, pooling="pooler").dense()
     np.testing.assert_allclose(S.dense(), K, atol=1e-6)
     assert [module.training for module in model.modules()] == modes_before
     assert all(parameter.grad is None for parameter in model.parameters())
@@ -82,13 +82,13 @@ def test_callers_model_keeps_training_mode_after_error(bert):
     model = transformers.AutoModel.from_pretrained(bert).train()
     model.embeddings.register_forward_hook(lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        similarity(TEXTS, model=model, tokenizer=tiny_tokenizer(), pooling="pooler")
+        text_similarity(TEXTS, model=model, tokenizer=make_tiny_tokenizer(), pooling="pooler")
     assert model.training
     assert model.encoder.layer[0].training
 
 
 def test_truncated_texts_are_reported(bert):
-    S = similarity([*TEXTS, TEXTS[3]], model_path=bert, pooling="mean")
+    S = text_similarity([*TEXTS, TEXTS[3]], model_path=bert, pooling="mean")
     expected_note = (
         "Kernel 'text_embeddings' represents 2 of 8 samples only in part; sample 3 is truncated at "
         "12 tokens."
@@ -109,9 +109,9 @@ def test_truncated_texts_are_reported(bert):
         False,
     )
     assert (reported_options["device"], reported_options["pooling"]) == ("cpu", "pooler")
-    K = similarity(TEXTS, **options).dense()
+    K = text_similarity(TEXTS, **options).dense()
     np.testing.assert_allclose(
-        K, cosines(one_by_one(bert, TEXTS, "pooler", max_length=5)), atol=2e-6
+        K, cosine_matrix(embed_one_by_one(bert, TEXTS, "pooler", max_length=5)), atol=2e-6
     )
 
 
@@ -132,9 +132,9 @@ def test_options_change_score_except_batch_size(bert):
 
 def test_non_string_is_rejected_before_model_is_loaded():
     with pytest.raises(SampleError, match="sample 2 must be a str, got float: nan"):
-        similarity(["a", "b", float("nan")], model_path="no/such")
+        text_similarity(["a", "b", float("nan")], model_path="no/such")
     with pytest.raises(SampleError, match="sample 1 must be a str, got NoneType: None"):
-        similarity(["a", None], model_path="no/such")
+        text_similarity(["a", None], model_path="no/such")
 
 
 @pytest.mark.parametrize(
@@ -157,12 +157,12 @@ def test_non_string_is_rejected_before_model_is_loaded():
 )
 def test_invalid_options_are_rejected(options, error, message):
     with pytest.raises(error, match=message):
-        similarity(["a", "b"], **options)
+        text_similarity(["a", "b"], **options)
 
 
 def test_max_length_is_validated(bert):
     with pytest.raises(ValueError, match="`max_length` must be an integer of at least 1, got 0"):
-        similarity(["a"], model_path=bert, max_length=0)
+        text_similarity(["a"], model_path=bert, max_length=0)
 
 
 def test_pick_dtype_uses_half_precision_on_cuda_and_mps():
@@ -177,8 +177,8 @@ def test_pick_dtype_uses_half_precision_on_cuda_and_mps():
 def test_missing_package_error_gives_install_command(monkeypatch, bert, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"'{package}'.*pip install {package}"):
-        similarity(TEXTS, model_path=bert)
-    assert similarity(TEXTS, model=Letters()).n == len(TEXTS)  # needs neither package
+        text_similarity(TEXTS, model_path=bert)
+    assert text_similarity(TEXTS, model=LetterCounts()).n == len(TEXTS)  # needs neither package
 
 
 def test_kernel_is_listed_with_extra_and_default_model():

@@ -7,18 +7,18 @@ from pathlib import Path
 import hub_cache
 import numpy as np
 import pytest
-from sentences import (
-    FLAGS,
+from tiny_text_models import (
+    POOLING_CONFIG,
     TEXTS,
     WORDS,
-    Letters,
-    cosines,
-    one_by_one,
-    save,
-    sentence_model,
-    similarity,
-    tiny_bert,
-    tiny_tokenizer,
+    LetterCounts,
+    cosine_matrix,
+    embed_one_by_one,
+    make_tiny_tokenizer,
+    save_model,
+    save_sentence_model,
+    save_tiny_bert,
+    text_similarity,
     torch,
     transformers,
 )
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    return tiny_bert(tmp_path_factory.mktemp("bert"))
+    return save_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +43,17 @@ def minilm():
 
 def test_incomplete_weights_of_network_are_rejected(tmp_path, bert):
     model = transformers.BertModel.from_pretrained(bert, add_pooling_layer=False)
-    folder = save(model, tiny_tokenizer(), tmp_path / "headless")
+    folder = save_model(model, make_tiny_tokenizer(), tmp_path / "headless")
     with pytest.raises(ValueError, match=r"none for pooler.dense.bias.* pass pooling='mean' or 'c"):
-        similarity(TEXTS, model_path=folder, pooling="pooler")
-    K = similarity(TEXTS, model_path=folder, pooling="cls").dense()
-    np.testing.assert_allclose(K, similarity(TEXTS, model_path=bert, pooling="cls").dense())
+        text_similarity(TEXTS, model_path=folder, pooling="pooler")
+    K = text_similarity(TEXTS, model_path=folder, pooling="cls").dense()
+    np.testing.assert_allclose(K, text_similarity(TEXTS, model_path=bert, pooling="cls").dense())
     state = {k: v for k, v in model.state_dict().items() if "layer.1" not in k}
     model.save_pretrained(tmp_path / "headless", state_dict=state)
     with pytest.raises(
         ValueError, match=r"must contain all weights of a BertModel, but .* lacks 16 "
     ):
-        similarity(TEXTS, model_path=folder, pooling="mean")
+        text_similarity(TEXTS, model_path=folder, pooling="mean")
 
 
 @pytest.mark.parametrize("saved", ["as published", "by a later version"])
@@ -69,9 +69,9 @@ def test_minilm_folder_matches_sentence_transformers(minilm, tmp_path, saved):
     if saved == "by a later version":
         folder = tmp_path
         model.save(str(folder))
-    similarity_by_path = similarity(texts, model_path=folder, batch_size=4)
+    similarity_by_path = text_similarity(texts, model_path=folder, batch_size=4)
     np.testing.assert_allclose(
-        similarity_by_path.dense(), similarity(texts, model=model).dense(), atol=1e-5
+        similarity_by_path.dense(), text_similarity(texts, model=model).dense(), atol=1e-5
     )
     result = {
         key: similarity_by_path.settings[key] for key in ("pooling", "pooling_from", "max_length")
@@ -82,7 +82,7 @@ def test_minilm_folder_matches_sentence_transformers(minilm, tmp_path, saved):
         "max_length": 256,
     }
     assert sorted(similarity_by_path.partial) == [0, 1]
-    assert similarity(texts, model_path=folder, max_length=128).settings["max_length"] == 128
+    assert text_similarity(texts, model_path=folder, max_length=128).settings["max_length"] == 128
 
 
 def test_minilm_uses_mean_pooling_for_questions(minilm, questions):
@@ -113,22 +113,22 @@ def test_questions_of_mixed_classes_are_more_diverse(minilm, questions, question
     [
         ({"pooling": {"pooling_mode": "cls", "word_embedding_dimension": 16}}, "cls"),
         ({"pooling": {"pooling_mode": ["mean"], "word_embedding_dimension": 16}}, "mean"),
-        ({"pooling": {**FLAGS, "pooling_mode_cls_token": True}}, "cls"),
-        ({"pooling": {**FLAGS, "pooling_mode_mean_tokens": True}}, "mean"),
-        ({"pooling": FLAGS}, "mean"),  # the default of sentence-transformers
+        ({"pooling": {**POOLING_CONFIG, "pooling_mode_cls_token": True}}, "cls"),
+        ({"pooling": {**POOLING_CONFIG, "pooling_mode_mean_tokens": True}}, "mean"),
+        ({"pooling": POOLING_CONFIG}, "mean"),  # the default of sentence-transformers
     ],
     ids=str,
 )
 def test_pooling_and_max_length_come_from_model_files(bert, tmp_path, files, pooling):
-    folder = sentence_model(bert, tmp_path, **files)
-    S = similarity(TEXTS, model_path=folder)
-    expected = cosines(one_by_one(bert, TEXTS, pooling, max_length=8))
+    folder = save_sentence_model(bert, tmp_path, **files)
+    S = text_similarity(TEXTS, model_path=folder)
+    expected = cosine_matrix(embed_one_by_one(bert, TEXTS, pooling, max_length=8))
     np.testing.assert_allclose(S.dense(), expected, atol=2e-6)
     assert S.settings["pooling"] == pooling
     assert S.settings["pooling_from"] == "modules.json"
     assert S.settings["max_length"] == 8
-    explicit = similarity(TEXTS, model_path=folder, pooling="pooler", max_length=12)
-    expected = cosines(one_by_one(bert, TEXTS, "pooler"))
+    explicit = text_similarity(TEXTS, model_path=folder, pooling="pooler", max_length=12)
+    expected = cosine_matrix(embed_one_by_one(bert, TEXTS, "pooler"))
     np.testing.assert_allclose(explicit.dense(), expected, atol=2e-6)
     assert explicit.settings["pooling_from"] == "given"
 
@@ -143,20 +143,20 @@ def test_texts_are_lower_cased_if_model_files_require_it(bert, tmp_path):
     texts = ["The CAT sat", "the cat sat", "DOG", "[SEP] Cat"]
     similarities = []
     for lowercase in (False, True):
-        folder = sentence_model(
+        folder = save_sentence_model(
             bert, tmp_path / str(lowercase), sentence_bert={"do_lower_case": lowercase}
         )
         tokenizer.save_pretrained(folder)
-        similarities.append(similarity(texts, model_path=folder))
+        similarities.append(text_similarity(texts, model_path=folder))
     assert similarities[0].dense()[0, 1] < 0.999
     assert similarities[1].dense()[0, 1] == pytest.approx(1, abs=1e-6)
     assert similarities[1].settings["lowercase"]
-    explicit = similarity(texts, model_path=folder, pooling="mean")
+    explicit = text_similarity(texts, model_path=folder, pooling="mean")
     assert explicit.settings["lowercase"]
     np.testing.assert_allclose(explicit.dense(), similarities[1].dense(), atol=2e-6)
     model = pytest.importorskip("sentence_transformers").SentenceTransformer(str(folder))
     np.testing.assert_allclose(
-        similarities[1].dense(), similarity(texts, model=model).dense(), atol=1e-5
+        similarities[1].dense(), text_similarity(texts, model=model).dense(), atol=1e-5
     )
 
 
@@ -168,7 +168,7 @@ def test_texts_are_lower_cased_if_model_files_require_it(bert, tmp_path):
             {"pooling": {"pooling_mode": ["cls", "mean"], "word_embedding_dimension": 16}},
             ("pooling", ("cls", "mean")),
         ),
-        ({"pooling": {**FLAGS, "pooling_mode_lasttoken": True}}, ("pooling", "lasttoken")),
+        ({"pooling": {**POOLING_CONFIG, "pooling_mode_lasttoken": True}}, ("pooling", "lasttoken")),
         (
             {
                 "config_sentence_transformers": {
@@ -185,7 +185,7 @@ def test_texts_are_lower_cased_if_model_files_require_it(bert, tmp_path):
 def test_other_modules_match_sentence_transformers(bert, tmp_path, files, setting):
     library = pytest.importorskip("sentence_transformers")
     dense = files.pop("dense", False)
-    folder = sentence_model(bert, tmp_path / "a", **files)
+    folder = save_sentence_model(bert, tmp_path / "a", **files)
     if dense:
         files["dense"] = dense
         from sentence_transformers.models import Dense
@@ -196,13 +196,13 @@ def test_other_modules_match_sentence_transformers(bert, tmp_path, files, settin
             str(tmp_path / "b")
         )
         folder = tmp_path / "b"
-    S = similarity(TEXTS, model_path=folder)
+    S = text_similarity(TEXTS, model_path=folder)
     model = library.SentenceTransformer(str(folder), device="cpu")
-    np.testing.assert_allclose(S.dense(), similarity(TEXTS, model=model).dense(), atol=2e-6)
+    np.testing.assert_allclose(S.dense(), text_similarity(TEXTS, model=model).dense(), atol=2e-6)
     assert S.settings[setting[0]] == setting[1]
     if setting[0] == "prompt" or dense:
         with pytest.raises(ValueError, match=r"`pooling` is not supported .* remove `pooling`"):
-            similarity(TEXTS, model_path=folder, pooling="cls")
+            text_similarity(TEXTS, model_path=folder, pooling="cls")
 
 
 @pytest.mark.parametrize(
@@ -216,50 +216,50 @@ def test_other_modules_match_sentence_transformers(bert, tmp_path, files, settin
     ids=str,
 )
 def test_broken_model_files_are_rejected(bert, tmp_path, files):
-    folder = sentence_model(bert, tmp_path, **files)
+    folder = save_sentence_model(bert, tmp_path, **files)
     with pytest.raises(ValueError, match=r"cannot be loaded by sentence-transformers \("):
-        similarity(TEXTS, model_path=folder)
+        text_similarity(TEXTS, model_path=folder)
 
 
 def test_incomplete_weights_of_sentence_model_are_rejected(bert, tmp_path):
-    folder = sentence_model(bert, tmp_path)
+    folder = save_sentence_model(bert, tmp_path)
     model = transformers.AutoModel.from_pretrained(bert)
     state = {k: v for k, v in model.state_dict().items() if "layer.1" not in k}
     model.save_pretrained(folder, state_dict=state)
     with pytest.raises(
         ValueError, match=r"must contain all weights of a BertModel, but .* lacks 16 "
     ):
-        similarity(TEXTS, model_path=folder)
+        text_similarity(TEXTS, model_path=folder)
 
 
 def test_model_without_pooling_information_is_rejected(bert):
     with pytest.raises(ValueError, match=r"do not specify its pooling .* pass pooling='mean', 'c"):
-        similarity(TEXTS, model_path=bert)
+        text_similarity(TEXTS, model_path=bert)
     model = transformers.AutoModel.from_pretrained(bert)
     with pytest.raises(ValueError, match="`pooling` is required with a transformers `model`"):
-        similarity(TEXTS, model=model, tokenizer=tiny_tokenizer())
+        text_similarity(TEXTS, model=model, tokenizer=make_tiny_tokenizer())
     with pytest.raises(ConnectionError, match="the model 'no/such' is not in the local cache"):
-        similarity(TEXTS, model_path="no/such")
+        text_similarity(TEXTS, model_path="no/such")
     with pytest.raises(TypeError, match="`model_path` must be a Hub id or a folder, got Letters"):
-        similarity(TEXTS, model_path=Letters())
+        text_similarity(TEXTS, model_path=LetterCounts())
 
 
 def test_hub_model_matches_its_folder(bert, tmp_path):
     home = Path(os.environ["HF_HOME"])
-    folder = sentence_model(bert, tmp_path)
-    hub_cache.put("someone/sentences", folder, home)
-    S = similarity(TEXTS, model_path="someone/sentences")
+    folder = save_sentence_model(bert, tmp_path)
+    hub_cache.cache_model("someone/sentences", folder, home)
+    S = text_similarity(TEXTS, model_path="someone/sentences")
     assert (S.settings["pooling"], S.settings["max_length"]) == ("mean", 8)
-    np.testing.assert_allclose(S.dense(), similarity(TEXTS, model_path=folder).dense())
+    np.testing.assert_allclose(S.dense(), text_similarity(TEXTS, model_path=folder).dense())
     # The cache contains only files that transformers uses; the Hub may have further files.
     network_folder = tmp_path / "partly"
     shutil.copytree(bert, network_folder)
-    hub_cache.put("someone/network", network_folder, home, complete=False)
+    hub_cache.cache_model("someone/network", network_folder, home, complete=False)
     with pytest.warns(UserWarning, match="cannot check whether the model 'someone/network'"):
-        S = similarity(TEXTS, model_path="someone/network", pooling="mean")
+        S = text_similarity(TEXTS, model_path="someone/network", pooling="mean")
     assert S.settings["max_length"] == 12
     with (
         pytest.warns(UserWarning, match="cannot check whether"),
         pytest.raises(ValueError, match="do not specify its pooling"),
     ):
-        similarity(TEXTS, model_path="someone/network")
+        text_similarity(TEXTS, model_path="someone/network")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sentences import Letters, cosines, similarity, torch
+from tiny_text_models import LetterCounts, cosine_matrix, text_similarity, torch
 
 from vendiscore import SampleError
 from vendiscore.encoders.embeddings import embed
@@ -18,19 +18,19 @@ pytestmark = pytest.mark.filterwarnings(
 @pytest.mark.parametrize(
     "model",
     [
-        Letters(),
-        Letters().encode,
-        lambda texts: Letters().encode(texts).tolist(),
-        lambda texts: torch.tensor(Letters().encode(texts), requires_grad=True),
-        lambda texts: torch.tensor(Letters().encode(texts)).bfloat16(),
-        lambda texts: list(torch.tensor(Letters().encode(texts))),
+        LetterCounts(),
+        LetterCounts().encode,
+        lambda texts: LetterCounts().encode(texts).tolist(),
+        lambda texts: torch.tensor(LetterCounts().encode(texts), requires_grad=True),
+        lambda texts: torch.tensor(LetterCounts().encode(texts)).bfloat16(),
+        lambda texts: list(torch.tensor(LetterCounts().encode(texts))),
     ],
     ids=["object", "method", "lists", "tensor", "bfloat16", "tensors"],
 )
 def test_encode_methods_and_functions_are_models(model):
     texts = ["abc", "aabbee", "", "abracadabra", "ecce"]
-    S = similarity(texts, model=model, batch_size=2)
-    np.testing.assert_allclose(S.dense(), cosines(Letters().encode(texts)), atol=1e-7)
+    S = text_similarity(texts, model=model, batch_size=2)
+    np.testing.assert_allclose(S.dense(), cosine_matrix(LetterCounts().encode(texts)), atol=1e-7)
     assert S.settings["dims"] == 5
     assert S.settings["model_path"] is None
 
@@ -40,12 +40,14 @@ def test_function_receives_batches_and_keeps_float64():
 
     def model(texts):
         batches.append(texts)
-        return Letters().encode(texts) / 3
+        return LetterCounts().encode(texts) / 3
 
-    S = similarity(["a", "bbb", "cc", "dddd", "ee"], model=model, batch_size=2)
+    S = text_similarity(["a", "bbb", "cc", "dddd", "ee"], model=model, batch_size=2)
     assert batches == [["dddd", "bbb"], ["cc", "ee"], ["a"]]  # longest first
     assert S.X.dtype == np.float64
-    float16_output = similarity(["a", "bb"], model=lambda t: Letters().encode(t).astype(np.float16))
+    float16_output = text_similarity(
+        ["a", "bb"], model=lambda t: LetterCounts().encode(t).astype(np.float16)
+    )
     assert float16_output.X.dtype == np.float32
 
 
@@ -70,7 +72,7 @@ def test_function_receives_batches_and_keeps_float64():
 )
 def test_invalid_models_and_outputs_are_rejected(model, error, message):
     with pytest.raises(error, match=message):
-        similarity(["aaaa", "bbbb", "cc"], model=model, batch_size=2)
+        text_similarity(["aaaa", "bbbb", "cc"], model=model, batch_size=2)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_embedding_without_direction_is_named(entry, message):
         return [[entry, entry] if text == "bad" else [1.0, len(text)] for text in texts]
 
     with pytest.raises(SampleError, match=message) as caught:
-        similarity(["a", "a", "long text", "bad", "b"], model=model, batch_size=2)
+        text_similarity(["a", "a", "long text", "bad", "b"], model=model, batch_size=2)
     assert caught.value.index == 3
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from points import cloud, naive_weights, pairwise
+from point_sets import make_normal_rows, pairwise_distances, solve_weights
 
 from vendiscore import (
     convergence_scale,
@@ -48,14 +48,14 @@ def test_equidistant_points_match_closed_form(n: int, t: float) -> None:
 
 def test_points_on_line_match_closed_form() -> None:
     # Leinster & Willerton: Mag = 1 + Σ tanh(gap / 2) over neighbours.
-    x = np.sort(cloud(600, 1).ravel())
+    x = np.sort(make_normal_rows(600, 1).ravel())
     for t in (0.5, 20.0):
         expected = 1 + np.tanh(t * np.diff(x) / 2).sum()
         assert magnitude(x, t) == pytest.approx(expected, rel=1e-9)
 
 
 def test_magnitude_is_1_at_scale_0_and_n_at_large_scales() -> None:
-    X = cloud(30, 4)
+    X = make_normal_rows(30, 4)
     assert magnitude(X, 0) == 1
     assert magnitude(X, 1e-9) == pytest.approx(1, abs=1e-6)
     assert magnitude(X, 1e4) == pytest.approx(30, abs=1e-12)
@@ -71,7 +71,7 @@ def test_convergence_scale_of_equidistant_points_needs_no_solve(n: int, epsilon:
 
 
 def test_convergence_scale_is_inverse_to_distance_scale() -> None:
-    X = cloud(40, 3)
+    X = make_normal_rows(40, 3)
     t = convergence_scale(X)
     assert convergence_scale(X * 1e8) == pytest.approx(t * 1e-8, rel=1e-9)
     assert convergence_scale(X * 1e-8) == pytest.approx(t * 1e8, rel=1e-9)
@@ -119,11 +119,11 @@ def test_areas_at_many_scales_match_exact_integrals() -> None:
 @pytest.mark.parametrize("method", ["auto", "cg", "cholesky"])
 @pytest.mark.parametrize("d", [2, 10])
 def test_solvers_agree_with_dense_solve(d: int, method: str) -> None:
-    X = cloud(500, d)
-    D = pairwise(X)
+    X = make_normal_rows(500, d)
+    D = pairwise_distances(X)
     space = as_space(X, solver=method)
     for t in convergence_scale(X) * np.array([1.0, 0.5, 0.2, 0.05]):
-        expected = naive_weights(D, t)
+        expected = solve_weights(D, t)
         assert space.magnitude(t) == pytest.approx(expected.sum(), rel=1e-9)
         np.testing.assert_allclose(space.weights(t), expected, rtol=0, atol=1e-7)
         solution = space.solve(t)
@@ -134,14 +134,14 @@ def test_solvers_agree_with_dense_solve(d: int, method: str) -> None:
 
 
 def test_auto_solver_uses_gradients_near_convergence() -> None:
-    space = as_space(cloud(600, 2))
+    space = as_space(make_normal_rows(600, 2))
     t = convergence_scale(space)
     assert space.solve(t).method == "cg"
     assert space.solve(t / 500).method == "preconditioned cg"
 
 
 def test_only_metrics_of_negative_type_skip_check() -> None:
-    X = np.abs(cloud(300, 3))
+    X = np.abs(make_normal_rows(300, 3))
     for options, method in (
         ({"metric": "euclidean"}, "cg"),
         ({"metric": "cosine"}, "cg"),
@@ -153,14 +153,14 @@ def test_only_metrics_of_negative_type_skip_check() -> None:
     ):
         space = as_space(X, **options)
         assert space.solve(convergence_scale(space)).method.endswith(method), options
-    space = as_space(pairwise(X), metric="precomputed")
+    space = as_space(pairwise_distances(X), metric="precomputed")
     assert space.solve(convergence_scale(space)).method == "cholesky"
-    cg_space = as_space(pairwise(X), metric="precomputed", solver="cg")
+    cg_space = as_space(pairwise_distances(X), metric="precomputed", solver="cg")
     assert cg_space.solve(convergence_scale(cg_space)).method == "cg"
 
 
 def test_nearly_identical_points_use_float64() -> None:
-    X = cloud(300, 3)
+    X = make_normal_rows(300, 3)
     X = np.concatenate([X, X[:50] + 1e-9])
     space = as_space(X)
     solution = space.solve(1.0)
@@ -170,14 +170,14 @@ def test_nearly_identical_points_use_float64() -> None:
 
 @pytest.mark.parametrize("t", [0.3, 2.0])
 def test_spread_is_sum_of_reciprocal_row_sums(t: float) -> None:
-    X = cloud(60, 3)
-    expected = (1 / np.exp(-t * pairwise(X)).sum(axis=1)).sum()
+    X = make_normal_rows(60, 3)
+    expected = (1 / np.exp(-t * pairwise_distances(X)).sum(axis=1)).sum()
     assert spread(X, t) == pytest.approx(expected, rel=1e-12)
     assert 1 <= spread(X, t) <= magnitude(X, t)  # Willerton: for positive weights
 
 
 def test_area_is_trapezoidal_rule_of_magnitude_function() -> None:
-    X = cloud(40, 3)
+    X = make_normal_rows(40, 3)
     scales, values = magnitude_function(X, n_scales=20)
     assert len(scales) == 20
     assert scales[0] == 0
@@ -195,7 +195,9 @@ def test_area_is_trapezoidal_rule_of_magnitude_function() -> None:
 @fewer_examples
 @given(seeds, st.integers(1, 5))
 def test_magnitude_increases_with_scale(seed: int, d: int) -> None:
-    values = magnitude_function(cloud(25, d, seed), scales=np.geomspace(0.01, 100, 25)).values
+    values = magnitude_function(
+        make_normal_rows(25, d, seed), scales=np.geomspace(0.01, 100, 25)
+    ).values
     assert (np.diff(values) > -1e-9).all()
     assert (values >= 1 - 1e-9).all()
     assert (values <= 25 + 1e-9).all()
@@ -205,7 +207,7 @@ def test_magnitude_increases_with_scale(seed: int, d: int) -> None:
 @given(seeds, st.floats(0.01, 20))
 def test_duplicates_share_weight_and_keep_magnitude(seed: int, t: float) -> None:
     rng = np.random.default_rng(seed)
-    X = cloud(15, 3, seed)
+    X = make_normal_rows(15, 3, seed)
     duplicated_indices = rng.integers(0, 15, 30)
     Y = np.concatenate([X, X[duplicated_indices]])
     assert magnitude(Y, t) == pytest.approx(magnitude(X, t), rel=1e-12)
@@ -219,12 +221,12 @@ def test_duplicates_share_weight_and_keep_magnitude(seed: int, t: float) -> None
 
 
 def test_duplicates_are_merged_in_all_input_forms() -> None:
-    X = cloud(20, 3)
+    X = make_normal_rows(20, 3)
     Y = np.concatenate([X, X[:7], 3 * X[:7]])
     assert as_space(Y, metric="cosine").distinct == 20
     assert as_space(Y, k="cosine").distinct == 20
     assert as_space(Y, metric="hamming").distinct == 27
-    D = pairwise(np.concatenate([X, X]))
+    D = pairwise_distances(np.concatenate([X, X]))
     assert as_space(D, metric="precomputed").distinct == 20
     assert as_space(["a b", "b c", "a b"]).distinct == 2
     assert mag_area(D, metric="precomputed") == pytest.approx(mag_area(X), rel=1e-9)
@@ -233,7 +235,7 @@ def test_duplicates_are_merged_in_all_input_forms() -> None:
 @fewer_examples
 @given(seeds, st.floats(0.01, 20))
 def test_magnitude_does_not_decrease_with_added_samples(seed: int, t: float) -> None:
-    X = cloud(12, 3, seed)
+    X = make_normal_rows(12, 3, seed)
     values = [magnitude(X[:m], t) for m in range(1, 13)]
     assert (np.diff(values) > -1e-9).all()
 
@@ -242,7 +244,7 @@ def test_magnitude_does_not_decrease_with_added_samples(seed: int, t: float) -> 
 @given(seeds, st.floats(0.05, 5), st.floats(0.1, 50))
 def test_magnitude_ignores_isometries_order_and_units(seed: int, t: float, c: float) -> None:
     rng = np.random.default_rng(seed)
-    X = cloud(12, 3, seed)
+    X = make_normal_rows(12, 3, seed)
     Q = np.linalg.qr(rng.standard_normal((3, 3)))[0]
     order = rng.permutation(12)
     value, weights = magnitude(X, t), magnitude_weights(X, t)
@@ -260,13 +262,13 @@ def test_dimensions_of_line_and_square() -> None:
 
 
 def test_scales_are_sorted_and_deduplicated() -> None:
-    scales, values = magnitude_function(cloud(10, 2), scales=[2, 0, 1, 1])
+    scales, values = magnitude_function(make_normal_rows(10, 2), scales=[2, 0, 1, 1])
     assert scales.tolist() == [0, 1, 2]
     assert (np.diff(values) > 0).all()
 
 
 def test_space_caches_solutions() -> None:
-    space = as_space(cloud(20, 2))
+    space = as_space(make_normal_rows(20, 2))
     mag_area(space)
     n_solutions = len(space.solver.solutions)
     mag_area(space)
@@ -275,7 +277,7 @@ def test_space_caches_solutions() -> None:
 
 
 def test_float32_distances_are_accepted() -> None:
-    D = pairwise(cloud(300, 5))
+    D = pairwise_distances(make_normal_rows(300, 5))
     exact = magnitude(D.astype(np.float32).astype(float), 1.0, metric="precomputed")
     assert magnitude(D.astype(np.float32), 1.0, metric="precomputed") == pytest.approx(
         exact, rel=1e-10
@@ -286,26 +288,26 @@ def test_float32_distances_are_accepted() -> None:
 
 
 def test_kernel_metrics_match_definitions() -> None:
-    X = cloud(20, 3)
-    K = np.exp(-(pairwise(X) ** 2) / 2)
+    X = make_normal_rows(20, 3)
+    K = np.exp(-(pairwise_distances(X) ** 2) / 2)
     for metric, D in (("kernel", np.sqrt(2 - 2 * K)), ("1-k", 1 - K)):
         np.fill_diagonal(D, 0)
         space = as_space(X, k="rbf", sigma=1.0, metric=metric)
         np.testing.assert_allclose(space.D, D, atol=1e-7)
         assert space.settings["sigma"] == 1.0
         assert as_space(K, score_K=True, metric=metric).magnitude(1.0) == pytest.approx(
-            naive_weights(D, 1.0).sum(), rel=1e-6
+            solve_weights(D, 1.0).sum(), rel=1e-6
         )
 
 
 def test_disabled_options_change_nothing() -> None:
-    X = cloud(10, 2)
+    X = make_normal_rows(10, 2)
     disabled_options = {"score_K": False, "score_X": False, "normalize": False, "p": None}
     assert magnitude(X, 1.0, **disabled_options) == magnitude(X, 1.0)
 
 
 def test_one_minus_cosine_kernel_matches_cosine_metric() -> None:
-    X = cloud(20, 3)
+    X = make_normal_rows(20, 3)
     assert mag_area(X, k="cosine", metric="1-k") == pytest.approx(mag_area(X, metric="cosine"))
 
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from points import cloud, naive_weights, pairwise
+from point_sets import make_normal_rows, pairwise_distances, solve_weights
 
 from vendiscore import (
     IndefiniteError,
@@ -78,11 +78,11 @@ from vendiscore.magnitude.magnitude_functions import magnitude
 )
 def test_invalid_arguments_are_rejected(call, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message) if "\\" not in message else message):
-        call(cloud(5, 2))
+        call(make_normal_rows(5, 2))
 
 
 def test_invalid_samples_are_named() -> None:
-    X = cloud(5, 2)
+    X = make_normal_rows(5, 2)
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match=r"sample 3 .* must be finite, got nan"):
         magnitude(X)
@@ -94,7 +94,7 @@ def test_invalid_samples_are_named() -> None:
 
 def test_invalid_distances_are_rejected() -> None:
     def distances_with_entry(i: int, j: int, value: float) -> np.ndarray:
-        D = pairwise(cloud(6, 2))
+        D = pairwise_distances(make_normal_rows(6, 2))
         D[i, j] = value
         return D
 
@@ -110,7 +110,7 @@ def test_invalid_distances_are_rejected() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             magnitude(D, metric="precomputed")
-    D = pairwise(cloud(6, 2))
+    D = pairwise_distances(make_normal_rows(6, 2))
     D[1, 4] = D[4, 1] = 0.0
     with pytest.raises(
         ValueError, match="samples 1 and 4 have distance 0, but different distances"
@@ -134,7 +134,7 @@ def test_indefinite_similarities_raise_with_scale() -> None:
         magnitude(bipartite_distances(), 0.3, metric="precomputed")
     assert e.value.t == 0.3
     D = bipartite_distances()
-    assert magnitude(D, 1.0, metric="precomputed") == pytest.approx(naive_weights(D, 1.0).sum())
+    assert magnitude(D, 1.0, metric="precomputed") == pytest.approx(solve_weights(D, 1.0).sum())
 
 
 @pytest.mark.parametrize("method", ["auto", "cholesky"])
@@ -155,9 +155,9 @@ def test_too_large_input_raises_before_allocation(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10_000_000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*use fewer samples"):
-        magnitude(cloud(1000, 2))
+        magnitude(make_normal_rows(1000, 2))
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*use fewer samples"):
-        magnitude(cloud(1000, 2), k="rbf")
+        magnitude(make_normal_rows(1000, 2), k="rbf")
 
 
 @pytest.mark.parametrize("point", [[[1.0, 2.0]], [[1.0, 2.0]] * 4], ids=["one sample", "copies"])

@@ -7,8 +7,8 @@ from itertools import pairwise as neighbours
 
 import numpy as np
 import pytest
-from magnitudes import compute
-from points import cloud, pairwise
+from magnitude_measures import compute_magnitude
+from point_sets import make_normal_rows, pairwise_distances
 
 from vendiscore import (
     FeatureSimilarity,
@@ -42,7 +42,7 @@ from vendiscore.resolve import kernel
     ids=str,
 )
 def test_distinct_scales_have_distinct_keys(t: object, suffixes: list[str]) -> None:
-    scores = compute([0.0, 1.0, 3.0], t=t)
+    scores = compute_magnitude([0.0, 1.0, 3.0], t=t)
     assert list(scores) == [f"Magnitude_{suffix}" for suffix in suffixes]
     for suffix, value in scores.items():
         assert value == magnitude([0.0, 1.0, 3.0], float(suffix.removeprefix("Magnitude_t")))
@@ -50,19 +50,21 @@ def test_distinct_scales_have_distinct_keys(t: object, suffixes: list[str]) -> N
 
 @pytest.mark.parametrize("t", [1, np.float16(1), np.array(1.0)])
 def test_single_scale_has_key_without_number(t: object) -> None:
-    assert compute([0.0, 1.0], t=t) == {"Magnitude": magnitude([0.0, 1.0], 1.0)}
+    assert compute_magnitude([0.0, 1.0], t=t) == {"Magnitude": magnitude([0.0, 1.0], 1.0)}
 
 
 def test_signatures_differ_between_configurations() -> None:
     def signature(**options: object) -> str:
-        return compute(cloud(30, 20), details=True, **options)["details"]["signature"]
+        return compute_magnitude(make_normal_rows(30, 20), details=True, **options)["details"][
+            "signature"
+        ]
 
     configurations = [
         {"t": [1, 1.0000001]},
         {"t": [1, 1.0000002]},
         {"solver": "cg"},
         {"epsilon": 0.0500001},
-        {"references": cloud(9, 20)},
+        {"references": make_normal_rows(9, 20)},
         {"metric": "minkowski", "exponent": 3},
         {"metric": "minkowski", "exponent": 3 + 1e-9},
     ]
@@ -78,36 +80,69 @@ def test_signatures_differ_between_configurations() -> None:
 
 
 def test_details_are_json_serializable_and_note_incomparable_areas() -> None:
-    details = compute(cloud(10, 2), details=True, metric="manhattan")["details"]
+    details = compute_magnitude(make_normal_rows(10, 2), details=True, metric="manhattan")[
+        "details"
+    ]
     json.dumps(details)
     assert "sets are not comparable" in details["notes"][0]
-    assert compute(cloud(10, 2), details=True, t_cut=2.0)["details"]["notes"] == []
-    assert compute(cloud(10, 2), details=True, t=2.0)["details"]["notes"] == []
+    assert (
+        compute_magnitude(make_normal_rows(10, 2), details=True, t_cut=2.0)["details"]["notes"]
+        == []
+    )
+    assert compute_magnitude(make_normal_rows(10, 2), details=True, t=2.0)["details"]["notes"] == []
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda X: compute(X, t=[]), ValueError, "`t` must contain at least one"),
-        (lambda X: compute(X, t=iter(())), ValueError, "`t` must contain at least one"),
-        (lambda X: compute(X, t=[[1.0]]), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t=True), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t="1"), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t=b"1"), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, t=1 + 0j), TypeError, "`t` must be a finite scale"),
-        (lambda X: compute(X, average="no"), TypeError, "`average` must be True or False"),
-        (lambda X: compute(X, X, relative=0), TypeError, "`relative` must be True or False"),
+        (lambda X: compute_magnitude(X, t=[]), ValueError, "`t` must contain at least one"),
+        (lambda X: compute_magnitude(X, t=iter(())), ValueError, "`t` must contain at least one"),
+        (lambda X: compute_magnitude(X, t=[[1.0]]), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t=True), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t="1"), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t=b"1"), TypeError, "`t` must be a finite scale"),
+        (lambda X: compute_magnitude(X, t=1 + 0j), TypeError, "`t` must be a finite scale"),
+        (
+            lambda X: compute_magnitude(X, average="no"),
+            TypeError,
+            "`average` must be True or False",
+        ),
+        (
+            lambda X: compute_magnitude(X, X, relative=0),
+            TypeError,
+            "`relative` must be True or False",
+        ),
         (lambda X: mag_diff(X, X, absolute="f"), TypeError, "`absolute` must be True or False"),
-        (lambda X: compute(X, details=1), TypeError, "`details` must be True or False"),
-        (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer from 2"),
-        (lambda X: compute(X, t_cut=math.inf), ValueError, "`t_cut` must be a finite scale above"),
-        (lambda X: compute(X, epsilon=1e-7), ValueError, "`epsilon` must be at least 1e-06"),
-        (lambda X: compute(X, epsilon=0.8 - 1e-9), ValueError, "`epsilon` must be smaller"),
+        (lambda X: compute_magnitude(X, details=1), TypeError, "`details` must be True or False"),
+        (
+            lambda X: compute_magnitude(X, n_scales=True),
+            TypeError,
+            "`n_scales` must be an integer from 2",
+        ),
+        (
+            lambda X: compute_magnitude(X, t_cut=math.inf),
+            ValueError,
+            "`t_cut` must be a finite scale above",
+        ),
+        (
+            lambda X: compute_magnitude(X, epsilon=1e-7),
+            ValueError,
+            "`epsilon` must be at least 1e-06",
+        ),
+        (
+            lambda X: compute_magnitude(X, epsilon=0.8 - 1e-9),
+            ValueError,
+            "`epsilon` must be smaller",
+        ),
         (lambda X: magnitude_function(X, scales=[]), ValueError, "`scales` must contain"),
         (lambda X: mag_areas(3), TypeError, "`sets` must be a list of sets of samples, got int"),
         (lambda X: mag_areas({"a": X}), TypeError, "`sets` must be a list of sets of samples"),
         (lambda X: magnitude(X, solver=None), ValueError, "`solver` must be 'auto', 'cg' or"),
-        (lambda X: compute(X, p=np.ones(5) / 5), ValueError, "weights `p` are not supported by"),
+        (
+            lambda X: compute_magnitude(X, p=np.ones(5) / 5),
+            ValueError,
+            "weights `p` are not supported by",
+        ),
         (lambda X: magnitude(X, k="cosine", p=[1.0]), TypeError, "is not supported by magnitude"),
         (lambda X: magnitude(["a b", "b"], p=[0.5]), TypeError, "is not supported by magnitude"),
         (lambda X: magnitude(X, metric="minkowski", exponent=[1, 2]), TypeError, "of at least 1"),
@@ -123,10 +158,10 @@ def test_details_are_json_serializable_and_note_incomparable_areas() -> None:
         (lambda X: magnitude(X, metric="cityblock", exponent=2), TypeError, "is not an option"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
     ],
-)  # fmt: skip
+)
 def test_invalid_options_are_rejected(call, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
-        call(cloud(5, 2))
+        call(make_normal_rows(5, 2))
 
 
 # Metrics
@@ -200,7 +235,7 @@ def test_distance_checks_do_not_depend_on_largest_distance(largest: float) -> No
 
 
 def test_small_asymmetry_of_distances_is_averaged() -> None:
-    D = pairwise(cloud(20, 2))
+    D = pairwise_distances(make_normal_rows(20, 2))
     asymmetric = D * (1 + 1e-8 * np.random.default_rng(0).standard_normal(D.shape))
     expected = asymmetric.copy()
     order = np.random.default_rng(1).permutation(20)
@@ -219,7 +254,7 @@ def test_small_asymmetry_of_distances_is_averaged() -> None:
     ("metric", "undefined_row"), [("cosine", [0.0, 0.0, 0.0]), ("correlation", [0.1, 0.1, 0.1])]
 )
 def test_all_undefined_rows_are_named_by_index(metric: str, undefined_row: list[float]) -> None:
-    X = cloud(4, 3)
+    X = make_normal_rows(4, 3)
     rows = [X[0], X[0], undefined_row, X[1], X[1], undefined_row, X[2], X[3]]
     with pytest.raises(SampleError) as e:
         mag_area(np.array(rows), metric=metric)
@@ -258,7 +293,7 @@ def test_convergence_scales_of_points_on_line_match_mpmath(x: list[float], epsil
 
 @pytest.mark.parametrize("factor", [1e-250, 1e-12, 1.0, 1e12, 1e250])
 def test_convergence_scale_is_inverse_to_unit_of_distance(factor: float) -> None:
-    X = cloud(30, 3)
+    X = make_normal_rows(30, 3)
     expected = convergence_scale(X) / factor
     assert convergence_scale(factor * X) == pytest.approx(expected, rel=1e-8)
 
@@ -284,7 +319,7 @@ def test_areas_of_points_on_line_match_integrals() -> None:
 
 
 def test_mag_areas_accepts_iterator_of_sets() -> None:
-    sets = [cloud(8, 2), cloud(9, 2, seed=1)]
+    sets = [make_normal_rows(8, 2), make_normal_rows(9, 2, seed=1)]
     assert mag_areas(iter(sets)) == mag_areas(sets)
 
 
@@ -305,7 +340,7 @@ def test_fitted_options_are_shared_between_sets(monkeypatch) -> None:
     kernel.register_kernel(name, samples="vectors", source="this test", fit=fit_centre_option)(
         centred_cosine
     )
-    X, Y = cloud(20, 3), 2 + cloud(20, 3, seed=1)
+    X, Y = make_normal_rows(20, 3), 2 + make_normal_rows(20, 3, seed=1)
     result = mag_diff(X, Y, k=name)
     assert result == mag_diff(X, Y, k=name, centre=Y.mean(axis=0).tolist())
     spaces = [as_space(A, k=name) for A in (X, Y)]
@@ -318,14 +353,14 @@ def test_fitted_options_are_shared_between_sets(monkeypatch) -> None:
 
 
 def test_bandwidth_is_fitted_to_references() -> None:
-    X, Y = cloud(20, 3), 2 * cloud(20, 3, seed=1)
+    X, Y = make_normal_rows(20, 3), 2 * make_normal_rows(20, 3, seed=1)
     assert mag_diff(X, Y, k="rbf") == pytest.approx(mag_diff(X, Y, k={"rbf": 1.0}), rel=1e-12)
     sigma = as_space(Y, k="rbf").settings["sigma"]
     assert mag_diff(X, Y, k="rbf") == pytest.approx(mag_diff(X, Y, k="rbf", sigma=sigma))
 
 
 def test_mixtures_accept_options_and_columns() -> None:
-    X = cloud(20, 3)
+    X = make_normal_rows(20, 3)
     result = magnitude(X, k={"rbf": 1.0}, options={"rbf": {"sigma": 1.5}})
     assert result == pytest.approx(magnitude(X, k="rbf", sigma=1.5), rel=1e-12)
     columns = {"a": ["x", "x", "y"], "b": ["u", "v", "u"]}
@@ -337,14 +372,14 @@ def test_mixtures_accept_options_and_columns() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.5, -3.0, 5.5])
 def test_magnitude_out_of_range_raises(monkeypatch, value: float) -> None:
-    space = as_space(cloud(5, 2))
+    space = as_space(make_normal_rows(5, 2))
     monkeypatch.setattr(space.solver, "magnitude", lambda t: value)
     with pytest.raises(ArithmeticError, match="must be between 1 and 5"):
         space.magnitude(1.0)
 
 
 def test_spread_is_in_range_and_infinite_area_raises() -> None:
-    X = cloud(20, 3)
+    X = make_normal_rows(20, 3)
     assert all(1 <= spread(X, t) <= 20 for t in (0, 1e-12, 1.0, 1e12))
     with pytest.raises(
         ArithmeticError, match="must be finite and at least 0, got inf; pass a smaller"
@@ -359,7 +394,7 @@ def test_requested_memory_covers_peak() -> None:
 
     requested_bytes: list[int] = []
     require = memory.require
-    X = cloud(2000, 30)
+    X = make_normal_rows(2000, 30)
     try:
         memory.require = lambda needed, *rest: (
             requested_bytes.append(needed) or require(needed, *rest)

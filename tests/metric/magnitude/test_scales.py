@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from points import cloud
+from point_sets import make_normal_rows
 
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.scales import _find_root, find_convergence_scale
@@ -14,7 +14,7 @@ from vendiscore.magnitude.scales import _find_root, find_convergence_scale
 @pytest.mark.parametrize("epsilon", [0.05, 0.3])
 @pytest.mark.parametrize("d", [2, 10, 48])
 def test_convergence_scale_needs_at_most_six_solves(d: int, epsilon: float, metric: str) -> None:
-    space = as_space(cloud(400, d), metric=metric)
+    space = as_space(make_normal_rows(400, d), metric=metric)
     t = find_convergence_scale(space, epsilon)
     assert space.magnitude(t) == pytest.approx((1 - epsilon) * 400, rel=1e-9)
     assert len(space.solver.solutions) <= 6
@@ -22,7 +22,9 @@ def test_convergence_scale_needs_at_most_six_solves(d: int, epsilon: float, metr
 
 def test_clusters_of_different_sizes_have_convergence_scale() -> None:
     sizes = 10.0 ** -np.arange(5)
-    X = np.concatenate([[100.0 * i] + size * cloud(80, 3, i) for i, size in enumerate(sizes)])
+    X = np.concatenate(
+        [[100.0 * i] + size * make_normal_rows(80, 3, i) for i, size in enumerate(sizes)]
+    )
     space = as_space(X)
     t = find_convergence_scale(space, 0.05)
     assert space.magnitude(t) == pytest.approx(0.95 * 400, rel=1e-9)

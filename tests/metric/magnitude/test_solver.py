@@ -6,8 +6,8 @@ import threading
 import mpmath
 import numpy as np
 import pytest
-from magnitudes import compute
-from points import cloud, naive_weights, pairwise
+from magnitude_measures import compute_magnitude
+from point_sets import make_normal_rows, pairwise_distances, solve_weights
 from scipy.spatial.distance import cdist
 
 from vendiscore import IndefiniteError, convergence_scale, mag_diff, magnitude_weights, spread
@@ -57,7 +57,7 @@ def test_near_duplicates_are_accurate_in_any_order_of_scales(gap: float, order: 
 def test_scores_keep_order_of_scales() -> None:
     x = draw_near_duplicates(1e-6)
     scales = [2.285, 0.5, 10.0, 2.0]
-    scores = compute(x, t=scales)
+    scores = compute_magnitude(x, t=scales)
     assert list(scores) == [f"Magnitude_t{t:g}" for t in scales]
     assert list(scores.values()) == pytest.approx(
         [magnitude_on_line(x, t) for t in scales], rel=1e-9
@@ -77,11 +77,11 @@ def test_other_metrics_are_accurate_for_near_duplicates(metric: str, method: str
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "sqeuclidean"])
 def test_five_dimensions_match_extended_precision(metric: str) -> None:
-    X = cloud(270, 5)
+    X = make_normal_rows(270, 5)
     gap = (
         1e-6 if metric in ("euclidean", "manhattan") else 1e-2
     )  # the other metrics square distances
-    X[:60] = X[60:120] + gap * cloud(60, 5, seed=1)
+    X[:60] = X[60:120] + gap * make_normal_rows(60, 5, seed=1)
     Y = X.astype(np.longdouble)
     Y = Y / np.sqrt((Y * Y).sum(1))[:, None] if metric == "cosine" else Y
     differences = np.abs(Y[:, None] - Y)
@@ -108,7 +108,7 @@ def solve_in_long_double(Z: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("t", [0.3, 3.0, 30.0])
 def test_few_points_match_mpmath(t: float) -> None:
-    X = cloud(12, 3)
+    X = make_normal_rows(12, 3)
     X[1] = X[0] + 1e-7
     with mpmath.workdps(50):
         Z = mpmath.matrix(12, 12)
@@ -129,12 +129,12 @@ def test_few_points_match_mpmath(t: float) -> None:
 def test_weights_of_near_duplicates_match_extended_precision(
     n: int, gap: float, t: float, copies: int
 ) -> None:
-    X = cloud(n, 3)
+    X = make_normal_rows(n, 3)
     X[1 : 2 * copies : 2] = X[0 : 2 * copies : 2] + np.array([gap, 0, 0])
     Y = X.astype(np.longdouble)
     D = np.sqrt(((Y[:, None] - Y) ** 2).sum(-1))
     expected = solve_in_long_double(np.exp(-t * D)).astype(float)
-    float64_weights = naive_weights(pairwise(X), t)
+    float64_weights = solve_weights(pairwise_distances(X), t)
     space = as_space(X)
     error = np.abs(space.weights(t) - expected).max() / np.abs(expected).max()
     assert error <= 10 * np.abs(float64_weights - expected).max() / np.abs(expected).max() + 1e-9
@@ -143,9 +143,9 @@ def test_weights_of_near_duplicates_match_extended_precision(
 
 def test_diagonal_bound_is_below_similarities() -> None:
     for seed, d in ((0, 1), (1, 2), (2, 10), (3, 40)):
-        X = cloud(120, d, seed)
-        X[:20] = X[20:40] + 10.0**-seed * cloud(20, d, seed + 9) / 10
-        D = pairwise(X)
+        X = make_normal_rows(120, d, seed)
+        X[:20] = X[20:40] + 10.0**-seed * make_normal_rows(20, d, seed + 9) / 10
+        D = pairwise_distances(X)
         solver = Solver(D, is_hilbert=True)
         for t in (0.1, 1.0, 10.0):
             diagonal_bound = solver._compute_diagonal_bound(t)
@@ -159,10 +159,10 @@ def test_diagonal_bound_is_below_similarities() -> None:
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_threads_share_space(metric: str) -> None:
-    X = cloud(300, 3)
+    X = make_normal_rows(300, 3)
     scales = np.geomspace(0.3, 20, 6)
     D = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
-    expected = [naive_weights(D, t).sum() for t in scales]
+    expected = [solve_weights(D, t).sum() for t in scales]
     for round_ in range(50 if metric == "euclidean" else 5):
         space = as_space(X, metric=metric)
         result: dict[int, list[float]] = {}
@@ -195,7 +195,7 @@ def test_threads_share_space(metric: str) -> None:
 def test_space_can_be_pickled() -> None:
     import pickle
 
-    space = as_space(cloud(300, 2))
+    space = as_space(make_normal_rows(300, 2))
     value = space.magnitude(3.0)
     copied = pickle.loads(pickle.dumps(space))
     assert copied.magnitude(3.0) == value
@@ -214,7 +214,7 @@ def test_space_can_be_pickled() -> None:
     ids=str,
 )
 def test_magnitude_ignores_unit_of_distance(options: dict, factor: float, n: int) -> None:
-    X = cloud(n, 2)
+    X = make_normal_rows(n, 2)
     expected = magnitude(X, 2.0, **options)
     assert magnitude(factor * X, 2.0 / factor, **options) == pytest.approx(expected, rel=1e-9)
     assert spread(factor * X, 2.0 / factor, **options) == pytest.approx(spread(X, 2.0, **options))
@@ -225,7 +225,7 @@ def test_magnitude_ignores_unit_of_distance(options: dict, factor: float, n: int
     "options", [{"metric": "cosine"}, {"metric": "correlation"}, {"k": "cosine"}], ids=str
 )
 def test_angle_based_metrics_ignore_vector_lengths(options: dict, d: int) -> None:
-    X = cloud(30, d + 1)
+    X = make_normal_rows(30, d + 1)
     lengths = 10.0 ** np.random.default_rng(1).uniform(-100, 100, (30, 1))
     if options.get("k"):
         lengths **= 0.5  # the kernel squares lengths
@@ -255,7 +255,7 @@ def test_empty_columns_do_not_change_kernel_distances(angle: float, n_empty: int
 def test_sparse_features_keep_precision_of_close_pairs() -> None:
     import scipy.sparse as sp
 
-    X = np.abs(cloud(20, 200)) * (np.random.default_rng(2).random((20, 200)) < 0.2)
+    X = np.abs(make_normal_rows(20, 200)) * (np.random.default_rng(2).random((20, 200)) < 0.2)
     X[1] = X[0] + 1e-7 * X[2]
     expected = as_space(X, k="cosine").D
     np.testing.assert_allclose(
@@ -265,7 +265,7 @@ def test_sparse_features_keep_precision_of_close_pairs() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_similarities_equal_within_precision_are_merged(dtype) -> None:
-    U = cloud(10, 30).astype(dtype)
+    U = make_normal_rows(10, 30).astype(dtype)
     U /= np.linalg.norm(U, axis=1, keepdims=True)
     K = np.tile(U, (2, 1)) @ np.tile(U, (2, 1)).T
     np.fill_diagonal(K, 1)
@@ -291,11 +291,11 @@ def test_similarities_equal_within_precision_are_merged(dtype) -> None:
     ids=str,
 )
 def test_floating_point_error_settings_change_nothing(options: dict) -> None:
-    X = np.r_[cloud(300, 8), 1e3 * cloud(5, 8, seed=1)]
-    expected = compute(X, **options)
+    X = np.r_[make_normal_rows(300, 8), 1e3 * make_normal_rows(5, 8, seed=1)]
+    expected = compute_magnitude(X, **options)
     with np.errstate(all="raise"):
-        assert compute(X, **options) == expected
-        compute(X, t=[1e3, 1e5], metric=options.get("metric"))
+        assert compute_magnitude(X, **options) == expected
+        compute_magnitude(X, t=[1e3, 1e5], metric=options.get("metric"))
 
 
 @pytest.mark.parametrize("method", ["auto", "cg", "cholesky"])
