@@ -44,7 +44,7 @@ def grid(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
             sys.modules.pop(name, None)
 
 
-def test_the_readme_of_benchmarks_lists_every_script_and_result_file() -> None:
+def test_benchmarks_readme_lists_every_script_and_result_file() -> None:
     text = (FOLDER / "README.md").read_text("utf-8").partition("## Versions of the")[0]
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     scripts = {name for row in rows for name in re.findall(r"`([\w/]+\.py)`", row.split(" | ")[0])}
@@ -57,7 +57,7 @@ def test_the_readme_of_benchmarks_lists_every_script_and_result_file() -> None:
     }
 
 
-def test_every_script_that_times_pairs_is_run(everything: types.ModuleType) -> None:
+def test_every_timing_script_is_registered(everything: types.ModuleType) -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
     pairs = {
         name
@@ -68,7 +68,7 @@ def test_every_script_that_times_pairs_is_run(everything: types.ModuleType) -> N
     assert pairs - BY_HAND <= known
 
 
-def test_the_list_says_what_each_needs() -> None:
+def test_list_prints_requirements_of_benchmarks() -> None:
     command = [sys.executable, str(FOLDER / "all.py"), "--list", "--only", "selection", "streaming"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")
     assert "chosen subsets with submodlib" in done.stdout
@@ -77,7 +77,7 @@ def test_the_list_says_what_each_needs() -> None:
     assert "scaling" not in done.stdout
 
 
-def test_each_ends_in_a_word_and_the_next_one_runs(
+def test_run_returns_status_of_benchmark(
     everything: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(everything, "HERE", tmp_path)
@@ -92,21 +92,21 @@ def test_each_ends_in_a_word_and_the_next_one_runs(
     assert run(kind("good", "", files=("far.csv",)), tmp_path, how).startswith("skipped: far.csv")
 
 
-def test_an_environment_is_made_once(everything: types.ModuleType, tmp_path: Path) -> None:
+def test_existing_environment_is_reused(everything: types.ModuleType, tmp_path: Path) -> None:
     folder = tmp_path / "peer"
     (folder / "bin").mkdir(parents=True)
     (folder / "complete").write_text("magnipy==1.0.0\n")
     assert Path(everything.made(folder, ("magnipy==1.0.0",))).is_relative_to(folder)
 
 
-def test_what_is_installed_has_the_version_asked_for(everything: types.ModuleType) -> None:
+def test_installed_checks_version(everything: types.ModuleType) -> None:
     assert everything.installed("numpy")
     assert everything.installed("numpy>=1.0")
     assert not everything.installed("numpy==1.0")
     assert not everything.installed("no-such-package")
 
 
-def test_results_say_which_commit_and_machine_they_are_from(
+def test_environment_records_commit_and_machine(
     everything: types.ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = importlib.import_module("pairs")
@@ -125,7 +125,7 @@ def run_check(results: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_check_names_missing_and_outdated_result_files(
+def test_check_lists_missing_and_outdated_result_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
@@ -167,7 +167,7 @@ def test_check_names_missing_and_outdated_result_files(
         )
 
 
-def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_replaced_by_mutants_exists_in_modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     changes = importlib.import_module("mutants").MUTANTS
     texts = {name: (ROOT / "vendiscore" / f"{name}.py").read_text("utf-8") for name in changes}
@@ -175,7 +175,7 @@ def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.Mo
     assert [(name, old) for name, old in pieces if old not in texts[name]] == []
 
 
-def test_mutants_of_the_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutants_of_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     mutants = importlib.import_module("mutants")
     modules = mutants.metric_modules()
@@ -195,7 +195,7 @@ def test_mutants_of_the_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatc
     assert "test_kernel_builder.py" not in names  # of the module `kernel_builder`
 
 
-def test_no_floor_is_longer_than_fifteen_lines() -> None:
+def test_floor_functions_have_at_most_fifteen_lines() -> None:
     tree = ast.parse((FOLDER / "floors.py").read_text("utf-8"))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     lines = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
@@ -203,7 +203,7 @@ def test_no_floor_is_longer_than_fifteen_lines() -> None:
     assert [node for node in tree.body if isinstance(node, ast.ClassDef)] == []
 
 
-def test_every_question_of_the_readme_is_in_the_grid(grid: types.ModuleType) -> None:
+def test_grid_contains_every_question_of_readme(grid: types.ModuleType) -> None:
     text = (ROOT / "README.md").read_text("utf-8").split("## Questions and calls")[1]
     calls = re.findall(r"`(\w+)\(", text.split("## ")[0])
     questions = {cell.question.partition(",")[0] for cell in grid.cells()}
@@ -212,7 +212,7 @@ def test_every_question_of_the_readme_is_in_the_grid(grid: types.ModuleType) -> 
     assert len(names) == len({*names})
 
 
-def test_a_cell_that_fails_or_disagrees_stops_no_other(
+def test_grid_continues_after_failing_cell(
     grid: types.ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def calls(ours: float, theirs: float) -> types.FunctionType:
@@ -233,7 +233,7 @@ def test_a_cell_that_fails_or_disagrees_stops_no_other(
     assert "failed: 1\n  compute: different, 10 × 2, threads: 1" in capsys.readouterr().out
 
 
-def test_the_grid_writes_its_rows_for_each_number_of_threads(tmp_path: Path) -> None:
+def test_grid_writes_rows_for_every_number_of_threads(tmp_path: Path) -> None:
     path = tmp_path / "rows.json"
     command = [sys.executable, str(FOLDER / "grid.py"), "--repeats", "2", "--json", str(path)]
     subprocess.run([*command, "--only", "compute: labels, 1,000"], check=True)
@@ -244,7 +244,7 @@ def test_the_grid_writes_its_rows_for_each_number_of_threads(tmp_path: Path) -> 
     ]
 
 
-def test_a_process_that_ends_early_leaves_its_rows(
+def test_by_threads_keeps_rows_of_failed_process(
     everything: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = importlib.import_module("pairs")

@@ -116,7 +116,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("title", ADDED)
-def test_a_recipe_works_as_written(title: str, clone: Path) -> None:
+def test_recipe_works_as_written(title: str, clone: Path) -> None:
     name, at_least = ADDED[title]
     steps = parse_recipe(title)
     changes = [step for step in steps if step.action != "run"]
@@ -141,7 +141,7 @@ def test_a_recipe_works_as_written(title: str, clone: Path) -> None:
 
 
 @pytest.mark.parametrize("title", ["A kernel", "A measure"])
-def test_the_contract_rejects_what_is_wrong(title: str, clone: Path) -> None:
+def test_contract_rejects_wrong_values(title: str, clone: Path) -> None:
     """A recipe's command fails if its kernel or measure returns twice the value."""
     for step in parse_recipe(title):
         if step.action == "run":

@@ -12,7 +12,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.mark.parametrize("path", DROPPED, ids=lambda path: path.stem)
-def test_examples_of_dropped_kernels_run(path):
+def test_examples_in_kernels_folder_run(path):
     module = importlib.import_module(f"vendiscore.kernels.{path.stem}")
     assert Path(module.__file__) == path
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
@@ -24,5 +24,5 @@ PAGES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
 
 @pytest.mark.usefixtures("restored_registries")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_run(page):
+def test_examples_of_document_run(page):
     assert doctest.testfile(str(page), False, optionflags=FLAGS).failed == 0

@@ -62,7 +62,7 @@ print(json.dumps([errors, sorted(set(missing))]))
 """
 
 
-def test_documents_name_paths():
+def test_documented_paths_are_found():
     assert len(MODULES) > 20
     assert len(NAMES) > 100
     assert ("vendiscore.analysis.comparison", "Comparison") in NAMES
@@ -70,7 +70,7 @@ def test_documents_name_paths():
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["in order", "in reverse order"])
-def test_every_documented_path_can_be_imported_in_a_fresh_process(reverse):
+def test_documented_paths_can_be_imported_in_fresh_process(reverse):
     paths = [sorted(MODULES, reverse=reverse), sorted(NAMES, reverse=reverse)]
     run = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning:vendiscore", "-c", CHECK],

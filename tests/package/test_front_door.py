@@ -17,7 +17,7 @@ TEXTS = ["a cat sat", "a dog ran off", "the cat sat", "a cat sat"]
 X = np.random.default_rng(0).normal(size=(12, 3))
 
 
-def test_the_names_of_the_package_are_those_that_it_documents() -> None:
+def test_dir_equals_documented_names() -> None:
     assert dir(vendiscore) == vendiscore.__all__ == sorted(vendiscore._MODULE_BY_NAME)
     for name in vendiscore.__all__:
         assert getattr(vendiscore, name) is not None
@@ -25,7 +25,7 @@ def test_the_names_of_the_package_are_those_that_it_documents() -> None:
         _ = vendiscore.vendi
 
 
-def test_type_checkers_read_the_same_names_from_the_same_modules() -> None:
+def test_type_checking_imports_match_lazy_imports() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     read = {
@@ -37,7 +37,7 @@ def test_type_checkers_read_the_same_names_from_the_same_modules() -> None:
     assert read == vendiscore._MODULE_BY_NAME
 
 
-def test_importing_the_package_loads_nothing_that_the_first_call_may_not_need(tmp_path) -> None:
+def test_import_from_clone_loads_no_heavy_packages(tmp_path) -> None:
     clean_install.clone_repository(tmp_path)
     code = """
     import sys, vendiscore
@@ -47,7 +47,7 @@ def test_importing_the_package_loads_nothing_that_the_first_call_may_not_need(tm
     assert clean_install.PythonProcess(code, tmp_path).lines() == ["[]"]
 
 
-def test_suites_tell_both_metrics_everything() -> None:
+def test_evaluate_suite_passes_options_to_both_metrics() -> None:
     suite = evaluate.combine([vendiscore.load("vendiscore"), vendiscore.load("magnitude")])
     assert suite.compute(predictions=TEXTS, q=2, epsilon=0.1) == {
         **compute(TEXTS, q=2),
@@ -56,7 +56,7 @@ def test_suites_tell_both_metrics_everything() -> None:
 
 
 @pytest.mark.parametrize("name", ["vendiscore", "magnitude"])
-def test_any_measure_is_available_from_either_metric(name: str) -> None:
+def test_both_metrics_compute_any_measure(name: str) -> None:
     every = [measure.name for measure in list_measures()]
     measures = [name for name in every if name not in SAMPLE_TYPES and name not in OPTIONS]
     metric = vendiscore.load(name, measures=measures, k="rbf")
@@ -71,7 +71,7 @@ def test_any_measure_is_available_from_either_metric(name: str) -> None:
     assert both.compute(samples=X) == compute(X, k="rbf", measures=["MagArea", "VS"])
 
 
-def test_measures_have_options_of_their_own_or_shared_ones() -> None:
+def test_measure_options_are_shared_or_per_measure() -> None:
     one = compute(X, k="rbf", measures={"VS": {}, "MagArea": {"n_scales": 9, "t_cut": 3}})
     assert one == compute(X, k="rbf", measures=["VS", "MagArea"], n_scales=9, t_cut=3)
     many = compute(
@@ -93,13 +93,13 @@ def test_measures_have_options_of_their_own_or_shared_ones() -> None:
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
     ],
 )
-def test_keywords_that_would_change_nothing_are_refused(how, error, message) -> None:
+def test_keywords_without_effect_are_rejected(how, error, message) -> None:
     with pytest.raises(error) as refused:
         compute(X, k="rbf", **how)
     assert message in str(refused.value)
 
 
-def test_a_kernel_and_a_metric_serve_the_measures_that_look_at_each() -> None:
+def test_kernel_and_metric_apply_to_different_measures() -> None:
     both = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"], t_cut="t_conv")
     assert both["VS"] == compute(X, k="cosine")["VS"]
     assert both["MagArea"] == vendiscore.mag_area(X, metric="manhattan")
@@ -107,7 +107,7 @@ def test_a_kernel_and_a_metric_serve_the_measures_that_look_at_each() -> None:
         compute(X, k="cosine", metric="manhattan", measures="MagArea")
 
 
-def test_two_numbers_of_one_name_are_refused() -> None:
+def test_duplicate_result_keys_are_rejected() -> None:
     from vendiscore.measures import measure as registry
 
     register = registry.register_measure(
@@ -121,13 +121,13 @@ def test_two_numbers_of_one_name_are_refused() -> None:
         del registry._measures.registrations["VS_q2"]
 
 
-def test_names_of_measures_may_come_from_a_generator() -> None:
+def test_measures_accepts_generator() -> None:
     names = ["VS", "IntDiv"]
     assert compute(X, k="rbf", measures=iter(names)) == compute(X, k="rbf", measures=names)
 
 
 @pytest.mark.parametrize("measure", ["VS", "GMStds"])
-def test_a_space_is_measured_by_its_distances_only(measure: str) -> None:
+def test_metric_space_supports_only_distance_measures(measure: str) -> None:
     from vendiscore.magnitude.metric_space_builder import as_space
 
     space = as_space(X)

@@ -29,7 +29,7 @@ def run(monkeypatch, capsys):
     return call
 
 
-def test_without_a_gpu_it_says_so_and_runs_nothing():
+def test_script_without_gpu_prints_message():
     done = subprocess.run(
         [sys.executable, str(SCRIPT)],
         env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
@@ -43,7 +43,7 @@ def test_without_a_gpu_it_says_so_and_runs_nothing():
     )
 
 
-def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path, run):
+def test_all_cases_run_with_few_samples_on_cpu(tmp_path, run):
     path = tmp_path / "gpu.json"
     said = run("--cpu-small", "--repeats", "1", "--json", str(path))
     rows = json.loads(path.read_text())["rows"]
@@ -65,13 +65,13 @@ def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path, run):
         assert row["ours"] == pytest.approx(row["theirs"], rel=rel)
 
 
-def test_one_case_alone_and_without_the_cpu(run):
+def test_only_and_no_cpu_flags_restrict_cases(run):
     said = run("--cpu-small", "--only", "norm", "--repeats", "1", "--no-cpu")
     assert "1 cases agree" in said
     assert said.count(" × (") == 1
 
 
-def test_the_short_run_measures_every_kind_and_counts_reads(tmp_path, run):
+def test_short_run_times_every_case_and_counts_host_reads(tmp_path, run):
     path = tmp_path / "gpu.json"
     run("--short", "--cpu-small", "--json", str(path))
     rows = json.loads(path.read_text())["rows"]

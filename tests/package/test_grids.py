@@ -29,7 +29,7 @@ class Cell:
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_a_sample_has_each_value_of_two_parameters_and_each_pair_of_three(size):
+def test_sample_covers_values_or_pairs_of_parameter_values(size):
     columns = VALUES[: size + 1]
     every = cells(*columns)
     result = parameter_grids.select_cells(every)
@@ -41,7 +41,7 @@ def test_a_sample_has_each_value_of_two_parameters_and_each_pair_of_three(size):
     assert parameter_grids.select_cells(every) == result
 
 
-def test_small_grids_and_lists_of_cases_are_run_whole():
+def test_small_grids_and_lists_of_cases_are_not_reduced():
     assert parameter_grids.find_deselected(cells([0, 1], [0, 1, 2])) == set()
     assert parameter_grids.find_deselected(cells(list(range(200)))) == set()
     assert parameter_grids.find_deselected([SimpleNamespace(path="README.md")]) == set()

@@ -186,7 +186,7 @@ MORE = {
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize(("call", "says"), (GUESSES | MORE).items())
-def test_a_guess_runs_or_is_told_what_to_type(call: str, says: str) -> None:
+def test_guessed_call_runs_or_raises_error_with_hint(call: str, says: str) -> None:
     pytest.importorskip("rdkit" if "SMILES" in call else "numpy")
     pytest.importorskip("matplotlib" if "plot()" in call or "report" in call else "numpy")
     if not says:
@@ -227,7 +227,7 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize(("name", "says"), IMPORTS.items())
-def test_an_import_of_a_name_of_others_is_told_what_to_import(name: str, says: str) -> None:
+def test_import_of_unknown_name_raises_error_with_hint(name: str, says: str) -> None:
     with pytest.raises(ImportError, match=f"cannot import name '{name}'") as refused:
         exec(f"from vendiscore import {name}")
     assert says in str(refused.value)
@@ -261,7 +261,7 @@ REMEDY = re.compile(r"must be |pass |; |: |Did you mean|keywords are|Available|[
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("given", CALLS)
 @pytest.mark.parametrize("name", CALLED)
-def test_a_call_of_a_public_name_runs_or_is_refused_in_a_sentence(name: str, given: str) -> None:
+def test_public_function_runs_or_raises_clear_error(name: str, given: str) -> None:
     args, options = CALLS[given]
     refusal = refused_by(getattr(v, name), *args, **options)
     if refusal is not None:
@@ -281,7 +281,7 @@ def refused_by(function: Any, *args: Any, **options: Any) -> Exception | None:
 
 
 @pytest.mark.parametrize("call", ["get_kernel('rbf')(X[0], X[1])", "magnitude(X)", "plots(X)"])
-def test_what_is_not_a_function_says_what_to_call(call: str) -> None:
+def test_calling_non_function_raises_error_with_hint(call: str) -> None:
     importlib.import_module("vendiscore.magnitude")
     remedies = r"as_similarity\(\[a, b\], k='rbf'\)|mag_area|dir\(plots\)"
     with pytest.raises(TypeError, match=remedies):
@@ -289,7 +289,7 @@ def test_what_is_not_a_function_says_what_to_call(call: str) -> None:
     assert pickle.loads(pickle.dumps(v.plots)) is v.plots
 
 
-def test_the_conversions_of_hints_give_the_same_kernel() -> None:
+def test_conversions_in_hints_give_same_kernel() -> None:
     squares = ((X[:, None] - X) ** 2).sum(2)
     for gamma in (0.3, 2.0):
         gaussian = v.compute(X, k="rbf", sigma=1 / np.sqrt(2 * gamma))["VS"]
@@ -299,7 +299,7 @@ def test_the_conversions_of_hints_give_the_same_kernel() -> None:
         assert laplacian == pytest.approx(v.score_K(np.exp(-gamma * absolute)))
 
 
-def test_score_without_a_kernel_is_that_of_compute() -> None:
+def test_score_without_kernel_equals_compute() -> None:
     assert v.score(ta) == v.score(ta, "ngram_overlap") == v.compute(ta)["VS"]
     assert v.score(ta, q=2) == v.compute(ta, q=2)["VS_q2"]
 
@@ -368,7 +368,7 @@ OTHER_KEYWORDS = {
 
 
 @pytest.mark.parametrize("keyword", ACCEPTING_CALLS)
-def test_each_suggested_keyword_is_accepted(keyword: str) -> None:
+def test_suggested_keyword_is_accepted(keyword: str) -> None:
     function, arguments, value = ACCEPTING_CALLS[keyword]
     assert accepts_value(keyword, value)
     assert function(**(arguments | {keyword: value})) is not None
@@ -382,7 +382,7 @@ def test_each_suggested_keyword_is_accepted(keyword: str) -> None:
         for word in SYNONYMS["keyword"][keyword].split()
     ],
 )
-def test_a_synonym_of_a_keyword_leads_to_the_keyword(keyword: str, synonym: str) -> None:
+def test_synonym_of_keyword_raises_error_with_keyword(keyword: str, synonym: str) -> None:
     function, arguments, value = ACCEPTING_CALLS[keyword]
     if synonym in inspect.signature(function).parameters:
         pytest.skip("the function has a parameter of this name")
@@ -393,7 +393,7 @@ def test_a_synonym_of_a_keyword_leads_to_the_keyword(keyword: str, synonym: str)
     assert f"Did you mean `{synonym}`" not in message
 
 
-def test_the_table_contains_only_existing_names() -> None:
+def test_synonym_table_contains_only_existing_names() -> None:
     functions = [OTHER_KEYWORDS.get(name) for name in SYNONYMS["keyword"]]
     for name, function in zip(SYNONYMS["keyword"], functions, strict=True):
         assert name in ACCEPTING_CALLS or name in describe_parameters(function), name
@@ -435,7 +435,7 @@ RESULTS = (
 
 
 @pytest.mark.parametrize("kind", ["function", "kernel", "measure", "metric", "objective"])
-def test_no_sentence_is_hidden_by_a_synonym(kind: NameKind) -> None:
+def test_hint_sentences_are_not_hidden_by_synonyms(kind: NameKind) -> None:
     """All names of these kinds are always accepted, so a synonym takes precedence."""
     synonyms = {word for words in SYNONYMS[kind].values() for word in words.split()}
     sentences = [word for words in ELSEWHERE[kind] for word in words.split()]
@@ -447,7 +447,7 @@ SENTENCES = [(kind, *entry) for kind, table in ELSEWHERE.items() for entry in ta
 
 
 @pytest.mark.parametrize(("kind", "words", "sentence"), SENTENCES)
-def test_sentences_of_the_table_name_only_existing_things(kind, words, sentence) -> None:
+def test_hint_sentences_contain_only_existing_names(kind, words, sentence) -> None:
     for word in words.split():
         assert replacement_hint(word, kind) == sentence
         assert word == normalize_name(word)
@@ -480,12 +480,12 @@ def test_sentences_of_the_table_name_only_existing_things(kind, words, sentence)
         assert {flag.lstrip("-") for flag in re.findall(r"(?<!\w)--[a-z][\w-]*", sentence)} <= every
 
 
-def test_no_hint_suggests_the_word_that_was_typed() -> None:
+def test_suggest_name_never_returns_typed_word() -> None:
     assert suggest_name("seed", ["k"], ["seed"], quote="`") == "Available: k."
     assert "Did you mean" not in suggest_name("seed", ["on_error"], ["seed"], kind="keyword")
 
 
-def test_a_name_that_is_missing_is_missing_for_python_too() -> None:
+def test_missing_names_raise_attribute_and_import_errors() -> None:
     for name in ("near_duplicates", "plot", "VendiScore", "__wrapped__", "nosuch"):
         assert not hasattr(vendiscore, name)
         with pytest.raises(ImportError, match=f"cannot import name '{name}'"):
@@ -522,7 +522,7 @@ def test_a_name_that_is_missing_is_missing_for_python_too() -> None:
         (["completion"], "`vendiscore completion --help` lists all"),
     ],
 )
-def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
+def test_command_line_uses_same_hints(arguments, says, capsys) -> None:
     command, *given = arguments
     assert command in COMMANDS
     with pytest.raises(SystemExit) as ended:
@@ -549,7 +549,7 @@ def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
         ("zyxw", ""),
     ],
 )
-def test_a_word_that_is_no_command_lists_the_commands(word, meant, run, tmp_path, monkeypatch):
+def test_unknown_command_error_lists_commands(word, meant, run, tmp_path, monkeypatch):
     (tmp_path / "answers.csv").write_text("answer\na cat\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     code, _, said = run(word, "answers.csv")
@@ -561,7 +561,7 @@ def test_a_word_that_is_no_command_lists_the_commands(word, meant, run, tmp_path
     assert run(word)[0] == 0
 
 
-def test_a_kernel_of_the_command_line_gets_the_hint_of_the_library(tmp_path, capsys) -> None:
+def test_kernel_errors_of_command_line_contain_library_hints(tmp_path, capsys) -> None:
     from vendiscore.cli import main
 
     path = tmp_path / "texts.txt"

@@ -44,7 +44,7 @@ except ImportError as error:
 FOUND = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
 
 
-def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offline(tmp_path):
+def test_space_loads_with_its_kernels_online_and_offline(tmp_path):
     with FakeHub("someone/vendiscore", main=with_a_kernel(read_checkout(ROOT))) as hub:
         address = {"HF_ENDPOINT": hub.url}
         assert PythonProcess(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
@@ -88,7 +88,7 @@ with get_context("spawn").Pool(1) as pool:
 """
 
 
-def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
+def test_revision_uses_its_package_offline_and_unpickled(tmp_path):
     """The scripts are equal, so `evaluate` has one copy and one record of the first revision."""
     main = read_checkout(ROOT)
     init = main["vendiscore/__init__.py"]
@@ -126,7 +126,7 @@ def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
         assert load("", HF_ENDPOINT=hub.url) == ["own", "own"]
 
 
-def test_an_installed_package_of_another_version_that_nobody_uses_is_left_alone(tmp_path):
+def test_unused_installed_package_of_other_version_is_ignored(tmp_path):
     other = tmp_path / "elsewhere" / "vendiscore"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text('__version__ = "0.0.1"\n')
@@ -138,7 +138,7 @@ def test_an_installed_package_of_another_version_that_nobody_uses_is_left_alone(
     assert result == [*FOUND, vendiscore.__version__]
 
 
-def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):
+def test_wheel_ignores_third_party_package_named_kernels(tmp_path):
     """Nor does the folder `kernels` of a clone hide it, though the clone comes first."""
     site = copy_package(tmp_path / "site")
     (site / "kernels").mkdir()
@@ -174,7 +174,7 @@ def cosine(texts):
 }
 
 
-def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
+def test_failing_kernel_file_warns_and_other_files_load(tmp_path):
     folder = copy_package(tmp_path)
     shutil.copy(ROOT / "vendiscore.py", folder)
     shutil.copytree(ROOT / "kernels", folder / "kernels")

@@ -80,7 +80,7 @@ def added():
     return state
 
 
-def test_every_public_call_is_here():
+def test_interrupt_cases_cover_public_names():
     assert {name.partition(",")[0] for name in CALLS} | set(SHORT.split()) == set(
         vendiscore.__all__
     )
@@ -134,7 +134,7 @@ def alarm():
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of signals here")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
-def test_an_interrupt_leaves_promptly_and_nothing_behind(name, alarm):
+def test_interrupt_stops_call_promptly_and_restores_state(name, alarm):
     call, data = CALLS[name], X.copy()
     with blas_controller().limit(limits=2):
         want, running, blas = plain(call()), threads(), blas_controller().info()
@@ -190,7 +190,7 @@ resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 3
 """
 
 
-def test_every_call_of_many_rows_is_here():
+def test_memory_cases_cover_public_names():
     known = {name.partition(",")[0] for name in MANY}
     known |= set(f"{PAIRS} {SHORT}".split())
     assert known == set(vendiscore.__all__)
@@ -199,7 +199,7 @@ def test_every_call_of_many_rows_is_here():
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are of Linux")
 @pytest.mark.parametrize("name", MANY)
-def test_rows_take_no_matrix_of_all_pairs(name):
+def test_many_rows_are_scored_without_full_similarity_matrix(name):
     pytest.importorskip("matplotlib")
     done = subprocess.run(
         [sys.executable, "-c", CODE.format(MANY[name])], capture_output=True, text=True, timeout=300

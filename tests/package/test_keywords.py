@@ -895,14 +895,14 @@ pytest.importorskip("evaluate")  # for `load`
 pytest.importorskip("pyarrow")  # for batches
 
 
-def test_every_public_name_has_a_table_of_its_keywords() -> None:
+def test_every_public_name_has_keyword_table() -> None:
     tables = {name.partition(".")[0] for name in CALLS}
     assert tables | WITHOUT_ROWS == set(vendiscore.__all__)
     assert not tables & WITHOUT_ROWS
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_keyword_has_a_row(name: str) -> None:
+def test_every_keyword_has_test_case(name: str) -> None:
     call = CALLS[name]
     known = set(call.rows) | {"sets", "samples"}
     assert call.keywords() <= known, call.keywords() - known
@@ -911,7 +911,7 @@ def test_every_keyword_has_a_row(name: str) -> None:
 @pytest.mark.whole
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "keyword"), ROWS_OF_TABLE)
-def test_a_keyword_changes_the_result_or_is_refused(name: str, keyword: str) -> None:
+def test_keyword_changes_result_or_is_rejected(name: str, keyword: str) -> None:
     call = CALLS[name]
     row = call.rows[keyword]
     arguments = call.arguments(row)
@@ -930,6 +930,6 @@ def test_a_keyword_changes_the_result_or_is_refused(name: str, keyword: str) -> 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("pair", PAIRS)
-def test_an_argument_that_another_one_would_cancel_is_refused(pair: str) -> None:
+def test_argument_without_effect_is_rejected(pair: str) -> None:
     with pytest.raises((TypeError, ValueError)):
         PAIRS[pair]()

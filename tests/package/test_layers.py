@@ -126,20 +126,20 @@ def imported_packages(path: Path) -> set[str]:
     return names
 
 
-def test_the_metric_does_not_import_the_tools():
+def test_metric_does_not_import_tools():
     assert METRIC_MODULES
     crossing = {(a, b) for a in METRIC_MODULES for b in imported_modules(a)}
     assert {(str(a), str(b)) for a, b in crossing if b in TOOL_MODULES | FORWARDING} == set()
 
 
 @pytest.mark.parametrize("package", TREES)
-def test_a_package_imports_its_own_modules_by_relative_names(package):
+def test_packages_use_relative_imports(package):
     # The tests of the border and of the layers read relative imports only.
     paths = [path for path, file in TREES[package].items() if package in imported_packages(file)]
     assert [str(path) for path in paths if path.parts[0] != "scripts"] == []
 
 
-def test_the_package_itself_imports_tools_only_by_forwarding_and_for_type_checkers():
+def test_package_init_imports_only_support_at_runtime():
     tree = ast.parse((PACKAGE / INIT).read_text(encoding="utf-8"))
     checked = {
         id(node) for block in tree.body if isinstance(block, ast.If) for node in ast.walk(block)
@@ -153,7 +153,7 @@ def test_the_package_itself_imports_tools_only_by_forwarding_and_for_type_checke
 
 
 @pytest.mark.parametrize("name", FORWARDED)
-def test_a_documented_path_gives_the_names_of_the_module_it_forwards(name):
+def test_forwarding_module_exports_names_of_target(name):
     docstring, *lines = MODULES[module_path(name)].read_text(encoding="utf-8").splitlines()
     assert docstring.startswith('"""The documented import path of ')
     assert len(list(filter(str.strip, lines))) <= MAX_LINES
@@ -165,7 +165,7 @@ def test_a_documented_path_gives_the_names_of_the_module_it_forwards(name):
         assert value is getattr(target, each) or inspect.ismodule(value)
 
 
-def test_no_function_of_the_tools_has_the_name_of_its_package():
+def test_tool_functions_do_not_share_names_with_packages():
     # Python would replace the package by the function, or the function by the package.
     clashes = []
     for path in sorted(TOOL_MODULES):
@@ -186,7 +186,7 @@ def test_no_function_of_the_tools_has_the_name_of_its_package():
     assert clashes == []
 
 
-def test_importing_the_package_loads_only_the_function_of_reports():
+def test_package_import_loads_only_reports_of_tools():
     code = "import sys, vendiscore; print(*(m for m in sys.modules if '.tools' in m))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = [name for name in run.stdout.split() if name.startswith("vendiscore.")]
@@ -197,7 +197,7 @@ def first_name(path: Path) -> str:
     return path.parts[0].removesuffix(".py")
 
 
-def test_a_layer_of_the_metric_imports_from_the_layers_below_it():
+def test_metric_layers_import_only_lower_layers():
     def level(path):
         return METRIC_LEVELS[first_name(path)]
 
@@ -205,7 +205,7 @@ def test_a_layer_of_the_metric_imports_from_the_layers_below_it():
     assert [(str(a), str(b)) for a, b in pairs if level(b) < level(a)] == []
 
 
-def test_a_layer_of_the_tools_imports_from_the_layers_below_it():
+def test_tool_layers_import_only_lower_layers():
     def level(path):
         return TOOL_LEVELS[first_name(path.relative_to("tools"))]
 
@@ -214,12 +214,12 @@ def test_a_layer_of_the_tools_imports_from_the_layers_below_it():
     assert [(str(a), str(b)) for a, b in pairs if level(b) < level(a)] == []
 
 
-def test_tools_import_the_metric_where_it_is():
+def test_tools_do_not_import_forwarding_modules():
     pairs = [(a, b) for a in TOOL_MODULES for b in imported_modules(a)]
     assert [(str(a), str(b)) for a, b in pairs if b in FORWARDING] == []
 
 
-def test_a_layer_of_the_web_app_imports_from_the_layers_below_it():
+def test_web_app_layers_import_only_lower_layers():
     def level(path):
         return WEB_APP_LEVELS.get(first_name(path), -1)
 
@@ -227,7 +227,7 @@ def test_a_layer_of_the_web_app_imports_from_the_layers_below_it():
     assert [(str(a), str(b)) for a, b in pairs if 0 <= level(b) < level(a)] == []
 
 
-def test_only_the_command_imports_the_web_app():
+def test_only_page_command_imports_web_app():
     importers = {
         path for path, file in MODULES.items() if "vendiscore_page" in imported_packages(file)
     }
@@ -243,7 +243,7 @@ def test_imports_have_no_cycles(package):
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
-def test_the_document_of_the_architecture_names_files_that_exist():
+def test_architecture_document_mentions_existing_files():
     paths = re.findall(
         r"`((?:vendiscore|vendiscore_page|tests|docs|kernels)/[\w./]*)`", ARCHITECTURE
     )
@@ -252,7 +252,7 @@ def test_the_document_of_the_architecture_names_files_that_exist():
 
 
 @pytest.mark.parametrize("folder", ["", "tools"])
-def test_the_document_of_the_architecture_lists_every_folder_above_those_it_imports(folder):
+def test_architecture_document_lists_folders_in_layer_order(folder):
     levels = TOOL_LEVELS if folder else METRIC_LEVELS
     begin = "\nvendiscore/tools/" if folder else "\nvendiscore/ "
     block = ARCHITECTURE.partition(begin)[2].partition("\nvendiscore")[0]
@@ -264,7 +264,7 @@ def test_the_document_of_the_architecture_lists_every_folder_above_those_it_impo
 
 
 @pytest.mark.parametrize("folder", ["core", "support"])
-def test_core_and_support_import_only_numpy_scipy_and_the_standard_library(folder):
+def test_core_and_support_import_only_numpy_scipy_and_standard_library(folder):
     allowed = {"numpy", "scipy", *sys.stdlib_module_names}
     for path in sorted((PACKAGE / folder).glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

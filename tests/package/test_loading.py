@@ -61,7 +61,7 @@ print(vendiscore.__path__[0])
 
 
 @pytest.mark.parametrize("is_installed", [False, True])
-def test_path_folder_magnitude_and_combine_from_another_folder(tmp_path, is_installed):
+def test_metrics_load_from_other_folder_by_path_and_combine(tmp_path, is_installed):
     folder, other = clone_repository(tmp_path / "vendiscore"), tmp_path / "other"
     other.mkdir()
     site = [copy_package(tmp_path / "site")] if is_installed else []
@@ -76,7 +76,7 @@ def test_path_folder_magnitude_and_combine_from_another_folder(tmp_path, is_inst
     ]
 
 
-def test_two_clones_with_equal_scripts_and_one_cache(tmp_path):
+def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
     """By a relative path, by the absolute path, the other clone, and unpickled."""
     a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
     elsewhere = tmp_path / "elsewhere"
@@ -106,7 +106,7 @@ def test_two_clones_with_equal_scripts_and_one_cache(tmp_path):
     assert f"process uses vendiscore {VERSION} in {a}, which has other code" in message
 
 
-def test_a_spawned_process_never_takes_the_package_of_another_clone(tmp_path):
+def test_spawned_process_rejects_package_of_other_clone(tmp_path):
     """The cache has recorded the absolute path of the first clone, whose script is equal."""
     a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
     code = loads(a / "vendiscore.py") + "run(unpickle, metric)"
@@ -118,7 +118,7 @@ def test_a_spawned_process_never_takes_the_package_of_another_clone(tmp_path):
     assert f"vendiscore {VERSION} in {a}, which has other code" in message
 
 
-def test_a_recorded_script_is_followed_only_if_unchanged(tmp_path):
+def test_recorded_script_is_used_only_if_unchanged(tmp_path):
     folder = clone_repository(tmp_path / "clone")
     script, package = folder / "vendiscore.py", folder / "vendiscore"
     text = script.read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ def test_a_recorded_script_is_followed_only_if_unchanged(tmp_path):
     assert PythonProcess(code, tmp_path, modules, site).lines() == ["2.0"]
 
 
-def test_a_script_without_its_package_or_of_another_version(tmp_path):
+def test_script_without_matching_package_raises_error(tmp_path):
     home = tmp_path / "home"
     folder, other = (
         clone_repository(home / "vendiscore", 1.25),
@@ -194,7 +194,7 @@ print(vendiscore.__path__[0])
 """
 
 
-def test_a_process_has_one_package_in_either_order_of_imports(tmp_path):
+def test_metric_and_package_are_shared_in_any_import_order(tmp_path):
     site, script = copy_package(tmp_path / "site"), ROOT / "vendiscore.py"
     shared = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
     _, *lines = PythonProcess(loads(script) + SHARED, tmp_path, site).lines()
@@ -205,7 +205,7 @@ def test_a_process_has_one_package_in_either_order_of_imports(tmp_path):
     assert lines == [*shared, str(site / "vendiscore")]
 
 
-def test_a_clone_with_another_kernel_of_the_same_name_is_refused(tmp_path):
+def test_clone_with_different_kernel_file_is_rejected(tmp_path):
     a, b = clone_repository(tmp_path / "a"), clone_repository(tmp_path / "b")
     (a / "kernels" / "extra.py").write_text("# only here\n")
     code = loads(a / "vendiscore.py", b / "vendiscore.py")
@@ -288,7 +288,7 @@ print(failed, len(values), round(shared.compute(k="labels", q=0)["VS_q0"]))
 """
 
 
-def test_threads_load_at_once_and_share_one_package(tmp_path):
+def test_concurrent_threads_share_package(tmp_path):
     # Both scripts are copied before threads load them: `evaluate` makes its folder of modules and
     # imports from it without a lock, so in an empty cache a thread may miss what another just made.
     assert PythonProcess(SHARED_BY_THREADS, tmp_path).lines() == ["[] 1 12"]

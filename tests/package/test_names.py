@@ -19,12 +19,12 @@ PAGE_MODULES = sorted("page" / path.relative_to(PAGE) for path in PAGE.rglob("*.
 WHOLE = {"browser", "fuzz", "package", "page"}
 
 
-def test_no_name_of_a_module_stands_twice():
+def test_module_names_are_unique():
     stems = Counter(path.stem for path in MODULES + PAGE_MODULES if path.name != "__init__.py")
     assert [stem for stem, times in stems.items() if times > 1] == []
 
 
-def test_tests_stand_where_the_package_has_what_they_test():
+def test_test_files_mirror_package_modules():
     lost = []
     for path in sorted(TESTS.rglob("test_*.py")):
         folder = path.relative_to(TESTS).parent
@@ -80,7 +80,7 @@ def has_tests(module: Path) -> bool:
     return False
 
 
-def test_every_module_with_logic_has_its_file_of_tests():
+def test_every_module_with_code_has_test_file():
     missing = {
         module.as_posix() for module in MODULES if has_logic(module) and not has_tests(module)
     }
@@ -107,7 +107,7 @@ def defined(file: Path) -> set[str]:
     return names
 
 
-def test_tests_import_what_is_there():
+def test_tests_import_existing_names():
     """pytest skips a module of tests that cannot be imported, for the sake of doctests."""
 
     def is_there(module: str, name: str) -> bool:

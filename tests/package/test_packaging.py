@@ -90,7 +90,7 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
                 yield optional._PYPI_NAMES.get(name, name).replace("_", "-"), extra
 
 
-def test_what_is_imported_is_declared():
+def test_imported_packages_are_declared():
     result = set()
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     for path in [*files, ROOT / "library.py"]:
@@ -107,7 +107,7 @@ def test_what_is_imported_is_declared():
     assert result >= BASE  # and nothing is declared that is not imported
 
 
-def test_the_readme_says_what_each_extra_brings():
+def test_readme_lists_every_extra():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = text.partition("| extra | adds |\n")[2].partition("\n\n")[0]
     cells = [line.split("|")[1] for line in table.splitlines()[1:]]
@@ -115,12 +115,12 @@ def test_the_readme_says_what_each_extra_brings():
     assert sorted(names) == sorted(EXTRAS)
 
 
-def test_what_is_looked_for_first_is_what_is_declared():
+def test_base_packages_equal_declared_dependencies():
     assert {name.replace("_", "-") for name in optional.BASE_PACKAGES} == BASE
 
 
 @pytest.mark.parametrize("module", ["array_api_compat", "threadpoolctl", "numpy"])
-def test_all_that_is_missing_is_named_at_once(tmp_path, module):
+def test_import_error_lists_all_missing_packages(tmp_path, module):
     code = f"""
     import sys
     sys.modules |= dict.fromkeys(["scipy", "tqdm", "psutil", {module!r}])  # not to be had
@@ -145,9 +145,7 @@ def test_all_that_is_missing_is_named_at_once(tmp_path, module):
         ("evaluate", "evaluate", "pip install evaluate"),
     ],
 )
-def test_a_missing_package_comes_with_the_others_that_the_call_needs(
-    monkeypatch, module, extra, command
-):
+def test_missing_package_error_lists_all_required_packages(monkeypatch, module, extra, command):
     for name in (module.partition(".")[0], "transformers", "torchvision", "matplotlib", "rdkit"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr(optional, "find_spec", lambda name: "PIL" if name == "PIL" else None)
@@ -156,7 +154,7 @@ def test_a_missing_package_comes_with_the_others_that_the_call_needs(
     assert caught.value.name == module.partition(".")[0]
 
 
-def test_without_evaluate_a_score_needs_nothing_and_a_metric_names_what_is_missing(tmp_path):
+def test_scores_work_and_load_raises_without_evaluate(tmp_path):
     """Nothing of the extra can be imported, as in an environment that has the base alone."""
     code = f"""
     import sys
@@ -177,7 +175,7 @@ def test_without_evaluate_a_score_needs_nothing_and_a_metric_names_what_is_missi
     assert errors == [f"MissingPackageError evaluate {said} evaluate"] * 2
 
 
-def test_details_name_evaluate_only_where_it_is_installed(monkeypatch):
+def test_versions_contain_evaluate_only_if_installed(monkeypatch):
     assert list(optional.versions()) == ["numpy", "scipy", "evaluate", "vendiscore"]
 
     def absent(name: str) -> str:
@@ -189,7 +187,7 @@ def test_details_name_evaluate_only_where_it_is_installed(monkeypatch):
     assert list(optional.versions()) == ["numpy", "scipy", "vendiscore"]
 
 
-def test_load_gives_what_evaluate_loads():
+def test_load_matches_evaluate_load():
     for name, kind in (("vendiscore", VendiScore), ("magnitude", Magnitude)):
         metric = vendiscore.load(name)
         assert type(metric) is kind
@@ -207,7 +205,7 @@ def test_load_gives_what_evaluate_loads():
         vendiscore.load("vendi")
 
 
-def test_threads_may_load(monkeypatch):
+def test_load_is_thread_safe(monkeypatch):
     monkeypatch.setattr("socket.socket.connect", None)  # nothing is asked for
     with ThreadPoolExecutor(8) as pool:
         metrics = list(pool.map(vendiscore.load, ["vendiscore", "magnitude"] * 8))
@@ -240,7 +238,7 @@ print([name for name in sys.modules if name.startswith("vendiscore") and "." not
 """
 
 
-def test_the_wheel_serves_from_an_empty_folder(built, tmp_path):
+def test_wheel_works_in_empty_folder(built, tmp_path):
     wheel = zipfile.ZipFile(built[0])
     wheel.extractall(tmp_path / "site")
     every = (path for package in PACKAGES for path in (ROOT / package).rglob("*"))
@@ -265,7 +263,7 @@ def editable(tmp_path_factory) -> Path:
     return folder / "site"
 
 
-def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
+def test_editable_install_is_imported_from_any_folder(editable, tmp_path):
     """One folder is the parent of the clone, and the clone is named like the package."""
     (tmp_path / "vendiscore").symlink_to(ROOT, target_is_directory=True)
     (tmp_path / "empty").mkdir()
@@ -289,7 +287,7 @@ def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
         assert said == f"{paths}\nvendiscore {vendiscore.__version__}"
 
 
-def test_an_editable_install_has_nothing_else_of_the_repository(editable, tmp_path):
+def test_editable_install_exposes_only_packages(editable, tmp_path):
     code = f"""
     import site
     from importlib.util import find_spec
@@ -300,7 +298,7 @@ def test_an_editable_install_has_nothing_else_of_the_repository(editable, tmp_pa
     assert python(code, tmp_path) == "[]"
 
 
-def test_the_sdist_has_every_file_of_the_repository(built):
+def test_sdist_contains_every_tracked_file(built):
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("not a clone")
@@ -309,7 +307,7 @@ def test_the_sdist_has_every_file_of_the_repository(built):
     assert names >= {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
 
 
-def test_the_readme_reads_well_on_an_index(built):
+def test_wheel_metadata_contains_readme_with_absolute_links(built):
     wheel = zipfile.ZipFile(built[0])
     name = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
     metadata = email.message_from_bytes(wheel.read(name))

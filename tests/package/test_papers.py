@@ -177,7 +177,7 @@ def findings(load) -> types.ModuleType:
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_every_script_has_a_group_and_its_results(path, load):
+def test_every_script_has_group_and_results(path, load):
     assert has_group(path)
     try:
         group = load(path.stem).GROUP
@@ -194,12 +194,12 @@ def test_every_script_has_a_group_and_its_results(path, load):
     assert record["findings"]
 
 
-def test_every_result_has_a_script():
+def test_every_result_has_script():
     assert set(RECORDS) == {path.stem for path in SCRIPTS}
 
 
 @pytest.mark.parametrize("name", sorted(RECORDS))
-def test_what_is_not_reproduced_says_why(name, findings):
+def test_findings_that_are_not_reproduced_have_reasons(name, findings):
     for finding in RECORDS[name]["findings"]:
         assert set(finding) == {"what", "paper", "ours", "verdict", "why"}
         assert finding["verdict"] in ("reproduced", "differs", "cannot")
@@ -212,7 +212,7 @@ def test_what_is_not_reproduced_says_why(name, findings):
 
 
 @pytest.mark.parametrize("name", sorted(RECORDS))
-def test_verdicts_on_printed_numbers_follow_from_the_numbers(name, findings):
+def test_verdicts_follow_from_numbers(name, findings):
     for finding in RECORDS[name]["findings"]:
         if not NUMBER.fullmatch(finding["paper"]) or finding["verdict"] == "cannot":
             continue
@@ -224,7 +224,7 @@ def test_verdicts_on_printed_numbers_follow_from_the_numbers(name, findings):
         assert again.verdict == finding["verdict"], finding
 
 
-def test_whatever_differs_has_a_number_with_a_tolerance():
+def test_differing_findings_have_expected_numbers():
     differ = {
         (name, finding["what"])
         for name, record in RECORDS.items()
@@ -235,7 +235,7 @@ def test_whatever_differs_has_a_number_with_a_tolerance():
 
 
 @pytest.mark.parametrize("key", EXPECTED, ids=lambda key: f"{key[0]}: {key[1]}")
-def test_numbers_behind_claims_and_reasons_are_within_their_tolerances(key):
+def test_numbers_in_results_are_within_tolerance(key):
     name, what, before = key
     (result,) = (f for f in RECORDS[name]["findings"] if f["what"] == what)
     said = f"{result['ours']} | {result['why']}"
@@ -247,7 +247,7 @@ def test_numbers_behind_claims_and_reasons_are_within_their_tolerances(key):
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_quick_groups_are_run_again(name, load, tmp_path):
+def test_quick_groups_reproduce_committed_results(name, load, tmp_path):
     for package in RECORDS[name]["packages"]:
         pytest.importorskip(IMPORTED.get(package, package.replace("-", "_")))
     again = load(name).findings(tmp_path)
@@ -301,20 +301,20 @@ def near(ours: str, committed: str) -> bool:
         ("403.9", float("nan"), 0, "differs"),
     ],
 )
-def test_a_number_is_reproduced_within_rounding_and_errors(findings, paper, ours, error, verdict):
+def test_number_verdict_allows_for_rounding_and_errors(findings, paper, ours, error, verdict):
     result = findings.number("a number", paper, ours, error, why="for a reason")
     assert result.verdict == verdict
     assert result.paper == paper
     assert result.why == ("" if verdict == "reproduced" else "for a reason")
 
 
-def test_numbers_show_one_digit_more_than_the_paper(findings):
+def test_numbers_show_additional_digit(findings):
     assert findings.number("a", "4.6", 4.6016).ours == "4.602"
     assert findings.number("a", "4.6016", 4.601553).ours == "4.60155"
     assert findings.number("a", "4.6", 4.6016, 0.0123).ours == "4.602 ± 0.012"
 
 
-def test_claims_and_what_cannot_be_run(findings):
+def test_claim_and_cannot_return_verdicts(findings):
     assert findings.claim("a", "yes", True, "3 of 3", "unused").verdict == "reproduced"
     assert findings.claim("a", "yes", True, "3 of 3", "unused").why == ""
     assert findings.claim("a", "yes", False, "1 of 3", "for a reason").why == "for a reason"
@@ -326,7 +326,7 @@ def record(findings, *found, source="README of A") -> dict:
     return findings.recorded(group, lambda data: list(found), Path())
 
 
-def test_a_group_is_explained_if_nothing_differs_without_a_reason(findings):
+def test_group_is_explained_if_differences_have_reasons(findings):
     good = findings.claim("a", "yes", True, "3 of 3")
     why = findings.number("b | b", "1.0", 2.0, why="2 of 3")
     bad = findings.number("c", "1.0", 2.0)
@@ -346,7 +346,7 @@ def test_a_group_is_explained_if_nothing_differs_without_a_reason(findings):
     assert "| b \\| b | 1.0 | 2.000 | differs |\n\n- *b | b* differs: 2 of 3.\n" in rows
 
 
-def test_the_page_is_made_of_the_results(findings):
+def test_papers_document_matches_results(findings):
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     assert findings.page(list(RECORDS.values())) in text
     for record in RECORDS.values():
@@ -356,7 +356,7 @@ def test_the_page_is_made_of_the_results(findings):
     assert told == {"errata", "not_here"}  # all of whose rows the page has
 
 
-def test_every_row_is_on_the_page_or_in_a_fold_of_it(findings):
+def test_papers_document_contains_every_finding(findings):
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     records = list(RECORDS.values())
     by_part = findings.parts(records)
@@ -369,14 +369,14 @@ def test_every_row_is_on_the_page_or_in_a_fold_of_it(findings):
                 assert finding["what"].replace("|", "\\|") in fold, (part, finding["what"])
 
 
-def test_what_agrees_is_told_in_words():
+def test_agreements_are_described_without_numbers():
     for record in RECORDS.values():
         if record["agrees"]:
             assert record["agrees"].endswith(".")
             assert not re.search(r"\d[.,]?\d", record["agrees"]), "numbers are in the rows"
 
 
-def test_rows_and_what_cannot_be_run_are_counted():
+def test_results_have_many_findings_and_few_that_cannot_be_run():
     every = [finding for record in RECORDS.values() for finding in record["findings"]]
     assert len(every) >= 160
     assert sum(finding["verdict"] == "cannot" for finding in every) <= 6
@@ -392,7 +392,7 @@ def call(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8")
 
 
-def test_the_command_runs_groups_and_names_those_without_data(tmp_path):
+def test_command_runs_groups_and_lists_missing_data(tmp_path):
     pytest.importorskip("sklearn")
     chosen = ("table_s1", "digits", "not_here")
     done = call("--only", *chosen, "--data", str(tmp_path), "--results", str(tmp_path / "out"))
@@ -404,7 +404,7 @@ def test_the_command_runs_groups_and_names_those_without_data(tmp_path):
     assert sorted(path.stem for path in (tmp_path / "out").iterdir()) == ["not_here", "table_s1"]
 
 
-def test_the_list_says_what_each_needs():
+def test_list_prints_requirements_of_groups():
     pytest.importorskip("sklearn")
     done = call("--list", "--only", "digits", "table_s1")
     assert done.returncode == 0, done.stderr
@@ -414,7 +414,7 @@ def test_the_list_says_what_each_needs():
     assert "orders" not in done.stdout
 
 
-def test_a_failing_script_stops_none_and_shows_in_the_status(load, monkeypatch, tmp_path, capsys):
+def test_command_continues_after_failing_script(load, monkeypatch, tmp_path, capsys):
     everything = load("all")
     findings = load("findings")
     monkeypatch.setattr(sys, "argv", ["all.py", "--results", str(tmp_path)])

@@ -8,7 +8,7 @@ import pytest
 from vendiscore import compute
 
 
-def test_molecules_of_jt_vae_score_what_the_paper_prints(jtvae_molecules):
+def test_jt_vae_molecules_match_scores_of_paper(jtvae_molecules):
     chem = pytest.importorskip("rdkit.Chem")
     order = np.random.default_rng(0).permutation(len(jtvae_molecules))[:1510]
     valid = [x for i in order if chem.MolFromSmiles(x := jtvae_molecules[i])][:1500]
@@ -17,7 +17,7 @@ def test_molecules_of_jt_vae_score_what_the_paper_prints(jtvae_molecules):
     assert result["IntDiv"] == pytest.approx(0.856, abs=0.004)
 
 
-def test_words_for_odours_go_by_structure_in_the_source_of_the_paper(odor_words):
+def test_odour_words_correlate_with_structure_as_in_paper(odor_words):
     pytest.importorskip("rdkit")
     common = Counter(word for _, words in odor_words for word in words).most_common(7)
     assert common[-1] == ("fatty", 401)
@@ -34,7 +34,7 @@ def test_words_for_odours_go_by_structure_in_the_source_of_the_paper(odor_words)
     assert r == pytest.approx(0.55, abs=0.08)  # three deviations of one draw
 
 
-def test_texts_score_by_their_temperature(judged_answers):
+def test_scores_of_texts_correlate_with_temperature(judged_answers):
     rows = [row for row in judged_answers if row["test"] == "decTest"]
     for source, expected in (("prompt_gen", 0.86), ("story_gen", 0.77)):
         sets = [row for row in rows if row["source"] == source]

@@ -31,7 +31,7 @@ def load(monkeypatch: pytest.MonkeyPatch):
         sys.modules.pop(name, None)
 
 
-def test_given_the_prompt_is_what_is_left_of_vectors_and_what_prompts_does(load):
+def test_given_prompt_matches_residual_vectors_and_compute(load):
     given_prompt = load("scorers").given_prompt
     X = np.random.default_rng(0).standard_normal((6, 4))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -44,7 +44,7 @@ def test_given_the_prompt_is_what_is_left_of_vectors_and_what_prompts_does(load)
     assert ours == pytest.approx(theirs, abs=1e-10)
 
 
-def test_given_the_prompt_agrees_with_prompts_of_texts(load):
+def test_given_prompt_matches_compute_for_texts(load):
     given_prompt = load("scorers").given_prompt
     prompt, texts = "name a red fruit", ["a red apple", "a cherry", "fruit", "name it: a berry"]
     for how in ({"k": "ngram_overlap"}, {"k": "word_overlap"}):
@@ -55,14 +55,14 @@ def test_given_the_prompt_agrees_with_prompts_of_texts(load):
         )
 
 
-def test_an_answer_that_is_the_prompt_is_left_out(load):
+def test_given_prompt_drops_answer_equal_to_prompt(load):
     given_prompt = load("scorers").given_prompt
     K = np.array([[1, 1, 0.5, 0], [1, 1, 0.5, 0], [0.5, 0.5, 1, 0.2], [0, 0, 0.2, 1]])
     assert given_prompt(K).shape == (2, 2)
     assert given_prompt(np.eye(3)).tolist() == np.eye(2).tolist()
 
 
-def test_area_under_the_curve_counts_pairs(load):
+def test_area_equals_proportion_of_ordered_pairs(load):
     area = load("agreement").area
     rng = np.random.default_rng(0)
     scores, positive = rng.integers(0, 6, 40).astype(float), rng.random(40) < 0.4
@@ -72,7 +72,7 @@ def test_area_under_the_curve_counts_pairs(load):
     assert result["low"] < result["auc"] < result["high"]
 
 
-def test_standard_errors_of_areas_take_prompts_as_units(load):
+def test_standard_errors_of_areas_use_prompts_as_units(load):
     agreement = load("agreement")
     rng = np.random.default_rng(1)
     prompts = np.repeat(np.arange(120), 3)
@@ -99,7 +99,7 @@ def test_standard_errors_of_areas_take_prompts_as_units(load):
     assert alone["se"] == pytest.approx(np.sqrt(of_delong), rel=0.01)
 
 
-def test_differences_of_rank_correlations_are_drawn_by_prompts(load):
+def test_difference_of_means_equals_difference_of_rank_correlations(load):
     agreement = load("agreement")
     rng = np.random.default_rng(2)
     prompts = np.repeat(np.arange(100), 2)
@@ -117,7 +117,7 @@ def test_differences_of_rank_correlations_are_drawn_by_prompts(load):
     assert list(same.values()) == [0, 0, 0]
 
 
-def test_a_threshold_is_the_best_of_all(load):
+def test_threshold_maximizes_accuracy(load):
     agreement = load("agreement")
     scores, positive = np.array([1.0, 2, 3, 4, 5]), np.array([0, 0, 1, 0, 1], bool)
     cut = agreement.threshold(scores, positive)
@@ -125,7 +125,7 @@ def test_a_threshold_is_the_best_of_all(load):
     assert agreement.threshold(scores, np.ones(5, bool)) < 1
 
 
-def test_intervals_of_rank_correlation_hold(load):
+def test_spearman_intervals_cover_true_correlation(load):
     spearman = load("agreement").spearman
     rng, held = np.random.default_rng(0), 0
     truth = 6 / np.pi * np.arcsin(0.8 / 2)  # of normal variables of correlation 0.8
@@ -138,7 +138,7 @@ def test_intervals_of_rank_correlation_hold(load):
     assert spearman(np.ones(10), np.arange(10.0))["rho"] == 0
 
 
-def test_halves_are_of_prompts(load):
+def test_halves_are_split_by_prompt(load):
     answers = load("answers")
     many = [answers.Answers(f"prompt {i}", ("a",), {}) for i in range(400)]
     assert 150 < sum(one.reported for one in many) < 250
@@ -146,12 +146,12 @@ def test_halves_are_of_prompts(load):
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_results_are_of_a_clean_commit(part):
+def test_results_are_from_clean_commit(part):
     about = json.loads((RESULTS / f"{part}.json").read_text(encoding="utf-8"))["environment"]
     assert about["dirty"] is False
 
 
-def test_embeddings_in_context_agree_with_people(load):
+def test_embeddings_in_context_agree_with_human_scores(load):
     page = load("people_page")
     default = page.find("human_scores", page.DEFAULT)
     plain, given = (page.find("human_scores", page.MEANING, prompt) for prompt in (False, True))
@@ -165,7 +165,7 @@ def test_embeddings_in_context_agree_with_people(load):
     assert page.mean(page.find("human_scores", "lengths alone", measure="mean length")) < 0.1
 
 
-def test_a_second_encoder_reaches_the_goal_on_the_three_further_sources(load):
+def test_two_encoders_in_context_reach_target_on_further_sources(load):
     page = load("people_page")
     rows = [row for row in page.rows_of("mpnet") if row["measure"] == page.VS]
     best = max(rows, key=page.responses)
@@ -173,20 +173,20 @@ def test_a_second_encoder_reaches_the_goal_on_the_three_further_sources(load):
     assert page.responses(best) >= 0.745
 
 
-def test_embeddings_win_where_shared_words_cannot_tell(load):
+def test_embeddings_beat_default_kernel_for_controlled_wording(load):
     a, b, c, d = load("people_page").controlled()
     assert c > a + 0.1
     assert d > 0.6 > 0.5 > b
 
 
-def test_people_are_the_most_diverse_by_wording_and_meaning(load):
+def test_kernels_rank_sources_like_noveltybench(load):
     page = load("people_page")
     for name, prompt in product((page.DEFAULT, page.MEANING), (False, True)):
         assert page.find("three_sources", name, prompt)["same_order"]
     assert page.find("three_sources", page.CONTEXT, True)["same_order"]
 
 
-def test_pages_are_made_of_the_results(load):
+def test_documents_match_results(load):
     page = load("people_page")
     text = (ROOT / "docs" / "people.md").read_text(encoding="utf-8")
     assert page.page() in text
@@ -196,14 +196,14 @@ def test_pages_are_made_of_the_results(load):
         assert page.wording() in (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_what_is_lost_names_published_figures_and_falls(load):
+def test_document_reports_better_scorers_and_decreases(load):
     page = load("people_page")
     assert "linguistic-diversity 2.0.0 reports a mean ρ of 0.816 for its default" in page.lost()
     assert "The accuracy of the default is" in page.lost()
     assert "and ρ decreases for " in page.context()
 
 
-def test_the_confirmatory_run_is_reported_whole(load):
+def test_confirmatory_run_is_reported_completely(load):
     """All measures and differences of the list are in the result, and all rows on the page."""
     page, mcdiv = load("people_page"), load("mcdiv")
     rows = page.rows_of("mcdiv")
@@ -216,7 +216,7 @@ def test_the_confirmatory_run_is_reported_whole(load):
     assert sum(cell["sets"] for cell in rows[0]["cells"].values()) == 3792
 
 
-def test_labels_that_say_nothing_have_no_area(load):
+def test_random_values_have_area_of_one_half(load):
     answers, mcdiv = load("answers"), load("mcdiv")
     rng = np.random.default_rng(0)
     sets = [
@@ -237,7 +237,7 @@ def test_labels_that_say_nothing_have_no_area(load):
     assert {one["se"] < 0.03 for one in noise} == {True}
 
 
-def test_one_source_is_scored_again(load):
+def test_scores_of_source_match_committed_result(load):
     answers, scorers, page = load("answers"), load("scorers"), load("people_page")
     data = load("pairs").DATA
     if not (data / "human_diversity.jsonl.gz").exists():

@@ -15,7 +15,7 @@ def block(*lines: str) -> str:
     return "\n".join(["before", "<!-- test -->", "```bash", *lines, "```", "after", ""])
 
 
-def test_the_readme_makes_an_environment_installs_and_tests():
+def test_readme_commands_create_environment_install_and_test():
     make, install, test = readme_commands.parse_commands(
         (ROOT / "README.md").read_text(encoding="utf-8")
     )
@@ -25,7 +25,7 @@ def test_the_readme_makes_an_environment_installs_and_tests():
     assert test[:3] == [".venv/bin/python", "-m", "pytest"]
 
 
-def test_quotes_group_arguments():
+def test_quoted_arguments_are_kept_together():
     text = block('.venv/bin/python -m pytest -m "not page"', "python3 -V")
     expected = [[".venv/bin/python", "-m", "pytest", "-m", "not page"], ["python3", "-V"]]
     assert readme_commands.parse_commands(text) == expected
@@ -49,12 +49,12 @@ def test_quotes_group_arguments():
         "",
     ],
 )
-def test_a_line_that_needs_a_shell_or_another_program_is_refused(line):
+def test_shell_syntax_and_other_programs_are_rejected(line):
     with pytest.raises(ValueError, match=r"must not need a shell|expected python3 or"):
         readme_commands.parse_commands(block("python3 -V", line))
 
 
-def test_a_readme_without_the_block_is_refused():
+def test_readme_without_test_block_is_rejected():
     with pytest.raises(ValueError, match="expected one block"):
         readme_commands.parse_commands("# no commands\n")
     with pytest.raises(ValueError, match="expected one block"):

@@ -78,7 +78,7 @@ def test_every_public_name_is_documented_once():
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
-def test_what_is_documented_is_there_under_its_public_name(entry):
+def test_documented_objects_exist_under_public_paths(entry):
     thing = load_path(entry.path)
     assert inspect.isclass(thing) == (entry.kind in ("class", "exception"))
     assert is_error(thing) == (entry.kind == "exception")
@@ -90,7 +90,7 @@ def test_what_is_documented_is_there_under_its_public_name(entry):
 
 
 @pytest.mark.parametrize("entry", CALLABLES, ids=str)
-def test_a_docstring_names_the_parameters_of_the_signature(entry):
+def test_docstring_lists_parameters_of_signature(entry):
     thing = load_path(entry.path)
     said = sections(thing)
     if inspect.isclass(thing) and "Parameters" not in said:

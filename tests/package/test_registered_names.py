@@ -67,14 +67,14 @@ SIGNATURES = {
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
-def test_a_signature_has_no_module_path_of_the_package(name):
+def test_signature_contains_no_module_path(name):
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         signature = SIGNATURES[name]()["details"]["signature"]
     assert "vendiscore=" in signature
     assert "vendiscore." not in signature
 
 
-def test_names_of_kernels_measures_and_presets_have_no_module_path():
+def test_registered_names_contain_no_module_path():
     names = [each.name for each in (*list_kernels(), *list_measures())] + [*PRESETS]
     assert {"ngram_overlap", "VS", "text"} <= {*names}
     assert [name for name in names if "." in name or "vendiscore" in name.lower()] == []
@@ -126,7 +126,7 @@ for name, data in pickle.load(sys.stdin.buffer).items():
 """
 
 
-def test_pickles_are_read_in_a_fresh_process():
+def test_pickles_can_be_read_in_fresh_process():
     things = instances()
     data = pickle.dumps({name: pickle.dumps(thing) for name, thing in things.items()})
     run = subprocess.run([sys.executable, "-c", READ], input=data, capture_output=True, check=True)
@@ -136,7 +136,7 @@ def test_pickles_are_read_in_a_fresh_process():
         assert line.partition(" at 0x")[0] == expected.partition(" at 0x")[0]
 
 
-def test_errors_keep_their_attributes():
+def test_pickled_errors_keep_attributes():
     error = pickle.loads(pickle.dumps(error_of(lambda: score(["a", "", "b", ""]))))
     assert isinstance(error, SampleError)
     assert [*error.problems] == [1, 3]
@@ -144,13 +144,13 @@ def test_errors_keep_their_attributes():
     assert (again.smallest, again.negative_mass) == (-0.25, 0.5)
 
 
-def test_pickled_functions_are_the_public_ones():
+def test_unpickled_functions_are_public_functions():
     for function in (compute, compare, score, select):
         assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("module", ["vendiscore.analysis.comparison", "vendiscore.report"])
-def test_classes_are_found_at_paths_that_earlier_pickles_name(module):
+def test_classes_are_found_at_paths_of_earlier_pickles(module):
     # Version 0.4 pickled results as classes of these modules.
     names = {
         "vendiscore.analysis.comparison": ("Comparison", "Comparison"),

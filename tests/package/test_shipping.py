@@ -39,7 +39,7 @@ HEAVY = (
 
 
 @pytest.mark.parametrize("call", ["pass", "vendiscore.score_K([[1.0, 0.5], [0.5, 1.0]])"])
-def test_importing_and_a_first_score_load_no_heavy_package(call):
+def test_import_and_first_score_load_no_heavy_packages(call):
     code = f"import sys, vendiscore; {call}; print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
@@ -64,7 +64,7 @@ def test_examples_run(example):
     assert output(example)
 
 
-def test_the_tutorial_on_training_shows_a_collapse_and_that_it_is_avoided():
+def test_training_tutorial_shows_and_avoids_mode_collapse():
     code = """
 import json, runpy, sys
 found = runpy.run_path(sys.argv[1])
@@ -96,7 +96,7 @@ for weight, (encoder, written) in found["runs"].items():
     assert len(rows) == 3
 
 
-def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results(monkeypatch):
+def test_generated_tables_in_documents_are_current(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
     readme = importlib.util.module_from_spec(spec)
@@ -106,7 +106,7 @@ def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results(monk
         assert readme.rendered(text) == text, "run python benchmarks/readme.py"
 
 
-def test_scripts_and_package_have_one_version():
+def test_scripts_citation_and_changelog_have_package_version():
     for script in ("vendiscore.py", "magnitude.py"):
         text = (ROOT / script).read_text(encoding="utf-8")
         assert f'__version__ = "{vendiscore.__version__}"' in text
@@ -118,7 +118,7 @@ def test_scripts_and_package_have_one_version():
     assert changelog.index("\n## ") == changelog.index(f"\n{heading}")
 
 
-def test_the_kernels_folder_is_a_folder_and_shadows_nothing():
+def test_kernels_folder_is_not_importable_package():
     """transformers imports a package `kernels`, where it is installed."""
     folder = ROOT / "kernels"
     assert folder.is_dir()
@@ -130,7 +130,7 @@ def test_the_kernels_folder_is_a_folder_and_shadows_nothing():
     "terminal", ["sys.stderr.close()", "sys.stderr = None", "os.close(2)", "os.dup2(full, 2)"]
 )
 @pytest.mark.parametrize("during", [False, True])
-def test_work_goes_on_without_a_terminal(terminal, during):
+def test_progress_bar_works_without_usable_stderr(terminal, during):
     code = f"""
 import os, sys, time
 import vendiscore.support.progress as progress
@@ -149,7 +149,7 @@ print(list(work()))
     assert out.stdout.strip() == "[0, 1, 2]"
 
 
-def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
+def test_long_eigendecomposition_prints_expected_duration(monkeypatch, capsys):
     X = np.random.default_rng(0).standard_normal((50, 60))
     monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 20)
     compute(X, k="cosine")
@@ -169,7 +169,7 @@ def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
 
 
 @pytest.mark.filterwarnings("ignore:Kernel .ngram_overlap. ")  # answers of one word, or of signs
-def test_the_picture_of_the_readme_has_the_means_of_its_table(monkeypatch):
+def test_readme_table_matches_means_of_figure(monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     result = importlib.import_module("prompt_matrix").scores()

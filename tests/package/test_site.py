@@ -60,7 +60,7 @@ def elsewhere(address: str) -> bool:
     return bool(re.match(r"(?i)\s*['\"]?(?:[a-z]+:)?//", address))
 
 
-def test_a_page_loads_nothing_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
+def test_pages_load_no_external_resources(site: Path, pages: dict[Path, Page]) -> None:
     assert len(pages) > len(SOURCES)
     loaded = [address for page in pages.values() for address in page.loaded]
     assert len(loaded) > len(pages)  # every page has a style sheet: the test sees what is loaded
@@ -75,7 +75,7 @@ def test_a_page_loads_nothing_from_elsewhere(site: Path, pages: dict[Path, Page]
         assert re.findall(asked, text) == [], script
 
 
-def test_every_link_leads_somewhere(site: Path, pages: dict[Path, Page]) -> None:
+def test_links_have_existing_targets(site: Path, pages: dict[Path, Page]) -> None:
     broken = []
     for path, page in pages.items():
         for link in page.links:
@@ -95,12 +95,12 @@ def test_every_link_leads_somewhere(site: Path, pages: dict[Path, Page]) -> None
     assert broken == []
 
 
-def test_formulas_are_drawn_by_the_browser(pages: dict[Path, Page]) -> None:
+def test_formulas_are_mathml(pages: dict[Path, Page]) -> None:
     texts = [path.read_text(encoding="utf-8") for path in pages]
     assert sum(text.count("<math ") for text in texts) > 30
 
 
-def test_every_page_stands_in_llms_txt(site: Path) -> None:
+def test_llms_txt_lists_every_page(site: Path) -> None:
     listed = re.findall(r"\]\(([^)]+)\): \S", (site / "llms.txt").read_text(encoding="utf-8"))
     written = {p.relative_to(DOCS).with_suffix(".html").as_posix() for p in SOURCES}
     assert written - {"index.html"} <= set(listed)
@@ -113,7 +113,7 @@ def test_every_page_stands_in_llms_txt(site: Path) -> None:
     [path for path in TUTORIALS if "Path(" in path.read_text(encoding="utf-8")],
     ids=lambda path: path.stem,
 )
-def test_a_tutorial_runs_as_a_script_from_any_folder(tutorial: Path, tmp_path: Path) -> None:
+def test_tutorial_runs_as_script_from_any_folder(tutorial: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib")
     dropped = ("DISPLAY", "VENDISCORE_DATA")
@@ -128,6 +128,6 @@ def test_a_tutorial_runs_as_a_script_from_any_folder(tutorial: Path, tmp_path: P
     assert list(tmp_path.iterdir()) == []  # it leaves nothing behind
 
 
-def test_python_in_documents_is_written_as_examples_that_tests_run() -> None:
+def test_python_in_documents_is_written_as_doctest() -> None:
     plain = re.compile(r"^```python\n(?!>>> )", re.MULTILINE)
     assert [path for path in SOURCES if plain.search(path.read_text(encoding="utf-8"))] == []

@@ -70,16 +70,14 @@ def found() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("word", EXPECTED)
-def test_a_word_that_people_use_finds_its_page_first(
-    found: dict[str, list[str]], word: str
-) -> None:
+def test_search_word_finds_expected_page_first(found: dict[str, list[str]], word: str) -> None:
     assert found[word][0] == EXPECTED[word], found[word][:4]
 
 
-def test_every_word_of_the_table_finds_its_page_first(found: dict[str, list[str]]) -> None:
+def test_words_of_search_table_find_listed_page_first(found: dict[str, list[str]]) -> None:
     assert {word: found[word][:1] for word in WORDS} == {w: [page] for w, page in WORDS.items()}
 
 
-def test_a_word_in_no_page_finds_nothing(found: dict[str, list[str]]) -> None:
+def test_search_words_find_different_pages(found: dict[str, list[str]]) -> None:
     """The search of this test is a search: other words find other pages."""
     assert len({pages[0] for pages in found.values()}) > 15

@@ -24,7 +24,7 @@ def requirements() -> set[str]:
     return {line for line in lines if line and not line.startswith("#")}
 
 
-def test_a_space_installs_all_that_the_package_needs():
+def test_requirements_contain_all_dependencies():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     own = (extras[name] for name in ("molecules", "images", "plots", "app"))
@@ -36,7 +36,7 @@ def test_a_space_installs_all_that_the_package_needs():
     assert not {line for line in requirements() if line.startswith(("evaluate", "datasets"))}
 
 
-def test_a_space_has_the_encoders_at_hand_before_it_starts():
+def test_space_preloads_all_offered_encoders():
     yaml = pytest.importorskip("yaml")
     head = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---")[1])
     preloaded = {line.split()[0] for line in head["preload_from_hub"]}
@@ -44,13 +44,13 @@ def test_a_space_has_the_encoders_at_hand_before_it_starts():
     assert preloaded == {options["model_path"] for options in allowed}
 
 
-def test_requirements_can_be_installed_before_the_repository_is_there():
+def test_requirements_do_not_depend_on_repository():
     for line in requirements():
         assert re.fullmatch(r"[a-z0-9-]+(\[[a-z,]+\])?[<>=.,\d]+", line), line
         assert not line.startswith("gradio"), line
 
 
-def test_importing_the_package_brings_in_nothing_of_the_page():
+def test_compute_loads_no_packages_of_web_app():
     code = (
         "import sys, vendiscore; vendiscore.compute(['a b', 'a c'])\n"
         "heavy = {'gradio', 'matplotlib', 'rdkit', 'PIL', 'torch', 'vendiscore_page'}\n"
@@ -60,7 +60,7 @@ def test_importing_the_package_brings_in_nothing_of_the_page():
     assert run.stdout.strip() == "[]"
 
 
-def test_handlers_need_no_gradio():
+def test_handlers_work_without_gradio():
     pytest.importorskip("matplotlib")
     code = (
         "import sys; sys.modules['gradio'] = None\n"
@@ -73,7 +73,7 @@ def test_handlers_need_no_gradio():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")
-def test_three_lines_upload_a_space_that_starts_and_scores(tmp_path):
+def test_documented_commands_upload_working_space(tmp_path):
     """Run the lines of the documentation, except the one that asks for an account."""
     guide = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```text\n(git archive .*?)```", guide, re.DOTALL)
