@@ -30,7 +30,7 @@ ADDED = {
     "A kernel": ("[length_ratio]", 15),
     "A measure": ("[NearestSim]", 6),
     "A file format": ("[dialogue.srt]", 5),
-    "A harness": ("test_integrations_sklearn.py", 1),
+    "An evaluation harness": ("test_integrations_sklearn.py", 1),
 }
 
 
