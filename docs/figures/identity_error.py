@@ -1,4 +1,4 @@
-"""The error of the trapezoid rule and the proved bound on it, from the committed results."""
+"""The error of the trapezoidal rule and its proven bound, from the committed results."""
 
 import json
 from pathlib import Path
@@ -16,14 +16,14 @@ proved = 8 * np.pi * np.exp(-2 * np.pi**2 / line)
 ax.semilogy(line, proved, color="0.3", lw=2, label="8π exp(−2π²/h)")
 for name, key, form in (
     ("all nodes", "error_of_the_rule", {"marker": "o", "color": "#0072B2", "ms": 9}),
-    ("the library's nodes", "error", {"marker": "^", "color": "#D55E00", "ms": 8}),
+    ("nodes used by vendiscore", "error", {"marker": "^", "color": "#D55E00", "ms": 8}),
 ):
     ax.plot(steps, [row[key] for row in rows], ls="", label=name, **form)
 for row in rows:
     where = (row["step"], row["error"])
     ax.annotate(f"{row['nodes']} nodes", where, (8, -14), textcoords="offset points")
 ax.set(
-    title="Half the step, twice the digits",
+    title="Error of the trapezoidal rule",
     xlabel="step h in log t",
     ylabel="largest error",
     xlim=(0.5, 3.4),
