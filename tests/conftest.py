@@ -81,7 +81,7 @@ MARKS = {
         "package/test_benchmarks",
         "tools/cli/test_cli_page",
         "package/test_front_door",
-        "metric/kernels/test_kernels_calls",
+        "metric/kernels/test_kernels_inputs",
         "metric/integrations/test_huggingface",
         "package/test_packaging",
         "package/test_papers",

@@ -22,11 +22,11 @@ def exponential_similarity(a, b):
 
 CALLS = {
     "weight_K": lambda v: v.weight_K(K),
-    "weight_K of weights": lambda v: v.weight_K(K, P),
+    "weight_K with weights": lambda v: v.weight_K(K, P),
     "normalize_K": lambda v: v.normalize_K(3 * K),
     "entropy_q": lambda v: [v.entropy_q(P, q) for q in (0, 0.5, 1, 2, "inf")],
     "score_K": lambda v: [v.score_K(K, q) for q in (0.5, 1, 2, "inf")],
-    "score_K of weights": lambda v: v.score_K(3 * K, p=P, normalize=True),
+    "score_K with weights": lambda v: v.score_K(3 * K, p=P, normalize=True),
     "score_X": lambda v: v.score_X(X, p=P),
     "score_dual": lambda v: [v.score_dual(X, q) for q in (0.5, 1, 2)],
     "score": lambda v: v.score(list(X[:, 0]), exponential_similarity, q=2),

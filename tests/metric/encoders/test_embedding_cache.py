@@ -246,7 +246,7 @@ def test_cache_with_old_schema_keeps_scores(model_folder, tmp_path, embedded_tex
     assert embedded_texts == []
 
 
-@pytest.mark.parametrize("damage", ["no database", "middle", "cut"])
+@pytest.mark.parametrize("damage", ["no database", "middle", "truncated"])
 def test_error_names_damaged_cache_file(tmp_path, damage):
     cache, texts = make_filled_cache(tmp_path, 3000)
     cache.database.close()

@@ -43,7 +43,7 @@ def cache(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def use_hub(monkeypatch):
+def set_hub_url(monkeypatch):
     """Function that redirects requests of huggingface_hub to another server."""
 
     def set_endpoint(url):
@@ -55,19 +55,19 @@ def use_hub(monkeypatch):
 
 
 @pytest.fixture
-def no_hub(use_hub):
+def unreachable_hub(set_hub_url):
     """Redirect requests of huggingface_hub to a port that refuses connections."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-    use_hub(f"http://127.0.0.1:{port}")
+    set_hub_url(f"http://127.0.0.1:{port}")
 
 
-def test_cached_model_is_loaded_without_requests(cache, use_hub, model_files):
+def test_cached_model_is_loaded_without_requests(cache, set_hub_url, model_files):
     folder, files = model_files
     expected = text_similarity(TEXTS, model_path=folder).dense()
     with FakeModelHub("someone/cached", main=files) as hub:
-        use_hub(hub.url)
+        set_hub_url(hub.url)
         first = text_similarity(TEXTS, model_path="someone/cached")
         assert hub.requests
         hub.requests.clear()
@@ -79,11 +79,13 @@ def test_cached_model_is_loaded_without_requests(cache, use_hub, model_files):
         assert result.settings == first.settings
 
 
-def test_cached_network_without_modules_file_is_loaded_without_requests(cache, use_hub, tmp_path):
+def test_cached_network_without_modules_file_is_loaded_without_requests(
+    cache, set_hub_url, tmp_path
+):
     folder = save_tiny_bert(tmp_path / "bert")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     with FakeModelHub("someone/bert", main=files) as hub:
-        use_hub(hub.url)
+        set_hub_url(hub.url)
         first = text_similarity(TEXTS, model_path="someone/bert", pooling="mean")
         hub.requests.clear()
         second = text_similarity(TEXTS, model_path="someone/bert", pooling="mean")
@@ -91,7 +93,7 @@ def test_cached_network_without_modules_file_is_loaded_without_requests(cache, u
     np.testing.assert_array_equal(first.dense(), second.dense())
 
 
-def test_missing_files_of_cached_model_are_downloaded(cache, use_hub, model_files, tmp_path):
+def test_missing_files_of_cached_model_are_downloaded(cache, set_hub_url, model_files, tmp_path):
     _, files = model_files
     partial = tmp_path / "partial"
     for name in set(files) - {"model.safetensors"}:
@@ -99,12 +101,12 @@ def test_missing_files_of_cached_model_are_downloaded(cache, use_hub, model_file
         (partial / name).write_bytes(files[name])
     hub_cache.cache_model("someone/partial", partial, cache)
     with FakeModelHub("someone/partial", main=files) as hub:
-        use_hub(hub.url)
+        set_hub_url(hub.url)
         assert text_similarity(TEXTS, model_path="someone/partial").settings["pooling"] == "mean"
         assert any(path.endswith("model.safetensors") for path in hub.requests)
 
 
-@pytest.mark.usefixtures("no_hub")
+@pytest.mark.usefixtures("unreachable_hub")
 def test_missing_network_raises_error_with_alternatives_without_logging(cache, caplog, recwarn):
     with pytest.raises(ConnectionError) as caught:
         compute(TEXTS, k="semantic")
@@ -125,18 +127,18 @@ def test_missing_network_raises_error_with_alternatives_without_logging(cache, c
     assert [str(warning.message) for warning in recwarn] == []
 
 
-def test_offline_mode_makes_no_request(cache, use_hub, monkeypatch):
+def test_offline_mode_makes_no_request(cache, set_hub_url, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with FakeModelHub("someone/model", main={}) as hub:
-        use_hub(hub.url)
+        set_hub_url(hub.url)
         with pytest.raises(ConnectionError, match=r"cannot be reached \(HF_HUB_OFFLINE is set\)"):
             compute(TEXTS, k="someone/model")
         assert hub.requests == []
 
 
-def test_unknown_hub_name_and_incomplete_model_raise_os_error(cache, use_hub):
+def test_unknown_hub_name_and_incomplete_model_raise_os_error(cache, set_hub_url):
     with FakeModelHub("someone/model", main={"config.json": b'{"model_type": "bert"}'}) as hub:
-        use_hub(hub.url)
+        set_hub_url(hub.url)
         with pytest.raises(OSError, match=r"the Hub has no model 'nobody/typo' that you can acc"):
             encoder("nobody/typo")
         with pytest.raises(OSError, match="the model 'someone/model' cannot be loaded") as caught:
@@ -164,13 +166,13 @@ def test_missing_paths_raise_file_not_found(name):
         encoder(name)
 
 
-@pytest.mark.usefixtures("no_hub")
+@pytest.mark.usefixtures("unreachable_hub")
 def test_missing_pair_classifier_suggests_exact_equivalence(cache):
     with pytest.raises(ConnectionError, match=r"'someone/nli' is not .* pass same='exact' \(comp"):
         compute(TEXTS, k="equivalence", same="someone/nli")
 
 
-@pytest.mark.usefixtures("no_hub")
+@pytest.mark.usefixtures("unreachable_hub")
 def test_missing_revision_suggests_snapshot_download(cache):
     with pytest.raises(ConnectionError, match=r"snapshot_download\('a/b', revision='v2'\) on a"):
         encoder("a/b", revision="v2")

@@ -50,7 +50,7 @@ def vit(tmp_path_factory):
 
 
 @pytest.fixture
-def loads(monkeypatch):
+def loaded_paths(monkeypatch):
     """List of the model paths that transformers loads."""
     result = []
     load = transformers.AutoModel.from_pretrained
@@ -70,25 +70,25 @@ def loads(monkeypatch):
         {"pooling": "pooler", "max_length": 5, "batch_size": 2, "half": False, "device": "cpu"},
     ],
 )
-def test_text_encoder_matches_keywords_and_loads_once(bert, loads, options):
+def test_text_encoder_matches_keywords_and_loads_once(bert, loaded_paths, options):
     model = encoder(bert, **options)
     for texts in (TEXTS, TEXTS[::-1], ["dog", "cat", "dog"]):
-        del loads[1:]
+        del loaded_paths[1:]
         result = compute(texts, k="text_embeddings", model=model, details=True)
-        assert loads == [bert]
+        assert loaded_paths == [bert]
         expected = compute(texts, k="text_embeddings", model_path=bert, **options, details=True)
         assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
         assert result["details"] == expected["details"]
 
 
-def test_image_encoder_matches_keywords_and_loads_once(vit, loads):
+def test_image_encoder_matches_keywords_and_loads_once(vit, loaded_paths):
     model = encoder(vit, kind="images", pooling="cls", batch_size=2)
     for images in (make_images(5), make_images(3, channels=1, seed=1)):
         result = compute(images, k="image_embeddings", model=model, details=True)
-        assert loads == [vit]
+        assert loaded_paths == [vit]
         options = {"model_path": vit, "pooling": "cls", "batch_size": 2}
         expected = compute(images, k="image_embeddings", **options, details=True)
-        del loads[1:]
+        del loaded_paths[1:]
         assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
         assert result["details"] == expected["details"]
 
@@ -233,11 +233,11 @@ def test_embed_steps_count_samples_and_can_be_closed(callers_network):
     assert not torch.is_inference_mode_enabled()
     steps.close()
     assert list_training_modes(callers_network) == modes_before
-    encoder_of_pairs = encoder(
+    small_batch_encoder = encoder(
         model=callers_network, tokenizer=make_tiny_tokenizer(), pooling="mean", batch_size=2
     )
-    assert list(encoder_of_pairs.embed_steps(TEXTS)) == [0, 2, 4, 6]
-    X, settings, omissions = run_steps(encoder_of_pairs.embed_steps(TEXTS))
+    assert list(small_batch_encoder.embed_steps(TEXTS)) == [0, 2, 4, 6]
+    X, settings, omissions = run_steps(small_batch_encoder.embed_steps(TEXTS))
     assert list(omissions) == ["missed", "partial"]
     np.testing.assert_allclose(X, model.encode(TEXTS), atol=1e-6)
     assert (settings["batch_size"], settings["dims"]) == (2, 16)

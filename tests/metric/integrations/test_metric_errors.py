@@ -29,8 +29,8 @@ def asymmetric_kernel(a, b):
 
 
 INDEFINITE = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]]
-FEATURES = {"score_X": True}
-SIMILARITIES = {"score_K": True}
+AS_FEATURES = {"score_X": True}
+AS_SIMILARITIES = {"score_K": True}
 CASES = [
     # samples, keywords, exception, pattern of the message
     ([], {}, ValueError, "`samples` is empty; pass at least one sample"),
@@ -65,13 +65,13 @@ CASES = [
     ([None, "a b"], {}, ValueError, "sample 0 must be a str, got NoneType"),
     (
         features_with_bad_value(np.nan),
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         "sample 1 of `samples` must be finite, got nan; remove",
     ),
     (
         features_with_bad_value(np.inf),
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         "sample 1 of `samples` must be finite, got inf",
     ),
@@ -83,84 +83,84 @@ CASES = [
     ),
     (
         sp.csr_array(features_with_bad_value(np.nan)),
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         "sample 1 .* must be finite, got nan",
     ),
     (
         [[1.0, 2.0], [3.0]],
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         r"sample 1 .* has shape \(1,\), but other rows have \(2,\)",
     ),
     (
         [[1.0], "abc"],
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         "sample 1 .* must be a row of numbers, got str: 'abc'; rem",
     ),
     (
         [["a"], ["b"]],
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         "must be a row of numbers, got str 'a' in it.*2 samples",
     ),
-    (np.ones(3), FEATURES, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),
-    (np.ones((3, 0)), FEATURES, ValueError, r"at least one column, got shape \(3, 0\)"),
-    (VALID_FEATURES + 1j, FEATURES, TypeError, "must be real numbers, got dtype complex128"),
+    (np.ones(3), AS_FEATURES, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),
+    (np.ones((3, 0)), AS_FEATURES, ValueError, r"at least one column, got shape \(3, 0\)"),
+    (VALID_FEATURES + 1j, AS_FEATURES, TypeError, "must be real numbers, got dtype complex128"),
     (
         VALID_FEATURES,
-        SIMILARITIES,
+        AS_SIMILARITIES,
         ValueError,
         r"square similarity matrix, got shape \(3, 2\); use `score_X`",
     ),
     (
         [[1.0, 0.5], [0.4, 1.0]],
-        SIMILARITIES,
+        AS_SIMILARITIES,
         ValueError,
         r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4",
     ),
-    (INDEFINITE, SIMILARITIES, ValueError, r"smallest eigenvalue is -0\.0909.*psd='clip'"),
+    (INDEFINITE, AS_SIMILARITIES, ValueError, r"smallest eigenvalue is -0\.0909.*psd='clip'"),
     (
         [[1.0, 2.0], [2.0, 1.0]],
-        {**SIMILARITIES, "q": 2},
+        {**AS_SIMILARITIES, "q": 2},
         ValueError,
         r"between -1 and 1, as its diagonal is 1, got K\[0, 1\] = 2",
     ),
     (
         [[0.9, 0.0], [0.0, 1.0]],
-        SIMILARITIES,
+        AS_SIMILARITIES,
         ValueError,
         "sample 0 must .* got 0.9; pass normalize=True",
     ),
     (
         [[0.0, 0.5], [0.5, 0.0]],
-        SIMILARITIES,
+        AS_SIMILARITIES,
         ValueError,
         r"contains distances D; pass np.exp\(-D\), or 1 - D",
     ),
     (
         [[0.0, 9.0], [9.0, 1e-9]],
-        {**SIMILARITIES, "normalize": True},
+        {**AS_SIMILARITIES, "normalize": True},
         ValueError,
         "probably contains distances",
     ),
     ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0; if the values are distances"),
     (
         [[1.0, np.nan], [np.nan, 1.0]],
-        SIMILARITIES,
+        AS_SIMILARITIES,
         ValueError,
         "sample 0 .* must be finite, got nan",
     ),
     (
         2 * VALID_FEATURES,
-        FEATURES,
+        AS_FEATURES,
         ValueError,
         "sample 0 must have similarity 1 with itself, got 4; pass normalize=True",
     ),
     (
         VALID_FEATURES * [[1], [0], [1]],
-        {**FEATURES, "normalize": True},
+        {**AS_FEATURES, "normalize": True},
         ValueError,
         "sample 1 cannot be .*zero vec",
     ),
@@ -228,19 +228,19 @@ CASES = [
     ),
     (
         VALID_FEATURES,
-        {**FEATURES, "sigma": 1},
+        {**AS_FEATURES, "sigma": 1},
         TypeError,
         "It is an option of 'laplacian', 'rbf'; pass the",
     ),
     (
         VALID_FEATURES,
-        {**FEATURES, **SIMILARITIES},
+        {**AS_FEATURES, **AS_SIMILARITIES},
         ValueError,
         "`score_K` and `score_X` are mutually exclusive",
     ),
     (
         TEXTS,
-        {**SIMILARITIES, "k": "ngram_overlap"},
+        {**AS_SIMILARITIES, "k": "ngram_overlap"},
         ValueError,
         "`k` and `score_K` are mutually exclusive",
     ),

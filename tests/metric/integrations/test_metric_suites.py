@@ -210,7 +210,7 @@ class TestSuiteOfBothMetrics:
     """`evaluate.combine` passes all options to all metrics."""
 
     @pytest.fixture
-    def pair(self, fresh):
+    def both_metrics(self, fresh):
         return [fresh, evaluate.load(str(ROOT / "magnitude.py"))]
 
     @pytest.mark.parametrize(
@@ -224,27 +224,29 @@ class TestSuiteOfBothMetrics:
         ids=str,
     )
     def test_options_are_routed_to_metrics_that_support_them(
-        self, pair, options, vendi_options, magnitude_options
+        self, both_metrics, options, vendi_options, magnitude_options
     ):
-        expected = pair[0].compute(
+        expected = both_metrics[0].compute(
             samples=X, k="cosine", **(options if vendi_options is None else vendi_options)
         )
-        expected |= pair[1].compute(samples=X, k="cosine", **magnitude_options)
-        suite = evaluate.combine(pair)
+        expected |= both_metrics[1].compute(samples=X, k="cosine", **magnitude_options)
+        suite = evaluate.combine(both_metrics)
         assert suite.compute(predictions=X, k="cosine", **options) == expected
         suite.add_batch(predictions=X[:3])
         for row in X[3:]:
             suite.add(prediction=row)
         assert suite.compute(k="cosine", **options) == pytest.approx(expected)
 
-    def test_distance_options_go_only_to_magnitude_metric(self, pair):
+    def test_distance_options_go_only_to_magnitude_metric(self, both_metrics):
         vendi_metric = evaluate.load(SCRIPT, score_X=True, normalize=True)
         options = {"metric": "minkowski", "exponent": 3}
-        result = evaluate.combine([vendi_metric, pair[1]]).compute(predictions=X, **options)
-        assert result == vendi_metric.compute(samples=X) | pair[1].compute(samples=X, **options)
+        result = evaluate.combine([vendi_metric, both_metrics[1]]).compute(predictions=X, **options)
+        assert result == vendi_metric.compute(samples=X) | both_metrics[1].compute(
+            samples=X, **options
+        )
 
-    def test_unknown_and_ineffective_options_are_rejected(self, pair):
+    def test_unknown_and_ineffective_options_are_rejected(self, both_metrics):
         with pytest.raises(TypeError, match="'qq'"):
-            evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
+            evaluate.combine(both_metrics).compute(predictions=X, k="cosine", qq=2)
         with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, t_conv"):
-            pair[0].compute(predictions=X, epsilon=2)
+            both_metrics[0].compute(predictions=X, epsilon=2)

@@ -13,7 +13,7 @@ datasets = pytest.importorskip("sklearn.datasets")
 
 
 @pytest.fixture(scope="module")
-def lite():
+def image_encoder():
     """Encoder that returns the features before the classifier."""
     import torch
 
@@ -49,16 +49,16 @@ def crop_randomly(photo, count, side=200, seed=0):
     return [photo[i : i + side, j : j + side] for i, j in zip(tops, lefts, strict=True)]
 
 
-def test_embeddings_separate_photographs(lite, photographs):
+def test_embeddings_separate_photographs(image_encoder, photographs):
     images = [crop for photo in photographs for crop in crop_randomly(photo, 2)]
-    result = as_similarity(images, k="image_embeddings", model=lite)
+    result = as_similarity(images, k="image_embeddings", model=image_encoder)
     K = result.dense()
     assert min(K[0, 1], K[2, 3]) > K[:2, 2:].max()
     assert result.settings["model"].endswith("Features")
     assert result.settings["dims"] == 1280
 
 
-def test_lighter_and_mirrored_photographs_are_near_duplicates(lite, photographs):
+def test_lighter_and_mirrored_photographs_are_near_duplicates(image_encoder, photographs):
     temple, flower = photographs
     variants = [
         temple,
@@ -67,7 +67,7 @@ def test_lighter_and_mirrored_photographs_are_near_duplicates(lite, photographs)
         flower,
         np.uint8(0.8 * flower),
     ]
-    result = explain(variants, k="image_embeddings", model=lite, threshold=0.6)
+    result = explain(variants, k="image_embeddings", model=image_encoder, threshold=0.6)
     assert result.redundant_of.tolist() == [-1, 0, 0, -1, 3]
     assert 1.5 < result.score < 2.5
     pixel_score = compute(variants, k="pixels")["VS"]

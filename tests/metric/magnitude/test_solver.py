@@ -125,12 +125,12 @@ def test_few_points_match_mpmath(t: float) -> None:
 
 @pytest.mark.parametrize("n", [100, 300])
 @pytest.mark.parametrize(("gap", "t"), [(1e-9, 10.0), (1e-9, 3.0), (1e-7, 3.0), (1e-4, 1.0)])
-@pytest.mark.parametrize("copies", [1, 5])
+@pytest.mark.parametrize("n_pairs", [1, 5])
 def test_weights_of_near_duplicates_match_extended_precision(
-    n: int, gap: float, t: float, copies: int
+    n: int, gap: float, t: float, n_pairs: int
 ) -> None:
     X = make_normal_rows(n, 3)
-    X[1 : 2 * copies : 2] = X[0 : 2 * copies : 2] + np.array([gap, 0, 0])
+    X[1 : 2 * n_pairs : 2] = X[0 : 2 * n_pairs : 2] + np.array([gap, 0, 0])
     Y = X.astype(np.longdouble)
     D = np.sqrt(((Y[:, None] - Y) ** 2).sum(-1))
     expected = solve_in_long_double(np.exp(-t * D)).astype(float)

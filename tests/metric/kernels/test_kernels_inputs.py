@@ -99,7 +99,7 @@ def convert_container(samples: Any, container_type: str) -> Any:
     return [*samples] if container_type == "list" else samples
 
 
-@pytest.mark.parametrize("container_type", ["given", "list", "torch"])
+@pytest.mark.parametrize("container_type", ["original", "list", "torch"])
 @every_kernel
 def test_containers_weights_and_merged_duplicates_agree(name: str, container_type: str) -> None:
     samples, options = CASES[name].samples, CASES[name].required
