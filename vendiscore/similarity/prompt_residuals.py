@@ -76,19 +76,9 @@ def condition_on_prompts(
         residual_norms = sample_norms - coefficients * cross
         epsilon = max(epsilon, row_epsilon)
 
-    # Samples that repeat their prompt have no residual.
-    residual_fractions = detach(residual_norms) / detach(sample_norms)
-    rounding = joint.roundoff**2
-    is_valid = residual_fractions >= -max(MIN_RESIDUAL_FLOAT32, rounding)
-    if not bool(is_valid.all()):  # False for NaN
-        i = is_valid.tolist().index(False)
-        prompt_norm = prompt_norms[min(i, len(prompt_norms) - 1)]
-        raise _build_similarity_error(retained[i], cross[i], sample_norms[i] * prompt_norm)
-    min_residual = MIN_RESIDUAL_FLOAT64
-    if epsilon > np.finfo(float).eps:
-        min_residual = MIN_RESIDUAL_FLOAT32
-    is_echo = residual_fractions <= max(min_residual, rounding)
-    has_echoes = bool(is_echo.any())
+    is_echo = _find_echoes(
+        residual_norms, sample_norms, cross, prompt_norms, retained, epsilon, joint.roundoff
+    )
     xp = namespace(sample_norms)
     echo = xp.astype(is_echo, xp.float64)  # 1 for samples that repeat their prompt, else 0
 
@@ -104,36 +94,20 @@ def condition_on_prompts(
             )
         X_after = F[len(F) - n + retained]  # the samples encoded after their prompts
         rows_after = X_after - scale_rows(U, row_dot_products(X_after, U) / prompt_norms)
-        norms_after = row_dot_products(rows_after, rows_after)
-        is_unusable = (norms_after <= min_residual) & ~is_echo
-        if is_unusable.any():
-            raise ValueError(
-                f"sample {retained[is_unusable][0]} cannot be encoded after its prompt, which may "
-                "fill all tokens of the model; pass in_context=False"
-            )
-        # The cosines of both residuals, side by side, are the mean of both kernels. `echo` avoids
-        # a division by 0; these rows are set to 0 below.
-        unit_rows = scale_rows(rows, 1 / np.sqrt(residual_norms + echo))
-        unit_rows_after = scale_rows(rows_after, 1 / np.sqrt(norms_after + echo))
-        rows = np.concatenate([unit_rows, unit_rows_after], axis=1)
+        rows = _combine_residuals(
+            rows, residual_norms, rows_after, is_echo, echo, retained, _min_residual(epsilon)
+        )
 
-    # Samples that repeat their prompt are replaced by a dimension of their own, in which they are
-    # identical and all other samples are 0.
     result: Similarity
     if rows is not None:
-        F = scale_rows(rows, 1 - echo)
-        column = echo[:, None]
-        if sp.issparse(F):
-            F = sp.hstack([F, sp.csr_array(column)], format="csr")
-        else:
-            F = xp.concat([F, column], axis=1)
-        result = FeatureSimilarity(F).normalized()
+        result = _similarity_of_residuals(rows, echo)
     else:
+        # Echoes are replaced by the sum with a second kernel, which is 1 between echoes, else 0.
         diagonal = residual_norms * (1 - echo) + echo
         result = _ResidualSimilarity(
             joint, sample_indices, prompt_indices, coefficients, diagonal
         ).normalized()
-        if has_echoes:
+        if bool(is_echo.any()):
             echo_similarity = FeatureSimilarity(echo[:, None])
             result = SumSimilarity([result.scaled(1 - echo), echo_similarity], [1.0, 1.0])
     return result.noted(
@@ -143,8 +117,82 @@ def condition_on_prompts(
         roundoff=joint.roundoff,
         vocabulary_columns=joint.vocabulary_columns,
         dropped=joint.dropped,
-        echoes=is_echo if has_echoes else None,
+        echoes=is_echo if bool(is_echo.any()) else None,
     )
+
+
+def _min_residual(epsilon: float) -> float:
+    """Return the minimum residual fraction of samples that do not repeat their prompt."""
+    return MIN_RESIDUAL_FLOAT32 if epsilon > np.finfo(float).eps else MIN_RESIDUAL_FLOAT64
+
+
+def _find_echoes(
+    residual_norms: Array,
+    sample_norms: Array,
+    cross: Array,
+    prompt_norms: Array,
+    retained: np.ndarray,
+    epsilon: float,
+    roundoff: float,
+) -> Array:
+    """Return which samples x repeat their prompt u, as booleans (n,).
+
+    These have no residual: k(x, x) − k(x, u)² / k(u, u), in `residual_norms`, is 0 up to rounding.
+    The other arguments are k(x, x), k(x, u), k(u, u), the index of each sample in the input, the
+    machine epsilon of the input, and the relative rounding error of features, which is squared
+    because norms are squared. Raises a ValueError if a residual is negative, because then the
+    similarities are not positive semi-definite.
+    """
+    residual_fractions = detach(residual_norms) / detach(sample_norms)
+    rounding = roundoff**2
+    is_valid = residual_fractions >= -max(MIN_RESIDUAL_FLOAT32, rounding)
+    if not bool(is_valid.all()):  # False for NaN
+        i = is_valid.tolist().index(False)
+        prompt_norm = prompt_norms[min(i, len(prompt_norms) - 1)]
+        raise _build_similarity_error(retained[i], cross[i], sample_norms[i] * prompt_norm)
+    return residual_fractions <= max(_min_residual(epsilon), rounding)
+
+
+def _combine_residuals(
+    rows: Rows,
+    squared_norms: Array,
+    rows_after: Rows,
+    is_echo: Array,
+    echo: Array,
+    retained: np.ndarray,
+    min_residual: float,
+) -> np.ndarray:
+    """Join the residuals of samples encoded alone and of samples encoded after their prompts.
+
+    The rows of both have norm 1, so the cosine of joined rows is the mean of both cosines. `echo`
+    is 1 for samples that repeat their prompt; it avoids a division by 0, and their rows are not
+    used. `retained` are the indices of the samples in the input.
+    """
+    squared_norms_after = row_dot_products(rows_after, rows_after)
+    is_unusable = (squared_norms_after <= min_residual) & ~is_echo
+    if is_unusable.any():
+        raise ValueError(
+            f"sample {retained[is_unusable][0]} cannot be encoded after its prompt, which may "
+            "fill all tokens of the model; pass in_context=False"
+        )
+    unit_rows = scale_rows(rows, 1 / np.sqrt(squared_norms + echo))
+    unit_rows_after = scale_rows(rows_after, 1 / np.sqrt(squared_norms_after + echo))
+    return np.concatenate([unit_rows, unit_rows_after], axis=1)
+
+
+def _similarity_of_residuals(rows: Rows, echo: Array) -> Similarity:
+    """Return the cosine similarity of residuals, given as rows.
+
+    `echo` is 1 for samples that repeat their prompt. They get a dimension of their own, in which
+    they are identical and all other samples are 0.
+    """
+    F = scale_rows(rows, 1 - echo)
+    column = echo[:, None]
+    if sp.issparse(F):
+        F = sp.hstack([F, sp.csr_array(column)], format="csr")
+    else:
+        F = namespace(F).concat([F, column], axis=1)
+    return FeatureSimilarity(F).normalized()
 
 
 def _build_similarity_error(sample_index: int, similarity: Array, bound: Array) -> ValueError:
