@@ -163,6 +163,7 @@ def equivalence(
             return _compare_answers(samples, get_answer).noted(settings=settings)
     # `first` is the index of each distinct sample, and `ids` its position for each sample.
     distinct_samples, first, ids = find_distinct_samples(samples)
+    score: Callable[[list[Pair]], ArrayLike]
     if score_pairs is not None:
 
         def score(pairs: list[Pair]) -> ArrayLike:
@@ -171,38 +172,13 @@ def equivalence(
 
     elif callable(same):
         max_audited = _MAX_AUDITED_BY_FUNCTION
-
-        def score(pairs: list[Pair]) -> ArrayLike:
-            scores = []
-            for i, j in track(pairs, None, "judging pairs"):
-                try:
-                    judgement = same(distinct_samples[i], distinct_samples[j])
-                except Exception as error:
-                    error.add_note(f"raised by `same` for samples {first[i]} and {first[j]}")
-                    raise
-                # NumPy numbers and tensors with one entry have the method `item`.
-                is_number = isinstance(judgement, (int, float)) or hasattr(judgement, "item")
-                if not is_number or not math.isfinite(judgement):
-                    raise TypeError(
-                        f"`same` must return True, False or a probability, got "
-                        f"{short_repr(judgement)} for samples {first[i]} and {first[j]}"
-                    )
-                scores.append(float(judgement))
-            return scores
-
+        score = partial(_score_by_function, same, distinct_samples, first)
     else:
         max_audited = _MAX_AUDITED_BY_MATRIX
-        message = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
-        if np.ndim(same) != 2:
-            raise TypeError(f"{message}, got {type(same).__name__}")
-        matrix = np.asarray(same, dtype=float)
+        matrix = _check_judgement_matrix(same, num_samples(samples), graded)
         if not graded:
-            as_matrix(matrix, "same")  # checks that values are finite
             # The matrix may judge duplicates differently, so all samples are treated as distinct.
             first = ids = np.arange(num_samples(samples))
-        shape = ids.shape * 2  # (n, n)
-        if matrix.shape != shape:
-            raise ValueError(f"{message} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 
         def score(pairs: list[Pair]) -> ArrayLike:
             # Convert ids to indices of samples, which are the rows and columns of the matrix.
@@ -232,6 +208,47 @@ def equivalence(
     max_audited = max_audited if audit is None else check_int("audit", audit, 0)
     similarity_class = GradedSimilarity if graded else EquivalenceSimilarity
     return similarity_class(Judgements(judge, max_audited), ids).noted(settings=settings)
+
+
+def _score_by_function(
+    same: Callable[[Any, Any], object],
+    distinct_samples: Any,
+    first: np.ndarray,
+    pairs: list[Pair],
+) -> list[float]:
+    """Judge pairs of positions in `distinct_samples` by calling `same` for each pair.
+
+    `first` is the index of each distinct sample in the input, for messages.
+    """
+    scores = []
+    for i, j in track(pairs, None, "judging pairs"):
+        try:
+            judgement: Any = same(distinct_samples[i], distinct_samples[j])
+        except Exception as error:
+            error.add_note(f"raised by `same` for samples {first[i]} and {first[j]}")
+            raise
+        # NumPy numbers and tensors with one entry have the method `item`.
+        is_number = isinstance(judgement, (int, float)) or hasattr(judgement, "item")
+        if not is_number or not math.isfinite(judgement):
+            raise TypeError(
+                f"`same` must return True, False or a probability, got "
+                f"{short_repr(judgement)} for samples {first[i]} and {first[j]}"
+            )
+        scores.append(float(judgement))
+    return scores
+
+
+def _check_judgement_matrix(same: Any, n: int, graded: bool) -> np.ndarray:
+    """Return the judgements of all pairs of n samples as a float matrix; raise if invalid."""
+    message = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
+    if np.ndim(same) != 2:
+        raise TypeError(f"{message}, got {type(same).__name__}")
+    matrix = np.asarray(same, dtype=float)
+    if not graded:
+        as_matrix(matrix, "same")  # checks that values are finite
+    if matrix.shape != (n, n):
+        raise ValueError(f"{message} {(n, n)} of {n} samples, got shape {matrix.shape}")
+    return matrix
 
 
 def _as_path(same: object) -> str | Path | None:
