@@ -1,4 +1,4 @@
-"""Block Lanczos is exact on a full space, and its estimates have the stated standard error."""
+"""Block Lanczos is exact on a full Krylov space; trace estimates match their standard errors."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ VALUES = np.r_[50.0, 20.0, np.linspace(0.1, 1, N - 2)]
 A = Q * VALUES @ Q.T
 
 
-def space(b, steps, seed=0):
+def build_krylov_basis(b, steps, seed=0):
     Z = np.random.default_rng(seed).choice([-1.0, 1.0], (N, b))
     krylov = KrylovBasis(lambda V: A @ V, Z, steps)
     krylov.extend(steps)
@@ -20,8 +20,8 @@ def space(b, steps, seed=0):
 
 
 @pytest.mark.parametrize("b", [1, 2, 3])
-def test_the_matrix_is_that_in_an_orthonormal_basis(b):
-    Z, krylov = space(b, 5)
+def test_matrix_is_the_projection_on_an_orthonormal_basis(b):
+    Z, krylov = build_krylov_basis(b, 5)
     assert krylov.size == 5 * b
     basis = krylov.basis[: krylov.size]
     np.testing.assert_allclose(basis @ basis.T, np.eye(5 * b), atol=1e-12)
@@ -30,13 +30,13 @@ def test_the_matrix_is_that_in_an_orthonormal_basis(b):
 
 
 @pytest.mark.parametrize("b", [1, 2, 3])
-def test_a_full_space_has_all_eigenvalues(b):
-    _, krylov = space(b, N // b)
+def test_full_krylov_space_has_all_eigenvalues(b):
+    _, krylov = build_krylov_basis(b, N // b)
     result = np.linalg.eigvalsh(krylov.matrix())
     np.testing.assert_allclose(result, np.sort(VALUES), rtol=1e-8)
 
 
-def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
+def test_extend_runs_new_steps_once_up_to_the_dimension():
     products = []
 
     def multiply(V):
@@ -52,17 +52,17 @@ def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
     assert (krylov.steps, len(products)) == (4, 4)
 
 
-def test_a_basis_stays_orthonormal_when_the_matrix_has_low_rank():
-    low = Q[:, :3] @ Q[:, :3].T
-    krylov = KrylovBasis(lambda V: low @ V, RNG.standard_normal((N, 2)), 8)
+def test_basis_of_a_low_rank_matrix_is_orthonormal():
+    low_rank = Q[:, :3] @ Q[:, :3].T
+    krylov = KrylovBasis(lambda V: low_rank @ V, RNG.standard_normal((N, 2)), 8)
     krylov.extend(8)
     basis = krylov.basis[: krylov.size]
     np.testing.assert_allclose(basis @ basis.T, np.eye(16), atol=1e-10)
-    np.testing.assert_allclose(krylov.matrix(), basis @ low @ basis.T, atol=1e-10)
+    np.testing.assert_allclose(krylov.matrix(), basis @ low_rank @ basis.T, atol=1e-10)
 
 
-def test_converged_pairs_are_eigenpairs_above_rounding():
-    _, krylov = space(2, 6)
+def test_converged_eigenpairs_have_small_residuals():
+    _, krylov = build_krylov_basis(2, 6)
     pairs = krylov.converged_eigenpairs(0.0)
     assert {20, 50} <= {*np.rint(pairs.values).astype(int)}
     for value, vector in zip(pairs.values, pairs.vectors.T, strict=True):
@@ -70,54 +70,56 @@ def test_converged_pairs_are_eigenpairs_above_rounding():
     assert len(krylov.converged_eigenpairs(30.0).values) == 1
 
 
-def test_the_rest_of_the_matrix_is_orthogonal_to_known_pairs():
-    known = EigenPairs(VALUES[:2], Q[:, :2])
+def test_complement_basis_is_orthogonal_to_known_eigenpairs():
+    eigenpairs = EigenPairs(VALUES[:2], Q[:, :2])
     Z = RNG.standard_normal((N, 2))
-    krylov = known.build_complement_basis(lambda V: A @ V, Z, 11)
+    krylov = eigenpairs.build_complement_basis(lambda V: A @ V, Z, 11)
     krylov.extend(11)
     np.testing.assert_allclose(krylov.basis @ Q[:, :2], 0, atol=1e-10)
     assert np.linalg.eigvalsh(krylov.matrix())[-1] == pytest.approx(1)
 
 
-def test_outside_is_what_is_orthogonal():
+def test_project_out_removes_the_span_of_a_basis():
     V = RNG.standard_normal((N, 4))
     result = project_out(Q[:, :5].T, V)
     np.testing.assert_allclose(result, Q[:, 5:] @ Q[:, 5:].T @ V, atol=1e-12)
 
 
 @pytest.mark.parametrize("function", [np.log1p, np.sqrt, lambda x: x**1.5])
-def test_quadrature_on_a_full_space_is_exact_for_each_vector(function):
-    Z, krylov = space(2, N // 2)
-    rule = GaussQuadrature(krylov)
+def test_quadrature_on_a_full_space_is_exact(function):
+    Z, krylov = build_krylov_basis(2, N // 2)
+    quadrature = GaussQuadrature(krylov)
     expected = [z @ (Q * function(VALUES) @ Q.T) @ z for z in Z.T]
-    np.testing.assert_allclose(function(rule.nodes) @ rule.weights, expected, rtol=1e-8)
-    assert rule.min_eigenvalue == pytest.approx(VALUES.min())
+    np.testing.assert_allclose(function(quadrature.nodes) @ quadrature.weights, expected, rtol=1e-8)
+    assert quadrature.min_eigenvalue == pytest.approx(VALUES.min())
 
 
-def test_nodes_within_rounding_count_as_0():
-    _, krylov = space(2, N // 2)
-    rule = GaussQuadrature(krylov, rounding=0.5)
-    assert sorted({*rule.nodes[rule.nodes < 0.5]}) == [0]
+def test_nodes_below_rounding_become_zero():
+    _, krylov = build_krylov_basis(2, N // 2)
+    quadrature = GaussQuadrature(krylov, rounding=0.5)
+    assert sorted({*quadrature.nodes[quadrature.nodes < 0.5]}) == [0]
 
 
 MOMENTS = np.array([N, VALUES.sum(), (VALUES**2).sum()])
 
 
-def test_polynomials_of_degree_2_are_traced_without_error():
-    _, krylov = space(3, 8)
-    rule = GaussQuadrature(krylov)
-    value, error = rule.estimate_trace(3 + 2 * rule.nodes - 0.5 * rule.nodes**2, MOMENTS)
+def test_trace_of_quadratic_polynomials_is_exact():
+    _, krylov = build_krylov_basis(3, 8)
+    quadrature = GaussQuadrature(krylov)
+    value, error = quadrature.estimate_trace(
+        3 + 2 * quadrature.nodes - 0.5 * quadrature.nodes**2, MOMENTS
+    )
     assert value == pytest.approx(3 * N + 2 * MOMENTS[1] - 0.5 * MOMENTS[2], rel=1e-9)
     assert error == pytest.approx(0, abs=1e-6)
 
 
-def test_estimates_of_traces_are_within_their_errors():
+def test_trace_estimates_are_within_their_standard_errors():
     expected = np.sqrt(VALUES).sum()
     ratios = []
     for seed in range(200):
-        _, krylov = space(12, 2, seed)
-        rule = GaussQuadrature(krylov)
-        value, error = rule.estimate_trace(np.sqrt(rule.nodes), MOMENTS)
+        _, krylov = build_krylov_basis(12, 2, seed)
+        quadrature = GaussQuadrature(krylov)
+        value, error = quadrature.estimate_trace(np.sqrt(quadrature.nodes), MOMENTS)
         ratios.append((value - expected) / error)
     assert np.mean(np.abs(ratios) < 2) > 0.9
     assert 0.5 < np.std(ratios) < 1.5

@@ -1,4 +1,4 @@
-"""Eigenvalues of dense symmetric matrices, by every driver."""
+"""Eigenvalues of dense symmetric matrices for all eigensolvers."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from vendiscore.spectral.eigendecomposition import (
 RNG = np.random.default_rng(0)
 
 
-def symmetric(n):
+def symmetric_matrix(n):
     """Return a matrix with eigenvalues −1, …, n − 2 and its eigenvectors."""
     Q = np.linalg.qr(RNG.standard_normal((n, n)))[0]
     A = Q * np.arange(-1.0, n - 1) @ Q.T
@@ -27,9 +27,9 @@ def symmetric(n):
 
 @pytest.mark.parametrize("n", [1, 9, 10, 30, 31])
 @pytest.mark.parametrize("vectors", [False, True])
-def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
+def test_decompose_returns_the_prescribed_eigenvalues(n, vectors, monkeypatch):
     monkeypatch.setattr(eigendecomposition, "ONE_THREAD_SIZES", (10, 30))
-    A = symmetric(n)
+    A = symmetric_matrix(n)
     result = decompose(A.copy(), vectors)
     np.testing.assert_allclose(result.values, np.arange(-1.0, n - 1), atol=1e-9)
     if vectors:
@@ -41,9 +41,9 @@ def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
 
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order, monkeypatch):
+def test_large_matrices_are_decomposed_with_and_without_two_stages(vectors, order, monkeypatch):
     monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 50)
-    A = symmetric(80)
+    A = symmetric_matrix(80)
     result = decompose(np.array(A, order=order), vectors)
     np.testing.assert_allclose(result.values, np.arange(-1.0, 79), atol=1e-9)
     if vectors:
@@ -53,8 +53,8 @@ def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order,
     np.testing.assert_allclose(decompose(A.copy()).values, np.arange(-1.0, 79), atol=1e-9)
 
 
-def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
-    stack = np.stack([symmetric(4), 2 * symmetric(4)])
+def test_decompose_accepts_stacks_and_does_not_overwrite_them():
+    stack = np.stack([symmetric_matrix(4), 2 * symmetric_matrix(4)])
     before = stack.copy()
     result = decompose(stack, vectors=True)
     np.testing.assert_allclose(result.values, [[-1, 0, 1, 2], [-2, 0, 2, 4]], atol=1e-12)
@@ -64,14 +64,14 @@ def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("n", [3, ONE_THREAD_SIZES[0]])
-def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
+def test_decompose_rejects_nonfinite_entries_with_their_cause(value, n):
     A = np.eye(n)
     A[1, 0] = A[0, 1] = value
     with pytest.raises(ValueError, match=r"NaN or infinite values.*; because of it"):
         decompose(A, describe_cause=lambda: "because of it")
 
 
-def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
+def test_two_stages_require_large_contiguous_double_matrices(monkeypatch):
     monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: np.linalg.eigvalsh)
     large = np.zeros((NUMPY_SIZE + 1, NUMPY_SIZE + 1))
     assert can_use_two_stages(large)
@@ -83,14 +83,14 @@ def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
     assert not can_use_two_stages(np.zeros((2, *large.shape))[:, ::2][:, :, ::2])
 
 
-def test_values_alone_are_all_values():
-    A = symmetric(30)
+def test_eigenvalues_in_one_thread_match_numpy():
+    A = symmetric_matrix(30)
     np.testing.assert_allclose(
         compute_eigenvalues_in_one_thread(A.copy()), np.linalg.eigvalsh(A), atol=1e-12
     )
 
 
-def test_work_and_memory_grow_with_vectors():
+def test_work_and_memory_estimates_match_formulas():
     assert estimate_eigensolver_work(10) == 4 * 10**3
     assert estimate_eigensolver_work(10, True) == 10 * 10**3
     assert estimate_eigenvectors_bytes(NUMPY_SIZE) == 5 * 8 * NUMPY_SIZE**2
@@ -100,8 +100,8 @@ def test_work_and_memory_grow_with_vectors():
 class TestTorch:
     torch = pytest.importorskip("torch")
 
-    def test_gradients_are_those_of_the_eigenvalues(self):
-        A = self.torch.tensor(symmetric(5), requires_grad=True)
+    def test_gradient_of_an_eigenvalue_is_the_outer_product_of_its_vector(self):
+        A = self.torch.tensor(symmetric_matrix(5), requires_grad=True)
         values = decompose(A).values
         values[-1].backward()
         top = np.linalg.eigh(A.detach().numpy())[1][:, -1]
@@ -111,7 +111,7 @@ class TestTorch:
         ("vectors", "message"),
         [(True, "eigenvectors require"), (False, "second derivatives require")],
     )
-    def test_a_gradient_that_is_not_finite_is_an_error(self, vectors, message):
+    def test_nonfinite_gradients_raise(self, vectors, message):
         A = self.torch.eye(3, dtype=self.torch.float64, requires_grad=True)
         result = decompose(A, vectors)
         loss = (

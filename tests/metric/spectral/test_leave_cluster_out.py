@@ -1,4 +1,4 @@
-"""Scores without each cluster: against leaving it out, and against leaving single samples out."""
+"""Leave-cluster-out scores, compared with scores of subsets and with leave-one-out scores."""
 
 import math
 
@@ -13,8 +13,8 @@ from vendiscore.spectral.vendi_scores import compute_spectrum
 ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2, 2.0001, 3, 10, 300, math.inf]
 
 
-def drawn(shape, kernel, clusters):
-    """Return a similarity with two equal samples, its spectrum, and clusters of unequal sizes."""
+def make_clustered_similarity(shape, kernel, clusters):
+    """Return a similarity with two identical samples, its spectrum and unequal cluster codes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=shape)
     X[7] = X[8]
@@ -29,27 +29,27 @@ def drawn(shape, kernel, clusters):
 @pytest.mark.parametrize(
     ("shape", "kernel"), [((40, 60), "cosine"), ((60, 5), "cosine"), ((50, 3), "rbf")]
 )
-def test_every_cluster_is_left_out(shape, kernel, clusters, q):
-    """To 1e-9 of log VS: the tolerance of `leave_one_out`, for clusters of a few samples."""
-    similarity, spectrum, codes = drawn(shape, kernel, clusters)
-    others = [similarity.take(np.flatnonzero(codes != c)) for c in range(codes.max() + 1)]
-    expected = [compute_log_score(compute_spectrum(some), q) for some in others]
+def test_leave_cluster_out_matches_scores_of_the_other_clusters(shape, kernel, clusters, q):
+    """The tolerance of log VS is 1e-9, as for `leave_one_out`."""
+    similarity, spectrum, codes = make_clustered_similarity(shape, kernel, clusters)
+    subsets = [similarity.take(np.flatnonzero(codes != c)) for c in range(codes.max() + 1)]
+    expected = [compute_log_score(compute_spectrum(subset), q) for subset in subsets]
     assert leave_cluster_out(spectrum, codes, q) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("q", ORDERS)
-def test_clusters_of_one_sample_are_samples(q):
-    _, spectrum, _ = drawn((40, 60), "cosine", 9)
+def test_leave_cluster_out_of_single_samples_equals_leave_one_out(q):
+    _, spectrum, _ = make_clustered_similarity((40, 60), "cosine", 9)
     result = leave_cluster_out(spectrum, np.arange(40), q)
     assert result == pytest.approx(leave_one_out(spectrum, q), abs=1e-9)
 
 
 @pytest.mark.parametrize("q", [3, 40, math.inf])
-def test_a_cluster_that_makes_up_most_of_a_high_order_is_left_out(q):
-    """So little of Σ λ^q is left that the integral loses its decimal places."""
+def test_leave_cluster_out_is_accurate_for_a_dominant_cluster(q):
+    """The remaining Σ λ^q is so small that the integral loses precision."""
     X = np.vstack([np.ones((8, 60)), np.random.default_rng(0).normal(size=(52, 60))])
     similarity = as_similarity(X, k="cosine")
     codes = np.r_[np.zeros(8, int), np.arange(1, 53)]
-    rest = similarity.take(np.arange(8, 60))
+    remaining = similarity.take(np.arange(8, 60))
     result = leave_cluster_out(compute_spectrum(similarity, vectors=True), codes, q)
-    assert result[0] == pytest.approx(compute_log_score(compute_spectrum(rest), q), abs=1e-9)
+    assert result[0] == pytest.approx(compute_log_score(compute_spectrum(remaining), q), abs=1e-9)

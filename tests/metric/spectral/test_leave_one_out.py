@@ -1,4 +1,4 @@
-"""Leave-one-out scores, gains, surprise and what is unexplained agree with n decompositions."""
+"""Leave-one-out scores, gains, surprise and residual fractions agree with n decompositions."""
 
 import math
 
@@ -24,8 +24,8 @@ from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]
 # At n <= 300; orders just below 2 are differences of large numbers, see quadrature.FARTHEST.
-# Rounding of the BLAS at hand decides: 3.4e-9 was seen where one sample has half of the weight.
-CLOSE = {1.9: 1e-8}
+# The error depends on the BLAS library: 3.4e-9 occurred if one sample has half of the weight.
+TOLERANCES = {1.9: 1e-8}
 
 
 def unit_rows(n, d, seed=0):
@@ -38,26 +38,32 @@ def rbf(X):
     return np.exp(-2 * (2 - 2 * np.clip(X @ X.T, -1, 1)))
 
 
-def log_score_of(K, p, q):
+def log_score_by_definition(K, p, q):
     """Return log VS_q by the definition."""
-    shares = np.linalg.eigvalsh(np.sqrt(p)[:, None] * K * np.sqrt(p))
-    shares = shares[shares > len(K) * 2e-16 * shares[-1]]
-    shares = shares / shares.sum()
+    eigenvalues = np.linalg.eigvalsh(np.sqrt(p)[:, None] * K * np.sqrt(p))
+    eigenvalues = eigenvalues[eigenvalues > len(K) * 2e-16 * eigenvalues[-1]]
+    eigenvalues = eigenvalues / eigenvalues.sum()
     if q == 1:
-        return -float(np.sum(shares * np.log(shares)))
-    return -math.log(shares[-1]) if math.isinf(q) else math.log(np.sum(shares**q)) / (1 - q)
+        return -float(np.sum(eigenvalues * np.log(eigenvalues)))
+    return (
+        -math.log(eigenvalues[-1]) if math.isinf(q) else math.log(np.sum(eigenvalues**q)) / (1 - q)
+    )
 
 
-def without_each(K, p, q):
-    """Return log VS_q without each sample, from a decomposition each."""
+def log_scores_leaving_one_out(K, p, q):
+    """Return log VS_q without each sample, from n separate decompositions."""
     result = []
     for i in range(len(K)):
-        rest = np.delete(np.arange(len(K)), i)
-        result.append(log_score_of(K[np.ix_(rest, rest)], p[rest] / p[rest].sum(), q))
+        remaining = np.delete(np.arange(len(K)), i)
+        result.append(
+            log_score_by_definition(
+                K[np.ix_(remaining, remaining)], p[remaining] / p[remaining].sum(), q
+            )
+        )
     return np.array(result)
 
 
-def cases():
+def iter_cases():
     for n, d in [(2, 3), (10, 4), (60, 5), (90, 120)]:
         X = unit_rows(n, d)
         for weighted in (False, True):
@@ -68,19 +74,19 @@ def cases():
 
 
 @pytest.mark.parametrize("q", ORDERS)
-@pytest.mark.parametrize(("similarity", "K", "p"), list(cases()))
-def test_leaving_one_out_is_what_a_decomposition_without_it_finds(similarity, K, p, q):
+@pytest.mark.parametrize(("similarity", "K", "p"), list(iter_cases()))
+def test_leave_one_out_matches_separate_decompositions(similarity, K, p, q):
     result = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
     weights = np.full(len(K), 1 / len(K)) if p is None else p
     np.testing.assert_allclose(
-        result, without_each(K, weights, q), atol=CLOSE.get(q, 1e-10), rtol=0
+        result, log_scores_leaving_one_out(K, weights, q), atol=TOLERANCES.get(q, 1e-10), rtol=0
     )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, math.inf])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_leaving_one_out_of_a_hundred(q, weighted):
+def test_leave_one_out_of_100_samples_matches_separate_decompositions(q, weighted):
     X = unit_rows(100, 32)
     p = np.random.default_rng(1).dirichlet(np.ones(100)) if weighted else np.full(100, 1 / 100)
     for similarity, K in [
@@ -88,22 +94,22 @@ def test_leaving_one_out_of_a_hundred(q, weighted):
         (MatrixSimilarity(rbf(X), psd=True), rbf(X)),
     ]:
         result = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
-        np.testing.assert_allclose(result, without_each(K, p, q), atol=1e-9, rtol=0)
+        np.testing.assert_allclose(result, log_scores_leaving_one_out(K, p, q), atol=1e-9, rtol=0)
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-7, 1e-10, 1e-12])
 @pytest.mark.parametrize("q", [0.3, 1.0, 1.5])
-def test_the_error_of_the_quadrature_is_the_one_asked_for(tolerance, q):
+def test_quadrature_error_is_within_the_tolerance(tolerance, q):
     for x in (0.3, 0.01, 1e-5):
         t, w = compute_quadrature_nodes(q, 1e-5, 0.3, tolerance, sample_weight=1e-5)
         b = x / 2
-        whole = float(w @ (np.log1p(x / t) - x / (t + b)))
+        integral = float(w @ (np.log1p(x / t) - x / (t + b)))
         expected = -x * math.log(x) if q == 1 else (x**q - x) / (1 - q)
-        result = x * float(compute_trace_term(q, b)) + whole
+        result = x * float(compute_trace_term(q, b)) + integral
         assert result == pytest.approx(expected, abs=tolerance * max(x, x**q))
 
 
-def test_a_smaller_error_takes_more_nodes():
+def test_smaller_tolerance_uses_more_quadrature_nodes():
     counts = [
         len(compute_quadrature_nodes(1.0, 1e-6, 0.5, tolerance)[0])
         for tolerance in (1e-4, 1e-8, 1e-12)
@@ -112,41 +118,47 @@ def test_a_smaller_error_takes_more_nodes():
     assert compute_quadrature_step(1e-4) > 2 * compute_quadrature_step(1e-12)
 
 
-def coordinates(spectrum, cross):
-    """Return coordinates (m, r) of other samples along the eigenvectors, from similarities to the
-    set."""
+def candidate_coordinates(spectrum, cross):
+    """Return coordinates of candidates along the eigenvectors, from similarities to the set."""
     r = spectrum.vectors.shape[1]
     return cross @ spectrum.vectors / np.sqrt(spectrum.n * spectrum.values[:r])
 
 
 @pytest.mark.parametrize("q", [q for q in ORDERS if q <= 2])
-@pytest.mark.parametrize("dense", [True, False], ids=["rbf", "features"])
-def test_a_gain_is_the_score_with_the_candidate_minus_that_without(q, dense):
+@pytest.mark.parametrize("is_rbf", [True, False], ids=["rbf", "features"])
+def test_log_score_gains_match_scores_with_the_candidate_added(q, is_rbf):
     X = unit_rows(40, 60)
-    K = rbf(X) if dense else X @ X.T
-    members, others = np.arange(25), np.arange(20, 40)  # some candidates are members already
-    part = MatrixSimilarity(K[:25, :25], psd=True)
-    spectrum = compute_spectrum(part, vectors=True)
-    result = log_score_gains(spectrum, coordinates(spectrum, K[np.ix_(others, members)]), q, 1 / 25)
+    K = rbf(X) if is_rbf else X @ X.T
+    members, candidates = (
+        np.arange(25),
+        np.arange(20, 40),
+    )  # candidates 20 to 24 are already members
+    subset = MatrixSimilarity(K[:25, :25], psd=True)
+    spectrum = compute_spectrum(subset, vectors=True)
+    result = log_score_gains(
+        spectrum, candidate_coordinates(spectrum, K[np.ix_(candidates, members)]), q, 1 / 25
+    )
     expected = [
-        log_score_of(K[np.ix_(with_it, with_it)], np.full(26, 1 / 26), q)
-        - log_score_of(K[:25, :25], np.full(25, 1 / 25), q)
-        for with_it in (np.append(members, i) for i in others)
+        log_score_by_definition(K[np.ix_(extended, extended)], np.full(26, 1 / 26), q)
+        - log_score_by_definition(K[:25, :25], np.full(25, 1 / 25), q)
+        for extended in (np.append(members, i) for i in candidates)
     ]
-    np.testing.assert_allclose(result, expected, atol=CLOSE.get(q, 1e-10), rtol=0)
+    np.testing.assert_allclose(result, expected, atol=TOLERANCES.get(q, 1e-10), rtol=0)
 
 
-def test_leaving_out_undoes_adding():
+def test_drop_of_a_sample_equals_the_gain_of_adding_the_sample():
     X = unit_rows(30, 50)
     K = rbf(X)
-    whole = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
-    part = compute_spectrum(MatrixSimilarity(K[:29, :29], psd=True), vectors=True)
-    gained = log_score_gains(part, coordinates(part, K[29:, :29]), 1.0, 1 / 29)
-    assert gained[0] == pytest.approx(log_score_drops(whole)[29], abs=1e-11)
+    full_spectrum = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
+    subset_spectrum = compute_spectrum(MatrixSimilarity(K[:29, :29], psd=True), vectors=True)
+    gains = log_score_gains(
+        subset_spectrum, candidate_coordinates(subset_spectrum, K[29:, :29]), 1.0, 1 / 29
+    )
+    assert gains[0] == pytest.approx(log_score_drops(full_spectrum)[29], abs=1e-11)
 
 
-@pytest.mark.parametrize(("similarity", "K", "p"), list(cases()))
-def test_the_mean_surprise_is_the_log_of_the_score(similarity, K, p):
+@pytest.mark.parametrize(("similarity", "K", "p"), list(iter_cases()))
+def test_weighted_mean_surprise_equals_the_log_score(similarity, K, p):
     spectrum = compute_spectrum(similarity, p, vectors=True)
     weights = np.full(len(K), 1 / len(K)) if p is None else p
     assert weights @ compute_surprise(spectrum) == pytest.approx(
@@ -155,22 +167,22 @@ def test_the_mean_surprise_is_the_log_of_the_score(similarity, K, p):
 
 
 @pytest.mark.parametrize("q", [0.3, 0.999999, 1.000001, 2.0, 7.0])
-def test_surprises_of_other_orders_make_up_the_score_of_that_order(q):
+def test_power_mean_of_surprises_equals_the_score_for_any_order(q):
     X = unit_rows(50, 8)
     spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
     power_mean = np.log(np.mean(np.exp((1 - q) * compute_surprise(spectrum, q)))) / (1 - q)
     assert power_mean == pytest.approx(compute_log_score(spectrum, q), abs=1e-8)
 
 
-def test_surprise_at_large_orders_goes_to_that_at_infinity():
+def test_surprise_at_large_orders_approaches_order_infinity():
     X = unit_rows(20, 5)
     spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
-    far = compute_surprise(spectrum, 1e5)
-    np.testing.assert_allclose(far, compute_surprise(spectrum, math.inf), atol=1e-3)
+    large_order = compute_surprise(spectrum, 1e5)
+    np.testing.assert_allclose(large_order, compute_surprise(spectrum, math.inf), atol=1e-3)
     assert np.isfinite(compute_surprise(spectrum, 1e-9)).all()
 
 
-def test_what_is_unexplained_is_the_inverse_of_the_diagonal_of_the_inverse():
+def test_residual_fractions_match_the_diagonal_of_the_inverse():
     X = unit_rows(30, 60)[:15]  # without the copy
     K = rbf(X)
     result = compute_residual_fractions(
@@ -179,7 +191,7 @@ def test_what_is_unexplained_is_the_inverse_of_the_diagonal_of_the_inverse():
     np.testing.assert_allclose(result, 1 / np.diag(np.linalg.inv(K)), rtol=1e-6)
 
 
-def test_the_unexplained_part_of_a_copy_is_nothing_and_so_it_is_with_fewer_features_than_samples():
+def test_residual_fraction_is_zero_for_duplicates_and_dependent_features():
     X = unit_rows(30, 60)
     result = compute_residual_fractions(compute_spectrum(FeatureSimilarity(X), vectors=True))
     assert result[[0, 15]].max() < 1e-8
@@ -193,15 +205,15 @@ def test_the_unexplained_part_of_a_copy_is_nothing_and_so_it_is_with_fewer_featu
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_mean_unexplained_of_labels_is_the_share_of_those_seen_once(seed):
+def test_mean_residual_fraction_of_labels_is_the_fraction_of_singletons(seed):
     labels = np.random.default_rng(seed).geometric(0.08, 500)
-    once = np.bincount(labels)[labels] == 1
+    is_singleton = np.bincount(labels)[labels] == 1
     similarity = as_similarity(labels.tolist(), k="labels")
     result = compute_residual_fractions(compute_spectrum(similarity, vectors=True))
-    assert 1 - result.mean() == pytest.approx(1 - once.mean(), abs=1e-6)
+    assert 1 - result.mean() == pytest.approx(1 - is_singleton.mean(), abs=1e-6)
 
 
-def test_samples_of_no_weight_change_nothing():
+def test_samples_with_zero_weight_have_no_contribution():
     X = unit_rows(12, 30)
     p = np.full(12, 0.1)
     p[[3, 4]] = 0
@@ -212,7 +224,7 @@ def test_samples_of_no_weight_change_nothing():
     assert compute_residual_fractions(spectrum)[[3, 4]].tolist() == [0, 0]
 
 
-def test_identical_samples_add_the_same():
+def test_identical_samples_have_equal_score_drops():
     X = unit_rows(20, 40)[[*range(20), 3, 3]]
     for similarity in (FeatureSimilarity(X), MatrixSimilarity(rbf(X), psd=True)):
         result = log_score_drops(compute_spectrum(similarity, vectors=True))
@@ -220,18 +232,18 @@ def test_identical_samples_add_the_same():
         assert result[3] < 0
 
 
-def test_single_precision_is_used_where_it_is_good_enough(monkeypatch):
+def test_float32_eigenvectors_are_used_with_sufficient_accuracy(monkeypatch):
     X = np.random.default_rng(0).standard_normal((4000, 40)) / np.arange(1, 41) ** 0.5
     X /= np.linalg.norm(X, axis=1)[:, None]
-    double = log_score_drops(compute_spectrum(FeatureSimilarity(X).normalized(), vectors=True))
+    expected = log_score_drops(compute_spectrum(FeatureSimilarity(X).normalized(), vectors=True))
     monkeypatch.setattr("vendiscore.similarity.covariance.MIN_FLOAT32_PRODUCTS", 0)
     spectrum = compute_spectrum(FeatureSimilarity(X.astype(np.float32)).normalized(), vectors=True)
     assert spectrum.vectors.dtype == np.float32
-    # An error of 1e-7 of what a sample adds, which is about 1/n.
-    np.testing.assert_allclose(log_score_drops(spectrum), double, atol=2e-6 / 4000, rtol=0)
+    # The contribution of a sample is about 1/n.
+    np.testing.assert_allclose(log_score_drops(spectrum), expected, atol=2e-6 / 4000, rtol=0)
 
 
-def test_a_tensor_has_the_same_scores_without_each():
+def test_leave_one_out_of_a_tensor_matches_numpy():
     torch = pytest.importorskip("torch")
     X = unit_rows(12, 5)
     expected = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True))
@@ -239,7 +251,7 @@ def test_a_tensor_has_the_same_scores_without_each():
     np.testing.assert_allclose(leave_one_out(spectrum), expected, atol=1e-10)
 
 
-def test_what_cannot_be_answered_is_refused():
+def test_leave_one_out_rejects_invalid_input():
     X = unit_rows(5, 3)
     spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
     with pytest.raises(ValueError, match="`q` must be an order above 0, got 0; use a small o"):
@@ -254,8 +266,10 @@ def test_what_cannot_be_answered_is_refused():
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, 3.0, math.inf])
-def test_the_jackknife_is_that_of_n_decompositions(q):
+def test_jackknife_error_matches_separate_decompositions(q):
     K = rbf(unit_rows(30, 8))
     result = jackknife(compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True), q)
-    left = without_each(K, np.full(30, 1 / 30), q)
-    assert result.error == pytest.approx(math.sqrt(29 / 30 * np.sum((left - left.mean()) ** 2)))
+    leave_one_out_scores = log_scores_leaving_one_out(K, np.full(30, 1 / 30), q)
+    assert result.error == pytest.approx(
+        math.sqrt(29 / 30 * np.sum((leave_one_out_scores - leave_one_out_scores.mean()) ** 2))
+    )

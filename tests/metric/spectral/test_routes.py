@@ -1,4 +1,4 @@
-"""Routes to a score: which is taken, what it costs, and what happens when it does not arrive."""
+"""Selection and cost of algorithms for scores, and the fallback if they do not converge."""
 
 import math
 import tracemalloc
@@ -22,7 +22,7 @@ from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_sco
 TALL = FeatureSimilarity(np.eye(5)[np.arange(40) % 5])
 WIDE = FeatureSimilarity(np.eye(5, 40))
 SMALL, LARGE = MatrixSimilarity(np.eye(20)), MatrixSimilarity(np.eye(700))
-SURE = MatrixSimilarity(np.eye(700), psd=True)
+LARGE_PSD = MatrixSimilarity(np.eye(700), psd=True)
 
 
 @pytest.mark.parametrize(
@@ -37,20 +37,20 @@ SURE = MatrixSimilarity(np.eye(700), psd=True)
         (SMALL, [2.0], "clip", ["eigenvalues"]),
         (LARGE, [math.inf], "check", ["lanczos"]),
         (LARGE, [math.inf], "clip", ["eigenvalues"]),
-        (SURE, [math.inf], "clip", ["lanczos"]),
+        (LARGE_PSD, [math.inf], "clip", ["lanczos"]),
         (LARGE, [2.0, math.inf], "check", ["norm", "lanczos"]),
         (LARGE, [2.0, 1.0, math.inf], "check", ["eigenvalues"] * 3),
         (LARGE, [], "check", []),
     ],
 )
-def test_the_cheapest_routes_are_planned_and_taken(similarity, orders, psd, names):
+def test_cheapest_route_is_used_for_the_orders(similarity, orders, psd, names):
     result = compute_vendi_scores(similarity, orders, psd=psd)
     assert [estimate.route for estimate in result.estimates] == names
     assert all(estimate.reason for estimate in result.estimates)
     assert (result.spectrum is None) == (not set(names) & {"covariance", "eigenvalues"})
 
 
-def test_torch_has_no_iteration_for_the_largest_eigenvalue():
+def test_torch_has_no_route_for_the_largest_eigenvalue():
     torch = pytest.importorskip("torch")
     similarity = MatrixSimilarity(torch.eye(700, dtype=torch.float64))
     assert select_one_order_route(similarity, math.inf) is None
@@ -60,30 +60,30 @@ def test_torch_has_no_iteration_for_the_largest_eigenvalue():
 @pytest.mark.parametrize(
     "similarity", [TALL, WIDE, SMALL, LARGE], ids=["tall", "wide", "small", "large"]
 )
-def test_moments_cost_less_than_spectra_and_values_less_than_vectors(similarity):
-    for spectral in (COVARIANCE, EIGENVALUES):
-        if spectral is EIGENVALUES or (similarity.dim or similarity.n) < similarity.n:
-            cost, more = spectral.cost(similarity), spectral.cost(similarity, vectors=True)
-            assert NORM.cost(similarity).flops < cost.flops < more.flops
-            assert cost.bytes < more.bytes
+def test_cost_increases_from_norm_to_eigenvalues_to_eigenvectors(similarity):
+    for route in (COVARIANCE, EIGENVALUES):
+        if route is EIGENVALUES or (similarity.dim or similarity.n) < similarity.n:
+            cost, cost_with_vectors = route.cost(similarity), route.cost(similarity, vectors=True)
+            assert NORM.cost(similarity).flops < cost.flops < cost_with_vectors.flops
+            assert cost.bytes < cost_with_vectors.bytes
 
 
-def test_sparse_features_cost_what_is_not_zero():
-    """Columns without entries, of which n-grams have many, are not multiplied."""
+def test_cost_of_sparse_features_counts_nonzero_entries():
+    """Empty columns, which are frequent for n-grams, cost nothing."""
     rng = np.random.default_rng(0)
     X = sp.random_array((400, 800), density=0.01, rng=rng, format="csr")
     wide = sp.csr_array((X.data, X.indices, X.indptr), (400, 80_000))
-    some, more = FeatureSimilarity(X), FeatureSimilarity(wide)
+    narrow_features, wide_features = FeatureSimilarity(X), FeatureSimilarity(wide)
     for route in (NORM, LARGEST_EIGENVALUE, EIGENVALUES):
-        assert route.cost(some).work == route.cost(more).work
+        assert route.cost(narrow_features).work == route.cost(wide_features).work
     tall, taller = FeatureSimilarity(X.T.tocsr()), FeatureSimilarity(sp.vstack([X.T] * 10, "csr"))
     for route in (NORM, COVARIANCE):
         assert 1 < route.cost(taller).work / route.cost(tall).work < 10.1
     dense = FeatureSimilarity(X.toarray())
-    assert NORM.cost(some).work < NORM.cost(dense).work
+    assert NORM.cost(narrow_features).work < NORM.cost(dense).work
 
 
-def test_entries_that_are_made_of_bits_or_rows_cost_more_if_these_are_wider():
+def test_cost_of_kernel_entries_grows_with_the_number_of_columns():
     rng = np.random.default_rng(0)
     bits = (rng.random((300, 512)) < 0.3).astype(np.uint8)
     for k in ("tanimoto", "rbf", {"tanimoto": 0.5, "rbf": 0.5}):
@@ -92,9 +92,9 @@ def test_entries_that_are_made_of_bits_or_rows_cost_more_if_these_are_wider():
             assert route.cost(narrow).work < route.cost(wide).work
 
 
-def allocated(work):
+def measure_peak_memory(function):
     tracemalloc.start()
-    work()
+    function()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
@@ -102,7 +102,7 @@ def allocated(work):
 
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("shape", [(4000, 800), (900, 2000), (1000, None)], ids=str)
-def test_the_bytes_of_a_route_are_what_it_allocates(shape, vectors):
+def test_estimated_bytes_match_the_allocated_memory(shape, vectors):
     n, d = shape
     X = np.random.default_rng(0).standard_normal((n, d or 2 * n)) + 0.0
     similarity = FeatureSimilarity(X).normalized()
@@ -111,35 +111,37 @@ def test_the_bytes_of_a_route_are_what_it_allocates(shape, vectors):
         similarity = MatrixSimilarity(similarity.dense())
     route = select_spectrum_route(similarity)
     cost = route.cost(similarity, vectors).bytes
-    peak = allocated(lambda: compute_spectrum(similarity, vectors=vectors))
+    peak = measure_peak_memory(lambda: compute_spectrum(similarity, vectors=vectors))
     if vectors and route is EIGENVALUES and np.lib.NumpyVersion(np.__version__) < "2.5.0":
-        peak += 16 * n**2  # LAPACK's work, which NumPy did not count before
-    assert 0.6 * cost < peak < 1.15 * cost + 2**23  # blocks of rows on the way
+        peak += 16 * n**2  # LAPACK workspace, which older NumPy does not report
+    assert 0.6 * cost < peak < 1.15 * cost + 2**23  # temporary blocks of rows
 
 
-def test_what_is_small_is_not_asked_for(monkeypatch):
-    def ask(*_):
-        raise AssertionError("asked")
+def test_memory_is_queried_only_for_large_computations(monkeypatch):
+    def fail_if_queried(*_):
+        raise AssertionError("memory was queried")
 
-    monkeypatch.setattr("vendiscore.support.memory.available_bytes", ask)
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", fail_if_queried)
     compute_vendi_scores(SMALL, [1.0])
     compute_vendi_scores(LARGE, [2.0])
-    with pytest.raises(AssertionError, match="asked"):
+    with pytest.raises(AssertionError, match="memory was queried"):
         compute_vendi_scores(MatrixSimilarity(np.eye(3000)), [1.0])
 
 
-def test_a_route_that_stalls_says_so_and_the_spectrum_takes_its_place(monkeypatch):
-    def slow(*_):
-        raise ConvergenceError("it took too long")
+def test_unconverged_route_falls_back_to_the_full_spectrum(monkeypatch):
+    def raise_convergence_error(*_):
+        raise ConvergenceError("no convergence in a test")
 
-    monkeypatch.setattr("vendiscore.spectral.lanczos.compute_largest_eigenvalue", slow)
+    monkeypatch.setattr(
+        "vendiscore.spectral.lanczos.compute_largest_eigenvalue", raise_convergence_error
+    )
     result = compute_vendi_scores(LARGE, [math.inf, 2.0])
     assert [e.route for e in result.estimates] == ["eigenvalues", "norm"]
-    assert [e.reason for e in result.estimates] == ["it took too long", NORM.reason]
+    assert [e.reason for e in result.estimates] == ["no convergence in a test", NORM.reason]
     assert result.values == pytest.approx([700, 700])
 
 
-def test_a_basis_that_does_not_fit_leaves_room_for_a_covariance(monkeypatch):
+def test_covariance_is_used_if_the_lanczos_basis_does_not_fit(monkeypatch):
     X = np.random.default_rng(0).standard_normal((20_000, 510))
     similarity = FeatureSimilarity(X).normalized()
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 4 * 10**7)
@@ -149,7 +151,7 @@ def test_a_basis_that_does_not_fit_leaves_room_for_a_covariance(monkeypatch):
     assert "the largest eigenvalue of the similarity matrix of 20000 samples" in estimate.reason
 
 
-def test_merged_samples_are_told_of():
+def test_reason_mentions_merged_samples():
     X = np.eye(3, 9)[np.arange(6) % 3]
     (estimate,) = compute_vendi_scores(FeatureSimilarity(X)).estimates
     assert (
@@ -157,6 +159,6 @@ def test_merged_samples_are_told_of():
     )
 
 
-def test_sums_of_features_go_through_their_covariance():
-    parts = [FeatureSimilarity(np.eye(40, d)[np.arange(40) % d]) for d in (3, 4)]
-    assert select_spectrum_route(SumSimilarity(parts, [0.5, 0.5])) is COVARIANCE
+def test_sum_of_features_uses_the_covariance_route():
+    components = [FeatureSimilarity(np.eye(40, d)[np.arange(40) % d]) for d in (3, 4)]
+    assert select_spectrum_route(SumSimilarity(components, [0.5, 0.5])) is COVARIANCE

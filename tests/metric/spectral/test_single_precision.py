@@ -1,4 +1,4 @@
-"""Products in single precision are used if they are accurate enough, and only then."""
+"""Single-precision products are used only if they are accurate enough."""
 
 import warnings
 
@@ -17,12 +17,12 @@ def unit_float32(X):
 
 
 @pytest.mark.parametrize(("n", "d"), [(1200, 120), (120, 1200)])
-def test_float32_unit_rows_are_multiplied_in_single_precision_from_order_1_on(n, d):
+def test_float32_unit_rows_use_single_precision_from_order_1_on(n, d):
     X = unit_float32(generator.standard_normal((n, d)))
     for q in (1.0, 2.0, np.inf):
         exact = score_X(X.astype(np.float64), q)
         assert score_X(X, q) == pytest.approx(exact, rel=1e-6)
-        assert score_X(X, q) != exact  # by the rounding of its products
+        assert score_X(X, q) != exact  # products are rounded
     double = X.astype(np.float64)
     assert score_X(X, 0.5) == pytest.approx(score_X(double, 0.5), rel=1e-12)
     p = generator.dirichlet(np.ones(n))
@@ -43,7 +43,7 @@ def test_float32_unit_rows_are_multiplied_in_single_precision_from_order_1_on(n,
         ("few columns", 1200, 120, np.inf),
     ],
 )
-def test_float32_rows_that_single_precision_does_not_resolve_are_scored_in_double(rows, n, d, q):
+def test_unresolved_float32_rows_are_scored_in_double_precision(rows, n, d, q):
     X = generator.standard_normal((n, d)).astype(np.float32)
     if rows == "nearly equal":
         X = unit_float32(X * 1e-3 + 1)
@@ -59,8 +59,8 @@ def test_float32_rows_that_single_precision_does_not_resolve_are_scored_in_doubl
         assert score_X(X, q) == pytest.approx(exact, rel=1e-12)
 
 
-def decompose(smallest, largest=0.4, columns=32, trace=1.0):
-    """Return eigenvalues of a matrix, whose eigensolver returns such values in float32."""
+def decompose_with_eigenvalues(smallest, largest=0.4, columns=32, trace=1.0):
+    """Decompose a matrix with an eigensolver that returns prescribed float32 eigenvalues."""
     values = np.full(columns, (1 - smallest - largest) / (columns - 2))
     values[0], values[-1] = smallest, largest
     C = np.eye(columns) / columns
@@ -69,14 +69,14 @@ def decompose(smallest, largest=0.4, columns=32, trace=1.0):
     )[0]
 
 
-def test_eigenvalues_are_returned_if_these_and_the_trace_show_a_small_error():
-    exact = decompose(0.0)
-    for values in (exact, decompose(-5e-7)):  # 5e-7 (1 + log(32 / 5e-7)) is 9.5e-6
+def test_eigenvalues_are_returned_if_the_estimated_error_is_small():
+    exact = decompose_with_eigenvalues(0.0)
+    for values in (exact, decompose_with_eigenvalues(-5e-7)):  # 5e-7 (1 + log(32 / 5e-7)) is 9.5e-6
         assert values.dtype == np.float64
         assert values.sum() == pytest.approx(1, abs=1e-12)
         assert values[1:] == pytest.approx(exact[1:], abs=1e-6)
-    decompose(0.0, largest=0.9)
-    decompose(0.0, trace=1 + 4e-7)
+    decompose_with_eigenvalues(0.0, largest=0.9)
+    decompose_with_eigenvalues(0.0, trace=1 + 4e-7)
 
 
 @pytest.mark.parametrize(
@@ -84,17 +84,17 @@ def test_eigenvalues_are_returned_if_these_and_the_trace_show_a_small_error():
     [
         {"smallest": -6e-7},
         {"smallest": 0.0, "largest": 0.91},
-        {"smallest": 0.0, "columns": 15},  # whose errors may all be positive
+        {"smallest": 0.0, "columns": 15},  # all errors may be positive
         {"smallest": 0.0, "trace": 1 - 6e-7},
         {"smallest": -3e-7, "trace": 1 + 3e-7},
     ],
 )
-def test_eigenvalues_are_refused_if_these_or_the_trace_show_a_large_error(case):
+def test_eigenvalues_are_rejected_if_the_estimated_error_is_large(case):
     with pytest.raises(InaccurateError):
-        decompose(**case)
+        decompose_with_eigenvalues(**case)
 
 
-def test_the_definition_scores_what_single_precision_hands_over(monkeypatch):
+def test_single_precision_eigenvalues_are_scored_by_compute_hill_numbers(monkeypatch):
     X = unit_float32(generator.standard_normal((1200, 120)))
     expected = {q: score_X(X, q) for q in (1.0, 2.0)}
     calls = []

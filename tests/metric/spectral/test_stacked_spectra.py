@@ -1,4 +1,4 @@
-"""Stacks of sets have the numbers of each set."""
+"""StackedSpectra returns the same scores as separate sets."""
 
 import math
 import warnings
@@ -14,31 +14,31 @@ from vendiscore.spectral.vendi_scores import compute_spectrum
 
 X = np.random.default_rng(0).normal(size=(4, 7, 3))
 X /= np.linalg.norm(X, axis=-1, keepdims=True)
-X[1, 3] = X[1, 5]  # a repeat: six samples that all differ
+X[1, 3] = X[1, 5]  # a duplicate
 K = X @ X.swapaxes(-1, -2)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.7, 2, 3, math.inf])
-def test_without_each_sample_the_others_are_scored(q):
-    left = StackedSpectra(K, None, [q], vectors=True).log_scores_leaving_each_out(q)
-    assert left.shape == (4, 7)
+def test_log_scores_leaving_each_out_match_scores_of_the_others(q):
+    log_scores = StackedSpectra(K, None, [q], vectors=True).log_scores_leaving_each_out(q)
+    assert log_scores.shape == (4, 7)
     for i in range(4):
         for j in range(7):
             (score,) = compute(np.delete(X[i], j, axis=0), k="cosine", q=q).values()
-            assert left[i, j] == pytest.approx(math.log(score), abs=1e-8)
+            assert log_scores[i, j] == pytest.approx(math.log(score), abs=1e-8)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 3, math.inf])
-def test_slopes_are_those_of_each_set(q):
-    slopes = StackedSpectra(K, None, [q], vectors=True).compute_influence(q)
-    for matrix, of_set in zip(K, slopes, strict=True):
+def test_compute_influence_matches_the_influence_of_single_sets(q):
+    influences = StackedSpectra(K, None, [q], vectors=True).compute_influence(q)
+    for matrix, set_influence in zip(K, influences, strict=True):
         spectrum = compute_spectrum(MatrixSimilarity(matrix), vectors=True)
-        assert of_set == pytest.approx(influence(spectrum, q), abs=1e-9)
+        assert set_influence == pytest.approx(influence(spectrum, q), abs=1e-9)
 
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("vectors", [False, True])
-def test_scores_of_known_eigenvalues(q, vectors):
+def test_stacked_scores_match_known_eigenvalues(q, vectors):
     stack = StackedSpectra(
         np.array([circulant_matrix(name) for name in HALF_SPECTRA]), None, [q], vectors=vectors
     )
@@ -66,7 +66,7 @@ def test_negative_eigenvalues_are_marked_or_clipped(q):
     assert clipped.is_clipped.tolist() == [False, True, True]
 
 
-def test_truncated_eigenvalues_of_a_set_give_one_warning_below_order_1():
+def test_truncated_eigenvalues_of_a_set_warn_once_below_order_1():
     F = np.linalg.qr(np.random.default_rng(0).standard_normal((30, 30)))[0] * 10.0 ** -np.arange(30)
     F /= np.linalg.norm(F, axis=1, keepdims=True)
     K = np.array([F @ F.T, np.eye(30)])
@@ -79,7 +79,7 @@ def test_truncated_eigenvalues_of_a_set_give_one_warning_below_order_1():
         StackedSpectra(K, None, [1.5]).warn_about_truncation([1.5])
 
 
-def test_entries_of_float32_count_no_rounding_errors_below_order_1():
+def test_rounding_errors_of_float32_entries_are_ignored_below_order_1():
     X = np.random.default_rng(0).standard_normal((20, 3))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     single = MatrixSimilarity((X @ X.T).astype(np.float32)).noted(roundoff=2.0**-23)
@@ -90,7 +90,7 @@ def test_entries_of_float32_count_no_rounding_errors_below_order_1():
 
 
 @pytest.mark.parametrize("q", [1.0, 1.5])
-def test_a_flat_tail_of_float32_entries_counts_from_order_1_on(q):
+def test_small_eigenvalues_of_float32_entries_are_kept_from_order_1_on(q):
     labels = np.arange(60) % 2
     K = ((1 - 3e-6) * (labels[:, None] == labels)).astype(np.float32)
     np.fill_diagonal(K, 1)
@@ -101,7 +101,7 @@ def test_a_flat_tail_of_float32_entries_counts_from_order_1_on(q):
 
 
 @pytest.mark.parametrize("q", [0.0, 1.0, 2.0, 5.0, math.inf])
-def test_bounds_of_the_range_are_reached(q):
+def test_scores_reach_their_minimum_and_maximum(q):
     K = np.array([np.eye(7), np.ones((7, 7))])
     assert StackedSpectra(K, None, [q]).values[0] == pytest.approx([7, 1], rel=1e-12)
     for matrix, score in zip(K, (7, 1), strict=True):
@@ -109,7 +109,7 @@ def test_bounds_of_the_range_are_reached(q):
         assert result == pytest.approx(score, rel=1e-12)
 
 
-def test_norms_of_impossible_matrices_are_marked():
+def test_invalid_matrices_are_marked_as_unusual():
     K = np.array([np.eye(3), [[1, 3, 0], [3, 1, 0], [0, 0, 1]]])
     stack = StackedSpectra(K, None, [2.0])
     assert stack.unusual.tolist() == [False, True]

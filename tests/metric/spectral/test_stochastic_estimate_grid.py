@@ -1,4 +1,4 @@
-"""Estimates of spectra of every shape, under every kind of kernel and at every order."""
+"""Estimates for combinations of spectrum shapes, kernels and orders."""
 
 import random
 
@@ -15,32 +15,32 @@ from estimate_cases import (
     make_eigenvalues,
 )
 
-SIZE, CELLS = 150, 2
+SIZE, CASES_PER_SHAPE = 150, 2
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_estimates_of_every_spectrum_are_right_exact_or_refused(kernel, shape):
+def test_estimates_of_all_spectra_are_accurate_or_refused(kernel, shape):
     rng = random.Random(f"{kernel} {shape}")
-    for _ in range(CELLS):
+    for _ in range(CASES_PER_SHAPE):
         q, rtol = rng.choice(ORDERS), rng.choice(TOLERANCES)
         result = check_estimate(kernel, shape, q, rtol, "forced", SIZE)
         assert result.right, (q, rtol, result)
 
 
-def test_estimates_that_are_asked_for_keep_their_tolerance():
+def test_requested_estimates_are_within_their_tolerance():
     rng = random.Random(0)
-    ends = set()
+    endings = set()
     for kernel in ("matrix", "rbf"):
         for q in rng.sample(ORDERS, 5):
             result = check_estimate(kernel, "power law", q, 0.05, "asked", 1200)
             assert result.right, (kernel, q, result)
-            ends.add(result.end)
-    assert "estimate" in ends
+            endings.add(result.end)
+    assert "estimate" in endings
 
 
-def test_cases_have_the_spectra_that_they_are_named_for():
+def test_cases_have_the_eigenvalues_of_their_shape():
     for shape in SHAPES:
-        shares = make_case("matrix", shape, SIZE)[2]
-        np.testing.assert_allclose(shares, make_eigenvalues(shape, SIZE), atol=1e-12)
+        values = make_case("matrix", shape, SIZE)[2]
+        np.testing.assert_allclose(values, make_eigenvalues(shape, SIZE), atol=1e-12)
     assert set(MODES) == {"asked", "forced"}

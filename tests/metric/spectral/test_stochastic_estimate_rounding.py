@@ -1,4 +1,4 @@
-"""Estimates where eigenvalues are below what products resolve."""
+"""Estimates of spectra with eigenvalues below the rounding errors of products."""
 
 import math
 
@@ -12,26 +12,24 @@ from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.spectral.weighted_similarity import weight_similarity
 
 RNG = np.random.default_rng(0)
-FEW = RNG.standard_normal((240, 3))
+LOW_DIMENSIONAL = RNG.standard_normal((240, 3))
 LOW_RANK = RNG.standard_normal((240, 20)) @ RNG.standard_normal((20, 500))
-SMOOTH = {
-    "rbf": lambda: as_similarity(FEW, k="rbf", sigma=1.0),
-    "wide rbf": lambda: as_similarity(FEW, k="rbf", sigma=5.0),
-    "features in single precision": lambda: FeatureSimilarity(
-        LOW_RANK.astype(np.float32)
-    ).normalized(),
-    "features in double precision": lambda: FeatureSimilarity(LOW_RANK).normalized(),
-    "a matrix in single precision": lambda: MatrixSimilarity(
-        np.asarray(as_similarity(FEW, k="rbf", sigma=2.0).dense()).astype(np.float32)
+SIMILARITIES = {
+    "rbf": lambda: as_similarity(LOW_DIMENSIONAL, k="rbf", sigma=1.0),
+    "wide rbf": lambda: as_similarity(LOW_DIMENSIONAL, k="rbf", sigma=5.0),
+    "float32 features": lambda: FeatureSimilarity(LOW_RANK.astype(np.float32)).normalized(),
+    "float64 features": lambda: FeatureSimilarity(LOW_RANK).normalized(),
+    "float32 matrix": lambda: MatrixSimilarity(
+        np.asarray(as_similarity(LOW_DIMENSIONAL, k="rbf", sigma=2.0).dense()).astype(np.float32)
     ).noted(roundoff=float(np.finfo(np.float32).eps)),
 }
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("p", [None, "uneven"])
-@pytest.mark.parametrize("kind", SMOOTH)
-def test_an_error_contains_that_of_the_products(kind, p):
-    similarity = SMOOTH[kind]()
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_standard_error_includes_rounding_of_products(name, p):
+    similarity = SIMILARITIES[name]()
     if p:
         p = np.random.default_rng(1).random(similarity.n) ** 4
         p /= p.sum()
@@ -53,7 +51,7 @@ def test_an_error_contains_that_of_the_products(kind, p):
     ids=lambda value: str(value) if isinstance(value, float) else "",
 )
 @pytest.mark.filterwarnings("ignore")
-def test_small_orders_are_right_exact_or_refused(X, kernel, q, rtol):
+def test_estimates_of_small_orders_are_accurate(X, kernel, q, rtol):
     similarity = as_similarity(X, **kernel)
     exact = compute_vendi_scores(similarity, [q]).values[0]
     for seed in range(2):
@@ -65,11 +63,11 @@ def test_small_orders_are_right_exact_or_refused(X, kernel, q, rtol):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("rank", [10, 60])
-@pytest.mark.parametrize("kind", [np.float32, np.float16])
-def test_rounding_of_a_given_matrix_is_not_taken_for_a_negative_eigenvalue(kind, rank):
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_rounding_of_a_low_precision_matrix_is_not_a_negative_eigenvalue(dtype, rank):
     X = np.random.default_rng(rank).standard_normal((700, rank))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    K = (X @ X.T).astype(kind)
+    K = (X @ X.T).astype(dtype)
     np.fill_diagonal(K, 1)
     exact = compute(K, score_K=True)["VS"]
     result = compute(K, score_K=True, method="estimate", rtol=1e-2)

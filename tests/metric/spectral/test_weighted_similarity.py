@@ -1,4 +1,4 @@
-"""The weighted similarity of trace 1, without repeated samples."""
+"""Weighted similarity matrices with trace 1, and merging of identical samples."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ P = RNG.dirichlet(np.ones(7))
 
 
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
-def test_weights_scale_rows_and_columns_to_a_trace_of_1(p):
+def test_weight_similarity_scales_the_matrix_to_trace_1(p):
     weights = np.full(7, 1 / 7) if p is None else p
     weighted = weight_similarity(FeatureSimilarity(X), p)
     expected = K * np.sqrt(np.outer(weights, weights))
@@ -29,26 +29,28 @@ def test_weights_scale_rows_and_columns_to_a_trace_of_1(p):
     assert np.trace(weighted.dense()) == pytest.approx(1, abs=1e-15)
 
 
-def test_a_diagonal_that_is_1_up_to_rounding_has_a_trace_of_1():
-    rough = MatrixSimilarity(np.eye(3) * (1 + 1e-6))
-    assert np.trace(weight_similarity(rough, None).dense()) == pytest.approx(1, abs=1e-15)
+def test_weight_similarity_of_a_rounded_diagonal_has_trace_1():
+    rounded = MatrixSimilarity(np.eye(3) * (1 + 1e-6))
+    assert np.trace(weight_similarity(rounded, None).dense()) == pytest.approx(1, abs=1e-15)
 
 
 @pytest.mark.parametrize("p", [None, P, np.r_[0.5, 0, 0.5, 0, 0, 0, 0]])
-def test_repeats_are_merged_without_a_change_of_the_spectrum(p):
+def test_merge_identical_keeps_the_spectrum(p):
     similarity = FeatureSimilarity(X)
     merged = merge_identical(similarity, p)
     assert merged.weighted.n == 5
-    whole = weight_similarity(similarity, p).dense()
+    expected = weight_similarity(similarity, p).dense()
     values, U = np.linalg.eigh(merged.weighted.dense())
-    np.testing.assert_allclose(values, np.linalg.eigvalsh(whole)[2:], atol=1e-12)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(expected)[2:], atol=1e-12)
     V = merged.expand_vectors(U)
-    positive = values > 1e-9
-    np.testing.assert_allclose(V.T[positive] @ V[:, positive], np.eye(positive.sum()), atol=1e-9)
-    np.testing.assert_allclose(V * values @ V.T, whole, atol=1e-12)
+    is_positive = values > 1e-9
+    np.testing.assert_allclose(
+        V.T[is_positive] @ V[:, is_positive], np.eye(is_positive.sum()), atol=1e-9
+    )
+    np.testing.assert_allclose(V * values @ V.T, expected, atol=1e-12)
 
 
-def test_samples_that_all_differ_are_left_as_they_are():
+def test_merge_identical_keeps_distinct_samples():
     similarity = FeatureSimilarity(X[:4])
     merged = merge_identical(similarity, None)
     assert merged.inverse is merged.root_fractions is None
@@ -59,15 +61,15 @@ def test_samples_that_all_differ_are_left_as_they_are():
 
 
 @pytest.mark.parametrize(("i", "j", "value"), [(1, 3, 1.5), (5, 0, -2.0), (2, 6, np.nan)])
-def test_an_impossible_similarity_is_named(i, j, value):
-    wrong = K.copy()
-    wrong[i, j] = wrong[j, i] = value
-    message = describe_invalid_similarity(weight_similarity(MatrixSimilarity(wrong), None))
+def test_message_names_the_pair_with_an_impossible_similarity(i, j, value):
+    invalid = K.copy()
+    invalid[i, j] = invalid[j, i] = value
+    message = describe_invalid_similarity(weight_similarity(MatrixSimilarity(invalid), None))
     first, second = sorted((i, j))
     assert f"returns {value:g} for samples {first} and {second}" in message
 
 
-def test_a_similarity_without_a_fault_may_have_negative_eigenvalues():
+def test_message_suggests_psd_clip_if_all_entries_are_valid():
     assert "psd='clip'" in describe_invalid_similarity(weight_similarity(MatrixSimilarity(K), None))
     within_rounding = K.copy()
     within_rounding[0, 1] = within_rounding[1, 0] = 1.0005
