@@ -117,6 +117,9 @@ def vary_dimension(name: str, level: int) -> tuple[Any, Any]:
 
 
 FAMILIES = {
-    each.__name__: each for each in (vary_diversity, vary_dimension, vary_fidelity, vary_likeness)
+    "diversity": vary_diversity,
+    "dimension": vary_dimension,
+    "fidelity": vary_fidelity,
+    "likeness": vary_likeness,
 }
 LEVELS = 4
