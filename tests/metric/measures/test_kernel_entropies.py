@@ -1,4 +1,4 @@
-"""Entropies are logarithms of Vendi Scores; coverage is 1 minus a mean residual."""
+"""Entropies are logarithms of Vendi Scores; SampleCoverage is 1 minus the mean residual."""
 
 import math
 
@@ -14,7 +14,7 @@ K = X @ X.T
 P = RNG.dirichlet(np.ones(12))
 
 
-def measure(name, K=K, **arguments):
+def evaluate(name, K=K, **arguments):
     return compute(K, score_K=True, measures=[name], **arguments)[name]
 
 
@@ -22,8 +22,8 @@ def measure(name, K=K, **arguments):
 def test_rke_equals_log_of_order_two_vendi_score(p):
     weights = np.full(12, 1 / 12) if p is None else p
     expected = -math.log(weights @ K**2 @ weights)
-    assert measure("RKE", p=p) == pytest.approx(expected, rel=1e-12)
-    assert measure("RKE", p=p) == pytest.approx(math.log(score_K(K, 2, p=p)), rel=1e-12)
+    assert evaluate("RKE", p=p) == pytest.approx(expected, rel=1e-12)
+    assert evaluate("RKE", p=p) == pytest.approx(math.log(score_K(K, 2, p=p)), rel=1e-12)
 
 
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
@@ -32,34 +32,34 @@ def test_kernel_language_entropy_equals_von_neumann_entropy(p):
     values = np.linalg.eigvalsh(K * np.sqrt(np.outer(weights, weights)))
     values = values[values > 1e-12]
     expected = -(values * np.log(values)).sum()
-    assert measure("KernelLanguageEntropy", p=p) == pytest.approx(expected, rel=1e-9)
+    assert evaluate("KernelLanguageEntropy", p=p) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["RKE", "KernelLanguageEntropy"])
 def test_entropies_ignore_q_of_other_measures(name):
-    both = compute(K, score_K=True, measures=["VS", name], q=[0.5, 2])
-    assert both[name] == pytest.approx(measure(name), rel=1e-12)
-    assert measure(name, np.eye(5)) == pytest.approx(math.log(5))
-    assert measure(name, np.ones((5, 5))) == pytest.approx(0, abs=1e-12)
+    result = compute(K, score_K=True, measures=["VS", name], q=[0.5, 2])
+    assert result[name] == pytest.approx(evaluate(name), rel=1e-12)
+    assert evaluate(name, np.eye(5)) == pytest.approx(math.log(5))
+    assert evaluate(name, np.ones((5, 5))) == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["RKE", "KernelLanguageEntropy", "SampleCoverage"])
 def test_value_of_groups_is_mean_over_groups(name):
     groups = np.repeat([0, 1, 2], 4)
-    each = [measure(name, K[g : g + 4, g : g + 4]) for g in (0, 4, 8)]
-    assert measure(name, groups=groups) == pytest.approx(np.mean(each), rel=1e-9)
+    values = [evaluate(name, K[g : g + 4, g : g + 4]) for g in (0, 4, 8)]
+    assert evaluate(name, groups=groups) == pytest.approx(np.mean(values), rel=1e-9)
 
 
 def test_sample_coverage_equals_one_minus_mean_residual():
-    definite = 0.7 * K + 0.3 * np.eye(12)
-    residuals = 1 / np.linalg.inv(definite).diagonal()  # without the ridge of 1e-9
-    assert measure("SampleCoverage", definite) == pytest.approx(1 - residuals.mean(), rel=1e-7)
+    regularized = 0.7 * K + 0.3 * np.eye(12)
+    residuals = 1 / np.linalg.inv(regularized).diagonal()  # without the ridge of 1e-9
+    assert evaluate("SampleCoverage", regularized) == pytest.approx(1 - residuals.mean(), rel=1e-7)
     expected = 1 - P @ residuals
-    assert measure("SampleCoverage", definite, p=P) == pytest.approx(expected, rel=1e-7)
+    assert evaluate("SampleCoverage", regularized, p=P) == pytest.approx(expected, rel=1e-7)
 
 
 def test_sample_coverage_of_labels_matches_good_turing_estimate():
-    labels = list("aabbbcd")  # of which two occur once
+    labels = list("aabbbcd")  # two of them occur once
     result = compute(labels, k="labels", measures=["SampleCoverage"])["SampleCoverage"]
     assert result == pytest.approx(1 - 2 / 7)
 

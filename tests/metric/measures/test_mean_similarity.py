@@ -1,4 +1,4 @@
-"""The Leinster–Cobbold diversity and negative similarities, for which it is not defined."""
+"""The Leinster–Cobbold diversity, which is not defined for negative similarities."""
 
 import math
 
@@ -9,8 +9,8 @@ from vendiscore import compute
 from vendiscore.measures import mean_similarity
 
 LARGER = [[1, -0.4, 0.3], [-0.4, 1, 0.3], [0.3, 0.3, 1]]
-APART = [[1.0, 0.0], [-0.5, math.sqrt(0.75)]]  # of cosine −0.5
-ROTATED = [[math.cos(a), math.sin(a)] for a in (0.0, 0.2, 1.7)]  # the least cosine is −0.13
+APART = [[1.0, 0.0], [-0.5, math.sqrt(0.75)]]  # cosine −0.5
+ROTATED = [[math.cos(a), math.sin(a)] for a in (0.0, 0.2, 1.7)]  # the smallest cosine is −0.13
 
 
 def test_lc_larger_than_vendi_score_warns():

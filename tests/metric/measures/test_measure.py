@@ -19,34 +19,34 @@ from vendiscore.measures.measure import (
 
 
 @pytest.fixture
-def registered():
+def register_temporarily():
     """Return a decorator that registers a measure until the end of the test."""
-    names = []
+    registered_names = []
 
     def register(name, **arguments):
-        names.append(name)
-        how = {"needs": "similarity", "range": "[0, n]", "source": "a test", **arguments}
-        return register_measure(name, **how)
+        registered_names.append(name)
+        options = {"needs": "similarity", "range": "[0, n]", "source": "a test", **arguments}
+        return register_measure(name, **options)
 
     yield register
-    for name in names:
+    for name in registered_names:
         module._measures.registrations.pop(name, None)
 
 
 def test_listed_measures_are_registered_by_their_modules():
-    for home, names in MEASURES_BY_MODULE.items():
+    for module_name, names in MEASURES_BY_MODULE.items():
         for name in names.split():
             result = get_measure(name)
             assert result.name == name
-            assert inspect.unwrap(result.compute).__module__ == f"vendiscore.measures.{home}"
-    assert {each.name for each in list_measures()} >= set(
+            assert inspect.unwrap(result.compute).__module__ == f"vendiscore.measures.{module_name}"
+    assert {measure.name for measure in list_measures()} >= set(
         " ".join(MEASURES_BY_MODULE.values()).split()
     )
     assert get_measure(BETWEEN).groups
 
 
 def test_list_measures_is_sorted_by_name():
-    names = [each.name for each in list_measures()]
+    names = [measure.name for measure in list_measures()]
     assert names == sorted(names)
 
 
@@ -60,15 +60,15 @@ def test_list_measures_is_sorted_by_name():
         ("(n, ∞)", (7, math.inf)),
     ],
 )
-def test_register_measure_parses_ranges(range, limits, registered):
-    registered("TestRange", range=range)(lambda sample_set: 0.0)
+def test_register_measure_parses_ranges(range, limits, register_temporarily):
+    register_temporarily("TestRange", range=range)(lambda sample_set: 0.0)
     assert get_measure("TestRange").limits(7) == limits
 
 
 @pytest.mark.parametrize("range", ["1 to n", "[0; 1]", "[0, 1", "", "[a, b]"])
-def test_register_measure_rejects_invalid_ranges(range, registered):
+def test_register_measure_rejects_invalid_ranges(range, register_temporarily):
     with pytest.raises(ValueError, match="`range` of measure 'TestBad' must be an interval"):
-        registered("TestBad", range=range)(lambda sample_set: 0.0)
+        register_temporarily("TestBad", range=range)(lambda sample_set: 0.0)
 
 
 def test_check_clips_values_out_of_range_by_rounding_only():
@@ -91,8 +91,8 @@ def test_check_returns_tensors_in_range_unchanged():
     assert get_measure("VS").check(value, 5) is value
 
 
-def test_registered_measure_has_options_readers_and_summary(registered):
-    @registered("TestPower", readers={"power": float})
+def test_registered_measure_has_options_readers_and_summary(register_temporarily):
+    @register_temporarily("TestPower", readers={"power": float})
     def power_of_size(sample_set, power=1):
         """The number of samples to a power.
 
@@ -104,27 +104,27 @@ def test_registered_measure_has_options_readers_and_summary(registered):
     assert result.options == {"power": 1}
     assert result.summary == "The number of samples to a power."
     assert measures_with_option("power") == ["TestPower"]
-    assert power_of_size.__name__ == "power_of_size"  # returned as it is
+    assert power_of_size.__name__ == "power_of_size"  # the decorator returns the function
     measures = {"TestPower": {"power": "2"}}
     assert compute(["a", "b"], k="labels", measures=measures) == {"TestPower": 1.0}
 
 
-def test_pooled_measure_requires_references(registered):
-    registered("TestPairs", pooled=True)(lambda sample_set: 0.0)
+def test_pooled_measure_requires_references(register_temporarily):
+    register_temporarily("TestPairs", pooled=True)(lambda sample_set: 0.0)
     assert get_measure("TestPairs").references
-    registered("TestAlone")(lambda sample_set: 0.0)
+    register_temporarily("TestAlone")(lambda sample_set: 0.0)
     assert not get_measure("TestAlone").references
     assert get_measure("TestAlone").readers == {}
 
 
-def test_register_measure_rejects_a_registered_name(registered):
-    def one(sample_set):
+def test_register_measure_rejects_a_registered_name(register_temporarily):
+    def return_one(sample_set):
         return 1.0
 
-    registered("TestTwice")(one)
-    registered("TestTwice")(one)  # by the same function
+    register_temporarily("TestTwice")(return_one)
+    register_temporarily("TestTwice")(return_one)  # the same function again
     with pytest.raises(ValueError, match="measure 'TestTwice' is already registered by"):
-        registered("TestTwice")(test_register_measure_parses_ranges)
+        register_temporarily("TestTwice")(test_register_measure_parses_ranges)
 
 
 @pytest.mark.parametrize(

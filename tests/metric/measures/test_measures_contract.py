@@ -1,4 +1,4 @@
-"""Measures by name: one contract for all that are registered, and what each is."""
+"""Properties of all registered measures, and values of single measures."""
 
 import math
 import re
@@ -17,9 +17,9 @@ from measure_cases import (
     SAMPLE_TYPES,
     compute_arguments,
     make_normal_rows,
+    make_samples,
     make_texts,
 )
-from measure_cases import make_samples as any_samples
 
 from vendiscore import compute, list_measures, mag_area, register_measure, score_K
 from vendiscore.measures import joint_sample_set, sample_set
@@ -27,67 +27,69 @@ from vendiscore.measures import measure as registry
 from vendiscore.measures.measure import Needs, get_measure
 from vendiscore.resolve.presets import PRESETS
 
-ALL = [measure.name for measure in list_measures()]
+MEASURES = [measure.name for measure in list_measures()]
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=10)
+ten_examples = settings(max_examples=10)
 
 
-def measured(name: str, X: Any, Y: Any = None) -> float:
-    """Return one measure of X, or of X and Y; the default for Y is a set that stays the same."""
-    Y = any_samples(name, len(X), 99) if Y is None else Y
+def evaluate(name: str, X: Any, Y: Any = None) -> float:
+    """Return the value of a measure of X and references Y, by default a fixed set."""
+    Y = make_samples(name, len(X), 99) if Y is None else Y
     return compute(X, references_for(name, Y), **compute_arguments(name, len(X)))[name]
 
 
 def references_for(name: str, Y: Any) -> Any:
-    """Return references for a measure that looks at some; `compute` refuses them of others."""
+    """Return Y if the measure uses references, else None, because `compute` would raise."""
     measure = get_measure(name)
     return Y if measure.references or measure.references_without else None
 
 
-def kernel(X: np.ndarray) -> np.ndarray:
+def compute_laplacian_kernel(X: np.ndarray) -> np.ndarray:
     return np.exp(-np.abs(X[:, None] - X[None]).sum(-1))
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", MEASURES)
 class TestEveryMeasure:
-    """Properties that every measure has."""
+    """Properties of every registered measure."""
 
-    @few
+    @ten_examples
     @given(seeds)
     def test_value_is_in_its_range(self, name: str, seed: int) -> None:
         n = 12
         low, high = get_measure(name).limits(n)
-        value = measured(name, any_samples(name, n, seed))
+        value = evaluate(name, make_samples(name, n, seed))
         assert low - 1e-9 <= value <= high + 1e-9
 
     def test_value_changes_monotonically_with_the_measured_aspect(self, name: str) -> None:
         measure = get_measure(name)
         family = FAMILIES[measure.aspect]
-        values = [measured(name, *family(name, level)) for level in range(LEVELS)]
+        values = [evaluate(name, *family(name, level)) for level in range(LEVELS)]
         steps = np.diff(values) * (1 if measure.direction == "higher" else -1)
         assert steps.sum() > 0.01 * max(map(abs, values)), values
-        assert steps.min() > -0.02 * steps.sum(), values  # what chance may do where nothing changes
+        assert steps.min() > -0.02 * steps.sum(), (
+            values
+        )  # random changes where the aspect is constant
 
     def test_value_does_not_depend_on_order_of_samples(self, name: str) -> None:
-        X = any_samples(name, 16)
-        asking, Y = compute_arguments(name, 16), any_samples(name, 16, 99)
-        places = np.random.default_rng(0).permutation(16)
-        mixed = [X[i] for i in places] if isinstance(X, list) else X[places]
-        # Values that belong to a sample go with it.
-        for keywords in (asking, asking["measures"][name]):
+        X = make_samples(name, 16)
+        arguments, Y = compute_arguments(name, 16), make_samples(name, 16, 99)
+        order = np.random.default_rng(0).permutation(16)
+        shuffled = [X[i] for i in order] if isinstance(X, list) else X[order]
+        # Reorder arguments with one value per sample.
+        for keywords in (arguments, arguments["measures"][name]):
             keywords |= {
-                key: np.asarray(value)[places]
+                key: np.asarray(value)[order]
                 for key, value in keywords.items()
                 if isinstance(value, (list, np.ndarray)) and len(value) == 16
             }
-        again = compute(mixed, references_for(name, Y), **asking)[name]
+        result = compute(shuffled, references_for(name, Y), **arguments)[name]
         ordered = "in their order" in str(get_measure(name).compute.__doc__)
         rel = 0.05 if ordered else 1e-9
-        assert again == pytest.approx(measured(name, X), rel=rel, abs=1e-12)
+        assert result == pytest.approx(evaluate(name, X), rel=rel, abs=1e-12)
 
     def test_single_sample_has_a_value_or_error_with_minimum_size(self, name: str) -> None:
         try:
-            assert np.isfinite(measured(name, any_samples(name, 1)))
+            assert np.isfinite(evaluate(name, make_samples(name, 1)))
         except ValueError as error:
             assert re.match(rf"{name} (with .*)?requires (more than|at least) \d+ ", str(error))  # noqa: PT017
 
@@ -97,21 +99,27 @@ class TestEveryMeasure:
         if SAMPLE_TYPES.get(name) == "texts":
             pytest.skip("texts have no gradient")
         measure, n = get_measure(name), 8
-        asking = compute_arguments(name, n)
-        own = asking["measures"][name] | ({"t": 1.0} if "t" in measure.options else {})
-        how = {"score_X": True, "normalize": True} if kernel == "features" else {"k": kernel}
-        shares = torch.from_numpy(np.random.default_rng(0).dirichlet(np.ones(3), n))
-        others = shares.flip(0) + 0.1
+        arguments = compute_arguments(name, n)
+        measure_options = arguments["measures"][name] | (
+            {"t": 1.0} if "t" in measure.options else {}
+        )
+        options = {"score_X": True, "normalize": True} if kernel == "features" else {"k": kernel}
+        proportions = torch.from_numpy(np.random.default_rng(0).dirichlet(np.ones(3), n))
+        other_proportions = proportions.flip(0) + 0.1
 
         def leaf() -> Any:
-            return shares.clone().requires_grad_()
+            return proportions.clone().requires_grad_()
 
-        sets = [(leaf(), others if measure.references else None)]
-        sets += [(others, leaf()), (leaf(), leaf())] if measure.references else []
+        sets = [(leaf(), other_proportions if measure.references else None)]
+        sets += [(other_proportions, leaf()), (leaf(), leaf())] if measure.references else []
         for X, references in sets:
             try:
                 result = compute(
-                    X, references, measures={name: own}, groups=asking["groups"], **how
+                    X,
+                    references,
+                    measures={name: measure_options},
+                    groups=arguments["groups"],
+                    **options,
                 )
             except TypeError as error:
                 assert "cannot be differentiated; pass " in str(error)  # noqa: PT017
@@ -128,8 +136,8 @@ class TestEveryMeasure:
         assert measure.references or measure.aspect in ("diversity", "dimension")
 
 
-# Options that a kernel fits to the samples are passed: all groups share those that it fits.
-WAYS: dict[str, list[dict[str, Any]]] = {
+# Options that a kernel would fit to the samples are fixed, because groups share fitted options.
+KERNELS: dict[str, list[dict[str, Any]]] = {
     "rows": [LAPLACIAN, {"k": "rbf", "sigma": 1.0}, {"k": "cosine"}],
     "texts": [
         {"k": "ngram_overlap", "analyzer": "word"},
@@ -141,53 +149,58 @@ WAYS: dict[str, list[dict[str, Any]]] = {
 SIZES = (14, 9)
 
 
-def sets_of_groups(name: str, kind: str) -> tuple[list[Any], Any]:
-    """Return two sets that have little in common, and references like both."""
+def make_groups(name: str, kind: str) -> tuple[list[Any], Any]:
+    """Return two dissimilar sets, and references similar to both."""
     maker = MAKERS.get(kind, make_normal_rows)
     if kind == "texts":
         return [maker(SIZES[0], 0, 1), [text + " last" for text in maker(SIZES[1], 1)]], make_texts(
             8, 2
         )
-    sets = [abs(maker(n, seed)) for seed, n in enumerate(SIZES)]  # all similarities above 0
+    sets = [abs(maker(n, seed)) for seed, n in enumerate(SIZES)]  # all similarities are positive
     return sets, abs(maker(8, 2))
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if not get_measure(name).groups])
+@pytest.mark.parametrize("name", [name for name in MEASURES if not get_measure(name).groups])
 def test_value_of_a_group_equals_value_of_a_separate_set(name: str) -> None:
-    own_kind = SAMPLE_TYPES.get(name, "")
-    kinds = {"": ["rows", "texts"], "answers": ["texts"]}.get(own_kind, [own_kind])
+    sample_type = SAMPLE_TYPES.get(name, "")
+    sample_kinds = {"": ["rows", "texts"], "answers": ["texts"]}.get(sample_type, [sample_type])
     options = OPTIONS[name](sum(SIZES)) if name in OPTIONS else {}
-    numbers = []
-    for kind, how in [(each, way) for each in kinds for way in WAYS[each]]:
-        sets, references = sets_of_groups(name, kind)
+    all_values = []
+    cases = [(kind, kernel) for kind in sample_kinds for kernel in KERNELS[kind]]
+    for kind, kernel in cases:
+        sets, references = make_groups(name, kind)
         references = references_for(name, references)
-        start, alone = 0, []
+        start, separate_values = 0, []
         try:
-            for own in sets:
-                part = {
-                    key: value[start : start + len(own)]
+            for group in sets:
+                group_options = {
+                    key: value[start : start + len(group)]
                     if isinstance(value, (list, np.ndarray))
                     else value
                     for key, value in options.items()
                 }
-                alone.append(compute(own, references, measures={name: part}, **how)[name])
-                start += len(own)
+                separate_values.append(
+                    compute(group, references, measures={name: group_options}, **kernel)[name]
+                )
+                start += len(group)
         except TypeError as error:
             assert re.match(rf"{name} requires ", str(error))  # noqa: PT017
             continue
-        pool = np.concatenate(sets) if isinstance(sets[0], np.ndarray) else sets[0] + sets[1]
+        pooled = np.concatenate(sets) if isinstance(sets[0], np.ndarray) else sets[0] + sets[1]
         result = compute(
-            pool,
+            pooled,
             references,
             measures={name: options},
             groups=np.repeat([0, 1], SIZES),
             details=True,
-            **how,
+            **kernel,
         )
         rows = result["details"]["groups"]
-        assert [row[name] for row in rows] == pytest.approx(alone, rel=1e-9, abs=1e-12), how
-        numbers += alone
-    assert numbers
+        assert [row[name] for row in rows] == pytest.approx(separate_values, rel=1e-9, abs=1e-12), (
+            kernel
+        )
+        all_values += separate_values
+    assert all_values
 
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,19 +215,21 @@ def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.Monkey
         )
     X, Y = make_normal_rows(15), make_normal_rows(9, seed=1)
     for groups in (None, ["a"] * 7 + ["b"] * 8):
-        names = [name for name in ALL if groups or not get_measure(name).groups]
+        names = [name for name in MEASURES if groups or not get_measure(name).groups]
         names = [name for name in names if name not in SAMPLE_TYPES]
         options = {name: OPTIONS[name](15) if name in OPTIONS else {} for name in names}
-        how = {"groups": groups, **LAPLACIAN}
+        arguments = {"groups": groups, **LAPLACIAN}
         calls.clear()
-        together = compute(X, Y, measures=options, **how)
+        result = compute(X, Y, measures=options, **arguments)
         assert len(calls) == 1
-        alone: dict = {}
+        expected: dict = {}
         for name in names:
-            alone |= compute(X, references_for(name, Y), measures={name: options[name]}, **how)
-        beside = ("_se", "_null", "_excess")
-        assert [key for key in together if not key.endswith(beside)] == names
-        assert together == pytest.approx(alone, rel=1e-12)
+            expected |= compute(
+                X, references_for(name, Y), measures={name: options[name]}, **arguments
+            )
+        suffixes = ("_se", "_null", "_excess")
+        assert [key for key in result if not key.endswith(suffixes)] == names
+        assert result == pytest.approx(expected, rel=1e-12)
 
 
 def test_compute_without_measures_returns_only_vs() -> None:
@@ -223,8 +238,8 @@ def test_compute_without_measures_returns_only_vs() -> None:
     assert list(compute(X, **LAPLACIAN)) == ["VS"]
 
 
-# Limbeck et al., arXiv 2311.16054, Table S.1, with K = exp(−Manhattan distance). It prints 1.867
-# as the Vendi Score of the first two, which in closed form is 1.8661.
+# Limbeck et al., arXiv 2311.16054, Table S.1, with K = exp(−Manhattan distance). The table prints
+# 1.867 as the Vendi Score of the first two sets; the closed form is 1.8661.
 PAIR = (1 + math.exp(-1)) / 2
 PAIR_VS = math.exp(-PAIR * math.log(PAIR) - (1 - PAIR) * math.log(1 - PAIR))
 
@@ -248,7 +263,7 @@ def test_scores_match_table_s1_of_limbeck(
     assert round(scores["GMStds"], 3) == GMStds
 
 
-@few
+@ten_examples
 @given(seeds)
 def test_leinster_cobbold_matches_formulas_and_is_at_most_vs(seed: int) -> None:
     X = make_normal_rows(10, seed)
@@ -257,7 +272,7 @@ def test_leinster_cobbold_matches_formulas_and_is_at_most_vs(seed: int) -> None:
     scores = compute(X, measures=["VS", "LC", "IntDiv"], q=orders, p=p, **LAPLACIAN)
     values = [scores[f"LC_q{float(q):g}"] for q in orders if q != 1 + 1e-9]
     assert all(b <= a * (1 + 1e-9) for a, b in zip(values, values[1:]))  # noqa: B905, RUF007
-    ordinary = kernel(X) @ p
+    ordinary = compute_laplacian_kernel(X) @ p
     assert scores["LC_q0"] == pytest.approx((p / ordinary).sum())
     assert scores["LC_q1"] == pytest.approx(np.prod(ordinary**-p), rel=1e-6)
     assert scores["LC_qinf"] == pytest.approx(1 / ordinary.max())
@@ -276,7 +291,7 @@ def test_leinster_cobbold_matches_example_in_sentropy_readme() -> None:
 
 def test_intdiv_and_avgsim_equal_means_of_similarities() -> None:
     X = make_normal_rows(12)
-    K = kernel(X)
+    K = compute_laplacian_kernel(X)
     scores = compute(X, measures=["IntDiv", "AvgSim"], **LAPLACIAN)
     assert scores["IntDiv"] == pytest.approx(1 - K.mean())
     assert scores["AvgSim"] == pytest.approx(K[~np.eye(12, dtype=bool)].mean())
@@ -288,8 +303,8 @@ def test_intdiv_and_avgsim_equal_means_of_similarities() -> None:
 def test_gmstds_uses_samples_or_kernel_features() -> None:
     X = make_normal_rows(12)
     expected = X.std(axis=0).prod() ** (1 / 3)
-    for how in (LAPLACIAN, {"score_X": True, "normalize": True}, {"k": "cosine"}):
-        assert compute(X, measures="GMStds", **how)["GMStds"] == pytest.approx(expected)
+    for options in (LAPLACIAN, {"score_X": True, "normalize": True}, {"k": "cosine"}):
+        assert compute(X, measures="GMStds", **options)["GMStds"] == pytest.approx(expected)
     import scipy.sparse as sp
 
     rng = np.random.default_rng(0)
@@ -298,7 +313,10 @@ def test_gmstds_uses_samples_or_kernel_features() -> None:
     assert result == pytest.approx(sparse.toarray().std(axis=0).prod() ** 0.25)
     labels = compute(["a", "b", "b", "b"], k="labels", measures="GMStds")["GMStds"]
     assert labels == pytest.approx(math.sqrt(3) / 4)
-    for k in ("ngram_overlap", ["ngram_overlap", "labels"]):  # columns stand for several n-grams
+    for k in (
+        "ngram_overlap",
+        ["ngram_overlap", "labels"],
+    ):  # a column may represent several n-grams
         with pytest.raises(TypeError, match=r"GMStds requires .* got .*ngram_overlap"):
             compute(["a b", "c b"], k=k, measures="GMStds")
     with pytest.raises(
@@ -331,15 +349,17 @@ def test_mag_area_uses_kernel_metric_and_convergence_of_dissimilar_samples() -> 
 
 def test_values_of_torch_matrices_match_numpy() -> None:
     torch = pytest.importorskip("torch")
-    K = kernel(make_normal_rows(10))
+    K = compute_laplacian_kernel(make_normal_rows(10))
     names = ["VS", "IntDiv", "LC", "AvgSim", "MagArea"]
-    theirs = compute(torch.from_numpy(K), score_K=True, measures=names)
-    np.testing.assert_array_equal(K, kernel(make_normal_rows(10)))  # whose memory the tensor shares
-    ours = compute(K, score_K=True, measures=names)
+    result = compute(torch.from_numpy(K), score_K=True, measures=names)
+    np.testing.assert_array_equal(
+        K, compute_laplacian_kernel(make_normal_rows(10))
+    )  # not modified, although the tensor shares its memory
+    expected = compute(K, score_K=True, measures=names)
     for name in names:
-        assert float(theirs[name]) == pytest.approx(ours[name], rel=1e-9)
+        assert float(result[name]) == pytest.approx(expected[name], rel=1e-9)
     single = compute(torch.from_numpy(K).float(), score_K=True, measures="IntDiv")["IntDiv"]
-    assert single == pytest.approx(ours["IntDiv"], rel=1e-6)
+    assert single == pytest.approx(expected["IntDiv"], rel=1e-6)
 
 
 def test_details_contain_measures_and_methods() -> None:
@@ -361,8 +381,8 @@ def test_compute_evaluates_a_user_defined_measure() -> None:
         "MaxSim", needs="similarity", range="[0, 1]", direction="lower", source="here"
     )(largest)
     try:
-        value = compute([[1, 0.3], [0.3, 1]], score_K=True, measures=["VS", "MaxSim"])
-        assert value == {"VS": score_K([[1, 0.3], [0.3, 1]]), "MaxSim": 0.3}
+        result = compute([[1, 0.3], [0.3, 1]], score_K=True, measures=["VS", "MaxSim"])
+        assert result == {"VS": score_K([[1, 0.3], [0.3, 1]]), "MaxSim": 0.3}
         with pytest.raises(ValueError, match="measure 'MaxSim' is already registered"):
             register_measure(
                 "MaxSim", needs="features", range="[0, 1]", direction="lower", source=""
@@ -383,9 +403,9 @@ def test_compute_evaluates_a_user_defined_measure() -> None:
 def test_compute_rejects_invalid_measure_names(
     measures: object, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error) as raised:
+    with pytest.raises(error) as error_info:
         compute([0.0, 1.0], measures=measures, **LAPLACIAN)
-    assert message in str(raised.value)
+    assert message in str(error_info.value)
 
 
 def test_preset_expands_to_its_measures() -> None:
@@ -393,8 +413,8 @@ def test_preset_expands_to_its_measures() -> None:
     assert compute(X, measures="molecules", **LAPLACIAN) == compute(
         X, measures=["VS", "IntDiv"], **LAPLACIAN
     )
-    together = compute(X, measures={"LC": {}, "molecules": {}, "VS": {}}, **LAPLACIAN)
-    assert list(together) == ["LC", "VS", "IntDiv"]
+    result = compute(X, measures={"LC": {}, "molecules": {}, "VS": {}}, **LAPLACIAN)
+    assert list(result) == ["LC", "VS", "IntDiv"]
     for preset in PRESETS.values():
         assert preset.question
         assert preset.source
@@ -412,7 +432,7 @@ def test_weights_raise_for_unsupported_measures_and_lc_values() -> None:
         ValueError, match="sample 0 must have a positive mean similarity to all samples for LC"
     ):
         compute([[1.0, 0.0], [-1.0, 0.1]], k="cosine", measures="LC", p=[0.4, 0.6])
-    # Sample 1 weighs nothing, and sample 0 is left out, or of another group.
+    # Sample 1 has weight 0; sample 0 is dropped, or belongs to another group.
     opposite = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.1]]
     with (
         pytest.raises(ValueError, match=r"sample 2 must .*positive mean.* for LC, got -0\.\d+;"),
@@ -446,12 +466,12 @@ def test_gradient_of_float32_weights_matches_formula_for_float64_matrix() -> Non
     result["LC_q2"].backward()
     # LC_2 = 1 / pᵀKp, whose gradient is −2 Kp / (pᵀKp)².
     expected = -2 * K @ p.detach().double() * result["LC_q2"].detach() ** 2
-    # Weights are divided by their sum, which takes the part along p off.
+    # Weights are divided by their sum, which removes the component along p.
     expected -= expected @ p.detach().double()
     torch.testing.assert_close(p.grad.double(), expected, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", MEASURES)
 @pytest.mark.parametrize(
     ("q", "suffixes"),
     [
@@ -467,16 +487,19 @@ def test_keys_contain_order_only_for_ordered_measures(
     name: str, q: Any, suffixes: list[str]
 ) -> None:
     n = 12
-    asking = compute_arguments(name, n)
-    asking["measures"] = {"VS": {}} | asking["measures"]
-    X, Y = any_samples(name, n), any_samples(name, n, 99)
+    arguments = compute_arguments(name, n)
+    arguments["measures"] = {"VS": {}} | arguments["measures"]
+    X, Y = make_samples(name, n), make_samples(name, n, 99)
     if get_measure(name).groups:
-        asking["permutations"] = 0 if name == "BetweenVS" else None
-    result = compute(X, references_for(name, Y), **asking, q=q)
-    own = suffixes if get_measure(name).ordered else [""]
-    of_vendi = [f"VS{suffix}" for suffix in suffixes]
-    errors = {f"{key}_se" for key in of_vendi}  # of means over groups
-    assert {*of_vendi, *(f"{name}{suffix}" for suffix in own)} == result.keys() - errors
+        arguments["permutations"] = 0 if name == "BetweenVS" else None
+    result = compute(X, references_for(name, Y), **arguments, q=q)
+    measure_suffixes = suffixes if get_measure(name).ordered else [""]
+    vendi_keys = [f"VS{suffix}" for suffix in suffixes]
+    error_keys = {f"{key}_se" for key in vendi_keys}  # of means over groups
+    assert {
+        *vendi_keys,
+        *(f"{name}{suffix}" for suffix in measure_suffixes),
+    } == result.keys() - error_keys
     if [*suffixes] != [""]:
         with pytest.raises(KeyError, match=r"no key 'VS' for q="):
             result["VS"]

@@ -1,4 +1,4 @@
-"""Balls around references and samples, counted from all pairwise distances."""
+"""Balls around references and samples, record_call from all pairwise distances."""
 
 import numpy as np
 import pytest
@@ -24,8 +24,8 @@ X[9] = X[N + 5]
 UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def naive(D, k):
-    """Return in how many balls each sample is, how many are in each, and recalled references."""
+def count_balls_naively(D, k):
+    """Return balls around each sample, samples in each ball, and sample balls of each reference."""
     samples, references, between = D[:N, :N], D[N:, N:], D[:N, N:]
     radii = np.sort(references, axis=1)[:, k] * (1 + 1e-9)
     own_radii = np.sort(samples, axis=1)[:, k] * (1 + 1e-9)
@@ -37,12 +37,14 @@ def naive(D, k):
 @pytest.mark.parametrize("k", [1, 3, 12])
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "manhattan", "canberra"])
 def test_ball_counts_of_rows_match_distances(metric, k):
-    how = similarity_spec_from_keywords({"metric": metric}, allow_metric=True)
+    spec = similarity_spec_from_keywords({"metric": metric}, allow_metric=True)
     D = scipy.spatial.distance.cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     D[np.all(X[:, None] == X, axis=2)] = 0
-    result = build_row_neighbourhoods(X, N, how, None)
-    around, met, recalled = result.count_balls(k)
-    for actual, expected in zip((around, met, recalled), naive(D, k), strict=True):
+    result = build_row_neighbourhoods(X, N, spec, None)
+    n_reference_balls, n_samples_inside, recalled = result.count_balls(k)
+    for actual, expected in zip(
+        (n_reference_balls, n_samples_inside, recalled), count_balls_naively(D, k), strict=True
+    ):
         np.testing.assert_array_equal(actual, expected)
 
 
@@ -59,14 +61,14 @@ def test_ball_counts_of_rows_match_distances(metric, k):
 def test_ball_counts_of_a_kernel_match_distances(make, k):
     D = np.linalg.norm(UNIT[:, None] - UNIT, axis=2)
     result = build_kernel_neighbourhoods(make(), N, None)
-    for actual, expected in zip(result.count_balls(k), naive(D, k), strict=True):
+    for actual, expected in zip(result.count_balls(k), count_balls_naively(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_ball_counts_of_a_metric_space_match_distances():
     result = build_space_neighbourhoods(as_space(X), N)
     D = np.linalg.norm(X[:, None] - X, axis=2)
-    for actual, expected in zip(result.count_balls(3), naive(D, 3), strict=True):
+    for actual, expected in zip(result.count_balls(3), count_balls_naively(D, 3), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
@@ -82,11 +84,11 @@ def test_neighbours_are_computed_once_for_several_k(monkeypatch):
     calls = []
     original = neighbourhoods.k_nearest_distances
 
-    def counted(*arguments):
+    def record_call(*arguments):
         calls.append(arguments[3])
         return original(*arguments)
 
-    monkeypatch.setattr(neighbourhoods, "k_nearest_distances", counted)
+    monkeypatch.setattr(neighbourhoods, "k_nearest_distances", record_call)
     result = build_row_neighbourhoods(
         X, N, similarity_spec_from_keywords({}, allow_metric=True), None
     )
@@ -98,19 +100,19 @@ def test_neighbours_are_computed_once_for_several_k(monkeypatch):
 
 
 def test_subset_reuses_reference_radii_of_its_parent():
-    how = similarity_spec_from_keywords({}, allow_metric=True)
-    whole = build_row_neighbourhoods(X, N, how, None)
-    part = build_row_neighbourhoods(X[5:], N - 5, how, whole)
-    assert part.compute_radii(1, 2) is whole.compute_radii(1, 2) or np.shares_memory(
-        part.compute_radii(1, 2), whole.compute_radii(1, 2)
+    spec = similarity_spec_from_keywords({}, allow_metric=True)
+    parent = build_row_neighbourhoods(X, N, spec, None)
+    subset = build_row_neighbourhoods(X[5:], N - 5, spec, parent)
+    assert subset.compute_radii(1, 2) is parent.compute_radii(1, 2) or np.shares_memory(
+        subset.compute_radii(1, 2), parent.compute_radii(1, 2)
     )
-    other = build_row_neighbourhoods(
+    other_metric = build_row_neighbourhoods(
         X[5:],
         N - 5,
         similarity_spec_from_keywords({"metric": "manhattan"}, allow_metric=True),
-        whole,
+        parent,
     )
-    assert not np.allclose(other.compute_radii(1, 2), whole.compute_radii(1, 2))
+    assert not np.allclose(other_metric.compute_radii(1, 2), parent.compute_radii(1, 2))
 
 
 def test_distances_within_rounding_are_zero():

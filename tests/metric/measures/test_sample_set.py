@@ -17,7 +17,7 @@ MEASURES = ["VS", "RKE", "KernelLanguageEntropy", "SampleCoverage", "NgramDivers
 
 
 def test_documented_attributes_exist():
-    """Measures of users read them: docs/reference, docs/tasks/extend.md and `register_measure`."""
+    """User measures may use them: docs/reference, docs/tasks/extend.md and `register_measure`."""
     folder = Path(__file__).parents[3] / "docs"
     reference = (folder / "reference" / "measures.md").read_text(encoding="utf-8")
     _, _, members = reference.partition("vendiscore.measures.sample_set.SampleSet\n   :members: ")
@@ -28,8 +28,8 @@ def test_documented_attributes_exist():
     names += re.findall(r"`sample_set\.(\w+)`", str(register_measure.__doc__))
     names += {"similarity", "space", "spectral", "eigen", "features", "samples", "both", "parts"}
     assert len(names) > 25
-    known = {*dir(SampleSet), *(field.name for field in fields(SampleSet))}
-    assert [name for name in names if name not in {*known, "needs"}] == []
+    attributes = {*dir(SampleSet), *(field.name for field in fields(SampleSet))}
+    assert [name for name in names if name not in {*attributes, "needs"}] == []
 
 
 @pytest.mark.filterwarnings("ignore:dropped")
@@ -47,32 +47,39 @@ def test_n_excludes_dropped_samples_before_similarity_is_computed():
 def test_order_of_measures_changes_neither_values_nor_details(q, groups):
     rng = np.random.default_rng(0)
     options = {"t_cut": 3.0, "q": q, "groups": groups, "details": True}
-    right = compute(TEXTS, measures=MEASURES, **options)
-    known = right.pop("details")
+    expected = compute(TEXTS, measures=MEASURES, **options)
+    expected_details = expected.pop("details")
     for _ in range(3):
         result = compute(TEXTS, measures=rng.permutation(MEASURES).tolist(), **options)
         details = result.pop("details")
-        assert result == right
+        assert result == expected
         for name in ("n", "method", "why", "negative_mass", "cut", "options"):
-            assert details[name] == known[name], name
+            assert details[name] == expected_details[name], name
 
 
 def test_scores_reuse_eigenvectors_that_measures_need():
     K = as_similarity(TEXTS, k="ngram_overlap")
-    plain, needy = SampleSet(K, needs=SCORES), SampleSet(K, needs=SCORES | {"eigenvectors"})
-    assert plain.eigen.vectors is not None  # which no measure needs
-    assert plain.spectral.spectrum is not plain.eigen
-    assert needy.spectral.spectrum is needy.needed_spectrum is needy.eigen
+    scores_only, with_eigenvectors = (
+        SampleSet(K, needs=SCORES),
+        SampleSet(K, needs=SCORES | {"eigenvectors"}),
+    )
+    assert scores_only.eigen.vectors is not None  # not needed by any measure
+    assert scores_only.spectral.spectrum is not scores_only.eigen
+    assert (
+        with_eigenvectors.spectral.spectrum
+        is with_eigenvectors.needed_spectrum
+        is with_eigenvectors.eigen
+    )
 
 
 def test_without_cache_keeps_only_scores_and_notes_of_a_subset():
-    whole = SampleSet(as_similarity(TEXTS, k="ngram_overlap"), needs=SCORES)
-    part = SampleSubset(whole, np.array([0, 2, 3]), needs=SCORES)
-    part.notes.append("A note.")
-    again = part.without_cache(part.spectral)
-    assert again.spectral is part.spectral
-    assert (again.notes, again.n, again.places.tolist()) == (["A note."], 3, [0, 2, 3])
-    assert again.similarity is not part.similarity
+    parent = SampleSet(as_similarity(TEXTS, k="ngram_overlap"), needs=SCORES)
+    subset = SampleSubset(parent, np.array([0, 2, 3]), needs=SCORES)
+    subset.notes.append("A note.")
+    copy = subset.without_cache(subset.spectral)
+    assert copy.spectral is subset.spectral
+    assert (copy.notes, copy.n, copy.places.tolist()) == (["A note."], 3, [0, 2, 3])
+    assert copy.similarity is not subset.similarity
 
 
 def test_names_before_version_0_5_are_aliases():

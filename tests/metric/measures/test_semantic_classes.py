@@ -1,4 +1,4 @@
-"""Measures of classes, against their formulas, stored results of NoveltyBench, and each other."""
+"""Measures of equivalence classes, compared with formulas and stored NoveltyBench results."""
 
 import math
 
@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from vendiscore import as_similarity, compute
 
-ALL = ["DistinctK", "SemanticEntropy", "KernelLanguageEntropy"]
-few = settings(max_examples=40)
+MEASURES = ["DistinctK", "SemanticEntropy", "KernelLanguageEntropy"]
+forty_examples = settings(max_examples=40)
 partitions = st.lists(st.integers(0, 4), min_size=1, max_size=9)
 
 
-def entropy(masses):
+def compute_entropy(masses):
     return -sum(m * math.log(m) for m in masses if m)
 
 
@@ -31,32 +31,32 @@ def test_measures_match_stored_noveltybench_results(novelty_answers, model):
         groups=groups,
         k="equivalence",
         same=classes[:, None] == classes,
-        measures=["UtilityK", *ALL],
+        measures=["UtilityK", *MEASURES],
         quality=quality,
         details=True,
     )
     assert result["DistinctK"] == np.mean([len(set(row["partition"])) for row in rows])
-    for own, row in zip(result["details"]["groups"], rows, strict=True):
-        assert own["DistinctK"] == len(set(row["partition"]))
-        assert own["UtilityK"] == pytest.approx(row["utility"], abs=1e-6)
+    for values, row in zip(result["details"]["groups"], rows, strict=True):
+        assert values["DistinctK"] == len(set(row["partition"]))
+        assert values["UtilityK"] == pytest.approx(row["utility"], abs=1e-6)
         masses = np.bincount(row["partition"]) / len(row["partition"])
-        assert own["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
-        assert own["KernelLanguageEntropy"] == pytest.approx(entropy(masses), abs=1e-9)
+        assert values["SemanticEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-12)
+        assert values["KernelLanguageEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-9)
 
 
 def test_equivalence_kernel_matches_stored_classes_from_pairs(novelty_answers):
     for row in novelty_answers:
-        own = row["partition"]
-        places = list(range(len(own)))
-        K = as_similarity(places, k="equivalence", same=lambda a, b, own=own: own[a] == own[b])
-        assert K.codes.tolist() == own
+        classes = row["partition"]
+        indices = list(range(len(classes)))
+        K = as_similarity(indices, k="equivalence", same=lambda a, b, own=classes: own[a] == own[b])
+        assert K.codes.tolist() == classes
 
 
-def answers(partition):
+def make_answers(partition):
     return [f"answer {c}" for c in partition]
 
 
-@few
+@forty_examples
 @given(partitions, st.floats(0, 1), st.randoms())
 def test_utility_k_matches_formula(partition, patience, random):
     quality = [random.uniform(0, 10) for _ in partition]
@@ -64,7 +64,7 @@ def test_utility_k_matches_formula(partition, patience, random):
     total = sum(patience**i * quality[i] for i in range(n) if partition[i] not in partition[:i])
     expected = total / sum(patience**i for i in range(n))
     result = compute(
-        answers(partition), k="equivalence", measures="novelty", quality=quality,
+        make_answers(partition), k="equivalence", measures="novelty", quality=quality,
         patience=patience,
     )  # fmt: skip
     assert result["UtilityK"] == pytest.approx(expected, abs=1e-12)
@@ -72,21 +72,21 @@ def test_utility_k_matches_formula(partition, patience, random):
     assert result["UtilityK"] <= max(quality) + 1e-12
 
 
-@few
+@forty_examples
 @given(partitions, st.randoms())
 def test_entropies_match_class_probabilities(partition, random):
     weights = np.array([random.uniform(0.01, 1) for _ in partition])
     p = weights / weights.sum()
     masses = [p[np.array(partition) == c].sum() for c in set(partition)]
-    texts = answers(partition)
-    result = compute(texts, k="equivalence", measures=ALL, p=p)
-    assert result["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
-    assert result["KernelLanguageEntropy"] == pytest.approx(entropy(masses), abs=1e-9)
-    logs = np.log(weights) - 800  # which have no exponential
+    texts = make_answers(partition)
+    result = compute(texts, k="equivalence", measures=MEASURES, p=p)
+    assert result["SemanticEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-12)
+    assert result["KernelLanguageEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-9)
+    logs = np.log(weights) - 800  # their exponentials underflow
     distinct = [f"{text} {i}" for i, text in enumerate(texts)]
     same = {"k": "equivalence", "same": r"answer (\d+)"}
     by_logs = compute(distinct, measures="SemanticEntropy", logprobs=logs, **same)
-    assert by_logs["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
+    assert by_logs["SemanticEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-12)
 
 
 def test_logprobs_are_normalized_within_each_group():
@@ -96,31 +96,31 @@ def test_logprobs_are_normalized_within_each_group():
                     measures="SemanticEntropy", details=True)["details"]["groups"]  # fmt: skip
     m = 1 / (1 + math.e)
     n = 1 / (2 + 1 / math.e)
-    expected = [entropy([m, 1 - m]), entropy([n, 1 - n])]
+    expected = [compute_entropy([m, 1 - m]), compute_entropy([n, 1 - n])]
     assert [row["SemanticEntropy"] for row in result] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("k", ["equivalence", "labels"])
 def test_values_of_identical_and_of_different_samples(k):
-    assert compute(["a"] * 6, k=k, measures=ALL) == pytest.approx(
+    assert compute(["a"] * 6, k=k, measures=MEASURES) == pytest.approx(
         {"DistinctK": 1, "SemanticEntropy": 0, "KernelLanguageEntropy": 0}, abs=1e-12
     )
-    assert compute(list("abcdef"), k=k, measures=ALL) == pytest.approx(
+    assert compute(list("abcdef"), k=k, measures=MEASURES) == pytest.approx(
         {"DistinctK": 6, "SemanticEntropy": math.log(6), "KernelLanguageEntropy": math.log(6)}
     )
 
 
-@few
+@forty_examples
 @given(partitions, st.randoms())
 def test_values_do_not_depend_on_order_for_transitive_equivalence(partition, random):
-    texts = answers(partition)
-    expected = compute(texts, k="equivalence", measures=ALL)
+    texts = make_answers(partition)
+    expected = compute(texts, k="equivalence", measures=MEASURES)
     random.shuffle(texts)
-    assert compute(texts, k="equivalence", measures=ALL) == pytest.approx(expected)
+    assert compute(texts, k="equivalence", measures=MEASURES) == pytest.approx(expected)
 
 
 def test_distinct_k_equals_vendi_score_of_order_zero():
-    texts = answers([0, 1, 0, 2, 2, 0])
+    texts = make_answers([0, 1, 0, 2, 2, 0])
     result = compute(texts, k="equivalence", measures=["VS", "DistinctK"], q=0)
     assert result["VS_q0"] == pytest.approx(result["DistinctK"]) == 3
 
@@ -189,11 +189,13 @@ def test_invalid_arguments_raise(measures, options, message):
 
 def test_logprobs_require_distinct_sequences_and_duplicates_count_without():
     """A probability counts once for its sequence; without probabilities each draw counts."""
-    how = {"k": "equivalence", "same": r"(\d)", "measures": "SemanticEntropy"}
+    options = {"k": "equivalence", "same": r"(\d)", "measures": "SemanticEntropy"}
     with pytest.raises(ValueError, match="remove repeated samples, or omit `logprobs`"):
-        compute(["4", "4", "a 5"], logprobs=[-1, -1, -2], **how)
-    once = compute(["4", "is 4", "a 5"], logprobs=[-1, -1, -2], **how)["SemanticEntropy"]
+        compute(["4", "4", "a 5"], logprobs=[-1, -1, -2], **options)
+    with_logprobs = compute(["4", "is 4", "a 5"], logprobs=[-1, -1, -2], **options)[
+        "SemanticEntropy"
+    ]
     masses = np.array([2 * math.exp(-1), math.exp(-2)]) / (2 * math.exp(-1) + math.exp(-2))
-    assert once == pytest.approx(-np.sum(masses * np.log(masses)))
-    drawn = compute(["4", "4", "a 5"], **how)["SemanticEntropy"]
-    assert drawn == pytest.approx(math.log(3) - 2 * math.log(2) / 3)
+    assert with_logprobs == pytest.approx(-np.sum(masses * np.log(masses)))
+    without_logprobs = compute(["4", "4", "a 5"], **options)["SemanticEntropy"]
+    assert without_logprobs == pytest.approx(math.log(3) - 2 * math.log(2) / 3)

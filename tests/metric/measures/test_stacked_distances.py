@@ -1,4 +1,4 @@
-"""Stacked distances within groups are those of each group by itself."""
+"""Stacked distances within groups match the distances of separate groups."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
 RNG = np.random.default_rng(0)
 X = RNG.random((12, 3))
-PLACES = np.array([[0, 4, 7], [2, 1, 11]])
+INDICES = np.array([[0, 4, 7], [2, 1, 11]])
 
 
 def test_stacked_distances_of_rows_match_metric_spaces():
@@ -20,9 +20,9 @@ def test_stacked_distances_of_rows_match_metric_spaces():
         points = as_points(
             SampleSet(X, similarity_spec_from_keywords({"metric": metric}, allow_metric=True))
         )
-        result = stack_spaces(points, PLACES, metric, True)
-        for D, places in zip(result.D, PLACES, strict=True):
-            np.testing.assert_allclose(D, as_space(X[places], metric=metric).D, rtol=1e-9)
+        result = stack_spaces(points, INDICES, metric, True)
+        for D, indices in zip(result.D, INDICES, strict=True):
+            np.testing.assert_allclose(D, as_space(X[indices], metric=metric).D, rtol=1e-9)
         assert result.unit is None
         assert result.is_valid.all()
 
@@ -42,10 +42,10 @@ def test_as_points_returns_none_for_unsupported_metrics(metric):
 def test_stacked_distances_of_a_kernel_match_similarities(sparse, metric, unit):
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
-    result = stack_spaces(similarity, PLACES, metric, False)
+    result = stack_spaces(similarity, INDICES, metric, False)
     assert result.unit == unit
-    for D, places in zip(result.D, PLACES, strict=True):
-        K = rows[places] @ rows[places].T
+    for D, indices in zip(result.D, INDICES, strict=True):
+        K = rows[indices] @ rows[indices].T
         expected = 1 - K if metric == "1-k" else np.sqrt(np.maximum(2 - 2 * K, 0))
         np.testing.assert_allclose(D[~np.eye(3, dtype=bool)], expected[~np.eye(3, dtype=bool)])
 
@@ -62,19 +62,21 @@ def test_distances_of_close_points_are_accurate(sparse):
 def test_groups_with_identical_points_are_not_valid():
     rows = X.copy()
     rows[4] = rows[0]
-    result = stack_spaces(FeatureSimilarity(rows), PLACES, None, True)
+    result = stack_spaces(FeatureSimilarity(rows), INDICES, None, True)
     assert result.is_valid.tolist() == [False, True]
 
 
 def test_possibly_indefinite_similarities_are_not_valid():
     K = MatrixSimilarity(X @ X.T)
-    assert not stack_spaces(K, PLACES, "kernel", False).is_valid.any()
-    assert stack_spaces(MatrixSimilarity(X @ X.T, psd=True), PLACES, "kernel", False).is_valid.all()
-    assert not stack_spaces(None, PLACES, "manhattan", True).is_valid.any()
+    assert not stack_spaces(K, INDICES, "kernel", False).is_valid.any()
+    assert stack_spaces(
+        MatrixSimilarity(X @ X.T, psd=True), INDICES, "kernel", False
+    ).is_valid.all()
+    assert not stack_spaces(None, INDICES, "manhattan", True).is_valid.any()
 
 
 def test_stack_spaces_rejects_tensors_with_gradients():
     torch = pytest.importorskip("torch")
     similarity = FeatureSimilarity(torch.tensor(X, requires_grad=True))
     with pytest.raises(TypeError, match="magnitude cannot be differentiated"):
-        stack_spaces(similarity, PLACES, "kernel", False)
+        stack_spaces(similarity, INDICES, "kernel", False)

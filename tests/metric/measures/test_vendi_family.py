@@ -1,4 +1,4 @@
-"""Measures made of the Vendi Score: with quality, cut short, as an entropy of order two."""
+"""Measures derived from the Vendi Score: quality-weighted scores and the entropy of order two."""
 
 import json
 import math
@@ -16,25 +16,25 @@ WEIGHTS = np.random.default_rng(2).dirichlet(np.ones(24)) * (np.arange(24) != 5)
 WEIGHTS /= WEIGHTS.sum()
 
 
-def kernel(X=CLOUD):
+def compute_rbf_kernel(X=CLOUD):
     return np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 2)
 
 
-def shares(K, p=None):
+def compute_eigenvalues(K, p=None):
     """Return eigenvalues of the weighted matrix, descending."""
     p = np.full(len(K), 1 / len(K)) if p is None else p
     return np.linalg.eigvalsh(np.sqrt(p)[:, None] * K * np.sqrt(p))[::-1]
 
 
-def hill(shares, q):
-    shares = shares[shares > 1e-14]
+def compute_hill_number(proportions, q):
+    proportions = proportions[proportions > 1e-14]
     q = float(q)
     if q == 1:
-        return math.exp(-(shares * np.log(shares)).sum())
-    return 1 / shares.max() if q == math.inf else (shares**q).sum() ** (1 / (1 - q))
+        return math.exp(-(proportions * np.log(proportions)).sum())
+    return 1 / proportions.max() if q == math.inf else (proportions**q).sum() ** (1 / (1 - q))
 
 
-def keys(name):
+def make_keys(name):
     return [f"{name}_q{q}" for q in ORDERS]
 
 
@@ -53,8 +53,11 @@ class TestQualityWeightedVendiScore:
     def test_qvs_equals_mean_quality_times_vendi_score(self, p):
         result = compute(CLOUD, measures="qVS", quality=QUALITY, q=ORDERS, p=p, **RBF)
         mean = QUALITY.mean() if p is None else p @ QUALITY
-        for key, q in zip(keys("qVS"), ORDERS, strict=True):
-            assert result[key] == pytest.approx(mean * hill(shares(kernel(), p), q), rel=1e-8)
+        for key, q in zip(make_keys("qVS"), ORDERS, strict=True):
+            assert result[key] == pytest.approx(
+                mean * compute_hill_number(compute_eigenvalues(compute_rbf_kernel(), p), q),
+                rel=1e-8,
+            )
 
     def test_qvs_with_quality_one_equals_vendi_score(self):
         for p in (None, WEIGHTS):
@@ -62,43 +65,45 @@ class TestQualityWeightedVendiScore:
             assert result["qVS"] == pytest.approx(result["VS"], rel=1e-12)
         assert compute(CLOUD, measures="qVS", quality=[0] * 24, **RBF) == {"qVS": 0.0}
 
-    @pytest.mark.parametrize("of", [list, iter, np.float32, lambda x: np.array(x)[:, None]])
-    def test_quality_accepts_any_container(self, of):
+    @pytest.mark.parametrize(
+        "make_container", [list, iter, np.float32, lambda x: np.array(x)[:, None]]
+    )
+    def test_quality_accepts_any_container(self, make_container):
         quality = np.arange(24) / 8
-        result = compute(CLOUD, measures="qVS", quality=of(quality), **RBF)
+        result = compute(CLOUD, measures="qVS", quality=make_container(quality), **RBF)
         assert result == compute(CLOUD, measures="qVS", quality=quality, **RBF)
 
     def test_quality_of_dropped_samples_is_dropped(self):
         X, quality = CLOUD.copy(), QUALITY.copy()
         X[[3, 7]], quality[[3, 7]] = 0, 100
-        kept = np.delete(np.arange(24), [3, 7])
-        expected = compute(X[kept], measures="qVS", quality=quality[kept], k="cosine")
+        retained = np.delete(np.arange(24), [3, 7])
+        expected = compute(X[retained], measures="qVS", quality=quality[retained], k="cosine")
         with pytest.warns(UserWarning, match="dropped 2 of 24 samples"):
             result = compute(X, measures="qVS", quality=quality, k="cosine", on_error="skip")
         assert result == pytest.approx(expected, rel=1e-12)
 
     def test_qvs_of_groups_uses_quality_of_each_group(self):
         labels = np.random.default_rng(3).permutation(np.repeat([0, 1, 2], [5, 8, 11]))
-        parts = [labels == group for group in range(3)]
+        masks = [labels == group for group in range(3)]
         for p in (None, WEIGHTS):
-            each = [
+            separate_values = [
                 compute(
-                    CLOUD[own],
+                    CLOUD[mask],
                     measures="qVS",
-                    quality=QUALITY[own],
-                    p=None if p is None else p[own] / p[own].sum(),
+                    quality=QUALITY[mask],
+                    p=None if p is None else p[mask] / p[mask].sum(),
                     **RBF,
                 )["qVS"]
-                for own in parts
+                for mask in masks
             ]
             result = compute(CLOUD, measures="qVS", quality=QUALITY, groups=labels, p=p, **RBF)
-            assert result["qVS"] == pytest.approx(np.mean(each), rel=1e-10)
+            assert result["qVS"] == pytest.approx(np.mean(separate_values), rel=1e-10)
 
     def test_qvs_has_interval_and_signature_contains_quality(self):
-        how = {"measures": ["qVS", "t_conv"], "ci": 0.9, "details": True, **RBF}
-        result = compute(CLOUD, quality=QUALITY, **how)
+        options = {"measures": ["qVS", "t_conv"], "ci": 0.9, "details": True, **RBF}
+        result = compute(CLOUD, quality=QUALITY, **options)
         assert 0 <= result["qVS_low"] < result["qVS"] < result["qVS_high"]
-        other = compute(CLOUD, quality=QUALITY[::-1], **how)
+        other = compute(CLOUD, quality=QUALITY[::-1], **options)
         assert "|quality=" in result["details"]["signature"]
         json.dumps(result["details"])
         assert result["details"]["signature"] != other["details"]["signature"]
@@ -126,23 +131,23 @@ class TestQualityWeightedVendiScore:
 class TestRenyiKernelEntropy:
     @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
     @pytest.mark.parametrize("q", [1, 2, [0.5, "inf"]])
-    @pytest.mark.parametrize("beside", [["VS"], ["VS", "SampleCoverage"]], ids=str)
-    def test_rke_has_order_two_for_any_q_and_other_measures(self, p, q, beside):
-        result = compute(CLOUD, measures=[*beside, "RKE"], q=q, p=p, **RBF)["RKE"]
-        alone = compute(CLOUD, measures="RKE", p=p, **RBF)["RKE"]
-        assert result == pytest.approx(alone, rel=1e-10)
+    @pytest.mark.parametrize("other_measures", [["VS"], ["VS", "SampleCoverage"]], ids=str)
+    def test_rke_has_order_two_for_any_q_and_other_measures(self, p, q, other_measures):
+        result = compute(CLOUD, measures=[*other_measures, "RKE"], q=q, p=p, **RBF)["RKE"]
+        single_measure = compute(CLOUD, measures="RKE", p=p, **RBF)["RKE"]
+        assert result == pytest.approx(single_measure, rel=1e-10)
         w = np.full(24, 1 / 24) if p is None else p
-        assert result == pytest.approx(-math.log(w @ kernel() ** 2 @ w), rel=1e-10)
+        assert result == pytest.approx(-math.log(w @ compute_rbf_kernel() ** 2 @ w), rel=1e-10)
         assert result == pytest.approx(
             math.log(compute(CLOUD, q=2, p=p, **RBF)["VS_q2"]), rel=1e-10
         )
 
 
 def test_identical_samples_have_the_minimum_values():
-    how = {"measures": ["qVS", "RKE"], "quality": [0.5] * 4, **RBF}
-    least = {"qVS": 0.5, "RKE": 0.0}
-    assert compute(np.ones((4, 2)), **how) == pytest.approx(least, abs=1e-12)
-    assert compute(np.ones((1, 2)), **{**how, "quality": [0.5]}) == least
+    options = {"measures": ["qVS", "RKE"], "quality": [0.5] * 4, **RBF}
+    minimum = {"qVS": 0.5, "RKE": 0.0}
+    assert compute(np.ones((4, 2)), **options) == pytest.approx(minimum, abs=1e-12)
+    assert compute(np.ones((1, 2)), **{**options, "quality": [0.5]}) == minimum
 
 
 @pytest.mark.parametrize("name", ["qVS", "RKE", "KernelLanguageEntropy"])
