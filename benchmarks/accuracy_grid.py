@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from pairs import environment, write
+from pairs import collect_environment, write_results
 
 from vendiscore import FeatureSimilarity, compute, score_X
 from vendiscore.spectral.vendi_scores import compute_vendi_scores
@@ -42,11 +42,11 @@ def spectrum_rows(name: str, n: int, d: int, seed: int) -> np.ndarray:
         "exp(-i/60)": np.exp(-i / 60),
         "exp(-i/20)": np.exp(-i / 20),
     }[name]
-    turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
-    return unit_rows(rng.standard_normal((n, d)) * np.sqrt(variances) @ turn)
+    rotation = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    return unit_rows(rng.standard_normal((n, d)) * np.sqrt(variances) @ rotation)
 
 
-def sets(n: int, d: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
+def iter_sets(n: int, d: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name and the rows of each set of a size."""
     for case in CASES:
         for noise in NOISE if case.endswith("large") else (0.0,):
@@ -56,12 +56,12 @@ def sets(n: int, d: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
         yield name, spectrum_rows(name, n, d, seed)
 
 
-def measure(name: str, X: np.ndarray, seed: int) -> dict[str, object]:
+def measure_errors(name: str, X: np.ndarray, seed: int) -> dict[str, object]:
     """Return the worst error of each route on a set, in units of the allowed one."""
     exact = exact_log_scores(X)
-    of_function = [score_X(X, q) for q in ORDERS]
-    together = compute(X, k="cosine", q=ORDERS)
-    of_compute = [together[f"VS_q{q:g}"] for q in ORDERS]
+    function_scores = [score_X(X, q) for q in ORDERS]
+    by_order = compute(X, k="cosine", q=ORDERS)
+    compute_scores = [by_order[f"VS_q{q:g}"] for q in ORDERS]
     spectrum = compute_vendi_scores(FeatureSimilarity(X).normalized(), [1.0]).spectrum
     row: dict[str, object] = {
         "name": name,
@@ -70,7 +70,7 @@ def measure(name: str, X: np.ndarray, seed: int) -> dict[str, object]:
         "seed": seed,
         "single": spectrum is not None and spectrum.single_precision,
     }
-    for route, scores in (("score_X", of_function), ("compute", of_compute)):
+    for route, scores in (("score_X", function_scores), ("compute", compute_scores)):
         pairs = zip(scores, exact, strict=True)
         row[f"{route}_ratios"] = [error_ratio(score, log_score) for score, log_score in pairs]
         row[f"{route}_errors"] = [
@@ -91,19 +91,20 @@ def main() -> None:
     for d in arguments.widths:
         for n in arguments.sizes:
             start = time.perf_counter()
-            cell = [
-                measure(name, X, seed)
+            cell_rows = [
+                measure_errors(name, X, seed)
                 for seed in range(arguments.seeds)
-                for name, X in sets(n, d, seed)
+                for name, X in iter_sets(n, d, seed)
             ]
-            rows += cell
-            worst = max(cell, key=lambda row: row["worst"])
-            single = sum(row["single"] for row in cell)
-            ordinary = [row for row in cell if row["name"] in ORDINARY]
-            of_ordinary = sum(row["single"] for row in ordinary)
+            rows += cell_rows
+            worst = max(cell_rows, key=lambda row: row["worst"])
+            n_single = sum(row["single"] for row in cell_rows)
+            ordinary = [row for row in cell_rows if row["name"] in ORDINARY]
+            n_single_ordinary = sum(row["single"] for row in ordinary)
             print(
                 f"{n:>6,} × {d:<5,} worst {worst['worst']:.3f} ({worst['name']}); single precision "
-                f"in {single} of {len(cell)} sets, {of_ordinary} of {len(ordinary)} ordinary ones; "
+                f"in {n_single} of {len(cell_rows)} sets, {n_single_ordinary} of {len(ordinary)} "
+                "ordinary ones; "
                 f"{time.perf_counter() - start:.0f} s",
                 flush=True,
             )
@@ -112,7 +113,7 @@ def main() -> None:
         f"{len(rows)} sets, {6 * len(rows)} scores: the worst error is {worst['worst']:.3f} of "
         f"what the contract allows ({worst['name']}, {worst['n']:,} × {worst['d']:,})"
     )
-    write(arguments.json, rows, environment())
+    write_results(arguments.json, rows, collect_environment())
     sys.exit(worst["worst"] > 1)
 
 

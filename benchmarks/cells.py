@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).resolve().parent / "results"
-LOADED: set[str] = set()  # names of result files that were read
+LOADED_RESULTS: set[str] = set()  # names of result files that were read
 
 # Cells as the documents show them, by the short names in result files.
 LABELS = {
@@ -67,18 +67,18 @@ LABELS = {
 }
 
 
-def loaded(name: str) -> Any:
-    LOADED.add(name)
+def load_result(name: str) -> Any:
+    LOADED_RESULTS.add(name)
     return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f} %".replace("-", "−")
+def format_percent(proportion: float, digits: int = 0) -> str:
+    return f"{100 * proportion:.{digits}f} %".replace("-", "−")
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    cells = list(head)
+def format_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    header_cells = list(header)
     labelled = ([LABELS.get(cell, cell) for cell in row] for row in rows)
-    lines = [f"| {' | '.join(row)} |" for row in (cells, *labelled)]
-    text = "\n".join([lines[0], "|---" * len(cells) + "|", *lines[1:]])
+    lines = [f"| {' | '.join(row)} |" for row in (header_cells, *labelled)]
+    text = "\n".join([lines[0], "|---" * len(header_cells) + "|", *lines[1:]])
     return re.sub(r"(?<=\d) (?=(?:s|×|%|MB|GB) )", "\N{NO-BREAK SPACE}", text)

@@ -14,7 +14,7 @@ from pathlib import Path
 import emb_diversity
 import numpy as np
 import seqme
-from pairs import environment
+from pairs import collect_environment
 from prdc import compute_prdc
 from sentropy import sentropy
 
@@ -25,8 +25,8 @@ X, Y = RNG.standard_normal((60, 8)), RNG.standard_normal((50, 8)) + 0.3
 K = np.exp(-np.abs(X[:, :1] - X[:, 0]))
 P = RNG.dirichlet(np.ones(60))
 
-Number = Callable[[], float]
-PAIRS: dict[str, list[tuple[str, Number, str, Number]]] = {
+Call = Callable[[], float]
+PAIRS: dict[str, list[tuple[str, Call, str, Call]]] = {
     "emb-diversity": [
         (
             "vendi_score(X)",
@@ -102,13 +102,15 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     for package, pairs in PAIRS.items():
-        for theirs, peer, ours, own in pairs:
-            a, b = float(peer()), float(own())
-            assert abs(a - b) <= 1e-9 * abs(a), (theirs, a, b)
-            rows.append({"package": package, "theirs": theirs, "ours": ours, "value": round(b, 4)})
-            print(f"{package}: {theirs} = {ours} = {b:.4f}")
+        for their_call, peer_call, our_call, call in pairs:
+            a, b = float(peer_call()), float(call())
+            assert abs(a - b) <= 1e-9 * abs(a), (their_call, a, b)
+            rows.append(
+                {"package": package, "theirs": their_call, "ours": our_call, "value": round(b, 4)}
+            )
+            print(f"{package}: {their_call} = {our_call} = {b:.4f}")
     if options.json:
-        facts = {"environment": environment(*PAIRS), "same": rows}
+        facts = {"environment": collect_environment(*PAIRS), "same": rows}
         options.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 

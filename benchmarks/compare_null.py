@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 from few_samples import SOURCES
-from pairs import DATA, environment, write
+from pairs import DATA, collect_environment, write_results
 from threadpoolctl import threadpool_limits
 
 from vendiscore.resolve.similarity_builder import as_similarity
@@ -55,11 +55,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"
 from populations import draw_sentences, draw_vectors
 
 PERMUTATIONS = 499  # of which the least p of three pairs is 0.006
-OF_EIGHT = 2999  # the least p of 28 pairs is then 0.009
-MANY = 1600  # samples that sets are drawn from
-PROMPTS, ANSWERS = 12, 4
+PERMUTATIONS_OF_EIGHT_SETS = 2999  # the least p of 28 pairs is then 0.009
+POOL_SIZE = 1600  # samples that sets are drawn from
+N_PROMPTS, N_ANSWERS = 12, 4
 Draw = Callable[[np.random.Generator, int], Similarity]
-KINDS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+LABEL_SOURCES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "labels, 200 kinds": lambda rng, n: rng.integers(200, size=n),
     "labels, 20 kinds": lambda rng, n: rng.integers(20, size=n),
     "labels, one kind 95 %": lambda rng, n: np.where(
@@ -68,121 +68,144 @@ KINDS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-def pools() -> dict[str, np.ndarray]:
+def build_pools() -> dict[str, np.ndarray]:
     """Return similarities of many samples of each source."""
     rng = np.random.default_rng(0)
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         questions = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
     images = np.load(DATA / "mnist_test.npz")["images"]
     digits = images.reshape(len(images), -1).astype(float)
-    digits = digits[rng.choice(len(digits), MANY, replace=False)]
-    near = float(np.median(np.linalg.norm(digits[:500] - digits[500:1000], axis=1)))
+    digits = digits[rng.choice(len(digits), POOL_SIZE, replace=False)]
+    median_distance = float(np.median(np.linalg.norm(digits[:500] - digits[500:1000], axis=1)))
     with gzip.open(DATA / "goodscents.tsv.gz", "rt", encoding="utf-8") as file:
         smiles = sorted({row[0] for row in csv.reader(file, delimiter="\t") if row})
-    of = {
-        "questions, n-grams": (rng.choice(questions, MANY, replace=False).tolist(), {}),
+    samples_by_source = {
+        "questions, n-grams": (rng.choice(questions, POOL_SIZE, replace=False).tolist(), {}),
         "digits, cosine": (digits, {"k": "cosine"}),
-        "digits, narrow RBF": (digits, {"k": "rbf", "sigma": near / 3}),
+        "digits, narrow RBF": (digits, {"k": "rbf", "sigma": median_distance / 3}),
         "odorants, Tanimoto": (
-            rng.choice(smiles, MANY, replace=False).tolist(),
+            rng.choice(smiles, POOL_SIZE, replace=False).tolist(),
             {"k": "morgan", "on_error": "skip"},
         ),
-        "sentences, n-grams": (draw_sentences(rng, MANY), {}),
-        "vectors, cosine": (draw_vectors(rng, MANY), {"k": "cosine"}),
+        "sentences, n-grams": (draw_sentences(rng, POOL_SIZE), {}),
+        "vectors, cosine": (draw_vectors(rng, POOL_SIZE), {"k": "cosine"}),
     }
-    return {name: np.asarray(as_similarity(x, **how).dense()) for name, (x, how) in of.items()}
+    return {
+        name: np.asarray(as_similarity(x, **kernel_options).dense())
+        for name, (x, kernel_options) in samples_by_source.items()
+    }
 
 
-def drawn(name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int) -> np.ndarray:
+def draw_similarities(
+    name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int
+) -> np.ndarray:
     """Return similarities of n samples of a source."""
     if pool is None:
-        labels = KINDS[name](rng, n)
+        labels = LABEL_SOURCES[name](rng, n)
         return (labels[:, None] == labels).astype(float)
-    at = rng.choice(len(pool), n, replace=False)
-    return pool[np.ix_(at, at)]
+    indices = rng.choice(len(pool), n, replace=False)
+    return pool[np.ix_(indices, indices)]
 
 
-def compared(K: np.ndarray | Similarity, sizes: Any, prompts: int = 0, **plan: Any) -> Comparison:
+def run_comparison(
+    K: np.ndarray | Similarity, sizes: Any, n_prompts: int = 0, **option_values: Any
+) -> Comparison:
     """Compare sets, in a row, that have equally many samples of each prompt, by `compare`."""
     codes, groups = np.repeat(np.arange(len(sizes)), sizes), None
-    if prompts:
+    if n_prompts:
         starts = np.cumsum([0, *sizes])
-        parts = [np.split(np.arange(a, b), prompts) for a, b in itertools.pairwise(starts)]
-        groups = [list(own) for own in zip(*parts, strict=True)]
+        indices_by_set = [
+            np.split(np.arange(a, b), n_prompts) for a, b in itertools.pairwise(starts)
+        ]
+        groups = [list(indices) for indices in zip(*indices_by_set, strict=True)]
     names = [f"S{i}" for i in range(len(sizes))]
-    plan.setdefault("permutations", PERMUTATIONS if len(sizes) < 8 else OF_EIGHT)
-    asked = CompareOptions(**plan).checked()
+    option_values.setdefault(
+        "permutations", PERMUTATIONS if len(sizes) < 8 else PERMUTATIONS_OF_EIGHT_SETS
+    )
+    options = CompareOptions(**option_values).checked()
     pool = K if isinstance(K, Similarity) else MatrixSimilarity(K)
-    return run_steps(comparison_steps(pool, codes, names, asked, groups))
+    return run_steps(comparison_steps(pool, codes, names, options, groups))
 
 
-def null(
+def count_null_differences(
     name: str,
     pool: Any,
     sizes: tuple[int, ...],
     repeats: int,
     kind: str = "one source",
-    **plan: Any,
+    **option_values: Any,
 ) -> dict[str, Any]:
     """Count how often sets without a difference are found to differ."""
-    result = []
+    comparisons = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, *sizes, *name.encode()])
         if kind == "two of one diversity":
-            a, b = (drawn(name, pool, rng, n) for n in sizes)
+            a, b = (draw_similarities(name, pool, rng, n) for n in sizes)
             K = np.block([[a, np.zeros((len(a), len(b)))], [np.zeros((len(b), len(a))), b]])
         else:
-            K = drawn(name, pool, rng, sum(sizes))
-        result.append(compared(K, sizes, PROMPTS if kind == "prompts" else 0, seed=seed, **plan))
-    p = np.array([min(row.p_adjusted for row in each.pairs) for each in result])
-    out = [any(not row.low <= 0 <= row.high for row in each.pairs) for each in result]
+            K = draw_similarities(name, pool, rng, sum(sizes))
+        comparisons.append(
+            run_comparison(
+                K, sizes, N_PROMPTS if kind == "prompts" else 0, seed=seed, **option_values
+            )
+        )
+    p = np.array([min(row.p_adjusted for row in comparison.pairs) for comparison in comparisons])
+    excludes_zero = [
+        any(not row.low <= 0 <= row.high for row in comparison.pairs) for comparison in comparisons
+    ]
     row = {
         "name": name,
         "sizes": sizes,
-        "q": str(plan.get("q", 1)),
+        "q": str(option_values.get("q", 1)),
         "sources": kind,
         "runs": repeats,
         "differ": float(np.mean(p <= 0.05 + 1e-9)),
         "differ_at_1_percent": float(np.mean(p <= 0.01 + 1e-9)),
-        "interval_without_0": float(np.mean(out)),
-        "disagree": int(np.sum(np.array(out) != (p <= 0.05 + 1e-9))),
+        "interval_without_0": float(np.mean(excludes_zero)),
+        "disagree": int(np.sum(np.array(excludes_zero) != (p <= 0.05 + 1e-9))),
     }
     print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
     return row
 
 
-def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[str, Any]:
+def count_narrower_differences(
+    name: str, pool: Any, n: int, repeats: int, proportion: float
+) -> dict[str, Any]:
     """Return a source, and one that draws a share from the quarter nearest to one sample."""
-    scores, result = np.empty((repeats, 2)), []
-    near = np.argsort(-pool[np.random.default_rng(1).integers(len(pool))])[: len(pool) // 4]
+    scores, comparisons = np.empty((repeats, 2)), []
+    near_indices = np.argsort(-pool[np.random.default_rng(1).integers(len(pool))])[: len(pool) // 4]
     for seed in range(repeats):
         rng = np.random.default_rng([seed, n, *name.encode()])
         a = rng.choice(len(pool), n, replace=False)
-        inside = rng.choice(near, rng.binomial(n, share), replace=False)
-        others = np.setdiff1d(np.arange(len(pool)), inside)
-        at = np.concatenate([a, inside, rng.choice(others, n - len(inside), replace=False)])
-        result.append(compared(pool[np.ix_(at, at)], (n, n)))
-        scores[seed] = [np.log(row.matched) for row in result[-1].sets]
-    apart = float(np.subtract(*np.exp(scores.mean(0))))
-    pairs = [each.pairs[0] for each in result]
+        inside = rng.choice(near_indices, rng.binomial(n, proportion), replace=False)
+        other_indices = np.setdiff1d(np.arange(len(pool)), inside)
+        indices = np.concatenate(
+            [a, inside, rng.choice(other_indices, n - len(inside), replace=False)]
+        )
+        comparisons.append(run_comparison(pool[np.ix_(indices, indices)], (n, n)))
+        scores[seed] = [np.log(row.matched) for row in comparisons[-1].sets]
+    difference = float(np.subtract(*np.exp(scores.mean(0))))
+    pairs = [comparison.pairs[0] for comparison in comparisons]
     row = {
         "name": name,
         "sizes": (n, n),
         "q": "1",
-        "sources": f"two, {share:g} of the second near one sample",
+        "sources": f"two, {proportion:g} of the second near one sample",
         "runs": repeats,
-        "difference": apart,
+        "difference": difference,
         "differ": float(np.mean([row.p <= 0.05 + 1e-9 and row.difference > 0 for row in pairs])),
-        "directions": float(np.mean([each.verdict("S0", "S1") == MORE_DIVERSE for each in result])),
-        "covered": float(np.mean([row.low <= apart <= row.high for row in pairs])),
-        "above": float(np.mean([row.low > apart for row in pairs])),
-        "below": float(np.mean([row.high < apart for row in pairs])),
+        "directions": float(
+            np.mean([comparison.verdict("S0", "S1") == MORE_DIVERSE for comparison in comparisons])
+        ),
+        "covered": float(np.mean([row.low <= difference <= row.high for row in pairs])),
+        "above": float(np.mean([row.low > difference for row in pairs])),
+        "below": float(np.mean([row.high < difference for row in pairs])),
     }
     print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
     return row
 
 
-RECURRING = [
+RECURRING_SOURCES = [
     *(f"{m} answers of a template" for m in (10, 20, 50)),
     *(f"one question has {share} %" for share in (10, 20, 30)),
     *(f"a model, prompt {i}" for i in (0, 30, 60)),
@@ -195,7 +218,7 @@ RECURRING = [
 ]
 
 
-def recurring(name: str, repeats: int) -> list[dict[str, Any]]:
+def count_recurring_differences(name: str, repeats: int) -> list[dict[str, Any]]:
     """Count how often two sets of one source differ, and intervals of the difference hold 0."""
     rows = []
     with threadpool_limits(1):
@@ -204,29 +227,29 @@ def recurring(name: str, repeats: int) -> list[dict[str, Any]]:
             rng = np.random.default_rng(n)
             sets = source.sets(rng, repeats, 2 * n)
             pairs = [
-                compared(source.similarity.take(at), (n, n), seed=seed).pairs[0]
-                for seed, at in enumerate(sets)
+                run_comparison(source.similarity.take(indices), (n, n), seed=seed).pairs[0]
+                for seed, indices in enumerate(sets)
             ]
-            rows.append(counted(name, (n, n), "recurring", pairs))
+            rows.append(summarize_pairs(name, (n, n), "recurring", pairs))
     return rows
 
 
-def by_prompt(prompts: int, repeats: int) -> dict[str, Any]:
+def count_prompt_differences(n_prompts: int, repeats: int) -> dict[str, Any]:
     """Count how often two models differ whose prompts differ at random, either way."""
     pairs = []
     for seed in range(repeats):
-        rng = np.random.default_rng([seed, prompts])
-        kinds = rng.geometric(0.1, (prompts, 2)) + 1
-        answers = rng.integers(0, kinds[:, :, None], (prompts, 2, 8))
-        labels = (answers + 1000 * np.arange(prompts)[:, None, None]).swapaxes(0, 1).ravel()
+        rng = np.random.default_rng([seed, n_prompts])
+        n_distinct = rng.geometric(0.1, (n_prompts, 2)) + 1
+        answers = rng.integers(0, n_distinct[:, :, None], (n_prompts, 2, 8))
+        labels = (answers + 1000 * np.arange(n_prompts)[:, None, None]).swapaxes(0, 1).ravel()
         K = (labels[:, None] == labels).astype(float)
-        pairs.append(compared(K, (8 * prompts,) * 2, prompts, seed=seed).pairs[0])
-    return counted(f"{prompts} prompts", (8, 8), "random effects", pairs)
+        pairs.append(run_comparison(K, (8 * n_prompts,) * 2, n_prompts, seed=seed).pairs[0])
+    return summarize_pairs(f"{n_prompts} prompts", (8, 8), "random effects", pairs)
 
 
 EQUAL_SIZES = (8, 20, 50)
 EQUAL_LABELS = 0.4059  # the common label: at n = 8 the mean log VS is that of eight equal ones
-_CALIBRATION = 4000  # sets by which mean scores are equated
+CALIBRATION_SETS = 4000  # sets by which mean scores are equated
 
 
 class EqualMean(NamedTuple):
@@ -240,29 +263,31 @@ class EqualMean(NamedTuple):
 
     def mean_log_scores(self, rng: np.random.Generator, sets: int) -> tuple[float, float]:
         """Return the mean log VS of many sets of both sources."""
-        a = log_scores(self.pool, self.draw_a(rng, sets))
-        b = log_scores(self.pool, self.draw_b(rng, sets))
+        a = compute_log_scores(self.pool, self.draw_a(rng, sets))
+        b = compute_log_scores(self.pool, self.draw_b(rng, sets))
         return float(a.mean()), float(b.mean())
 
 
-def log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
+def compute_log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
     """Return log VS of sets of samples at `sets` (number of sets, n)."""
     logs = []
-    for some in np.array_split(sets, max(1, len(sets) // 500)):
-        K = to_host(pool.stack(some))
+    for batch in np.array_split(sets, max(1, len(sets) // 500)):
+        K = to_host(pool.stack(batch))
         logs.append(np.log(StackedSpectra(K, None, [1.0], "clip").values[0]))
     return np.concatenate(logs)
 
 
-def question_among_texts(n: int) -> EqualMean:
+def make_question_among_texts(n: int) -> EqualMean:
     """Return 300 questions, the first of which recurs, and 400 texts that share four words.
 
     Any two of the texts are equally similar, so that their score hardly varies; the proportion of
     the first question is such that both mean log VS are equal.
     """
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
-        every = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
-    questions = np.random.default_rng(0).choice(sorted(set(every)), 300, replace=False).tolist()
+        all_questions = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
+    questions = (
+        np.random.default_rng(0).choice(sorted(set(all_questions)), 300, replace=False).tolist()
+    )
     texts = [
         f"all texts share these {' '.join(f'word{i}x{j}' for j in range(6))}" for i in range(400)
     ]
@@ -272,21 +297,21 @@ def question_among_texts(n: int) -> EqualMean:
         return 300 + rng.permuted(np.tile(np.arange(400), (sets, 1)), axis=1)[:, :n]
 
     def draw_a(rng: np.random.Generator, sets: int, proportion: float) -> np.ndarray:
-        others = rng.integers(1, 300, (sets, n))
-        return np.where(rng.random((sets, n)) < proportion, 0, others)
+        other_indices = rng.integers(1, 300, (sets, n))
+        return np.where(rng.random((sets, n)) < proportion, 0, other_indices)
 
-    wanted = float(log_scores(pool, draw_b(np.random.default_rng(0), 50)).mean())
+    target = float(compute_log_scores(pool, draw_b(np.random.default_rng(0), 50)).mean())
 
     def excess(proportion: float) -> float:
-        drawn = draw_a(np.random.default_rng(1), _CALIBRATION, proportion)
-        return float(log_scores(pool, drawn).mean()) - wanted
+        indices = draw_a(np.random.default_rng(1), CALIBRATION_SETS, proportion)
+        return float(compute_log_scores(pool, indices).mean()) - target
 
     proportion = float(scipy.optimize.brentq(excess, 0.02, 0.6, xtol=1e-3))
     name = f"a question has {100 * proportion:.1f} %, texts share four words"
     return EqualMean(name, n, pool, lambda rng, sets: draw_a(rng, sets, proportion), draw_b)
 
 
-def equal_or_one_label(n: int = 8) -> EqualMean:
+def make_equal_or_one_label(n: int = 8) -> EqualMean:
     """Return eight equally likely labels, and one common label among unique ones."""
     labels = [*range(8), "common", *(f"unique {i}" for i in range(n))]
     pool = as_similarity(labels, k="labels")
@@ -303,19 +328,26 @@ def equal_or_one_label(n: int = 8) -> EqualMean:
     )
 
 
-def equal_mean(source: EqualMean, runs: int, permutations: int = 199) -> dict[str, Any]:
+def count_equal_mean_directions(
+    source: EqualMean, runs: int, permutations: int = 199
+) -> dict[str, Any]:
     """Count the directions stated between two sources of equal mean score: all are wrong."""
     n = source.n
     rng = np.random.default_rng([n, *source.name.encode()])
     sets = np.concatenate([source.draw_a(rng, runs), source.draw_b(rng, runs)], axis=1)
-    result = []
-    for seed, at in enumerate(sets):
-        pool = source.pool.take(at)
-        result.append(compared(pool, (n, n), seed=seed, permutations=permutations))
-    row = counted(source.name, (n, n), "equal mean scores", [each.pairs[0] for each in result])
+    comparisons = []
+    for seed, indices in enumerate(sets):
+        pool = source.pool.take(indices)
+        comparisons.append(run_comparison(pool, (n, n), seed=seed, permutations=permutations))
+    row = summarize_pairs(
+        source.name,
+        (n, n),
+        "equal mean scores",
+        [comparison.pairs[0] for comparison in comparisons],
+    )
     row["permutations"] = permutations
-    row["mean_log_scores"] = source.mean_log_scores(np.random.default_rng(2), _CALIBRATION)
-    verdicts = [each.verdict("S0", "S1") for each in result]
+    row["mean_log_scores"] = source.mean_log_scores(np.random.default_rng(2), CALIBRATION_SETS)
+    verdicts = [comparison.verdict("S0", "S1") for comparison in comparisons]
     row["directions"] = float(
         np.mean([verdict in (MORE_DIVERSE, LESS_DIVERSE) for verdict in verdicts])
     )
@@ -327,14 +359,16 @@ def equal_mean(source: EqualMean, runs: int, permutations: int = 199) -> dict[st
     return row
 
 
-def equal_rows(repeats: int) -> Iterator[dict[str, Any]]:
+def iter_equal_mean_rows(repeats: int) -> Iterator[dict[str, Any]]:
     """Yield rows of both constructions; larger sets take longer, and are fewer."""
-    for n, runs in zip(EQUAL_SIZES, (4 * repeats, 2 * repeats, repeats), strict=True):
-        yield equal_mean(question_among_texts(n), runs)
-    yield equal_mean(equal_or_one_label(), 10 * repeats)
+    for n, n_runs in zip(EQUAL_SIZES, (4 * repeats, 2 * repeats, repeats), strict=True):
+        yield count_equal_mean_directions(make_question_among_texts(n), n_runs)
+    yield count_equal_mean_directions(make_equal_or_one_label(), 10 * repeats)
 
 
-def counted(name: str, sizes: tuple[int, ...], kind: str, pairs: list[Any]) -> dict[str, Any]:
+def summarize_pairs(
+    name: str, sizes: tuple[int, ...], kind: str, pairs: list[Any]
+) -> dict[str, Any]:
     """Return a row of how often p says that a pair differs, and the interval leaves out 0."""
     p = np.array([pair.p for pair in pairs])
     row = {
@@ -356,43 +390,64 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--only", choices=["recurring", "equal"])
-    given = parser.parse_args()
-    if given.only == "equal":
+    options = parser.parse_args()
+    if options.only == "equal":
         with threadpool_limits(1):
-            rows = list(equal_rows(given.repeats))
-        if given.json:
-            kept = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
-            rows = [row for row in kept if row["sources"] != "equal mean scores"] + rows
-        write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
+            rows = list(iter_equal_mean_rows(options.repeats))
+        if options.json:
+            earlier_rows = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
+            rows = [row for row in earlier_rows if row["sources"] != "equal mean scores"] + rows
+        write_results(options.json, rows, collect_environment() | {"permutations": PERMUTATIONS})
         return
     with ProcessPoolExecutor() as pool:
-        result = pool.map(recurring, RECURRING, [given.repeats] * len(RECURRING))
-        rows = list(itertools.chain.from_iterable(result))
-    rows += [by_prompt(prompts, given.repeats) for prompts in (5, 20)]
-    if given.only:
-        own = {row["sources"] for row in rows}
-        kept = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
-        rows = [row for row in kept if row["sources"] not in own] + rows
-        write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
+        rows_by_source = pool.map(
+            count_recurring_differences,
+            RECURRING_SOURCES,
+            [options.repeats] * len(RECURRING_SOURCES),
+        )
+        rows = list(itertools.chain.from_iterable(rows_by_source))
+    rows += [count_prompt_differences(prompts, options.repeats) for prompts in (5, 20)]
+    if options.only:
+        new_sources = {row["sources"] for row in rows}
+        earlier_rows = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
+        rows = [row for row in earlier_rows if row["sources"] not in new_sources] + rows
+        write_results(options.json, rows, collect_environment() | {"permutations": PERMUTATIONS})
         return
-    rows += equal_rows(given.repeats)
-    of, most = pools(), given.repeats
-    every = {**of, **dict.fromkeys(KINDS)}
-    real = {name: of[name] for name in list(of)[:4]}
-    for name, pool in every.items():
-        rows += [null(name, pool, (n, n), most) for n in (4, 8, 20, 40)]
-        rows += [null(name, pool, sizes, most) for sizes in ((16, 8), (80, 40))]
-        rows += [null(name, pool, (20, 20), most, q=q) for q in (0.5, 2, float("inf"))]
-        rows += [null(name, pool, (20,) * 3, most)]
-        rows += [null(name, pool, (PROMPTS * ANSWERS,) * 2, most, "prompts")]
-        rows += [null(name, pool, (80, 80), most // 2)]
-    for name, pool in real.items():
-        rows += [null(name, pool, (20,) * 8, most // 4), null(name, pool, (200, 200), most // 2)]
-        rows += [null(name, pool, (n, n), most // 2, "two of one diversity") for n in (20, 80)]
-    for name, pool in of.items():
-        rows += [narrower(name, pool, n, most, 0.5) for n in (4, 8, 20)]
-        rows += [narrower(name, pool, 100, most // 4, 0.3)]
-    write(given.json, rows, environment() | {"repeats": most, "permutations": PERMUTATIONS})
+    rows += iter_equal_mean_rows(options.repeats)
+    pools_by_name, repeats = build_pools(), options.repeats
+    all_sources = {**pools_by_name, **dict.fromkeys(LABEL_SOURCES)}
+    large_pools = {name: pools_by_name[name] for name in list(pools_by_name)[:4]}
+    for name, pool in all_sources.items():
+        rows += [count_null_differences(name, pool, (n, n), repeats) for n in (4, 8, 20, 40)]
+        rows += [
+            count_null_differences(name, pool, sizes, repeats) for sizes in ((16, 8), (80, 40))
+        ]
+        rows += [
+            count_null_differences(name, pool, (20, 20), repeats, q=q)
+            for q in (0.5, 2, float("inf"))
+        ]
+        rows += [count_null_differences(name, pool, (20,) * 3, repeats)]
+        rows += [
+            count_null_differences(name, pool, (N_PROMPTS * N_ANSWERS,) * 2, repeats, "prompts")
+        ]
+        rows += [count_null_differences(name, pool, (80, 80), repeats // 2)]
+    for name, pool in large_pools.items():
+        rows += [
+            count_null_differences(name, pool, (20,) * 8, repeats // 4),
+            count_null_differences(name, pool, (200, 200), repeats // 2),
+        ]
+        rows += [
+            count_null_differences(name, pool, (n, n), repeats // 2, "two of one diversity")
+            for n in (20, 80)
+        ]
+    for name, pool in pools_by_name.items():
+        rows += [count_narrower_differences(name, pool, n, repeats, 0.5) for n in (4, 8, 20)]
+        rows += [count_narrower_differences(name, pool, 100, repeats // 4, 0.3)]
+    write_results(
+        options.json,
+        rows,
+        collect_environment() | {"repeats": repeats, "permutations": PERMUTATIONS},
+    )
 
 
 if __name__ == "__main__":

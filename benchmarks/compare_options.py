@@ -17,56 +17,74 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import arguments, environment, write
+from pairs import collect_environment, parse_arguments, write_results
 
 from vendiscore import compare, score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from populations import draw_sentences, draw_vectors
 
-MANY = 2000  # sets that the share between two sources is the mean of
+CALIBRATION_SETS = 2000  # sets that the share between two sources is the mean of
 Draw = Callable[[np.random.Generator, int], Any]
 Row = dict[str, Any]
 
 
-def kinds(count: int) -> Draw:
+def uniform_labels(n_labels: int) -> Draw:
     """Return a source of labels of so many kinds."""
-    return lambda rng, n: rng.integers(count, size=n).tolist()
+    return lambda rng, n: rng.integers(n_labels, size=n).tolist()
 
 
-def said(row: Row) -> Row:
+def print_row(row: Row) -> Row:
     print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
     return row
 
 
-def at_the_edge(name: str, wide: Draw, narrow: Draw, how: Row, n: int, repeats: int) -> Row:
+def count_equivalence_verdicts(
+    name: str, draw_first: Draw, draw_second: Draw, options: Row, n: int, repeats: int
+) -> Row:
     """Ask whether two sources are the same within just the share that parts their scores."""
     rng = np.random.default_rng(n)
-    logs = [[math.log(score(draw(rng, n), **how)) for draw in (wide, narrow)] for _ in range(MANY)]
-    apart, error = np.subtract(*np.mean(logs, 0)), np.std(np.subtract(*np.transpose(logs)))
-    within = math.expm1(apart)
-    result = []
+    logs = [
+        [math.log(score(draw(rng, n), **options)) for draw in (draw_first, draw_second)]
+        for _ in range(CALIBRATION_SETS)
+    ]
+    log_ratio, error = np.subtract(*np.mean(logs, 0)), np.std(np.subtract(*np.transpose(logs)))
+    within = math.expm1(log_ratio)
+    comparisons = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, n])
-        how = {**how, "permutations": 99, "seed": seed}
-        result.append(compare(wide(rng, n), narrow(rng, n), within=within, **how))
-    same = [each.verdict("A", "B").startswith("the same within") for each in result]
+        options = {**options, "permutations": 99, "seed": seed}
+        comparisons.append(
+            compare(draw_first(rng, n), draw_second(rng, n), within=within, **options)
+        )
+    is_equivalent = [
+        comparison.verdict("A", "B").startswith("the same within") for comparison in comparisons
+    ]
     row = {"name": name, "sizes": (n, n), "within": within}
-    row |= {"within_se": float(math.exp(apart) * error / math.sqrt(MANY)), "runs": repeats}
-    return said(row | {"same": float(np.mean(same))})
+    row |= {
+        "within_se": float(math.exp(log_ratio) * error / math.sqrt(CALIBRATION_SETS)),
+        "runs": repeats,
+    }
+    return print_row(row | {"same": float(np.mean(is_equivalent))})
 
 
 def main() -> None:
-    given = arguments(__doc__)
-    rows, most = [], given.repeats
+    options = parse_arguments(__doc__)
+    rows, repeats = [], options.repeats
     for n in (8, 20, 80):
-        of = partial(at_the_edge, n=n, repeats=most)
+        count_verdicts = partial(count_equivalence_verdicts, n=n, repeats=repeats)
         rows += [
-            of("labels of 20 and 12 kinds", kinds(20), kinds(12), {"k": "labels"}),
-            of("sentences, n-grams", draw_sentences, partial(draw_sentences, narrow=0.5), {}),
-            of("vectors, cosine", draw_vectors, partial(draw_vectors, narrow=0.5), {"k": "cosine"}),
+            count_verdicts(
+                "labels of 20 and 12 kinds", uniform_labels(20), uniform_labels(12), {"k": "labels"}
+            ),
+            count_verdicts(
+                "sentences, n-grams", draw_sentences, partial(draw_sentences, narrow=0.5), {}
+            ),
+            count_verdicts(
+                "vectors, cosine", draw_vectors, partial(draw_vectors, narrow=0.5), {"k": "cosine"}
+            ),
         ]
-    write(given.json, rows, environment() | {"repeats": most})
+    write_results(options.json, rows, collect_environment() | {"repeats": repeats})
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from few_samples import answers, questions
-from pairs import DATA, environment, write
+from pairs import DATA, collect_environment, write_results
 
 from vendiscore import as_similarity
 from vendiscore.similarity.base import Similarity
@@ -41,77 +41,99 @@ from vendiscore.tools.analysis.comparison import LESS_DIVERSE, MORE_DIVERSE, Com
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from populations import POPULATIONS, pool_sets
 
-PLAN = CompareOptions(permutations=199).checked()
-PROMPTS = (3, 4, 6, 8, 12, 20)
+OPTIONS = CompareOptions(permutations=199).checked()
+PROMPT_COUNTS = (3, 4, 6, 8, 12, 20)
 SIZES = (20, 50, 100)
-REPLACED = (0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95)
+REPLACED_PROPORTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95)
 MODELS = ("human", "gpt-4o", "gemini-1.5-pro")
-ANSWERS = 8
-NUMBERS = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 30)  # of prompts that two models answer
-NARROW = (0.3, 0.35, 0.4, 0.5, 0.6, 0.8)  # the usual is 0.25
+N_ANSWERS = 8
+MODEL_PROMPT_COUNTS = (
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    10,
+    12,
+    16,
+    20,
+    25,
+    30,
+)  # of prompts that two models answer
+NARROW_DEGREES = (0.3, 0.35, 0.4, 0.5, 0.6, 0.8)  # the usual is 0.25
 Draw = Callable[[np.random.Generator, int, float], Comparison]
 
 
-def of_prompts(similarity: Similarity, prompts: int, count: int) -> Draw:
+def build_prompt_draw(similarity: Similarity, n_prompts: int, n_answers: int) -> Draw:
     """Return comparisons of halves of the answers to each of a few prompts."""
 
     def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
-        half = count // 2
-        chosen = rng.integers(prompts, size=m)
-        order = np.argsort(rng.random((m, count)), axis=1) + count * chosen[:, None]
+        half = n_answers // 2
+        prompt_indices = rng.integers(n_prompts, size=m)
+        order = np.argsort(rng.random((m, n_answers)), axis=1) + n_answers * prompt_indices[:, None]
         a, b = order[:, :half], order[:, half : 2 * half].copy()
         replaced = rng.random(b.shape) < degree
         b = np.where(replaced, b[:, :1], b)
-        part = similarity.take(np.concatenate([a, b], axis=1).ravel())
+        subset = similarity.take(np.concatenate([a, b], axis=1).ravel())
         indices = np.arange(2 * half * m).reshape(m, 2, half)
         codes = np.tile(np.repeat([0, 1], half), m)
-        return run_steps(comparison_steps(part, codes, ["a", "b"], PLAN, indices.tolist()))
+        return run_steps(comparison_steps(subset, codes, ["a", "b"], OPTIONS, indices.tolist()))
 
     return draw
 
 
-def without_prompts(name: str) -> Draw:
+def build_unpaired_draw(name: str) -> Draw:
     """Return comparisons of a source of the helpers with the same, narrowed."""
     source, options = POPULATIONS[name]
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
         sets = [source(rng, n, 0.25), source(rng, n, degree)]
-        pool, sizes = pool_sets(sets, **options)
-        return run_steps(comparison_steps(pool, np.repeat([0, 1], sizes), ["a", "b"], PLAN))
+        pooled_samples, sizes = pool_sets(sets, **options)
+        return run_steps(
+            comparison_steps(pooled_samples, np.repeat([0, 1], sizes), ["a", "b"], OPTIONS)
+        )
 
     return draw
 
 
-def of_questions(data: Path) -> Draw:
+def build_question_draw(data: Path) -> Draw:
     """Return comparisons of questions, some of which are the first one in the second set."""
     similarity = as_similarity(questions(data)[:2000])
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
         indices = rng.choice(np.arange(1, 2000), 2 * n, replace=False)
         indices[n:][rng.random(n) < degree / 2] = 0
-        part = similarity.take(indices)
-        return run_steps(comparison_steps(part, np.repeat([0, 1], n), ["a", "b"], PLAN))
+        subset = similarity.take(indices)
+        return run_steps(comparison_steps(subset, np.repeat([0, 1], n), ["a", "b"], OPTIONS))
 
     return draw
 
 
-def of_models(a: list[list[str]], b: list[list[str]]) -> Draw:
+def build_model_draw(a: list[list[str]], b: list[list[str]]) -> Draw:
     """Return comparisons of the answers of two models to a few prompts."""
-    texts = [text for own in zip(a, b, strict=True) for each in own for text in each[:ANSWERS]]
+    texts = [
+        text
+        for answers_of_both in zip(a, b, strict=True)
+        for answers in answers_of_both
+        for text in answers[:N_ANSWERS]
+    ]
     similarity = as_similarity(texts)
-    codes = np.repeat([0, 1], ANSWERS)
+    codes = np.repeat([0, 1], N_ANSWERS)
 
     def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
-        chosen = rng.integers(len(a), size=m)
-        part = similarity.take((2 * ANSWERS * chosen[:, None] + np.arange(2 * ANSWERS)).ravel())
-        indices = np.arange(2 * ANSWERS * m).reshape(m, 2, ANSWERS)
-        steps = comparison_steps(part, np.tile(codes, m), ["a", "b"], PLAN, indices.tolist())
+        prompt_indices = rng.integers(len(a), size=m)
+        subset = similarity.take(
+            (2 * N_ANSWERS * prompt_indices[:, None] + np.arange(2 * N_ANSWERS)).ravel()
+        )
+        indices = np.arange(2 * N_ANSWERS * m).reshape(m, 2, N_ANSWERS)
+        steps = comparison_steps(subset, np.tile(codes, m), ["a", "b"], OPTIONS, indices.tolist())
         return run_steps(steps)
 
     return draw
 
 
-def rows_of(
+def compute_rows(
     name: str,
     design: str,
     draw: Draw,
@@ -123,13 +145,13 @@ def rows_of(
     rows = []
     for size, degree in itertools.product(sizes, degrees):
         rng = np.random.default_rng([size, round(100 * degree)])
-        result = [draw(rng, size, degree) for _ in range(repeats)]
-        verdicts = [each.verdict("a", "b") for each in result]
-        pairs = [each.pairs[0] for each in result]
+        comparisons = [draw(rng, size, degree) for _ in range(repeats)]
+        verdicts = [comparison.verdict("a", "b") for comparison in comparisons]
+        pairs = [comparison.pairs[0] for comparison in comparisons]
         row: dict[str, Any] = {"name": name, "design": design, "size": size, "degree": degree}
         row["difference"] = float(np.mean([pair.difference for pair in pairs]))
-        larger = float(np.mean([each.sets[0].matched for each in result]))
-        row["proportion"] = row["difference"] / larger
+        larger_score = float(np.mean([comparison.sets[0].matched for comparison in comparisons]))
+        row["proportion"] = row["difference"] / larger_score
         detectable = [pair.detectable_difference for pair in pairs]
         row["detectable"] = float(np.nanmedian(detectable))
         row["detectable_quartiles"] = np.nanquantile(detectable, [0.25, 0.75]).tolist()
@@ -139,10 +161,17 @@ def rows_of(
         rows.append(row)
     true = np.mean([row["difference"] for row in rows]) if len(degrees) == 1 else None
     ratios = [(true or row["difference"]) / row["detectable"] for row in rows]
-    right = [row["right"] for row in rows]
+    right_rates = [row["right"] for row in rows]
     order = np.argsort(ratios)
-    at = np.interp(1.0, np.array(ratios)[order], np.array(right)[order], np.nan, np.nan)
-    summary = {"name": name, "design": design, "sizes": sizes, "at_detectable": float(at)}
+    rate_at_detectable = np.interp(
+        1.0, np.array(ratios)[order], np.array(right_rates)[order], np.nan, np.nan
+    )
+    summary = {
+        "name": name,
+        "design": design,
+        "sizes": sizes,
+        "at_detectable": float(rate_at_detectable),
+    }
     print(summary, flush=True)
     return [*rows, summary]
 
@@ -152,25 +181,29 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeats", type=int, default=100)
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")  # of intervals without a width
     rows = []
-    sources = answers(given.data)
+    sources = answers(options.data)
     for a, b in itertools.combinations(MODELS, 2):
-        draw = of_models(sources[a], sources[b])
-        rows += rows_of(f"{a}, {b}", "models", draw, NUMBERS, (0.0,), 2 * given.repeats)
+        draw = build_model_draw(sources[a], sources[b])
+        rows += compute_rows(
+            f"{a}, {b}", "models", draw, MODEL_PROMPT_COUNTS, (0.0,), 2 * options.repeats
+        )
     for name in MODELS[:2]:
         sets = sources[name]
-        similarity = as_similarity([text for own in sets for text in own])
-        draw = of_prompts(similarity, len(sets), len(sets[0]))
-        for m in PROMPTS:
-            rows += rows_of(name, "prompts", draw, (m,), REPLACED, given.repeats)
-    designs = {name: without_prompts(name) for name in POPULATIONS if name != "vectors, rbf"}
-    for name, draw in {**designs, "questions": of_questions(given.data)}.items():
-        degrees = REPLACED if name == "questions" else NARROW
+        similarity = as_similarity(
+            [text for answers_to_prompt in sets for text in answers_to_prompt]
+        )
+        draw = build_prompt_draw(similarity, len(sets), len(sets[0]))
+        for m in PROMPT_COUNTS:
+            rows += compute_rows(name, "prompts", draw, (m,), REPLACED_PROPORTIONS, options.repeats)
+    designs = {name: build_unpaired_draw(name) for name in POPULATIONS if name != "vectors, rbf"}
+    for name, draw in {**designs, "questions": build_question_draw(options.data)}.items():
+        degrees = REPLACED_PROPORTIONS if name == "questions" else NARROW_DEGREES
         for n in SIZES:
-            rows += rows_of(name, "samples", draw, (n,), degrees, given.repeats // 2)
-    write(given.json, rows, environment() | {"repeats": given.repeats})
+            rows += compute_rows(name, "samples", draw, (n,), degrees, options.repeats // 2)
+    write_results(options.json, rows, collect_environment() | {"repeats": options.repeats})
 
 
 if __name__ == "__main__":

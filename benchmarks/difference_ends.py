@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 import scipy
-from compare_null import _CALIBRATION
-from pairs import environment, write
-from power import calibrate, log_scores_of_sizes, sources
+from compare_null import CALIBRATION_SETS
+from pairs import collect_environment, write_results
+from power import calibrate, log_scores_of_sizes, make_sources
 from threadpoolctl import threadpool_limits
 
 from vendiscore.scoring.recurrence_intervals import (
@@ -49,32 +49,36 @@ RUNS = {8: 400, 20: 400, 50: 250, 100: 120}
 POWER_RUNS = {8: 150, 20: 150, 50: 100, 100: 60}
 # From a generator and numbers of sets and samples to labels (sets, n); unique ones from UNIQUE on.
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]
-UNIQUE = 10**6
-ODD = 0.25  # of the samples that are not of the commonest kind: others may be unseen
+FIRST_UNIQUE_LABEL = 10**6
+MAX_RARE_PROPORTION = (
+    0.25  # of the samples that are not of the commonest kind: others may be unseen
+)
 
 
-def common(proportion: float) -> Draw:
+def one_common_label(proportion: float) -> Draw:
     """Return one common label among unique ones."""
     return lambda rng, sets, n: np.where(
-        rng.random((sets, n)) < proportion, 0, UNIQUE + np.arange(n)
+        rng.random((sets, n)) < proportion, 0, FIRST_UNIQUE_LABEL + np.arange(n)
     )
 
 
-def two_common(proportion: float) -> Draw:
+def two_common_labels(proportion: float) -> Draw:
     """Return two labels of this proportion each among unique ones."""
 
     def draw(rng: np.random.Generator, sets: int, n: int) -> np.ndarray:
         u = rng.random((sets, n))
-        return np.where(u < 2 * proportion, (u < proportion).astype(int), UNIQUE + np.arange(n))
+        return np.where(
+            u < 2 * proportion, (u < proportion).astype(int), FIRST_UNIQUE_LABEL + np.arange(n)
+        )
 
     return draw
 
 
-def even(count: int) -> Draw:
+def even_labels(count: int) -> Draw:
     return lambda rng, sets, n: rng.integers(count, size=(sets, n))
 
 
-def common_and_even(proportion: float, count: int) -> Draw:
+def common_and_even_labels(proportion: float, count: int) -> Draw:
     """Return one common label among so many even ones."""
     return lambda rng, sets, n: np.where(
         rng.random((sets, n)) < proportion, 0, 1 + rng.integers(count, size=(sets, n))
@@ -82,20 +86,25 @@ def common_and_even(proportion: float, count: int) -> Draw:
 
 
 LABELS: dict[str, Draw] = {
-    **{f"one of {100 * x:g} %": common(x) for x in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8)},
-    **{f"{count} even": even(count) for count in (3, 5, 10, 20, 50, 200)},
-    "two of 10 %": two_common(0.1),
-    "two of 20 %": two_common(0.2),
-    "one of 30 %, 10 even": common_and_even(0.3, 10),
-    "one of 20 %, 200 even": common_and_even(0.2, 200),
+    **{
+        f"one of {100 * x:g} %": one_common_label(x)
+        for x in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8)
+    },
+    **{f"{count} even": even_labels(count) for count in (3, 5, 10, 20, 50, 200)},
+    "two of 10 %": two_common_labels(0.1),
+    "two of 20 %": two_common_labels(0.2),
+    "one of 30 %, 10 even": common_and_even_labels(0.3, 10),
+    "one of 20 %, 200 even": common_and_even_labels(0.2, 200),
 }
 
 
 def mean_log_score(draw: Draw, n: int) -> float:
-    return float(log_scores_of_sizes(draw(np.random.default_rng(1), _CALIBRATION, n)).mean())
+    return float(log_scores_of_sizes(draw(np.random.default_rng(1), CALIBRATION_SETS, n)).mean())
 
 
-def equate(make: Callable[[float], Draw], highest: float, n: int, mean: float) -> Draw | None:
+def find_source_with_mean(
+    make: Callable[[float], Draw], highest: float, n: int, mean: float
+) -> Draw | None:
     """Return the source of a family that has this mean score, None if there is none."""
 
     def excess(x: float) -> float:
@@ -106,7 +115,7 @@ def equate(make: Callable[[float], Draw], highest: float, n: int, mean: float) -
     return make(float(scipy.optimize.brentq(excess, 0.0, highest, xtol=1e-4)))
 
 
-def alike(n: int, mean: float) -> Similarity:
+def equally_similar(n: int, mean: float) -> Similarity:
     """Return n samples, any two of which are equally similar, with this log VS."""
 
     def excess(similarity: float) -> float:
@@ -117,42 +126,58 @@ def alike(n: int, mean: float) -> Similarity:
     return MatrixSimilarity(similarity + (1 - similarity) * np.eye(n))
 
 
-def measure(similarity: Similarity) -> np.ndarray:
+def compute_interval_parts(similarity: Similarity) -> np.ndarray:
     """Return what the ends of one set are made of."""
     n = similarity.n
-    result, repeats = estimate_score(similarity, n, CompareOptions().checked())
-    assert repeats is not None
-    repeats = repeats._replace(conservative_tails=True)
+    result, recurrences = estimate_score(similarity, n, CompareOptions().checked())
+    assert recurrences is not None
+    recurrences = recurrences._replace(conservative_tails=True)
     deficit_of = make_log_deficit(1.0)
     deficit = math.log(n) - float(result.log_score)
-    K, counts, kinds = repeats.K, repeats.counts, len(repeats.counts)
+    K, counts, n_distinct = recurrences.K, recurrences.counts, len(recurrences.counts)
     above = 0.0
-    if repeats.equal_pairs and kinds > 1:
-        apart = deficit_of(K, np.full(kinds, 1 / kinds), kinds)
+    if recurrences.equal_pairs and n_distinct > 1:
+        deficit_without_repeats = deficit_of(K, np.full(n_distinct, 1 / n_distinct), n_distinct)
         above = max(
             0.0,
-            (deficit - apart)
-            * (1 - poisson_lower_limit(repeats.equal_pairs, LEVEL) / repeats.equal_pairs),
+            (deficit - deficit_without_repeats)
+            * (1 - poisson_lower_limit(recurrences.equal_pairs, LEVEL) / recurrences.equal_pairs),
         )
-    below, odd = [], []
+    below, above_unseen = [], []
     for exact in (True, False):
-        fewest, most = repeats._replace(conservative_tails=exact).compute_proportion_interval(LEVEL)
-        below.append(max(0.0, deficit_of(K, repeats.raise_central_proportion(most), n) - deficit))
-        others = n * (1 - fewest)
-        whole = int(others)
-        unlike = np.r_[fewest, np.full(whole, 1 / n), (others - whole) / n]
-        few = n - counts.max() <= ODD * n
-        odd.append(deficit_of(np.eye(len(unlike)), unlike, n) if few else math.nan)
-    several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
-    kept = compute_log_score_interval(result, n, 1.0, LEVEL, repeats)
-    second = 2 * n * float(result.mean_drop) * several
+        fewest, highest = recurrences._replace(
+            conservative_tails=exact
+        ).compute_proportion_interval(LEVEL)
+        below.append(
+            max(0.0, deficit_of(K, recurrences.raise_central_proportion(highest), n) - deficit)
+        )
+        n_others = n * (1 - fewest)
+        n_whole = int(n_others)
+        proportions = np.r_[fewest, np.full(n_whole, 1 / n), (n_others - n_whole) / n]
+        has_few_others = n - counts.max() <= MAX_RARE_PROPORTION * n
+        above_unseen.append(
+            deficit_of(np.eye(len(proportions)), proportions, n) if has_few_others else math.nan
+        )
+    repeat_factor = math.sqrt(np.count_nonzero(counts > 1)) / n_distinct
+    package_interval = compute_log_score_interval(result, n, 1.0, LEVEL, recurrences)
+    repeat_error = 2 * n * float(result.mean_drop) * repeat_factor
     error = float(result.error)
     return np.array(
-        [result.log_score, error, second, repeats.equal_pairs, *below, above, *odd, n, *kept]
+        [
+            result.log_score,
+            error,
+            repeat_error,
+            recurrences.equal_pairs,
+            *below,
+            above,
+            *above_unseen,
+            n,
+            *package_interval,
+        ]
     )
 
 
-WAYS: dict[str, dict[str, Any]] = {
+METHODS: dict[str, dict[str, Any]] = {
     "package": {},
     "farther above": {"above": np.maximum},
     "squares above": {"above": np.hypot},
@@ -164,26 +189,26 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def ends(parts: np.ndarray, way: dict[str, Any]) -> tuple[np.ndarray, ...]:
+def compute_interval(parts: np.ndarray, options: dict[str, Any]) -> tuple[np.ndarray, ...]:
     """Return log VS and both ends of sets, from what `measure` returns (sets, columns)."""
     log, error, second, pairs, exact, jeffreys, above, odd, odd_jeffreys, n, low, high = parts.T
-    if not way:
+    if not options:
         return log, low, high
-    reach = scipy.stats.t.ppf((1 + LEVEL) / 2, (2 * n - 2) if "welch" in way else (n - 1))
+    t_quantile = scipy.stats.t.ppf((1 + LEVEL) / 2, (2 * n - 2) if "welch" in options else (n - 1))
     weight = np.where((error > 1e-9) & (pairs > n), n / np.maximum(pairs, 1), 1.0)
-    error = reach * np.hypot(error, (1 - weight) * second)
-    below = jeffreys if "jeffreys" in way else exact
-    down = way.get("below", np.hypot)(error, weight * below)
-    deficit = np.log(n) - log - way.get("above", np.maximum)(error, weight * above)
-    deficit = np.fmin(deficit, odd_jeffreys if "jeffreys" in way else odd)
-    down = error if "seen" in way else down
-    return log, np.maximum(0.0, log - down), np.log(n) - np.maximum(0.0, deficit)
+    error = t_quantile * np.hypot(error, (1 - weight) * second)
+    below = jeffreys if "jeffreys" in options else exact
+    lower_reach = options.get("below", np.hypot)(error, weight * below)
+    deficit = np.log(n) - log - options.get("above", np.maximum)(error, weight * above)
+    deficit = np.fmin(deficit, odd_jeffreys if "jeffreys" in options else odd)
+    lower_reach = error if "seen" in options else lower_reach
+    return log, np.maximum(0.0, log - lower_reach), np.log(n) - np.maximum(0.0, deficit)
 
 
-def exclude_zero(a: np.ndarray, b: np.ndarray, way: dict[str, Any]) -> tuple[float, float]:
+def exclude_zero(a: np.ndarray, b: np.ndarray, options: dict[str, Any]) -> tuple[float, float]:
     """Return how often the interval of a − b lies above 0, and below it (Zou & Donner 2008)."""
-    (x, x_low, x_high), (y, y_low, y_high) = (ends(parts, way) for parts in (a, b))
-    if "log" not in way:
+    (x, x_low, x_high), (y, y_low, y_high) = (compute_interval(parts, options) for parts in (a, b))
+    if "log" not in options:
         x, x_low, x_high, y, y_low, y_high = map(np.exp, (x, x_low, x_high, y, y_low, y_high))
     difference = np.where(np.abs(x - y) < EQUALITY_TOLERANCE * np.abs(x), 0.0, x - y)
     low = difference - np.hypot(x - x_low, y_high - y)
@@ -191,18 +216,20 @@ def exclude_zero(a: np.ndarray, b: np.ndarray, way: dict[str, Any]) -> tuple[flo
     return float(np.mean(low > EQUALITY_TOLERANCE)), float(np.mean(high < -EQUALITY_TOLERANCE))
 
 
-def measure_labels(draw: Draw, n: int, name: str) -> np.ndarray:
+def compute_label_parts(draw: Draw, n: int, name: str) -> np.ndarray:
     """Return what the ends of many sets of labels are made of; equal counts are measured once."""
     rng = np.random.default_rng([n, *name.encode()])
-    known: dict[tuple[int, ...], np.ndarray] = {}
+    cache: dict[tuple[int, ...], np.ndarray] = {}
     rows = []
     for labels in draw(rng, RUNS[n], n):
         counts = np.sort(np.unique(labels, return_counts=True)[1])
         key = tuple(counts.tolist())
-        if key not in known:
-            kinds = np.repeat(np.arange(len(counts)), counts)
-            known[key] = measure(MatrixSimilarity((kinds[:, None] == kinds).astype(float)))
-        rows.append(known[key])
+        if key not in cache:
+            codes = np.repeat(np.arange(len(counts)), counts)
+            cache[key] = compute_interval_parts(
+                MatrixSimilarity((codes[:, None] == codes).astype(float))
+            )
+        rows.append(cache[key])
     return np.array(rows)
 
 
@@ -211,48 +238,56 @@ def equal_pairs(n: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
     result = []
     for name, draw in LABELS.items():
         mean = mean_log_score(draw, n)
-        a = measure_labels(draw, n, name)
+        a = compute_label_parts(draw, n, name)
         if 0 < mean < math.log(n) - 1e-3:
-            b = np.tile(measure(alike(n, mean)), (len(a), 1))
+            b = np.tile(compute_interval_parts(equally_similar(n, mean)), (len(a), 1))
             result.append((f"{name}, one similarity", a, b))
-        for other, make, highest in (("one", common, 1.0), ("two", two_common, 0.5)):
-            equal = equate(make, highest, n, mean)
-            if equal is not None and not name.startswith(other):
-                key = f"{name}, {other} common"
-                result.append((key, a, measure_labels(equal, n, key)))
+        for family, make_source, highest in (
+            ("one", one_common_label, 1.0),
+            ("two", two_common_labels, 0.5),
+        ):
+            equal = find_source_with_mean(make_source, highest, n, mean)
+            if equal is not None and not name.startswith(family):
+                key = f"{name}, {family} common"
+                result.append((key, a, compute_label_parts(equal, n, key)))
     return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows = []
     with threadpool_limits(1):
-        different: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {n: [] for n in POWER_RUNS}
-        for source in sources():
+        power_sets: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {n: [] for n in POWER_RUNS}
+        for source in make_sources():
             for n, runs in POWER_RUNS.items():
                 proportion, _ = calibrate(source, n)
                 rng = np.random.default_rng([n, *source.name.encode()])
                 a, b = (
                     np.array(
-                        [measure(source.pool.take(x)) for x in source.draw(rng, runs, n, share)]
+                        [
+                            compute_interval_parts(source.pool.take(x))
+                            for x in source.draw(rng, runs, n, draw_proportion)
+                        ]
                     )
-                    for share in (0.0, proportion)
+                    for draw_proportion in (0.0, proportion)
                 )
-                different[n].append((a, b))
+                power_sets[n].append((a, b))
         for n in RUNS:
-            pairs = equal_pairs(n)
-            for name, way in WAYS.items():
-                wrong = [(max(exclude_zero(a, b, way)), key) for key, a, b in pairs]
+            equal_mean_pairs = equal_pairs(n)
+            for name, method_options in METHODS.items():
+                wrong = [
+                    (max(exclude_zero(a, b, method_options)), key) for key, a, b in equal_mean_pairs
+                ]
                 rates = np.array([rate for rate, _ in wrong])
-                right = [exclude_zero(a, b, way)[0] for a, b in different[n]]
+                right = [exclude_zero(a, b, method_options)[0] for a, b in power_sets[n]]
                 row = {"name": name, "n": n, "right": float(np.mean(right)), "rights": right}
                 row |= {"wrong": float(rates.mean()), "worst": max(wrong)[0], "of": max(wrong)[1]}
                 row |= {"above": int((rates > 0.025).sum()), "pairs": len(wrong), "runs": RUNS[n]}
                 print({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()})
                 rows.append(row)
-    write(given.json, rows, environment() | {"level": LEVEL})
+    write_results(options.json, rows, collect_environment() | {"level": LEVEL})
 
 
 if __name__ == "__main__":

@@ -27,8 +27,10 @@ from vendiscore import NotPSDError, State, compute, score_dual, score_K, score_X
 from vendiscore.tools.integrations.loss import VendiLoss
 
 ORDERS = (0, 0.1, 0.5, 0.9, 0.999, 1, 1.001, 1.5, 2, 3, 10, 100, math.inf)
-BAND = 30.0  # between the thresholds of an order below 1, each way from the rounding threshold
-NEGATIVE_MASS = 1e-6  # above which an indefinite matrix in float64 is refused
+THRESHOLD_FACTOR = (
+    30.0  # between the thresholds of an order below 1, each way from the rounding threshold
+)
+MAX_NEGATIVE_MASS = 1e-6  # above which an indefinite matrix in float64 is refused
 
 
 # --- the reference ---
@@ -47,28 +49,33 @@ def eigenvalues_of_rows(X: np.ndarray, p: np.ndarray | None = None) -> np.ndarra
     return np.linalg.eigvalsh(F @ F.T if len(F) <= F.shape[1] else F.T @ F)[::-1]
 
 
-def reference(
-    values: np.ndarray, n: int, q: float, coarse: float = 0.0, factor: float = 1.0
+def compute_log_score(
+    eigenvalues: np.ndarray, n: int, q: float, min_threshold: float = 0.0, factor: float = 1.0
 ) -> float:
     """Return log VS_q, negative eigenvalues and those below the threshold being 0."""
-    threshold = max(n * np.finfo(float).eps * values[0], coarse)
-    values = values[values > factor * threshold]
-    values = values / values.sum()
+    threshold = max(n * np.finfo(float).eps * eigenvalues[0], min_threshold)
+    eigenvalues = eigenvalues[eigenvalues > factor * threshold]
+    eigenvalues = eigenvalues / eigenvalues.sum()
     if q == 0:
-        return math.log(len(values))
+        return math.log(len(eigenvalues))
     if q == 1:
-        return float(-np.sum(values * np.log(values)))
-    top = values[0]
+        return float(-np.sum(eigenvalues * np.log(eigenvalues)))
+    top = eigenvalues[0]
     if math.isinf(q):
         return -math.log(top)
-    return math.log(np.sum((values / top) ** q)) / (1 - q) + q / (1 - q) * math.log(top)
+    return math.log(np.sum((eigenvalues / top) ** q)) / (1 - q) + q / (1 - q) * math.log(top)
 
 
-def bracket(values: np.ndarray, n: int, q: float, coarse: float = 0.0) -> tuple[float, float]:
+def compute_bounds(
+    values: np.ndarray, n: int, q: float, min_threshold: float = 0.0
+) -> tuple[float, float]:
     """Return the least and the largest log VS_q that is right."""
     if q >= 1:
-        return (reference(values, n, q, coarse),) * 2
-    ends = [reference(values, n, q, coarse, factor) for factor in (BAND, 1 / BAND)]
+        return (compute_log_score(values, n, q, min_threshold),) * 2
+    ends = [
+        compute_log_score(values, n, q, min_threshold, factor)
+        for factor in (THRESHOLD_FACTOR, 1 / THRESHOLD_FACTOR)
+    ]
     return min(ends), max(ends)
 
 
@@ -98,8 +105,8 @@ def draw_rows(rng: np.random.Generator) -> np.ndarray:
         X = centres[np.sort(labels)] + noise
     elif kind == 4:
         X = centres[np.zeros(n, int)]  # collapsed, with outliers
-        some = min(n, int(rng.integers(0, 31)))
-        X[:some] = normal[:some]
+        n_outliers = min(n, int(rng.integers(0, 31)))
+        X[:n_outliers] = normal[:n_outliers]
     elif kind == 5:  # clusters in few columns
         width = int(rng.integers(1, 6))
         X = np.zeros((n, d))
@@ -161,7 +168,9 @@ class Outcome(NamedTuple):
     message: str = ""
 
 
-def compare(name: str, scores: dict[float, float], bounds: Callable[[float], Any]) -> Outcome:
+def compare_scores(
+    name: str, scores: dict[float, float], bounds: Callable[[float], Any]
+) -> Outcome:
     """Return the worst error of scores by order, in units of the allowed error."""
     worst, message = 0.0, ""
     for q, score in scores.items():
@@ -175,7 +184,7 @@ def compare(name: str, scores: dict[float, float], bounds: Callable[[float], Any
     return Outcome(name, worst, message)
 
 
-def by_order(result: dict[str, Any], orders: list[float]) -> dict[float, float]:
+def select_by_order(result: dict[str, Any], orders: list[float]) -> dict[float, float]:
     return {q: as_float(result[f"VS_q{q:g}"]) for q in orders}
 
 
@@ -183,15 +192,15 @@ def as_float(score: Any) -> float:
     return float(score.detach() if torch.is_tensor(score) else score)
 
 
-def run(seed: int) -> Outcome:
+def run_random_call(seed: int) -> Outcome:
     """Make one random call and compare its result."""
     rng = np.random.default_rng(seed)
-    some = ORDERS if rng.random() < 0.35 else [q for q in ORDERS if q >= 1]
-    orders = [float(q) for q in rng.choice(some, int(rng.integers(1, 4)), replace=False)]
-    return of_matrix(rng, orders) if rng.random() < 0.35 else of_rows(rng, orders)
+    candidates = ORDERS if rng.random() < 0.35 else [q for q in ORDERS if q >= 1]
+    orders = [float(q) for q in rng.choice(candidates, int(rng.integers(1, 4)), replace=False)]
+    return check_matrix_call(rng, orders) if rng.random() < 0.35 else check_rows_call(rng, orders)
 
 
-def contexts(rng: np.random.Generator, samples: np.ndarray) -> tuple[Any, Any, str]:
+def wrap_samples(rng: np.random.Generator, samples: np.ndarray) -> tuple[Any, Any, str]:
     """Return samples as an array or a tensor, and a context of autocast, with their name."""
     if rng.random() < 0.6:
         return samples, nullcontext(), ""
@@ -202,69 +211,75 @@ def contexts(rng: np.random.Generator, samples: np.ndarray) -> tuple[Any, Any, s
     return T, torch.autocast("cpu", dtype=dtype), ", tensor under autocast"
 
 
-def of_matrix(rng: np.random.Generator, orders: list[float]) -> Outcome:
+def check_matrix_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
     K = draw_matrix(rng)
     n = len(K)
     p = rng.dirichlet(np.ones(n)) if rng.random() < 0.3 else None
     clip = bool(rng.random() < 0.5)
-    spacing = float(np.finfo(np.float32).eps) if K.dtype == np.float32 else 0.0
+    precision = float(np.finfo(np.float32).eps) if K.dtype == np.float32 else 0.0
     double = K.astype(np.float64)
     values = eigenvalues_of_matrix(double, p)
-    negative = float(-values[values < 0].sum())
-    allowed = max(NEGATIVE_MASS, 0.25 * spacing * math.sqrt(n))
-    given, context, kind = contexts(rng, K)
+    negative_mass = float(-values[values < 0].sum())
+    allowed = max(MAX_NEGATIVE_MASS, 0.25 * precision * math.sqrt(n))
+    samples, context, kind = wrap_samples(rng, K)
 
     def bounds(q: float) -> tuple[float, float]:
         if q == 2 and not clip:  # a norm, without eigenvalues
             return (-math.log(np.sum(values**2)),) * 2
-        return bracket(values, n, q, spacing / math.sqrt(n))
+        return compute_bounds(values, n, q, precision / math.sqrt(n))
 
     name = f"compute, K{', clip' * clip}{kind}"
     try:
         with context:
             if clip or rng.random() < 0.5:
                 psd = "clip" if clip else "check"
-                result = compute(given, score_K=True, q=orders, p=p, psd=psd)
-                scores = by_order(result, orders)
+                result = compute(samples, score_K=True, q=orders, p=p, psd=psd)
+                scores = select_by_order(result, orders)
             else:
                 name = f"score_K{kind}"
                 normalize = bool(rng.random() < 0.5)
-                scores = {q: as_float(score_K(given, q, p, normalize)) for q in orders}
+                scores = {q: as_float(score_K(samples, q, p, normalize)) for q in orders}
     except NotPSDError:
-        expected = not clip and negative > allowed / 1.01
-        return Outcome(name, 0.0 if expected else math.inf, f"NotPSDError, mass {negative:.2g}")
-    if not clip and negative > 1.01 * allowed:
-        missed = not set(orders) <= {2.0, math.inf}  # which may miss a negative eigenvalue
-        return Outcome(name, math.inf if missed else 0.0, f"no error, mass {negative:.2g}")
-    return compare(name, scores, bounds)
+        expected = not clip and negative_mass > allowed / 1.01
+        return Outcome(
+            name, 0.0 if expected else math.inf, f"NotPSDError, mass {negative_mass:.2g}"
+        )
+    if not clip and negative_mass > 1.01 * allowed:
+        must_detect = not set(orders) <= {2.0, math.inf}  # which may miss a negative eigenvalue
+        return Outcome(
+            name, math.inf if must_detect else 0.0, f"no error, mass {negative_mass:.2g}"
+        )
+    return compare_scores(name, scores, bounds)
 
 
-def of_rows(rng: np.random.Generator, orders: list[float]) -> Outcome:
+def check_rows_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
     X = draw_rows(rng)
     n = len(X)
-    given, context, kind = contexts(rng, X)
+    samples, context, kind = wrap_samples(rng, X)
     entry = rng.choice(["score_X", "score_dual", "compute", "groups", "State", "VendiLoss"])
     p = rng.dirichlet(np.ones(n)) if entry != "groups" and rng.random() < 0.15 else None
     labels = np.zeros(n, int)
     if entry == "groups":
         labels = rng.integers(0, int(rng.integers(1, 4)), n)
     if entry == "State":
-        given, kind = (given.detach(), kind) if kind else (given, kind)
+        samples, kind = (samples.detach(), kind) if kind else (samples, kind)
     name = f"{entry}, {X.dtype}{kind}"
     with context:
         if entry in ("score_X", "score_dual"):
             function = score_X if entry == "score_X" else score_dual
-            scores = {q: as_float(function(given, q, p=p)) for q in orders}
+            scores = {q: as_float(function(samples, q, p=p)) for q in orders}
         elif entry == "State":
             state = State.empty("cosine")
-            cut = int(rng.integers(0, n))
-            parts = [slice(0, cut), slice(cut, n)] if cut else [slice(0, n)]
-            for part in parts:
-                state.update(given[part], p=None if p is None else p[part])
-            scores = by_order(state.compute(orders), orders)
+            split_index = int(rng.integers(0, n))
+            batches = (
+                [slice(0, split_index), slice(split_index, n)] if split_index else [slice(0, n)]
+            )
+            for rows_of_batch in batches:
+                state.update(samples[rows_of_batch], p=None if p is None else p[rows_of_batch])
+            scores = select_by_order(state.compute(orders), orders)
         elif entry == "VendiLoss":
             orders = [q for q in orders if q > 0] or [1.0]
-            T = torch.as_tensor(given)
+            T = torch.as_tensor(samples)
             weights = None if p is None else torch.as_tensor(p)
             losses = {q: float(VendiLoss("cosine", q=q)(T, weights).detach()) for q in orders}
             scores = {q: math.exp(-loss) for q, loss in losses.items()}
@@ -277,17 +292,17 @@ def of_rows(rng: np.random.Generator, orders: list[float]) -> Outcome:
             elif n > 3 and p is None and min(orders) > 0 and not kind and rng.random() < 0.2:
                 options["ci"] = 0.95
             options["details"] = bool(rng.random() < 0.2)
-            scores = by_order(compute(given, q=orders, p=p, **options), orders)
+            scores = select_by_order(compute(samples, q=orders, p=p, **options), orders)
 
     sets = [X[labels == label] for label in np.unique(labels)]
     spectra = [(eigenvalues_of_rows(rows, p), len(rows)) for rows in sets]
 
     def bounds(q: float) -> tuple[float, float]:
-        ends = [bracket(values, n, q) for values, n in spectra]
+        ends = [compute_bounds(values, n, q) for values, n in spectra]
         low, high = np.log(np.mean(np.exp(ends), axis=0))
         return low, high
 
-    return compare(name, scores, bounds)
+    return compare_scores(name, scores, bounds)
 
 
 def main() -> None:
@@ -303,7 +318,7 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                outcome = run(seed)
+                outcome = run_random_call(seed)
             except Exception as error:  # any error of a valid call is a disagreement
                 outcome = Outcome(type(error).__name__, math.inf, str(error)[:300])
         counts[outcome.name] += 1

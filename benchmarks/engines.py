@@ -38,7 +38,7 @@ import hub_cache  # noqa: E402
 import page_tasks  # noqa: E402
 from browser_actions import COUNT_CLICKS_SCRIPT, FOCUSED_NAME_SCRIPT  # noqa: E402
 from page_process import running_app  # noqa: E402
-from pairs import environment  # noqa: E402
+from pairs import collect_environment  # noqa: E402
 from selenium import webdriver  # noqa: E402
 from selenium.common.exceptions import (  # noqa: E402
     StaleElementReferenceException,
@@ -49,19 +49,20 @@ from selenium.webdriver.remote.webdriver import WebDriver  # noqa: E402
 from selenium.webdriver.remote.webelement import WebElement  # noqa: E402
 from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
-_DESK, _ZOOMED = (1280, 720), (640, 360)
-_SECONDS = 60
-_WATCH = (
+_DESKTOP_SIZE, _ZOOMED_SIZE = (1280, 720), (640, 360)
+_TIMEOUT = 60
+_WATCH_SCRIPT = (
     COUNT_CLICKS_SCRIPT
     + """window.wrong = [];
 for (const name of ["error", "unhandledrejection", "securitypolicyviolation"])
     addEventListener(name, (event) =>
         wrong.push(`${name}: ${event.message ?? event.reason ?? event.blockedURI}`), true);"""
 )
-_EXTERNAL = """return performance.getEntriesByType("resource").map(({name}) => name)
+_EXTERNAL_REQUESTS_SCRIPT = """return performance.getEntriesByType("resource").map(({name}) => name)
     .filter((name) => !name.startsWith(location.origin) && !/^(data|blob):/.test(name));"""
 # Parts that reach past the window, unless they are in a box that scrolls.
-_CUT_OFF = """return [...document.querySelectorAll("#samples > *, #compare > *, #alike > *, " +
+_CUT_OFF_SCRIPT = """
+return [...document.querySelectorAll("#samples > *, #compare > *, #alike > *, " +
     "#score, #result .r-bar, #result figure, #result table, #result section > *")]
     .filter((part) => part.checkVisibility()
         && !part.closest(".r-scroll, .r-across-scroll, pre, .visually-hidden"))
@@ -75,16 +76,16 @@ _CUT_OFF = """return [...document.querySelectorAll("#samples > *, #compare > *, 
 
 def chromium(folder: Path) -> WebDriver:
     options = webdriver.ChromeOptions()
-    options.binary_location = _found("chromium")
+    options.binary_location = _find_program("chromium")
     for switch in ("--headless", "--no-sandbox", "--disable-gpu"):
         options.add_argument(switch)
     options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
-    return webdriver.Chrome(options, webdriver.ChromeService(_found("chromedriver")))
+    return webdriver.Chrome(options, webdriver.ChromeService(_find_program("chromedriver")))
 
 
 def firefox(folder: Path) -> WebDriver:
     options = webdriver.FirefoxOptions()
-    options.binary_location = _found("firefox-esr")
+    options.binary_location = _find_program("firefox-esr")
     options.add_argument("-headless")
     options.set_preference("browser.download.folderList", 2)  # the folder of the next line
     options.set_preference("browser.download.dir", str(folder))
@@ -103,23 +104,23 @@ def webkit(folder: Path) -> WebDriver:
     options.binary_location = str(next(browsers, "MiniBrowser"))
     options.add_argument("--automation")
     home = {"HOME": str(folder), "XDG_DOWNLOAD_DIR": str(folder)}
-    service = webdriver.WebKitGTKService(_found("WebKitWebDriver"), env=os.environ | home)
+    service = webdriver.WebKitGTKService(_find_program("WebKitWebDriver"), env=os.environ | home)
     return webdriver.WebKitGTK(options, service=service)
 
 
-def _found(program: str) -> str:
+def _find_program(program: str) -> str:
     path = shutil.which(program)
     if not path:
         raise FileNotFoundError(program)
     return path
 
 
-class Visitor:
+class BrowserUser:
     """One who opens the page in an engine, and takes the steps of tasks."""
 
     def __init__(self, driver: WebDriver, url: str, folder: Path) -> None:
         self.driver, self.url, self.folder = driver, url, folder
-        self.chosen = 0
+        self.n_file_dialogs = 0
 
     def visit(self, width: int, height: int) -> None:
         # Without what the page keeps for a reload, which a new visitor does not have.
@@ -127,38 +128,40 @@ class Visitor:
         self.driver.execute_script("sessionStorage.clear()")
         self.driver.set_window_rect(0, 0, width, height)
         outer = "return [outerWidth - innerWidth, outerHeight - innerHeight]"
-        more = self.driver.execute_script(outer)
-        self.driver.set_window_rect(0, 0, width + more[0], height + more[1])
+        frame = self.driver.execute_script(outer)
+        self.driver.set_window_rect(0, 0, width + frame[0], height + frame[1])
         self.driver.get(self.url)
-        self.driver.execute_script(_WATCH)
+        self.driver.execute_script(_WATCH_SCRIPT)
         self.wait(lambda: self.all("#kernels input[type=radio]"))
-        self.chosen = 0
+        self.n_file_dialogs = 0
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements("css selector", selector)
 
-    def wait(self, until: Callable[[], Any]) -> Any:
+    def wait(self, condition: Callable[[], Any]) -> Any:
         # A file that is arriving is renamed once it is there.
-        passing = [StaleElementReferenceException, FileNotFoundError]
-        wait = WebDriverWait(self.driver, _SECONDS, 0.1, passing)
-        return wait.until(lambda _: until())
+        ignored_errors = [StaleElementReferenceException, FileNotFoundError]
+        wait = WebDriverWait(self.driver, _TIMEOUT, 0.1, ignored_errors)
+        return wait.until(lambda _: condition())
 
-    def take(self, verb: str, *objects: Any) -> None:
-        getattr(self, f"_{verb}")(*objects)
+    def do(self, action: str, *arguments: Any) -> None:
+        getattr(self, f"_{action}")(*arguments)
 
-    def _named(self, selector: str, name: str) -> WebElement:
-        def find() -> WebElement | None:
-            shown = (each for each in self.all(selector) if each.is_displayed())
-            return next((each for each in shown if each.accessible_name.startswith(name)), None)
+    def _find_named(self, selector: str, name: str) -> WebElement:
+        def find_element() -> WebElement | None:
+            visible = (element for element in self.all(selector) if element.is_displayed())
+            return next(
+                (element for element in visible if element.accessible_name.startswith(name)), None
+            )
 
-        result: WebElement = self.wait(find)
+        result: WebElement = self.wait(find_element)
         return result
 
     def _press(self, name: str) -> None:
-        self._named("button:not([role=tab])", name).click()
+        self._find_named("button:not([role=tab])", name).click()
 
     def _open(self, name: str) -> None:
-        self._named("[role=tab]", name).click()
+        self._find_named("[role=tab]", name).click()
 
     def _paste(self, text: str) -> None:
         box = self.all("#box")[0]
@@ -167,19 +170,19 @@ class Visitor:
         for key in "axv":
             self._key(f"Control+{key}")
 
-    def _choose(self, name: str, data: bytes, at: int | None) -> None:
+    def _choose(self, name: str, data: bytes, set_index: int | None) -> None:
         path = self.folder / name
         path.write_bytes(data)
-        inputs = "#samples input[type=file]" if at is None else ".set input[type=file]"
-        self.all(inputs)[at or 0].send_keys(str(path))
-        self.chosen += 1
+        inputs = "#samples input[type=file]" if set_index is None else ".set input[type=file]"
+        self.all(inputs)[set_index or 0].send_keys(str(path))
+        self.n_file_dialogs += 1
 
     def _choose_sets(self, *files: tuple[str, bytes]) -> None:
         for name, data in files:
             (self.folder / name).write_bytes(data)
         paths = "\n".join(str(self.folder / name) for name, _ in files)
         self.all(".row:has(> #add-set) input[type=file]")[0].send_keys(paths)
-        self.chosen += 1
+        self.n_file_dialogs += 1
 
     def _download(self, name: str) -> None:
         self._press("Download")
@@ -206,22 +209,22 @@ class Visitor:
         webdriver.ActionChains(self.driver).send_keys(keys).perform()
 
     def _fill(self, name: str, text: str) -> None:
-        field = self._named("input", name)
+        field = self._find_named("input", name)
         field.clear()
         field.send_keys(text)
 
     def _key(self, keys: str) -> None:
-        *held, key = keys.split("+")
+        *modifiers, key = keys.split("+")
         actions = webdriver.ActionChains(self.driver)
-        for each in held:
-            actions.key_down(getattr(Keys, each.upper()))
+        for modifier in modifiers:
+            actions.key_down(getattr(Keys, modifier.upper()))
         actions.send_keys(_KEYS.get(key, key))
-        for each in held:
-            actions.key_up(getattr(Keys, each.upper()))
+        for modifier in modifiers:
+            actions.key_up(getattr(Keys, modifier.upper()))
         actions.perform()
 
     def text(self, selector: str) -> str:
-        return " ".join(each.text for each in self.all(selector))
+        return " ".join(element.text for element in self.all(selector))
 
 
 _KEYS = {
@@ -233,42 +236,42 @@ _KEYS = {
 }
 
 
-def tried(visitor: Visitor, task: page_tasks.Task, size: tuple[int, int]) -> dict[str, Any]:
+def run_task(user: BrowserUser, task: page_tasks.Task, size: tuple[int, int]) -> dict[str, Any]:
     """Return what a visitor with a window of this size sees at the end of a task."""
-    begin = time.perf_counter()
-    visitor.visit(*size)
-    stopped = []
+    start = time.perf_counter()
+    user.visit(*size)
+    step_errors = []
     try:
         for step in task.steps:
-            visitor.take(*step)
-        visitor.wait(lambda: task.says in visitor.text(task.place))
+            user.do(*step)
+        user.wait(lambda: task.says in user.text(task.place))
     except (AssertionError, WebDriverException) as error:
-        stopped.append(f"{step[0]}: {type(error).__name__}")
-    run = visitor.driver.execute_script
+        step_errors.append(f"{step[0]}: {type(error).__name__}")
+    run_script = user.driver.execute_script
     result = {
-        "clicks": run("return window.clicks") + visitor.chosen,
-        "shown": visitor.text(task.place),
+        "clicks": run_script("return window.clicks") + user.n_file_dialogs,
+        "shown": user.text(task.place),
         "library": task.right,
-        "errors": stopped + run("return window.wrong"),
-        "external_requests": run(_EXTERNAL),
-        "cut_off": run(_CUT_OFF),
+        "errors": step_errors + run_script("return window.wrong"),
+        "external_requests": run_script(_EXTERNAL_REQUESTS_SCRIPT),
+        "cut_off": run_script(_CUT_OFF_SCRIPT),
     }
-    wrong = result["errors"] or result["external_requests"] or result["cut_off"]
-    right = task.says in result["shown"] and result["clicks"] <= task.clicks
-    seconds = time.perf_counter() - begin
-    return {**result, "ok": right and not wrong, "seconds": round(seconds, 1)}
+    has_problems = result["errors"] or result["external_requests"] or result["cut_off"]
+    is_correct = task.says in result["shown"] and result["clicks"] <= task.clicks
+    seconds = time.perf_counter() - start
+    return {**result, "ok": is_correct and not has_problems, "seconds": round(seconds, 1)}
 
 
 @contextlib.contextmanager
-def screen() -> Iterator[None]:
+def virtual_screen() -> Iterator[None]:
     """Yield a screen for engines that cannot do without."""
     if "DISPLAY" in os.environ or not shutil.which("Xvfb"):
         yield
         return
-    read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1200x24"]
-    server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
-    os.environ["DISPLAY"] = ":" + os.read(read, 9).decode().strip()
+    read_end, write_end = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write_end), "-screen", "0", "1600x1200x24"]
+    server = subprocess.Popen(command, pass_fds=[write_end], stderr=subprocess.DEVNULL)
+    os.environ["DISPLAY"] = ":" + os.read(read_end, 9).decode().strip()
     try:
         yield
     finally:
@@ -285,34 +288,36 @@ def main() -> None:
     parser.add_argument("--engines", nargs="*", default=["chromium", "firefox", "webkit"])
     options = parser.parse_args()
     hub_cache.cache_page_encoders(Path(os.environ["HF_HOME"]))
-    tasks = [(task.__name__, task(), _DESK) for task in page_tasks.TASKS]
-    tasks.append(("keyboard alone", page_tasks.score_by_keyboard(), _DESK))
-    tasks += [(f"{name} at 200 %", task, _ZOOMED) for name, task, _ in tasks]
+    tasks = [(task.__name__, task(), _DESKTOP_SIZE) for task in page_tasks.TASKS]
+    tasks.append(("keyboard alone", page_tasks.score_by_keyboard(), _DESKTOP_SIZE))
+    tasks += [(f"{name} at 200 %", task, _ZOOMED_SIZE) for name, task, _ in tasks]
     rows = []
     with (
         tempfile.TemporaryDirectory() as folder,
-        screen(),
+        virtual_screen(),
         running_app(Path(folder), home=os.environ["HF_HOME"]) as app,
     ):
-        for start in (chromium, firefox, webkit):
-            if start.__name__ not in options.engines:
+        for start_browser in (chromium, firefox, webkit):
+            if start_browser.__name__ not in options.engines:
                 continue
             try:
                 downloads = Path(tempfile.mkdtemp(dir=folder))
-                driver = start(downloads)
+                driver = start_browser(downloads)
             except FileNotFoundError as error:
-                print(f"{start.__name__} is left out: no {error}")
+                print(f"{start_browser.__name__} is left out: no {error}")
                 continue
             version = driver.capabilities["browserVersion"]
             for name, task, size in tasks:
                 if options.only not in name:
                     continue
-                found = tried(Visitor(driver, app.url, downloads), task, size)
-                rows.append({"engine": start.__name__, "version": version, "task": name, **found})
+                outcome = run_task(BrowserUser(driver, app.url, downloads), task, size)
+                rows.append(
+                    {"engine": start_browser.__name__, "version": version, "task": name, **outcome}
+                )
                 print(json.dumps(rows[-1], ensure_ascii=False), flush=True)
             driver.quit()
     if options.json:
-        result = {"tasks": rows, "environment": environment("gradio", "selenium")}
+        result = {"tasks": rows, "environment": collect_environment("gradio", "selenium")}
         text = json.dumps(result, indent=1, ensure_ascii=False)
         options.json.write_text(text + "\n", encoding="utf-8")
     if not all(row["ok"] for row in rows):

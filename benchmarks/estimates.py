@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import environment, record_mb, write
+from pairs import collect_environment, peak_process_memory, write_results
 
 import vendiscore
 from vendiscore.similarity.base import Similarity
@@ -40,12 +40,12 @@ from vendiscore.support.parallel import run_parallel
 
 SEEDS = 100
 ORDERS = (1.0, 1.5)
-NARROW, WIDE = 3.0, 10.0  # of digits, whose median distance is 10.4
-LOW = 4  # principal components of digits
-FEWER = 64  # and where each product makes K anew
+NARROW_SIGMA, WIDE_SIGMA = 3.0, 10.0  # of digits, whose median distance is 10.4
+N_LOW_COMPONENTS = 4  # principal components of digits
+N_LARGE_COMPONENTS = 64  # and where each product makes K anew
 
 
-def odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+def make_odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
     from rdkit import Chem, DataStructs
     from rdkit.Chem import rdFingerprintGenerator
 
@@ -57,28 +57,32 @@ def odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
     bits = np.zeros((len(smiles), 2048), np.uint8)
     for row, text in zip(bits, smiles, strict=True):
         DataStructs.ConvertToNumpyArray(maker.GetFingerprint(Chem.MolFromSmiles(text)), row)
-    own, other = (bits[rng.integers(0, len(bits), n)] for _ in range(2))
-    kept = own & (rng.random(own.shape, dtype=np.float32) > 0.05)
-    return BitSimilarity(kept | (other & (rng.random(own.shape, dtype=np.float32) < 0.05)))
+    own_bits, other_bits = (bits[rng.integers(0, len(bits), n)] for _ in range(2))
+    retained_bits = own_bits & (rng.random(own_bits.shape, dtype=np.float32) > 0.05)
+    return BitSimilarity(
+        retained_bits | (other_bits & (rng.random(own_bits.shape, dtype=np.float32) < 0.05))
+    )
 
 
-def questions(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+def make_questions(data: Path, n: int, rng: np.random.Generator) -> Similarity:
     with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
         texts = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
     if not n:
         return vendiscore.as_similarity(texts, k="ngram_overlap", analyzer="word")
     words = [text.split() for text in texts]
-    every = [word for text in words for word in text]
-    chosen = []
+    all_words = [word for text in words for word in text]
+    changed_texts = []
     for i in rng.integers(0, len(words), n):
         replaced = rng.random(len(words[i])) < 0.2
-        drawn = rng.integers(0, len(every), len(words[i]))
-        pairs = zip(words[i], replaced, drawn, strict=True)
-        chosen.append(" ".join(every[d] if r else word for word, r, d in pairs))
-    return vendiscore.as_similarity(chosen, k="ngram_overlap", analyzer="word", tokenizer=str.split)
+        word_indices = rng.integers(0, len(all_words), len(words[i]))
+        pairs = zip(words[i], replaced, word_indices, strict=True)
+        changed_texts.append(" ".join(all_words[d] if r else word for word, r, d in pairs))
+    return vendiscore.as_similarity(
+        changed_texts, k="ngram_overlap", analyzer="word", tokenizer=str.split
+    )
 
 
-def digits(sigma: float, components: int = 0) -> Callable[..., Similarity]:
+def make_digits(sigma: float, components: int = 0) -> Callable[..., Similarity]:
     def make(data: Path, n: int, rng: np.random.Generator) -> Similarity:
         with np.load(data / "mnist_test.npz") as file:
             X = file["images"].reshape(-1, 784) / 255
@@ -95,19 +99,21 @@ def digits(sigma: float, components: int = 0) -> Callable[..., Similarity]:
 
 
 SETS: dict[str, Callable[..., Similarity]] = {
-    "Tanimoto of odorants": odorants,
-    "n-grams of questions": questions,
-    "narrow RBF of digits": digits(NARROW),
-    "wide RBF of digits": digits(WIDE),
-    f"RBF of digits in {LOW} dimensions": digits(NARROW, LOW),
+    "Tanimoto of odorants": make_odorants,
+    "n-grams of questions": make_questions,
+    "narrow RBF of digits": make_digits(NARROW_SIGMA),
+    "wide RBF of digits": make_digits(WIDE_SIGMA),
+    f"RBF of digits in {N_LOW_COMPONENTS} dimensions": make_digits(NARROW_SIGMA, N_LOW_COMPONENTS),
 }
-LARGER: dict[str, Callable[..., Similarity]] = {
-    "n-grams of questions": questions,
-    f"narrow RBF of digits on {FEWER} components": digits(NARROW, FEWER),
+LARGER_SETS: dict[str, Callable[..., Similarity]] = {
+    "n-grams of questions": make_questions,
+    f"narrow RBF of digits on {N_LARGE_COMPONENTS} components": make_digits(
+        NARROW_SIGMA, N_LARGE_COMPONENTS
+    ),
 }
 
 
-def coverage(
+def compute_coverage(
     data: Path, sets: dict[str, Callable[..., Similarity]], seeds: int, rtol: float, n: int = 0
 ) -> list[dict[str, Any]]:
     """Return how often an estimate is within two standard errors."""
@@ -116,28 +122,30 @@ def coverage(
         similarity = make(data, n, np.random.default_rng(0))
         exact = dict(zip(ORDERS, compute_vendi_scores(similarity, ORDERS).values, strict=True))
         for q in ORDERS:
-            logs, errors, ways = [], [], set()
-            used = time.process_time()
+            log_ratios, relative_errors, routes = [], [], set()
+            start_seconds = time.process_time()
             for seed in range(seeds):
-                how = EstimateOptions(rtol, seed)
-                (result,) = compute_vendi_scores(similarity, [q], estimate_options=how).estimates
-                logs.append(math.log(result.value / exact[q]))
-                errors.append(result.error / result.value)
-                ways.add(result.route)
-            off, said = np.array(logs), np.array(errors)
+                estimate_options = EstimateOptions(rtol, seed)
+                (result,) = compute_vendi_scores(
+                    similarity, [q], estimate_options=estimate_options
+                ).estimates
+                log_ratios.append(math.log(result.value / exact[q]))
+                relative_errors.append(result.error / result.value)
+                routes.add(result.route)
+            log_errors, reported_errors = np.array(log_ratios), np.array(relative_errors)
             row = {
                 "name": f"{name}, q = {q:g}",
                 "n": similarity.n,
                 "rtol": rtol,
                 "exact": exact[q],
-                "routes": sorted(ways),
+                "routes": sorted(routes),
                 "why": result.reason,
-                "rmse": float(np.sqrt(np.mean(off**2))),
-                "largest": float(np.abs(off).max()),
-                "said": float(said.mean()),
-                "within_2_se": float(np.mean(np.abs(off) <= 2 * said)),
+                "rmse": float(np.sqrt(np.mean(log_errors**2))),
+                "largest": float(np.abs(log_errors).max()),
+                "said": float(reported_errors.mean()),
+                "within_2_se": float(np.mean(np.abs(log_errors) <= 2 * reported_errors)),
                 "seeds": seeds,
-                "core_s": (time.process_time() - used) / seeds,
+                "core_s": (time.process_time() - start_seconds) / seeds,
             }
             rows.append(row)
             print(
@@ -149,57 +157,70 @@ def coverage(
     return rows
 
 
-def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
+def run_job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
     """Estimate one set in this process; `rtol` of 0 means exact."""
     rng = np.random.default_rng(0)
-    similarity = (SETS | LARGER)[name](data, n, rng)
-    before = bare(n, FEWER) if name in LARGER else 0.0
-    start, used = time.perf_counter(), time.process_time()
-    how = EstimateOptions(rtol=rtol, seed=seed) if rtol else None
-    (result,) = compute_vendi_scores(similarity, [1.0], estimate_options=how).estimates
-    seconds, cores = time.perf_counter() - start, time.process_time() - used
-    told = {"value": result.value, "error": result.error}
-    told |= {"seconds": seconds, "core_s": cores, "GB": record_mb() / 1e3, "why": result.reason}
-    if name in LARGER:
-        told["bare_core_s"] = statistics.median([before, bare(n, FEWER), bare(n, FEWER)])
-        told["bare_products"] = cores / told["bare_core_s"]
-    print(json.dumps(told))
+    similarity = (SETS | LARGER_SETS)[name](data, n, rng)
+    bare_before = time_bare_products(n, N_LARGE_COMPONENTS) if name in LARGER_SETS else 0.0
+    start, start_cores = time.perf_counter(), time.process_time()
+    estimate_options = EstimateOptions(rtol=rtol, seed=seed) if rtol else None
+    (result,) = compute_vendi_scores(similarity, [1.0], estimate_options=estimate_options).estimates
+    seconds, cores = time.perf_counter() - start, time.process_time() - start_cores
+    record = {"value": result.value, "error": result.error}
+    record |= {
+        "seconds": seconds,
+        "core_s": cores,
+        "GB": peak_process_memory() / 1e3,
+        "why": result.reason,
+    }
+    if name in LARGER_SETS:
+        record["bare_core_s"] = statistics.median(
+            [
+                bare_before,
+                time_bare_products(n, N_LARGE_COMPONENTS),
+                time_bare_products(n, N_LARGE_COMPONENTS),
+            ]
+        )
+        record["bare_products"] = cores / record["bare_core_s"]
+    print(json.dumps(record))
 
 
-def bare(n: int, d: int) -> float:
+def time_bare_products(n: int, d: int) -> float:
     """Return seconds of a core for products of all pairs of n rows of d columns in float32."""
-    few = min(n, 20_000)
-    X = np.random.default_rng(0).standard_normal((few, d)).astype(np.float32)
+    n_rows = min(n, 20_000)
+    X = np.random.default_rng(0).standard_normal((n_rows, d)).astype(np.float32)
 
     def multiply(block: slice) -> None:
         X[block] @ X[block.start :].T
 
-    used = time.process_time()
-    run_parallel(multiply, row_blocks(few, 4 * d))
-    return (time.process_time() - used) * (n / few) ** 2
+    start_cores = time.process_time()
+    run_parallel(multiply, row_blocks(n_rows, 4 * d))
+    return (time.process_time() - start_cores) * (n / n_rows) ** 2
 
 
-def in_process(data: Path, name: str, n: int, rtol: float, seed: int = 0) -> dict[str, Any]:
-    given = [name, str(n), str(rtol), str(seed)]
-    done = subprocess.run(
-        [sys.executable, __file__, "--data", str(data), "--job", *given],
+def run_in_process(data: Path, name: str, n: int, rtol: float, seed: int = 0) -> dict[str, Any]:
+    job_arguments = [name, str(n), str(rtol), str(seed)]
+    process = subprocess.run(
+        [sys.executable, __file__, "--data", str(data), "--job", *job_arguments],
         check=True,
         capture_output=True,
         text=True,
     )
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(process.stdout.splitlines()[-1])
 
 
-def against_exact(
+def compare_with_exact(
     data: Path, n: int, names: list[str], seeds: int, rtol: float = 2e-3
 ) -> list[dict[str, Any]]:
     """Return estimates and the exact score of sets of n, each in a process of its own."""
     rows = []
     for name in names:
-        exact = in_process(data, name, n, 0.0)
-        result = [in_process(data, name, n, rtol, seed) for seed in range(seeds)]
-        off = [math.log(each["value"] / exact["value"]) for each in result]
-        seconds, cores = (float(np.median([f[c] for f in result])) for c in ("seconds", "core_s"))
+        exact = run_in_process(data, name, n, 0.0)
+        estimates = [run_in_process(data, name, n, rtol, seed) for seed in range(seeds)]
+        log_errors = [math.log(estimate["value"] / exact["value"]) for estimate in estimates]
+        seconds, cores = (
+            float(np.median([f[c] for f in estimates])) for c in ("seconds", "core_s")
+        )
         row = {
             "name": f"{name}, n = {n:,}",
             "rtol": rtol,
@@ -209,10 +230,10 @@ def against_exact(
             "exact_GB": exact["GB"],
             "estimate_s": seconds,
             "estimate_core_s": cores,
-            "estimate_GB": max(each["GB"] for each in result),
+            "estimate_GB": max(estimate["GB"] for estimate in estimates),
             "faster": exact["core_s"] / cores,
-            "rmse": float(np.sqrt(np.mean(np.square(off)))),
-            "why": result[0]["why"],
+            "rmse": float(np.sqrt(np.mean(np.square(log_errors)))),
+            "why": estimates[0]["why"],
         }
         rows.append(row)
         print(
@@ -224,12 +245,12 @@ def against_exact(
     return rows
 
 
-def larger(data: Path, n: int) -> list[dict[str, Any]]:
+def estimate_larger_sets(data: Path, n: int) -> list[dict[str, Any]]:
     """Return estimates of sets whose exact score does not fit anywhere."""
     rows = []
-    for name in LARGER:
+    for name in LARGER_SETS:
         for rtol in (1e-2, 5e-3):
-            result = in_process(data, name, n, rtol)
+            result = run_in_process(data, name, n, rtol)
             rows.append({"name": f"{name}, n = {n:,}", "rtol": rtol, **result})
             print(
                 f"{rows[-1]['name']:<56} rtol {rtol:g} {result['value']:10.2f} ± "
@@ -248,27 +269,27 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--only", nargs="*", help="coverage, ten, twenty, hundred")
     parser.add_argument("--job", nargs=4, help="of this script itself: NAME N RTOL SEED")
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
-    if given.job:
-        name, n, rtol, seed = given.job
-        job(given.data, name, int(n), float(rtol), int(seed))
+    if options.job:
+        name, n, rtol, seed = options.job
+        run_job(options.data, name, int(n), float(rtol), int(seed))
         return
-    dense = ["Tanimoto of odorants", "narrow RBF of digits", "wide RBF of digits"]
+    dense_sets = ["Tanimoto of odorants", "narrow RBF of digits", "wide RBF of digits"]
     parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
-        "coverage": lambda: coverage(given.data, SETS, given.seeds, 2e-3),
-        "ten": lambda: against_exact(given.data, 10_000, list(SETS)[:4], 5),
-        "twenty": lambda: against_exact(given.data, 20_000, dense[:2], 3, rtol=1e-2),
-        "hundred": lambda: larger(given.data, 100_000),
+        "coverage": lambda: compute_coverage(options.data, SETS, options.seeds, 2e-3),
+        "ten": lambda: compare_with_exact(options.data, 10_000, list(SETS)[:4], 5),
+        "twenty": lambda: compare_with_exact(options.data, 20_000, dense_sets[:2], 3, rtol=1e-2),
+        "hundred": lambda: estimate_larger_sets(options.data, 100_000),
     }
     rows: list[dict[str, Any]] = []
-    if given.only and given.json and given.json.exists():  # results of the other parts stay
-        known = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
-        rows = [row for row in known if row["part"] not in given.only]
+    if options.only and options.json and options.json.exists():  # results of the other parts stay
+        earlier_rows = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
+        rows = [row for row in earlier_rows if row["part"] not in options.only]
     for part, run in parts.items():
-        if not given.only or part in given.only:
+        if not options.only or part in options.only:
             rows += [{"part": part, **row} for row in run()]
-    write(given.json, rows, environment())
+    write_results(options.json, rows, collect_environment())
 
 
 if __name__ == "__main__":

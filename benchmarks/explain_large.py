@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import environment, write
+from pairs import collect_environment, write_results
 
 from vendiscore import explain
 
-WIDTH, THRESHOLD, BLOCK, FEW = 384, 0.95, 1024, 20_000
+WIDTH, THRESHOLD, BLOCK, MAX_FULL_PRODUCTS = 384, 0.95, 1024, 20_000
 # Decays of the columns' sizes: embeddings have some.
 DECAYS = {"decaying": 0.5, "flat": 0.0}
 CASES = [
@@ -34,7 +34,7 @@ CASES = [
 ]
 
 
-def rows(n: int, spectrum: str) -> np.ndarray:
+def make_rows(n: int, spectrum: str) -> np.ndarray:
     """Return unit rows in single precision, a twentieth of which are near-copies of others."""
     rng = np.random.default_rng(0)
     sizes = np.arange(1, WIDTH + 1, dtype=np.float32) ** -DECAYS[spectrum]
@@ -46,44 +46,46 @@ def rows(n: int, spectrum: str) -> np.ndarray:
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
+def time_call(function: Callable[[], Any]) -> tuple[float, Any]:
     """Time a call, and return what it gives."""
     start = time.perf_counter()
     result = function()
     return time.perf_counter() - start, result
 
 
-def products(X: np.ndarray) -> float:
+def time_products(X: np.ndarray) -> float:
     """Return seconds of the products of all pairs."""
-    step = 1 if len(X) <= FEW else 8
+    step = 1 if len(X) <= MAX_FULL_PRODUCTS else 8
     starts = range(0, len(X), BLOCK)
 
     def multiply() -> None:
         for start in starts[::step]:
             X[start : start + BLOCK] @ X.T
 
-    return seconds(multiply)[0] * len(starts) / len(starts[::step])
+    return time_call(multiply)[0] * len(starts) / len(starts[::step])
 
 
-def run(n: int, spectrum: str, repeats: int) -> dict[str, Any]:
+def run_case(n: int, spectrum: str, repeats: int) -> dict[str, Any]:
     """Time one case, in turns with the products."""
-    X = rows(n, spectrum)
-    bare, whole = [], []
+    X = make_rows(n, spectrum)
+    product_seconds, explain_seconds = [], []
     for _ in range(repeats):
-        bare.append(products(X))
+        product_seconds.append(time_products(X))
         time.sleep(0.1)
-        took, result = seconds(lambda: explain(X, k="cosine", threshold=THRESHOLD))
-        whole.append(took)
-    read = seconds(lambda: str(result))[0]
+        seconds, result = time_call(lambda: explain(X, k="cosine", threshold=THRESHOLD))
+        explain_seconds.append(seconds)
+    sentence_seconds = time_call(lambda: str(result))[0]
     removed = n - len(result.kept)
     assert removed == n // 20
     return {
         "n": n,
         "spectrum": spectrum,
-        "products_s": statistics.median(bare),
-        "explain_s": statistics.median(whole),
-        "times_products": statistics.median(b / a for a, b in zip(bare, whole, strict=True)),
-        "sentence_s": read,
+        "products_s": statistics.median(product_seconds),
+        "explain_s": statistics.median(explain_seconds),
+        "times_products": statistics.median(
+            b / a for a, b in zip(product_seconds, explain_seconds, strict=True)
+        ),
+        "sentence_s": sentence_seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "removed": removed,
     }
@@ -95,13 +97,15 @@ def main() -> None:
     parser.add_argument("--job", type=json.loads)
     options = parser.parse_args()
     if options.job:
-        print(json.dumps(run(*options.job)))
+        print(json.dumps(run_case(*options.job)))
         return
     result: list[dict[str, Any]] = []
     for case in CASES:
-        call = [sys.executable, __file__, "--job", json.dumps(case)]
-        done = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        row = json.loads(done.stdout.splitlines()[-1])
+        command = [sys.executable, __file__, "--job", json.dumps(case)]
+        process = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        row = json.loads(process.stdout.splitlines()[-1])
         result.append(row)
         print(
             f"{row['n']:>7,} {row['spectrum']:<9} {row['explain_s']:6.1f} s, "
@@ -109,7 +113,7 @@ def main() -> None:
             f"{row['peak_mb']:,.0f} MB",
             flush=True,
         )
-    write(options.json, result, environment())
+    write_results(options.json, result, collect_environment())
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import environment, write
+from pairs import collect_environment, write_results
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdFingerprintGenerator
 
@@ -21,14 +21,14 @@ from vendiscore import as_similarity, compute
 from vendiscore.similarity.base import Similarity
 
 BITS = (512, 1024, 2048, 4096, 8192)
-COMPARED = 50
+N_COMPARED = 50
 
 
-def check(similarity: Similarity, fingerprints: list[Any]) -> None:
+def check_against_rdkit(similarity: Similarity, fingerprints: list[Any]) -> None:
     """Check that the similarities of some molecules with all equal RDKit's."""
-    some = np.linspace(0, len(fingerprints) - 1, COMPARED).astype(int)
-    theirs = [DataStructs.BulkTanimotoSimilarity(fingerprints[i], fingerprints) for i in some]
-    np.testing.assert_array_equal(similarity.rows(some), theirs)
+    indices = np.linspace(0, len(fingerprints) - 1, N_COMPARED).astype(int)
+    expected = [DataStructs.BulkTanimotoSimilarity(fingerprints[i], fingerprints) for i in indices]
+    np.testing.assert_array_equal(similarity.rows(indices), expected)
 
 
 def main() -> None:
@@ -39,17 +39,19 @@ def main() -> None:
     with open(arguments.table, encoding="utf-8") as file:
         smiles = list(dict.fromkeys(row["smiles"] for row in csv.DictReader(file)))
     molecules = [Chem.MolFromSmiles(s) for s in smiles]
-    sparse = rdFingerprintGenerator.GetMorganGenerator(radius=2).GetSparseFingerprint
-    unfolded = [sparse(molecule) for molecule in molecules]
+    sparse_fingerprint = rdFingerprintGenerator.GetMorganGenerator(radius=2).GetSparseFingerprint
+    unfolded = [sparse_fingerprint(molecule) for molecule in molecules]
     sets = {"unfolded": (as_similarity(unfolded, k="tanimoto"), unfolded)}
     for bits in BITS:
-        make = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=bits).GetFingerprint
-        folded = [make(molecule) for molecule in molecules]
+        fingerprint = rdFingerprintGenerator.GetMorganGenerator(
+            radius=2, fpSize=bits
+        ).GetFingerprint
+        folded = [fingerprint(molecule) for molecule in molecules]
         sets[f"{bits}"] = as_similarity(molecules, k="morgan", n_bits=bits), folded
     rows = []
     print("| bits | VS | too low by | VS, q = 2 | IntDiv |\n|---|---|---|---|---|")
     for name, (similarity, fingerprints) in sets.items():
-        check(similarity, fingerprints)
+        check_against_rdkit(similarity, fingerprints)
         result = compute(similarity, q=[1, 2], measures=["VS", "IntDiv"])
         rows.append({"bits": name, **result})
         rows[-1]["too_low_by"] = 1 - result["VS_q1"] / rows[0]["VS_q1"]
@@ -58,8 +60,8 @@ def main() -> None:
             f"{result['VS_q2']:.2f} | {result['IntDiv']:.4f} |"
         )
     if arguments.json:
-        facts = environment("rdkit") | {"n": len(smiles), "radius": 2}
-        write(Path(arguments.json), rows, facts)
+        facts = collect_environment("rdkit") | {"n": len(smiles), "radius": 2}
+        write_results(Path(arguments.json), rows, facts)
 
 
 if __name__ == "__main__":

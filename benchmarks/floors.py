@@ -17,76 +17,76 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 WORDS = re.compile(r"\w+|[^\w\s]")  # the words of the grid's texts, which have no abbreviations
-LEAST = 1e-300  # in place of an eigenvalue of 0 or below, whose logarithm is not finite
+MIN_EIGENVALUE = 1e-300  # in place of an eigenvalue of 0 or below, whose logarithm is not finite
 
 
-def unit(X: Any) -> np.ndarray:
+def unit_rows(X: Any) -> np.ndarray:
     """Return rows of length 1 in double precision, of one set or of a stack of sets."""
     X = np.array(X, float)
     return X / np.linalg.norm(X, axis=-1, keepdims=True)
 
 
-def similarities(sets: Any) -> np.ndarray:
+def cosines(sets: Any) -> np.ndarray:
     """Return the cosines (g, m, m) of g sets of m vectors."""
-    X = unit(sets)
+    X = unit_rows(sets)
     return X @ X.swapaxes(-1, -2)
 
 
-def vendi(A: np.ndarray) -> np.ndarray:
+def vendi_of_matrices(A: np.ndarray) -> np.ndarray:
     """Return the Vendi Score of matrices with unit trace."""
-    shares = np.maximum(np.linalg.eigvalsh(A), LEAST)
-    return np.exp(-(shares * np.log(shares)).sum(-1))
+    eigenvalues = np.maximum(np.linalg.eigvalsh(A), MIN_EIGENVALUE)
+    return np.exp(-(eigenvalues * np.log(eigenvalues)).sum(-1))
 
 
 def vendi_of_rows(X: np.ndarray) -> float:
     """Return the Vendi Score of rows by the covariance of what they point to."""
-    X = unit(X)
-    return float(vendi(X.T @ X / len(X)))
+    X = unit_rows(X)
+    return float(vendi_of_matrices(X.T @ X / len(X)))
 
 
 def vendi_of_sets(sets: Any) -> float:
     """Return the mean Vendi Score of sets of vectors, by cosines."""
-    K = similarities(sets)
-    return float(vendi(K / K.shape[-1]).mean())
+    K = cosines(sets)
+    return float(vendi_of_matrices(K / K.shape[-1]).mean())
 
 
 def vendi_with_error(sets: Any) -> np.ndarray:
     """Return the mean Vendi Score of sets and its standard error over sets."""
-    K = similarities(sets)
-    scores = vendi(K / K.shape[-1])
+    K = cosines(sets)
+    scores = vendi_of_matrices(K / K.shape[-1])
     return np.array([scores.mean(), scores.std(ddof=1) / len(scores) ** 0.5])
 
 
-def gaussian(X: np.ndarray, sigma: float) -> float:
+def vendi_of_gaussian_kernel(X: np.ndarray, sigma: float) -> float:
     """Return the Vendi Score under exp(−|x − y|² / 2σ²)."""
     X = np.asarray(X, float)
     squares = (X**2).sum(1)
     K = np.exp(np.minimum(2 * X @ X.T - squares - squares[:, None], 0) / (2 * sigma**2))
-    return float(vendi(K / len(K)))
+    return float(vendi_of_matrices(K / len(K)))
 
 
 def kernel_entropy(sets: Any) -> float:
     """Return the mean kernel language entropy, log VS of order 1."""
-    K = similarities(sets)
-    return float(np.log(vendi(K / K.shape[-1])).mean())
+    K = cosines(sets)
+    return float(np.log(vendi_of_matrices(K / K.shape[-1])).mean())
 
 
 def renyi_entropy(sets: Any) -> float:
     """Return the mean Rényi kernel entropy, −log of the mean squared similarity."""
-    return float(-np.log((similarities(sets) ** 2).mean((1, 2))).mean())
+    return float(-np.log((cosines(sets) ** 2).mean((1, 2))).mean())
 
 
 def leinster_cobbold(sets: Any) -> float:
     """Return the mean Leinster–Cobbold diversity of order 1."""
-    return float(np.exp(-np.log(similarities(sets).mean(-1)).mean(-1)).mean())
+    return float(np.exp(-np.log(cosines(sets).mean(-1)).mean(-1)).mean())
 
 
 def internal_diversity(sets: Any) -> float:
     """Return the mean of 1 − the mean similarity."""
-    return float(1 - similarities(sets).mean())
+    return float(1 - cosines(sets).mean())
 
 
-def alike(labels: Sequence[Sequence[str]]) -> np.ndarray:
+def equal_labels(labels: Sequence[Sequence[str]]) -> np.ndarray:
     """Return which labels (g, m, m) of a set are the same."""
     codes = np.unique(np.array(labels), return_inverse=True)[1].reshape(len(labels), -1)
     return codes[:, :, None] == codes[:, None]
@@ -94,18 +94,18 @@ def alike(labels: Sequence[Sequence[str]]) -> np.ndarray:
 
 def semantic_entropy(labels: Sequence[Sequence[str]]) -> float:
     """Return the mean entropy of the shares of labels."""
-    return float(-np.log(alike(labels).mean(-1)).mean())
+    return float(-np.log(equal_labels(labels).mean(-1)).mean())
 
 
 def sample_coverage(labels: Sequence[Sequence[str]]) -> float:
     """Return the mean Good–Turing coverage, 1 − the share of labels that stand alone."""
-    return float(1 - (alike(labels).sum(-1) == 1).mean())
+    return float(1 - (equal_labels(labels).sum(-1) == 1).mean())
 
 
 def vendi_of_labels(labels: Sequence[str]) -> float:
     """Return the Vendi Score of labels, the exponential of their entropy."""
-    shares = np.array([*Counter(labels).values()]) / len(labels)
-    return float(np.exp(-(shares * np.log(shares)).sum()))
+    proportions = np.array([*Counter(labels).values()]) / len(labels)
+    return float(np.exp(-(proportions * np.log(proportions)).sum()))
 
 
 def ngrams(text: str, n: int) -> Iterator[tuple[str, ...]]:
@@ -114,18 +114,20 @@ def ngrams(text: str, n: int) -> Iterator[tuple[str, ...]]:
     return zip(*(words[i:] for i in range(n)), strict=False)
 
 
-def overlaps(texts: Sequence[str], group: Sequence[int]) -> sparse.csr_array:
+def ngram_overlaps(texts: Sequence[str], group: Sequence[int]) -> sparse.csr_array:
     """Return the mean cosine of counts of 1- to 4-grams, of texts of the same group alone."""
     K = sparse.csr_array((len(texts), len(texts)))
     for n in range(1, 5):
         counts = [Counter(ngrams(text, n)) for text in texts]
-        of = chain.from_iterable(
+        grams_by_group = chain.from_iterable(
             ((g, gram) for gram in c) for g, c in zip(group, counts, strict=True)
         )
-        places: dict[Any, int] = {}
-        columns = [places.setdefault(gram, len(places)) for gram in of]
-        times = np.fromiter(chain.from_iterable(c.values() for c in counts), float, len(columns))
-        X = sparse.csr_array((times, columns, np.cumsum([0, *map(len, counts)])))
+        column_of_gram: dict[Any, int] = {}
+        columns = [column_of_gram.setdefault(gram, len(column_of_gram)) for gram in grams_by_group]
+        counts_of_grams = np.fromiter(
+            chain.from_iterable(c.values() for c in counts), float, len(columns)
+        )
+        X = sparse.csr_array((counts_of_grams, columns, np.cumsum([0, *map(len, counts)])))
         X = sparse.diags_array(1 / sparse.linalg.norm(X, axis=1)) @ X
         K = K + X @ X.T / 4
     return K
@@ -133,31 +135,31 @@ def overlaps(texts: Sequence[str], group: Sequence[int]) -> sparse.csr_array:
 
 def vendi_of_texts(texts: Sequence[str]) -> float:
     """Return the Vendi Score of one set of texts by n-grams."""
-    return float(vendi(overlaps(texts, [0] * len(texts)).toarray() / len(texts)))
+    return float(vendi_of_matrices(ngram_overlaps(texts, [0] * len(texts)).toarray() / len(texts)))
 
 
 def vendi_of_texts_order_2(texts: Sequence[str]) -> float:
     """Return the Vendi Score of order 2 of one set of texts by n-grams: no eigenvalues."""
-    return float(len(texts) ** 2 / (overlaps(texts, [0] * len(texts)).power(2)).sum())
+    return float(len(texts) ** 2 / (ngram_overlaps(texts, [0] * len(texts)).power(2)).sum())
 
 
 def vendi_of_text_sets(groups: Sequence[Sequence[str]]) -> float:
     """Return the mean Vendi Score of sets of texts by n-grams."""
     m = len(groups[0])
-    K = overlaps([*chain(*groups)], [g for g in range(len(groups)) for _ in range(m)]).tocoo()
+    K = ngram_overlaps([*chain(*groups)], [g for g in range(len(groups)) for _ in range(m)]).tocoo()
     stack = np.zeros((len(groups), m, m))
     stack[K.row // m, K.row % m, K.col % m] = K.data
-    return float(vendi(stack / m).mean())
+    return float(vendi_of_matrices(stack / m).mean())
 
 
 def ngram_diversity(groups: Sequence[Sequence[str]]) -> float:
     """Return the mean share of distinct n-grams in sets of texts, over n of 1 to 4."""
-    shares = []
+    proportions = []
     for group in groups:
         for n in range(1, 5):
             grams = [gram for text in group for gram in ngrams(text, n)]
-            shares.append(len({*grams}) / len(grams))
-    return float(np.mean(shares))
+            proportions.append(len({*grams}) / len(grams))
+    return float(np.mean(proportions))
 
 
 def vendi_of_molecules(molecules: Sequence[Any]) -> float:
@@ -165,12 +167,14 @@ def vendi_of_molecules(molecules: Sequence[Any]) -> float:
     from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
     from rdkit.DataStructs import BulkTanimotoSimilarity
 
-    bits = GetMorganGenerator(radius=2, fpSize=1024).GetFingerprints(molecules)
-    K = np.array([BulkTanimotoSimilarity(one, bits) for one in bits])
-    return float(vendi(K / len(K)))
+    fingerprints = GetMorganGenerator(radius=2, fpSize=1024).GetFingerprints(molecules)
+    K = np.array(
+        [BulkTanimotoSimilarity(fingerprint, fingerprints) for fingerprint in fingerprints]
+    )
+    return float(vendi_of_matrices(K / len(K)))
 
 
-def distances(sets: np.ndarray) -> np.ndarray:
+def euclidean_distances(sets: np.ndarray) -> np.ndarray:
     """Return the Euclidean distances (g, m, m) of sets of vectors."""
     K = sets @ sets.swapaxes(1, 2)
     squares = np.diagonal(K, axis1=1, axis2=2)
@@ -179,7 +183,7 @@ def distances(sets: np.ndarray) -> np.ndarray:
     return D
 
 
-def magnitudes(D: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def compute_magnitudes(D: np.ndarray, scales: np.ndarray) -> np.ndarray:
     """Return the magnitude (g, s) of spaces at s scales, of all (s,) or of each (g, s)."""
     Z = np.exp(-(scales * np.ones((len(D), 1)))[:, :, None, None] * D[:, None])
     return np.linalg.solve(Z, np.ones((D.shape[-1], 1))).sum((2, 3))
@@ -187,21 +191,21 @@ def magnitudes(D: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 def magnitudes_of_sets(sets: np.ndarray, scales: np.ndarray) -> np.ndarray:
     """Return the mean magnitude of sets of vectors at each scale."""
-    return magnitudes(distances(sets), scales).mean(0)
+    return compute_magnitudes(euclidean_distances(sets), scales).mean(0)
 
 
 def areas_of_sets(sets: np.ndarray) -> float:
     """Return the mean area under the magnitudes of sets, each up to its own convergence scale."""
-    D = distances(sets)
+    D = euclidean_distances(sets)
     low, high = np.zeros((len(D), 1)), np.full((len(D), 1), 1 / D.mean())
-    while (below := magnitudes(D, high) < 0.95 * D.shape[1]).any():
+    while (below := compute_magnitudes(D, high) < 0.95 * D.shape[1]).any():
         high = np.where(below, 2 * high, high)
     for _ in range(36):  # to 1e-10 of the scale
         middle = (low + high) / 2
-        below = magnitudes(D, middle) < 0.95 * D.shape[1]
+        below = compute_magnitudes(D, middle) < 0.95 * D.shape[1]
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     scales = np.concatenate([np.linspace(0, high[:, 0], 30)[1:]], axis=1).T
-    values = np.c_[np.ones(len(D)), magnitudes(D, scales)]
+    values = np.c_[np.ones(len(D)), compute_magnitudes(D, scales)]
     return float(np.trapezoid(values, np.c_[np.zeros(len(D)), scales]).mean())
 
 
@@ -213,36 +217,38 @@ def magnitudes_of_set(X: np.ndarray, scales: Sequence[float]) -> np.ndarray:
     )
 
 
-def without_each(X: np.ndarray) -> np.ndarray:
+def log_score_drops(X: np.ndarray) -> np.ndarray:
     """Return log VS less log VS without each row in turn, from a decomposition each."""
-    K = similarities(X)
-    left = [np.delete(np.delete(K, i, 0), i, 1) / (len(K) - 1) for i in range(len(K))]
-    return np.log(vendi(K / len(K))) - np.array([float(np.log(vendi(A))) for A in left])
+    K = cosines(X)
+    reduced_matrices = [np.delete(np.delete(K, i, 0), i, 1) / (len(K) - 1) for i in range(len(K))]
+    return np.log(vendi_of_matrices(K / len(K))) - np.array(
+        [float(np.log(vendi_of_matrices(A))) for A in reduced_matrices]
+    )
 
 
-def surprises(sets: Any) -> np.ndarray:
+def normalized_surprisals(sets: Any) -> np.ndarray:
     """Return the surprise of each vector in its set, −xᵀ log(A) x, over the logarithm of m."""
-    K = similarities(sets)
+    K = cosines(sets)
     m = K.shape[-1]
-    shares, V = np.linalg.eigh(K / m)
-    shares = np.maximum(shares, LEAST)
-    return (m * V**2 @ (-shares * np.log(shares))[:, :, None]).ravel() / np.log(m)
+    eigenvalues, V = np.linalg.eigh(K / m)
+    eigenvalues = np.maximum(eigenvalues, MIN_EIGENVALUE)
+    return (m * V**2 @ (-eigenvalues * np.log(eigenvalues))[:, :, None]).ravel() / np.log(m)
 
 
-def without_each_of_sets(sets: Any) -> np.ndarray:
+def score_drops_of_sets(sets: Any) -> np.ndarray:
     """Return VS of a set less VS of it without each of its vectors."""
-    K = similarities(sets)
+    K = cosines(sets)
     m = K.shape[-1]
-    left = np.array([np.delete(np.arange(m), i) for i in range(m)])
-    rest = vendi(K[:, left[:, :, None], left[:, None]] / (m - 1))
-    return (vendi(K / m)[:, None] - rest).ravel()
+    remaining = np.array([np.delete(np.arange(m), i) for i in range(m)])
+    reduced_scores = vendi_of_matrices(K[:, remaining[:, :, None], remaining[:, None]] / (m - 1))
+    return (vendi_of_matrices(K / m)[:, None] - reduced_scores).ravel()
 
 
-def explained(X: np.ndarray) -> np.ndarray:
+def mean_surprisal_and_nearest(X: np.ndarray) -> np.ndarray:
     """Return the means of surprise and of the similarity with the nearest other row."""
-    X = unit(X)
-    shares, V = np.linalg.eigh(X.T @ X / len(X))
-    surprise = (X @ V) ** 2 @ -np.log(np.maximum(shares, LEAST))
+    X = unit_rows(X)
+    eigenvalues, V = np.linalg.eigh(X.T @ X / len(X))
+    surprise = (X @ V) ** 2 @ -np.log(np.maximum(eigenvalues, MIN_EIGENVALUE))
     nearest = np.empty(len(X))
     for start in range(0, len(X), 1000):
         block = X[start : start + 1000] @ X.T
@@ -251,22 +257,24 @@ def explained(X: np.ndarray) -> np.ndarray:
     return np.array([surprise.mean(), nearest.mean()])
 
 
-def explained_sets(sets: Any) -> np.ndarray:
+def mean_surprisal_and_nearest_of_sets(sets: Any) -> np.ndarray:
     """Return the means of surprise and of the similarity with the nearest other of the set."""
-    K = similarities(sets)
+    K = cosines(sets)
     m = K.shape[-1]
     nearest = (K - 3 * np.eye(m)).max(-1).mean()
-    return np.array([surprises(sets).mean() * np.log(m), nearest])
+    return np.array([normalized_surprisals(sets).mean() * np.log(m), nearest])
 
 
-def exchanged(X: np.ndarray, Y: np.ndarray, times: int) -> float:
+def difference_with_permutations(X: np.ndarray, Y: np.ndarray, n_permutations: int) -> float:
     """Return the difference of VS of two sets, and find it anew for so many exchanges."""
-    K, n, rng = similarities(np.vstack([X, Y])), len(X), np.random.default_rng(0)
+    K, n, rng = cosines(np.vstack([X, Y])), len(X), np.random.default_rng(0)
 
     def difference(order: np.ndarray) -> float:
-        first, second = (vendi(K[np.ix_(o, o)] / len(o)) for o in (order[:n], order[n:]))
+        first, second = (
+            vendi_of_matrices(K[np.ix_(o, o)] / len(o)) for o in (order[:n], order[n:])
+        )
         return float(first - second)
 
-    for _ in range(times):
+    for _ in range(n_permutations):
         difference(rng.permutation(len(K)))
     return difference(np.arange(len(K)))

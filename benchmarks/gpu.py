@@ -21,27 +21,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, compare, environment, write
+from pairs import assert_close, collect_environment, time_pair, write_results
 
-Device = Callable[[np.ndarray], Any]  # samples, as a device gets them
-SMALL, EXACT, LARGE = 500, 20_000, 200_000
-ESTIMATED = 4000  # fewer are scored exactly, since that costs no more
-NO_GPU = (
+ToDevice = Callable[[np.ndarray], Any]  # samples, as a device gets them
+SMALL_SIZE, EXACT_SIZE, LARGE_SIZE = 500, 20_000, 200_000
+MIN_ESTIMATED_SIZE = 4000  # fewer are scored exactly, since that costs no more
+NO_GPU_MESSAGE = (
     "There is no GPU that torch can use here (torch.cuda.is_available() is False): nothing was run"
 )
 RTOL = 0.01  # of estimates
 SIGMA = 6.0
 
 
-def clusters(n: int, d: int) -> np.ndarray:
+def make_clusters(n: int, d: int) -> np.ndarray:
     """Return n rows around 50 centres, in single precision."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((50, d))
     return (centres[rng.integers(0, 50, n)] + 0.5 * rng.standard_normal((n, d))).astype(np.float32)
 
 
-def cosines(n: int, d: int) -> np.ndarray:
-    X = clusters(n, d).astype(float)
+def make_cosines(n: int, d: int) -> np.ndarray:
+    X = make_clusters(n, d).astype(float)
     X /= np.linalg.norm(X, axis=1)[:, None]
     return X @ X.T
 
@@ -54,8 +54,8 @@ class Case:
     n: int
     d: int
     score: Callable[[Any], Any]
-    samples: Callable[[int, int], np.ndarray] = clusters
-    exact: Callable[[Any], Any] | None = None  # of an estimate
+    samples: Callable[[int, int], np.ndarray] = make_clusters
+    exact_score: Callable[[Any], Any] | None = None  # of an estimate
     gradient: bool = False
 
     def value(self, samples: Any) -> float:
@@ -68,7 +68,7 @@ class Case:
         return float(leaf.grad.double().norm())
 
 
-def cases() -> list[Case]:
+def build_cases() -> list[Case]:
     from vendiscore import compute, score, score_K, score_X
 
     def rbf(X: Any) -> Any:
@@ -78,26 +78,26 @@ def cases() -> list[Case]:
         return compute(X, k="rbf", sigma=SIGMA, method="estimate", rtol=RTOL)["VS"]
 
     return [
-        Case("covariance", EXACT, 384, score_X),
-        Case("eigenvalues of K", EXACT, 64, score_K, samples=cosines),
-        Case("norm of K, q = 2", EXACT, 64, lambda K: score_K(K, q=2), samples=cosines),
-        Case("rbf", EXACT, 64, rbf),
-        Case("covariance, gradient", EXACT, 384, score_X, gradient=True),
-        Case("covariance", LARGE, 512, score_X),
-        Case("rbf, estimated", LARGE, 64, estimate, exact=rbf),
+        Case("covariance", EXACT_SIZE, 384, score_X),
+        Case("eigenvalues of K", EXACT_SIZE, 64, score_K, samples=make_cosines),
+        Case("norm of K, q = 2", EXACT_SIZE, 64, lambda K: score_K(K, q=2), samples=make_cosines),
+        Case("rbf", EXACT_SIZE, 64, rbf),
+        Case("covariance, gradient", EXACT_SIZE, 384, score_X, gradient=True),
+        Case("covariance", LARGE_SIZE, 512, score_X),
+        Case("rbf, estimated", LARGE_SIZE, 64, estimate, exact_score=rbf),
     ]
 
 
-def check(case: Case, ours: Device, theirs: Device, n: int) -> None:
+def check_agreement(case: Case, to_device: ToDevice, to_host: ToDevice, n: int) -> None:
     """Stop if the two devices differ, or an estimate from the exact number."""
     X = case.samples(n, min(case.d, n // 2))
-    there, here = case.value(ours(X)), case.value(theirs(X))
-    agree(there, here, 1e-6 if case.exact is None else 2 * RTOL)
-    if case.exact is not None:
-        agree(there, float(case.exact(theirs(X))), 2 * RTOL)
+    device_value, host_value = case.value(to_device(X)), case.value(to_host(X))
+    assert_close(device_value, host_value, 1e-6 if case.exact_score is None else 2 * RTOL)
+    if case.exact_score is not None:
+        assert_close(device_value, float(case.exact_score(to_host(X))), 2 * RTOL)
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cpu-small", action="store_true", help="try it all, without a GPU")
     parser.add_argument("--short", action="store_true", help="six minutes: time, memory, reads")
@@ -108,64 +108,84 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def timed(case: Case, n: int, ours: Device, theirs: Device, given: argparse.Namespace) -> Any:
+def time_case(
+    case: Case, n: int, to_device: ToDevice, to_host: ToDevice, options: argparse.Namespace
+) -> Any:
     """Return a row of the results: seconds on both devices, the scores, and the GPU's memory."""
     import torch
 
     X = case.samples(n, case.d)
-    there, here = ours(X), None if given.no_cpu else theirs(X)
+    device_samples, host_samples = to_device(X), None if options.no_cpu else to_host(X)
     values = {}
 
-    def own() -> None:
-        values["ours"] = case.value(there)  # to read the number is to wait for the device
+    def run_on_device() -> None:
+        values["ours"] = case.value(device_samples)  # to read the number is to wait for the device
 
-    def other() -> None:
-        values["theirs"] = case.value(there if here is None else here)
+    def run_on_host() -> None:
+        values["theirs"] = case.value(device_samples if host_samples is None else host_samples)
 
-    if gpu := getattr(there, "is_cuda", False):
+    if gpu := getattr(device_samples, "is_cuda", False):
         torch.cuda.reset_peak_memory_stats()
-    own()  # libraries are loaded, and memory is taken, before the clock starts
-    facts = {"n": n, "d": case.d, "device": "cuda" if gpu else "cpu"}
+    run_on_device()  # libraries are loaded, and memory is taken, before the clock starts
+    fields = {"n": n, "d": case.d, "device": "cuda" if gpu else "cpu"}
     if gpu:
-        facts["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 2)
-    row = compare(f"{case.name}, n = {n:,}, d = {case.d}", own, other, given.repeats, **facts)
-    agree(values["ours"], values["theirs"], 1e-6 if case.exact is None else 3 * RTOL)
+        fields["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 2)
+    row = time_pair(
+        f"{case.name}, n = {n:,}, d = {case.d}",
+        run_on_device,
+        run_on_host,
+        options.repeats,
+        **fields,
+    )
+    assert_close(values["ours"], values["theirs"], 1e-6 if case.exact_score is None else 3 * RTOL)
     return row | values
 
 
 def main() -> None:
-    given = arguments()
+    options = parse_arguments()
     import torch
 
-    if not given.cpu_small and not torch.cuda.is_available():
-        print(NO_GPU)
+    if not options.cpu_small and not torch.cuda.is_available():
+        print(NO_GPU_MESSAGE)
         return
-    device = "cpu" if given.cpu_small else "cuda"
-    setting = environment("torch")
+    device = "cpu" if options.cpu_small else "cuda"
+    environment_info = collect_environment("torch")
     if device == "cuda":
-        setting["gpu"] = torch.cuda.get_device_name()
-    if given.short:
-        from gpu_short import short
+        environment_info["gpu"] = torch.cuda.get_device_name()
+    if options.short:
+        from gpu_short import run_short
 
-        short(device, given.cpu_small, lambda rows: write(given.json, rows, setting))
+        run_short(
+            device,
+            options.cpu_small,
+            lambda rows: write_results(options.json, rows, environment_info),
+        )
         return
 
-    def ours(X: np.ndarray) -> Any:
+    def to_device(X: np.ndarray) -> Any:
         return torch.as_tensor(X, device=device)
 
-    def other(case: Case) -> Device:  # a gradient is torch's anywhere
+    def host_converter(case: Case) -> ToDevice:  # a gradient is torch's anywhere
         return torch.as_tensor if case.gradient else np.asarray
 
-    chosen = [case for case in cases() if given.only in case.name]
-    for case in chosen:
-        few = given.cpu_small or case.exact is None
-        check(case, ours, other(case), SMALL if few else ESTIMATED)
-    print(f"{len(chosen)} cases agree on small sets", flush=True)
+    selected = [case for case in build_cases() if options.only in case.name]
+    for case in selected:
+        uses_few = options.cpu_small or case.exact_score is None
+        check_agreement(
+            case, to_device, host_converter(case), SMALL_SIZE if uses_few else MIN_ESTIMATED_SIZE
+        )
+    print(f"{len(selected)} cases agree on small sets", flush=True)
     rows = [
-        timed(case, SMALL if given.cpu_small else case.n, ours, other(case), given)
-        for case in chosen
+        time_case(
+            case,
+            SMALL_SIZE if options.cpu_small else case.n,
+            to_device,
+            host_converter(case),
+            options,
+        )
+        for case in selected
     ]
-    write(given.json, rows, setting)
+    write_results(options.json, rows, environment_info)
 
 
 if __name__ == "__main__":

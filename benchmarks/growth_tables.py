@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from cells import loaded, percent, table
+from cells import format_percent, format_table, load_result
 
 SIZES = (20, 50, 100)
 NAMES = {
@@ -16,28 +16,33 @@ NAMES = {
 }
 
 
-def growth_few() -> str:
+def tabulate_growth_few() -> str:
     """Return how often curves of few samples decide nothing, and how their intervals cover."""
-    rows = loaded("growth_few")["rows"]
+    rows = load_result("growth_few")["rows"]
     cells: dict[str, dict[int, str]] = {}
     for row in rows:
         if row["q"] == 1 and row["n"] in SIZES:
-            cell = f"{percent(row['undecided'])}, {row['error']:.2f}"
+            cell = f"{format_percent(row['undecided'])}, {row['error']:.2f}"
             cells.setdefault(row["name"], {})[row["n"]] = cell
-    text = table(
+    text = format_table(
         ("population", "n = 20: undecided, error", "n = 50", "n = 100"),
         ([NAMES.get(name, name), *(by_size[n] for n in SIZES)] for name, by_size in cells.items()),
     )
-    few = [row for row in rows if row["q"] == 2 and row["n"] < 20]
-    twenty = [row for row in rows if row["q"] == 2 and row["n"] == 20]
-    texts = [row for row in twenty if row["name"] in ("n-grams, TREC", "static vectors, TREC")]
-    others = [row for row in twenty if row not in texts]
-    more = [row for row in rows if row["n"] >= 20]
+    small_rows = [row for row in rows if row["q"] == 2 and row["n"] < 20]
+    rows_of_20 = [row for row in rows if row["q"] == 2 and row["n"] == 20]
+    texts = [row for row in rows_of_20 if row["name"] in ("n-grams, TREC", "static vectors, TREC")]
+    other_rows = [row for row in rows_of_20 if row not in texts]
+    large_rows = [row for row in rows if row["n"] >= 20]
     covered = [
-        (row[key], row["repeats"]) for row in more for key in ("covered_at_n", "covered_at_2n")
+        (row[key], row["repeats"])
+        for row in large_rows
+        for key in ("covered_at_n", "covered_at_2n")
     ]
     error = max(math.sqrt(p * (1 - p) / count) for p, count in covered)
-    undecided = [_format_range(row["undecided"] for row in part) for part in (others, texts, few)]
+    undecided = [
+        _format_range(row["undecided"] for row in group)
+        for group in (other_rows, texts, small_rows)
+    ]
     return (
         f"{text}\n\n"
         f"At order 2, {undecided[0]} of sets of 20 labels or vectors in clusters are undecided, "
@@ -45,17 +50,17 @@ def growth_few() -> str:
         f"only at order 2, and {undecided[2]} of sets are undecided. From 20 samples on, 95 % "
         f"intervals at n and at 2n cover the true value for "
         f"{_format_range(p for p, _ in covered)} of sets at both "
-        f"orders (standard errors up to {percent(error, 1)})."
+        f"orders (standard errors up to {format_percent(error, 1)})."
     )
 
 
-def limits_few() -> str:
+def tabulate_limits_few() -> str:
     """Return how far limits of few labels are from the score of the source, and how often above."""
     cells: dict[tuple[str, int], dict[float, dict[str, Any]]] = {}
-    for row in loaded("growth_few")["rows"]:
+    for row in load_result("growth_few")["rows"]:
         if "limit" in row and row["n"] in SIZES:
             cells.setdefault((row["name"], row["n"]), {})[row["q"]] = row["limit"]
-    return table(
+    return format_table(
         ("population", "n", "order 1: mean error", "above", "order 2: mean error", "above"),
         (
             (
@@ -65,8 +70,8 @@ def limits_few() -> str:
                     cell
                     for q in (1, 2)
                     for cell in (
-                        percent(round(math.expm1(result[q]["bias"]), 2) + 0.0),
-                        percent(result[q]["above"]),
+                        format_percent(round(math.expm1(result[q]["bias"]), 2) + 0.0),
+                        format_percent(result[q]["above"]),
                     )
                 ),
             )
@@ -78,4 +83,4 @@ def limits_few() -> str:
 def _format_range(values: Iterable[float]) -> str:
     """Return the lowest and the highest percentage."""
     percentages = list(values)
-    return f"{100 * min(percentages):.0f} to {percent(max(percentages))}"
+    return f"{100 * min(percentages):.0f} to {format_percent(max(percentages))}"

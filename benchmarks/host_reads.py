@@ -15,12 +15,19 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 # Operators that return a number, or a tensor whose size depends on numbers, as an index by a mask.
-READS = ("_local_scalar_dense", "nonzero", "masked_select", "unique_dim", "_unique2", "equal")
+READING_OPERATORS = (
+    "_local_scalar_dense",
+    "nonzero",
+    "masked_select",
+    "unique_dim",
+    "_unique2",
+    "equal",
+)
 # Calls that read a whole tensor, which reach no operator where it is on the host already.
-WHOLE = ("tolist", "__array__", "numpy")
+READING_CALLS = ("tolist", "__array__", "numpy")
 
 
-class _Operators(TorchDispatchMode):
+class _OperatorCounter(TorchDispatchMode):
     def __init__(self, count: Counter[str]) -> None:
         super().__init__()
         self.count = count
@@ -29,18 +36,18 @@ class _Operators(TorchDispatchMode):
         name = op.overloadpacket.__name__
         masks = args[1] if name in ("index", "index_put") else ()
         masked = any(mask is not None and mask.dtype == torch.bool for mask in masks)
-        self.count[name] += name in READS or masked
+        self.count[name] += name in READING_OPERATORS or masked
         return op(*args, **(kwargs or {}))
 
 
-class _Calls(TorchFunctionMode):
+class _CallCounter(TorchFunctionMode):
     def __init__(self, count: Counter[str]) -> None:
         super().__init__()
         self.count = count
 
     def __torch_function__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(call, "__name__", "")
-        self.count[name] += name in WHOLE
+        self.count[name] += name in READING_CALLS
         return call(*args, **(kwargs or {}))
 
 
@@ -50,7 +57,7 @@ class HostReads:
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()
         self.waits = 0
-        self._modes = [_Operators(self.count), _Calls(self.count)]
+        self._modes = [_OperatorCounter(self.count), _CallCounter(self.count)]
         self._caught = warnings.catch_warnings(record=True)
 
     @property

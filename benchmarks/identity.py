@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from pairs import arguments, environment, write
+from pairs import collect_environment, parse_arguments, write_results
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, select
 from vendiscore.spectral.leave_one_out import (
@@ -35,54 +35,54 @@ from vendiscore.spectral.vendi_scores import compute_spectrum
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)
 ORDERS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0, math.inf)
-SMALL = 8  # samples of sets of which every pair of subsets is looked at
+SMALL_SIZE = 8  # samples of sets of which every pair of subsets is looked at
 
 
-def unit(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: np.ndarray) -> np.ndarray:
     return np.asarray(X / np.linalg.norm(X, axis=1)[:, None])
 
 
-def sets() -> dict[str, np.ndarray]:
+def make_sets() -> dict[str, np.ndarray]:
     """Return rows of unit length: of full rank, more than columns, with copies, nearly equal."""
     rng = np.random.default_rng(0)
     return {
-        "400 x 64": unit(rng.standard_normal((400, 64))),
-        "100 x 300": unit(rng.standard_normal((100, 300))),
-        "200 x 20, half of them copies": unit(np.tile(rng.standard_normal((100, 20)), (2, 1))),
-        "100 x 50, spectrum 1/j^2": unit(
+        "400 x 64": unit_rows(rng.standard_normal((400, 64))),
+        "100 x 300": unit_rows(rng.standard_normal((100, 300))),
+        "200 x 20, half of them copies": unit_rows(np.tile(rng.standard_normal((100, 20)), (2, 1))),
+        "100 x 50, spectrum 1/j^2": unit_rows(
             rng.standard_normal((100, 50)) / np.arange(1, 51, dtype=float) ** 2
         ),
     }
 
 
-def eigenvalues(X: np.ndarray) -> np.ndarray:
+def nonzero_eigenvalues(X: np.ndarray) -> np.ndarray:
     """Return the eigenvalues of Σ x xᵀ that are above rounding."""
     values = np.linalg.eigvalsh(X @ X.T if len(X) < X.shape[1] else X.T @ X)
     return np.asarray(values[values > len(values) * np.finfo(float).eps * values[-1]])
 
 
 def log_score(X: np.ndarray, q: float = 1.0) -> float:
-    shares = eigenvalues(X) / len(X)
+    proportions = nonzero_eigenvalues(X) / len(X)
     if q == 1:
-        return -float(shares @ np.log(shares))
+        return -float(proportions @ np.log(proportions))
     if math.isinf(q):
-        return -math.log(shares[-1])
-    return math.log(float((shares**q).sum())) / (1 - q)
+        return -math.log(proportions[-1])
+    return math.log(float((proportions**q).sum())) / (1 - q)
 
 
-def brute(X: np.ndarray, q: float = 1.0) -> np.ndarray:
+def log_scores_without_each(X: np.ndarray, q: float = 1.0) -> np.ndarray:
     """Return log VS without each."""
     return np.array([log_score(np.delete(X, i, axis=0), q) for i in range(len(X))])
 
 
-def proved(step: float) -> float:
+def error_bound(step: float) -> float:
     """Return 4π Σ 1/sinh(2π²m/h), the error of a change of −tr A log A by one unit vector."""
     return 4 * math.pi * sum(1 / math.sinh(2 * math.pi**2 * m / step) for m in (1, 2, 3))
 
 
-def everywhere(X: np.ndarray, step: float) -> np.ndarray:
+def log_scores_by_quadrature(X: np.ndarray, step: float) -> np.ndarray:
     """Return log VS without each sample, by the rule of that step without a tail, with b = 1."""
-    values = eigenvalues(X)
+    values = nonzero_eigenvalues(X)
     if len(X) <= X.shape[1]:
         squares = np.linalg.eigh(X @ X.T)[1][:, -len(values) :] ** 2 * values
     else:
@@ -90,87 +90,93 @@ def everywhere(X: np.ndarray, step: float) -> np.ndarray:
     t = np.exp(step * np.arange(math.ceil(-36 / step), math.floor(36 / step) + 1))
     s = squares @ (1 / (values[:, None] + t))
     # 1 − s is the determinant without over that with a sample: no cancellation where t is small.
-    rest = np.maximum(1 - (squares / values).sum(axis=1), 0.0)
-    rest[rest < 1e-12] = 0.0
-    left = rest[:, None] + (squares / values) @ (t / (values[:, None] + t))
-    logs = np.where(s < 0.5, np.log1p(-np.minimum(s, 0.5)), np.log(left))
+    outside_span = np.maximum(1 - (squares / values).sum(axis=1), 0.0)
+    outside_span[outside_span < 1e-12] = 0.0
+    with_sample_removed = outside_span[:, None] + (squares / values) @ (t / (values[:, None] + t))
+    logs = np.where(s < 0.5, np.log1p(-np.minimum(s, 0.5)), np.log(with_sample_removed))
     losses = -1 + (-logs - 1 / (1 + t)) @ (step * t)
     n = len(X)
-    whole = -float(values @ np.log(values))
-    return np.asarray(math.log(n - 1) + (whole - losses) / (n - 1))
+    trace_term = -float(values @ np.log(values))
+    return np.asarray(math.log(n - 1) + (trace_term - losses) / (n - 1))
 
 
-def quadrature() -> list[dict[str, Any]]:
+def check_quadrature() -> list[dict[str, Any]]:
     """Return largest errors, in units of 1/(n − 1): what a change of −tr A log A is wrong by."""
     rows = []
-    kept = {name: (X, brute(X)) for name, X in sets().items()}
-    added = unit(np.random.default_rng(1).standard_normal((20, 64)))
-    X = kept["400 x 64"][0]
-    gained = np.array([log_score(np.vstack([X, x])) for x in added]) - log_score(X)
+    sets_with_truth = {name: (X, log_scores_without_each(X)) for name, X in make_sets().items()}
+    added_rows = unit_rows(np.random.default_rng(1).standard_normal((20, 64)))
+    X = sets_with_truth["400 x 64"][0]
+    true_gains = np.array([log_score(np.vstack([X, x])) for x in added_rows]) - log_score(X)
     for step in STEPS:
         tolerance = 16 * math.pi * math.exp(-2 * math.pi**2 / step)
         assert abs(compute_quadrature_step(tolerance) - step) < 1e-12
-        ours, whole, nodes = 0.0, 0.0, 0
-        for A, truth in kept.values():
+        package_error, rule_error, nodes = 0.0, 0.0, 0
+        for A, truth in sets_with_truth.values():
             spectrum = compute_spectrum(FeatureSimilarity(A), vectors=True)
             values = spectrum.values[spectrum.values > 0]
             squares = spectrum.vectors**2
             result = log_scores_leaving_each_out(values, squares, 1.0, 1 / len(A), tolerance)
-            ours = max(ours, float(np.abs(result - truth).max()) * (len(A) - 1))
-            whole = max(whole, float(np.abs(everywhere(A, step) - truth).max()) * (len(A) - 1))
+            package_error = max(package_error, float(np.abs(result - truth).max()) * (len(A) - 1))
+            rule_error = max(
+                rule_error,
+                float(np.abs(log_scores_by_quadrature(A, step) - truth).max()) * (len(A) - 1),
+            )
             count = len(
                 compute_quadrature_nodes(1.0, values[-1], values[0], tolerance, 1 / len(A))[0]
             )
             nodes = max(nodes, count)
         spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
-        squares = (added @ V[:, ::-1]) ** 2
-        result = log_scores_with_each_added(
-            values[::-1] / 400, squares, np.ones(20), 1.0, 1 / 400, tolerance
-        )
-        gain = float(np.abs(result - log_score(X) - gained).max()) * 401
+        squares = (added_rows @ V[:, ::-1]) ** 2
+        # The package has one tolerance for the addition of samples, whatever the step is.
+        result = log_scores_with_each_added(values[::-1] / 400, squares, 1.0, 1 / 400)
+        gain = float(np.abs(result - log_score(X) - true_gains).max()) * 401
         rows.append(
             {
                 "step": step,
                 "nodes": nodes,
                 "asked": tolerance,
-                "error": ours,
+                "error": package_error,
                 "error_of_a_gain": gain,
-                "error_of_the_rule": whole,
-                "proved": proved(step),
+                "error_of_the_rule": rule_error,
+                "proved": error_bound(step),
             }
         )
         print(rows[-1], flush=True)
         # Eigenvalues are known to some 1e-13 themselves, of all n − 1 units.
-        assert whole < proved(step) + 1e-10
-        assert max(ours, gain) < tolerance + 1e-10
+        assert rule_error < error_bound(step) + 1e-10
+        assert max(package_error, gain) < tolerance + 1e-10
     return rows
 
 
-def orders() -> list[dict[str, Any]]:
+def check_orders() -> list[dict[str, Any]]:
     """Return the same at other orders, as the library has it by default."""
     rows = []
     for q in ORDERS:
         error = 0.0
-        for X in sets().values():
+        for X in make_sets().values():
             result = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True), q)
             # Below 1 eigenvalues near rounding count: their own error is part of this one.
-            error = max(error, float(np.abs(result - brute(X, q)).max()))
+            error = max(error, float(np.abs(result - log_scores_without_each(X, q)).max()))
         rows.append({"q": "inf" if math.isinf(q) else q, "error_of_log_VS": error})
         print(rows[-1], flush=True)
         assert error < 1e-7
     return rows
 
 
-def subsets(n: int) -> list[tuple[int, ...]]:
+def all_subsets(n: int) -> list[tuple[int, ...]]:
     return [S for m in range(n + 1) for S in itertools.combinations(range(n), m)]
 
 
-def set_function(X: np.ndarray, f: Callable[[np.ndarray], float]) -> dict[frozenset[int], float]:
-    return {frozenset(S): f(eigenvalues(X[list(S)])) if S else 0.0 for S in subsets(len(X))}
+def evaluate_subsets(
+    X: np.ndarray, f: Callable[[np.ndarray], float]
+) -> dict[frozenset[int], float]:
+    return {
+        frozenset(S): f(nonzero_eigenvalues(X[list(S)])) if S else 0.0 for S in all_subsets(len(X))
+    }
 
 
-def defects(F: dict[frozenset[int], float], n: int) -> tuple[float, float]:
+def find_defects(F: dict[frozenset[int], float], n: int) -> tuple[float, float]:
     """Return the least gain of any sample, and by how much a gain grows at most with the set."""
     gain = {(S, x): F[S | {x}] - F[S] for S in F for x in range(n) if x not in S}
     grows = max(
@@ -179,7 +185,7 @@ def defects(F: dict[frozenset[int], float], n: int) -> tuple[float, float]:
     return min(gain.values()), grows
 
 
-def greedy(F: dict[frozenset[int], float], n: int, k: int) -> float:
+def greedy_value(F: dict[frozenset[int], float], n: int, k: int) -> float:
     S: frozenset[int] = frozenset()
     while len(S) < k:
         S = max((S | {x} for x in range(n) if x not in S), key=F.__getitem__)
@@ -193,79 +199,90 @@ def objective(values: np.ndarray, q: float) -> float:
     return float((values**q).sum() if q < 1 else (values**q - values).sum() / (1 - q))
 
 
-def submodular(repeats: int) -> list[dict[str, Any]]:
+def check_submodularity(repeats: int) -> list[dict[str, Any]]:
     rows = []
     for q in (0.25, 0.5, 0.75, 0.95, 1.0, 1.5, 2.0):
-        least, grows, ratio, slack = math.inf, -math.inf, math.inf, math.inf
+        min_gain, max_growth, ratio, slack = math.inf, -math.inf, math.inf, math.inf
         for seed in range(repeats):
             rng = np.random.default_rng(seed)
-            X = rng.standard_normal((SMALL, int(rng.integers(2, SMALL + 1))))
+            X = rng.standard_normal((SMALL_SIZE, int(rng.integers(2, SMALL_SIZE + 1))))
             X[-2:] = X[:2] + rng.choice([0.0, 0.1, 1.0]) * X[2:4]  # copies, and nearly
-            F = set_function(unit(X), partial(objective, q=q))
-            result = defects(F, SMALL)
-            least, grows = min(least, result[0]), max(grows, result[1])
+            F = evaluate_subsets(unit_rows(X), partial(objective, q=q))
+            result = find_defects(F, SMALL_SIZE)
+            min_gain, max_growth = min(min_gain, result[0]), max(max_growth, result[1])
             for k in (2, 3, 4, 5):
                 best = max(F[S] for S in F if len(S) == k)
-                chosen = greedy(F, SMALL, k)
+                greedy_score = greedy_value(F, SMALL_SIZE, k)
                 if q < 1:
-                    ratio = min(ratio, chosen / best)
+                    ratio = min(ratio, greedy_score / best)
                 elif q == 1:
-                    log_best, log_chosen = (math.log(k) + value / k for value in (best, chosen))
+                    log_best, log_chosen = (
+                        math.log(k) + value / k for value in (best, greedy_score)
+                    )
                     ratio = min(ratio, math.exp(log_chosen - log_best))
                     least_log = (1 - 1 / math.e) * log_best - (1 + math.log(2)) / math.e
                     slack = min(slack, log_chosen - least_log)
-        row = {"q": q, "least_gain": least, "gain_grows_by": grows}
-        assert grows < 1e-9
+        row = {"q": q, "least_gain": min_gain, "gain_grows_by": max_growth}
+        assert max_growth < 1e-9
         if q < 1:
             row["greedy_over_best"] = ratio
-            assert least > -1e-9
+            assert min_gain > -1e-9
             assert ratio > 1 - 1 / math.e
         elif q == 1:
             row |= {"VS_of_greedy_over_best": ratio, "above_the_guarantee": slack}
-            assert least < -1
+            assert min_gain < -1
             assert slack > 0
         rows.append({"submodular": row})
         print(rows[-1], flush=True)
     return rows
 
 
-def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
+def check_upper_bounds(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
     """Return the bound, the bound by weights p alone, and the choice, over the best subset."""
-    shares: dict[str, list[float]] = {"bound": [], "surprise": [], "chosen": []}
+    ratios: dict[str, list[float]] = {"bound": [], "surprise": [], "chosen": []}
     combinations = np.array(list(itertools.combinations(range(n), k)))
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         centres = rng.standard_normal((6, 8))
-        X = unit(centres[rng.integers(6, size=n)] + 0.4 * rng.standard_normal((n, 8)))
+        X = unit_rows(centres[rng.integers(6, size=n)] + 0.4 * rng.standard_normal((n, 8)))
         K = X @ X.T
         values = np.linalg.eigvalsh(K[combinations[:, :, None], combinations[:, None, :]]) / k
         values = np.maximum(values, 1e-300)
         best = float(np.exp(-(values * np.log(values)).sum(axis=1)).max())
         result = select(MatrixSimilarity(K, psd=True), k)
-        whole = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
-        positive = whole.values[whole.values > 0]
+        spectrum = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
+        positive = spectrum.values[spectrum.values > 0]
         logs = -np.log(positive)
-        surprises = n * (whole.vectors**2 * positive) @ logs
-        shares["bound"].append(result.bound / best)
-        shares["surprise"].append(math.exp(float(np.sort(surprises)[-k:].mean())) / best)
-        shares["chosen"].append(float(result.scores[-1]) / best)
+        surprises = n * (spectrum.vectors**2 * positive) @ logs
+        ratios["bound"].append(result.bound / best)
+        ratios["surprise"].append(math.exp(float(np.sort(surprises)[-k:].mean())) / best)
+        ratios["chosen"].append(float(result.scores[-1]) / best)
     row = {
-        name: {"least": min(each), "mean": float(np.mean(each)), "most": max(each)}
-        for name, each in shares.items()
+        name: {
+            "least": min(ratios_of_bound),
+            "mean": float(np.mean(ratios_of_bound)),
+            "most": max(ratios_of_bound),
+        }
+        for name, ratios_of_bound in ratios.items()
     }
     assert row["bound"]["least"] > 1 - 1e-12
     assert row["surprise"]["least"] > 1 - 1e-12
     assert row["chosen"]["most"] < 1 + 1e-9
-    found_row = {"certificate": row, "n": n, "k": k, "sets": repeats}
-    print(found_row, flush=True)
-    return [found_row]
+    result_row = {"certificate": row, "n": n, "k": k, "sets": repeats}
+    print(result_row, flush=True)
+    return [result_row]
 
 
 def main() -> None:
-    given = arguments(__doc__)
+    options = parse_arguments(__doc__)
     assert float(compute_trace_term(1.0, 1.0)) == -1.0
-    rows = [*quadrature(), *orders(), *submodular(given.repeats), *certificates(given.repeats)]
-    write(given.json, rows, environment() | {"repeats": given.repeats})
+    rows = [
+        *check_quadrature(),
+        *check_orders(),
+        *check_submodularity(options.repeats),
+        *check_upper_bounds(options.repeats),
+    ]
+    write_results(options.json, rows, collect_environment() | {"repeats": options.repeats})
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import arguments, environment, write
+from pairs import collect_environment, parse_arguments, write_results
 
 from vendiscore import as_similarity, growth
 from vendiscore.scoring.jackknife import jackknife
@@ -37,22 +37,30 @@ KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Tanimoto": (draw_molecules, {"k": "morgan", "n_bits": 1024}),
 }
 SIZES = (100, 400)
-SETS, RESAMPLES = 10, 50  # of the bootstrap
-TIMES = 1.96
+BOOTSTRAP_SETS, N_RESAMPLES = 10, 50  # of the bootstrap
+Z = 1.96
 
 
-def drawn(name: str, n: int, seed: int) -> Similarity:
+def draw_set(name: str, n: int, seed: int) -> Similarity:
     """Return a set of n samples."""
     source, options = KERNELS[name]
     return as_similarity(source(np.random.default_rng(seed), n), **options)
 
 
-def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
+def compute_coverage(name: str, n: int, repeats: int) -> dict[str, Any]:
     """Return how often the interval covers the mean of log VS over all sets."""
-    result = [jackknife(compute_spectrum(drawn(name, n, s), vectors=True)) for s in range(repeats)]
-    logs, errors = (np.array([getattr(each, key) for each in result]) for key in ("log", "error"))
-    covered = np.abs(logs - logs.mean()) <= TIMES * errors
-    halves = [halved(drawn(name, n, seed)) for seed in range(20)] if n < 200 else []
+    estimates = [
+        jackknife(compute_spectrum(draw_set(name, n, s), vectors=True)) for s in range(repeats)
+    ]
+    logs, errors = (
+        np.array([getattr(estimate, key) for estimate in estimates]) for key in ("log", "error")
+    )
+    covered = np.abs(logs - logs.mean()) <= Z * errors
+    halves = (
+        [estimate_half_sampling_error(draw_set(name, n, seed)) for seed in range(20)]
+        if n < 200
+        else []
+    )
     return {
         "covered": float(covered.mean()),
         "deviation": float(logs.std(ddof=1)),
@@ -62,69 +70,70 @@ def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
     }
 
 
-def halved(whole: Similarity) -> float:
+def estimate_half_sampling_error(similarity: Similarity) -> float:
     """Return the error by halves without replacement."""
 
-    def log_score(places: np.ndarray) -> float:
-        return float(np.log(compute_vendi_scores(whole.take(places)).values[0]))
+    def log_score(indices: np.ndarray) -> float:
+        return float(np.log(compute_vendi_scores(similarity.take(indices)).values[0]))
 
     rng = np.random.default_rng(0)
-    return float(half_sampling_error(whole.n, log_score, whole.n // 2, N_DRAWS, rng))
+    return float(half_sampling_error(similarity.n, log_score, similarity.n // 2, N_DRAWS, rng))
 
 
-def bootstrapped(name: str, n: int) -> np.ndarray:
+def bootstrap_ratios(name: str, n: int) -> np.ndarray:
     """Return scores of bootstrap samples over the score of the set, (sets, resamples)."""
-    shares = np.empty((SETS, RESAMPLES))
-    for seed in range(SETS):
-        whole = drawn(name, n, seed)
-        score = compute_vendi_scores(whole).values[0]
+    ratios = np.empty((BOOTSTRAP_SETS, N_RESAMPLES))
+    for seed in range(BOOTSTRAP_SETS):
+        similarity = draw_set(name, n, seed)
+        score = compute_vendi_scores(similarity).values[0]
         rng = np.random.default_rng(seed)
-        for i in range(RESAMPLES):
-            shares[seed, i] = (
-                compute_vendi_scores(whole.take(np.sort(rng.integers(n, size=n)))).values[0] / score
+        for i in range(N_RESAMPLES):
+            ratios[seed, i] = (
+                compute_vendi_scores(similarity.take(np.sort(rng.integers(n, size=n)))).values[0]
+                / score
             )
-    return shares
+    return ratios
 
 
-def purities(name: str, repeats: int) -> dict[str, Any]:
+def check_growth_at_order_2(name: str, repeats: int) -> dict[str, Any]:
     """Return the difference of growth at order 2 from Monte Carlo, in standard errors."""
-    whole = drawn(name, 100, 0)
+    similarity = draw_set(name, 100, 0)
     rng = np.random.default_rng(0)
-    closed = growth(whole, [10, 50], q=2)
-    off = {}
-    for m, score in zip(closed.sizes, closed.scores, strict=True):
-        parts = [whole.take(rng.choice(100, m, replace=False)) for _ in range(2000)]
-        purity = np.array([1 / compute_vendi_scores(part, [2.0]).values[0] for part in parts])
-        off[f"subsets_of_{m}"] = standardized(purity, 1 / score)
+    growth_result = growth(similarity, [10, 50], q=2)
+    differences = {}
+    for m, score in zip(growth_result.sizes, growth_result.scores, strict=True):
+        subsets = [similarity.take(rng.choice(100, m, replace=False)) for _ in range(2000)]
+        purity = np.array([1 / compute_vendi_scores(subset, [2.0]).values[0] for subset in subsets])
+        differences[f"subsets_of_{m}"] = standardized_difference(purity, 1 / score)
     doubled = np.array(
-        [1 / growth(drawn(name, 100, s), [200], q=2).scores[0] for s in range(repeats)]
+        [1 / growth(draw_set(name, 100, s), [200], q=2).scores[0] for s in range(repeats)]
     )
     fresh = np.array(
         [
-            1 / compute_vendi_scores(drawn(name, 200, 10**6 + s), [2.0]).values[0]
+            1 / compute_vendi_scores(draw_set(name, 200, 10**6 + s), [2.0]).values[0]
             for s in range(repeats)
         ]
     )
-    apart = (doubled.mean() - fresh.mean()) / np.sqrt((doubled.var() + fresh.var()) / repeats)
-    return off | {"sets_of_200_from_100": float(apart)}
+    difference = (doubled.mean() - fresh.mean()) / np.sqrt((doubled.var() + fresh.var()) / repeats)
+    return differences | {"sets_of_200_from_100": float(difference)}
 
 
-def standardized(values: np.ndarray, expected: float) -> float:
+def standardized_difference(values: np.ndarray, expected: float) -> float:
     """Return how many standard errors the mean of values is from what is expected."""
     return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
 
 
-def picture(rows: list[tuple[str, np.ndarray, float]]) -> None:
+def draw_picture(rows: list[tuple[str, np.ndarray, float]]) -> None:
     """Draw the bootstrap's scores and the jackknife's interval for each source and size."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 3), layout="constrained")
     ax = figure.add_subplot()
     rng = np.random.default_rng(0)
-    for i, (_, shares, error) in enumerate(rows):
-        x, y = shares[0], i + 0.14 + 0.1 * rng.uniform(-1, 1, RESAMPLES)
+    for i, (_, ratios, error) in enumerate(rows):
+        x, y = ratios[0], i + 0.14 + 0.1 * rng.uniform(-1, 1, N_RESAMPLES)
         ax.plot(x, y, "o", ms=2.5, color="C1", alpha=0.6, label="" if i else "naive bootstrap")
-        ends = np.exp([-TIMES * error, TIMES * error])
+        ends = np.exp([-Z * error, Z * error])
         ax.plot(ends, [i - 0.14] * 2, color="C0", lw=4, label="" if i else "95 % jackknife")
     ax.axvline(1, color="0.4", lw=0.8)
     ax.set_yticks(range(len(rows)), [label for label, _, _ in rows])
@@ -136,21 +145,21 @@ def picture(rows: list[tuple[str, np.ndarray, float]]) -> None:
 
 
 def main() -> None:
-    given = arguments(__doc__)
-    rows, drawings = [], []
+    options = parse_arguments(__doc__)
+    rows, picture_rows = [], []
     for name in KERNELS:
         for n in SIZES:
-            result = covers(name, n, given.repeats)
-            shares = bootstrapped(name, n)
-            row = {"name": name, "n": n, **result, "bootstrap_bias": float(shares.mean()) - 1}
-            drawings.append((f"{name}, n = {n}", shares, result["jackknife_error"]))
+            result = compute_coverage(name, n, options.repeats)
+            ratios = bootstrap_ratios(name, n)
+            row = {"name": name, "n": n, **result, "bootstrap_bias": float(ratios.mean()) - 1}
+            picture_rows.append((f"{name}, n = {n}", ratios, result["jackknife_error"]))
             rows.append(row)
             print(row, flush=True)
     for name in KERNELS:
-        rows.append({"name": name, "purity_off": purities(name, given.repeats)})
+        rows.append({"name": name, "purity_off": check_growth_at_order_2(name, options.repeats)})
         print(rows[-1], flush=True)
-    picture(drawings)
-    write(given.json, rows, environment() | {"repeats": given.repeats})
+    draw_picture(picture_rows)
+    write_results(options.json, rows, collect_environment() | {"repeats": options.repeats})
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 
-from cells import loaded, percent, table
+from cells import format_percent, format_table, load_result
 
 
-def explained() -> str:
+def tabulate_explain_large() -> str:
     """Write the time and memory of explaining many rows."""
-    return table(
+    return format_table(
         ("rows", "spectrum", "time", "× products", "memory"),
         (
             (
@@ -18,15 +18,15 @@ def explained() -> str:
                 f"{row['times_products']:.2f}",
                 f"{row['peak_mb']:,.0f} MB",
             )
-            for row in loaded("explain_large")["rows"]
+            for row in load_result("explain_large")["rows"]
             if "spectrum" in row
         ),
     )
 
 
-def selected() -> str:
+def tabulate_selection() -> str:
     """Compare the time of choosing with all products, and VS with the full greedy choice's."""
-    return table(
+    return format_table(
         ("samples", "time", "× products", "VS", "VS of full greedy"),
         (
             (
@@ -36,15 +36,15 @@ def selected() -> str:
                 f"{row['VS']:.2f}",
                 f"{row['VS_full_greedy']:.2f}",
             )
-            for row in loaded("selection_scale")["rows"]
+            for row in load_result("selection_scale")["rows"]
             if "VS_full_greedy" in row
         ),
     )
 
 
-def selected_huge() -> str:
+def describe_huge_selection() -> str:
     """Write how long choosing from 200,000 takes by each objective."""
-    rows = [row for row in loaded("selection_scale")["rows"] if row["part"] == "huge"]
+    rows = [row for row in load_result("selection_scale")["rows"] if row["part"] == "huge"]
     times = (
         f'{row["seconds"]:.0f} s to select {row["size"]:,} with "{row["objective"]}"'
         for row in rows
@@ -52,17 +52,18 @@ def selected_huge() -> str:
     vendi = next(row for row in rows if "certified" in row)
     return (
         f"From 200,000 vectors with 384 columns, `select` takes {' and '.join(times)}. The "
-        f'selection with "vendi" has at least {percent(vendi["certified"], 1)} of the highest '
+        f'selection with "vendi" has at least {format_percent(vendi["certified"], 1)} of the '
+        f"highest "
         f"possible score. Computing the upper bound that proves this takes another "
         f"{vendi['seconds_of_bound']:.0f} s."
     )
 
 
-def retrieved() -> str:
+def tabulate_retrieval() -> str:
     """Write α-nDCG of ten documents by methods with their defaults."""
-    rows = {(row["table"], row["name"]): row for row in loaded("retrieval")["rows"]}
+    rows = {(row["table"], row["name"]): row for row in load_result("retrieval")["rows"]}
     names = [name for kind, name in rows if kind == "topics" and not re.search(r", \S*\d", name)]
-    return table(
+    return format_table(
         ("method", "topics", "digits"),
         (
             (
@@ -92,51 +93,55 @@ ENGINES = {
         "a state a partition",
     ),
 }
-_COUNTS = {1: "one", 2: "two"}
+_COUNT_WORDS = {1: "one", 2: "two"}
 
 
-def partitions() -> str:
+def tabulate_partitions() -> str:
     """Compare engines that add up rows in partitions."""
-    rows = {row["name"]: row for row in loaded("partitions")["rows"] if row["part"] == "engine"}
-    return table(
+    rows = {
+        row["name"]: row for row in load_result("partitions")["rows"] if row["part"] == "engine"
+    }
+    return format_table(
         ("engine", "function", "adds up in", "travels", "processes", "all rows", "within prompts"),
         (
             (
                 product,
                 f"`{name}_state`",
-                where,
-                travels,
-                _COUNTS[rows[name]["processes"]],
+                location,
+                transferred,
+                _COUNT_WORDS[rows[name]["processes"]],
                 f"{rows[name]['all_s']:.2g} s",
                 f"{rows[name]['within_s']:.2g} s",
             )
-            for name, (product, where, travels) in ENGINES.items()
+            for name, (product, location, transferred) in ENGINES.items()
             if name in rows
         ),
     )
 
 
-def partitions_about() -> str:
+def describe_partitions() -> str:
     """Write how many rows the engines were timed with."""
-    result = loaded("partitions")
-    about = result["environment"]
+    result = load_result("partitions")
+    environment = result["environment"]
     worst = max(
         max(row["all_error"], row["within_error"])
         for row in result["rows"]
         if row["part"] == "engine"
     )
-    close = "to the last bit" if worst == 0 else f"within {worst:.0e}"
+    agreement = "to the last bit" if worst == 0 else f"within {worst:.0e}"
     return (
-        f"The times are for {about['rows']:,} rows with {about['d']} columns, 8 rows per prompt, "
-        f"in {about['files']} Parquet files on {about['cpus']} cores with vendiscore "
-        f"{about['vendiscore']}. They do not include the start of workers. Scores agree with those "
-        f"of a single process {close}."
+        f"The times are for {environment['rows']:,} rows with {environment['d']} columns, 8 rows "
+        "per prompt, "
+        f"in {environment['files']} Parquet files on {environment['cpus']} cores with vendiscore "
+        f"{environment['vendiscore']}. They do not include the start of workers. Scores agree "
+        "with those "
+        f"of a single process {agreement}."
     )
 
 
-def greedi() -> str:
+def describe_greedi() -> str:
     """Write how good a subset of partitions is."""
-    rows = [row for row in loaded("partitions")["rows"] if row["part"] == "greedi"]
+    rows = [row for row in load_result("partitions")["rows"] if row["part"] == "greedi"]
     times = " and ".join(
         f"{row['seconds']:.0f} s with {row['name'].removeprefix('greedi, ').capitalize()}"
         for row in rows
@@ -144,20 +149,21 @@ def greedi() -> str:
     worst = min(rows, key=lambda row: row["VS"] / row["select_VS"])
     return (
         f"Selecting 50 of {worst['rows']:,} rows with 64 columns in 8 partitions takes {times}. "
-        f"The score of the selected rows is {percent(worst['VS'] / worst['select_VS'], 1)} of the "
+        f"The score of the selected rows is {format_percent(worst['VS'] / worst['select_VS'], 1)} "
+        "of the "
         f"score that `select` reaches on one machine in {worst['select_s']:.0f} s. The score of a "
-        f"random subset is {percent(worst['random_VS'] / worst['select_VS'])} of it."
+        f"random subset is {format_percent(worst['random_VS'] / worst['select_VS'])} of it."
     )
 
 
-def plan() -> str:
+def tabulate_cost_of_a_billion_rows() -> str:
     """Extrapolate the measured rate to a billion rows."""
-    result = loaded("partitions")
+    result = load_result("partitions")
     (row,) = (row for row in result["rows"] if row["part"] == "rate")
     assert result["environment"]["threads"] == "1"
     n, d = 10**9, row["d"]
     hours = n * row["seconds"] / row["rows"] / 3600
-    return table(
+    return format_table(
         (f"for 10⁹ rows with {d} columns", "cost"),
         (
             ("reading the rows once, in float32", f"{4 * n * d / 1e12:.1f} TB"),
@@ -170,13 +176,13 @@ def plan() -> str:
     )
 
 
-LARGE: dict[str, Callable[[], str]] = {
-    "explained-large": explained,
-    "selected-large": selected,
-    "selected-huge": selected_huge,
-    "retrieved": retrieved,
-    "partitions": partitions,
-    "partitions-about": partitions_about,
-    "greedi": greedi,
-    "plan": plan,
+LARGE_TABLES: dict[str, Callable[[], str]] = {
+    "explained-large": tabulate_explain_large,
+    "selected-large": tabulate_selection,
+    "selected-huge": describe_huge_selection,
+    "retrieved": tabulate_retrieval,
+    "partitions": tabulate_partitions,
+    "partitions-about": describe_partitions,
+    "greedi": describe_greedi,
+    "plan": tabulate_cost_of_a_billion_rows,
 }

@@ -307,12 +307,17 @@ def test_files(module: str) -> list[str]:
         for path in PACKAGE.rglob("*.py")
     }
     # `test_kernel_builder.py` is of the module `kernel_builder`, not of `kernel`.
-    longer = tuple(f"test_{each}" for each in stems if each.startswith(f"{stem}_"))
+    longer = tuple(
+        f"test_{longer_stem}" for longer_stem in stems if longer_stem.startswith(f"{stem}_")
+    )
     result = [*ROOT.glob(f"tests/**/test_{stem}.py"), *ROOT.glob(f"tests/**/test_{stem}_*.py")]
     return sorted(
         path.relative_to(ROOT).as_posix()
         for path in result
-        if not any(path.stem == each or path.stem.startswith(f"{each}_") for each in longer)
+        if not any(
+            path.stem == longer_stem or path.stem.startswith(f"{longer_stem}_")
+            for longer_stem in longer
+        )
     )
 
 
@@ -376,30 +381,37 @@ def run_listed(project: Copy) -> int:
         text = (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
         tests = test_files(module)
         assert project.check(tests), f"tests of {module} fail as it is"
-        for old, new in changes:
-            assert old in text, f"{module} has no {old!r}"
-            passed = project.outcome(tests, module, text.replace(old, new, 1)) == "passed"
+        for original, replacement in changes:
+            assert original in text, f"{module} has no {original!r}"
+            passed = (
+                project.outcome(tests, module, text.replace(original, replacement, 1)) == "passed"
+            )
             survivors += passed
-            print(f"{'SURVIVED' if passed else 'killed':<9} {module}: {old}  ->  {new}", flush=True)
+            print(
+                f"{'SURVIVED' if passed else 'killed':<9} {module}: {original}  ->  {replacement}",
+                flush=True,
+            )
     print(f"{survivors} of {sum(map(len, MUTANTS.values()))} survived")
     return survivors
 
 
-def draw(project: Copy, count: int, seed: int, metric: bool) -> int:
+def run_random(project: Copy, count: int, seed: int, metric: bool) -> int:
     """Run mutants drawn at random, print a row for each, and return how many survive."""
     if metric:
         mutants = [mutant for module in metric_modules() for mutant in list_mutants(module)]
     else:
         mutants = [m for module, names in DEFINITION.items() for m in list_mutants(module, names)]
-    drawn = random.Random(seed).sample(mutants, min(count, len(mutants)))
-    what = "metric" if metric else "definition"
-    print(f"{len(drawn)} of {len(mutants)} mutants of the {what}, seed {seed}", flush=True)
+    selected = random.Random(seed).sample(mutants, min(count, len(mutants)))
+    scope = "metric" if metric else "definition"
+    print(f"{len(selected)} of {len(mutants)} mutants of the {scope}, seed {seed}", flush=True)
     counts: dict[str, int] = {}
-    for mutant in drawn:
-        own = test_files(mutant.module)
-        groups = [own or folder_tests(mutant.module)] if metric else [[t] for t in ENTRY_POINTS]
-        state, outcomes = judge(project, mutant, groups)
-        state += ", no test file" if metric and not own else ""
+    for mutant in selected:
+        own_tests = test_files(mutant.module)
+        groups = (
+            [own_tests or folder_tests(mutant.module)] if metric else [[t] for t in ENTRY_POINTS]
+        )
+        state, outcomes = classify_mutant(project, mutant, groups)
+        state += ", no test file" if metric and not own_tests else ""
         counts[state] = counts.get(state, 0) + 1
         print(f"{state}: {mutant.module}:{mutant.line}  {mutant.change}", flush=True)
         print(f"    {outcomes}", flush=True)
@@ -413,7 +425,9 @@ def folder_tests(module: str) -> list[str]:
     return [folder.rstrip("/") if (ROOT / folder).is_dir() else "tests/metric"]
 
 
-def judge(project: Copy, mutant: Mutant, groups: Sequence[Sequence[str]]) -> tuple[str, str]:
+def classify_mutant(
+    project: Copy, mutant: Mutant, groups: Sequence[Sequence[str]]
+) -> tuple[str, str]:
     """Return what became of a mutant, and the outcome of each group of tests."""
     outcomes = {}
     for tests in groups:
@@ -438,7 +452,10 @@ def is_equivalent(mutant: Mutant) -> bool:
     """Return whether a change is known to give the same scores."""
     source = (PACKAGE / f"{mutant.module}.py").read_text(encoding="utf-8")
     line = source.splitlines()[mutant.line - 1]
-    return any(part in line and mutant.change.startswith(change) for part, change, _ in EQUIVALENT)
+    return any(
+        line_part in line and mutant.change.startswith(change)
+        for line_part, change, _ in EQUIVALENT
+    )
 
 
 def main() -> None:
@@ -452,7 +469,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         project = Copy(Path(name) / "copy")
         if options.draw:
-            survivors = draw(project, options.draw, options.seed, options.metric)
+            survivors = run_random(project, options.draw, options.seed, options.metric)
         else:
             survivors = run_listed(project)
     sys.exit(survivors > 0)

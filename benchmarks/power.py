@@ -36,14 +36,14 @@ import numpy as np
 import scipy
 from compare_null import (
     EqualMean,
-    compared,
-    equal_or_one_label,
-    log_scores,
-    question_among_texts,
+    compute_log_scores,
+    make_equal_or_one_label,
+    make_question_among_texts,
+    run_comparison,
 )
-from few_samples import compared as texts_compared
+from few_samples import build_similarity as texts_compared
 from few_samples import molecules, questions
-from pairs import DATA, environment, write
+from pairs import DATA, collect_environment, write_results
 from threadpoolctl import threadpool_limits
 
 from vendiscore import compare
@@ -53,23 +53,23 @@ from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.tools.analysis.comparison import LESS_DIVERSE, MORE_DIVERSE, Comparison
 
 PERMUTATIONS = 199  # which give p ≤ 0.05 about as often as 999 do
-POOL = 1000  # samples that sets are drawn from
-NEAR = 50  # of them, that are near to one
-ALIKE = 100  # texts of a template
+POOL_SIZE = 1000  # samples that sets are drawn from
+N_NEIGHBOURS = 50  # of them, that are near to one
+N_TEMPLATE_TEXTS = 100  # texts of a template
 RATIO = 0.8  # of the scores
-SIZE = 200  # at which larger sets are compared
+COMMON_SAMPLE_SIZE = 200  # at which larger sets are compared
 UNPAIRED_RUNS = {8: 150, 20: 150, 50: 100, 100: 60, 200: 30, 400: 20}
-LARGE = ("labels, ten of 200", "labels, one of 200")  # from n = 200 on: others need fewer
-PROMPTS = (3, 4, 5, 6, 8, 10, 12, 20)
-POOLED_PROMPTS = (3, 6, 12, 20)
-ANSWERS = 8
+LARGE_SOURCES = ("labels, ten of 200", "labels, one of 200")  # from n = 200 on: others need fewer
+PROMPT_COUNTS = (3, 4, 5, 6, 8, 10, 12, 20)
+POOLED_PROMPT_COUNTS = (3, 6, 12, 20)
+N_ANSWERS = 8
 PAIRED_RUNS, POOLED_RUNS = 200, 40
 RATIOS = (0.8, 0.72)
 EQUAL_RUNS = {8: 400, 20: 300, 50: 150}
 POOL_RUNS = 3  # of each pair of pools of answers
-_SETS = 4000  # by which mean scores are equated
-_EQUAL = 0.01  # mean log scores that differ by less are equal
-COUNTS = ("runs", "more", "less", "p", "interval")
+CALIBRATION_SETS = 4000  # by which mean scores are equated
+MAX_LOG_DIFFERENCE = 0.01  # mean log scores that differ by less are equal
+COUNT_KEYS = ("runs", "more", "less", "p", "interval")
 
 # From a generator, numbers of sets and of samples, and a proportion to indices (sets, n) in a pool.
 Draw = Callable[[np.random.Generator, int, int, float], np.ndarray]
@@ -89,31 +89,31 @@ def draw_different(rng: np.random.Generator, size: int, sets: int, n: int) -> np
     return np.stack([rng.choice(size, n, replace=False) for _ in range(sets)])
 
 
-def few(name: str, pool: Similarity, count: int) -> Source:
+def source_with_common_samples(name: str, pool: Similarity, count: int) -> Source:
     """Return a source that draws a proportion from `count` samples, again and again."""
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
         common = rng.integers(count, size=(sets, n))
-        others = count + draw_different(rng, pool.n - count, sets, n)
-        return np.where(rng.random((sets, n)) < proportion, common, others)
+        other_indices = count + draw_different(rng, pool.n - count, sets, n)
+        return np.where(rng.random((sets, n)) < proportion, common, other_indices)
 
     return Source(name, pool, draw)
 
 
-def near(name: str, pool: Similarity) -> Source:
+def source_with_neighbours(name: str, pool: Similarity) -> Source:
     """Return a source that draws a proportion from the samples nearest to one of them, once each.
 
     It is the one that is most similar to its nearest samples.
     """
     K = np.asarray(pool.dense())
-    centre = int(np.partition(K, -NEAR, axis=1)[:, -NEAR:].mean(axis=1).argmax())
+    centre = int(np.partition(K, -N_NEIGHBOURS, axis=1)[:, -N_NEIGHBOURS:].mean(axis=1).argmax())
     order = np.argsort(-K[centre], kind="stable")
-    inside, outside = np.split(order, [NEAR])
+    inside, outside = np.split(order, [N_NEIGHBOURS])
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
         if not proportion:
             return draw_different(rng, pool.n, sets, n)
-        counts = np.minimum(rng.binomial(n, proportion, sets), NEAR)
+        counts = np.minimum(rng.binomial(n, proportion, sets), N_NEIGHBOURS)
         return np.stack(
             [
                 np.r_[
@@ -127,62 +127,66 @@ def near(name: str, pool: Similarity) -> Source:
     return Source(name, pool, draw, recurs=False)
 
 
-def template(name: str, texts: list[str]) -> Source:
+def source_with_template(name: str, texts: list[str]) -> Source:
     """Return a source of texts, a proportion of which share seven words of ten, once each."""
     words = " ".join(f"shared{i}" for i in range(7))
-    alike = [f"{words} {' '.join(f'own{i}x{j}' for j in range(3))}" for i in range(ALIKE)]
-    pool = dense(as_similarity([*texts, *alike]))
+    template_texts = [
+        f"{words} {' '.join(f'own{i}x{j}' for j in range(3))}" for i in range(N_TEMPLATE_TEXTS)
+    ]
+    pool = as_matrix(as_similarity([*texts, *template_texts]))
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
-        others = draw_different(rng, len(texts), sets, n)
-        common = len(texts) + draw_different(rng, ALIKE, sets, n)
-        return np.where(rng.random((sets, n)) < proportion, common, others)
+        other_indices = draw_different(rng, len(texts), sets, n)
+        common = len(texts) + draw_different(rng, N_TEMPLATE_TEXTS, sets, n)
+        return np.where(rng.random((sets, n)) < proportion, common, other_indices)
 
     return Source(name, pool, draw, recurs=False)
 
 
-def labels(name: str, count: int, common: int) -> Source:
+def source_with_common_labels(name: str, count: int, common: int) -> Source:
     """Return equally likely labels, a proportion of which is of a few of them."""
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
-        every = rng.integers(count, size=(sets, n))
-        return np.where(rng.random((sets, n)) < proportion, every % common, every)
+        labels = rng.integers(count, size=(sets, n))
+        return np.where(rng.random((sets, n)) < proportion, labels % common, labels)
 
     return Source(name, as_similarity(list(range(count)), k="labels"), draw)
 
 
-def dense(similarity: Similarity) -> Similarity:
+def as_matrix(similarity: Similarity) -> Similarity:
     """Return the same similarities as a matrix, of which parts are taken sooner."""
     return MatrixSimilarity(np.asarray(similarity.dense(), dtype=float))
 
 
-def sources() -> list[Source]:
+def make_sources() -> list[Source]:
     """Return sources of texts, molecules and labels."""
-    texts = questions(DATA)[:POOL]
-    by_words = dense(texts_compared(texts, minilm=False))
-    by_vectors = dense(texts_compared(texts, minilm=True))
-    smiles = np.random.default_rng(0).permutation(molecules(DATA))[:POOL].tolist()
-    by_bits = dense(as_similarity(smiles, k="morgan", on_error="skip"))
+    texts = questions(DATA)[:POOL_SIZE]
+    by_words = as_matrix(texts_compared(texts, minilm=False))
+    by_vectors = as_matrix(texts_compared(texts, minilm=True))
+    smiles = np.random.default_rng(0).permutation(molecules(DATA))[:POOL_SIZE].tolist()
+    by_bits = as_matrix(as_similarity(smiles, k="morgan", on_error="skip"))
     return [
-        few("n-grams, ten questions", by_words, 10),
-        template("n-grams, a template", texts),
-        few("MiniLM, ten questions", by_vectors, 10),
-        near("MiniLM, neighbours", by_vectors),
-        few("Tanimoto, ten odorants", by_bits, 10),
-        near("Tanimoto, neighbours", by_bits),
-        labels("labels, ten of 200", 200, 10),
-        labels("labels, one of 200", 200, 1),
+        source_with_common_samples("n-grams, ten questions", by_words, 10),
+        source_with_template("n-grams, a template", texts),
+        source_with_common_samples("MiniLM, ten questions", by_vectors, 10),
+        source_with_neighbours("MiniLM, neighbours", by_vectors),
+        source_with_common_samples("Tanimoto, ten odorants", by_bits, 10),
+        source_with_neighbours("Tanimoto, neighbours", by_bits),
+        source_with_common_labels("labels, ten of 200", 200, 10),
+        source_with_common_labels("labels, one of 200", 200, 1),
     ]
 
 
 def calibrate(source: Source, n: int) -> tuple[float, float]:
     """Return the proportion at which scores have the ratio, and the ratio of other sets."""
-    matched = min(n, SIZE)
+    matched = min(n, COMMON_SAMPLE_SIZE)
     count = max(60, min(1000, 20_000 // matched))
 
     def log_ratio(proportion: float, seed: int) -> float:
         logs = [
-            log_scores(source.pool, source.draw(np.random.default_rng(seed), count, matched, x))
+            compute_log_scores(
+                source.pool, source.draw(np.random.default_rng(seed), count, matched, x)
+            )
             for x in (0.0, proportion)
         ]
         return float(np.mean(logs[1]) - np.mean(logs[0]))
@@ -197,8 +201,8 @@ def calibrate(source: Source, n: int) -> tuple[float, float]:
 
 def count_verdicts(comparisons: list[Comparison]) -> dict[str, Any]:
     """Count directions stated, p-values of at most 0.05, and intervals that exclude 0."""
-    verdicts = [each.verdict(*each.names) for each in comparisons]
-    pairs = [each.pairs[0] for each in comparisons]
+    verdicts = [comparison.verdict(*comparison.names) for comparison in comparisons]
+    pairs = [comparison.pairs[0] for comparison in comparisons]
     return {
         "runs": len(pairs),
         "more": float(np.mean([verdict == MORE_DIVERSE for verdict in verdicts])),
@@ -208,18 +212,18 @@ def count_verdicts(comparisons: list[Comparison]) -> dict[str, Any]:
     }
 
 
-def report(row: dict[str, Any]) -> dict[str, Any]:
+def print_row(row: dict[str, Any]) -> dict[str, Any]:
     print(
         " ".join(f"{x:.3g}" if isinstance(x, float) else str(x) for x in row.values()), flush=True
     )
     return row
 
 
-def unpaired_rows() -> Iterator[dict[str, Any]]:
+def iter_unpaired_rows() -> Iterator[dict[str, Any]]:
     """Yield how often the direction of a difference is stated, by number of samples."""
-    for source in sources():
+    for source in make_sources():
         for n, runs in UNPAIRED_RUNS.items():
-            if n > 100 and source.name not in LARGE:
+            if n > 100 and source.name not in LARGE_SOURCES:
                 continue
             proportion, ratio = calibrate(source, n)
             rng = np.random.default_rng([n, *source.name.encode()])
@@ -229,15 +233,15 @@ def unpaired_rows() -> Iterator[dict[str, Any]]:
                     continue
                 plan = {"permutations": PERMUTATIONS, "allow_repeats": allow_repeats}
                 result = [
-                    compared(source.pool.take(indices), (n, n), seed=seed, **plan)
+                    run_comparison(source.pool.take(indices), (n, n), seed=seed, **plan)
                     for seed, indices in enumerate(sets)
                 ]
                 name = source.name + ("" if allow_repeats else ", allow_repeats=False")
                 row = {"part": "unpaired", "name": name, "n": n, "ratio": RATIO, "reached": ratio}
-                yield report(row | {"proportion": proportion} | count_verdicts(result))
+                yield print_row(row | {"proportion": proportion} | count_verdicts(result))
 
 
-class Models(NamedTuple):
+class ModelPair(NamedTuple):
     """Answers to prompts, and the proportion of others that a second model gives instead.
 
     `answers` and `others` have indices into a pool for each prompt. With `repeats` the others are
@@ -247,16 +251,16 @@ class Models(NamedTuple):
 
     name: str
     answers: list[np.ndarray]
-    others: list[np.ndarray]
-    repeats: bool
+    other_answers: list[np.ndarray]
+    repeats_one_answer: bool
 
     def draw(self, rng: np.random.Generator, prompts: np.ndarray, proportion: float) -> np.ndarray:
         """Return answers of the second model to some prompts, (prompts, answers)."""
         answers, others = (
-            np.stack([rng.choice(every[prompt], ANSWERS) for prompt in prompts])
-            for every in (self.answers, self.others)
+            np.stack([rng.choice(answers_by_prompt[prompt], N_ANSWERS) for prompt in prompts])
+            for answers_by_prompt in (self.answers, self.other_answers)
         )
-        shape = answers.shape if self.repeats else (len(prompts), 1)
+        shape = answers.shape if self.repeats_one_answer else (len(prompts), 1)
         return np.where(rng.random(shape) < proportion, others, answers)
 
 
@@ -270,39 +274,44 @@ def answers_by_model() -> tuple[Similarity, dict[str, list[np.ndarray]]]:
         answers = row["generations"]
         indices.setdefault(row["model"], []).append(len(texts) + np.arange(len(answers)))
         texts += answers
-    return dense(as_similarity(texts)), indices
+    return as_matrix(as_similarity(texts)), indices
 
 
-def models(indices: dict[str, list[np.ndarray]]) -> list[Models]:
+def make_models(indices: dict[str, list[np.ndarray]]) -> list[ModelPair]:
     """Return pairs of models made of the answers of NoveltyBench."""
     people, gpt, gemini = (indices[name] for name in ("human", "gpt-4o", "gemini-1.5-pro"))
     return [
-        Models("people, and gemini to some prompts", people, gemini, repeats=False),
-        Models("gpt-4o, and gemini to some prompts", gpt, gemini, repeats=False),
-        Models("gpt-4o, and one answer repeated", gpt, [own[:1] for own in gpt], repeats=True),
+        ModelPair("people, and gemini to some prompts", people, gemini, repeats_one_answer=False),
+        ModelPair("gpt-4o, and gemini to some prompts", gpt, gemini, repeats_one_answer=False),
+        ModelPair(
+            "gpt-4o, and one answer repeated",
+            gpt,
+            [answers[:1] for answers in gpt],
+            repeats_one_answer=True,
+        ),
     ]
 
 
-def calibrate_models(pool: Similarity, pair: Models, ratio: float) -> float:
+def calibrate_model_pair(pool: Similarity, pair: ModelPair, ratio: float) -> float:
     """Return the proportion of other answers at which mean scores have this ratio."""
     prompts = np.repeat(np.arange(len(pair.answers)), 40)
 
     def mean(proportion: float) -> float:
         answers = pair.draw(np.random.default_rng(0), prompts, proportion)
-        return float(np.exp(log_scores(pool, answers)).mean())
+        return float(np.exp(compute_log_scores(pool, answers)).mean())
 
-    wanted = ratio * mean(0.0)
-    return float(scipy.optimize.brentq(lambda x: mean(x) - wanted, 0.0, 1.0, xtol=0.002))
+    target = ratio * mean(0.0)
+    return float(scipy.optimize.brentq(lambda x: mean(x) - target, 0.0, 1.0, xtol=0.002))
 
 
-def prompt_rows(part: str) -> Iterator[dict[str, Any]]:
+def iter_prompt_rows(part_name: str) -> Iterator[dict[str, Any]]:
     """Yield how often the direction is stated with prompts, or without them."""
-    paired = part == "paired"
+    paired = part_name == "paired"
     pool, indices = answers_by_model()
-    for pair in models(indices):
+    for pair in make_models(indices):
         for ratio in RATIOS if paired else RATIOS[:1]:
-            proportion = calibrate_models(pool, pair, ratio)
-            for count in PROMPTS if paired else POOLED_PROMPTS:
+            proportion = calibrate_model_pair(pool, pair, ratio)
+            for count in PROMPT_COUNTS if paired else POOLED_PROMPT_COUNTS:
                 rng = np.random.default_rng([count, *pair.name.encode()])
                 result = []
                 for seed in range(PAIRED_RUNS if paired else POOLED_RUNS):
@@ -310,13 +319,13 @@ def prompt_rows(part: str) -> Iterator[dict[str, Any]]:
                     sets = [pair.draw(rng, prompts, x).ravel() for x in (0.0, proportion)]
                     similarity = pool.take(np.concatenate(sets))
                     codes = np.repeat(["A", "B"], len(sets[0])).tolist()
-                    groups = 2 * np.repeat(np.arange(count), ANSWERS).tolist() if paired else None
+                    groups = 2 * np.repeat(np.arange(count), N_ANSWERS).tolist() if paired else None
                     result.append(compare(similarity, by=codes, groups=groups, seed=seed))
-                row = {"part": part, "name": pair.name, "prompts": count, "ratio": ratio}
-                yield report(row | {"proportion": proportion} | count_verdicts(result))
+                row = {"part": part_name, "name": pair.name, "prompts": count, "ratio": ratio}
+                yield print_row(row | {"proportion": proportion} | count_verdicts(result))
 
 
-def one_common(n: int, proportion: float) -> EqualMean:
+def make_one_common_label(n: int, proportion: float) -> EqualMean:
     """Return one common label among unique ones, and texts any two of which are equally similar."""
     mean = float(log_scores_of_labels(proportion, n).mean())
 
@@ -338,9 +347,9 @@ def one_common(n: int, proportion: float) -> EqualMean:
     )
 
 
-def even_or_common(n: int, count: int) -> EqualMean:
+def make_even_or_common_labels(n: int, count: int) -> EqualMean:
     """Return so many even labels, and one common label among unique ones."""
-    labels = np.random.default_rng(1).integers(count, size=(_SETS, n))
+    labels = np.random.default_rng(1).integers(count, size=(CALIBRATION_SETS, n))
     mean = float(log_scores_of_sizes(labels).mean())
     proportion = float(
         scipy.optimize.brentq(lambda x: log_scores_of_labels(x, n).mean() - mean, 0, 1)
@@ -369,44 +378,50 @@ def log_scores_of_sizes(labels: np.ndarray) -> np.ndarray:
 
 def log_scores_of_labels(proportion: float, n: int) -> np.ndarray:
     """Return log VS of sets in which one label has this proportion, and the others are unique."""
-    common = np.random.default_rng(1).random((_SETS, n)) < proportion
+    common = np.random.default_rng(1).random((CALIBRATION_SETS, n)) < proportion
     return log_scores_of_sizes(np.where(common, n, np.arange(n)))
 
 
-def answer_pools(n: int) -> Iterator[EqualMean]:
+def iter_answer_pools(n: int) -> Iterator[EqualMean]:
     """Yield pools of answers to two prompts whose mean scores of n answers are nearly equal."""
     pool, indices = answers_by_model()
     answers = list(itertools.chain.from_iterable(indices.values()))
     rng = np.random.default_rng(n)
-    means = [log_scores(pool, rng.choice(own, (_SETS // 2, n))).mean() for own in answers]
+    means = [
+        compute_log_scores(pool, rng.choice(answer_indices, (CALIBRATION_SETS // 2, n))).mean()
+        for answer_indices in answers
+    ]
     order = np.argsort(means)
 
-    def draw(rng: np.random.Generator, sets: int, own: np.ndarray) -> np.ndarray:
-        return np.asarray(rng.choice(own, (sets, n)))
+    def draw(rng: np.random.Generator, sets: int, answer_indices: np.ndarray) -> np.ndarray:
+        return np.asarray(rng.choice(answer_indices, (sets, n)))
 
     for i, j in itertools.pairwise(order):
-        if means[j] - means[i] < _EQUAL:
-            draws = partial(draw, own=answers[i]), partial(draw, own=answers[j])
+        if means[j] - means[i] < MAX_LOG_DIFFERENCE:
+            draws = (
+                partial(draw, answer_indices=answers[i]),
+                partial(draw, answer_indices=answers[j]),
+            )
             yield EqualMean("answers to two prompts", n, pool, *draws)
 
 
-def equal_rows() -> Iterator[dict[str, Any]]:
+def iter_equal_rows() -> Iterator[dict[str, Any]]:
     """Yield how often a direction is stated where mean scores are equal."""
     for n, runs in EQUAL_RUNS.items():
         recurring = "one question recurs, texts share four words"
-        pairs = [question_among_texts(n)._replace(name=recurring)]
-        pairs += [one_common(n, proportion) for proportion in (0.2, 0.4, 0.6)]
-        pairs += [even_or_common(n, count) for count in (10, 50)]
+        pairs = [make_question_among_texts(n)._replace(name=recurring)]
+        pairs += [make_one_common_label(n, proportion) for proportion in (0.2, 0.4, 0.6)]
+        pairs += [make_even_or_common_labels(n, count) for count in (10, 50)]
         if n == 8:
-            pairs.append(equal_or_one_label(n))
+            pairs.append(make_equal_or_one_label(n))
         for pair in pairs:
-            yield equal_row([pair], runs)
+            yield count_equal_directions([pair], runs)
     for n in (8, 20):
-        pools = list(answer_pools(n))
-        yield equal_row(pools, POOL_RUNS) | {"pairs": len(pools)}
+        pools = list(iter_answer_pools(n))
+        yield count_equal_directions(pools, POOL_RUNS) | {"pairs": len(pools)}
 
 
-def equal_row(pairs: list[EqualMean], runs: int) -> dict[str, Any]:
+def count_equal_directions(pairs: list[EqualMean], runs: int) -> dict[str, Any]:
     """Return how often a direction is stated in so many runs of each of some pairs of a size."""
     result = []
     for i, pair in enumerate(pairs):
@@ -415,24 +430,24 @@ def equal_row(pairs: list[EqualMean], runs: int) -> dict[str, Any]:
         for seed, indices in enumerate(sets):
             sizes = (pair.n, pair.n)
             result.append(
-                compared(pair.pool.take(indices), sizes, seed=seed, permutations=PERMUTATIONS)
+                run_comparison(pair.pool.take(indices), sizes, seed=seed, permutations=PERMUTATIONS)
             )
     row = {"part": "equal", "name": pairs[0].name, "n": pairs[0].n}
-    return report(row | count_verdicts(result))
+    return print_row(row | count_verdicts(result))
 
 
-ROWS: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
-    "unpaired": unpaired_rows,
-    "paired": partial(prompt_rows, "paired"),
-    "pooled": partial(prompt_rows, "pooled"),
-    "equal": equal_rows,
+ROW_ITERATORS: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
+    "unpaired": iter_unpaired_rows,
+    "paired": partial(iter_prompt_rows, "paired"),
+    "pooled": partial(iter_prompt_rows, "pooled"),
+    "equal": iter_equal_rows,
 }
-KEYS = ("part", "name", "n", "prompts", "ratio")
+ROW_KEYS = ("part", "name", "n", "prompts", "ratio")
 
 
-def identity(row: dict[str, Any]) -> tuple[Any, ...]:
+def row_key(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return what identifies a row."""
-    return tuple(row.get(key) for key in KEYS)
+    return tuple(row.get(key) for key in ROW_KEYS)
 
 
 def read_rows(path: Path | None) -> list[dict[str, Any]]:
@@ -446,24 +461,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--before", type=Path)
-    parser.add_argument("--only", choices=list(ROWS))
-    given = parser.parse_args()
-    earlier = read_rows(given.json)
+    parser.add_argument("--only", choices=list(ROW_ITERATORS))
+    options = parser.parse_args()
+    earlier = read_rows(options.json)
     rows = []
     start = time.perf_counter()
     with threadpool_limits(1):
-        for part, yield_rows in ROWS.items():
-            if given.only in (None, part):
-                rows += list(yield_rows())
+        for part_name, iter_rows in ROW_ITERATORS.items():
+            if options.only in (None, part_name):
+                rows += list(iter_rows())
             else:
-                rows += [row for row in earlier if row["part"] == part]
+                rows += [row for row in earlier if row["part"] == part_name]
     print(f"{time.perf_counter() - start:.0f} s")
-    before = {identity(row): row["before"] for row in earlier if "before" in row}
-    before |= {identity(row): row for row in read_rows(given.before)}
+    before = {row_key(row): row["before"] for row in earlier if "before" in row}
+    before |= {row_key(row): row for row in read_rows(options.before)}
     for row in rows:
-        if result := before.get(identity(row)):
-            row["before"] = {key: result[key] for key in COUNTS}
-    write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
+        if result := before.get(row_key(row)):
+            row["before"] = {key: result[key] for key in COUNT_KEYS}
+    write_results(options.json, rows, collect_environment() | {"permutations": PERMUTATIONS})
 
 
 if __name__ == "__main__":

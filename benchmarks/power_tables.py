@@ -3,26 +3,34 @@
 from collections.abc import Iterable
 from typing import Any
 
-from cells import LABELS, loaded, percent, table
+from cells import LABELS, format_percent, format_table, load_result
 
 
-def power() -> str:
+def tabulate_power() -> str:
     """Tabulate how often the right direction is stated, and any where scores are equal."""
-    rows = loaded("power")["rows"]
-    parts = {part: [row for row in rows if row["part"] == part] for part in ("unpaired", "equal")}
+    rows = load_result("power")["rows"]
+    rows_by_part = {
+        part_name: [row for row in rows if row["part"] == part_name]
+        for part_name in ("unpaired", "equal")
+    }
     prompts = [row for row in rows if "prompts" in row]
     return "\n\n".join(
         [
-            by_size("more frequent in the second population", "n", parts["unpaired"], average=True),
-            by_size("answers of the first set; of the second set", "prompts", prompts),
-            by_size("equal mean scores: any direction", "n", parts["equal"]),
+            tabulate_by_size(
+                "more frequent in the second population",
+                "n",
+                rows_by_part["unpaired"],
+                average=True,
+            ),
+            tabulate_by_size("answers of the first set; of the second set", "prompts", prompts),
+            tabulate_by_size("equal mean scores: any direction", "n", rows_by_part["equal"]),
         ]
     )
 
 
-def power_short() -> str:
+def tabulate_power_short() -> str:
     """Tabulate how often the right direction is stated, without prompts and with them."""
-    rows = loaded("power")["rows"]
+    rows = load_result("power")["rows"]
     unpaired = [row for row in rows if row["part"] == "unpaired"]
     unpaired = [row for row in unpaired if "allow_repeats" not in row["name"]]
     labels = [row for row in unpaired if row["name"].startswith("labels")]
@@ -32,72 +40,93 @@ def power_short() -> str:
         "labels, 20 % less": labels,
     }
     by_prompts = {
-        f"{percent(1 - ratio)} less": [row for row in paired if row["ratio"] == ratio]
+        f"{format_percent(1 - ratio)} less": [row for row in paired if row["ratio"] == ratio]
         for ratio in sorted({row["ratio"] for row in paired}, reverse=True)
     }
     return "\n\n".join(
         [
-            averages("samples of each model, without prompts", "n", designs),
-            averages("the same prompts, eight answers of each model", "prompts", by_prompts),
+            tabulate_averages("samples of each model, without prompts", "n", designs),
+            tabulate_averages(
+                "the same prompts, eight answers of each model", "prompts", by_prompts
+            ),
         ]
     )
 
 
-def averages(head: str, size: str, designs: dict[str, list[dict[str, Any]]]) -> str:
+def tabulate_averages(
+    title_of_table: str, size: str, designs: dict[str, list[dict[str, Any]]]
+) -> str:
     """Tabulate the mean over sources for each design, with a column for each size."""
     sizes = sorted({row[size] for rows in designs.values() for row in rows})
     lines = []
     for title, rows in designs.items():
-        shares = {n: [row["more"] for row in rows if row[size] == n] for n in sizes}
-        columns = (percent(sum(x) / len(x)) if x else "–" for x in shares.values())
+        proportions = {n: [row["more"] for row in rows if row[size] == n] for n in sizes}
+        columns = (format_percent(sum(x) / len(x)) if x else "–" for x in proportions.values())
         lines.append((title, *columns))
-    return table((head, *(str(n) for n in sizes)), lines)
+    return format_table((title_of_table, *(str(n) for n in sizes)), lines)
 
 
-def by_size(head: str, size: str, rows: Iterable[dict[str, Any]], average: bool = False) -> str:
+def tabulate_by_size(
+    title_of_table: str, size: str, rows: Iterable[dict[str, Any]], average: bool = False
+) -> str:
     """Tabulate how often a direction is stated, before and now, with a column for each size."""
     cells: dict[str, dict[int, dict[str, Any]]] = {}
     for row in rows:
-        cells.setdefault(name(row), {})[row[size]] = row
-    sizes = sorted({column for own in cells.values() for column in own})
+        cells.setdefault(format_name(row), {})[row[size]] = row
+    sizes = sorted({column for row_by_size in cells.values() for column in row_by_size})
     lines = [
-        (title, *(cell([own[column]]) if column in own else "–" for column in sizes))
-        for title, own in cells.items()
+        (
+            title,
+            *(
+                format_directions([row_by_size[column]]) if column in row_by_size else "–"
+                for column in sizes
+            ),
+        )
+        for title, row_by_size in cells.items()
     ]
     if average:
-        recurring = [own for title, own in cells.items() if "allow_repeats" not in title]
-        complete = [column for column in sizes if all(column in own for own in recurring)]
-        means = {column: cell([own[column] for own in recurring]) for column in complete}
+        recurring = [
+            row_by_size for title, row_by_size in cells.items() if "allow_repeats" not in title
+        ]
+        complete = [
+            column for column in sizes if all(column in row_by_size for row_by_size in recurring)
+        ]
+        means = {
+            column: format_directions([row_by_size[column] for row_by_size in recurring])
+            for column in complete
+        }
         label = "mean of rows without `allow_repeats`"
         lines.insert(0, (label, *(means.get(column, "–") for column in sizes)))
     unit = "n = " if size == "n" else ""
-    return table((head, *(f"{unit}{column}" + " prompts" * (not unit) for column in sizes)), lines)
+    return format_table(
+        (title_of_table, *(f"{unit}{column}" + " prompts" * (not unit) for column in sizes)), lines
+    )
 
 
-def name(row: dict[str, Any]) -> str:
+def format_name(row: dict[str, Any]) -> str:
     """Return the label of a row; with prompts, also the difference and whether they are passed."""
     short_name, comma, option = row["name"].partition(", allow_repeats=False")
     label = LABELS.get(short_name, short_name)
     if "prompts" not in row:
         return f"{label}, `allow_repeats=False`{option}" if comma else label
     design = "by prompt" if row["part"] == "paired" else "without prompts"
-    return f"{label}; {percent(1 - row['ratio'])} lower, {design}"
+    return f"{label}; {format_percent(1 - row['ratio'])} lower, {design}"
 
 
-def cell(rows: list[dict[str, Any]]) -> str:
+def format_directions(rows: list[dict[str, Any]]) -> str:
     """Return how often a direction is stated, before and now, and how often a wrong one is."""
 
-    def mean(numbers: list[dict[str, Any]], key: str) -> float:
-        return float(sum(each[key] for each in numbers) / len(numbers))
+    def mean(values: list[dict[str, Any]], key: str) -> float:
+        return float(sum(one_row[key] for one_row in values) / len(values))
 
     equal = rows[0]["part"] == "equal"
-    now, before = (
-        mean(some, "more") + equal * mean(some, "less")
-        for some in (rows, [row.get("before", row) for row in rows])
+    proportion, earlier_proportion = (
+        mean(group, "more") + equal * mean(group, "less")
+        for group in (rows, [row.get("before", row) for row in rows])
     )
     digits = 1 if equal else 0
-    told = percent(now, digits)
-    if percent(before, digits) != told:
-        told = f"{percent(before, digits)} → {told}"
+    text = format_percent(proportion, digits)
+    if format_percent(earlier_proportion, digits) != text:
+        text = f"{format_percent(earlier_proportion, digits)} → {text}"
     wrong = 0.0 if equal else mean(rows, "less")
-    return told + (f" (wrong {percent(wrong, 1)})" if wrong else "")
+    return text + (f" (wrong {format_percent(wrong, 1)})" if wrong else "")

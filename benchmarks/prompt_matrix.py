@@ -20,43 +20,44 @@ from vendiscore import compute
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "prompts-and-models.png"
-SHOWN = 10
+N_PROMPTS = 10
 # Where n-grams fail: the answers of gpt-4o have one content in several wordings.
-MISLEADING = "Pick one: glass half full or glass half empty?"
+MISLEADING_PROMPT = "Pick one: glass half full or glass half empty?"
 
 
-def scores() -> dict[str, dict[str, float]]:
+def compute_scores() -> dict[str, dict[str, float]]:
     """Return the score of the answers of each source to each prompt."""
     path = ROOT / "docs" / "tutorials" / "data" / "answers.csv"
     answers: dict[str, dict[str, list[str]]] = {}
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            own = answers.setdefault(row["source"], {})
-            own.setdefault(row["prompt"], []).append(row["answer"])
+            answers_by_prompt = answers.setdefault(row["source"], {})
+            answers_by_prompt.setdefault(row["prompt"], []).append(row["answer"])
     return {
-        source: {prompt: float(compute(texts)["VS"]) for prompt, texts in own.items()}
-        for source, own in answers.items()
+        source: {prompt: float(compute(texts)["VS"]) for prompt, texts in answers_by_prompt.items()}
+        for source, answers_by_prompt in answers.items()
     }
 
 
-def drawn(found: dict[str, dict[str, float]]) -> Any:
+def draw_matrix(scores: dict[str, dict[str, float]]) -> Any:
     """Draw a row for each prompt, and the mean below."""
-    values = np.array([list(own.values()) for own in found.values()]).T
-    prompts = list(next(iter(found.values())))
+    values = np.array([list(scores_by_prompt.values()) for scores_by_prompt in scores.values()]).T
+    prompts = list(next(iter(scores.values())))
     means = values.mean(axis=1)
-    order = np.argsort(-means)[np.linspace(0, len(prompts) - 1, SHOWN).round().astype(int)]
+    order = np.argsort(-means)[np.linspace(0, len(prompts) - 1, N_PROMPTS).round().astype(int)]
     matrix = np.vstack([values[order], values.mean(axis=0)])
     names = [
-        shorten(prompts[i], 46, placeholder=" …") + " *" * (prompts[i] == MISLEADING) for i in order
+        shorten(prompts[i], 46, placeholder=" …") + " *" * (prompts[i] == MISLEADING_PROMPT)
+        for i in order
     ]
     figure, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
     ax.imshow(matrix, cmap="YlGnBu", vmin=1, vmax=8, aspect="auto")
     for (i, j), value in np.ndenumerate(matrix):
         ink = "white" if value > 5 else "black"
         ax.text(j, i, f"{value:.1f}", ha="center", va="center", color=ink)
-    ax.axhline(SHOWN - 0.5, color="white", linewidth=4)
-    ax.set_yticks(range(SHOWN + 1), [*names, f"mean over {len(prompts)} prompts"])
-    ax.set_xticks(range(len(found)), list(found))
+    ax.axhline(N_PROMPTS - 0.5, color="white", linewidth=4)
+    ax.set_yticks(range(N_PROMPTS + 1), [*names, f"mean over {len(prompts)} prompts"])
+    ax.set_xticks(range(len(scores)), list(scores))
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -74,5 +75,5 @@ def drawn(found: dict[str, dict[str, float]]) -> Any:
 if __name__ == "__main__":
     # Some answers are one word, and a few differ in their signs alone: both is meant here.
     warnings.filterwarnings("ignore", "Kernel .ngram_overlap. ")
-    drawn(scores()).savefig(PICTURE, dpi=110, metadata={"Software": None})
+    draw_matrix(compute_scores()).savefig(PICTURE, dpi=110, metadata={"Software": None})
     print(PICTURE.relative_to(ROOT), f"{PICTURE.stat().st_size:,} bytes")

@@ -32,7 +32,7 @@ def git(*arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def provenance() -> dict[str, Any]:
+def collect_provenance() -> dict[str, Any]:
     """Return what every result file records: version, Python, commit, uncommitted changes."""
     # Results, pictures and the pages that `readme.py` writes do not change what is measured.
     status = git(

@@ -12,28 +12,33 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from cells import RESULTS, loaded, table
-from large_tables import LARGE
+from cells import RESULTS, format_table, load_result
+from large_tables import LARGE_TABLES
 from provenance import describe_provenance
-from registries import markdown, measures, options, presets
-from short_tables import SHORT
-from source_tables import SOURCES
+from registries import (
+    tabulate_kernel_options,
+    tabulate_kernels,
+    tabulate_measures,
+    tabulate_presets,
+)
+from short_tables import SHORT_TABLES
+from source_tables import SOURCE_TABLES
 from tables import TABLES
 
 from vendiscore import list_kernels
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-WRITTEN = (path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "_build"))
+DOC_PAGES = (path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "_build"))
 PAGES = (
     ROOT / "README.md",
     ROOT / "kernels" / "README.md",
     ROOT / "benchmarks" / "README.md",
-    *sorted(WRITTEN),
+    *sorted(DOC_PAGES),
 )
 
 
-def built_in() -> str:
+def list_built_in_kernels() -> str:
     """Return the kernels of the package, by the file that registers them."""
     names: dict[str, list[str]] = {}
     for kernel in list_kernels():
@@ -46,37 +51,37 @@ def built_in() -> str:
     )
 
 
-def engines() -> str:
+def describe_engine_runs() -> str:
     """Say in which engines the page's tasks lead to the library's numbers."""
-    result = loaded("engines")
+    result = load_result("engines")
     tasks = result["tasks"]
-    done = sum(task["ok"] for task in tasks)
+    succeeded = sum(task["ok"] for task in tasks)
     names = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
     versions = {names[task["engine"]]: task["version"] for task in tasks}
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
         f"Typical tasks were carried out by mouse, by keyboard and at a zoom of 200 %. The web app "
-        f"showed the same values as the library in {done} of {len(tasks)} runs. Browsers: {listed} "
-        f"(vendiscore {result['environment']['vendiscore']}; "
+        f"showed the same values as the library in {succeeded} of {len(tasks)} runs. Browsers: "
+        f"{listed} (vendiscore {result['environment']['vendiscore']}; "
         f"[engines.py](../benchmarks/engines.py))."
     )
 
 
-def migration() -> str:
+def tabulate_migration() -> str:
     """Return calls whose numbers differ from vendi_score's."""
-    rows = loaded("migration")["differ"]
+    rows = load_result("migration")["differ"]
     columns = ("call", "theirs", "ours", "why")
-    return table(
+    return format_table(
         ("call", "vendi_score", "vendiscore", "reason"),
         ([row[name] for name in columns] for row in rows),
     )
 
 
-def same_numbers() -> str:
+def tabulate_equal_calls() -> str:
     """Tabulate calls of other packages that return the same numbers as ours."""
-    facts = loaded("coming_from")
+    facts = load_result("coming_from")
     versions = facts["environment"]
-    return table(
+    return format_table(
         ("package", "their call", "our call"),
         (
             (
@@ -90,26 +95,29 @@ def same_numbers() -> str:
     )
 
 
-def result_files() -> str:
+def tabulate_result_files() -> str:
     """Tabulate result files by the version and commit that they were measured with."""
     names: dict[str, list[str]] = {}
     for path in sorted(RESULTS.rglob("*.json")):
         name = path.relative_to(RESULTS).with_suffix("").as_posix()
         names.setdefault(describe_provenance(path), []).append(f"`{name}`")
-    rows = ((told, ", ".join(files)) for told, files in sorted(names.items(), reverse=True))
-    return table(("measured with", "results"), rows)
+    rows = (
+        (description, ", ".join(files))
+        for description, files in sorted(names.items(), reverse=True)
+    )
+    return format_table(("measured with", "results"), rows)
 
 
-def papers() -> str:
+def render_papers_page() -> str:
     """Return what the re-runs of papers found."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
-    from findings import page
+    from findings import render_page
 
     names = [f"papers/{path.stem}" for path in (RESULTS / "papers").glob("*.json")]
-    return page([loaded(name) for name in names])
+    return render_page([load_result(name) for name in names])
 
 
-def people(block: str) -> str:
+def render_people_block(block: str) -> str:
     """Write what scores have to do with people's judgements."""
     sys.path.append(str(ROOT / "benchmarks" / "people"))
     import people_page
@@ -118,42 +126,42 @@ def people(block: str) -> str:
 
 
 # Whole tables; the site folds them below the blocks of `SHORT`.
-def paper_rows(part: str) -> str:
+def render_paper_rows(section: str) -> str:
     """Return all rows of a part of the papers' page."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
     findings = importlib.import_module("findings")
-    return findings.folded(findings.committed(), part)
+    return findings.render_folded(findings.read_committed(), section)
 
 
-WHOLE: dict[str, Callable[[], str]] = {
-    "kernels": markdown,
-    "measures": measures,
-    "presets": presets,
+FULL_TABLES: dict[str, Callable[[], str]] = {
+    "kernels": tabulate_kernels,
+    "measures": tabulate_measures,
+    "presets": tabulate_presets,
     **TABLES,
-    **SOURCES,
-    **LARGE,
+    **SOURCE_TABLES,
+    **LARGE_TABLES,
     **{
-        f"papers-{part}": partial(paper_rows, part)
+        f"papers-{part}": partial(render_paper_rows, part)
         for part in ("vendi", "orders", "magnitude", "cards")
     },
 }
 BLOCKS: dict[str, Callable[[], str]] = {
-    **WHOLE,
-    **SHORT,
-    "options": options,
-    "built-in": built_in,
-    "migration": migration,
-    "same-numbers": same_numbers,
-    "engines": engines,
-    "result-files": result_files,
-    "papers": papers,
-    "people": partial(people, "page"),
-    "wording": partial(people, "wording"),
-    "choice": partial(people, "choice"),
+    **FULL_TABLES,
+    **SHORT_TABLES,
+    "options": tabulate_kernel_options,
+    "built-in": list_built_in_kernels,
+    "migration": tabulate_migration,
+    "same-numbers": tabulate_equal_calls,
+    "engines": describe_engine_runs,
+    "result-files": tabulate_result_files,
+    "papers": render_papers_page,
+    "people": partial(render_people_block, "page"),
+    "wording": partial(render_people_block, "wording"),
+    "choice": partial(render_people_block, "choice"),
 }
 
 
-def rendered(text: str) -> str:
+def render_blocks(text: str) -> str:
     """Return the text with every marked block made anew."""
     for name, render in BLOCKS.items():
         pattern = rf"(<!-- {name}(?![\w-])[^>]*-->\n).*?(<!-- /{name} -->)"
@@ -163,4 +171,4 @@ def rendered(text: str) -> str:
 
 if __name__ == "__main__":
     for path in PAGES:
-        path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(render_blocks(path.read_text(encoding="utf-8")), encoding="utf-8")

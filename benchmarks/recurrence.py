@@ -27,21 +27,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from few_samples import digits, questions
-from pairs import DATA, environment, write
+from pairs import DATA, collect_environment, write_results
 
 from vendiscore import as_similarity, compute
 from vendiscore.support.types import Options
 
 LEVEL = 0.95
-TRUTH = 50_000  # sets behind E log VS_n
-STACKED = 2_000  # of which so many are scored at once
+TRUTH_SETS = 50_000  # sets behind E log VS_n
+STACK_SIZE = 2_000  # of which so many are scored at once
 SIZES = (4, 8, 20, 50)
-COPIES = 1.6  # of one vector in a set, on average
-HELD = 0.93  # the least coverage that is accepted: 0.95 less two standard errors of 500 sets
+MEAN_COPIES = 1.6  # of one vector in a set, on average
+MIN_COVERAGE = (
+    0.93  # the least coverage that is accepted: 0.95 less two standard errors of 500 sets
+)
 Draw = Callable[[np.random.Generator, int], Any]
 
 
-class Cell(NamedTuple):
+class RecurrenceCase(NamedTuple):
     """A source: how sets of n are drawn, and for each container what `compute` takes of a set."""
 
     n: int
@@ -50,37 +52,44 @@ class Cell(NamedTuple):
     containers: Mapping[str, Callable[[np.ndarray], tuple[Any, Options]]]
 
 
-def items(K: np.ndarray, shares: np.ndarray, n: int, texts: list[str], how: Options) -> Cell:
+def make_item_cell(
+    K: np.ndarray, weights: np.ndarray, n: int, texts: list[str], kernel_options: Options
+) -> RecurrenceCase:
     """Return the source of items with similarities K that occur with these shares."""
     values, vectors = np.linalg.eigh(K)
     rows = vectors * np.sqrt(values.clip(0))
     rows /= np.linalg.norm(rows, axis=1)[:, None]
 
     def draw(rng: np.random.Generator, count: int) -> np.ndarray:
-        return rng.choice(len(K), (count, n), p=shares / shares.sum())
+        return rng.choice(len(K), (count, n), p=weights / weights.sum())
 
     def similarity(a: tuple[int, str], b: tuple[int, str]) -> float:
         return float(K[a[0], b[0]])
 
     containers = {
-        "matrix": lambda drawn: (K[drawn][:, drawn], {"score_K": True}),
-        "embeddings": lambda drawn: (rows[drawn], {"score_X": True}),
-        "tuples": lambda drawn: ([(int(i), "item") for i in drawn], {"k": similarity}),
+        "matrix": lambda indices: (K[indices][:, indices], {"score_K": True}),
+        "embeddings": lambda indices: (rows[indices], {"score_X": True}),
+        "tuples": lambda indices: ([(int(i), "item") for i in indices], {"k": similarity}),
     }
     if texts:
-        containers = {"texts": lambda drawn: ([texts[i] for i in drawn], how), **containers}
-    return Cell(n, draw, lambda drawn: K[drawn[:, :, None], drawn[:, None]], containers)
+        containers = {
+            "texts": lambda indices: ([texts[i] for i in indices], kernel_options),
+            **containers,
+        }
+    return RecurrenceCase(
+        n, draw, lambda indices: K[indices[:, :, None], indices[:, None]], containers
+    )
 
 
-def unit(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: np.ndarray) -> np.ndarray:
     return X / np.linalg.norm(X, axis=-1, keepdims=True)
 
 
-def gram(X: np.ndarray) -> np.ndarray:
-    return unit(X) @ np.swapaxes(unit(X), -1, -2)
+def cosine_matrix(X: np.ndarray) -> np.ndarray:
+    return unit_rows(X) @ np.swapaxes(unit_rows(X), -1, -2)
 
 
-def mode_in_rows(n: int) -> Cell:
+def make_recurring_vector_cell(n: int) -> RecurrenceCase:
     """Return the source of normal rows in 32 columns, of which every fifth is one vector."""
     vector = np.random.default_rng(0).normal(size=32)
 
@@ -90,63 +99,65 @@ def mode_in_rows(n: int) -> Cell:
         return X
 
     containers = {
-        "matrix": lambda X: (gram(X), {"score_K": True}),
+        "matrix": lambda X: (cosine_matrix(X), {"score_K": True}),
         "embeddings": lambda X: (X, {"k": "cosine"}),
         "single precision": lambda X: (X.astype(np.float32), {"k": "cosine"}),
         "tuples": lambda X: ([tuple(row) for row in X.tolist()], {"k": "cosine"}),
     }
-    return Cell(n, draw, gram, containers)
+    return RecurrenceCase(n, draw, cosine_matrix, containers)
 
 
-def cells(data: Path) -> dict[str, Cell]:
+def make_cells(data: Path) -> dict[str, RecurrenceCase]:
     names = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gil", "Hana", "Ines", "Jon"]
     template = [f"My favourite name is {name}." for name in names]
-    asked = questions(data)[:499]
+    question_list = questions(data)[:499]
     favourite = np.r_[0.2, np.full(498, 0.8 / 498)]
     static: Options = {"k": "static"}
     geometric = np.full((40, 40), 0.45) + 0.55 * np.eye(40)
     return {
-        "ten names in a template": items(
+        "ten names in a template": make_item_cell(
             as_similarity(template).dense(), np.ones(10), 4, template, {}
         ),
-        "one question has 20 %": items(as_similarity(asked).dense(), favourite, 8, asked, {}),
-        "one question has 20 %, word vectors": items(
-            as_similarity(asked, **static).dense(), favourite, 8, asked, static
+        "one question has 20 %": make_item_cell(
+            as_similarity(question_list).dense(), favourite, 8, question_list, {}
         ),
-        "geometric over 40 items": items(geometric, 0.7 ** np.arange(40), 4, [], {}),
-        "one vector has 20 %": mode_in_rows(8),
+        "one question has 20 %, word vectors": make_item_cell(
+            as_similarity(question_list, **static).dense(), favourite, 8, question_list, static
+        ),
+        "geometric over 40 items": make_item_cell(geometric, 0.7 ** np.arange(40), 4, [], {}),
+        "one vector has 20 %": make_recurring_vector_cell(8),
     }
 
 
-def log_scores(K: np.ndarray) -> np.ndarray:
+def compute_log_scores(K: np.ndarray) -> np.ndarray:
     """Return log VS of similarities (count, n, n), computed here."""
     shares = np.linalg.eigvalsh(K).clip(1e-15) / K.shape[-1]
     return -(shares * np.log(shares)).sum(axis=-1)
 
 
-def expected_log(cell: Cell, rng: np.random.Generator) -> float:
+def expected_log_score(cell: RecurrenceCase, rng: np.random.Generator) -> float:
     logs = [
-        log_scores(cell.similarities(cell.draw(rng, STACKED))).mean()
-        for _ in range(TRUTH // STACKED)
+        compute_log_scores(cell.similarities(cell.draw(rng, STACK_SIZE))).mean()
+        for _ in range(TRUTH_SETS // STACK_SIZE)
     ]
     return float(np.mean(logs))
 
 
-def covered(name: str, cell: Cell, repeats: int) -> list[dict[str, Any]]:
+def count_coverage(name: str, cell: RecurrenceCase, repeats: int) -> list[dict[str, Any]]:
     """Return a row for each container of a source."""
     rng = np.random.default_rng(0)
-    truth = expected_log(cell, rng)
+    truth = expected_log_score(cell, rng)
     sets = cell.draw(rng, repeats)
     ends = {container: np.empty((repeats, 2)) for container in cell.containers}
-    for i, drawn in enumerate(sets):
-        for container, of_set in cell.containers.items():
-            samples, how = of_set(drawn)
-            result = compute(samples, ci=LEVEL, **how)
+    for i, sample_set in enumerate(sets):
+        for container, convert in cell.containers.items():
+            samples, kernel_options = convert(sample_set)
+            result = compute(samples, ci=LEVEL, **kernel_options)
             ends[container][i] = result["VS_low"], result["VS_high"]
     first = next(iter(ends.values()))
     rows = []
-    for container, own in ends.items():
-        low, high = np.log(own.T)
+    for container, container_intervals in ends.items():
+        low, high = np.log(container_intervals.T)
         rows.append(
             {
                 "source": name,
@@ -154,15 +165,17 @@ def covered(name: str, cell: Cell, repeats: int) -> list[dict[str, Any]]:
                 "container": container,
                 "sets": repeats,
                 "coverage": float(np.mean((low <= truth) & (truth <= high))),
-                "width": float(np.median(own[:, 1] - own[:, 0])),
-                "flat": float(np.mean(own[:, 1] - own[:, 0] < 1e-9)),
-                "same": float(np.abs(own - first).max()),
+                "width": float(np.median(container_intervals[:, 1] - container_intervals[:, 0])),
+                "flat": float(
+                    np.mean(container_intervals[:, 1] - container_intervals[:, 0] < 1e-9)
+                ),
+                "same": float(np.abs(container_intervals - first).max()),
             }
         )
     return rows
 
 
-def continuous(data: Path) -> dict[str, Draw]:
+def make_continuous_sources(data: Path) -> dict[str, Draw]:
     """Return sources of embeddings (n, d) that never recur."""
     centres = 1.5 * np.random.default_rng(0).normal(size=(12, 32))
     images = digits(data)
@@ -183,7 +196,7 @@ def continuous(data: Path) -> dict[str, Draw]:
     }
 
 
-def widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
+def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
     """Return the widths of intervals of one continuous source, and the growth that is needed."""
     rng = np.random.default_rng(0)
 
@@ -198,17 +211,19 @@ def widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
         mixed = []
         for _ in range(4 * repeats):
             X = draw(rng, n)
-            copies = rng.random(n) < COPIES / n
+            copies = rng.random(n) < MEAN_COPIES / n
             X[copies] = vector
             mixed.append((copies.sum() > 1, *ends(X, False)))
     has_copies, low, value, high = np.array(mixed).T
     truth = float(np.log(value).mean())
-    without = has_copies == 0
+    without_copies = has_copies == 0
     # Sets with copies are taken to be covered; the others must be for the rest of 93 %.
-    share = max(0.0, 1 - (1 - HELD) / without.mean())
-    reach = np.log(value[without]) - np.log(low[without])
-    factor = max(1.0, float(np.quantile((np.log(value[without]) - truth) / reach, share)))
-    lower = value[without] * np.exp(-factor * reach)
+    quantile = max(0.0, 1 - (1 - MIN_COVERAGE) / without_copies.mean())
+    lower_reach = np.log(value[without_copies]) - np.log(low[without_copies])
+    factor = max(
+        1.0, float(np.quantile((np.log(value[without_copies]) - truth) / lower_reach, quantile))
+    )
+    lower = value[without_copies] * np.exp(-factor * lower_reach)
     width = float(np.median(before[:, 2] - before[:, 0]))
     return {
         "source": name,
@@ -217,7 +232,9 @@ def widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
         "before": width,
         "width": float(np.median(now[:, 2] - now[:, 0])),
         "growth": float(np.median(now[:, 2] - now[:, 0])) / width,
-        "needed": float(np.median(high[without] - lower) / np.median((high - low)[without])),
+        "needed": float(
+            np.median(high[without_copies] - lower) / np.median((high - low)[without_copies])
+        ),
     }
 
 
@@ -227,20 +244,22 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--repeats", type=int, default=500)
     parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows = []
-    for name, cell in cells(given.data).items():
-        rows += covered(name, cell, given.repeats)
+    for name, cell in make_cells(options.data).items():
+        rows += count_coverage(name, cell, options.repeats)
         for row in rows[-len(cell.containers) :]:
             print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
-    for name, draw in continuous(given.data).items():
+    for name, draw in make_continuous_sources(options.data).items():
         for n in SIZES:
-            rows.append(widths(name, draw, n, given.repeats // 5))
+            rows.append(compare_widths(name, draw, n, options.repeats // 5))
             print(" ".join(f"{key}={value}" for key, value in rows[-1].items()), flush=True)
-    held = [row["coverage"] for row in rows if "coverage" in row]
-    assert min(held) >= HELD - 2 * math.sqrt(0.05 * 0.95 / given.repeats) * (given.repeats < 500)
+    coverage = [row["coverage"] for row in rows if "coverage" in row]
+    assert min(coverage) >= MIN_COVERAGE - 2 * math.sqrt(0.05 * 0.95 / options.repeats) * (
+        options.repeats < 500
+    )
     assert not any(row["flat"] for row in rows if "flat" in row)
-    write(given.json, rows, environment() | {"level": LEVEL})
+    write_results(options.json, rows, collect_environment() | {"level": LEVEL})
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from vendiscore.resolve.presets import PRESETS
 from vendiscore.tools.cli import output
 
 
-def markdown() -> str:
+def tabulate_kernels() -> str:
     """Return a table with one row for each registered kernel."""
-    return _table(
+    return _format_rows(
         {
             "kernel": f"`{kernel.name}`",
             "compares": kernel.samples,
@@ -28,49 +28,57 @@ def markdown() -> str:
     )
 
 
-def options() -> str:
+def tabulate_kernel_options() -> str:
     """Return a table with a row for each kernel that has other options than `on_error`."""
     rows = []
     for kernel in list_kernels():
-        own = [f"`{each}`" for each in kernel.signature if not each.startswith("on_error=")]
-        if own:
-            rows.append({"kernel": f"`{kernel.name}`", "options": ", ".join(own)})
-    return _table(rows)
+        options = [
+            f"`{option}`" for option in kernel.signature if not option.startswith("on_error=")
+        ]
+        if options:
+            rows.append({"kernel": f"`{kernel.name}`", "options": ", ".join(options)})
+    return _format_rows(rows)
 
 
-def measures() -> str:
+def tabulate_measures() -> str:
     """Return a table with one row for each measure."""
-    return _table(
+    return _format_rows(
         {
-            "measure": f"`{each.name}`",
-            "definition": each.summary.rstrip("."),
-            "options": ", ".join(f"`{name}={value!r}`" for name, value in each.options.items()),
-            "aspect": each.aspect,
-            "more of it": each.direction,
-            "range": each.range,
-            "weights": "yes" if each.weighted else "",
-            "source": each.source,
+            "measure": f"`{measure.name}`",
+            "definition": measure.summary.rstrip("."),
+            "options": ", ".join(f"`{name}={value!r}`" for name, value in measure.options.items()),
+            "aspect": measure.aspect,
+            "more of it": measure.direction,
+            "range": measure.range,
+            "weights": "yes" if measure.weighted else "",
+            "source": measure.source,
         }
-        for each in list_measures()
+        for measure in list_measures()
     )
 
 
-def presets() -> str:
+def tabulate_presets() -> str:
     """Return a table with one row for each name that means several measures."""
-    return _table(
+    return _format_rows(
         {
             "`measures=`": f'`"{name}"`',
-            "means": ", ".join(f"`{measure}`" for measure in each.measures),
-            "what they say": each.question,
-            "source": each.source,
+            "means": ", ".join(f"`{name_of_measure}`" for name_of_measure in preset.measures),
+            "what they say": preset.question,
+            "source": preset.source,
         }
-        for name, each in PRESETS.items()
+        for name, preset in PRESETS.items()
     )
 
 
-def _table(rows: Iterable[output.Row]) -> str:
+def _format_rows(rows: Iterable[output.Row]) -> str:
     return output.format_markdown(list(rows)).rstrip("\n")
 
 
 if __name__ == "__main__":
-    print(markdown(), options(), presets(), measures(), sep="\n\n")
+    print(
+        tabulate_kernels(),
+        tabulate_kernel_options(),
+        tabulate_presets(),
+        tabulate_measures(),
+        sep="\n\n",
+    )

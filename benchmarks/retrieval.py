@@ -23,19 +23,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import environment, write
+from pairs import collect_environment, write_results
 
-DEPTH, POOL, ALPHA = 10, 200, 0.5
+N_RANKED, N_DOCUMENTS, ALPHA = 10, 200, 0.5
 Method = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
-def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = DEPTH) -> float:
+def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = N_RANKED) -> float:
     """Return α-nDCG of ranked documents with one intent each (−1: none) and grades in [0, 1]."""
 
-    def gained(places: list[int]) -> float:
+    def discounted_gain(ranking: list[int]) -> float:
         seen: dict[int, int] = {}
         total = 0.0
-        for rank, i in enumerate(places[:depth]):
+        for rank, i in enumerate(ranking[:depth]):
             if intent[i] >= 0:
                 times = seen.get(intent[i], 0)
                 total += grade[i] * (1 - ALPHA) ** times / np.log2(rank + 2)
@@ -43,81 +43,97 @@ def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = D
         return total
 
     ideal: list[int] = []
-    worth = np.where(intent >= 0, grade, 0.0)
+    remaining_gain = np.where(intent >= 0, grade, 0.0)
     for _ in range(depth):  # the greedy ranking, which is the usual ideal
-        i = int(np.argmax(worth))
+        i = int(np.argmax(remaining_gain))
         ideal.append(i)
-        worth[intent == intent[i]] *= 1 - ALPHA
-        worth[i] = -1.0
-    return gained([int(i) for i in order]) / gained(ideal)
+        remaining_gain[intent == intent[i]] *= 1 - ALPHA
+        remaining_gain[i] = -1.0
+    return discounted_gain([int(i) for i in order]) / discounted_gain(ideal)
 
 
-def topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def draw_topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Return embeddings of documents and of a query, and intent and grade of each document."""
     d, intents = 384, int(rng.integers(3, 9))
     query, *directions = rng.normal(size=(1 + intents, d)) / np.sqrt(d)
-    share = np.arange(1, intents + 1) ** -1.0
-    intent = np.where(rng.random(POOL) < 0.6, rng.choice(intents, POOL, p=share / share.sum()), -1)
-    grade = rng.choice([0.33, 0.67, 1.0], POOL)
+    frequencies = np.arange(1, intents + 1) ** -1.0
+    intent = np.where(
+        rng.random(N_DOCUMENTS) < 0.6,
+        rng.choice(intents, N_DOCUMENTS, p=frequencies / frequencies.sum()),
+        -1,
+    )
+    grade = rng.choice([0.33, 0.67, 1.0], N_DOCUMENTS)
     # The topic of a document has a direction; a document without an intent has its own.
-    near = np.where(intent >= 0, 0.6 + 0.6 * grade, rng.uniform(0.0, 0.9, POOL))
-    alone, noise = rng.normal(size=(2, POOL, d)) / np.sqrt(d)
-    own = np.where((intent >= 0)[:, None], np.array(directions)[intent], alone)
-    return near[:, None] * query + own + 0.7 * noise, query, intent, grade
+    query_weights = np.where(intent >= 0, 0.6 + 0.6 * grade, rng.uniform(0.0, 0.9, N_DOCUMENTS))
+    noise_directions, noise = rng.normal(size=(2, N_DOCUMENTS, d)) / np.sqrt(d)
+    topic_directions = np.where(
+        (intent >= 0)[:, None], np.array(directions)[intent], noise_directions
+    )
+    return query_weights[:, None] * query + topic_directions + 0.7 * noise, query, intent, grade
 
 
-def digits(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def draw_digits(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Return the same of images: the intents are the digits whose mean is the query."""
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
     images = images - images.mean(axis=0)
-    wanted = rng.permutation(10)[: rng.integers(3, 6)]
-    chance = np.where(np.isin(labels, wanted), 1.0, 0.3)
-    for share, digit in enumerate(wanted, 1):
-        chance[labels == digit] /= share
-    some = rng.choice(len(images), POOL, replace=False, p=chance / chance.sum())
-    query = np.mean([images[labels == digit].mean(axis=0) for digit in wanted], axis=0)
-    places = {int(digit): i for i, digit in enumerate(wanted)}
-    intent = np.array([places.get(int(label), -1) for label in labels[some]])
-    return images[some], query, intent, np.ones(POOL)
+    query_digits = rng.permutation(10)[: rng.integers(3, 6)]
+    chance = np.where(np.isin(labels, query_digits), 1.0, 0.3)
+    for rank, digit in enumerate(query_digits, 1):
+        chance[labels == digit] /= rank
+    document_indices = rng.choice(len(images), N_DOCUMENTS, replace=False, p=chance / chance.sum())
+    query = np.mean([images[labels == digit].mean(axis=0) for digit in query_digits], axis=0)
+    intent_of_digit = {int(digit): i for i, digit in enumerate(query_digits)}
+    intent = np.array([intent_of_digit.get(int(label), -1) for label in labels[document_indices]])
+    return images[document_indices], query, intent, np.ones(N_DOCUMENTS)
 
 
-def methods(peers: Path | None) -> dict[str, Method]:
+def build_methods(peers: Path | None) -> dict[str, Method]:
     """Return rankings by name: documents, cosines and query in, places out."""
     import vendiscore
 
-    def ours(X: np.ndarray, scores: np.ndarray, query: np.ndarray, **how: Any) -> Any:
-        return vendiscore.select(X, DEPTH, k="cosine", relevance=scores, **how).places
+    def select_documents(
+        X: np.ndarray, scores: np.ndarray, query: np.ndarray, **options: Any
+    ) -> Any:
+        return vendiscore.select(X, N_RANKED, k="cosine", relevance=scores, **options).places
 
-    result: dict[str, Method] = {"select": ours}
-    for share in (0.3, 0.7):
-        result[f"select, tradeoff={share}"] = partial(ours, tradeoff=share)
-    result["relevance alone"] = lambda X, scores, query: np.argsort(-scores)[:DEPTH]
+    result: dict[str, Method] = {"select": select_documents}
+    for tradeoff in (0.3, 0.7):
+        result[f"select, tradeoff={tradeoff}"] = partial(select_documents, tradeoff=tradeoff)
+    result["relevance alone"] = lambda X, scores, query: np.argsort(-scores)[:N_RANKED]
     if peers:
         sys.path.append(str(peers))
     try:
         from pyversity import diversify
 
-        def py(X: np.ndarray, scores: np.ndarray, query: np.ndarray, **how: Any) -> Any:
-            return diversify(X, scores, DEPTH, **how).indices
+        def select_with_pyversity(
+            X: np.ndarray, scores: np.ndarray, query: np.ndarray, **options: Any
+        ) -> Any:
+            return diversify(X, scores, N_RANKED, **options).indices
 
         for strategy in ("dpp", "mmr", "msd", "cover", "ssd"):
-            result[f"pyversity {strategy}"] = partial(py, strategy=strategy)
-        for share in (0.3, 0.7):
-            result[f"pyversity mmr, {share}"] = partial(py, strategy="mmr", diversity=share)
-            result[f"pyversity dpp, {share}"] = partial(py, strategy="dpp", diversity=share)
+            result[f"pyversity {strategy}"] = partial(select_with_pyversity, strategy=strategy)
+        for tradeoff in (0.3, 0.7):
+            result[f"pyversity mmr, {tradeoff}"] = partial(
+                select_with_pyversity, strategy="mmr", diversity=tradeoff
+            )
+            result[f"pyversity dpp, {tradeoff}"] = partial(
+                select_with_pyversity, strategy="dpp", diversity=tradeoff
+            )
     except ImportError as error:
         print(f"pyversity: {error}")
     try:
         from vendirag import vrs_select
 
-        def vrs(X: np.ndarray, scores: np.ndarray, query: np.ndarray, **how: Any) -> Any:
-            return vrs_select(X, query, k=DEPTH, **how)
+        def select_with_vendirag(
+            X: np.ndarray, scores: np.ndarray, query: np.ndarray, **options: Any
+        ) -> Any:
+            return vrs_select(X, query, k=N_RANKED, **options)
 
-        result["vendirag"] = vrs
-        for share in (0.3, 0.5):
-            result[f"vendirag, s={share}"] = partial(vrs, s=share)
+        result["vendirag"] = select_with_vendirag
+        for tradeoff in (0.3, 0.5):
+            result[f"vendirag, s={tradeoff}"] = partial(select_with_vendirag, s=tradeoff)
     except ImportError as error:
         print(f"vendirag: {error}")
     return result
@@ -128,43 +144,47 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--peers", type=Path, help="a folder that has the other packages")
     parser.add_argument("--queries", type=int, default=200)
-    given = parser.parse_args()
+    options = parser.parse_args()
     perfect = np.array([0, 1, 2, -1])
     assert alpha_ndcg([0, 1, 2, 3], perfect, np.ones(4), 3) == 1
     assert alpha_ndcg([3, 0, 1, 2], perfect, np.ones(4), 3) < 1
     rows: list[dict[str, Any]] = []
-    ways = methods(given.peers)
-    for table, make in (("topics", topics), ("digits", digits)):
-        values: dict[str, list[float]] = {name: [] for name in ways}
-        seconds: dict[str, list[float]] = {name: [] for name in ways}
+    methods = build_methods(options.peers)
+    for table, draw in (("topics", draw_topics), ("digits", draw_digits)):
+        values: dict[str, list[float]] = {name: [] for name in methods}
+        seconds: dict[str, list[float]] = {name: [] for name in methods}
         rng = np.random.default_rng(1)
-        for _ in range(given.queries):
-            X, query, intent, grade = make(rng)
+        for _ in range(options.queries):
+            X, query, intent, grade = draw(rng)
             X = X / np.linalg.norm(X, axis=1)[:, None]
             scores = X @ (query / np.linalg.norm(query))
-            for name, way in ways.items():
+            for name, rank in methods.items():
                 start = time.perf_counter()
-                order = way(X, scores, query)
+                order = rank(X, scores, query)
                 seconds[name].append(time.perf_counter() - start)
                 values[name].append(alpha_ndcg(order, intent, grade))
-        print(f"\n{table}: α-nDCG@{DEPTH} of {given.queries} queries, {DEPTH} of {POOL}")
-        for name in sorted(ways, key=lambda name: -float(np.mean(values[name]))):
-            less = np.array(values["select"]) - values[name]
+        print(
+            f"\n{table}: α-nDCG@{N_RANKED} of {options.queries} queries, {N_RANKED} of "
+            f"{N_DOCUMENTS}"
+        )
+        for name in sorted(methods, key=lambda name: -float(np.mean(values[name]))):
+            differences = np.array(values["select"]) - values[name]
             row = {
                 "table": table,
                 "name": name,
                 "alpha_ndcg": float(np.mean(values[name])),
-                "below_select": float(less.mean()),
-                "error": float(less.std() / np.sqrt(len(less))),
+                "below_select": float(differences.mean()),
+                "error": float(differences.std() / np.sqrt(len(differences))),
                 "ms": 1e3 * float(np.median(seconds[name])),
             }
             rows.append(row)
             print(
-                f"  {name:<24} {row['alpha_ndcg']:.3f}   below select by {less.mean():+.3f} ± "
+                f"  {name:<24} {row['alpha_ndcg']:.3f}   below select by "
+                f"{differences.mean():+.3f} ± "
                 f"{row['error']:.3f}   {row['ms']:8.2f} ms",
                 flush=True,
             )
-    write(given.json, rows, environment("pyversity", "vendirag", "scikit-learn"))
+    write_results(options.json, rows, collect_environment("pyversity", "vendirag", "scikit-learn"))
 
 
 if __name__ == "__main__":

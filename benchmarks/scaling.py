@@ -22,17 +22,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import ROOT, agree, environment, record_mb, write
+from pairs import ROOT, assert_close, collect_environment, peak_process_memory, write_results
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
 SIGMA = 1.0
 RTOL = 1e-2  # that an estimate is asked for
 PICTURE = ROOT / "docs" / "images" / "scaling.png"
 
-Score = Callable[[np.ndarray], float]
+ScoreFunction = Callable[[np.ndarray], float]
 
 
-def samples(series: str, n: int) -> np.ndarray:
+def make_samples(series: str, n: int) -> np.ndarray:
     """Draw Gaussian rows of decreasing variances, (n, 384) of length 1 or (n, 32), or a matrix."""
     rng = np.random.default_rng(0)
     d = 32 if series.startswith("rbf") else 384
@@ -41,10 +41,10 @@ def samples(series: str, n: int) -> np.ndarray:
         return X
     if series == "score_X":
         return X / np.linalg.norm(X, axis=1)[:, None]
-    return rbf(X)
+    return rbf_matrix(X)
 
 
-def rbf(X: np.ndarray) -> np.ndarray:
+def rbf_matrix(X: np.ndarray) -> np.ndarray:
     squares = (X * X).sum(axis=1)
     K = X @ X.T
     K *= 2
@@ -56,18 +56,18 @@ def rbf(X: np.ndarray) -> np.ndarray:
     return K
 
 
-def ours(series: str) -> Score:
+def make_package_score(series: str) -> ScoreFunction:
     from vendiscore import compute, score_K, score_X
 
     if series == "score_K":
         return score_K
     if series == "score_X":
         return score_X
-    how = {"method": "estimate", "rtol": RTOL, "seed": 0} if series == "rbf, estimate" else {}
-    return lambda X: float(compute(X, k="rbf", sigma=SIGMA, **how)["VS"])
+    options = {"method": "estimate", "rtol": RTOL, "seed": 0} if series == "rbf, estimate" else {}
+    return lambda X: float(compute(X, k="rbf", sigma=SIGMA, **options)["VS"])
 
 
-def theirs(series: str) -> Score:
+def make_peer_score(series: str) -> ScoreFunction:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from vendi_score import vendi
@@ -76,99 +76,117 @@ def theirs(series: str) -> Score:
         return vendi.score_K
     if series == "score_X":
         return vendi.score_X
-    return lambda X: vendi.score_K(rbf(X))
+    return lambda X: vendi.score_K(rbf_matrix(X))
 
 
-SIDES = {"ours": ours, "vendi_score": theirs}
+MAKE_SCORE = {"ours": make_package_score, "vendi_score": make_peer_score}
 
 
-def job(side: str, series: str, path: Path) -> None:
+def run_job(side: str, series: str, path: Path) -> None:
     """Return value, seconds and peaks of memory of one call, printed as JSON."""
     warnings.simplefilter("ignore")
-    score = SIDES[side](series)
-    score(samples(series, 20))  # all is imported before anything is timed
-    given = np.load(path)
-    before = record_mb()
+    score = MAKE_SCORE[side](series)
+    score(make_samples(series, 20))  # all is imported before anything is timed
+    data = np.load(path)
+    before = peak_process_memory()
     start = time.perf_counter()
-    value = float(score(given))
+    value = float(score(data))
     seconds = time.perf_counter() - start
-    told = {"value": value, "seconds": seconds, "peak_mb": record_mb(), "before_mb": before}
-    print(json.dumps(told))
+    record = {
+        "value": value,
+        "seconds": seconds,
+        "peak_mb": peak_process_memory(),
+        "before_mb": before,
+    }
+    print(json.dumps(record))
 
 
-def call(side: str, series: str, path: Path) -> dict[str, float]:
+def run_call(side: str, series: str, path: Path) -> dict[str, float]:
     command = [sys.executable, __file__, "--as", side, series, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{side}, {series}: {done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise SystemExit(f"{side}, {series}: {process.stderr[-2000:]}")
+    return json.loads(process.stdout.splitlines()[-1])
 
 
-def estimates() -> bool:
+def can_estimate() -> bool:
     """Return whether this version estimates at all."""
     try:
-        ours("rbf, estimate")(samples("rbf", 20))
+        make_package_score("rbf, estimate")(make_samples("rbf", 20))
     except (TypeError, ValueError):
         return False
     return True
 
 
-def measure(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
+def compute_rows(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
     """Return rows of medians, one for each series and size."""
     series = {"score_K": ["score_K"], "score_X": ["score_X"], "rbf": ["rbf"]}
-    if estimates():
+    if can_estimate():
         series["rbf"].append("rbf, estimate")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "samples.npy"
         for base, variants in series.items():
             for n in sizes:
-                np.save(path, samples(base, n))
-                ways = [*(("ours", name) for name in variants), ("vendi_score", base)]
-                first = {way: call(*way, path) for way in ways}
-                for way, result in first.items():
-                    rtol = 2 * RTOL if way[1] == "rbf, estimate" else 1e-6
-                    agree(result["value"], first[ways[-1]]["value"], rtol)
-                runs: dict[tuple[str, str], list[dict[str, float]]] = {way: [] for way in ways}
+                np.save(path, make_samples(base, n))
+                variant_keys = [*(("ours", name) for name in variants), ("vendi_score", base)]
+                first = {variant_key: run_call(*variant_key, path) for variant_key in variant_keys}
+                for variant_key, result in first.items():
+                    rtol = 2 * RTOL if variant_key[1] == "rbf, estimate" else 1e-6
+                    assert_close(result["value"], first[variant_keys[-1]]["value"], rtol)
+                runs: dict[tuple[str, str], list[dict[str, float]]] = {
+                    variant_key: [] for variant_key in variant_keys
+                }
                 for _ in range(repeats):
-                    for way in ways:
-                        runs[way].append(call(*way, path))
-                rows += [row(name, n, runs["ours", name], runs[ways[-1]]) for name in variants]
+                    for variant_key in variant_keys:
+                        runs[variant_key].append(run_call(*variant_key, path))
+                rows += [
+                    make_row(name, n, runs["ours", name], runs[variant_keys[-1]])
+                    for name in variants
+                ]
     return rows
 
 
-def row(name: str, n: int, own: list[dict[str, float]], peer: list[dict[str, float]]) -> dict:
-    told: dict[str, Any] = {"series": name, "n": n, "VS": own[0]["value"], "repeats": len(own)}
-    for side, runs in (("ours", own), ("theirs", peer)):
-        told[f"{side}_s"] = statistics.median(run["seconds"] for run in runs)
+def make_row(
+    name: str, n: int, own_runs: list[dict[str, float]], peer_runs: list[dict[str, float]]
+) -> dict:
+    record: dict[str, Any] = {
+        "series": name,
+        "n": n,
+        "VS": own_runs[0]["value"],
+        "repeats": len(own_runs),
+    }
+    for side, runs in (("ours", own_runs), ("theirs", peer_runs)):
+        record[f"{side}_s"] = statistics.median(run["seconds"] for run in runs)
         for key in ("peak_mb", "before_mb"):
-            told[f"{side}_{key}"] = statistics.median(run[key] for run in runs)
-    ratios = [b["seconds"] / a["seconds"] for a, b in zip(own, peer, strict=True)]
-    told["ratio"] = statistics.median(ratios)
-    told["ratio_range"] = [min(ratios), max(ratios)]
+            record[f"{side}_{key}"] = statistics.median(run[key] for run in runs)
+    ratios = [b["seconds"] / a["seconds"] for a, b in zip(own_runs, peer_runs, strict=True)]
+    record["ratio"] = statistics.median(ratios)
+    record["ratio_range"] = [min(ratios), max(ratios)]
     print(
-        f"{name:<14} n = {n:>6,}   ours {told['ours_s']:8.4f} s {told['ours_peak_mb']:6.0f} MB   "
-        f"theirs {told['theirs_s']:8.4f} s {told['theirs_peak_mb']:6.0f} MB   "
-        f"{told['ratio']:6.2f} × ({min(ratios):.2f} to {max(ratios):.2f})",
+        f"{name:<14} n = {n:>6,}   ours {record['ours_s']:8.4f} s {record['ours_peak_mb']:6.0f} "
+        "MB   "
+        f"theirs {record['theirs_s']:8.4f} s {record['theirs_peak_mb']:6.0f} MB   "
+        f"{record['ratio']:6.2f} × ({min(ratios):.2f} to {max(ratios):.2f})",
         flush=True,
     )
-    return told
+    return record
 
 
-def draw(rows: list[dict[str, Any]], path: Path) -> None:
+def draw_picture(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw seconds and megabytes against n, both axes logarithmic; the peer's lines are dashed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.4), dpi=130, layout="constrained")
     panels = figure.subplots(1, 2)
     for i, name in enumerate(dict.fromkeys(row["series"] for row in rows)):
-        own = [row for row in rows if row["series"] == name]
-        n = [row["n"] for row in own]
+        series_rows = [row for row in rows if row["series"] == name]
+        n = [row["n"] for row in series_rows]
         for ax, key in zip(panels, ("s", "peak_mb"), strict=True):
             line = {"color": f"C{i}", "marker": "o", "ms": 3, "lw": 1.2}
-            ax.plot(n, [row[f"ours_{key}"] for row in own], label=name, **line)
+            ax.plot(n, [row[f"ours_{key}"] for row in series_rows], label=name, **line)
             if name != "rbf, estimate":
-                theirs = [row[f"theirs_{key}"] for row in own]
+                theirs = [row[f"theirs_{key}"] for row in series_rows]
                 ax.plot(n, theirs, ls="--", label=f"{name}, vendi_score", **line)
     for ax, label in zip(panels, ("seconds", "peak memory of the process, MB"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="samples", ylabel=label)
@@ -189,14 +207,14 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--picture", type=Path, default=PICTURE)
     parser.add_argument("--as", dest="job", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.job:
-        side, series, path = given.job
-        job(side, series, Path(path))
+    options = parser.parse_args()
+    if options.job:
+        side, series, path = options.job
+        run_job(side, series, Path(path))
         return
-    rows = measure(given.sizes, given.repeats)
-    draw(rows, given.picture)
-    write(given.json, rows, environment("vendi-score", "matplotlib"))
+    rows = compute_rows(options.sizes, options.repeats)
+    draw_picture(rows, options.picture)
+    write_results(options.json, rows, collect_environment("vendi-score", "matplotlib"))
 
 
 if __name__ == "__main__":

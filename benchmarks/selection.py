@@ -26,23 +26,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, compare, environment, write
+from pairs import assert_close, collect_environment, time_pair, write_results
 
 
-def dpp(row: Callable[[int], np.ndarray], n: int, size: int) -> list[int]:
+def select_by_dpp(row: Callable[[int], np.ndarray], n: int, size: int) -> list[int]:
     """Return greedy choice of a determinantal process, by incremental Cholesky factors."""
-    rows, left, places = np.zeros((size, n)), np.ones(n), [0]
-    while len(places) < size:
-        m, j = len(places) - 1, places[-1]
-        e = (row(j) - rows[:m, j] @ rows[:m]) / np.sqrt(left[j])
+    rows, residuals, selected = np.zeros((size, n)), np.ones(n), [0]
+    while len(selected) < size:
+        m, j = len(selected) - 1, selected[-1]
+        e = (row(j) - rows[:m, j] @ rows[:m]) / np.sqrt(residuals[j])
         rows[m] = e
-        left -= e**2
-        left[j] = -np.inf
-        places.append(int(np.argmax(left)))
-    return places
+        residuals -= e**2
+        residuals[j] = -np.inf
+        selected.append(int(np.argmax(residuals)))
+    return selected
 
 
-def rival(name: str, K: np.ndarray, size: int) -> list[int]:
+def select_by_peer(name: str, K: np.ndarray, size: int) -> list[int]:
     """Return what another package chooses; imported here, in its own Python."""
     if name == "submodlib log det":
         from submodlib.functions.logDeterminant import LogDeterminantFunction
@@ -50,24 +50,24 @@ def rival(name: str, K: np.ndarray, size: int) -> list[int]:
         function = LogDeterminantFunction(
             n=len(K), mode="dense", lambdaVal=1, sijs=K.astype(np.float32)
         )
-        return [place for place, _ in function.maximize(size, optimizer="NaiveGreedy")]
+        return [index for index, _ in function.maximize(size, optimizer="NaiveGreedy")]
     if name == "submodlib facility location":
         from submodlib.functions.facilityLocation import FacilityLocationFunction
 
         function = FacilityLocationFunction(
             n=len(K), mode="dense", separate_rep=False, sijs=K.astype(np.float32)
         )
-        return [place for place, _ in function.maximize(size, optimizer="LazyGreedy")]
+        return [index for index, _ in function.maximize(size, optimizer="LazyGreedy")]
     if name == "apricot facility location":
         from apricot import FacilityLocationSelection
 
         chosen = FacilityLocationSelection(size, metric="precomputed", optimizer="lazy").fit(K)
-        return [int(place) for place in chosen.ranking]
+        return [int(index) for index in chosen.ranking]
     if name == "dppy k-DPP sample":
         from dppy.finite_dpps import FiniteDPP
 
         process = FiniteDPP("likelihood", L=K)
-        return [int(place) for place in process.sample_exact_k_dpp(size, random_state=0)]
+        return [int(index) for index in process.sample_exact_k_dpp(size, random_state=0)]
     if name == "RDKit MaxMin":
         from rdkit.SimDivFilters.rdSimDivPickers import MaxMinPicker
 
@@ -76,7 +76,7 @@ def rival(name: str, K: np.ndarray, size: int) -> list[int]:
     raise ValueError(name)
 
 
-RIVALS = (
+PEERS = (
     "submodlib log det",
     "RDKit MaxMin",
     "dppy k-DPP sample",
@@ -85,32 +85,32 @@ RIVALS = (
 )
 
 
-def asked(python: str | None, name: str, K: Path, size: int, limit: int) -> dict[str, Any]:
+def run_peer(python: str | None, name: str, K: Path, size: int, timeout: int) -> dict[str, Any]:
     """Return a rival's places and seconds, from its own process."""
     if python is None:
         return {"missing": "no --rivals"}
     command = [python, __file__, "--as-rival", name, str(K), str(size)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        process = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
-        return {"missing": f"more than {limit} s"}
-    if done.returncode:
-        return {"missing": (done.stderr.strip().splitlines() or ["failed"])[-1][:120]}
-    return json.loads(done.stdout.splitlines()[-1])
+        return {"missing": f"more than {timeout} s"}
+    if process.returncode:
+        return {"missing": (process.stderr.strip().splitlines() or ["failed"])[-1][:120]}
+    return json.loads(process.stdout.splitlines()[-1])
 
 
-def digits(data: Path, n: int) -> np.ndarray:
+def read_digits(data: Path, n: int) -> np.ndarray:
     with np.load(data / "mnist_test.npz") as file:
         return file["images"][:n].reshape(n, -1)
 
 
-def molecules(data: Path) -> list[str]:
+def read_molecules(data: Path) -> list[str]:
     with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         return [row["smiles"] for row in csv.DictReader(file)]
 
 
-def measure(
-    title: str, similarity: Any, size: int, given: argparse.Namespace, bounded: bool
+def compare_methods(
+    title: str, similarity: Any, size: int, options: argparse.Namespace, with_bound: bool
 ) -> list[dict[str, Any]]:
     """Return rows of one table: VS and seconds of each way of choosing `size` samples."""
     import vendiscore
@@ -123,48 +123,53 @@ def measure(
         similarity = vendiscore.MatrixSimilarity(K, psd=True)
     rows: list[dict[str, Any]] = []
 
-    def told(name: str, places: Any, seconds: float | None, **more: Any) -> None:
-        part = K[np.ix_(places, places)]
-        score = vendiscore.score_K(part)
-        cover = float(K[places].max(axis=0).mean())
+    def add_row(name: str, indices: Any, seconds: float | None, **extra_fields: Any) -> None:
+        submatrix = K[np.ix_(indices, indices)]
+        score = vendiscore.score_K(submatrix)
+        mean_nearest = float(K[indices].max(axis=0).mean())
         rows.append(
-            {"table": title, "size": size, "name": name, "VS": score, "covers": cover}
-            | {"seconds": seconds, **more}
+            {"table": title, "size": size, "name": name, "VS": score, "covers": mean_nearest}
+            | {"seconds": seconds, **extra_fields}
         )
-        shown = "       –" if seconds is None else f"{seconds:8.3f}"
-        print(f"  {name:<34} VS {score:7.2f}   covers {cover:.4f}   {shown} s", flush=True)
+        seconds_text = "       –" if seconds is None else f"{seconds:8.3f}"
+        print(
+            f"  {name:<34} VS {score:7.2f}   covers {mean_nearest:.4f}   {seconds_text} s",
+            flush=True,
+        )
 
-    def timed(name: str, choose: Callable[[], Any]) -> Any:
+    def timed(name: str, select: Callable[[], Any]) -> Any:
         start = time.perf_counter()
-        result = choose()
-        told(name, getattr(result, "places", result), time.perf_counter() - start)
+        result = select()
+        add_row(name, getattr(result, "places", result), time.perf_counter() - start)
         return result
 
     print(f"\n{title}, {n} samples, {size} chosen", flush=True)
     best = timed("vendi", lambda: vendiscore.select(similarity, size))
-    agree(best.scores[-1], rows[-1]["VS"], 1e-9)
+    assert_close(best.scores[-1], rows[-1]["VS"], 1e-9)
     rows[-1]["swapped"] = best.swapped
     timed("vendi, swaps=False", lambda: vendiscore.select(similarity, size, swaps=False))
     timed("represent", partial(vendiscore.select, similarity, size, objective="represent"))
-    timed("greedy DPP (Chen et al.)", lambda: dpp(lambda j: K[j], n, size))
+    timed("greedy DPP (Chen et al.)", lambda: select_by_dpp(lambda j: K[j], n, size))
     everything = np.random.default_rng(0)
-    drawn = [everything.choice(n, size, replace=False) for _ in range(10)]
-    told(
+    random_subsets = [everything.choice(n, size, replace=False) for _ in range(10)]
+    add_row(
         "random",
-        drawn[int(np.argsort([vendiscore.score_K(K[np.ix_(d, d)]) for d in drawn])[5])],
+        random_subsets[
+            int(np.argsort([vendiscore.score_K(K[np.ix_(d, d)]) for d in random_subsets])[5])
+        ],
         None,
     )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "K.npy"
         np.save(file, K)
-        for name in RIVALS:
-            result = asked(given.rivals, name, file, size, given.limit)
+        for name in PEERS:
+            result = run_peer(options.rivals, name, file, size, options.limit)
             if "missing" in result:
                 print(f"  {name:<34} {result['missing']}", flush=True)
                 rows.append({"table": title, "size": size, "name": name, **result})
             else:
-                told(name, result["places"], result["seconds"])
-    if bounded:
+                add_row(name, result["places"], result["seconds"])
+    if with_bound:
         start = time.perf_counter()
         print(
             f"  bound {best.bound:.2f}: at least {best.certified:.1%} of what is possible "
@@ -179,11 +184,11 @@ def measure(
                 "seconds": time.perf_counter() - start,
             }
         )
-    rows += turns(title, similarity, candidates, K, size, given.repeats)
+    rows += time_against_dpp(title, similarity, candidates, K, size, options.repeats)
     return rows
 
 
-def turns(
+def time_against_dpp(
     title: str, similarity: Any, candidates: Any, K: np.ndarray, size: int, repeats: int
 ) -> list[dict[str, Any]]:
     """Return ours and greedy DPP in turn, from the same matrix and from the same features."""
@@ -192,7 +197,7 @@ def turns(
     from vendiscore.tools.selection.search import select_greedily, swap_members
     from vendiscore.tools.selection.vendi_objective import VendiObjective
 
-    n, found = len(K), []
+    n, rows = len(K), []
     constraints = parse_constraints(n, size, [], None, None)
     forms = {"matrix": (vendiscore.MatrixSimilarity(K, psd=True), lambda j: K[j])}
     if candidates.dim is not None:
@@ -201,25 +206,30 @@ def turns(
     for form, (given, row) in forms.items():
         for swaps in (False, True):
 
-            def choose(given: Any = given, swaps: bool = swaps) -> None:
+            def select(similarity: Any = given, swaps: bool = swaps) -> None:
                 from vendiscore.tools.selection.candidates import Candidates
 
-                objective = VendiObjective(Candidates(given), constraints, 1.0)
+                objective = VendiObjective(Candidates(similarity), constraints, 1.0)
                 select_greedily(objective)
                 if swaps:
                     swap_members(objective)
 
             name = f"{title} {size}, {form}" + (", swaps" if swaps else "")
-            result = compare(
-                name, choose, lambda row=row: dpp(row, n, size), repeats, form=form, swaps=swaps
+            result = time_pair(
+                name,
+                select,
+                lambda row=row: select_by_dpp(row, n, size),
+                repeats,
+                form=form,
+                swaps=swaps,
             )
             result["times_the_dpp"] = 1 / result.pop("times_faster")  # no row of the README
             print(f"    = {result['times_the_dpp']:.2f} × the time of the greedy DPP")
-            found.append(result)
-    return found
+            rows.append(result)
+    return rows
 
 
-def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
+def make_embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
     """Draw rows of unit length in single precision, without structure or with an embedding's."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)).astype(np.float32)
@@ -236,7 +246,7 @@ def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
     return X
 
 
-def full_greedy(X: np.ndarray, size: int) -> list[int]:
+def select_from_all_candidates(X: np.ndarray, size: int) -> list[int]:
     """Choose greedily, from all candidates for each pick, in O(ridges · n d · size)."""
     from vendiscore.tools.selection.marginal_gains import COARSE_TOLERANCE, build_quadrature_form
 
@@ -244,46 +254,48 @@ def full_greedy(X: np.ndarray, size: int) -> list[int]:
     n, d = X.shape
     inverse = np.eye(d) / form.t[:, None, None]
     s, squares = np.repeat(1 / form.t[:, None], n, axis=1), np.zeros(n)
-    places = [0]
+    selected = [0]
     while True:
-        x = X[places[-1]].astype(np.float64)
+        x = X[selected[-1]].astype(np.float64)
         Y = inverse @ x / np.sqrt(1 + inverse @ x @ x)[:, None]
         inverse -= Y[:, :, None] * Y[:, None]
         s -= (X @ Y.T.astype(np.float32)).T.astype(np.float64) ** 2
         np.maximum(s, 0, out=s)
-        squares += (X @ X[places[-1]]).astype(np.float64) ** 2
-        if len(places) == size:
-            return places
+        squares += (X @ X[selected[-1]]).astype(np.float64) ** 2
+        if len(selected) == size:
+            return selected
         gains = form.gains(s.copy(), squares)
-        gains[places] = -np.inf
-        places.append(int(np.argmax(gains)))
+        gains[selected] = -np.inf
+        selected.append(int(np.argmax(gains)))
 
 
-def bare(X: np.ndarray) -> None:
+def time_bare_products(X: np.ndarray) -> None:
     """Compute all products of pairs, in single precision, and keep none."""
     for start in range(0, len(X), 1000):
         X[start : start + 1000] @ X.T
 
 
-def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
+def measure_large_selection(repeats: int, huge: bool) -> list[dict[str, Any]]:
     """Time of choosing as a multiple of the bare products of all pairs, and VS of full greedy."""
     import vendiscore
 
     rows: list[dict[str, Any]] = []
     n = 20_000
     for kind in ("normals", "decaying", "clustered"):
-        X = embeddings(kind, n)
+        X = make_embeddings(kind, n)
         for size in (100, 1000):
             result = vendiscore.select(X, size, k="cosine")
-            full = vendiscore.score_X(X[full_greedy(X, size)].astype(np.float64))
+            full = vendiscore.score_X(X[select_from_all_candidates(X, size)].astype(np.float64))
             assert result.scores[-1] >= 0.995 * full
             name = f"{size} of {n} × 384 {kind}"
-            ways = {"": {}, ", swaps=False": {"swaps": False}}
-            for words, how in ways.items():
-                chosen = partial(vendiscore.select, X, size, k="cosine", **how)
-                row = compare(name + words, chosen, partial(bare, X), repeats)
+            variants = {"": {}, ", swaps=False": {"swaps": False}}
+            for suffix, options in variants.items():
+                select_samples = partial(vendiscore.select, X, size, k="cosine", **options)
+                row = time_pair(
+                    name + suffix, select_samples, partial(time_bare_products, X), repeats
+                )
                 row |= {"part": "scale", "times_bare": 1 / row.pop("times_faster")}
-                row |= {"VS": float(chosen().scores[-1]), "VS_full_greedy": full}
+                row |= {"VS": float(select_samples().scores[-1]), "VS_full_greedy": full}
                 rows.append(row)
                 print(
                     f"    = {row['times_bare']:.2f} × bare; VS {row['VS']:.2f}, greedy {full:.2f}"
@@ -292,11 +304,13 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
             row = {"part": "scale", "name": f"{name}, bound", "certified": result.certified}
             rows.append(row | {"seconds": time.perf_counter() - start})
         if kind == "decaying":
-            chosen = partial(vendiscore.select, X, 100, k="cosine", objective="represent")
-            row = compare(f"100 of {n} × 384 represent", chosen, partial(bare, X), 1)
+            select_samples = partial(vendiscore.select, X, 100, k="cosine", objective="represent")
+            row = time_pair(
+                f"100 of {n} × 384 represent", select_samples, partial(time_bare_products, X), 1
+            )
             rows.append(row | {"part": "scale", "times_bare": 1 / row.pop("times_faster")})
     if huge:
-        X = embeddings("decaying", 200_000)
+        X = make_embeddings("decaying", 200_000)
         for objective in ("vendi", "represent"):
             size = 100 if objective == "represent" else 1000
             start = time.perf_counter()
@@ -312,7 +326,7 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
     return rows
 
 
-def large(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
+def measure_memory(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
     """Return seconds and memory without the features; a matrix of all pairs would be 80 GB."""
     import vendiscore
 
@@ -357,39 +371,39 @@ def main() -> None:
     parser.add_argument("--scale-only", action="store_true", help="only multiples of all pairs")
     parser.add_argument("--huge", action="store_true", help="also 1,000 of 200,000 × 384")
     parser.add_argument("--as-rival", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.as_rival:
-        name, path, size = given.as_rival
+    options = parser.parse_args()
+    if options.as_rival:
+        name, path, size = options.as_rival
         K = np.load(path)
         start = time.perf_counter()
-        places = rival(name, K, int(size))
+        indices = select_by_peer(name, K, int(size))
         seconds = time.perf_counter() - start
-        print("\n" + json.dumps({"places": [int(p) for p in places], "seconds": seconds}))
+        print("\n" + json.dumps({"places": [int(p) for p in indices], "seconds": seconds}))
         return
     import vendiscore
 
     vendiscore.select(np.eye(3), 2, score_X=True)  # all is imported before anything is timed
-    rows = scale(given.repeats, given.huge)
-    if given.scale_only:
-        write(given.json, rows, environment())
+    rows = measure_large_selection(options.repeats, options.huge)
+    if options.scale_only:
+        write_results(options.json, rows, collect_environment())
         return
-    rows.append(large())
-    few = vendiscore.as_similarity(digits(given.data, 2000), k="cosine")
-    rows += measure("MNIST 2,000", few, 60, given, True)
-    smells = vendiscore.as_similarity(molecules(given.data), k="morgan", n_bits=1024)
-    rows += measure("odours", smells, 100, given, True)
-    many = vendiscore.as_similarity(digits(given.data, 10_000), k="cosine")
+    rows.append(measure_memory())
+    digits_2000 = vendiscore.as_similarity(read_digits(options.data, 2000), k="cosine")
+    rows += compare_methods("MNIST 2,000", digits_2000, 60, options, True)
+    odorants = vendiscore.as_similarity(read_molecules(options.data), k="morgan", n_bits=1024)
+    rows += compare_methods("odours", odorants, 100, options, True)
+    digits_10000 = vendiscore.as_similarity(read_digits(options.data, 10_000), k="cosine")
     for size in (100, 300):
-        rows += measure("MNIST 10,000", many, size, given, True)
+        rows += compare_methods("MNIST 10,000", digits_10000, size, options, True)
     versions = {}
-    if given.rivals:
+    if options.rivals:
         names = ("submodlib-py", "apricot-select", "dppy", "rdkit", "numpy")
         code = "import importlib.metadata as m, json, sys; " + (
             "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
         )
-        done = subprocess.run([given.rivals, "-c", code, *names], capture_output=True, text=True)
+        done = subprocess.run([options.rivals, "-c", code, *names], capture_output=True, text=True)
         versions = {"rivals": json.loads(done.stdout) if done.stdout else done.stderr[-200:]}
-    write(given.json, rows, environment() | versions)
+    write_results(options.json, rows, collect_environment() | versions)
 
 
 if __name__ == "__main__":

@@ -5,47 +5,47 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 import registries
-from cells import loaded, percent, table
-from growth_tables import limits_few
+from cells import format_percent, format_table, load_result
+from growth_tables import tabulate_limits_few
 from interval_tables import (
-    containers,
-    few_samples,
-    grown,
-    limits,
-    pooled_repeats,
-    recurrence,
-    spiders,
-    vectors,
-    widths,
+    tabulate_clusters,
+    tabulate_containers,
+    tabulate_equivalence,
+    tabulate_few_samples,
+    tabulate_growth,
+    tabulate_limits,
+    tabulate_pooled_repeats,
+    tabulate_recurrence,
+    tabulate_spiders,
+    tabulate_vectors,
+    tabulate_widths,
 )
-from large_tables import partitions, retrieved, selected
-from source_tables import novelty, pairs, parts, people
+from large_tables import tabulate_partitions, tabulate_retrieval, tabulate_selection
+from source_tables import tabulate_novelty, tabulate_pairs, tabulate_parts, tabulate_people
 from tables import (
-    chosen,
-    clusters,
-    covered,
-    differences,
-    equivalent,
-    estimate_errors,
-    gpu,
-    novel_best,
-    novel_samples,
-    null,
-    planted,
-    ratio,
-    scaling,
-    shuffled_groups,
-    typical_answers,
+    describe_best_novelty,
+    format_ratio,
+    tabulate_differences,
+    tabulate_estimate_errors,
+    tabulate_gpu,
+    tabulate_jackknife,
+    tabulate_near_duplicates,
+    tabulate_novelty_cases,
+    tabulate_null,
+    tabulate_scaling,
+    tabulate_selections,
+    tabulate_shuffled_groups,
+    tabulate_typical_answers,
 )
 
 Row = Sequence[str]
-OF_WIDTHS = (
+WIDTH_POPULATIONS = (
     "n-grams, TREC",
     "MiniLM, TREC",
     "one question has 20 %",
     "stories of people, proportions of Zipf's law",
 )
-OF_PROMPTS = (
+PROMPT_POPULATIONS = (
     "300 equally frequent labels",
     "questions, one with proportion Beta(1, 60)",
     "labels; in every tenth prompt, one label of 50 %",
@@ -54,10 +54,10 @@ OF_PROMPTS = (
     "answers of eight people",
     "vectors with 384 columns, none recurs",
 )
-SIZES = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
+SIZE_COLUMNS = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
 
 
-def cells(text: str) -> list[list[str]]:
+def parse_table(text: str) -> list[list[str]]:
     """Return the head and the rows of a table, as cells."""
     text = text.replace("\N{NO-BREAK SPACE}", " ")  # `table` sets them anew
     lines = [line for line in text.splitlines() if line.startswith("|")]
@@ -65,84 +65,85 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in (rows[0], *rows[2:])]
 
 
-def some(text: str, wanted: Callable[[Row], bool], columns: Iterable[str] = ()) -> str:
+def select_rows(text: str, is_wanted: Callable[[Row], bool], columns: Iterable[str] = ()) -> str:
     """Return a table of the wanted rows and the named columns."""
-    head, *rows = cells(text)
-    places = [head.index(name) for name in columns] or range(len(head))
-    return table(
-        [head[i] for i in places], ([row[i] for i in places] for row in rows if wanted(row))
+    header, *rows = parse_table(text)
+    column_indices = [header.index(name) for name in columns] or range(len(header))
+    return format_table(
+        [header[i] for i in column_indices],
+        ([row[i] for i in column_indices] for row in rows if is_wanted(row)),
     )
 
 
-def only(text: str, columns: Iterable[str]) -> str:
+def select_columns(text: str, columns: Iterable[str]) -> str:
     """Return a table of the named columns."""
-    return some(text, lambda row: True, columns)
+    return select_rows(text, lambda row: True, columns)
 
 
-def leading(text: str, count: int) -> str:
+def first_rows(text: str, count: int) -> str:
     """Return a table of the first rows."""
-    head, *rows = cells(text)
-    return table(head, rows[:count])
+    header, *rows = parse_table(text)
+    return format_table(header, rows[:count])
 
 
-def number(cell: str) -> float:
+def first_number(cell: str) -> float:
     """Return the first number of a cell; of an empty one, infinity."""
     result = re.search(r"[\d.]+", cell)
     return float(result[0]) if result else float("inf")
 
 
-def least(text: str, columns: Iterable[str], count: int) -> str:
+def rows_with_smallest(text: str, columns: Iterable[str], count: int) -> str:
     """Return a table of the rows with the smallest numbers in some columns, in their order."""
-    head, *rows = cells(text)
-    places = [head.index(name) for name in columns]
-    order = sorted(rows, key=lambda row: min(number(row[i]) for i in places))
-    return table(head, [row for row in rows if row in order[:count]])
+    header, *rows = parse_table(text)
+    column_indices = [header.index(name) for name in columns]
+    order = sorted(rows, key=lambda row: min(first_number(row[i]) for i in column_indices))
+    return format_table(header, [row for row in rows if row in order[:count]])
 
 
-def least_of_each(
-    text: str, column: str, columns: Iterable[str] = (), kind: Callable[[str], str] = str
+def smallest_row_by_source(
+    text: str, column: str, columns: Iterable[str] = (), group_name: Callable[[str], str] = str
 ) -> str:
     """Return for each source, or kind of source, the row with the smallest number in a column."""
-    head, *rows = cells(text)
-    place = head.index(column)
+    header, *rows = parse_table(text)
+    column_index = header.index(column)
     worst: dict[str, list[str]] = {}
     for row in rows:
-        kept = worst.setdefault(kind(row[0]), row)
-        if number(row[place]) < number(kept[place]):
-            worst[kind(row[0])] = row
-    return only(table(head, worst.values()), columns)
+        smallest = worst.setdefault(group_name(row[0]), row)
+        if first_number(row[column_index]) < first_number(smallest[column_index]):
+            worst[group_name(row[0])] = row
+    return select_columns(format_table(header, worst.values()), columns)
 
 
-def grid() -> str:
+def summarize_grid() -> str:
     """Summarise the grid by the package that ours was timed against, on one thread and on two."""
-    rows = [row for row in loaded("grid")["rows"] if "times_faster" in row]
-    every: dict[str, list[dict[str, float]]] = {}
+    rows = [row for row in load_result("grid")["rows"] if "times_faster" in row]
+    rows_by_peer: dict[str, list[dict[str, float]]] = {}
     for row in rows:
-        every.setdefault(row.get("peer", "bare NumPy, SciPy or RDKit"), []).append(row)
+        rows_by_peer.setdefault(row.get("peer", "bare NumPy, SciPy or RDKit"), []).append(row)
     lines = []
-    for peer, own in every.items():
-        slowest = min(own, key=lambda row: row["times_faster"])
-        middle = statistics.median(row["times_faster"] for row in own)
+    for peer, peer_rows in rows_by_peer.items():
+        slowest = min(peer_rows, key=lambda row: row["times_faster"])
+        middle = statistics.median(row["times_faster"] for row in peer_rows)
         threads = f"{slowest['name']}, threads: {slowest['threads']}"
-        lines.append((peer, str(len(own)), f"{middle:.3g} ×", ratio(slowest), threads))
-    return table(
+        lines.append((peer, str(len(peer_rows)), f"{middle:.3g} ×", format_ratio(slowest), threads))
+    return format_table(
         ("peer", "comparisons", "median", "smallest ratio", "call with the smallest ratio"), lines
     )
 
 
-def largest() -> str:
+def largest_sizes() -> str:
     """Return of each call of the scaling the largest set."""
-    head, *rows = cells(scaling())
+    header, *rows = parse_table(tabulate_scaling())
     last = {row[0]: row for row in rows}
-    return only(
-        table(head, last.values()),
+    return select_columns(
+        format_table(header, last.values()),
         ("call", "n", "vendiscore", "peer", "memory", "memory of the peer"),
     )
 
 
-def on_a_gpu() -> str:
+def summarize_gpu() -> str:
     """Return one row for each kind of work on a GPU, below the sentence that names it."""
-    text = gpu()
+    text = tabulate_gpu()
     names = (
         "score_X, 200,000 × 512, float64",
         "groups, 10,000 × 8 × 384",
@@ -150,10 +151,10 @@ def on_a_gpu() -> str:
         "eigvalsh, 5,000, float64",
     )
     columns = ("call", "GPU", "NumPy on the CPU", "memory")
-    return f"{text.splitlines()[0]}\n\n{some(text, lambda row: row[0] in names, columns)}"
+    return f"{text.splitlines()[0]}\n\n{select_rows(text, lambda row: row[0] in names, columns)}"
 
 
-def null_rates() -> str:
+def summarize_null() -> str:
     """Return how often equal sets of usual sizes are distinguished."""
     kinds = {
         "one population": ("2 × 8", "2 × 20", "2 × 80"),
@@ -161,20 +162,22 @@ def null_rates() -> str:
         "models whose difference varies over 20 prompts": ("2 × 8",),
     }
     columns = ("populations", "sets", "difference found at 5 %", "at 1 %")
-    return some(null(), lambda row: row[1] in kinds.get(row[0], ()) and row[2] == "1", columns)
+    return select_rows(
+        tabulate_null(), lambda row: row[1] in kinds.get(row[0], ()) and row[2] == "1", columns
+    )
 
 
-def subsets() -> str:
+def compare_subsets() -> str:
     """Compare rules of choice by the score of their subsets, a column for each pool."""
-    _, *rows = cells(chosen())
+    _, *rows = parse_table(tabulate_selections())
     pools = list(dict.fromkeys((row[0], row[1]) for row in rows))
     scores: dict[str, dict[tuple[str, str], str]] = {}
     for pool, size, rule, score, _ in rows:
         scores.setdefault(rule, {})[pool, size] = score
     rules = ("vendi", "vendi, swaps=False", "submodlib log det", "greedy DPP (Chen et al.)")
     rules += ("RDKit MaxMin", "represent", "random")
-    best = [each["bound"] for each in bounds(pools)]
-    return table(
+    best = [bound_row["bound"] for bound_row in find_bounds(pools)]
+    return format_table(
         ("method", *(f"{size} of {pool}" for pool, size in pools)),
         (
             *((rule, *(scores[rule][pool] for pool in pools)) for rule in rules),
@@ -183,148 +186,173 @@ def subsets() -> str:
     )
 
 
-def bounds(pools: Iterable[tuple[str, str]]) -> list[dict[str, float]]:
+def find_bounds(pools: Iterable[tuple[str, str]]) -> list[dict[str, float]]:
     """Return of each pool the row with the bound on every subset."""
-    rows = [row for row in loaded("selection")["rows"] if "bound" in row and "table" in row]
+    rows = [row for row in load_result("selection")["rows"] if "bound" in row and "table" in row]
     return [next(row for row in rows if (row["table"], str(row["size"])) == pool) for pool in pools]
 
 
-def shares_held() -> str:
+def describe_source_coverage() -> str:
     """Report the coverage of intervals of the number of sources from few prompts."""
-    rows = [row for row in loaded("sources")["rows"] if row["part"] == "few"]
+    rows = [row for row in load_result("sources")["rows"] if row["part"] == "few"]
     rows = [row for row in rows if row["prompts"] >= 4]
-    shares = sorted(row["held"] for row in rows)
+    coverages = sorted(row["held"] for row in rows)
     counts = sorted({row["prompts"] for row in rows})
     (draws,) = {row["draws"] for row in rows}
     return (
         f"95 % intervals that are computed from {counts[0]} to {counts[-1]} random prompts of "
-        f"NoveltyBench cover the score of all 100 prompts in {percent(shares[0], 1)} to "
-        f"{percent(shares[-1], 1)} of "
+        f"NoveltyBench cover the score of all 100 prompts in {format_percent(coverages[0], 1)} to "
+        f"{format_percent(coverages[-1], 1)} of "
         f"{draws:,} draws, for two to six sources."
     )
 
 
-def shares_of_empty() -> str:
+def describe_empty_prompt_coverage() -> str:
     """Say how often intervals hold where some prompts tell nothing."""
-    rows = [row for row in loaded("sources")["rows"] if row["part"] == "empty"]
-    shares = sorted(row["held"] for row in rows)
+    rows = [row for row in load_result("sources")["rows"] if row["part"] == "empty"]
+    coverages = sorted(row["held"] for row in rows)
     counts = sorted({row["prompts"] for row in rows})
     return (
         "95 % intervals of the effective number of five sources were computed for 2,000 simulated "
         "data sets, in which the sources share 10 to 90 % of their answers. The intervals cover "
-        f"the true number in {percent(shares[0], 1)} to {percent(shares[-1], 1)} of the data sets, "
+        f"the true number in {format_percent(coverages[0], 1)} to "
+        f"{format_percent(coverages[-1], 1)} of the data sets, "
         f"depending on the order and on the number of prompts ({counts[0]} to {counts[-1]}) "
         "([sources.py](../benchmarks/sources.py), [results](../benchmarks/results/sources.json))."
     )
 
 
-def typical_ends() -> str:
+def tabulate_typical_extremes() -> str:
     """Return the lowest and the highest of known sets of 100 that are not texts, by kernel."""
-    every: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for row in loaded("typical_values")["rows"]:
+    values_by_kernel: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for row in load_result("typical_values")["rows"]:
         if (row["q"], row["n"]) == (1, 100) and row["kind"] != "texts":
             unit = f", {row['length']} residues" if row["length"] else ""
-            result = every.setdefault((row["kind"], row["by"]), [])
+            result = values_by_kernel.setdefault((row["kind"], row["by"]), [])
             result.append((row["VS"], f"{row['source']}{unit}"))
-    return table(
+    return format_table(
         ("100 samples", "lowest", "VS", "highest", "VS"),
         (
             (f"{kind} by {by}", low[1], f"{low[0]:.3g}", high[1], f"{high[0]:.3g}")
-            for (kind, by), result in every.items()
+            for (kind, by), result in values_by_kernel.items()
             for low, high in [(min(result), max(result))]
         ),
     )
 
 
-def typical_few() -> str:
+def tabulate_typical_few() -> str:
     """Tabulate scores of eight texts by source and kernel, for the README."""
-    rows = [row for row in loaded("typical_few")["rows"] if row["q"] == 1]
+    rows = [row for row in load_result("typical_few")["rows"] if row["q"] == 1]
     kernels = list(dict.fromkeys(row["by"] for row in rows))
     scores: dict[str, list[str]] = {}
     for row in rows:
         scores.setdefault(row["source"], []).append(f"{row['VS']:.3g}")
-    return table(
+    return format_table(
         ("8 texts of about 10 words", *kernels),
         ((source, *values) for source, values in scores.items()),
     )
 
 
-def clause(text: str) -> str:
+def first_clause(text: str) -> str:
     """Return the first clause of a definition, or two if the first is a symbol."""
-    first, *others = re.split(r"(?<=[:;]) ", text)
-    return (f"{first} {others[0]}" if len(first) < 4 and others else first).rstrip(":;")
+    first, *more_clauses = re.split(r"(?<=[:;]) ", text)
+    return (f"{first} {more_clauses[0]}" if len(first) < 4 and more_clauses else first).rstrip(":;")
 
 
-def kernels() -> str:
+def tabulate_short_kernels() -> str:
     """Return the kernels by what they compute and the extra that they need."""
-    head, *rows = cells(only(registries.markdown(), ("kernel", "similarity", "extra")))
-    return table(head, ([row[0], clause(row[1]), row[2]] for row in rows))
+    header, *rows = parse_table(
+        select_columns(registries.tabulate_kernels(), ("kernel", "similarity", "extra"))
+    )
+    return format_table(header, ([row[0], first_clause(row[1]), row[2]] for row in rows))
 
 
-def measures() -> str:
+def tabulate_short_measures() -> str:
     """Return the measures by their definitions."""
-    head, *rows = cells(only(registries.measures(), ("measure", "definition")))
-    return table(head, ([row[0], clause(row[1])] for row in rows))
+    header, *rows = parse_table(
+        select_columns(registries.tabulate_measures(), ("measure", "definition"))
+    )
+    return format_table(header, ([row[0], first_clause(row[1])] for row in rows))
 
 
-def presets() -> str:
+def tabulate_short_presets() -> str:
     """Return the names that mean several measures."""
-    return only(registries.presets(), ("`measures=`", "means"))
+    return select_columns(registries.tabulate_presets(), ("`measures=`", "means"))
 
 
-SHORT: dict[str, Callable[[], str]] = {
-    "grid": grid,
-    "scaling": largest,
-    "gpu": on_a_gpu,
-    "estimate-errors": lambda: least(estimate_errors(), ["within 2 standard errors"], 3),
-    "null": null_rates,
-    "shuffled-groups": lambda: some(
-        shuffled_groups(),
+SHORT_TABLES: dict[str, Callable[[], str]] = {
+    "grid": summarize_grid,
+    "scaling": largest_sizes,
+    "gpu": summarize_gpu,
+    "estimate-errors": lambda: rows_with_smallest(
+        tabulate_estimate_errors(), ["within 2 standard errors"], 3
+    ),
+    "null": summarize_null,
+    "shuffled-groups": lambda: select_rows(
+        tabulate_shuffled_groups(),
         lambda row: re.match(r"20 × 4 .*(digits|from 10 sentences)", row[0]) is not None,
     ),
-    "clusters": lambda: some(clusters(), lambda row: row[1] == "8" and "unequal" not in row[0]),
-    "covered": lambda: some(covered(), lambda row: row[1] == "100"),
-    "differences": lambda: only(differences(), ("n", "interval covers", "difference found")),
-    "equivalent": lambda: some(equivalent(), lambda row: number(row[4]) > 0),
-    "chosen": subsets,
-    "containers": containers,
-    "recurrence": recurrence,
-    "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["population", *SIZES]),
-    "vectors": lambda: least(vectors(), SIZES[:4], 6),
-    "pooled-repeats": lambda: some(pooled_repeats(), lambda row: row[0] in OF_PROMPTS),
-    "widths": lambda: some(widths(), lambda row: row[0] in OF_WIDTHS),
-    "grown": lambda: least_of_each(grown(), "q = 1.0", ["population", "n", "q = 1.0", "q = ∞"]),
-    "limits": lambda: least_of_each(limits(), "q = 2.0", ["population", "n", "q = 1.0", "q = 2.0"]),
-    "limits-few": lambda: some(limits_few(), lambda row: "Zipf" in row[0] or "TREC" in row[0]),
-    "spiders": lambda: some(spiders(), lambda row: row[:2] == ["Girdled", "1"]),
-    "planted": lambda: some(
-        planted(),
+    "clusters": lambda: select_rows(
+        tabulate_clusters(), lambda row: row[1] == "8" and "unequal" not in row[0]
+    ),
+    "covered": lambda: select_rows(tabulate_jackknife(), lambda row: row[1] == "100"),
+    "differences": lambda: select_columns(
+        tabulate_differences(), ("n", "interval covers", "difference found")
+    ),
+    "equivalent": lambda: select_rows(tabulate_equivalence(), lambda row: first_number(row[4]) > 0),
+    "chosen": compare_subsets,
+    "containers": tabulate_containers,
+    "recurrence": tabulate_recurrence,
+    "few-samples": lambda: select_columns(
+        rows_with_smallest(tabulate_few_samples(), SIZE_COLUMNS, 4), ["population", *SIZE_COLUMNS]
+    ),
+    "vectors": lambda: rows_with_smallest(tabulate_vectors(), SIZE_COLUMNS[:4], 6),
+    "pooled-repeats": lambda: select_rows(
+        tabulate_pooled_repeats(), lambda row: row[0] in PROMPT_POPULATIONS
+    ),
+    "widths": lambda: select_rows(tabulate_widths(), lambda row: row[0] in WIDTH_POPULATIONS),
+    "grown": lambda: smallest_row_by_source(
+        tabulate_growth(), "q = 1.0", ["population", "n", "q = 1.0", "q = ∞"]
+    ),
+    "limits": lambda: smallest_row_by_source(
+        tabulate_limits(), "q = 2.0", ["population", "n", "q = 1.0", "q = 2.0"]
+    ),
+    "limits-few": lambda: select_rows(
+        tabulate_limits_few(), lambda row: "Zipf" in row[0] or "TREC" in row[0]
+    ),
+    "spiders": lambda: select_rows(tabulate_spiders(), lambda row: row[:2] == ["Girdled", "1"]),
+    "planted": lambda: select_rows(
+        tabulate_near_duplicates(),
         lambda row: row[1] in ("typo", "word dropped", "synonym"),
         ("samples, kernel", "edit", "0.9", "0.95"),
     ),
-    "novelty": lambda: least_of_each(
-        novel_samples(), "all references", kind=lambda name: name.partition(",")[0]
+    "novelty": lambda: smallest_row_by_source(
+        tabulate_novelty_cases(), "all references", group_name=lambda name: name.partition(",")[0]
     ),
-    "novel-best": novel_best,
-    "typical": typical_ends,
-    "typical-answers": lambda: some(
-        typical_answers(),
+    "novel-best": describe_best_novelty,
+    "typical": tabulate_typical_extremes,
+    "typical-answers": lambda: select_rows(
+        tabulate_typical_answers(),
         lambda row: row[0] != "questions about people",
         ("8 texts of about 10 words", "n-grams", "n-grams of letters", "MiniLM"),
     ),
-    "sources-pairs": lambda: leading(pairs(), 2),
-    "sources-novelty": lambda: leading(novelty(), 4),
-    "sources-parts": lambda: some(parts(), lambda row: row[1] == "20"),
-    "sources-held": shares_held,
-    "empty-prompts": shares_of_empty,
-    "sources-people": lambda: only(people(), ("kernel", "source", "contribution", "within")),
-    "selected-large": lambda: some(
-        selected(), lambda row: "swaps" not in row[0] and "normals" not in row[0]
+    "sources-pairs": lambda: first_rows(tabulate_pairs(), 2),
+    "sources-novelty": lambda: first_rows(tabulate_novelty(), 4),
+    "sources-parts": lambda: select_rows(tabulate_parts(), lambda row: row[1] == "20"),
+    "sources-held": describe_source_coverage,
+    "empty-prompts": describe_empty_prompt_coverage,
+    "sources-people": lambda: select_columns(
+        tabulate_people(), ("kernel", "source", "contribution", "within")
     ),
-    "retrieved": lambda: leading(retrieved(), 5),
-    "partitions": lambda: only(partitions(), ("function", "all rows", "within prompts")),
-    "kernels": kernels,
-    "measures": measures,
-    "presets": presets,
-    "typical-few": typical_few,
+    "selected-large": lambda: select_rows(
+        tabulate_selection(), lambda row: "swaps" not in row[0] and "normals" not in row[0]
+    ),
+    "retrieved": lambda: first_rows(tabulate_retrieval(), 5),
+    "partitions": lambda: select_columns(
+        tabulate_partitions(), ("function", "all rows", "within prompts")
+    ),
+    "kernels": tabulate_short_kernels,
+    "measures": tabulate_short_measures,
+    "presets": tabulate_short_presets,
+    "typical-few": tabulate_typical_few,
 }

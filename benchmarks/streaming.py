@@ -16,16 +16,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from pairs import PAUSE, arguments, environment, write
+from pairs import PAUSE, collect_environment, parse_arguments, write_results
 
 from vendiscore import State, compute
 
-ROWS, FEATURES, BATCH, TURN = 1_000_000, 384, 10_000, 10
-SOME = 100_000  # of them are scored at once, too
-AGREE = 1e-12
+N_ROWS, N_FEATURES, BATCH_SIZE, BATCHES_PER_TURN = 1_000_000, 384, 10_000, 10
+N_CHECKED = 100_000  # of them are scored at once, too
+TOLERANCE = 1e-12
 
 # Peak above what there was when the batch was, in a process that does nothing else.
-MEMORY = f"""
+MEMORY_SCRIPT = f"""
 import numpy as np
 from pathlib import Path
 from vendiscore import State
@@ -33,12 +33,12 @@ def status(name):
     line = next(x for x in Path("/proc/self/status").read_text().splitlines() if name in x)
     return int(line.split()[1]) / 1024
 rng = np.random.default_rng(0)
-batch = rng.standard_normal(({BATCH}, {FEATURES}), dtype=np.float32)
+batch = rng.standard_normal(({BATCH_SIZE}, {N_FEATURES}), dtype=np.float32)
 state = State.empty(k="cosine")
 state.update(batch[:10]).compute()  # what is imported when it is first needed
 Path("/proc/self/clear_refs").write_text("5")
 before = status("VmRSS")
-for _ in range({ROWS // BATCH}):
+for _ in range({N_ROWS // BATCH_SIZE}):
     rng.standard_normal(out=batch, dtype=np.float32)
     state.update(batch)
 added = status("VmHWM") - before
@@ -47,52 +47,57 @@ print(added, status("VmHWM") - before, state.n)
 """
 
 
-def batches() -> list[np.ndarray]:
+def make_batches() -> list[np.ndarray]:
     """Return ten batches of embeddings with a decaying spectrum, which are taken in turn."""
     rng = np.random.default_rng(0)
-    scale = np.arange(1, FEATURES + 1, dtype=np.float32) ** -0.5
-    return [rng.standard_normal((BATCH, FEATURES), dtype=np.float32) * scale for _ in range(10)]
+    scale = np.arange(1, N_FEATURES + 1, dtype=np.float32) ** -0.5
+    return [
+        rng.standard_normal((BATCH_SIZE, N_FEATURES), dtype=np.float32) * scale for _ in range(10)
+    ]
 
 
-def added(pieces: list[np.ndarray]) -> State:
+def make_state(pieces: list[np.ndarray]) -> State:
     state = State.empty(k="cosine")
     for piece in pieces:
         state.update(piece)
     return state
 
 
-def accuracy() -> dict[str, Any]:
+def check_accuracy() -> dict[str, Any]:
     """Return the errors of a state against all rows in double precision, and other pieces."""
-    X = np.concatenate(batches())[:SOME]
+    X = np.concatenate(make_batches())[:N_CHECKED]
     orders = [1, 2, "inf"]
-    whole = compute(X.astype(np.float64), k="cosine", q=orders)
+    expected = compute(X.astype(np.float64), k="cosine", q=orders)
     rng = np.random.default_rng(1)
-    result = added(np.split(X, 10)).compute(q=orders)
-    apart = [abs(result[key] / whole[key] - 1) for key in whole]
-    cuts = [np.sort(rng.integers(0, SOME, 20)) for _ in range(5)]
-    others = [added(np.split(X, cut)).compute(q=orders) for cut in cuts]
-    pieces = [abs(other[key] / result[key] - 1) for other in others for key in result]
-    row = {"name": "accuracy", "whole": max(apart), "pieces": max(pieces)}
-    if not max(apart + pieces) < AGREE:
-        raise SystemExit(f"{row} is more than {AGREE:g}")
+    result = make_state(np.split(X, 10)).compute(q=orders)
+    differences = [abs(result[key] / expected[key] - 1) for key in expected]
+    all_split_indices = [np.sort(rng.integers(0, N_CHECKED, 20)) for _ in range(5)]
+    other_results = [
+        make_state(np.split(X, split_indices)).compute(q=orders)
+        for split_indices in all_split_indices
+    ]
+    pieces = [abs(other[key] / result[key] - 1) for other in other_results for key in result]
+    row = {"name": "accuracy", "whole": max(differences), "pieces": max(pieces)}
+    if not max(differences + pieces) < TOLERANCE:
+        raise SystemExit(f"{row} is more than {TOLERANCE:g}")
     print(f"{row['name']:<28} at once {row['whole']:.1e}   other pieces {row['pieces']:.1e}")
     return row
 
 
-def timed(
+def time_updates(
     name: str, state: State, rows: list[np.ndarray], product: Callable[[int], Any]
 ) -> dict[str, Any]:
     """Return seconds for all rows and for products of batches, and the median ratio of speeds."""
     ours, theirs = [], []
-    for _ in range(ROWS // BATCH // TURN):
+    for _ in range(N_ROWS // BATCH_SIZE // BATCHES_PER_TURN):
         time.sleep(PAUSE)
         start = time.perf_counter()
-        for i in range(TURN):
+        for i in range(BATCHES_PER_TURN):
             state.update(rows[i])
         ours.append(time.perf_counter() - start)
         time.sleep(PAUSE)
         start = time.perf_counter()
-        for i in range(TURN):
+        for i in range(BATCHES_PER_TURN):
             product(i)
         theirs.append(time.perf_counter() - start)
     ratios = np.array(theirs) / np.array(ours)
@@ -111,9 +116,9 @@ def timed(
     }
 
 
-def memory() -> dict[str, Any]:
+def measure_memory() -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY_SCRIPT], capture_output=True, text=True, check=True
     )
     adding, scoring, n = map(float, done.stdout.split())
     print(f"memory above the batch: {adding:.1f} MB, with the score {scoring:.1f} MB")
@@ -121,20 +126,25 @@ def memory() -> dict[str, Any]:
 
 
 def main() -> None:
-    given = arguments(__doc__)
-    rows, single = [accuracy()], batches()
+    options = parse_arguments(__doc__)
+    rows, single = [check_accuracy()], make_batches()
     double = [X.astype(np.float64) for X in single]
     state = State.empty(k="cosine")
     in_single, in_double = (lambda i: single[i].T @ single[i]), (lambda i: double[i].T @ double[i])
     rows += [
-        timed("float32 rows beside float32 X.T @ X", state, single, in_single),
-        timed("float32 rows beside float64 X.T @ X", state, single, in_double),
-        timed("float64 rows beside float64 X.T @ X", state, double, in_double),
-        memory(),
+        time_updates("float32 rows beside float32 X.T @ X", state, single, in_single),
+        time_updates("float32 rows beside float64 X.T @ X", state, single, in_double),
+        time_updates("float64 rows beside float64 X.T @ X", state, double, in_double),
+        measure_memory(),
     ]
     size = len(state.update(single[0]).to_bytes())
-    about = {"rows": ROWS, "d": FEATURES, "batch": BATCH, "bytes_of_a_state": size}
-    write(given.json, rows, environment() | about)
+    environment_info = {
+        "rows": N_ROWS,
+        "d": N_FEATURES,
+        "batch": BATCH_SIZE,
+        "bytes_of_a_state": size,
+    }
+    write_results(options.json, rows, collect_environment() | environment_info)
 
 
 if __name__ == "__main__":

@@ -5,47 +5,47 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from cells import loaded, percent, table
-from growth_tables import growth_few, limits_few
+from cells import format_percent, format_table, load_result
+from growth_tables import tabulate_growth_few, tabulate_limits_few
 from interval_tables import (
-    clusters,
-    containers,
-    empty_prompts,
-    equivalent,
-    few_samples,
-    grown,
-    limits,
-    pooled_differences,
-    pooled_repeats,
-    prompt_means,
-    recurrence,
-    spiders,
-    vectors,
-    widths,
+    tabulate_clusters,
+    tabulate_containers,
+    tabulate_empty_prompts,
+    tabulate_equivalence,
+    tabulate_few_samples,
+    tabulate_growth,
+    tabulate_limits,
+    tabulate_pooled_differences,
+    tabulate_pooled_repeats,
+    tabulate_prompt_means,
+    tabulate_recurrence,
+    tabulate_spiders,
+    tabulate_vectors,
+    tabulate_widths,
 )
-from power_tables import power, power_short
+from power_tables import tabulate_power, tabulate_power_short
 
 
-def ratio(row: dict[str, Any]) -> str:
+def format_ratio(row: dict[str, Any]) -> str:
     """Return how many times faster ours is; an empty cell where the time stands alone."""
     return f"{row['times_faster']:.3g} ×" if "times_faster" in row else ""
 
 
-def grid() -> str:
+def tabulate_grid() -> str:
     """Return the cells of the grid, with one thread and with two."""
     cells: dict[tuple[str, str], dict[int, tuple[str, str]]] = {}
-    for row in loaded("grid")["rows"]:
+    for row in load_result("grid")["rows"]:
         if "error" not in row:
             runs = cells.setdefault((row["name"], row.get("peer", "")), {})
-            runs[row["threads"]] = f"{row['ours_s']:.3g} s", ratio(row)
-    return table(
+            runs[row["threads"]] = f"{row['ours_s']:.3g} s", format_ratio(row)
+    return format_table(
         ("task", "peer", "1 thread", "faster", "2 threads", "faster"),
         ((*names, *runs.get(1, ("", "")), *runs.get(2, ("", ""))) for names, runs in cells.items()),
     )
 
 
 # One row for each kind of work, for the README.
-FEW = {
+README_CELLS = {
     "compute: score_X, TREC by MiniLM, normalised, 2,722 × 384": "2,722 sentence embeddings",
     "compute: n-grams of questions, 1,000": "n-grams of 1,000 questions",
     "compare: precision and recall, 1,000 × 384": "precision and recall, 2 × 1,000 vectors",
@@ -59,9 +59,9 @@ DESCRIPTIONS = {
 }
 
 
-def grid_short() -> str:
+def summarize_grid_peers() -> str:
     """Say the median and the worst ratio to other packages, and tabulate the cells of `FEW`."""
-    result = loaded("grid_peers")
+    result = load_result("grid_peers")
     rows = [row for row in result["rows"] if "times_faster" in row]
     worst = min(rows, key=lambda row: row["times_faster"])
     middle = statistics.median(row["times_faster"] for row in rows)
@@ -72,22 +72,22 @@ def grid_short() -> str:
         f"({DESCRIPTIONS.get(worst['name'], worst['name'])}, with "
         f"{worst['threads']} thread{'s' if worst['threads'] > 1 else ''})."
     )
-    found = {row["name"]: row for row in rows if row["threads"] == 1}
-    few = table(
+    rows_by_name = {row["name"]: row for row in rows if row["threads"] == 1}
+    readme_table = format_table(
         ("task, one thread", "seconds", "peer", "faster"),
         (
-            (words, f"{row['ours_s']:.3g}", f"`{row['peer']}`", ratio(row))
-            for name, words in FEW.items()
-            if (row := found.get(name))
+            (words, f"{row['ours_s']:.3g}", f"`{row['peer']}`", format_ratio(row))
+            for name, words in README_CELLS.items()
+            if (row := rows_by_name.get(name))
         ),
     )
-    return f"{text}\n\n{few}"
+    return f"{text}\n\n{readme_table}"
 
 
-def scaling() -> str:
+def tabulate_scaling() -> str:
     """Return one call in a process of its own, with the memory that the process takes at most."""
-    rows = [row for row in loaded("scaling")["rows"] if row["n"] >= 1000]
-    return table(
+    rows = [row for row in load_result("scaling")["rows"] if row["n"] >= 1000]
+    return format_table(
         ("call", "n", "vendiscore", "peer", "peer / vendiscore", "memory", "memory of the peer"),
         (
             (
@@ -102,13 +102,16 @@ def scaling() -> str:
     )
 
 
-def gpu() -> str:
+def tabulate_gpu() -> str:
     """Tabulate the times of a GPU next to NumPy's on its host."""
-    run = loaded("gpu")
+    run = load_result("gpu")
     rows = [row for row in run["rows"] if "seconds" in row]
-    about = run["environment"]
-    head = f"{about['gpu']}, vendiscore {about['vendiscore']}, `python benchmarks/gpu.py --short`."
-    return f"{head}\n\n" + table(
+    environment = run["environment"]
+    description = (
+        f"{environment['gpu']}, vendiscore {environment['vendiscore']}, "
+        "`python benchmarks/gpu.py --short`."
+    )
+    return f"{description}\n\n" + format_table(
         ("call", "GPU", "NumPy on the CPU", "memory", "predicted memory", "host reads"),
         (
             (
@@ -124,30 +127,30 @@ def gpu() -> str:
     )
 
 
-def estimate_errors() -> str:
+def tabulate_estimate_errors() -> str:
     """Return whether estimates are as far off as they say."""
-    rows = [row for row in loaded("estimates")["rows"] if row["part"] == "coverage"]
-    return table(
+    rows = [row for row in load_result("estimates")["rows"] if row["part"] == "coverage"]
+    return format_table(
         ("score", "root mean square error", "reported error", "within 2 standard errors"),
         (
             (
                 row["name"],
-                percent(row["rmse"], 3),
-                percent(row["said"], 3),
-                percent(row["within_2_se"]),
+                format_percent(row["rmse"], 3),
+                format_percent(row["said"], 3),
+                format_percent(row["within_2_se"]),
             )
             for row in rows
         ),
     )
 
 
-def null() -> str:
+def tabulate_null() -> str:
     """Return how often equal sets are distinguished, over all sources of one size."""
-    every: dict[tuple[str, ...], list[Any]] = {}
-    for row in loaded("compare_null")["rows"]:
+    rows_by_kind: dict[tuple[str, ...], list[Any]] = {}
+    for row in load_result("compare_null")["rows"]:
         if "differ_at_1_percent" in row and row["sources"] != "equal mean scores":
             sizes = row["sizes"]
-            many = (
+            sets_text = (
                 f"{len(sizes)} × {sizes[0]}"
                 if len(set(sizes)) == 1
                 else " and ".join(map(str, sizes))
@@ -158,26 +161,28 @@ def null() -> str:
                 "random effects": f"models that differ at random over {row['name']}",
             }
             kind = kinds.get(row["sources"], row["sources"])
-            every.setdefault((kind, many, row["q"].replace("inf", "∞")), []).append(row)
+            rows_by_kind.setdefault((kind, sets_text, row["q"].replace("inf", "∞")), []).append(row)
 
     def mean(rows: list[Any], key: str) -> str:
         runs = sum(row["runs"] for row in rows)
-        return percent(sum(row["runs"] * row[key] for row in rows) / runs, 1)
+        return format_percent(sum(row["runs"] * row[key] for row in rows) / runs, 1)
 
     keys = ("differ", "differ_at_1_percent")
-    return table(
+    return format_table(
         ("populations", "sets", "q", "runs", "difference found at 5 %", "at 1 %"),
         (
             (*kind, f"{sum(row['runs'] for row in rows):,}", *(mean(rows, key) for key in keys))
-            for kind, rows in every.items()
+            for kind, rows in rows_by_kind.items()
         ),
     )
 
 
-def equal_means() -> str:
+def tabulate_equal_means() -> str:
     """Tabulate the directions stated between sources of equal mean score: all are wrong."""
-    rows = [row for row in loaded("compare_null")["rows"] if row["sources"] == "equal mean scores"]
-    return table(
+    rows = [
+        row for row in load_result("compare_null")["rows"] if row["sources"] == "equal mean scores"
+    ]
+    return format_table(
         ("populations", "sets", "runs", "p ≤ 0.05", "interval excludes 0", "direction stated"),
         (
             (
@@ -188,50 +193,53 @@ def equal_means() -> str:
                 ),
                 f"2 × {row['sizes'][0]}",
                 f"{row['runs']:,}",
-                *(percent(row[key], 1) for key in ("differ", "interval_without_0", "directions")),
+                *(
+                    format_percent(row[key], 1)
+                    for key in ("differ", "interval_without_0", "directions")
+                ),
             )
             for row in rows
         ),
     )
 
 
-def differences() -> str:
+def tabulate_differences() -> str:
     """Return how often intervals cover a difference, and how often it is found, over sources."""
-    every: dict[int, list[Any]] = {}
-    for row in loaded("compare_null")["rows"]:
+    rows_by_size: dict[int, list[Any]] = {}
+    for row in load_result("compare_null")["rows"]:
         if "covered" in row:
-            every.setdefault(row["sizes"][0], []).append(row)
+            rows_by_size.setdefault(row["sizes"][0], []).append(row)
 
     def mean(rows: list[Any], key: str) -> str:
-        return percent(sum(row[key] for row in rows) / len(rows))
+        return format_percent(sum(row[key] for row in rows) / len(rows))
 
     keys = ("covered", "above", "below", "differ")
-    head = ("n", "runs", "interval covers", "lies above", "below")
-    return table(
-        (*head, "difference found"),
+    columns = ("n", "runs", "interval covers", "lies above", "below")
+    return format_table(
+        (*columns, "difference found"),
         (
             (str(n), str(sum(row["runs"] for row in rows)), *(mean(rows, key) for key in keys))
-            for n, rows in sorted(every.items())
+            for n, rows in sorted(rows_by_size.items())
         ),
     )
 
 
-def novel_samples() -> str:
+def tabulate_novelty_cases() -> str:
     """Return how well novelty tells new samples from known ones, and the nearest neighbours."""
     keys = ("all", "least_of_classes", "nearest")
-    return table(
+    return format_table(
         ("new samples", "all references", "smallest over classes", "five nearest"),
         (
             (row["name"], *(f"{row[key]:.2f}" for key in keys))
-            for row in loaded("novelty")["rows"]
+            for row in load_result("novelty")["rows"]
             if "nearest" in row
         ),
     )
 
 
-def novel_best() -> str:
+def describe_best_novelty() -> str:
     """Say in how many cases the nearest neighbours tell novel samples best, and where."""
-    rows = [row for row in loaded("novelty")["rows"] if "nearest" in row]
+    rows = [row for row in load_result("novelty")["rows"] if "nearest" in row]
     keys = ("all", "least_of_classes", "nearest")
     best = [max(keys, key=lambda key, row=row: row[key]) for row in rows]
     above = sum(row["nearest"] > row["all"] for row in rows)
@@ -240,10 +248,11 @@ def novel_best() -> str:
         if key == "nearest":
             kind = row["name"].partition(",")[0]
             kinds[kind] = kinds.get(kind, 0) + 1
-    where = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
+    locations = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
     return (
         f"The similarity to the five nearest references has the largest area in "
-        f"{best.count('nearest')} of {len(rows)} cases ({where}). Its area is larger than that of "
+        f"{best.count('nearest')} of {len(rows)} cases ({locations}). Its area is larger than "
+        "that of "
         f"the novelty with all references in {above} cases."
     )
 
@@ -252,9 +261,9 @@ def describe_answers(name: str) -> str:
     """Describe simulated answers: numbers of prompts and answers, and how they are drawn."""
     name = re.sub(r"^(one source: )?of 2 to 20 answers", r"\1prompts × 2 to 20 answers", name)
     if name.startswith("one source: "):
-        answers, _, drawn = name.removeprefix("one source: ").partition(" answers, ")
-        drawn = re.sub(r"^the same (\d+) sentences", r"drawn from \1 sentences", drawn)
-        return f"{answers} answers, {drawn}; independent of the prompt"
+        answers, _, source = name.removeprefix("one source: ").partition(" answers, ")
+        source = re.sub(r"^the same (\d+) sentences", r"drawn from \1 sentences", source)
+        return f"{answers} answers, {source}; independent of the prompt"
     return re.sub(
         r" of (\d+) sentences, a share of ([\d.]+) the prompt's own",
         r", drawn from \1 sentences; a proportion of \2 depends on the prompt",
@@ -262,9 +271,9 @@ def describe_answers(name: str) -> str:
     )
 
 
-def shuffled_groups() -> str:
+def tabulate_shuffled_groups() -> str:
     """Return the diversity between groups, its excess, and how often p is small."""
-    return table(
+    return format_table(
         (
             "prompts × answers",
             "`BetweenVS`",
@@ -277,17 +286,17 @@ def shuffled_groups() -> str:
                 describe_answers(row["name"]),
                 f"{row['BetweenVS']:.2f}",
                 f"{row['BetweenVS_excess']:.2f}".replace("-", "−"),
-                *(percent(row[f"p_{level}"], 1) for level in (0.05, 0.01)),
+                *(format_percent(row[f"p_{level}"], 1) for level in (0.05, 0.01)),
             )
-            for row in loaded("two_sets_null")["rows"]
+            for row in load_result("two_sets_null")["rows"]
             if "deviation" in row
         ),
     )
 
 
-def covered() -> str:
+def tabulate_jackknife() -> str:
     """Return intervals of the jackknife, and the bootstrap that is not offered."""
-    return table(
+    return format_table(
         (
             "kernel",
             "n",
@@ -301,17 +310,17 @@ def covered() -> str:
                 str(row["n"]),
                 f"{row['deviation']:.3f}",
                 f"{row['jackknife_error']:.3f}",
-                percent(row["bootstrap_bias"], 1),
+                format_percent(row["bootstrap_bias"], 1),
             )
-            for row in loaded("intervals")["rows"]
+            for row in load_result("intervals")["rows"]
             if "bootstrap_bias" in row
         ),
     )
 
 
-def chosen() -> str:
+def tabulate_selections() -> str:
     """Return the Vendi Score of subsets that were chosen by different rules."""
-    return table(
+    return format_table(
         ("samples", "size", "method", "VS", "time"),
         (
             (
@@ -321,90 +330,95 @@ def chosen() -> str:
                 f"{row['VS']:.2f}",
                 f"{row['seconds']:.2g} s" if row["seconds"] else "–",
             )
-            for row in loaded("selection")["rows"]
+            for row in load_result("selection")["rows"]
             if "table" in row and "name" in row and "VS" in row
         ),
     )
 
 
-def planted() -> str:
+def tabulate_near_duplicates() -> str:
     """Return recall and precision of near-duplicates that were planted, at each threshold."""
-    rows = loaded("near_duplicates")["rows"]
+    rows = load_result("near_duplicates")["rows"]
     thresholds = sorted({row["threshold"] for row in rows})
     cells: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         precision = "–" if row["precision"] is None else f"{row['precision']:.2f}"
         names = f"{row['source']}, {row['kernel']}", row["edit"]
         cells.setdefault(names, []).append(f"{row['recall']:.2f}, {precision}")
-    head = ("samples, kernel", "edit", *(f"{threshold:g}" for threshold in thresholds))
-    return table(head, ((*names, *own) for names, own in cells.items()))
+    header = ("samples, kernel", "edit", *(f"{threshold:g}" for threshold in thresholds))
+    return format_table(header, ((*names, *values) for names, values in cells.items()))
 
 
-def typical() -> str:
+def tabulate_typical() -> str:
     """Return scores of known sets at q = 1: a table for each kernel, by source and length."""
-    every: dict[tuple[str, str], dict[tuple[str, int], dict[int, str]]] = {}
-    for row in loaded("typical_values")["rows"]:
+    values_by_kernel: dict[tuple[str, str], dict[tuple[str, int], dict[int, str]]] = {}
+    for row in load_result("typical_values")["rows"]:
         if row["q"] == 1:
-            rows = every.setdefault((row["kind"], row["by"]), {})
-            own = rows.setdefault((row["source"], row["length"] or 0), {})
-            own[row["n"]] = f"{row['VS']:.3g}"
+            rows = values_by_kernel.setdefault((row["kind"], row["by"]), {})
+            values_by_size = rows.setdefault((row["source"], row["length"] or 0), {})
+            values_by_size[row["n"]] = f"{row['VS']:.3g}"
     parts = []
-    for (kind, by), sources in every.items():
-        sizes = sorted({n for own in sources.values() for n in own})
+    for (kind, by), sources in values_by_kernel.items():
+        sizes = sorted({n for values_by_size in sources.values() for n in values_by_size})
         units = {"texts": ("words",), "proteins": ("residues",)}.get(kind, ())
         names = list(dict.fromkeys(name for name, _ in sources))
         lines = []
-        for (name, length), own in sorted(sources.items(), key=lambda x: names.index(x[0][0])):
-            cells = (own.get(n, "") for n in sizes)
+        for (name, length), values_by_size in sorted(
+            sources.items(), key=lambda x: names.index(x[0][0])
+        ):
+            cells = (values_by_size.get(n, "") for n in sizes)
             lines.append((name, *([str(length)] if units else []), *cells))
-        head = (f"{kind} by {by}", *units, *(f"n = {n:,}" for n in sizes))
-        parts.append(table(head, lines))
+        header = (f"{kind} by {by}", *units, *(f"n = {n:,}" for n in sizes))
+        parts.append(format_table(header, lines))
     return "\n\n".join(parts)
 
 
-def typical_answers() -> str:
+def tabulate_typical_answers() -> str:
     """Return scores of eight texts of about ten words, of sources that people know."""
     result: dict[str, dict[str, str]] = {}
-    for row in loaded("typical_values")["rows"]:
+    for row in load_result("typical_values")["rows"]:
         if (row["q"], row["kind"], row["n"], row["length"]) == (1, "texts", 8, 10):
             result.setdefault(row["source"], {})[row["by"]] = f"{row['VS']:.3g}"
-    ways = ("n-grams", "n-grams of letters", "shared words", "MiniLM")
-    rows = ((source, *(own[by] for by in ways)) for source, own in result.items())
-    return table(("8 texts of about 10 words", *ways), rows)
+    kernels = ("n-grams", "n-grams of letters", "shared words", "MiniLM")
+    rows = (
+        (source, *(values_by_kernel[by] for by in kernels))
+        for source, values_by_kernel in result.items()
+    )
+    return format_table(("8 texts of about 10 words", *kernels), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "grid": grid,
-    "speed-short": grid_short,
-    "scaling": scaling,
-    "gpu": gpu,
-    "estimate-errors": estimate_errors,
-    "null": null,
-    "equal-means": equal_means,
-    "power": power,
-    "power-short": power_short,
-    "novelty": novel_samples,
-    "shuffled-groups": shuffled_groups,
-    "differences": differences,
-    "covered": covered,
-    "few-samples": few_samples,
-    "vectors": vectors,
-    "widths": widths,
-    "containers": containers,
-    "recurrence": recurrence,
-    "pooled-repeats": pooled_repeats,
-    "pooled-differences": pooled_differences,
-    "prompt-means": prompt_means,
-    "empty-prompts": empty_prompts,
-    "equivalent": equivalent,
-    "clusters": clusters,
-    "chosen": chosen,
-    "grown": grown,
-    "limits": limits,
-    "growth-few": growth_few,
-    "limits-few": limits_few,
-    "spiders": spiders,
-    "planted": planted,
-    "typical": typical,
-    "typical-answers": typical_answers,
+    "grid": tabulate_grid,
+    "speed-short": summarize_grid_peers,
+    "scaling": tabulate_scaling,
+    "gpu": tabulate_gpu,
+    "estimate-errors": tabulate_estimate_errors,
+    "null": tabulate_null,
+    "equal-means": tabulate_equal_means,
+    "power": tabulate_power,
+    "power-short": tabulate_power_short,
+    "novelty": tabulate_novelty_cases,
+    "shuffled-groups": tabulate_shuffled_groups,
+    "differences": tabulate_differences,
+    "covered": tabulate_jackknife,
+    "few-samples": tabulate_few_samples,
+    "vectors": tabulate_vectors,
+    "widths": tabulate_widths,
+    "containers": tabulate_containers,
+    "recurrence": tabulate_recurrence,
+    "pooled-repeats": tabulate_pooled_repeats,
+    "pooled-differences": tabulate_pooled_differences,
+    "prompt-means": tabulate_prompt_means,
+    "empty-prompts": tabulate_empty_prompts,
+    "equivalent": tabulate_equivalence,
+    "clusters": tabulate_clusters,
+    "chosen": tabulate_selections,
+    "grown": tabulate_growth,
+    "limits": tabulate_limits,
+    "growth-few": tabulate_growth_few,
+    "limits-few": tabulate_limits_few,
+    "spiders": tabulate_spiders,
+    "planted": tabulate_near_duplicates,
+    "typical": tabulate_typical,
+    "typical-answers": tabulate_typical_answers,
 }

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import DATA, environment, write
+from pairs import DATA, collect_environment, write_results
 
 from vendiscore import compute
 
@@ -31,21 +31,21 @@ GROUPS = {
     "2 × 5": (5, 5),
     "100 × 4": (4,) * 100,
 }
-SENTENCES = (3, 10, 200)
+SENTENCE_COUNTS = (3, 10, 200)
 PERMUTATIONS = 99
-Rows = dict[str, Any]
+Row = dict[str, Any]
 
 
-def questions(data: Path) -> tuple[np.ndarray, np.ndarray]:
+def read_questions(data: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return questions and their classes."""
     with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     return tuple(np.array([row[key] for row in rows]) for key in ("question", "fine_label"))
 
 
-def sources(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
+def read_sources(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
     """Return samples of each source, and how they are compared."""
-    texts, classes = questions(data)
+    texts, classes = read_questions(data)
     digits = np.load(data / "mnist_test.npz")["images"].reshape(10_000, -1) / 255
     return {
         "questions, n-grams": (texts, {"k": "ngram_overlap"}),
@@ -54,90 +54,103 @@ def sources(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
     }
 
 
-def small(p: Sequence[float]) -> dict[str, float]:
+def small_p_rates(p: Sequence[float]) -> dict[str, float]:
     """Return how often p is at most 0.05 and 0.01."""
     return {f"p_{level}": float(np.mean(np.array(p) <= level)) for level in (0.05, 0.01)}
 
 
-def mean(found: Sequence[dict[str, Any]], key: str) -> float:
+def mean_of_key(results: Sequence[dict[str, Any]], key: str) -> float:
     """Return the mean of a number over all draws."""
-    return float(np.mean([each[key] for each in found]))
+    return float(np.mean([result[key] for result in results]))
 
 
-def groups(
+def score_groups(
     name: str,
     sizes: Sequence[int],
     draw: Callable[[np.random.Generator, np.ndarray], Any],
-    how: Any,
+    options: Any,
     repeats: int,
-) -> Rows:
+) -> Row:
     """Return the mean of "BetweenVS", its excess, and how often p is small."""
-    prompts, result, p = np.repeat(np.arange(len(sizes)), sizes), [], []
+    prompts, results, p = np.repeat(np.arange(len(sizes)), sizes), [], []
     for seed in range(repeats):
         samples = draw(np.random.default_rng(seed), prompts)
-        how = {**how, "groups": prompts, "measures": "BetweenVS"}
-        result.append(compute(samples, permutations=PERMUTATIONS, **how))
-        p.append(result[-1]["BetweenVS_p"])
+        options = {**options, "groups": prompts, "measures": "BetweenVS"}
+        results.append(compute(samples, permutations=PERMUTATIONS, **options))
+        p.append(results[-1]["BetweenVS_p"])
     keys = ("BetweenVS", "BetweenVS_excess")
-    row = {"name": name, "draws": repeats, **{key: mean(result, key) for key in keys}}
-    deviation = np.std([each["BetweenVS_excess"] for each in result], ddof=1)
-    return row | {"deviation": float(deviation), **small(p)}
+    row = {"name": name, "draws": repeats, **{key: mean_of_key(results, key) for key in keys}}
+    deviation = np.std([one_result["BetweenVS_excess"] for one_result in results], ddof=1)
+    return row | {"deviation": float(deviation), **small_p_rates(p)}
 
 
-def any_of(kinds: int, own: float = 0.0) -> Callable[[np.random.Generator, np.ndarray], Any]:
+def draw_sentences(
+    n_sentences: int, own_proportion: float = 0.0
+) -> Callable[[np.random.Generator, np.ndarray], Any]:
     """Return answers of so many sentences, a share of which is the prompt's own."""
 
     def draw(rng: np.random.Generator, prompts: np.ndarray) -> Any:
-        chance = rng.integers(kinds, size=len(prompts))
-        return np.where(rng.random(len(prompts)) < own, prompts % kinds, chance).tolist()
+        random_sentences = rng.integers(n_sentences, size=len(prompts))
+        return np.where(
+            rng.random(len(prompts)) < own_proportion, prompts % n_sentences, random_sentences
+        ).tolist()
 
     return draw
 
 
-def real(data: Path) -> list[Rows]:
+def score_real_answers(data: Path) -> list[Row]:
     """Score answers of people and of models as they are, and exchanged between prompts."""
     rows = []
-    for file, key, what in (
+    for file, key, name_keys in (
         ("human_diversity.jsonl.gz", "responses", ("test", "source")),
         ("noveltybench_curated.jsonl.gz", "generations", ("model",)),
     ):
         sets: dict[str, list[list[str]]] = {}
         with gzip.open(data / file, "rt", encoding="utf-8") as lines:
-            for each in map(json.loads, lines):
-                name = ", ".join(each[x] for x in what)
-                sets.setdefault(name, []).append([t for t in each[key] if t.strip()])
+            for item in map(json.loads, lines):
+                name = ", ".join(item[x] for x in name_keys)
+                sets.setdefault(name, []).append([t for t in item[key] if t.strip()])
         for name, answers in sets.items():
-            few = [own for own in answers if own][:40]
-            flat = np.random.default_rng(0).permutation([text for own in few for text in own])
-            mixed = np.split(flat, np.cumsum([len(own) for own in few])[:-1])
-            row: Rows = {"name": f"{name}: {len(few)} prompts"}
-            for end, each in (("", few), ("_exchanged", [own.tolist() for own in mixed])):
-                result = compute(each, measures="BetweenVS", ci=0.95, permutations=PERMUTATIONS)
-                row |= {f"{key}{end}": value for key, value in result.items()}
+            nonempty_prompts = [prompt_answers for prompt_answers in answers if prompt_answers][:40]
+            flat = np.random.default_rng(0).permutation(
+                [text for prompt_answers in nonempty_prompts for text in prompt_answers]
+            )
+            mixed = np.split(
+                flat, np.cumsum([len(prompt_answers) for prompt_answers in nonempty_prompts])[:-1]
+            )
+            row: Row = {"name": f"{name}: {len(nonempty_prompts)} prompts"}
+            for suffix, item in (
+                ("", nonempty_prompts),
+                ("_exchanged", [prompt_answers.tolist() for prompt_answers in mixed]),
+            ):
+                result = compute(item, measures="BetweenVS", ci=0.95, permutations=PERMUTATIONS)
+                row |= {f"{key}{suffix}": value for key, value in result.items()}
             rows.append(row)
     return rows
 
 
-def cost(data: Path) -> list[Rows]:
+def time_null_values(data: Path) -> list[Row]:
     """Time scores with their null value over those without, of the median of five."""
-    texts, rows = questions(data)[0], []
+    texts, rows = read_questions(data)[0], []
     rng = np.random.default_rng(0)
     for name in ("20 × 4", "3 × 30", "100 × 4"):
         labels = np.repeat(np.arange(len(GROUPS[name])), GROUPS[name])
         samples = [rng.choice(texts, len(labels), replace=False).tolist()]
-        how = {"measures": "BetweenVS", "groups": labels}
-        rows.append(timed(f"BetweenVS, {name}", samples, how, ({}, {"ci": 0.95})))
+        options = {"measures": "BetweenVS", "groups": labels}
+        rows.append(time_variants(f"BetweenVS, {name}", samples, options, ({}, {"ci": 0.95})))
     return rows
 
 
-def timed(name: str, sets: Any, how: dict[str, Any], ways: Sequence[dict[str, Any]]) -> Rows:
+def time_variants(
+    name: str, sets: Any, options: dict[str, Any], variants: Sequence[dict[str, Any]]
+) -> Row:
     """Return the time of scores with what goes with them over those alone."""
     seconds = []
-    for way in ({"permutations": 0}, *ways):
+    for variant in ({"permutations": 0}, *variants):
         times = []
         for _ in range(5):
             start = time.perf_counter()
-            compute(*sets, **how, **way)
+            compute(*sets, **options, **variant)
             times.append(time.perf_counter() - start)
         seconds.append(float(np.median(times)))
     ratios = {
@@ -151,30 +164,38 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeats", type=int, default=200)
-    given = parser.parse_args()
-    rows: list[Rows] = []
+    options = parser.parse_args()
+    rows: list[Row] = []
 
-    def add(*more: Rows) -> None:
+    def add(*more: Row) -> None:
         for row in more:
-            shown = {key: round(x, 3) if isinstance(x, float) else x for key, x in row.items()}
-            print(shown, flush=True)
+            printed_row = {
+                key: round(x, 3) if isinstance(x, float) else x for key, x in row.items()
+            }
+            print(printed_row, flush=True)
         rows.extend(more)
 
-    for name, (samples, how) in sources(given.data).items():
+    for name, (samples, kernel_options) in read_sources(options.data).items():
         if name != "classes of questions":
 
             def answers(rng: np.random.Generator, prompts: np.ndarray) -> Any:
                 return samples[rng.choice(len(samples), len(prompts), replace=False)]  # noqa: B023
 
             for label in ("20 × 4", "of 2 to 20"):
-                said = f"one source: {label} answers, {name}"
-                add(groups(said, GROUPS[label], answers, how, given.repeats))
+                name_of_row = f"one source: {label} answers, {name}"
+                add(
+                    score_groups(
+                        name_of_row, GROUPS[label], answers, kernel_options, options.repeats
+                    )
+                )
     for label, sizes in GROUPS.items():
-        for kinds in SENTENCES if label == "20 × 4" else (10,) if len(sizes) < 100 else (200,):
-            name = f"one source: {label} answers, the same {kinds} sentences"
-            draws = given.repeats if len(sizes) < 100 else given.repeats // 3
-            add(groups(name, sizes, any_of(kinds), {"k": "labels"}, draws))
-    for label, kinds, own in (
+        for n_sentences in (
+            SENTENCE_COUNTS if label == "20 × 4" else (10,) if len(sizes) < 100 else (200,)
+        ):
+            name = f"one source: {label} answers, the same {n_sentences} sentences"
+            draws = options.repeats if len(sizes) < 100 else options.repeats // 3
+            add(score_groups(name, sizes, draw_sentences(n_sentences), {"k": "labels"}, draws))
+    for label, n_sentences, own_proportion in (
         ("20 × 4", 10, 0.3),
         ("20 × 4", 40, 0.6),
         ("of 2 to 20", 14, 0.5),
@@ -182,11 +203,14 @@ def main() -> None:
         ("3 × 30", 10, 0.4),
         ("20 × 4", 200, 0.9),
     ):
-        name = f"{label} answers of {kinds} sentences, a share of {own} the prompt's own"
-        draw = any_of(kinds, own)
-        add(groups(name, GROUPS[label], draw, {"k": "labels"}, given.repeats))
-    add(*real(given.data), *cost(given.data))
-    write(given.json, rows, environment() | {"repeats": given.repeats})
+        name = (
+            f"{label} answers of {n_sentences} sentences, a share of {own_proportion} the prompt's "
+            "own"
+        )
+        draw = draw_sentences(n_sentences, own_proportion)
+        add(score_groups(name, GROUPS[label], draw, {"k": "labels"}, options.repeats))
+    add(*score_real_answers(options.data), *time_null_values(options.data))
+    write_results(options.json, rows, collect_environment() | {"repeats": options.repeats})
 
 
 if __name__ == "__main__":

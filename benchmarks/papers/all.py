@@ -18,31 +18,41 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from findings import DATA, RESULTS, ROOT, Absent, concluded, explained, recorded, shown, write
+from findings import (
+    DATA,
+    RESULTS,
+    ROOT,
+    MissingDataError,
+    format_conclusion,
+    is_explained,
+    render_group,
+    run_group,
+    write_record,
+)
 
 HERE = Path(__file__).resolve().parent
 
 
-def names() -> list[str]:
+def list_groups() -> list[str]:
     """Return scripts with a group."""
     return sorted(p.stem for p in HERE.glob("*.py") if "\nGROUP = " in p.read_text("utf-8"))
 
 
-def script(name: str) -> ModuleType:
+def import_script(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
 def main() -> None:
-    given = read()
+    options = parse_arguments()
     modules: list[ModuleType] = []
     records, left_out, failed = [], [], []
-    for name in given.only or names():
+    for name in options.only or list_groups():
         try:
-            modules.append(script(name))
+            modules.append(import_script(name))
         except ImportError as error:
             left_out.append(f"{name}: {error}")
     modules.sort(key=lambda module: (module.GROUP.source, module.GROUP.name))  # as on the page
-    if given.list:
+    if options.list:
         for group in (module.GROUP for module in modules):
             needs = ", ".join(group.needs) or "no data"
             print(f"{group.name:<24} {group.title} ({group.source}); needs {needs}")
@@ -50,11 +60,11 @@ def main() -> None:
     for module in modules:
         name = module.GROUP.name
         try:
-            record = recorded(module.GROUP, module.findings, given.data)
+            record = run_group(module.GROUP, module.findings, options.data)
         except ImportError as error:
             left_out.append(f"{name}: {error}")
             continue
-        except Absent as reason:
+        except MissingDataError as reason:
             left_out.append(str(reason))
             continue
         except Exception:
@@ -62,33 +72,33 @@ def main() -> None:
             failed.append(f"{name} failed")
             continue
         records.append(record)
-        print(shown(record), end="\n\n", flush=True)
-        write(record, given.results / f"{name}.json")
-        if not explained(record):
+        print(render_group(record), end="\n\n", flush=True)
+        write_record(record, options.results / f"{name}.json")
+        if not is_explained(record):
             failed.append(f"{name} differs without a reason")
-    if records and given.results == RESULTS:
+    if records and options.results == RESULTS:
         subprocess.run([sys.executable, str(ROOT / "benchmarks" / "readme.py")], check=True)
     for line in left_out:
         print(f"left out: {line}")
     for line in failed:
         print(line)
-    print(concluded(records))
+    print(format_conclusion(records))
     raise SystemExit(bool(failed))
 
 
-def read() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", nargs="+", choices=names(), metavar="NAME", help="run these alone"
+        "--only", nargs="+", choices=list_groups(), metavar="NAME", help="run these alone"
     )
     parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
-    given = parser.parse_args()
-    given.results = given.results.resolve()
-    return given
+    options = parser.parse_args()
+    options.results = options.results.resolve()
+    return options
 
 
 if __name__ == "__main__":

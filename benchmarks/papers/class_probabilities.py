@@ -13,7 +13,7 @@ digits of uneven frequency. As nulls, the same digits again, and probabilities r
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, claim, number, run
+from findings import Finding, Group, claim, compare_number, run
 from sklearn.neural_network import MLPClassifier
 
 from vendiscore import compute
@@ -37,13 +37,13 @@ GROUP = Group(
 )
 
 
-def stacked(probabilities: np.ndarray) -> np.ndarray:
+def multiply_channels(probabilities: np.ndarray) -> np.ndarray:
     """Return products of three channels' probabilities, (n, 1000), of (n, 3, 10)."""
-    one, two, three = (probabilities[:, c] for c in range(3))
-    return np.einsum("ni,nj,nk->nijk", one, two, three).reshape(len(one), -1)
+    first, second, third = (probabilities[:, c] for c in range(3))
+    return np.einsum("ni,nj,nk->nijk", first, second, third).reshape(len(first), -1)
 
 
-def measured(p: np.ndarray) -> tuple[int, float, float]:
+def compute_scores(p: np.ndarray) -> tuple[int, float, float]:
     """Return the number of modes, mode diversity, and VS of the probability product kernel."""
     modes = len(np.unique(p.argmax(axis=1)))
     return modes, exp_entropy(p.mean(axis=0)), compute(np.sqrt(p), score_dual=True)["VS"]
@@ -54,8 +54,8 @@ def exp_entropy(p: np.ndarray) -> float:
     return float(np.exp(-(p * np.log(p)).sum()))
 
 
-def said(found: tuple[int, float, float]) -> str:
-    return f"{found[0]} modes, mode diversity {found[1]:.1f}, VS {found[2]:.1f}"
+def format_scores(scores: tuple[int, float, float]) -> str:
+    return f"{scores[0]} modes, mode diversity {scores[1]:.1f}, VS {scores[2]:.1f}"
 
 
 def findings(data: Path) -> list[Finding]:
@@ -63,79 +63,89 @@ def findings(data: Path) -> list[Finding]:
         images = arrays["images"].reshape(len(arrays["labels"]), -1) / 255.0
         labels = arrays["labels"].astype(int)
     order = np.random.default_rng(0).permutation(len(labels))
-    learn, rest = order[:5000], order[5000:]
+    training_indices, test_indices = order[:5000], order[5000:]
     network = MLPClassifier(100, random_state=0, max_iter=60, early_stopping=True)
-    network.fit(images[learn], labels[learn])
-    right = network.score(images[rest], labels[rest])
+    network.fit(images[training_indices], labels[training_indices])
+    right = network.score(images[test_indices], labels[test_indices])
 
     rng = np.random.default_rng(1)
-    kinds = [rest[labels[rest] == c] for c in range(10)]
+    indices_by_digit = [test_indices[labels[test_indices] == c] for c in range(10)]
 
-    def drawn(kind: np.ndarray) -> np.ndarray:
-        return np.array([rng.choice(kinds[c]) for c in kind.ravel()]).reshape(kind.shape)
+    def draw_images(kind: np.ndarray) -> np.ndarray:
+        return np.array([rng.choice(indices_by_digit[c]) for c in kind.ravel()]).reshape(kind.shape)
 
-    def told(pixels: np.ndarray) -> np.ndarray:
-        return stacked(network.predict_proba(pixels.reshape(-1, 784)).reshape(-1, 3, 10))
+    def class_probabilities(pixels: np.ndarray) -> np.ndarray:
+        return multiply_channels(network.predict_proba(pixels.reshape(-1, 784)).reshape(-1, 3, 10))
 
-    even = rng.integers(10, size=(SIZE, 3))
-    shifted = (even + rng.integers(1, 10, size=even.shape)) % 10
-    share = np.linspace(2, 1, 10)
-    uneven = rng.choice(10, size=(SIZE, 3), p=share / share.sum())
-    digits, partners = images[drawn(even)], images[drawn(shifted)]
+    labels_even = rng.integers(10, size=(SIZE, 3))
+    shifted = (labels_even + rng.integers(1, 10, size=labels_even.shape)) % 10
+    frequencies = np.linspace(2, 1, 10)
+    uneven = rng.choice(10, size=(SIZE, 3), p=frequencies / frequencies.sum())
+    digits, partners = images[draw_images(labels_even)], images[draw_images(shifted)]
     p = {
-        "the original": told(digits),
-        "drawn again": told(images[drawn(rng.integers(10, size=(SIZE, 3)))]),
-        "mixed digits": told(0.7 * digits + 0.3 * partners),
-        "uneven frequencies": told(images[drawn(uneven)]),
+        "the original": class_probabilities(digits),
+        "drawn again": class_probabilities(images[draw_images(rng.integers(10, size=(SIZE, 3)))]),
+        "mixed digits": class_probabilities(0.7 * digits + 0.3 * partners),
+        "uneven frequencies": class_probabilities(images[draw_images(uneven)]),
     }
-    result = {name: measured(each) for name, each in p.items()}
-    original, again, mixed, rare = result.values()
-    sharp = measured(np.eye(1000)[p["mixed digits"].argmax(axis=1)])
+    result = {name: compute_scores(probabilities) for name, probabilities in p.items()}
+    original, redrawn, mixed, rare = result.values()
+    sharp = compute_scores(np.eye(1000)[p["mixed digits"].argmax(axis=1)])
 
     counts = [np.bincount(rng.integers(1000, size=SIZE), minlength=1000) for _ in range(DRAWS)]
     labelled = np.array([exp_entropy(count / SIZE) for count in counts])
 
-    few = network.predict_proba(images[rest[:300]]).reshape(100, 3, 10)
-    kernels = [np.sqrt(few[:, c]) @ np.sqrt(few[:, c]).T for c in range(3)]
-    joint = np.sqrt(stacked(few)) @ np.sqrt(stacked(few)).T
-    apart = float(np.abs(joint - kernels[0] * kernels[1] * kernels[2]).max())
-    mean = float(np.abs(joint - sum(kernels) / 3).max())
+    few_probabilities = network.predict_proba(images[test_indices[:300]]).reshape(100, 3, 10)
+    kernels = [
+        np.sqrt(few_probabilities[:, c]) @ np.sqrt(few_probabilities[:, c]).T for c in range(3)
+    ]
+    joint = (
+        np.sqrt(multiply_channels(few_probabilities))
+        @ np.sqrt(multiply_channels(few_probabilities)).T
+    )
+    product_error = float(np.abs(joint - kernels[0] * kernels[1] * kernels[2]).max())
+    mean_error = float(np.abs(joint - sum(kernels) / 3).max())
 
     gaps = []
     for _ in range(DRAWS):
         sets = rng.dirichlet(np.full(12, rng.choice([0.05, 0.3, 2.0])), size=200)
-        _, diversity, vs = measured(sets)
+        _, diversity, vs = compute_scores(sets)
         gaps.append(vs / diversity)
     return [
-        number(
+        compare_number(
             "the original: mode diversity, of a draw of its labels",
             "950.8",
             labelled.mean(),
             labelled.std(ddof=1),
         ),
-        number(
+        compare_number(
             "the original: VS",
             "943.7",
             original[2],
             why="VS goes by how certain the classifier is: ours, right for "
             f"{100 * right:.1f} % of digits after 5,000 of them, gives {original[2]:.1f}; its "
-            f"classes without their probabilities give {measured_classes(p['the original']):.1f}",
+            "classes without their probabilities give "
+            f"{score_predicted_classes(p['the original']):.1f}",
         ),
         claim(
             "products of class probabilities (§8.1): their kernel",
             "the tensor product of three probability vectors",
-            apart < 1e-12 < 1e-3 < mean,
-            f"is the product of the channels' kernels, to {apart:.0e}; their mean is up to "
-            f"{mean:.2f} off",
+            product_error < 1e-12 < 1e-3 < mean_error,
+            f"is the product of the channels' kernels, to {product_error:.0e}; their mean is up to "
+            f"{mean_error:.2f} off",
         ),
         claim(
             "sets with all 1000 modes",
             "the number of modes is the same, VS tells them apart and is highest for the original",
             original[0] == mixed[0] == rare[0] == 1000
             and max(mixed[2], rare[2]) < 0.97 * original[2]
-            and abs(again[2] / original[2] - 1) < 0.01,
-            "; ".join(f"{name}: {said(each)}" for name, each in result.items()),
-            why="; ".join(f"{name}: {said(each)}" for name, each in result.items()),
+            and abs(redrawn[2] / original[2] - 1) < 0.01,
+            "; ".join(
+                f"{name}: {format_scores(probabilities)}" for name, probabilities in result.items()
+            ),
+            why="; ".join(
+                f"{name}: {format_scores(probabilities)}" for name, probabilities in result.items()
+            ),
         ),
         claim(
             "generators score lower on VS than on mode diversity",
@@ -150,8 +160,8 @@ def findings(data: Path) -> list[Finding]:
     ]
 
 
-def measured_classes(p: np.ndarray) -> float:
-    return measured(np.eye(p.shape[1])[p.argmax(axis=1)])[2]
+def score_predicted_classes(p: np.ndarray) -> float:
+    return compute_scores(np.eye(p.shape[1])[p.argmax(axis=1)])[2]
 
 
 if __name__ == "__main__":

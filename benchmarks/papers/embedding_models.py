@@ -39,8 +39,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.random_projection import GaussianRandomProjection
 
-from vendiscore import compute, encoder, magnitude_function
-from vendiscore import convergence_scale as converges
+from vendiscore import compute, convergence_scale, encoder, magnitude_function
 
 GROUP = Group(
     name="embedding_models",
@@ -65,42 +64,49 @@ SCALES = 30
 DIMENSIONS = 64
 
 
-Spaces = dict[str, np.ndarray]  # a model's vectors of all texts
+VectorsByModel = dict[str, np.ndarray]  # a model's vectors of all texts
 
 
-def unit(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: np.ndarray) -> np.ndarray:
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def components(X: np.ndarray) -> np.ndarray:
+def principal_components(X: np.ndarray) -> np.ndarray:
     return PCA(min(DIMENSIONS, X.shape[1]), random_state=0).fit_transform(X)
 
 
-PREPARED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+PREPARATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "as they are": lambda X: X,
-    "of length 1": unit,
-    "64 components of length 1": lambda X: unit(components(X)),
+    "of length 1": unit_rows,
+    "64 components of length 1": lambda X: unit_rows(principal_components(X)),
 }
 
 
 def cooccurrence(texts: list[str]) -> np.ndarray:
     """Mean of word vectors: SVD of positive pointwise mutual information within questions."""
     counts = CountVectorizer(binary=True).fit_transform(texts)
-    together = (counts.T @ counts).tocoo()
-    one = np.asarray(counts.sum(axis=0)).ravel()
-    information = np.log(together.data * counts.shape[0] / (one[together.row] * one[together.col]))
-    kept = (information > 0) & (together.row != together.col)
-    table = sparse.csr_matrix(
-        (information[kept], (together.row[kept], together.col[kept])), shape=together.shape
+    joint_counts = (counts.T @ counts).tocoo()
+    word_counts = np.asarray(counts.sum(axis=0)).ravel()
+    information = np.log(
+        joint_counts.data
+        * counts.shape[0]
+        / (word_counts[joint_counts.row] * word_counts[joint_counts.col])
     )
-    words = TruncatedSVD(DIMENSIONS, random_state=0).fit_transform(table)
-    return (counts @ words) / np.asarray(counts.sum(axis=1))
+    is_kept = (information > 0) & (joint_counts.row != joint_counts.col)
+    information_matrix = sparse.csr_matrix(
+        (information[is_kept], (joint_counts.row[is_kept], joint_counts.col[is_kept])),
+        shape=joint_counts.shape,
+    )
+    word_vectors = TruncatedSVD(DIMENSIONS, random_state=0).fit_transform(information_matrix)
+    return (counts @ word_vectors) / np.asarray(counts.sum(axis=1))
 
 
-def models(texts: list[str]) -> Spaces:
-    words = TfidfVectorizer().fit_transform(texts)
-    letters = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(texts)
-    hashed = HashingVectorizer(n_features=DIMENSIONS, ngram_range=(1, 2)).fit_transform(texts)
+def embed_texts(texts: list[str]) -> VectorsByModel:
+    word_counts = TfidfVectorizer().fit_transform(texts)
+    letter_counts = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(texts)
+    hashed_counts = HashingVectorizer(n_features=DIMENSIONS, ngram_range=(1, 2)).fit_transform(
+        texts
+    )
     svd = TruncatedSVD(DIMENSIONS, random_state=0)
     result = {
         f"MiniLM, {pooling}": np.asarray(
@@ -109,20 +115,22 @@ def models(texts: list[str]) -> Spaces:
         for pooling in ("mean", "cls", "pooler")
     }
     result |= {
-        "LSA of words": svd.fit_transform(words),
-        "LSA of letters": svd.fit_transform(letters),
-        "hashed n-grams": hashed.toarray(),
-        "random projection": project(words, 0),
+        "LSA of words": svd.fit_transform(word_counts),
+        "LSA of letters": svd.fit_transform(letter_counts),
+        "hashed n-grams": hashed_counts.toarray(),
+        "random projection": random_projection(word_counts, 0),
         "co-occurrence": cooccurrence(texts),
     }
     return {name: np.asarray(X, dtype=float) for name, X in result.items()}
 
 
-def project(X: np.ndarray, seed: int) -> np.ndarray:
-    return np.asarray(GaussianRandomProjection(DIMENSIONS, random_state=seed).fit_transform(X))
+def random_projection(vectors: np.ndarray, seed: int) -> np.ndarray:
+    return np.asarray(
+        GaussianRandomProjection(DIMENSIONS, random_state=seed).fit_transform(vectors)
+    )
 
 
-def pictures() -> Spaces:
+def map_digits() -> VectorsByModel:
     """Return eight maps of 1,500 handwritten digits of 8 × 8 pixels."""
     pixels = load_digits().data
     pixels = pixels[np.random.default_rng(0).permutation(len(pixels))[: SUBSETS * SIZE]]
@@ -132,21 +140,21 @@ def pictures() -> Spaces:
         "black or white": (pixels > 8).astype(float),
         "8 components": PCA(8, random_state=0).fit_transform(pixels),
         "16 components": PCA(16, random_state=0).fit_transform(pixels),
-        "random projection": project(pixels, 0),
+        "random projection": random_projection(pixels, 0),
         "16 non-negative factors": NMF(16, random_state=0, max_iter=1000).fit_transform(pixels),
         "distances to 16 centres": KMeans(16, n_init=1, random_state=0).fit_transform(pixels),
     }
 
 
-def described(X: Spaces) -> Spaces:
+def describe_subsets(X: VectorsByModel) -> VectorsByModel:
     """Return what is measured of each subset of each model: rows are subsets, model by model."""
-    parts = [vectors[i * SIZE : (i + 1) * SIZE] for vectors in X.values() for i in range(SUBSETS)]
-    t_cut = float(np.median([converges(part) for part in parts]))
+    subsets = [vectors[i * SIZE : (i + 1) * SIZE] for vectors in X.values() for i in range(SUBSETS)]
+    t_cut = float(np.median([convergence_scale(subset) for subset in subsets]))
     scales = np.linspace(0, t_cut, SCALES)
-    functions = np.array([magnitude_function(part, scales=scales)[1] for part in parts])
+    functions = np.array([magnitude_function(subset, scales=scales)[1] for subset in subsets])
     single = [
-        compute(part, k="cosine", measures=["AvgSim", "VS", "GMStds"], normalize=True)
-        for part in parts
+        compute(subset, k="cosine", measures=["AvgSim", "VS", "GMStds"], normalize=True)
+        for subset in subsets
     ]
     return {
         "magnitude function": functions,
@@ -165,96 +173,120 @@ def accuracy(
     result = []
     for repeat in range(repeats):
         folds = GroupKFold(5, shuffle=True, random_state=repeat)
-        right = 0
-        for learn, tell in folds.split(X, names, groups):
-            model = KNeighborsClassifier(neighbours, metric="manhattan").fit(X[learn], names[learn])
-            right += int((model.predict(X[tell]) == names[tell]).sum())
-        result.append(right / len(names))
+        n_correct = 0
+        for training, testing in folds.split(X, names, groups):
+            model = KNeighborsClassifier(neighbours, metric="manhattan").fit(
+                X[training], names[training]
+            )
+            n_correct += int((model.predict(X[testing]) == names[testing]).sum())
+        result.append(n_correct / len(names))
     return np.array(result)
 
 
-def told(X: Spaces) -> dict[str, np.ndarray]:
+def compute_accuracies(X: VectorsByModel) -> dict[str, np.ndarray]:
     names = np.repeat(list(X), SUBSETS)
-    return {measure: accuracy(values, names) for measure, values in described(X).items()}
+    return {measure: accuracy(values, names) for measure, values in describe_subsets(X).items()}
 
 
-def said(found: dict[str, np.ndarray]) -> str:
-    return ", ".join(f"{name} {a.mean():.2f} ± {a.std(ddof=1):.2f}" for name, a in found.items())
+def format_accuracies(accuracies: dict[str, np.ndarray]) -> str:
+    return ", ".join(
+        f"{name} {a.mean():.2f} ± {a.std(ddof=1):.2f}" for name, a in accuracies.items()
+    )
 
 
-def of_set(what: str, X: Spaces, twin: str) -> list[Finding]:
-    ways = {way: {k: prepare(v) for k, v in X.items()} for way, prepare in PREPARED.items()}
-    result = {way: told(spaces) for way, spaces in ways.items()}
-    means = {way: {k: a.mean() for k, a in one.items()} for way, one in result.items()}
-    chance = 1 / len(X)
-    last = ways["64 components of length 1"]
-    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((last[twin].shape[1],) * 2))[0]
-    copy = told({twin: last[twin], "rotated": last[twin] @ Q})
-    names = np.repeat(list(X), SUBSETS)
-    of_last = described(last)
-    rng = np.random.default_rng(0)
-    lot = {
-        measure: np.array([accuracy(v, rng.permutation(names), 1)[0] for _ in range(10)])
-        for measure, v in of_last.items()
+def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
+    prepared = {
+        preparation: {k: prepare(v) for k, v in X.items()}
+        for preparation, prepare in PREPARATIONS.items()
     }
-    others = ("AvgSim", "VS", "GMStds")
+    result = {preparation: compute_accuracies(spaces) for preparation, spaces in prepared.items()}
+    means = {
+        preparation: {k: a.mean() for k, a in accuracies.items()}
+        for preparation, accuracies in result.items()
+    }
+    chance = 1 / len(X)
+    last_preparation = prepared["64 components of length 1"]
+    Q = np.linalg.qr(
+        np.random.default_rng(0).standard_normal((last_preparation[twin].shape[1],) * 2)
+    )[0]
+    copy = compute_accuracies({twin: last_preparation[twin], "rotated": last_preparation[twin] @ Q})
+    names = np.repeat(list(X), SUBSETS)
+    described_last = describe_subsets(last_preparation)
+    rng = np.random.default_rng(0)
+    shuffled = {
+        measure: np.array([accuracy(v, rng.permutation(names), 1)[0] for _ in range(10)])
+        for measure, v in described_last.items()
+    }
+    other_measures = ("AvgSim", "VS", "GMStds")
     by_k = {
-        k: {m: accuracy(of_last[m], names, 3, k).mean() for m in ("magnitude function", *others)}
+        k: {
+            m: accuracy(described_last[m], names, 3, k).mean()
+            for m in ("magnitude function", *other_measures)
+        }
         for k in (1, 3, 5, 10, 15)
     }
-    magnitudes = [one["magnitude function"] for one in by_k.values()]
+    lower_by_preparation = {
+        preparation: [k for k in other_measures if accuracies["magnitude function"] > accuracies[k]]
+        for preparation, accuracies in means.items()
+    }
+    magnitudes = [accuracies["magnitude function"] for accuracies in by_k.values()]
     return [
         claim(
-            f"{what}: {len(X)} models told by magnitude functions",
+            f"{title}: {len(X)} models told by magnitude functions",
             "models can be told apart by their magnitude",
-            all(one["magnitude function"] > chance + 0.3 for one in means.values()),
+            all(accuracies["magnitude function"] > chance + 0.3 for accuracies in means.values()),
             "; ".join(
-                f"vectors {way}: " + said({k: one[k] for k in ("magnitude function", "MagArea")})
-                for way, one in result.items()
+                f"vectors {preparation}: "
+                + format_accuracies({k: accuracies[k] for k in ("magnitude function", "MagArea")})
+                for preparation, accuracies in result.items()
             )
             + f" (chance {chance:.3f})",
         ),
         claim(
-            f"{what}: by single numbers",
+            f"{title}: by single numbers",
             "abstract: magnitude is superior; the baselines are AvgSim, VS and GMStds (C.1)",
-            all(one["magnitude function"] > one[k] for one in means.values() for k in others),
+            all(
+                accuracies["magnitude function"] > accuracies[k]
+                for accuracies in means.values()
+                for k in other_measures
+            ),
             "; ".join(
-                f"{way}: " + said({k: one[k] for k in others}) for way, one in result.items()
+                f"{preparation}: " + format_accuracies({k: accuracies[k] for k in other_measures})
+                for preparation, accuracies in result.items()
             ),
             why="ahead of "
             + "; ".join(
-                f"{', '.join(k for k in others if one['magnitude function'] > one[k]) or 'none'} "
-                f"for vectors {way}"
-                for way, one in means.items()
+                f"{', '.join(lower_measures) or 'none'} for vectors {preparation}"
+                for preparation, lower_measures in lower_by_preparation.items()
             )
             + ". GMStds goes by the axes of the space as well as by its diversity: it tells a "
             f"model from itself rotated, {copy['GMStds'].mean():.2f}",
         ),
         claim(
-            f"{what}, null: {twin} and itself rotated (64 components, chance 0.5)",
+            f"{title}, null: {twin} and itself rotated (64 components, chance 0.5)",
             "magnitude is a matter of distances alone",
             all(copy[k].mean() < 0.6 for k in ("magnitude function", "MagArea", "VS", "AvgSim")),
-            said(copy),
+            format_accuracies(copy),
         ),
         claim(
-            f"{what}: k of the nearest neighbours (64 components)",
+            f"{title}: k of the nearest neighbours (64 components)",
             "Table S.5: consistent across k",
             min(magnitudes) > 0.8 * max(magnitudes) and min(magnitudes) > 2 * chance,
             "; ".join(
-                f"k = {k}: " + ", ".join(f"{m} {value:.2f}" for m, value in one.items())
-                for k, one in by_k.items()
+                f"k = {k}: " + ", ".join(f"{m} {value:.2f}" for m, value in accuracies.items())
+                for k, accuracies in by_k.items()
             ),
             why=f"accuracies of magnitude functions from {min(magnitudes):.2f} to "
             f"{max(magnitudes):.2f}",
         ),
         claim(
-            f"{what}, null: names of models drawn by lot",
+            f"{title}, null: names of models drawn by lot",
             "chance",
             all(
                 abs(a.mean() - chance) < 3 * a.std(ddof=1) / np.sqrt(10) + 0.01
-                for a in lot.values()
+                for a in shuffled.values()
             ),
-            said(lot),
+            format_accuracies(shuffled),
         ),
     ]
 
@@ -262,20 +294,22 @@ def of_set(what: str, X: Spaces, twin: str) -> list[Finding]:
 def findings(data: Path) -> list[Finding]:
     with open(data / "trec_questions.tsv", encoding="utf-8") as file:
         texts = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
-    some = np.random.default_rng(0).permutation(len(texts))[: SUBSETS * SIZE]
-    texts = [texts[i] for i in some]
+    indices = np.random.default_rng(0).permutation(len(texts))[: SUBSETS * SIZE]
+    texts = [texts[i] for i in indices]
     words = TfidfVectorizer().fit_transform(texts)
-    seeds = told({f"seed {seed}": unit(project(words, seed)) for seed in range(2)})
+    seeds = compute_accuracies(
+        {f"seed {seed}": unit_rows(random_projection(words, seed)) for seed in range(2)}
+    )
     return [
-        *of_set("TREC questions", models(texts), "MiniLM, mean"),
+        *check_set("TREC questions", embed_texts(texts), "MiniLM, mean"),
         claim(
             "TREC questions, null: random projections with two seeds (chance 0.5)",
             "one model twice is one model",
             seeds["magnitude function"].mean() < 0.65,
-            said(seeds),
+            format_accuracies(seeds),
             why="a projection is drawn once for all subsets, and is another map in each run",
         ),
-        *of_set("handwritten digits", pictures(), "pixels"),
+        *check_set("handwritten digits", map_digits(), "pixels"),
     ]
 
 

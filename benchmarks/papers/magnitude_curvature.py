@@ -27,13 +27,13 @@ from vendiscore.magnitude.magnitude_functions import convergence_scale
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.space import MetricSpace
 
-DISKS, POINTS, FEWER, MORE = 201, 500, 250, 1000
-SOME = 5  # every fifth disk is enough where there are many points
+DISKS, POINTS, FEWER_POINTS, MORE_POINTS = 201, 500, 250, 1000
+DISK_STEP = 5  # every fifth disk is enough where there are many points
 T_CUT, SCALES = 73.0, 30
 FOLDS = 5
 PIECES = 3
 CURVATURES = np.linspace(-2, 2, DISKS)
-PAPER = {"piecewise linear": (0.05, 0.03), "quantile": (0.10, 0.05)}
+PAPER_ERRORS = {"piecewise linear": (0.05, 0.03), "quantile": (0.10, 0.05)}
 
 GROUP = Group(
     name="magnitude_curvature",
@@ -55,7 +55,7 @@ GROUP = Group(
 Regression = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-def disk(curvature: float, n: int, rng: np.random.Generator, by: str = "area") -> np.ndarray:
+def sample_disk(curvature: float, n: int, rng: np.random.Generator, by: str = "area") -> np.ndarray:
     """Return geodesic distances of n points of a unit disk of constant curvature, uniform by area
     or by radius."""
     u, angle = rng.random(n), rng.random(n) * 2 * np.pi
@@ -81,160 +81,184 @@ def disk(curvature: float, n: int, rng: np.random.Generator, by: str = "area") -
     return D
 
 
-def spaces(n: int, seed: int = 0, by: str = "area", every: int = 1) -> list[MetricSpace]:
+def make_spaces(n: int, seed: int = 0, by: str = "area", step: int = 1) -> list[MetricSpace]:
     rng = np.random.default_rng(seed)
-    return [as_space(disk(c, n, rng, by), metric="precomputed") for c in CURVATURES[::every]]
+    return [as_space(sample_disk(c, n, rng, by), metric="precomputed") for c in CURVATURES[::step]]
 
 
-def functions(disks: list[MetricSpace], scales: np.ndarray) -> np.ndarray:
+def compute_magnitudes(disks: list[MetricSpace], scales: np.ndarray) -> np.ndarray:
     """Return magnitudes of all disks at all scales, from the largest scale down."""
     rows = [[space.magnitude(t) if t else 1.0 for t in scales[::-1]] for space in disks]
     return np.array(rows)[:, ::-1]
 
 
-def broken_line(knots: np.ndarray) -> Regression:
+def piecewise_linear(knots: np.ndarray) -> Regression:
     """Return least squares with a continuous function that is linear between knots."""
 
     def predicted(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
-        where, unit = x.mean(), x.std()
+        center, unit = x.mean(), x.std()
 
         def columns(a: np.ndarray) -> np.ndarray:
             bends = np.maximum(a[:, None] - knots, 0) / unit
-            return np.column_stack([np.ones(len(a)), (a - where) / unit, bends])
+            return np.column_stack([np.ones(len(a)), (a - center) / unit, bends])
 
         return columns(new) @ np.linalg.lstsq(columns(x), y, rcond=None)[0]
 
     return predicted
 
 
-def quantile_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
+def quantile_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
     inner = np.linspace(0, 1, pieces + 1)[1:-1]
-    return broken_line(np.quantile(x, inner))(x, y, new)
+    return piecewise_linear(np.quantile(x, inner))(x, y, new_x)
 
 
-def even_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
-    return broken_line(np.linspace(x.min(), x.max(), pieces + 1)[1:-1])(x, y, new)
+def even_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
+    return piecewise_linear(np.linspace(x.min(), x.max(), pieces + 1)[1:-1])(x, y, new_x)
 
 
-def free_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
+def free_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
     """Return knots where they fit best, of fifteen quantiles."""
-    places = np.quantile(x, np.linspace(0.05, 0.95, 15))
-    tried = [broken_line(np.array(knots)) for knots in combinations(places, pieces - 1)]
-    best = min(tried, key=lambda line: float(((line(x, y, x) - y) ** 2).sum()))
-    return best(x, y, new)
+    candidates = np.quantile(x, np.linspace(0.05, 0.95, 15))
+    fits = [piecewise_linear(np.array(knots)) for knots in combinations(candidates, pieces - 1)]
+    best = min(fits, key=lambda line: float(((line(x, y, x) - y) ** 2).sum()))
+    return best(x, y, new_x)
 
 
-def separate_lines(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
+def separate_lines(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
     """Return a line of its own between quantiles, with jumps at them."""
     edges = np.quantile(x, np.linspace(0, 1, pieces + 1)[1:-1])
-    result = np.empty(len(new))
+    result = np.empty(len(new_x))
     for piece in range(pieces):
-        own, asked = np.digitize(x, edges) == piece, np.digitize(new, edges) == piece
-        result[asked] = np.polyval(np.polyfit(x[own] - x.mean(), y[own], 1), new[asked] - x.mean())
+        is_in_piece, is_new_in_piece = (
+            np.digitize(x, edges) == piece,
+            np.digitize(new_x, edges) == piece,
+        )
+        result[is_new_in_piece] = np.polyval(
+            np.polyfit(x[is_in_piece] - x.mean(), y[is_in_piece], 1),
+            new_x[is_new_in_piece] - x.mean(),
+        )
     return result
 
 
-def median_line(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
-    where, unit = x.mean(), x.std()
-    model = QuantileRegressor(quantile=0.5, alpha=0).fit(((x - where) / unit)[:, None], y)
-    return model.predict(((new - where) / unit)[:, None])
+def median_line(x: np.ndarray, y: np.ndarray, new_x: np.ndarray) -> np.ndarray:
+    center, unit = x.mean(), x.std()
+    model = QuantileRegressor(quantile=0.5, alpha=0).fit(((x - center) / unit)[:, None], y)
+    return model.predict(((new_x - center) / unit)[:, None])
 
 
-def errors(areas: np.ndarray, regression: Regression, seed: int | None = 0) -> np.ndarray:
+def squared_errors(areas: np.ndarray, regression: Regression, seed: int | None = 0) -> np.ndarray:
     """Mean squared errors of the folds; without a seed neighbours share a fold."""
     truth = CURVATURES[:: DISKS // len(areas)]
     folds = KFold(FOLDS, shuffle=seed is not None, random_state=seed)
     return np.array(
         [
-            ((regression(areas[known], truth[known], areas[new]) - truth[new]) ** 2).mean()
-            for known, new in folds.split(areas)
+            (
+                (regression(areas[training], truth[training], areas[testing]) - truth[testing]) ** 2
+            ).mean()
+            for training, testing in folds.split(areas)
         ]
     )
 
 
-def pieces(how: Callable[..., np.ndarray], count: int) -> Regression:
-    return lambda x, y, new: how(x, y, new, count)
+def with_pieces(regression: Callable[..., np.ndarray], n_pieces: int) -> Regression:
+    return lambda x, y, new: regression(x, y, new, n_pieces)
 
 
-MAIN = pieces(quantile_knots, PIECES)
+MAIN_REGRESSION = with_pieces(quantile_knots, PIECES)
 SetUp = tuple[np.ndarray, Regression, int | None]  # areas, regression, seed of the folds
 
 
-def open_in_the_regression(area: np.ndarray) -> dict[str, SetUp]:
+def vary_regression(area: np.ndarray) -> dict[str, SetUp]:
     result: dict[str, SetUp] = {}
     for count in (1, 2, 4, 6, 10):
-        result[f"{count} pieces between quantiles"] = area, pieces(quantile_knots, count), 0
-    result["3 even pieces"] = area, pieces(even_knots, 3), 0
-    result["2 pieces, free knot"] = area, pieces(free_knots, 2), 0
-    result["3 pieces, free knots"] = area, pieces(free_knots, 3), 0
-    result["3 lines with jumps"] = area, pieces(separate_lines, 3), 0
+        result[f"{count} pieces between quantiles"] = area, with_pieces(quantile_knots, count), 0
+    result["3 even pieces"] = area, with_pieces(even_knots, 3), 0
+    result["2 pieces, free knot"] = area, with_pieces(free_knots, 2), 0
+    result["3 pieces, free knots"] = area, with_pieces(free_knots, 3), 0
+    result["3 lines with jumps"] = area, with_pieces(separate_lines, 3), 0
     for seed in (1, 2, 3, 4):
-        result[f"folds of seed {seed}"] = area, MAIN, seed
-    result["area / t_cut"] = area / T_CUT, MAIN, 0
+        result[f"folds of seed {seed}"] = area, MAIN_REGRESSION, seed
+    result["area / t_cut"] = area / T_CUT, MAIN_REGRESSION, 0
     return result
 
 
-def open_in_the_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
+def vary_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
     """Use the main run's magnitudes, and smaller sets of disks where they have to be new."""
     result: dict[str, SetUp] = {}
     for last in (4, 8, 12, 16, 17, 18, 20, 24):
-        part = np.trapezoid(M[:, : last + 1], scales[: last + 1], axis=1)
-        result[f"t_cut = {scales[last]:.1f}"] = part, MAIN, 0
-    few = np.array([0, 1, 2, 3, 4, 6, 8, 11, 15, 21, len(scales) - 1])
-    result[f"{len(few)} scales, denser at 0"] = (
-        np.trapezoid(M[:, few], scales[few], axis=1),
-        MAIN,
+        area = np.trapezoid(M[:, : last + 1], scales[: last + 1], axis=1)
+        result[f"t_cut = {scales[last]:.1f}"] = area, MAIN_REGRESSION, 0
+    few_scales = np.array([0, 1, 2, 3, 4, 6, 8, 11, 15, 21, len(scales) - 1])
+    result[f"{len(few_scales)} scales, denser at 0"] = (
+        np.trapezoid(M[:, few_scales], scales[few_scales], axis=1),
+        MAIN_REGRESSION,
         0,
     )
-    some = f"{len(CURVATURES[::SOME])} disks"
-    thinned = np.trapezoid(M[::SOME][:, few], scales[few], axis=1)
-    result[f"{POINTS} points, {some}"] = thinned, MAIN, 0
-    more = functions(spaces(MORE, every=SOME), scales[few])
-    result[f"{MORE} points, {some}"] = np.trapezoid(more, scales[few], axis=1), MAIN, 0
+    disks_text = f"{len(CURVATURES[::DISK_STEP])} disks"
+    thinned = np.trapezoid(M[::DISK_STEP][:, few_scales], scales[few_scales], axis=1)
+    result[f"{POINTS} points, {disks_text}"] = thinned, MAIN_REGRESSION, 0
+    more = compute_magnitudes(make_spaces(MORE_POINTS, step=DISK_STEP), scales[few_scales])
+    result[f"{MORE_POINTS} points, {disks_text}"] = (
+        np.trapezoid(more, scales[few_scales], axis=1),
+        MAIN_REGRESSION,
+        0,
+    )
 
     # With half the points all is faster: its own main run, and what changes it.
-    disks = spaces(FEWER)
-    name = f"{FEWER} points"
-    fewer = np.trapezoid(functions(disks, scales), scales, axis=1)
-    result[name] = fewer, MAIN, 0
+    disks = make_spaces(FEWER_POINTS)
+    name = f"{FEWER_POINTS} points"
+    fewer = np.trapezoid(compute_magnitudes(disks, scales), scales, axis=1)
+    result[name] = fewer, MAIN_REGRESSION, 0
     cuts = np.array([convergence_scale(space) for space in disks])
-    own = np.empty(DISKS)
+    own_cutoff_areas = np.empty(DISKS)
     for i, (space, cut) in enumerate(zip(disks, cuts, strict=True)):
-        even = np.linspace(0, cut, SCALES)
-        own[i] = np.trapezoid(functions([space], even)[0], even)
-    result[f"{name}, own t_conv"] = own, MAIN, 0
-    result[f"{name}, own t_conv, divided by it"] = own / cuts, MAIN, 0
-    by_radius = functions(spaces(FEWER, by="radius"), scales)
-    result[f"{name}, radius uniform"] = np.trapezoid(by_radius, scales, axis=1), MAIN, 0
+        even_scales = np.linspace(0, cut, SCALES)
+        own_cutoff_areas[i] = np.trapezoid(compute_magnitudes([space], even_scales)[0], even_scales)
+    result[f"{name}, own t_conv"] = own_cutoff_areas, MAIN_REGRESSION, 0
+    result[f"{name}, own t_conv, divided by it"] = own_cutoff_areas / cuts, MAIN_REGRESSION, 0
+    by_radius = compute_magnitudes(make_spaces(FEWER_POINTS, by="radius"), scales)
+    result[f"{name}, radius uniform"] = np.trapezoid(by_radius, scales, axis=1), MAIN_REGRESSION, 0
     # Half the distances at t are the distances at t / 2.
     halved, less = fewer.copy(), np.flatnonzero(CURVATURES < 0)
-    halves = functions([disks[i] for i in less], scales / 2)
+    halves = compute_magnitudes([disks[i] for i in less], scales / 2)
     halved[less] = np.trapezoid(halves, scales, axis=1)
-    result[f"{name}, hyperbolic distances halved"] = halved, MAIN, 0
-    result[f"{name}, halved, 3 even pieces"] = halved, pieces(even_knots, 3), 0
+    result[f"{name}, hyperbolic distances halved"] = halved, MAIN_REGRESSION, 0
+    result[f"{name}, halved, 3 even pieces"] = halved, with_pieces(even_knots, 3), 0
     return result
 
 
 def findings(data: Path) -> list[Finding]:
     scales = np.linspace(0, T_CUT, SCALES)
-    M = functions(spaces(POINTS), scales)
+    M = compute_magnitudes(make_spaces(POINTS), scales)
     area = np.trapezoid(M, scales, axis=1)
-    ours = {"piecewise linear": errors(area, MAIN), "quantile": errors(area, median_line)}
-    mixed = errors(np.random.default_rng(0).permutation(area), MAIN).mean()
-    regression = {**open_in_the_regression(area), "folds not shuffled": (area, MAIN, None)}
-    table = {"as in the main run": (area, MAIN, 0), **regression, **open_in_the_areas(scales, M)}
+    ours = {
+        "piecewise linear": squared_errors(area, MAIN_REGRESSION),
+        "quantile": squared_errors(area, median_line),
+    }
+    shuffled_error = squared_errors(
+        np.random.default_rng(0).permutation(area), MAIN_REGRESSION
+    ).mean()
+    regression = {**vary_regression(area), "folds not shuffled": (area, MAIN_REGRESSION, None)}
+    table = {
+        "as in the main run": (area, MAIN_REGRESSION, 0),
+        **regression,
+        **vary_areas(scales, M),
+    }
     result = {
-        name: (errors(a, how, seed).mean(), errors(a, median_line, seed).mean())
-        for name, (a, how, seed) in table.items()
+        name: (
+            squared_errors(a, regression_of_set_up, seed).mean(),
+            squared_errors(a, median_line, seed).mean(),
+        )
+        for name, (a, regression_of_set_up, seed) in table.items()
     }
     print(f"{'set-up':<40}{'piecewise linear':>18}{'quantile':>10}")
     for name, (line, median) in result.items():
         print(f"{name:<40}{line:>18.3f}{median:>10.3f}")
     print()
-    why = explained(result, list(open_in_the_regression(area)))
+    reason = describe_set_ups(result, list(vary_regression(area)))
     rows = []
     for name, folds in ours.items():
-        theirs, spread = PAPER[name]
+        theirs, spread = PAPER_ERRORS[name]
         slack = 0.005 + 2 * np.hypot(spread, folds.std()) / FOLDS**0.5
         rows.append(
             claim(
@@ -242,48 +266,56 @@ def findings(data: Path) -> list[Finding]:
                 f"{theirs:.2f} ± {spread:.2f}",
                 bool(abs(folds.mean() - theirs) <= slack),
                 f"{folds.mean():.3f} ± {folds.std():.3f}",
-                why,
+                reason,
             )
         )
     largest = max(folds.mean() for folds in ours.values())
-    said = f"{largest:.2f} at most; with areas dealt to the wrong disks {mixed:.2f}"
+    text = f"{largest:.2f} at most; with areas dealt to the wrong disks {shuffled_error:.2f}"
     rows.append(
-        claim("curvature can be read from MagArea", "yes", bool(10 * largest < mixed), said)
+        claim(
+            "curvature can be read from MagArea", "yes", bool(10 * largest < shuffled_error), text
+        )
     )
     return rows
 
 
-def explained(found: dict[str, tuple[float, float]], regression: list[str]) -> str:
+def describe_set_ups(
+    errors_by_set_up: dict[str, tuple[float, float]], regression: list[str]
+) -> str:
     """Return what moves the error of the piecewise linear regression, from the table."""
-    line = {name: errors[0] for name, errors in found.items()}
+    line = {name: errors[0] for name, errors in errors_by_set_up.items()}
     cuts = {name: value for name, value in line.items() if name.startswith("t_cut")}
-    close = min(cuts, key=lambda name: abs(cuts[name] - PAPER["piecewise linear"][0]))
+    close = min(cuts, key=lambda name: abs(cuts[name] - PAPER_ERRORS["piecewise linear"][0]))
     pieces = [line[name] for name in regression if "folds" not in name]
     folds = [line[name] for name in regression if "folds" in name]
-    few = f"{FEWER} points"
-    halved = found[f"{few}, halved, 3 even pieces"]
-    some = f"{len(CURVATURES[::SOME])} disks"
-    parts = (
+    fewer_text = f"{FEWER_POINTS} points"
+    halved = errors_by_set_up[f"{fewer_text}, halved, 3 even pieces"]
+    disks_text = f"{len(CURVATURES[::DISK_STEP])} disks"
+    sentences = (
         "the cut-off and the number of points decide: the same disks give "
         f"{min(cuts.values()):.3f} to {max(cuts.values()):.3f} for cut-offs of "
-        f"{min(map(value, cuts)):.0f} to {max(map(value, cuts)):.0f}, and {cuts[close]:.3f} at "
-        f"{close}; at t_cut = {T_CUT:g}, {FEWER} points instead of {POINTS} give {line[few]:.2f}, "
-        f"and, on {some}, {MORE:,} points {line[f'{MORE} points, {some}']:.2f} instead of "
-        f"{line[f'{POINTS} points, {some}']:.2f}.",
+        f"{min(map(cutoff_of_name, cuts)):.0f} to {max(map(cutoff_of_name, cuts)):.0f}, and "
+        f"{cuts[close]:.3f} at "
+        f"{close}; at t_cut = {T_CUT:g}, {FEWER_POINTS} points instead of {POINTS} give "
+        f"{line[fewer_text]:.2f}, "
+        f"and, on {disks_text}, {MORE_POINTS:,} points "
+        f"{line[f'{MORE_POINTS} points, {disks_text}']:.2f} instead of "
+        f"{line[f'{POINTS} points, {disks_text}']:.2f}.",
         "Points uniform by radius make it "
-        f"{line[f'{few}, radius uniform'] / line[few]:.1f} times as large, and areas to each "
-        f"disk's own t_conv say next to nothing ({line[f'{few}, own t_conv']:.2f}).",
+        f"{line[f'{fewer_text}, radius uniform'] / line[fewer_text]:.1f} times as large, and "
+        "areas to each "
+        f"disk's own t_conv say next to nothing ({line[f'{fewer_text}, own t_conv']:.2f}).",
         f"Pieces and knots ({min(pieces):.3f} to {max(pieces):.3f}), how folds are shuffled "
         f"({min(folds):.3f} to {max(folds):.3f}) and 11 uneven scales "
         f"({line['11 scales, denser at 0']:.3f}) hardly matter; folds that are not shuffled give "
         f"{line['folds not shuffled']:.2f}.",
         "Hyperbolic distances without their factor 2, as in public code for such disks, are out: "
-        f"the quantile goes from {found[few][1]:.2f} to {halved[1]:.2f}",
+        f"the quantile goes from {errors_by_set_up[fewer_text][1]:.2f} to {halved[1]:.2f}",
     )
-    return " ".join(parts)
+    return " ".join(sentences)
 
 
-def value(name: str) -> float:
+def cutoff_of_name(name: str) -> float:
     return float(name.rpartition(" ")[2])
 
 

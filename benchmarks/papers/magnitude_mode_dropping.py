@@ -21,16 +21,17 @@ from vendiscore.magnitude.magnitude_functions import convergence_scale, magnitud
 from vendiscore.magnitude.metric_space_builder import as_space
 
 STEPS = 9
-KEPT = 1  # the digit with more than 1,100 images
-DRAWS, EACH, NEIGHBOURS = 20, 100, 5
+KEPT_DIGIT = 1  # the digit with more than 1,100 images
+DRAWS, IMAGES_PER_DIGIT, NEIGHBOURS = 20, 100, 5
 MEASURES = ("MagDiff", "Mag(0.5 t_ref)", "VS", "recall", "coverage")
-ALIKE = 0.1  # a gap below is none, far above it are recall's and coverage's
+MAX_EQUAL_GAP = 0.1  # a gap below is none, far above it are recall's and coverage's
 
 GROUP = Group(
     name="magnitude_mode_dropping",
     title="Modes dropped one by one and all at once",
     source="Limbeck et al., arXiv 2311.16054, Figures 5 and S.15",
-    method=f"References: {EACH} MNIST test digits of each kind; samples lose nine kinds in "
+    method=f"References: {IMAGES_PER_DIGIT} MNIST test digits of each kind; samples lose nine "
+    "kinds in "
     f"{STEPS} steps, one after another or all at once, {DRAWS} draws. Pixels, Euclidean "
     f"distances, cosines for VS; recall and coverage have {NEIGHBOURS} neighbours. The gap is the "
     "largest distance between the two ways' means, as a share of the whole fall; 0 is alike.",
@@ -43,24 +44,26 @@ GROUP = Group(
 )
 
 
-def draw(
-    labels: np.ndarray, each: int, rng: np.random.Generator
+def draw_indices(
+    labels: np.ndarray, per_digit: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, dict[str, list[np.ndarray]]]:
     """Draw indices of the references, and of the samples at each step of both ways of dropping."""
     order = {c: rng.permutation(np.flatnonzero(labels == c)) for c in range(10)}
-    references = np.concatenate([order[c][:each] for c in range(10)])
-    pool = {c: order[c][each:] for c in range(10)}
-    dropped = [c for c in range(10) if c != KEPT]
-    ways: dict[str, list[np.ndarray]] = {"sequential": [], "simultaneous": []}
+    references = np.concatenate([order[c][:per_digit] for c in range(10)])
+    pool = {c: order[c][per_digit:] for c in range(10)}
+    dropped = [c for c in range(10) if c != KEPT_DIGIT]
+    indices_by_schedule: dict[str, list[np.ndarray]] = {"sequential": [], "simultaneous": []}
     for step in range(STEPS + 1):
         counts = {
-            "sequential": {c: each * (i >= step) for i, c in enumerate(dropped)},
-            "simultaneous": {c: round(each * (1 - step / STEPS)) for c in dropped},
+            "sequential": {c: per_digit * (i >= step) for i, c in enumerate(dropped)},
+            "simultaneous": {c: round(per_digit * (1 - step / STEPS)) for c in dropped},
         }
-        for way, count in counts.items():
-            count[KEPT] = 10 * each - sum(count.values())
-            ways[way].append(np.concatenate([pool[c][:m] for c, m in count.items()]))
-    return references, ways
+        for schedule, count in counts.items():
+            count[KEPT_DIGIT] = 10 * per_digit - sum(count.values())
+            indices_by_schedule[schedule].append(
+                np.concatenate([pool[c][:m] for c, m in count.items()])
+            )
+    return references, indices_by_schedule
 
 
 def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[float, float]:
@@ -72,15 +75,17 @@ def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[flo
     return float(recall), float(coverage)
 
 
-def curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def compute_curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return the values of each draw, way, step and measure."""
     result = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))
     for i in range(DRAWS):
-        references, ways = draw(labels, EACH, np.random.default_rng(i))
+        references, indices_by_schedule = draw_indices(
+            labels, IMAGES_PER_DIGIT, np.random.default_rng(i)
+        )
         real = images[references]
         space = as_space(real)
         t_cut = convergence_scale(space)
-        for w, sets in enumerate(ways.values()):
+        for w, sets in enumerate(indices_by_schedule.values()):
             for step, index in enumerate(sets):
                 fake = images[index]
                 difference = mag_diff(fake, space, t_cut=t_cut, relative=True)
@@ -93,9 +98,9 @@ def curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return result
 
 
-def gaps(found: np.ndarray) -> np.ndarray:
+def compute_gaps(values: np.ndarray) -> np.ndarray:
     """Return the largest distance between the two ways, as a share of the fall, of each measure."""
-    means = found.mean(axis=0)
+    means = values.mean(axis=0)
     fall = np.abs(means[:, 0] - means[:, -1]).max(axis=0)
     return np.abs(means[0] - means[1]).max(axis=0) / fall
 
@@ -104,11 +109,11 @@ def findings(data: Path) -> list[Finding]:
     with np.load(data / "mnist_test.npz") as arrays:
         images = arrays["images"].reshape(len(arrays["labels"]), -1) / 255.0
         labels = arrays["labels"]
-    result = curves(images, labels)
-    gap = dict(zip(MEASURES, gaps(result), strict=True))
-    left_out = [gaps(np.delete(result, i, axis=0)) for i in range(DRAWS)]
-    error = dict(zip(MEASURES, np.std(left_out, axis=0) * (DRAWS - 1) ** 0.5, strict=True))
-    said = {name: f"gap {gap[name]:.3f} ± {error[name]:.3f}" for name in MEASURES}
+    result = compute_curves(images, labels)
+    gap = dict(zip(MEASURES, compute_gaps(result), strict=True))
+    gaps_without_each = [compute_gaps(np.delete(result, i, axis=0)) for i in range(DRAWS)]
+    error = dict(zip(MEASURES, np.std(gaps_without_each, axis=0) * (DRAWS - 1) ** 0.5, strict=True))
+    gap_texts = {name: f"gap {gap[name]:.3f} ± {error[name]:.3f}" for name in MEASURES}
     steps = np.diff(result[..., 0].mean(axis=0), axis=1)
     first, last = result[:, :, 0, 0].mean(), result[:, :, -1, 0].mean()
     thin = result[:, 1, -2].mean(axis=0)  # nine kinds have a ninth of their images left
@@ -116,8 +121,8 @@ def findings(data: Path) -> list[Finding]:
         claim(
             "MagDiff falls alike both ways",
             "yes",
-            gap["MagDiff"] < ALIKE,
-            f"{said['MagDiff']}; from {first:.3f} with nothing dropped to {last:.2f}",
+            gap["MagDiff"] < MAX_EQUAL_GAP,
+            f"{gap_texts['MagDiff']}; from {first:.3f} with nothing dropped to {last:.2f}",
         ),
         claim(
             "MagDiff falls at every step, both ways",
@@ -133,8 +138,8 @@ def findings(data: Path) -> list[Finding]:
             claim(
                 f"{name} falls alike both ways",
                 "asked of it as of MagDiff",
-                gap[name] < ALIKE and bool(falls.all()),
-                f"{said[name]}; from {first:.1f} with nothing dropped to {last:.1f}, in "
+                gap[name] < MAX_EQUAL_GAP and bool(falls.all()),
+                f"{gap_texts[name]}; from {first:.1f} with nothing dropped to {last:.1f}, in "
                 f"{int(falls.sum())} of {falls.size} steps",
                 why=f"the ways' means are up to {gap[name]:.2f} of the whole fall apart, MagDiff's "
                 f"{gap['MagDiff']:.2f}, recall's {gap['recall']:.3f}, and it falls in "
@@ -142,7 +147,7 @@ def findings(data: Path) -> list[Finding]:
             )
         )
     for m, name in enumerate(MEASURES[3:], start=3):
-        part = (result[:, 1, 0, m].mean() - thin[m]) / (
+        fraction = (result[:, 1, 0, m].mean() - thin[m]) / (
             result[:, 1, 0, m].mean() - result[:, 1, -1, m].mean()
         )
         rows.append(
@@ -150,8 +155,8 @@ def findings(data: Path) -> list[Finding]:
                 f"{name} depends on how modes are dropped",
                 "yes",
                 gap[name] > 0.2 and gap[name] > 3 * gap["MagDiff"],
-                f"{said[name]}; with all kinds thinned to a ninth it has fallen by "
-                f"{100 * part:.0f} % of its fall",
+                f"{gap_texts[name]}; with all kinds thinned to a ninth it has fallen by "
+                f"{100 * fraction:.0f} % of its fall",
             )
         )
     return rows

@@ -34,7 +34,7 @@ GROUP = Group(
 )
 
 
-def hawkes(n: int, rng: np.random.Generator) -> np.ndarray:
+def draw_hawkes(n: int, rng: np.random.Generator) -> np.ndarray:
     """Return n points of a spatial Hawkes process on [0, 2]²: 91 centres, 0.6 offspring a point."""
     points: list[np.ndarray] = []
     while len(points) < n:
@@ -44,18 +44,23 @@ def hawkes(n: int, rng: np.random.Generator) -> np.ndarray:
     return 2 * np.array(points[:n])
 
 
-def patterns(n: int, rng: np.random.Generator) -> list[np.ndarray]:
+def draw_patterns(n: int, rng: np.random.Generator) -> list[np.ndarray]:
     deviation = np.sqrt(0.02)
     low, high = np.array([0.5, 0.5]), np.array([1.5, 1.5])
     half = n // 2
-    two = [low + deviation * rng.standard_normal((half, 2)),
+    two_gaussians = [low + deviation * rng.standard_normal((half, 2)),
            high + deviation * rng.standard_normal((n - half, 2))]  # fmt: skip
-    one = low + deviation * rng.standard_normal((n, 2))
-    sets = [2 * rng.random((n, 2)), hawkes(n, rng), np.concatenate(two), one]
+    one_gaussian = low + deviation * rng.standard_normal((n, 2))
+    sets = [
+        2 * rng.random((n, 2)),
+        draw_hawkes(n, rng),
+        np.concatenate(two_gaussians),
+        one_gaussian,
+    ]
     return [np.clip(X, 0, 2) for X in sets]
 
 
-def ranks(sets: list[np.ndarray]) -> np.ndarray:
+def compute_measures(sets: list[np.ndarray]) -> np.ndarray:
     """Return the measures of four sets, (measures, sets), each the larger the more diverse."""
     values = np.empty((len(MEASURES), len(sets)))
     values[0] = mag_areas(sets, average=True)
@@ -69,25 +74,30 @@ def ranks(sets: list[np.ndarray]) -> np.ndarray:
     return values
 
 
-def ordered(values: np.ndarray) -> np.ndarray:
+def is_descending(values: np.ndarray) -> np.ndarray:
     """Return whether values fall from the first set to the last, for each draw and measure."""
     return (np.diff(values, axis=2) < 0).all(axis=2)
 
 
 def findings(data: Path) -> list[Finding]:
-    draws = [patterns(POINTS, np.random.default_rng(draw)) for draw in range(DRAWS)]
-    values = np.array([ranks(sets) for sets in draws])
-    right = ordered(values).sum(axis=0)
+    draws = [draw_patterns(POINTS, np.random.default_rng(draw)) for draw in range(DRAWS)]
+    values = np.array([compute_measures(sets) for sets in draws])
+    counts = is_descending(values).sum(axis=0)
     rng = np.random.default_rng(DRAWS)
-    none = [ranks([2 * rng.random((POINTS, 2)) for _ in NAMES]) for _ in range(DRAWS)]
-    chance = ordered(np.array(none)).sum(axis=0)
+    uniform_values = [
+        compute_measures([2 * rng.random((POINTS, 2)) for _ in NAMES]) for _ in range(DRAWS)
+    ]
+    null_counts = is_descending(np.array(uniform_values)).sum(axis=0)
     rows = []
     for i, name in enumerate(MEASURES):
         digits = 3 if name == "L2-star" else 2
-        said = ", ".join(f"{abs(value):.{digits}f}" for value in values[:, i].mean(axis=0))
-        count = f"{right[i]} of {DRAWS} draws ({chance[i]} of four uniform sets); means {said}"
+        means_text = ", ".join(f"{abs(value):.{digits}f}" for value in values[:, i].mean(axis=0))
+        count = (
+            f"{counts[i]} of {DRAWS} draws ({null_counts[i]} of four uniform sets); "
+            f"means {means_text}"
+        )
         if name in ("MagArea", "VS"):
-            holds = right[i] >= 0.9 * DRAWS > 0.5 * DRAWS > chance[i]
+            holds = counts[i] >= 0.9 * DRAWS > 0.5 * DRAWS > null_counts[i]
             rows.append(claim(f"{name}: X1 > X2 > X3 > X4", "yes", bool(holds), count))
         else:
             pair = (np.diff(values[:, i], axis=1) < 0).sum(axis=0)
@@ -96,9 +106,9 @@ def findings(data: Path) -> list[Finding]:
                 claim(
                     f"{name} mistakes the order",
                     "yes",
-                    bool(right[i] <= 0.5 * DRAWS),
+                    bool(counts[i] <= 0.5 * DRAWS),
                     count,
-                    f"in {DRAWS - right[i]} of {DRAWS} draws it does, as in the paper's one, in "
+                    f"in {DRAWS - counts[i]} of {DRAWS} draws it does, as in the paper's one, in "
                     f"most not. X1 and X2 it {'cannot tell' if coin else 'tells'}: the first is "
                     f"ahead in {pair[0]} draws{', as by a coin' if coin else ''}; X2 is ahead of "
                     f"X3 in {pair[1]}, X3 of X4 in {pair[2]}",

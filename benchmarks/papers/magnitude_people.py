@@ -32,7 +32,10 @@ TESTS = ("McDiv_nuggets", "conTest", "decTest")
 TASKS = {"prompt": "prompt_gen", "resp": "resp_gen", "story": "story_gen"}
 MEASURES = ("MagArea", "VS", "AvgSim", "GMStds")
 REPEATS, FOLDS, DRAWS = 10, 5, 1000
-OWN, LONG = "to each set's own cut-off", "of vectors with their lengths"  # other MagAreas
+OWN_CUTOFF, UNNORMALIZED = (
+    "to each set's own cut-off",
+    "of vectors with their lengths",
+)  # other MagAreas
 SIX, THREE = "six sources", "three further sources"
 
 GROUP = Group(
@@ -56,7 +59,7 @@ GROUP = Group(
 )
 
 
-def rows_of(data: Path) -> list[dict]:
+def read_sets(data: Path) -> list[dict]:
     rows: list[dict] = []
     for name in GROUP.needs:
         with gzip.open(data / name, "rt", encoding="utf-8") as file:
@@ -64,67 +67,69 @@ def rows_of(data: Path) -> list[dict]:
     return rows
 
 
-def measured(rows: list[dict]) -> dict[str, np.ndarray]:
+def compute_measures(rows: list[dict]) -> dict[str, np.ndarray]:
     """Return each measure of each set, the larger the more diverse."""
     encode = encoder(MODEL_DIR, pooling="mean", device="cpu")
     texts = sorted({text for row in rows for text in row["responses"]}, key=len)
     raw = dict(zip(texts, np.asarray(encode.encode(texts), dtype=float), strict=True))
-    longs = [np.array([raw[text] for text in row["responses"]]) for row in rows]
-    units = [X / np.linalg.norm(X, axis=1, keepdims=True) for X in longs]
-    single = [compute(X, k="cosine", measures=["VS", "AvgSim", "GMStds"]) for X in units]
-    own = [compute(X, k="cosine", measures="MagArea")["MagArea"] for X in units]
+    raw_sets = [np.array([raw[text] for text in row["responses"]]) for row in rows]
+    unit_sets = [X / np.linalg.norm(X, axis=1, keepdims=True) for X in raw_sets]
+    single = [compute(X, k="cosine", measures=["VS", "AvgSim", "GMStds"]) for X in unit_sets]
+    own_areas = [compute(X, k="cosine", measures="MagArea")["MagArea"] for X in unit_sets]
     return {
-        "MagArea": areas(units, rows),
-        "VS": np.array([one["VS"] for one in single]),
-        "AvgSim": -np.array([one["AvgSim"] for one in single]),
-        "GMStds": np.array([one["GMStds"] for one in single]),
-        OWN: np.array(own),
-        LONG: areas(longs, rows),
+        "MagArea": compute_areas(unit_sets, rows),
+        "VS": np.array([scores["VS"] for scores in single]),
+        "AvgSim": -np.array([scores["AvgSim"] for scores in single]),
+        "GMStds": np.array([scores["GMStds"] for scores in single]),
+        OWN_CUTOFF: np.array(own_areas),
+        UNNORMALIZED: compute_areas(raw_sets, rows),
     }
 
 
-def areas(sets: list[np.ndarray], rows: list[dict]) -> np.ndarray:
+def compute_areas(sets: list[np.ndarray], rows: list[dict]) -> np.ndarray:
     """Return areas up to the median of the convergence scales of the sets of a source."""
     result = np.empty(len(rows))
     keys = np.array([f"{row['test']} {row['source']}" for row in rows])
     for key in np.unique(keys):
-        places = np.flatnonzero(keys == key)
-        result[places] = mag_areas([sets[i] for i in places], epsilon=0.01)
+        indices = np.flatnonzero(keys == key)
+        result[indices] = mag_areas([sets[i] for i in indices], epsilon=0.01)
     return result
 
 
-def folds(values: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def fold_r2(values: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Return R² of each fold of each repeat."""
     result = []
     for repeat in range(REPEATS):
-        for learn, tell in KFold(FOLDS, shuffle=True, random_state=repeat).split(values):
+        for training, testing in KFold(FOLDS, shuffle=True, random_state=repeat).split(values):
             model = IsotonicRegression(out_of_bounds="clip")  # the more diverse, the hotter
-            guess = model.fit(values[learn], truth[learn]).predict(values[tell])
-            result.append(1 - np.mean((guess - truth[tell]) ** 2) / np.var(truth[tell]))
+            predictions = model.fit(values[training], truth[training]).predict(values[testing])
+            result.append(1 - np.mean((predictions - truth[testing]) ** 2) / np.var(truth[testing]))
     return np.array(result)
 
 
-def interval(values: np.ndarray) -> str:
+def format_interval(values: np.ndarray) -> str:
     low, high = np.percentile(values, [2.5, 97.5])
     return f"{values.mean():.2f} ± {values.std(ddof=1):.2f} ({low:.2f} to {high:.2f})"
 
 
-def temperatures(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
+def check_temperatures(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
     table3, table4, null = [], [], []
     rng = np.random.default_rng(0)
     for task, source in TASKS.items():
-        places = [i for i, r in enumerate(rows) if (r["test"], r["source"]) == ("decTest", source)]
-        truth = np.array([rows[i]["label"] for i in places], dtype=float)
-        r2 = {name: folds(values[name][places], truth) for name in MEASURES}
-        dealt = rng.permutation(truth)
-        null.append(max(folds(values[name][places], dealt).mean() for name in MEASURES))
-        best = max(r2, key=lambda name, of=r2: of[name].mean())
+        indices = [i for i, r in enumerate(rows) if (r["test"], r["source"]) == ("decTest", source)]
+        truth = np.array([rows[i]["label"] for i in indices], dtype=float)
+        r2 = {name: fold_r2(values[name][indices], truth) for name in MEASURES}
+        shuffled = rng.permutation(truth)
+        null.append(max(fold_r2(values[name][indices], shuffled).mean() for name in MEASURES))
+        best = max(r2, key=lambda name, r2_by_name=r2: r2_by_name[name].mean())
         table3.append(
             claim(
                 f"Table S.3, {task}: R² of the temperature",
                 "the highest by MagArea",
                 best == "MagArea",
-                ", ".join(f"{name} {interval(each)}" for name, each in r2.items()),
+                ", ".join(
+                    f"{name} {format_interval(r2_of_measure)}" for name, r2_of_measure in r2.items()
+                ),
                 why=f"{best} has {r2[best].mean():.3f}, MagArea {r2['MagArea'].mean():.3f}",
             )
         )
@@ -133,12 +138,19 @@ def temperatures(values: dict[str, np.ndarray], rows: list[dict]) -> list[Findin
             claim(
                 f"Table S.4, {task}: R² less MagArea's, fold by fold",
                 "below 0 for every other measure",
-                all(each.mean() < 0 for each in less.values()),
-                ", ".join(f"{name} {interval(each)}" for name, each in less.items())
+                all(r2_of_measure.mean() < 0 for r2_of_measure in less.values()),
+                ", ".join(
+                    f"{name} {format_interval(r2_of_measure)}"
+                    for name, r2_of_measure in less.items()
+                )
                 + "; below 0 in "
-                + ", ".join(f"{100 * (each < 0).mean():.0f} %" for each in less.values())
+                + ", ".join(
+                    f"{100 * (r2_of_measure < 0).mean():.0f} %" for r2_of_measure in less.values()
+                )
                 + " of folds",
-                why=", ".join(f"{name} {each.mean():+.3f}" for name, each in less.items()),
+                why=", ".join(
+                    f"{name} {r2_of_measure.mean():+.3f}" for name, r2_of_measure in less.items()
+                ),
             )
         )
     return [
@@ -154,9 +166,9 @@ def temperatures(values: dict[str, np.ndarray], rows: list[dict]) -> list[Findin
     ]
 
 
-def people(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
+def check_ratings(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
     human = np.array([row["human"] for row in rows], dtype=float)
-    of = {
+    indices_by_key = {
         (test, source): np.array(
             [i for i, r in enumerate(rows) if (r["test"], r["source"]) == (test, source)]
         )
@@ -164,49 +176,69 @@ def people(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
         for source in TASKS.values()
     }
     parts = {
-        SIX: [key for key in of if key[1] != "resp_gen"],
-        THREE: [key for key in of if key[1] == "resp_gen"],
+        SIX: [key for key in indices_by_key if key[1] != "resp_gen"],
+        THREE: [key for key in indices_by_key if key[1] == "resp_gen"],
     }
 
-    def rho(name: str, places: np.ndarray) -> float:
-        return float(spearmanr(values[name][places], human[places]).statistic)
+    def rho(name: str, indices: np.ndarray) -> float:
+        return float(spearmanr(values[name][indices], human[indices]).statistic)
 
-    def gain(keys: list[tuple[str, str]], places: dict, other: str) -> float:
-        return float(np.mean([rho("MagArea", places[k]) - rho(other, places[k]) for k in keys]))
+    def gain(keys: list[tuple[str, str]], indices_of_key: dict, other: str) -> float:
+        return float(
+            np.mean(
+                [rho("MagArea", indices_of_key[k]) - rho(other, indices_of_key[k]) for k in keys]
+            )
+        )
 
     rng = np.random.default_rng(0)
     result = []
-    for part, keys in parts.items():
-        means = {name: np.mean([rho(name, of[key]) for key in keys]) for name in MEASURES}
-        gains = {name: gain(keys, of, name) for name in MEASURES[1:]}
-        drawn = [{key: rng.choice(of[key], len(of[key])) for key in keys} for _ in range(DRAWS)]
+    for part_name, keys in parts.items():
+        means = {
+            name: np.mean([rho(name, indices_by_key[key]) for key in keys]) for name in MEASURES
+        }
+        gains = {name: gain(keys, indices_by_key, name) for name in MEASURES[1:]}
+        resampled = [
+            {key: rng.choice(indices_by_key[key], len(indices_by_key[key])) for key in keys}
+            for _ in range(DRAWS)
+        ]
         errors = {
-            name: float(np.std([gain(keys, draw, name) for draw in drawn])) for name in MEASURES[1:]
+            name: float(np.std([gain(keys, draw, name) for draw in resampled]))
+            for name in MEASURES[1:]
         }
         best = max(MEASURES[1:], key=lambda name, of=means: of[name])
-        ahead = sum(rho("MagArea", of[key]) > rho("VS", of[key]) for key in keys)
-        other = {name: np.mean([rho(name, of[key]) for key in keys]) for name in (OWN, LONG)}
-        said = ", ".join(f"{name} {means[name]:.3f}" for name in MEASURES)
-        said += "; MagArea " + ", ".join(f"{name} {mean:.3f}" for name, mean in other.items())
-        more = ", ".join(f"{name} {gains[name]:+.3f} ± {errors[name]:.3f}" for name in gains)
+        ahead = sum(
+            rho("MagArea", indices_by_key[key]) > rho("VS", indices_by_key[key]) for key in keys
+        )
+        other = {
+            name: np.mean([rho(name, indices_by_key[key]) for key in keys])
+            for name in (OWN_CUTOFF, UNNORMALIZED)
+        }
+        text = ", ".join(f"{name} {means[name]:.3f}" for name in MEASURES)
+        text += "; MagArea " + ", ".join(f"{name} {mean:.3f}" for name, mean in other.items())
+        gains_text = ", ".join(f"{name} {gains[name]:+.3f} ± {errors[name]:.3f}" for name in gains)
         result.append(
             claim(
-                f"people's scores, {part}: mean ρ",
+                f"people's scores, {part_name}: mean ρ",
                 "MagArea agrees better with people",
                 all(gains[name] > 2 * errors[name] for name in gains),
-                f"{said}; MagArea less the others: {more}; ahead of VS in {ahead} of {len(keys)} "
+                f"{text}; MagArea less the others: {gains_text}; ahead of VS in {ahead} of "
+                f"{len(keys)} "
                 "sources",
-                why=f"{best} has {means[best]:.3f}, MagArea {means['MagArea']:.3f}, and {OWN}, as "
-                f"on the page of people, {other[OWN]:.3f}: MagArea less VS is {gains['VS']:+.3f} ± "
+                why=f"{best} has {means[best]:.3f}, MagArea {means['MagArea']:.3f}, and "
+                f"{OWN_CUTOFF}, as "
+                f"on the page of people, {other[OWN_CUTOFF]:.3f}: MagArea less VS is "
+                f"{gains['VS']:+.3f} ± "
                 f"{errors['VS']:.3f}, less AvgSim {gains['AvgSim']:+.3f} ± {errors['AvgSim']:.3f}",
             )
         )
-    every = [key for keys in parts.values() for key in keys]
+    all_keys = [key for keys in parts.values() for key in keys]
     null = {
         name: np.mean(
             [
-                spearmanr(values[name][of[key]], rng.permutation(human[of[key]])).statistic
-                for key in every
+                spearmanr(
+                    values[name][indices_by_key[key]], rng.permutation(human[indices_by_key[key]])
+                ).statistic
+                for key in all_keys
                 for _ in range(20)
             ]
         )
@@ -224,9 +256,9 @@ def people(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
-    rows = rows_of(data)
-    values = measured(rows)
-    return [*temperatures(values, rows), *people(values, rows)]
+    rows = read_sets(data)
+    values = compute_measures(rows)
+    return [*check_temperatures(values, rows), *check_ratings(values, rows)]
 
 
 if __name__ == "__main__":

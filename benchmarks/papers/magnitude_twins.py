@@ -46,26 +46,26 @@ def findings(data: Path) -> list[Finding]:
         copies = X[rng.choice(20, COPIES[-1])]
         for j, count in enumerate(COPIES):
             ratios[draw, :, j] = scores(np.concatenate([X, copies[:count]]))
-        new = rng.standard_normal((COPIES[1], 2))
-        fresh[draw] = mag_area(np.concatenate([X, new])) / ratios[draw, 0, 0]
+        new_points = rng.standard_normal((COPIES[1], 2))
+        fresh[draw] = mag_area(np.concatenate([X, new_points])) / ratios[draw, 0, 0]
     ratios /= ratios[:, :, :1]
     result = []
     for i, name in enumerate(MEASURES):
         largest = np.abs(ratios[:, i] - 1).max()
         if name == "MagArea":
-            said = (
+            text = (
                 f"largest change {largest:.0e} in {DRAWS} draws; {COPIES[1]} new points in place "
                 f"of copies: × {fresh.mean():.2f}"
             )
-            result.append(claim(name, "constant", largest < 1e-9 < fresh.min() - 1, said))
+            result.append(claim(name, "constant", largest < 1e-9 < fresh.min() - 1, text))
         else:
             last = ratios[:, i, -1]
-            said = (
+            text = (
                 f"× {last.mean():.3f} with {COPIES[-1]} copies ({last.min():.3f} to "
                 f"{last.max():.3f}); changed by more than 0.1 % in "
                 f"{int((np.abs(last - 1) > 1e-3).sum())} of {DRAWS} draws"
             )
-            result.append(claim(name, "drifts", (np.abs(last - 1) > 1e-3).mean() > 0.9, said))
+            result.append(claim(name, "drifts", (np.abs(last - 1) > 1e-3).mean() > 0.9, text))
     return result
 
 

@@ -32,7 +32,9 @@ GROUP = Group(
 )
 
 
-def falls(images: np.ndarray, how: dict[str, object]) -> tuple[dict[str, Any], dict[str, float]]:
+def compute_falls(
+    images: np.ndarray, kernel_options: dict[str, object]
+) -> tuple[dict[str, Any], dict[str, float]]:
     """Return how far log VS falls, in its deviations, and the largest eigenvalue of K/n.
 
     Falls are at every order; both are by what takes the place of digits.
@@ -40,23 +42,28 @@ def falls(images: np.ndarray, how: dict[str, object]) -> tuple[dict[str, Any], d
     logs: dict[str, list[np.ndarray]] = {}
     for seed in range(DRAWS):
         rng = np.random.default_rng(seed)
-        X, new = np.split(images[rng.choice(len(images), SIZE + COPIES, replace=False)], [SIZE])
-        kept = X[: SIZE - COPIES]
-        noise = rng.normal(0, 0.05, new.shape)
-        for kind, last in (
+        X, new_images = np.split(
+            images[rng.choice(len(images), SIZE + COPIES, replace=False)], [SIZE]
+        )
+        retained = X[: SIZE - COPIES]
+        noise = rng.normal(0, 0.05, new_images.shape)
+        for kind, replacements in (
             ("none", X[SIZE - COPIES :]),
-            ("one", kept[:1] + noise),
-            ("each", kept[:COPIES] + noise),
-            ("new", new),
+            ("one", retained[:1] + noise),
+            ("each", retained[:COPIES] + noise),
+            ("new", new_images),
         ):
-            some = np.concatenate([kept, np.clip(last, 0, 1)])
-            result = compute(some, q=list(ORDERS), **how)
+            images_of_set = np.concatenate([retained, np.clip(replacements, 0, 1)])
+            result = compute(images_of_set, q=list(ORDERS), **kernel_options)
             logs.setdefault(kind, []).append(np.log(list(result.values())))
-    largest = {kind: float(np.exp(-np.array(each)[:, -1]).mean()) for kind, each in logs.items()}
+    largest = {
+        kind: float(np.exp(-np.array(log_scores)[:, -1]).mean())
+        for kind, log_scores in logs.items()
+    }
     none = np.array(logs.pop("none"))
     fall = {
-        kind: (none.mean(0) - np.mean(each, axis=0)) / none.std(axis=0, ddof=1)
-        for kind, each in logs.items()
+        kind: (none.mean(0) - np.mean(log_scores, axis=0)) / none.std(axis=0, ddof=1)
+        for kind, log_scores in logs.items()
     }
     return fall, largest
 
@@ -65,8 +72,8 @@ def findings(data: Path) -> list[Finding]:
     with np.load(data / "mnist_test.npz") as file:
         images = file["images"].reshape(len(file["images"]), -1) / 255
     result = []
-    for name, how in KERNELS.items():
-        fall, largest = falls(images, how)
+    for name, kernel_options in KERNELS.items():
+        fall, largest = compute_falls(images, kernel_options)
 
         def listed(kind: str, fall: dict[str, np.ndarray] = fall) -> str:
             return ", ".join(
@@ -74,10 +81,10 @@ def findings(data: Path) -> list[Finding]:
                 for q, value in zip(ORDERS, fall[kind], strict=True)
             )
 
-        for kind, what in (("one", "copies of one image"), ("each", "copies of one image each")):
+        for kind, label in (("one", "copies of one image"), ("each", "copies of one image each")):
             result.append(
                 claim(
-                    f"{what}, {name}: by how much the score falls",
+                    f"{label}, {name}: by how much the score falls",
                     "order ∞ goes with memorised and duplicated images",
                     int(np.argmax(fall[kind])) == len(ORDERS) - 1,
                     listed(kind),

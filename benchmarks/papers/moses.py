@@ -26,7 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, cannot, claim, mean, number, run
+from findings import Finding, Group, cannot, claim, compare_number, format_mean, run
 from rdkit import Chem, RDLogger
 from rdkit.Chem.rdMolDescriptors import CalcNumRings
 from scipy.stats import spearmanr
@@ -61,14 +61,14 @@ PRINTED = {
     "ngram": ("0.874", "479.8"),
     "vae": ("0.856", "475.3"),
 }
-RANK = spearmanr(*np.array(list(PRINTED.values()), dtype=float).T).statistic
-NOTEBOOK = 1500  # molecules a sample that the repository's notebook reads
+PRINTED_CORRELATION = spearmanr(*np.array(list(PRINTED.values()), dtype=float).T).statistic
+NOTEBOOK_SIZE = 1500  # molecules a sample that the repository's notebook reads
 
-DRAWN = 1000
+SET_SIZE = 1000
 SEEDS = 5
 JTVAE = "jtvae_moses_samples.smi.gz"
-TRIES = 10  # draws of NOTEBOOK molecules of JT-VAE
-FEW = 200  # molecules of the sets that repeat
+JTVAE_DRAWS = 10  # draws of NOTEBOOK molecules of JT-VAE
+N_REPEATED = 200  # molecules of the sets that repeat
 MORGAN = {"k": "morgan", "radius": 2, "n_bits": 1024}
 
 Draw = Callable[[int, np.random.Generator], list[str]]
@@ -79,7 +79,7 @@ def scores(smiles: list[str]) -> tuple[float, float]:
     return result["IntDiv"], result["VS"]
 
 
-def valid(smiles: str) -> bool:
+def is_valid(smiles: str) -> bool:
     return bool(smiles) and Chem.MolFromSmiles(smiles) is not None
 
 
@@ -103,14 +103,14 @@ def ngram_model(corpus: list[str], order: int) -> Draw:
                 letters, shares = tables[text[-order:]]
                 text += letters[int(np.searchsorted(shares, rng.random(), side="right"))]
             smiles = text.strip("^$")
-            if valid(smiles):
+            if is_valid(smiles):
                 out.append(smiles)
         return out
 
     return draw
 
 
-def joined_fragments(corpus: list[str]) -> Draw:
+def join_fragments(corpus: list[str]) -> Draw:
     """Return molecules cut at one single bond that is in no ring, halves put together at random."""
     halves: set[str] = set()
     for smiles in corpus:
@@ -126,70 +126,76 @@ def joined_fragments(corpus: list[str]) -> Draw:
         out: list[str] = []
         while len(out) < n:
             a, b = (pool[i] for i in rng.integers(len(pool), size=2))
-            both = Chem.RWMol(Chem.CombineMols(a, b))
-            ends = [atom for atom in both.GetAtoms() if atom.GetAtomicNum() == 0]
-            both.AddBond(*(end.GetNeighbors()[0].GetIdx() for end in ends), Chem.BondType.SINGLE)
+            combined = Chem.RWMol(Chem.CombineMols(a, b))
+            ends = [atom for atom in combined.GetAtoms() if atom.GetAtomicNum() == 0]
+            combined.AddBond(
+                *(end.GetNeighbors()[0].GetIdx() for end in ends), Chem.BondType.SINGLE
+            )
             for index in sorted((end.GetIdx() for end in ends), reverse=True):
-                both.RemoveAtom(index)
-            smiles = Chem.MolToSmiles(both)
-            if valid(smiles):
+                combined.RemoveAtom(index)
+            smiles = Chem.MolToSmiles(combined)
+            if is_valid(smiles):
                 out.append(smiles)
         return out
 
     return draw
 
 
-def drawn_from(pool: list[str]) -> Draw:
+def draw_without_replacement(pool: list[str]) -> Draw:
     return lambda n, rng: [pool[i] for i in rng.choice(len(pool), n, replace=False)]
 
 
-def repeated(pool: list[str], n: int) -> list[str]:
+def repeat_samples(pool: list[str], n: int) -> list[str]:
     return [pool[i % len(pool)] for i in range(n)]
 
 
-def few_repeated(corpus: list[str]) -> Draw:
-    return lambda n, rng: repeated(drawn_from(corpus)(FEW, rng), n)
+def draw_few_repeated(corpus: list[str]) -> Draw:
+    return lambda n, rng: repeat_samples(draw_without_replacement(corpus)(N_REPEATED, rng), n)
 
 
-def unlike_repeated(corpus: list[str]) -> Draw:
+def draw_diverse_repeated(corpus: list[str]) -> Draw:
     """Return the FEW of a draw that are together the most diverse, repeated."""
 
     def draw(n: int, rng: np.random.Generator) -> list[str]:
-        some = drawn_from(corpus)(n, rng)
-        return repeated([some[i] for i in select(some, FEW, swaps=False, **MORGAN).places], n)
+        samples = draw_without_replacement(corpus)(n, rng)
+        return repeat_samples(
+            [samples[i] for i in select(samples, N_REPEATED, swaps=False, **MORGAN).places], n
+        )
 
     return draw
 
 
-def table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
+def compute_table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
     """Return IntDiv, VS and the number of different molecules, for each set and seed."""
     result = {}
     for name, draw in draws.items():
-        sets = [draw(DRAWN, np.random.default_rng(seed)) for seed in range(SEEDS)]
+        sets = [draw(SET_SIZE, np.random.default_rng(seed)) for seed in range(SEEDS)]
         result[name] = np.array([(*scores(s), len({Chem.CanonSmiles(x) for x in s})) for s in sets])
     return result
 
 
-def equal_mean(some: list[str]) -> tuple[float, float, float]:
+def match_intdiv(samples: list[str]) -> tuple[float, float, float]:
     """Return few molecules with the IntDiv of many: how far off that is, and the VS of both.
 
     The first a are picked for diversity and the others at random; a is found by bisection.
     """
-    K = as_similarity(some, **MORGAN)
+    K = as_similarity(samples, **MORGAN)
     goal = compute(K, measures=["IntDiv", "VS"])
-    unlike = list(select(some, FEW, swaps=False, **MORGAN).places)
-    rest = [i for i in range(len(some)) if i not in set(unlike)]
-    low, high = 0, FEW
+    diverse = list(select(samples, N_REPEATED, swaps=False, **MORGAN).places)
+    remaining = [i for i in range(len(samples)) if i not in set(diverse)]
+    low, high = 0, N_REPEATED
     tried = []
     while high - low > 1:
         a = (low + high) // 2
-        few = compute(K.take(unlike[:a] + rest[: FEW - a]), measures=["IntDiv", "VS"])
-        tried.append((few["IntDiv"] - goal["IntDiv"], few["VS"], goal["VS"]))
+        result = compute(
+            K.take(diverse[:a] + remaining[: N_REPEATED - a]), measures=["IntDiv", "VS"]
+        )
+        tried.append((result["IntDiv"] - goal["IntDiv"], result["VS"], goal["VS"]))
         low, high = (a, high) if tried[-1][0] < 0 else (low, a)
-    return min(tried, key=lambda one: abs(one[0]))
+    return min(tried, key=lambda trial: abs(trial[0]))
 
 
-def jtvae(data: Path) -> list[Finding]:
+def check_jtvae(data: Path) -> list[Finding]:
     """Return the row of JT-VAE in Table 4, from random molecules of its authors' own sample.
 
     The printed numbers are of one sample of that size, and so have the deviation of one draw.
@@ -200,24 +206,27 @@ def jtvae(data: Path) -> list[Finding]:
             cannot("JT-VAE: IntDiv and VS", paper, f"{JTVAE} is not in the folder of data sets")
         ]
     with gzip.open(data / JTVAE, "rt", encoding="utf-8") as file:
-        drawn = [line.strip() for line in file.readlines()[1:]]
+        jtvae_samples = [line.strip() for line in file.readlines()[1:]]
 
-    def of(n: int, seed: int) -> tuple[float, float]:
-        order = np.random.default_rng(seed).permutation(len(drawn))
-        some = (drawn[i] for i in order)
-        return scores([x for x, _ in zip(filter(valid, some), range(n), strict=False)])
+    def score_draw(n: int, seed: int) -> tuple[float, float]:
+        order = np.random.default_rng(seed).permutation(len(jtvae_samples))
+        shuffled = (jtvae_samples[i] for i in order)
+        return scores([x for x, _ in zip(filter(is_valid, shuffled), range(n), strict=False)])
 
-    result = np.array([of(NOTEBOOK, seed) for seed in range(TRIES)])
-    larger = np.array([of(2500, seed) for seed in range(SEEDS)])
-    once = result.std(axis=0, ddof=1)
-    off = [each[:, 1].mean() / float(PRINTED["jtn"][1]) - 1 for each in (result, larger)]
+    result = np.array([score_draw(NOTEBOOK_SIZE, seed) for seed in range(JTVAE_DRAWS)])
+    larger = np.array([score_draw(2500, seed) for seed in range(SEEDS)])
+    deviation = result.std(axis=0, ddof=1)
+    relative_errors = [
+        scores_of_draws[:, 1].mean() / float(PRINTED["jtn"][1]) - 1
+        for scores_of_draws in (result, larger)
+    ]
     ours = [
-        number(
-            f"JT-VAE: {name} of {NOTEBOOK:,}, beside the deviation of one draw",
+        compare_number(
+            f"JT-VAE: {name} of {NOTEBOOK_SIZE:,}, beside the deviation of one draw",
             PRINTED["jtn"][i],
             float(result[:, i].mean()),
-            float(once[i]),
-            f"{TRIES} draws have a mean of {result[:, i].mean():.4g}",
+            float(deviation[i]),
+            f"{JTVAE_DRAWS} draws have a mean of {result[:, i].mean():.4g}",
         )
         for i, name in enumerate(("IntDiv", "VS"))
     ]
@@ -226,21 +235,23 @@ def jtvae(data: Path) -> list[Finding]:
         claim(
             "the size of the samples of Table 4",
             "2,500 valid molecules, in words",
-            bool(abs(larger[:, 1].mean() - float(PRINTED["jtn"][1])) < 2 * once[1]),
-            f"VS of JT-VAE {mean(result[:, 1], 1)} of {NOTEBOOK:,} and {mean(larger[:, 1], 1)} of "
+            bool(abs(larger[:, 1].mean() - float(PRINTED["jtn"][1])) < 2 * deviation[1]),
+            f"VS of JT-VAE {format_mean(result[:, 1], 1)} of {NOTEBOOK_SIZE:,} and "
+            f"{format_mean(larger[:, 1], 1)} of "
             f"2,500, printed {PRINTED['jtn'][1]}",
-            f"VS is {off[1]:+.0%} off what is printed for 2,500 molecules and {off[0]:+.1%} for "
-            f"{NOTEBOOK:,}, which the authors' notebook reads: the table is of that size",
+            f"VS is {relative_errors[1]:+.0%} off what is printed for 2,500 molecules and "
+            f"{relative_errors[0]:+.1%} for "
+            f"{NOTEBOOK_SIZE:,}, which the authors' notebook reads: the table is of that size",
         ),
     ]
 
 
-def place(value: float, values: list[float]) -> str:
+def format_rank(value: float, values: list[float]) -> str:
     """Return the rank of a value among others, from the largest."""
     return f"number {1 + sum(other > value for other in values)} of {len(values)}"
 
 
-def printed(data: Path, by_size: str) -> list[Finding]:
+def check_printed(data: Path, by_size: str) -> list[Finding]:
     """Return table 4 itself."""
     folder = data / "moses"
     if not (folder / "hmm_3.csv").exists():
@@ -260,35 +271,39 @@ def printed(data: Path, by_size: str) -> list[Finding]:
         path = folder / ("test.csv" if name == "original" else f"{name}_3.csv")
         with open(path, encoding="utf-8") as file:
             lines = (line.strip().split(",")[0] for line in file.readlines()[1:])
-        chosen = [smiles for smiles in lines if valid(smiles)][:NOTEBOOK]
+        chosen = [smiles for smiles in lines if is_valid(smiles)][:NOTEBOOK_SIZE]
         ours = scores(chosen)
-        result.append(number(f"{name}: IntDiv of {len(chosen)}", div, ours[0]))
-        result.append(number(f"{name}: VS of {len(chosen)}", vs, ours[1]))
+        result.append(compare_number(f"{name}: IntDiv of {len(chosen)}", div, ours[0]))
+        result.append(compare_number(f"{name}: VS of {len(chosen)}", vs, ours[1]))
     return result
 
 
 def findings(data: Path) -> list[Finding]:
     RDLogger.DisableLog("rdApp.*")
     with open(data / "leffingwell_odors.csv", encoding="utf-8") as file:
-        corpus = [row["smiles"] for row in csv.DictReader(file) if valid(row["smiles"])]
+        corpus = [row["smiles"] for row in csv.DictReader(file) if is_valid(row["smiles"])]
     rings = [CalcNumRings(Chem.MolFromSmiles(smiles)) for smiles in corpus]
     draws = {
-        "odorants": drawn_from(corpus),
+        "odorants": draw_without_replacement(corpus),
         "n-gram of 8": ngram_model(corpus, 8),
         "n-gram of 4": ngram_model(corpus, 4),
         "n-gram of 2": ngram_model(corpus, 2),
-        "joined fragments": joined_fragments(corpus),
-        "with a ring": drawn_from([s for s, r in zip(corpus, rings, strict=True) if r]),
-        "without a ring": drawn_from([s for s, r in zip(corpus, rings, strict=True) if not r]),
-        "few, repeated": few_repeated(corpus),
-        "few and unlike, repeated": unlike_repeated(corpus),
+        "joined fragments": join_fragments(corpus),
+        "with a ring": draw_without_replacement(
+            [s for s, r in zip(corpus, rings, strict=True) if r]
+        ),
+        "without a ring": draw_without_replacement(
+            [s for s, r in zip(corpus, rings, strict=True) if not r]
+        ),
+        "few, repeated": draw_few_repeated(corpus),
+        "few and unlike, repeated": draw_diverse_repeated(corpus),
     }
-    rows = table(draws)
+    rows = compute_table(draws)
     by_size = ", ".join(
         f"{scores(draws['odorants'](n, np.random.default_rng(0)))[1]:.0f} of {n}"
         for n in (1000, 1500, 2500)
     )
-    result = [*jtvae(data), *printed(data, by_size)]
+    result = [*check_jtvae(data), *check_printed(data, by_size)]
 
     ranks = np.array(
         [
@@ -296,65 +311,81 @@ def findings(data: Path) -> list[Finding]:
             for s in range(SEEDS)
         ]
     )
-    whole, ngrams = rows["odorants"], [v for k, v in rows.items() if k.startswith("n-gram")]
-    joined, few, unlike = (
+    odorants, ngrams = rows["odorants"], [v for k, v in rows.items() if k.startswith("n-gram")]
+    joined, few_repeated, diverse_repeated = (
         rows[name] for name in ("joined fragments", "few, repeated", "few and unlike, repeated")
     )
     result.append(
         claim(
             "nine sets, by IntDiv and by VS",
-            f"the two rank differently: ρ = {RANK:.2f} over the nine rows of Table 4",
-            bool((joined[:, 0] < whole[:, 0]).all() and (joined[:, 1] > whole[:, 1]).all()),
+            f"the two rank differently: ρ = {PRINTED_CORRELATION:.2f} over the nine rows of Table "
+            "4",
+            bool((joined[:, 0] < odorants[:, 0]).all() and (joined[:, 1] > odorants[:, 1]).all()),
             "joined fragments are below the odorants by IntDiv and above by VS, in each draw; "
-            f"ρ = {mean(ranks, 2)} over these nine: "
+            f"ρ = {format_mean(ranks, 2)} over these nine: "
             + "; ".join(
-                f"{name} {mean(v[:, 0], 3)}, {mean(v[:, 1], 0)} ({v[:, 2].mean():.0f} different)"
+                f"{name} {format_mean(v[:, 0], 3)}, {format_mean(v[:, 1], 0)} "
+                f"({v[:, 2].mean():.0f} different)"
                 for name, v in rows.items()
             ),
         )
     )
-    many = draws["n-gram of 8"](2 * DRAWN, np.random.default_rng(0))
-    fresh = scores(list(dict.fromkeys(map(Chem.CanonSmiles, many)))[:DRAWN])
+    many_texts = draws["n-gram of 8"](2 * SET_SIZE, np.random.default_rng(0))
+    fresh = scores(list(dict.fromkeys(map(Chem.CanonSmiles, many_texts)))[:SET_SIZE])
     means = [v[:, 0].mean() for v in rows.values()]
-    theirs = place(float(PRINTED["combinatorial"][0]), [float(div) for div, _ in PRINTED.values()])
-    closed = (fresh[1] - ngrams[0][:, 1].mean()) / (whole[:, 1].mean() - ngrams[0][:, 1].mean())
-    first = all((unlike[:, 0] > v[:, 0]).all() for name, v in rows.items() if v is not unlike)
+    theirs = format_rank(
+        float(PRINTED["combinatorial"][0]), [float(div) for div, _ in PRINTED.values()]
+    )
+    closed = (fresh[1] - ngrams[0][:, 1].mean()) / (odorants[:, 1].mean() - ngrams[0][:, 1].mean())
+    first = all(
+        (diverse_repeated[:, 0] > v[:, 0]).all()
+        for name, v in rows.items()
+        if v is not diverse_repeated
+    )
     result += [
         claim(
             "few and unlike molecules, repeated",
             "the hmm is among the most diverse by IntDiv and far below the data by VS, since it "
             "has clusters of identical molecules",
-            first and bool((unlike[:, 1] < 0.75 * whole[:, 1]).all()),
-            f"{FEW} molecules {DRAWN // FEW} times each: "
-            f"{place(unlike[:, 0].mean(), means)} by IntDiv, VS "
-            f"{mean(unlike[:, 1], 0)} against the odorants' {mean(whole[:, 1], 0)}. Not last, as "
+            first and bool((diverse_repeated[:, 1] < 0.75 * odorants[:, 1]).all()),
+            f"{N_REPEATED} molecules {SET_SIZE // N_REPEATED} times each: "
+            f"{format_rank(diverse_repeated[:, 0].mean(), means)} by IntDiv, VS "
+            f"{format_mean(diverse_repeated[:, 1], 0)} against the odorants' "
+            f"{format_mean(odorants[:, 1], 0)}. Not last, as "
             "the hmm is: the n-gram models repeat molecules that are alike, and are low by both",
         ),
         claim(
             "few molecules, repeated, against as many different ones (the null)",
             "duplicates hardly move IntDiv, VS sees them",
-            bool((few[:, 0] > 0.97 * whole[:, 0]).all() and (few[:, 1] < 0.5 * whole[:, 1]).all()),
-            f"IntDiv {100 * (few[:, 0].mean() / whole[:, 0].mean() - 1):+.1f} %, VS "
-            f"{100 * (few[:, 1].mean() / whole[:, 1].mean() - 1):+.0f} %",
+            bool(
+                (few_repeated[:, 0] > 0.97 * odorants[:, 0]).all()
+                and (few_repeated[:, 1] < 0.5 * odorants[:, 1]).all()
+            ),
+            f"IntDiv {100 * (few_repeated[:, 0].mean() / odorants[:, 0].mean() - 1):+.1f} %, VS "
+            f"{100 * (few_repeated[:, 1].mean() / odorants[:, 1].mean() - 1):+.0f} %",
         ),
         claim(
             "a generator that puts fragments together",
             "the combinatorial generator has the highest VS, above the data",
             all((joined[:, 1] > v[:, 1]).all() for v in rows.values() if v is not joined),
-            f"VS {mean(joined[:, 1], 0)}, the highest, at an IntDiv of {mean(joined[:, 0], 3)} "
-            f"that is {place(joined[:, 0].mean(), means)} ({theirs} in Table 4, where fragments "
+            f"VS {format_mean(joined[:, 1], 0)}, the highest, at an IntDiv of "
+            f"{format_mean(joined[:, 0], 3)} "
+            f"that is {format_rank(joined[:, 0].mean(), means)} ({theirs} in Table 4, where "
+            "fragments "
             "are others)",
         ),
         claim(
             "a SMILES n-gram model against its data",
             "the n-gram model has the highest IntDiv (0.874 against 0.855), and a VS above the "
             "data's (479.8 against 403.9)",
-            bool((ngrams[0][:, :2] > whole[:, :2]).all()),
+            bool((ngrams[0][:, :2] > odorants[:, :2]).all()),
             "contexts of 2, 4, 8 characters: VS "
-            + ", ".join(mean(v[:, 1], 0) for v in reversed(ngrams))
-            + f", all below the odorants' {mean(whole[:, 1], 0)}, and so is IntDiv",
-            why=f"this model repeats molecules: of {DRAWN} it draws {ngrams[0][:, 2].mean():.0f} "
-            f"different ones at 8 characters, {ngrams[2][:, 2].mean():.0f} at 2. {DRAWN} different "
+            + ", ".join(format_mean(v[:, 1], 0) for v in reversed(ngrams))
+            + f", all below the odorants' {format_mean(odorants[:, 1], 0)}, and so is IntDiv",
+            why=f"this model repeats molecules: of {SET_SIZE} it draws "
+            f"{ngrams[0][:, 2].mean():.0f} "
+            f"different ones at 8 characters, {ngrams[2][:, 2].mean():.0f} at 2. {SET_SIZE} "
+            "different "
             f"ones at 8 characters have IntDiv {fresh[0]:.3f}, VS {fresh[1]:.0f}, which is "
             f"{closed:.0%} of the way to the odorants'. MOSES's model has learnt from many more "
             "molecules",
@@ -362,36 +393,45 @@ def findings(data: Path) -> list[Finding]:
     ]
 
     pairs = np.array(
-        [equal_mean(draws["odorants"](DRAWN, np.random.default_rng(s))) for s in range(SEEDS)]
+        [match_intdiv(draws["odorants"](SET_SIZE, np.random.default_rng(s))) for s in range(SEEDS)]
     )
-    again = [rows["odorants"][s] - rows["odorants"][s - 1] for s in range(SEEDS)]
+    repeat_differences = [rows["odorants"][s] - rows["odorants"][s - 1] for s in range(SEEDS)]
     result.append(
         claim(
-            f"{FEW} molecules chosen so that their IntDiv is that of {DRAWN}",
+            f"{N_REPEATED} molecules chosen so that their IntDiv is that of {SET_SIZE}",
             "sets of similar IntDiv can be far apart by VS (Figure 3)",
             bool(
-                (np.abs(pairs[:, 0]) < max(abs(d[0]) for d in again)).all()
+                (np.abs(pairs[:, 0]) < max(abs(d[0]) for d in repeat_differences)).all()
                 and (pairs[:, 1] < 0.6 * pairs[:, 2]).all()
             ),
-            f"IntDiv within {np.abs(pairs[:, 0]).max():.4f}, VS {mean(pairs[:, 1], 0)} against "
-            f"{mean(pairs[:, 2], 0)}; two draws of {DRAWN} (the null) differ by at most "
-            f"{max(abs(d[0]) for d in again):.4f} and {max(abs(d[1]) for d in again):.0f}",
+            f"IntDiv within {np.abs(pairs[:, 0]).max():.4f}, VS {format_mean(pairs[:, 1], 0)} "
+            "against "
+            f"{format_mean(pairs[:, 2], 0)}; two draws of {SET_SIZE} (the null) differ by at most "
+            f"{max(abs(d[0]) for d in repeat_differences):.4f} and "
+            f"{max(abs(d[1]) for d in repeat_differences):.0f}",
         )
     )
 
-    two = [draws[name](DRAWN, np.random.default_rng(0)) for name in ("odorants", "few, repeated")]
-    orders = [compute(s, q=[0.5, 1, 2, "inf"], **MORGAN) for s in two]
+    two_sets = [
+        draws[name](SET_SIZE, np.random.default_rng(0)) for name in ("odorants", "few, repeated")
+    ]
+    orders = [compute(s, q=[0.5, 1, 2, "inf"], **MORGAN) for s in two_sets]
     kernels = {
-        name: [compute(s, k=name)["VS"] for s in two] for name in ("maccs", "rdkit", "atom_pair")
+        name: [compute(s, k=name)["VS"] for s in two_sets]
+        for name in ("maccs", "rdkit", "atom_pair")
     }
-    left = {q: orders[1][f"VS_q{q}"] / orders[0][f"VS_q{q}"] for q in ("0.5", "1", "2", "inf")}
+    remaining_proportion = {
+        q: orders[1][f"VS_q{q}"] / orders[0][f"VS_q{q}"] for q in ("0.5", "1", "2", "inf")
+    }
     result.append(
         claim(
             "few, repeated, under other orders and other fingerprints",
             "VS (q = 1, Morgan) sees duplicates",
-            left["1"] < 0.5 and left["inf"] > 0.9 and all(b < a for a, b in kernels.values()),
+            remaining_proportion["1"] < 0.5
+            and remaining_proportion["inf"] > 0.9
+            and all(b < a for a, b in kernels.values()),
             "VS of few, repeated, as a share of the odorants': "
-            + ", ".join(f"{share:.2f} at q = {q}" for q, share in left.items())
+            + ", ".join(f"{share:.2f} at q = {q}" for q, share in remaining_proportion.items())
             + " (the highest orders are as blind as IntDiv); at q = 1 "
             + ", ".join(f"{b / a:.2f} by {name}" for name, (a, b) in kernels.items()),
         )

@@ -14,8 +14,8 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, claim, mean, run, standard_error
-from moses import MORGAN, SEEDS, valid
+from findings import Finding, Group, claim, format_mean, run, standard_error
+from moses import MORGAN, SEEDS, is_valid
 from rdkit import RDLogger
 
 from vendiscore import as_similarity, compute
@@ -35,61 +35,72 @@ GROUP = Group(
     packages=("rdkit",),
 )
 
-WORDS = 7  # the commonest
-MOST = 500  # molecules of a word, all if there are fewer
-SHARE = 150  # molecules of a word, for all that have so many
+N_WORDS = 7  # the commonest
+MAX_MOLECULES = 500  # molecules of a word, all if there are fewer
+COMMON_SIZE = 150  # molecules of a word, for all that have so many
 
 
 def findings(data: Path) -> list[Finding]:
     RDLogger.DisableLog("rdApp.*")
     with gzip.open(data / "goodscents.tsv.gz", "rt", encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file, delimiter="\t") if valid(row[0])]
+        rows = [row for row in csv.reader(file, delimiter="\t") if is_valid(row[0])]
     smiles = [row[0] for row in rows]
     tags = [set(filter(None, row[1].split(";"))) for row in rows]
-    count = Counter(word for one in tags for word in one)
+    count = Counter(word for tag_set in tags for word in tag_set)
     names = sorted(count)
-    table = np.array([[word in one for word in names] for one in tags], dtype=float)
+    table = np.array([[word in tag_set for word in names] for tag_set in tags], dtype=float)
     molecules, words = as_similarity(smiles, **MORGAN), as_similarity(table, k="cosine")
 
-    def both(word: str, n: int, seed: int) -> list[float]:
-        places = np.flatnonzero(table[:, names.index(word)])
+    def score_word(word: str, n: int, seed: int) -> list[float]:
+        candidates = np.flatnonzero(table[:, names.index(word)])
         rng = np.random.default_rng(seed)
-        some = rng.choice(places, min(n, len(places)), replace=False)
-        return [compute(similarity.take(some))["VS"] for similarity in (molecules, words)]
+        indices = rng.choice(candidates, min(n, len(candidates)), replace=False)
+        return [compute(similarity.take(indices))["VS"] for similarity in (molecules, words)]
 
-    common = [word for word, _ in count.most_common(WORDS)]
-    drawn = np.array([[both(word, MOST, seed) for word in common] for seed in range(SEEDS)])
-    r = np.array([np.corrcoef(one.T)[0, 1] for one in drawn])
-    means = drawn.mean(axis=0)
-    least = min(count[word] for word in common)
-    even = [[both(word, least, seed) for word in common] for seed in range(SEEDS)]
-    of_least = np.array([np.corrcoef(np.transpose(one))[0, 1] for one in even])
-    wide = {
-        word: np.mean([both(word, SHARE, seed) for seed in range(SEEDS)], axis=0)
+    common = [word for word, _ in count.most_common(N_WORDS)]
+    scores_by_draw = np.array(
+        [[score_word(word, MAX_MOLECULES, seed) for word in common] for seed in range(SEEDS)]
+    )
+    r = np.array([np.corrcoef(tag_set.T)[0, 1] for tag_set in scores_by_draw])
+    means = scores_by_draw.mean(axis=0)
+    min_count = min(count[word] for word in common)
+    equal_size_scores = [
+        [score_word(word, min_count, seed) for word in common] for seed in range(SEEDS)
+    ]
+    equal_size_correlations = np.array(
+        [np.corrcoef(np.transpose(tag_set))[0, 1] for tag_set in equal_size_scores]
+    )
+    scores_by_word = {
+        word: np.mean([score_word(word, COMMON_SIZE, seed) for seed in range(SEEDS)], axis=0)
         for word in names
-        if count[word] >= SHARE
+        if count[word] >= COMMON_SIZE
     }
-    over = np.corrcoef(np.array(list(wide.values())).T)[0, 1]
+    over = np.corrcoef(np.array(list(scores_by_word.values())).T)[0, 1]
     kinds = ("woody", "green"), ("waxy", "fatty")
-    low, high = (f(wide[w][0] for w in one) for f, one in zip((min, max), kinds, strict=True))
+    low, high = (
+        f(scores_by_word[w][0] for w in tag_set)
+        for f, tag_set in zip((min, max), kinds, strict=True)
+    )
     return [
         claim(
-            f"the {WORDS} commonest words: VS by fingerprints, VS by words (Figure 9)",
+            f"the {N_WORDS} commonest words: VS by fingerprints, VS by words (Figure 9)",
             "correlated",
             bool(r.mean() - 2 * standard_error(r) > 0),
-            f"r = {mean(r, 2)}: "
+            f"r = {format_mean(r, 2)}: "
             + ", ".join(f"{w} {a:.0f}, {b:.1f}" for w, (a, b) in zip(common, means, strict=True))
-            + f"; with {least} of each, all that the rarest has, {mean(of_least, 2)}; over all "
-            f"{len(wide)} words of {SHARE} molecules or more, {SHARE} of each, {over:.2f}",
+            + f"; with {min_count} of each, all that the rarest has, "
+            f"{format_mean(equal_size_correlations, 2)}; over all "
+            f"{len(scores_by_word)} words of {COMMON_SIZE} molecules or more, {COMMON_SIZE} of "
+            f"each, {over:.2f}",
         ),
         claim(
             "woody and green against waxy and fatty, by fingerprints",
             "the first are said of molecules that vary in structure, the second of similar ones",
             bool(low > high),
-            f"VS of {SHARE}: "
-            + ", ".join(f"{w} {wide[w][0]:.0f}" for one in kinds for w in one)
+            f"VS of {COMMON_SIZE}: "
+            + ", ".join(f"{w} {scores_by_word[w][0]:.0f}" for tag_set in kinds for w in tag_set)
             + "; by words "
-            + ", ".join(f"{wide[w][1]:.1f}" for one in kinds for w in one),
+            + ", ".join(f"{scores_by_word[w][1]:.1f}" for tag_set in kinds for w in tag_set),
         ),
     ]
 

@@ -18,14 +18,15 @@ from vendiscore import compute
 
 ORDERS: tuple[float | str, ...] = (0, 0.1, 0.5, 1, 1.5, 2, 5, "inf")
 COMMON, RARE = 330, 10  # three classes of 330 and a rare one of 10: 1 % of 1,000
-MOST = 20
+MAX_CLASSES = 20
 
 GROUP = Group(
     name="orders",
     title="What the order of the Vendi Score looks at",
     source="Pasarkar & Dieng, arXiv 2310.12952, Figure 1",
     method=f"Samples of known classes, similarity 1 within a class and 0 between: balanced sets of "
-    f"1 to {MOST} classes, and three classes of {COMMON} samples beside a rare one of {RARE}. "
+    f"1 to {MAX_CLASSES} classes, and three classes of {COMMON} samples beside a rare one of "
+    f"{RARE}. "
     "Orders 0, 0.1, 0.5, 1, 1.5, 2, 5 and ∞; nothing is drawn. The "
     "paper leaves the shares open.",
     agrees=(
@@ -40,7 +41,7 @@ def scores(sizes: list[int]) -> np.ndarray:
     return np.array(list(compute(labels, k="labels", q=list(ORDERS)).values()))
 
 
-def hill(sizes: list[int], q: float | str) -> float:
+def hill_number(sizes: list[int], q: float | str) -> float:
     """Return the Hill number of the classes' shares, by its definition."""
     p = np.array(sizes) / sum(sizes)
     if q == "inf":
@@ -50,52 +51,56 @@ def hill(sizes: list[int], q: float | str) -> float:
     return float((p ** float(q)).sum() ** (1 / (1 - float(q))))
 
 
-def listed(values: np.ndarray, digits: int = 2) -> str:
-    named = (
+def format_values(values: np.ndarray, digits: int = 2) -> str:
+    labelled = (
         ("∞" if q == "inf" else f"{q:g}", value) for q, value in zip(ORDERS, values, strict=True)
     )
-    return ", ".join(f"{value:.{digits}f} at {q}" for q, value in named)
+    return ", ".join(f"{value:.{digits}f} at {q}" for q, value in labelled)
 
 
 def findings(data: Path) -> list[Finding]:
-    at = {q: i for i, q in enumerate(ORDERS)}
-    off = max(np.abs(scores([5] * c) / c - 1).max() for c in range(1, MOST + 1))
+    index_of_order = {q: i for i, q in enumerate(ORDERS)}
+    max_error = max(np.abs(scores([5] * c) / c - 1).max() for c in range(1, MAX_CLASSES + 1))
     doubled = scores([10, 5, 5, 5])
     before, after = scores([COMMON] * 3), scores([COMMON] * 3 + [RARE])
     rise = after / before - 1
     fourth = scores([COMMON] * 4) / before - 1
-    truth = np.array([hill([COMMON] * 3 + [RARE], q) for q in ORDERS])
-    seen = [scores([990 - r, r])[at[0.1]] for r in (1, 10, 100)]
-    rest = [scores(sizes) for sizes in ([500, 250, 250], [500, 490, 10], [500] + [5] * 100)]
-    last = [values[at["inf"]] for values in rest]
-    first = [values[at[1]] for values in rest]
+    truth = np.array([hill_number([COMMON] * 3 + [RARE], q) for q in ORDERS])
+    scores_at_small_order = [scores([990 - r, r])[index_of_order[0.1]] for r in (1, 10, 100)]
+    half_in_one_class = [
+        scores(sizes) for sizes in ([500, 250, 250], [500, 490, 10], [500] + [5] * 100)
+    ]
+    last = [values[index_of_order["inf"]] for values in half_in_one_class]
+    first = [values[index_of_order[1]] for values in half_in_one_class]
     return [
         claim(
-            f"balanced, 1 to {MOST} classes: every order gives their number",
+            f"balanced, 1 to {MAX_CLASSES} classes: every order gives their number",
             "yes",
-            bool(off < 1e-9 and np.ptp(doubled) > 1),
-            f"largest relative difference {off:.0e}; with one of four classes twice as large "
-            f"{listed(doubled)}",
+            bool(max_error < 1e-9 and np.ptp(doubled) > 1),
+            f"largest relative difference {max_error:.0e}; with one of four classes twice as large "
+            f"{format_values(doubled)}",
         ),
         claim(
             "a rare fourth class: order 1 stays near 3",
             "≈ 3 with 4 classes",
-            bool(abs(after[at[1]] - 3) < 0.5),
-            f"{before[at[1]]:.2f} before, {after[at[1]]:.3f} with it; "
-            f"{scores([COMMON] * 4)[at[1]]:.2f} if it is as common as the others",
+            bool(abs(after[index_of_order[1]] - 3) < 0.5),
+            f"{before[index_of_order[1]]:.2f} before, {after[index_of_order[1]]:.3f} with it; "
+            f"{scores([COMMON] * 4)[index_of_order[1]]:.2f} if it is as common as the others",
         ),
         claim(
             "smaller orders are more sensitive to the rare class",
             "yes",
             bool((np.diff(rise) < 0).all() and np.ptp(fourth) < 1e-9),
-            f"it raises the score by {percent(rise)}; a fourth class as common raises all orders "
+            f"it raises the score by {format_rises(rise)}; a fourth class as common raises all "
+            "orders "
             f"by {100 * fourth.mean():.0f} %",
         ),
         claim(
             "orders below 1 come near the number of classes",
             "yes",
-            bool(np.abs(after[at[0.1]] - 4) < 0.4),
-            f"of 4: {listed(after)}; at 0.1, {seen[0]:.2f}, {seen[1]:.2f} and {seen[2]:.2f} of 2 "
+            bool(np.abs(after[index_of_order[0.1]] - 4) < 0.4),
+            f"of 4: {format_values(after)}; at 0.1, {scores_at_small_order[0]:.2f}, "
+            f"{scores_at_small_order[1]:.2f} and {scores_at_small_order[2]:.2f} of 2 "
             "for 1, 10 and 100 of 990",
         ),
         claim(
@@ -111,35 +116,36 @@ def findings(data: Path) -> list[Finding]:
             f"{last[0]:.3f} three times with half of the samples in one class, whatever the other "
             f"half; order 1: {first[0]:.2f}, {first[1]:.2f}, {first[2]:.2f}",
         ),
-        within_classes(),
+        check_similar_members(),
     ]
 
 
-def percent(rise: np.ndarray) -> str:
-    named = zip(ORDERS, rise, strict=True)
-    return ", ".join(f"{100 * r:.1f} % at {'∞' if q == 'inf' else f'{q:g}'}" for q, r in named)
+def format_rises(rise: np.ndarray) -> str:
+    labelled = zip(ORDERS, rise, strict=True)
+    return ", ".join(f"{100 * r:.1f} % at {'∞' if q == 'inf' else f'{q:g}'}" for q, r in labelled)
 
 
-def within_classes() -> Finding:
+def check_similar_members() -> Finding:
     """Return by how much a rare class raises scores, for less and less alike members of a class."""
     rises = {}
-    for alike in (1.0, 0.9, 0.5):
+    for similarity in (1.0, 0.9, 0.5):
         pair = []
         for sizes in ([COMMON // 3] * 3, [COMMON // 3] * 3 + [RARE // 3]):
-            own = np.repeat(np.arange(len(sizes)), sizes)
-            K = np.where(own[:, None] == own, alike, 0.0)
+            class_codes = np.repeat(np.arange(len(sizes)), sizes)
+            K = np.where(class_codes[:, None] == class_codes, similarity, 0.0)
             np.fill_diagonal(K, 1)
             pair.append(list(compute(K, score_K=True, q=[0.1, 0.5, 1]).values()))
-        rises[alike] = 100 * (np.divide(pair[1], pair[0]) - 1)
-    said = "; ".join(
-        f"similarity {alike:g} within a class: " + ", ".join(f"{rise:.1f} %" for rise in result)
-        for alike, result in rises.items()
+        rises[similarity] = 100 * (np.divide(pair[1], pair[0]) - 1)
+    text = "; ".join(
+        f"similarity {similarity:g} within a class: "
+        + ", ".join(f"{rise:.1f} %" for rise in result)
+        for similarity, result in rises.items()
     )
     return claim(
         "small orders see a rare class where members of a class are alike",
         "only there",
         bool(rises[1.0][0] > rises[1.0][2] and rises[0.5][0] < rises[0.5][2]),
-        f"it raises orders 0.1, 0.5 and 1 as follows: {said}",
+        f"it raises orders 0.1, 0.5 and 1 as follows: {text}",
     )
 
 

@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, claim, number, run
+from findings import Finding, Group, claim, compare_number, run
 
 from vendiscore import compute, score
 
@@ -43,7 +43,7 @@ GROUP = Group(
     ),
 )
 
-BOTH = {"labels:shape": 0.5, "labels:colour": 0.5}
+BOTH_ATTRIBUTES = {"labels:shape": 0.5, "labels:colour": 0.5}
 
 # Sizes of the modes in six frames of the animation, and the height of the bar.
 FRAMES = {
@@ -56,49 +56,54 @@ FRAMES = {
 }
 
 
-def records(*parts: tuple[str, str, int]) -> list[dict[str, str]]:
+def make_elements(*parts: tuple[str, str, int]) -> list[dict[str, str]]:
     return [{"shape": s, "colour": c} for s, c, times in parts for _ in range(times)]
 
 
-def modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
+def make_modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
     """Return modes that share neither shape nor colour."""
-    return records(*((f"shape {i}", f"colour {i}", size) for i, size in enumerate(sizes)))
+    return make_elements(*((f"shape {i}", f"colour {i}", size) for i, size in enumerate(sizes)))
 
 
-def joint(m: int, together: float, each: int = 8) -> list[dict[str, str]]:
+def make_joint_elements(m: int, proportion: float, per_cell: int = 8) -> list[dict[str, str]]:
     """Draw m shapes and m colours, equally common; a share of the elements has colour = shape.
 
     The others have the colours of all shapes equally: the marginals never change.
     """
     parts = []
     for i in range(m):
-        paired = round(together * m * each)
+        paired = round(proportion * m * per_cell)
         parts.append((f"{i}", f"{i}", paired))
         # The rest of this shape goes round all colours, so that each keeps its count.
         parts += [
-            (f"{i}", f"{(i + j) % m}", (m * each - paired) // m + (j < (m * each - paired) % m))
+            (
+                f"{i}",
+                f"{(i + j) % m}",
+                (m * per_cell - paired) // m + (j < (m * per_cell - paired) % m),
+            )
             for j in range(m)
         ]
-    return records(*parts)
+    return make_elements(*parts)
 
 
 def scores(samples, k=None, **options) -> tuple[float, float]:
-    result = compute(samples, k=k or BOTH, measures=["VS", "IntDiv"], **options)
+    result = compute(samples, k=k or BOTH_ATTRIBUTES, measures=["VS", "IntDiv"], **options)
     return result["VS"], result["IntDiv"]
 
 
-def animation() -> list[Finding]:
+def check_animation() -> list[Finding]:
     sizes = list(FRAMES)
     result = [
-        number(
+        compare_number(
             f"animation: modes of {', '.join(map(str, s))} elements",
             f"{FRAMES[s]:.2f} ± 0.005",
-            scores(modes(s))[0],
+            scores(make_modes(s))[0],
         )
         for s in sizes
     ]
     worst = {
-        q: max(abs(score(modes(s), k=BOTH, q=q) - FRAMES[s]) for s in sizes) for q in (1, 2, 0)
+        q: max(abs(score(make_modes(s), k=BOTH_ATTRIBUTES, q=q) - FRAMES[s]) for s in sizes)
+        for q in (1, 2, 0)
     }
     result.append(
         claim(
@@ -112,11 +117,11 @@ def animation() -> list[Finding]:
     return result
 
 
-def figure_1() -> list[Finding]:
+def check_figure_1() -> list[Finding]:
     result = []
     # (a) the number of modes
     counts = (1, 2, 3, 4, 6, 8, 12, 24)
-    pairs = {m: scores(modes((24 // m,) * m)) for m in counts}
+    pairs = {m: scores(make_modes((24 // m,) * m)) for m in counts}
     line = max(abs(vs / m - 1) for m, (vs, _) in pairs.items())
     steps = [pairs[2 * m][1] - pairs[m][1] for m in (1, 2, 4)]
     result += [
@@ -135,24 +140,28 @@ def figure_1() -> list[Finding]:
         ),
     ]
     # (b) two similarities instead of one
-    free = joint(4, 0.0)
-    shape, colour, both = (
+    free = make_joint_elements(4, 0.0)
+    shape, colour, both_scores = (
         scores(free, {f"labels:{name}": 1.0 for name in names}) if len(names) == 1 else scores(free)
         for names in (("shape",), ("colour",), ("shape", "colour"))
     )
-    law = 4 * 2 ** (1 - 1 / 4)  # m 2^(1 − 1/m), from eigenvalues 1/m and 2(m − 1) times 1/(2m)
-    tied = scores(joint(4, 1.0))
+    closed_form = 4 * 2 ** (
+        1 - 1 / 4
+    )  # m 2^(1 − 1/m), from eigenvalues 1/m and 2(m − 1) times 1/(2m)
+    tied = scores(make_joint_elements(4, 1.0))
     result += [
         claim(
             "1b: shape and colour that vary apart, together against alone",
             "combining distinct similarities can raise VS above the mean of both, "
             "and leaves IntDiv unchanged",
-            both[0] > (shape[0] + colour[0]) / 2 + 1
-            and abs(both[0] - law) < 1e-9
-            and abs(both[1] - (shape[1] + colour[1]) / 2) < 1e-9,
-            f"four of each: VS {shape[0]:.2f} and {colour[0]:.2f} alone, {both[0]:.3f} together "
-            f"(closed form m·2^(1 − 1/m) = {law:.3f}); IntDiv {shape[1]:.3f}, {colour[1]:.3f}, "
-            f"{both[1]:.3f}",
+            both_scores[0] > (shape[0] + colour[0]) / 2 + 1
+            and abs(both_scores[0] - closed_form) < 1e-9
+            and abs(both_scores[1] - (shape[1] + colour[1]) / 2) < 1e-9,
+            f"four of each: VS {shape[0]:.2f} and {colour[0]:.2f} alone, {both_scores[0]:.3f} "
+            "together "
+            f"(closed form m·2^(1 − 1/m) = {closed_form:.3f}); IntDiv {shape[1]:.3f}, "
+            f"{colour[1]:.3f}, "
+            f"{both_scores[1]:.3f}",
         ),
         claim(
             "1b, null: colour says no more than shape",
@@ -163,15 +172,17 @@ def figure_1() -> list[Finding]:
     ]
     # (c) correlation of the attributes at the same marginals
     shares = (0.0, 0.25, 0.5, 0.75, 1.0)
-    sets = [joint(4, share) for share in shares]
-    for one in sets:
+    sets = [make_joint_elements(4, share) for share in shares]
+    for elements in sets:
         for name in ("shape", "colour"):
-            assert sorted(np.unique([r[name] for r in one], return_counts=True)[1]) == [32] * 4
-    falls = [scores(one) for one in sets]
+            assert sorted(np.unique([r[name] for r in elements], return_counts=True)[1]) == [32] * 4
+    falls = [scores(elements) for elements in sets]
     renamed = [{**r, "colour": str((int(r["colour"]) + 1) % 4)} for r in sets[-1]]
-    lc = [compute(one, k=BOTH, measures={"LC": {}})["LC"] for one in sets]
-    ranks = [compute(one, k=BOTH, q=0)["VS_q0"] for one in sets]
-    product = [scores([f"{r['shape']} {r['colour']}" for r in one], "labels")[1] for one in sets]
+    lc = [compute(elements, k=BOTH_ATTRIBUTES, measures={"LC": {}})["LC"] for elements in sets]
+    ranks = [compute(elements, k=BOTH_ATTRIBUTES, q=0)["VS_q0"] for elements in sets]
+    product = [
+        scores([f"{r['shape']} {r['colour']}" for r in elements], "labels")[1] for elements in sets
+    ]
     result += [
         claim(
             "1c: the share of elements whose colour is their shape's, at equal marginals",
@@ -198,9 +209,9 @@ def figure_1() -> list[Finding]:
         ),
     ]
     # The identity of §3.2
-    many = records(("diamond", "blue", 90), ("square", "yellow", 10))
-    few = records(("diamond", "blue", 1), ("square", "yellow", 1))
-    a, b = scores(many)[0], compute(few, k=BOTH, p=[0.9, 0.1])["VS"]
+    many_elements = make_elements(("diamond", "blue", 90), ("square", "yellow", 10))
+    few_elements = make_elements(("diamond", "blue", 1), ("square", "yellow", 1))
+    a, b = scores(many_elements)[0], compute(few_elements, k=BOTH_ATTRIBUTES, p=[0.9, 0.1])["VS"]
     result.append(
         claim(
             "§3.2: 90 blue diamonds and 10 yellow squares",
@@ -212,36 +223,38 @@ def figure_1() -> list[Finding]:
     return result
 
 
-def mixture(
-    share: tuple[float, ...], sd: float, gap: float, n: int, rng: np.random.Generator
+def draw_mixture(
+    proportions: tuple[float, ...], sd: float, gap: float, n: int, rng: np.random.Generator
 ) -> np.ndarray:
-    which = rng.choice(len(share), n, p=share)
-    return (gap * which + sd * rng.standard_normal(n))[:, None]
+    component_indices = rng.choice(len(proportions), n, p=proportions)
+    return (gap * component_indices + sd * rng.standard_normal(n))[:, None]
 
 
-def figure_2() -> list[Finding]:
+def check_figure_2() -> list[Finding]:
     n, seeds = 500, 5
 
     def mean(share, sd, gap=10.0, sigma=1.0):
-        drawn = [
-            scores(mixture(tuple(share), sd, gap, n, np.random.default_rng(s)), "rbf", sigma=sigma)
+        scores_by_seed = [
+            scores(
+                draw_mixture(tuple(share), sd, gap, n, np.random.default_rng(s)), "rbf", sigma=sigma
+            )
             for s in range(seeds)
         ]
-        return np.mean(drawn, axis=0), np.std(drawn, axis=0, ddof=1)
+        return np.mean(scores_by_seed, axis=0), np.std(scores_by_seed, axis=0, ddof=1)
 
     result = []
     counts = range(1, 6)
     # Variances and distances that the paper leaves open; σ = 1 is the unit of length.
-    ways = [(sd, gap) for sd in (0.02, 0.05, 0.1) for gap in (5.0, 10.0)]
-    rows = {way: [mean(np.full(m, 1 / m), *way)[0] for m in counts] for way in ways}
-    off = max(abs(row[i][0] / (i + 1) - 1) for row in rows.values() for i in range(5))
+    set_ups = [(sd, gap) for sd in (0.02, 0.05, 0.1) for gap in (5.0, 10.0)]
+    rows = {set_up: [mean(np.full(m, 1 / m), *set_up)[0] for m in counts] for set_up in set_ups}
+    max_error = max(abs(row[i][0] / (i + 1) - 1) for row in rows.values() for i in range(5))
     gains = np.array([[b[1] - a[1] for a, b in pairwise(row)] for row in rows.values()])
     result += [
         claim(
             "2, first row: one to five components of equal share",
             "VS between one and five, the effective number of modes",
-            off < 0.1,
-            f"within {100 * off:.0f} % of the number, over components of sd 0.02 to 0.1 σ, "
+            max_error < 0.1,
+            f"within {100 * max_error:.0f} % of the number, over components of sd 0.02 to 0.1 σ, "
             "5 and 10 σ apart",
         ),
         claim(
@@ -255,12 +268,12 @@ def figure_2() -> list[Finding]:
     shares = [np.array([1 - 0.8 * s, *[0.2 * s] * 4]) for s in skews]
     rows2 = [mean(share, 0.05) for share in shares]
     entropy = [math.exp(-sum(x * math.log(x) for x in share if x)) for share in shares]
-    off = max(abs(r[0][0] / e - 1) for r, e in zip(rows2, entropy, strict=True))
+    max_error = max(abs(r[0][0] / e - 1) for r, e in zip(rows2, entropy, strict=True))
     result.append(
         claim(
             "2, second row: proportions of five components from one alone to equal",
             "VS between one and five",
-            off < 0.1 and bool((np.diff([r[0][0] for r in rows2]) > 0).all()),
+            max_error < 0.1 and bool((np.diff([r[0][0] for r in rows2]) > 0).all()),
             "VS "
             + ", ".join(f"{r[0][0]:.2f} ± {r[1][0]:.2f}" for r in rows2)
             + "; exp H of the proportions "
@@ -272,7 +285,7 @@ def figure_2() -> list[Finding]:
     rows3 = [mean(equal, sd) for sd in sds]
     vs, div = (np.array([r[0][i] for r in rows3]) for i in (0, 1))
     reach = float(np.interp(7.0, vs, sds)) if vs[-1] >= 7 else math.nan
-    at = float(np.interp(7.0, vs, div))
+    intdiv_at_seven = float(np.interp(7.0, vs, div))
     result += [
         claim(
             "2, third row: the variance within five components",
@@ -285,8 +298,9 @@ def figure_2() -> list[Finding]:
         claim(
             "2, third row: IntDiv",
             "relatively insensitive to variance within modes",
-            (at / div[0] - 1) < 0.25 * (7 / vs[0] - 1),
-            f"{div[0]:.3f} to {at:.3f} (+{100 * (at / div[0] - 1):.1f} %) while VS goes from "
+            (intdiv_at_seven / div[0] - 1) < 0.25 * (7 / vs[0] - 1),
+            f"{div[0]:.3f} to {intdiv_at_seven:.3f} (+{100 * (intdiv_at_seven / div[0] - 1):.1f} "
+            "%) while VS goes from "
             f"{vs[0]:.2f} to 7 (+{100 * (7 / vs[0] - 1):.0f} %)",
         ),
         claim(
@@ -300,7 +314,7 @@ def figure_2() -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
-    return [*animation(), *figure_1(), *figure_2()]
+    return [*check_animation(), *check_figure_1(), *check_figure_2()]
 
 
 if __name__ == "__main__":

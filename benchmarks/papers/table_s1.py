@@ -9,7 +9,7 @@ each set's own cut-off, the third decimal is another one: those are the nulls of
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, claim, number, run
+from findings import Finding, Group, claim, compare_number, run
 
 from vendiscore import compute
 from vendiscore.magnitude.area import mag_area
@@ -39,7 +39,7 @@ GROUP = Group(
 )
 
 
-def measured(name: str, points: np.ndarray, t_cut: float) -> float:
+def compute_measure(name: str, points: np.ndarray, t_cut: float) -> float:
     if name == "MagArea":
         return mag_area(points, metric="cityblock", n_scales=10, t_cut=t_cut)
     if name == "GMStds":
@@ -53,7 +53,7 @@ def findings(data: Path) -> list[Finding]:
     t_cut = convergence_scale(sets["X"], metric="cityblock")
     half = (1 + np.exp(-1)) / 2  # X's eigenvalues are this and 1 less it
     closed = np.exp(-half * np.log(half) - (1 - half) * np.log(1 - half))
-    why = {
+    reasons = {
         (
             "VS",
             "X",
@@ -62,23 +62,23 @@ def findings(data: Path) -> list[Finding]:
     rows = []
     for measure, printed in PRINTED.items():
         for (name, points), paper in zip(sets.items(), printed, strict=True):
-            ours = measured(measure, points, t_cut)
+            ours = compute_measure(measure, points, t_cut)
             if paper == "0":  # exact: its rounding would let anything below a half pass
                 rows.append(claim(f"{measure} of {name}", paper, ours == 0, f"{ours:.0f}"))
                 continue
-            said = why.get((measure, name), "")
-            rows.append(number(f"{measure} of {name}", paper, ours, why=said))
+            reason = reasons.get((measure, name), "")
+            rows.append(compare_number(f"{measure} of {name}", paper, ours, why=reason))
     finer = [
         mag_area(sets["X"], metric="cityblock", n_scales=count, t_cut=t_cut) for count in (20, 30)
     ]
-    own = mag_area(sets["Y"], metric="cityblock", n_scales=10)
+    own_cutoff_area = mag_area(sets["Y"], metric="cityblock", n_scales=10)
     rows.append(
         claim(
             "MagArea of Q and Z is that of X, that of Y nearly",
             "yes",
-            len({f"{measured('MagArea', sets[name], t_cut):.9f}" for name in "XQZ"}) == 1,
+            len({f"{compute_measure('MagArea', sets[name], t_cut):.9f}" for name in "XQZ"}) == 1,
             f"to 1e-9; with 20 or 30 scales X has {finer[0]:.3f} or {finer[1]:.3f}, and with its "
-            f"own cut-off Y has {own:.1f}",
+            f"own cut-off Y has {own_cutoff_area:.1f}",
         )
     )
     return rows

@@ -36,30 +36,30 @@ def score(K: np.ndarray, q: float | str = 1, p: np.ndarray | None = None) -> flo
     return float(next(iter(compute(K, score_K=True, q=q, **weights).values())))
 
 
-def unit(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: np.ndarray) -> np.ndarray:
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def rows(rng: np.random.Generator, n: int | None = None) -> np.ndarray:
+def draw_rows(rng: np.random.Generator, n: int | None = None) -> np.ndarray:
     """Return rows of unit length, some in few dimensions and some in many."""
-    return unit(rng.standard_normal((n or int(rng.integers(2, 21)), int(rng.integers(2, 9)))))
+    return unit_rows(rng.standard_normal((n or int(rng.integers(2, 21)), int(rng.integers(2, 9)))))
 
 
-def gram(X: np.ndarray) -> np.ndarray:
+def gram_matrix(X: np.ndarray) -> np.ndarray:
     K = X @ X.T
     np.fill_diagonal(K, 1)
     return K
 
 
-def off(a: float, b: float) -> float:
+def relative_difference(a: float, b: float) -> float:
     return abs(a / b - 1)
 
 
-def effective_number() -> Finding:
+def check_effective_number() -> Finding:
     ends = [abs(score(np.eye(n)) - n) / n for n in range(1, 51)]
     ends += [abs(score(np.ones((n, n))) - 1) for n in range(1, 51)]
     rng = np.random.default_rng(0)
-    shares = [score(gram(rows(rng, n))) / n for n in range(2, 52)]
+    shares = [score(gram_matrix(draw_rows(rng, n))) / n for n in range(2, 52)]
     half = score(np.full((10, 10), 0.5) + 0.5 * np.eye(10))
     return claim(
         "(a) effective number: n samples without similarity have n, n copies 1",
@@ -70,69 +70,76 @@ def effective_number() -> Finding:
     )
 
 
-def identical_elements() -> Finding:
+def check_identical_elements() -> Finding:
     rng = np.random.default_rng(1)
     result, broken = [], []
     for _ in range(DRAWS):
-        X = rows(rng)
+        X = draw_rows(rng)
         p = rng.dirichlet(np.ones(len(X) + 1))
         merged = np.append(p[1:-1], p[0] + p[-1])  # the copy of the first row is the last
         for q in ORDERS:
-            apart = score(gram(np.concatenate([X, X[:1]])), q, p)
-            result.append(off(apart, score(gram(np.concatenate([X[1:], X[:1]])), q, merged)))
-        near = unit(X[:1] + 0.3 * rng.standard_normal(X[:1].shape))
+            separate_score = score(gram_matrix(np.concatenate([X, X[:1]])), q, p)
+            result.append(
+                relative_difference(
+                    separate_score, score(gram_matrix(np.concatenate([X[1:], X[:1]])), q, merged)
+                )
+            )
+        near = unit_rows(X[:1] + 0.3 * rng.standard_normal(X[:1].shape))
         broken.append(
-            off(
-                score(gram(np.concatenate([X, near])), 1, p),
-                score(gram(np.concatenate([X[1:], X[:1]])), 1, merged),
+            relative_difference(
+                score(gram_matrix(np.concatenate([X, near])), 1, p),
+                score(gram_matrix(np.concatenate([X[1:], X[:1]])), 1, merged),
             )
         )
     return claim(
         "(b) identical elements: their weights can be added",
         "Theorem 3.1: the score is unchanged",
         max(result) < 1e-9 and np.median(broken) > 1e-4,
-        f"to {max(result):.0e} at orders 0.5, 1, 2 and ∞; with a near copy instead of a copy the "
-        f"median change is {100 * np.median(broken):.1f} %",
+        f"to {max(result):.0e} at orders 0.5, 1, 2 and ∞; with a near copy in place of the copy "
+        f"the median change is {100 * np.median(broken):.1f} %",
     )
 
 
-def partitioned(parts: list[np.ndarray], q: float | str, between: float = 0.0) -> float:
+def partition_error(groups: list[np.ndarray], q: float | str, between: float = 0.0) -> float:
     """Return how far the score is from exp(H) times the product of the parts' scores."""
-    sizes = np.array([len(part) for part in parts])
+    sizes = np.array([len(group) for group in groups])
     p = sizes / sizes.sum()
-    told = np.exp(-(p * np.log(p)).sum()) * np.prod(
-        [score(part, q) ** share for part, share in zip(parts, p, strict=True)]
+    expected = np.exp(-(p * np.log(p)).sum()) * np.prod(
+        [score(group, q) ** share for group, share in zip(groups, p, strict=True)]
     )
     # All samples have one more feature in common.
-    return off(score((1 - between) * block_diag(*parts) + between, q), float(told))
+    return relative_difference(
+        score((1 - between) * block_diag(*groups) + between, q), float(expected)
+    )
 
 
-def partitioning() -> Finding:
+def check_partitioning() -> Finding:
     rng = np.random.default_rng(2)
-    drawn = [[gram(rows(rng, n)) for n in (3, 5, 9)] for _ in range(DRAWS)]
-    result = [partitioned(parts, 1) for parts in drawn]
-    alike = [partitioned(parts, 1, between=0.1) for parts in drawn]
-    second = [partitioned(parts, 2) for parts in drawn]
+    kernels = [[gram_matrix(draw_rows(rng, n)) for n in (3, 5, 9)] for _ in range(DRAWS)]
+    result = [partition_error(parts, 1) for parts in kernels]
+    similar_errors = [partition_error(parts, 1, between=0.1) for parts in kernels]
+    second = [partition_error(parts, 2) for parts in kernels]
     return claim(
         "(c) partitioning: groups without similarity between them",
         "Theorem 3.1: exp(H of the shares) Π VS(Sᵢ)^pᵢ",
-        max(result) < 1e-10 < 1e-3 < min(np.median(alike), np.median(second)),
+        max(result) < 1e-10 < 1e-3 < min(np.median(similar_errors), np.median(second)),
         f"to {max(result):.0e}; with a similarity of 0.1 between groups off by "
-        f"{100 * np.median(alike):.1f} %, at order 2 by {100 * np.median(second):.1f} % (medians): "
+        f"{100 * np.median(similar_errors):.1f} %, at order 2 by {100 * np.median(second):.1f} % "
+        "(medians): "
         "it is a property of order 1",
     )
 
 
-def symmetry() -> Finding:
+def check_symmetry() -> Finding:
     rng = np.random.default_rng(3)
     result, broken = [], []
     for _ in range(DRAWS):
-        K = gram(rows(rng))
+        K = gram_matrix(draw_rows(rng))
         p = rng.dirichlet(np.ones(len(K)))
         turn = rng.permutation(len(K))
         turned = K[np.ix_(turn, turn)]
-        result += [off(score(turned, q, p[turn]), score(K, q, p)) for q in ORDERS]
-        broken.append(off(score(turned, 1, p), score(K, 1, p)))
+        result += [relative_difference(score(turned, q, p[turn]), score(K, q, p)) for q in ORDERS]
+        broken.append(relative_difference(score(turned, 1, p), score(K, 1, p)))
     return claim(
         "(e) symmetry: the order of the samples",
         "Theorem 3.1: does not matter",
@@ -142,19 +149,21 @@ def symmetry() -> Finding:
     )
 
 
-def lemmas() -> list[Finding]:
+def check_lemmas() -> list[Finding]:
     rng = np.random.default_rng(4)
-    traces, signs, weights, alike = [], [], [], []
+    traces, signs, weights, similar_ratios = [], [], [], []
     for _ in range(DRAWS):
         n = int(rng.integers(2, 9))
-        K = 0.9 * gram(rows(rng, n)) + 0.1 * np.eye(n)  # a logarithm of a matrix wants full rank
+        K = 0.9 * gram_matrix(draw_rows(rng, n)) + 0.1 * np.eye(
+            n
+        )  # a logarithm of a matrix wants full rank
         trace = float(np.trace(K / n @ logm(K / n)).real)
-        traces.append(off(score(K), np.exp(-trace)))
+        traces.append(relative_difference(score(K), np.exp(-trace)))
         signs.append(np.exp(trace) * score(K))
         p = rng.dirichlet(np.ones(n))
         entropy = float(np.exp(-(p * np.log(p)).sum()))
-        weights.append(off(score(np.eye(n), 1, p), entropy))
-        alike.append(score(0.8 * np.eye(n) + 0.2, 1, p) / entropy)
+        weights.append(relative_difference(score(np.eye(n), 1, p), entropy))
+        similar_ratios.append(score(0.8 * np.eye(n) + 0.2, 1, p) / entropy)
     return [
         claim(
             "Lemma 3.1: exp(−tr (K/n) log (K/n)), by SciPy's logarithm of a matrix",
@@ -165,30 +174,30 @@ def lemmas() -> list[Finding]:
         claim(
             "Lemma 7.1: the weighted score of samples without similarity",
             "exp(H(p))",
-            max(weights) < 1e-12 and max(alike) < 1,
-            f"to {max(weights):.0e}; with similarities of 0.2 it is {min(alike):.2f} to "
-            f"{max(alike):.2f} of it",
+            max(weights) < 1e-12 and max(similar_ratios) < 1,
+            f"to {max(weights):.0e}; with similarities of 0.2 it is {min(similar_ratios):.2f} to "
+            f"{max(similar_ratios):.2f} of it",
         ),
     ]
 
 
-def rank(M: np.ndarray) -> float:
+def effective_rank(M: np.ndarray) -> float:
     """Return the effective rank of Roy & Vetterli: exp(H) of normalised singular values."""
     shares = np.linalg.svd(M, compute_uv=False)
     shares = shares[shares > 1e-12 * shares.max()] / shares.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def spectra() -> list[Finding]:
+def check_spectra() -> list[Finding]:
     rng = np.random.default_rng(5)
     same, vectors, dual, centred = [], [], [], []
     for _ in range(DRAWS):
-        X = unit(rng.standard_normal((20, int(rng.integers(2, 9)))) + 1)
-        vs = score(gram(X))
-        same.append(off(rank(gram(X)), vs))
-        vectors.append(rank(X) / vs)
+        X = unit_rows(rng.standard_normal((20, int(rng.integers(2, 9)))) + 1)
+        vs = score(gram_matrix(X))
+        same.append(relative_difference(effective_rank(gram_matrix(X)), vs))
+        vectors.append(effective_rank(X) / vs)
         by_covariance = compute(X, score_dual=True)["VS"]
-        dual.append(off(by_covariance, vs))
+        dual.append(relative_difference(by_covariance, vs))
         shares = np.linalg.eigvalsh(np.cov(X.T))
         shares = shares[shares > 0] / shares.sum()
         centred.append(float(np.exp(-(shares * np.log(shares)).sum())) / vs)
@@ -210,10 +219,10 @@ def spectra() -> list[Finding]:
     ]
 
 
-def neighbours() -> list[Finding]:
+def check_other_methods() -> list[Finding]:
     rng = np.random.default_rng(6)
-    X = unit(rng.standard_normal((6, 8)))
-    pair = [gram(X), gram(np.concatenate([X, X[:1]]))]
+    X = unit_rows(rng.standard_normal((6, 8)))
+    pair = [gram_matrix(X), gram_matrix(np.concatenate([X, X[:1]]))]
     volumes = [abs(np.linalg.det(K)) for K in pair]
     values = [score(K) for K in pair]
     parts = np.kron(np.eye(3), np.ones((4, 4)))
@@ -231,7 +240,7 @@ def neighbours() -> list[Finding]:
         claim(
             "§3.4: the likelihood of a determinantal point process, with a duplicate",
             "always 0",
-            volumes[1] < 1e-12 < volumes[0] and off(values[1], values[0]) < 0.2,
+            volumes[1] < 1e-12 < volumes[0] and relative_difference(values[1], values[0]) < 0.2,
             f"|K| {volumes[0]:.2f} of six samples, {volumes[1]:.0e} with a copy of one; VS "
             f"{values[0]:.2f} and {values[1]:.2f}",
         ),
@@ -244,30 +253,31 @@ def neighbours() -> list[Finding]:
     ]
 
 
-def entropies(p: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def entropy_errors(p: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return estimates of the entropy less the entropy, (sizes, draws)."""
     shares = np.array([rng.multinomial(n, p, 1000) / n for n in sizes])
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     return -(shares * logs).sum(axis=2) + (p * np.log(p)).sum()
 
 
-def sample_sizes() -> list[Finding]:
+def check_sample_sizes() -> list[Finding]:
     """Return how estimates of the entropy from n samples fall short, and how fast they converge."""
     rng = np.random.default_rng(7)
-    few, many = 20 * 2 ** np.arange(6), 1000 * 2 ** np.arange(6)
+    small_sizes, large_sizes = 20 * 2 ** np.arange(6), 1000 * 2 ** np.arange(6)
     slopes, low, above = {}, {}, {}
     for name, p in (("uneven", 1 / np.arange(1, 11)), ("even", np.ones(10))):
         p = p / p.sum()
-        gaps = entropies(p, few, rng)
+        gaps = entropy_errors(p, small_sizes, rng)
         low[name], above[name] = float(gaps.mean(axis=1).max()), float((gaps > 0).mean())
-        errors = np.sqrt((entropies(p, many, rng) ** 2).mean(axis=1))
-        slopes[name] = float(np.polyfit(np.log(many), np.log(errors), 1)[0])
+        errors = np.sqrt((entropy_errors(p, large_sizes, rng) ** 2).mean(axis=1))
+        slopes[name] = float(np.polyfit(np.log(large_sizes), np.log(errors), 1)[0])
     return [
         claim(
             "§7.5: the mean of estimates from n samples",
             "E[Ĥ] ≤ H, by Jensen's inequality",
             max(low.values()) < 0 < above["uneven"],
-            f"below H at six sizes of {few[0]} to {few[-1]}, of ten uneven classes and of ten even "
+            f"below H at six sizes of {small_sizes[0]} to {small_sizes[-1]}, of ten uneven "
+            "classes and of ten even "
             f"ones; of single estimates {100 * above['uneven']:.0f} % of uneven classes are above, "
             f"of even ones {100 * above['even']:.0f} %",
             why=f"largest mean {max(low.values()):.4f}",
@@ -285,14 +295,14 @@ def sample_sizes() -> list[Finding]:
 
 def findings(data: Path) -> list[Finding]:
     return [
-        effective_number(),
-        identical_elements(),
-        partitioning(),
-        symmetry(),
-        *lemmas(),
-        *spectra(),
-        *neighbours(),
-        *sample_sizes(),
+        check_effective_number(),
+        check_identical_elements(),
+        check_partitioning(),
+        check_symmetry(),
+        *check_lemmas(),
+        *check_spectra(),
+        *check_other_methods(),
+        *check_sample_sizes(),
     ]
 
 

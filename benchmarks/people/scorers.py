@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from answers import Answers
+from answers import AnswerSet
 from sentence_vectors import Vectors
 
 from vendiscore import as_similarity, compute, encoder
@@ -25,7 +25,7 @@ class Scorer:
 
     name: str
     kind: str
-    score: Callable[[Answers], Scores]  # by measure
+    score: Callable[[AnswerSet], Scores]  # by measure
     prompt: bool = False  # whether what the prompt says is taken out
 
     @property
@@ -34,19 +34,21 @@ class Scorer:
         return self.name, self.prompt
 
 
-def given_prompt(K: np.ndarray) -> np.ndarray:
+def condition_on_prompt(K: np.ndarray) -> np.ndarray:
     """Return similarities beyond those that the first sample, the prompt, explains.
 
     K′ = K − k_u k_uᵀ / k_uu with unit diagonal: for unit vectors, cosines of x − (x·u) u. A sample
     that the prompt explains wholly is left out.
     """
-    u, rest = K[0, 1:], K[1:, 1:] - np.outer(K[0, 1:], K[0, 1:]) / K[0, 0]
-    left = np.flatnonzero(np.diag(rest) > 1e-9 * np.diag(K)[1:]) if u.any() else np.arange(len(u))
-    rest = rest[np.ix_(left, left)]
-    scale = np.sqrt(np.diag(rest))
-    rest = rest / np.outer(scale, scale)
-    np.fill_diagonal(rest, 1.0)
-    return rest
+    u, residuals = K[0, 1:], K[1:, 1:] - np.outer(K[0, 1:], K[0, 1:]) / K[0, 0]
+    retained = (
+        np.flatnonzero(np.diag(residuals) > 1e-9 * np.diag(K)[1:]) if u.any() else np.arange(len(u))
+    )
+    residuals = residuals[np.ix_(retained, retained)]
+    scale = np.sqrt(np.diag(residuals))
+    residuals = residuals / np.outer(scale, scale)
+    np.fill_diagonal(residuals, 1.0)
+    return residuals
 
 
 def order_name(q: float) -> str:
@@ -54,7 +56,7 @@ def order_name(q: float) -> str:
     return f"VS, q = {'∞' if math.isinf(q) else format(q, 'g')}"
 
 
-def measured(K: np.ndarray) -> Scores:
+def score_matrix(K: np.ndarray) -> Scores:
     """Return scores of a matrix of similarities by measure and order.
 
     LC, the diversity of Leinster and Cobbold, knows no similarity below 0: it is of max(K, 0).
@@ -67,27 +69,27 @@ def measured(K: np.ndarray) -> Scores:
     return {**scores, "IntDiv": result["IntDiv"], "LC": leinster}
 
 
-def magnitude(kernel: Kernel, one: Answers) -> Scores:
-    K = kernel((one.prompt, *one.texts))[1:, 1:]
+def score_magnitude(kernel: Kernel, answer_set: AnswerSet) -> Scores:
+    K = kernel((answer_set.prompt, *answer_set.texts))[1:, 1:]
     return {"MagArea": compute(K, measures="MagArea", score_K=True)["MagArea"]}
 
 
-def texts_kernel(**how: Any) -> Kernel:
+def make_text_kernel(**kernel_options: Any) -> Kernel:
     """Return the matrix of similarities of texts under a kernel by name."""
-    return lambda texts: np.array(as_similarity(list(texts), **how).dense(), dtype=float)
+    return lambda texts: np.array(as_similarity(list(texts), **kernel_options).dense(), dtype=float)
 
 
-def wording_kernels() -> dict[str, Kernel]:
+def make_wording_kernels() -> dict[str, Kernel]:
     return {
-        DEFAULT: texts_kernel(k="ngram_overlap"),
-        "words (n-grams of 1)": texts_kernel(k="ngram_overlap", ns=1),
-        "letters (n-grams of 1 to 4)": texts_kernel(k="ngram_overlap", analyzer="char"),
-        "share of common words": texts_kernel(k="word_overlap"),
-        "BLEU": texts_kernel(k="bleu"),
+        DEFAULT: make_text_kernel(k="ngram_overlap"),
+        "words (n-grams of 1)": make_text_kernel(k="ngram_overlap", ns=1),
+        "letters (n-grams of 1 to 4)": make_text_kernel(k="ngram_overlap", analyzer="char"),
+        "share of common words": make_text_kernel(k="word_overlap"),
+        "BLEU": make_text_kernel(k="bleu"),
     }
 
 
-def vector_kernel(vectors: Vectors) -> Kernel:
+def make_vector_kernel(vectors: Vectors) -> Kernel:
     def similarities(texts: tuple[str, ...]) -> np.ndarray:
         X = vectors.encode(texts)
         return np.clip(X @ X.T, -1, 1)
@@ -95,26 +97,26 @@ def vector_kernel(vectors: Vectors) -> Kernel:
     return similarities
 
 
-def by_kernel(kernel: Kernel, prompt: bool, one: Answers) -> Scores:
+def score_by_kernel(kernel: Kernel, prompt: bool, answer_set: AnswerSet) -> Scores:
     """Score similarities of prompt and answers, which each kernel finds pair by pair."""
-    K = kernel((one.prompt, *one.texts))
-    return measured(given_prompt(K) if prompt else K[1:, 1:])
+    K = kernel((answer_set.prompt, *answer_set.texts))
+    return score_matrix(condition_on_prompt(K) if prompt else K[1:, 1:])
 
 
-def in_context(encoders: Sequence[Any], one: Answers) -> Scores:
+def score_in_context(encoders: Sequence[Any], answer_set: AnswerSet) -> Scores:
     """Score answers alone and after their prompt, by the mean of kernels of the encoders."""
-    prompt = {"prompts": one.prompt, "given_prompt": True}
+    prompt = {"prompts": answer_set.prompt, "given_prompt": True}
     K = [
-        as_similarity(list(one.texts), k="semantic", model=each, **prompt).dense()
-        for each in encoders
+        as_similarity(list(answer_set.texts), k="semantic", model=text_encoder, **prompt).dense()
+        for text_encoder in encoders
     ]
-    return measured(np.mean(K, axis=0))
+    return score_matrix(np.mean(K, axis=0))
 
 
-def repetition(one: Answers) -> Scores:
+def score_repetition(answer_set: AnswerSet) -> Scores:
     """Return the measures of this package that count repeated words and bytes."""
     names = {"NgramDiversity": 1, "SelfBLEU": -1, "CompressionRatio": -1}
-    texts = list(one.texts)
+    texts = list(answer_set.texts)
     result = compute(texts, measures=list(names), k="ngram_overlap")
     scores = {name if sign > 0 else f"−{name}": sign * result[name] for name, sign in names.items()}
     for n in (1, 2):  # Li et al., NAACL 2016
@@ -127,32 +129,41 @@ def repetition(one: Answers) -> Scores:
     return scores
 
 
-def lengths(one: Answers) -> Scores:
+def score_lengths(answer_set: AnswerSet) -> Scores:
     """Return what could stand for diversity and is none: how long texts are, and how unlike."""
-    words = np.array([len(text.split()) for text in one.texts])
+    words = np.array([len(text.split()) for text in answer_set.texts])
     return {"mean length": float(words.mean()), "spread of lengths": float(words.std())}
 
 
-def ours(vectors: Mapping[str, Vectors], magnitudes: bool = True) -> list[Scorer]:
-    kernels = wording_kernels() | {name: vector_kernel(own) for name, own in vectors.items()}
+def make_package_scorers(
+    vectors: Mapping[str, Vectors], with_magnitudes: bool = True
+) -> list[Scorer]:
+    kernels = make_wording_kernels() | {
+        name: make_vector_kernel(text_vectors) for name, text_vectors in vectors.items()
+    }
     kernels = {name: cache(kernel) for name, kernel in kernels.items()}
     rows = [
-        Scorer(name, OURS, partial(by_kernel, kernel, prompt), prompt)
+        Scorer(name, OURS, partial(score_by_kernel, kernel, prompt), prompt)
         for name, kernel in kernels.items()
         for prompt in (False, True)
     ]
     rows += [
-        Scorer(f"{name} in context", OURS, partial(in_context, [encoder(model=own.encode)]), True)
-        for name, own in vectors.items()
-        if own.has_contexts
+        Scorer(
+            f"{name} in context",
+            OURS,
+            partial(score_in_context, [encoder(model=text_vectors.encode)]),
+            True,
+        )
+        for name, text_vectors in vectors.items()
+        if text_vectors.has_contexts
     ]
     areas = [
-        Scorer(f"{name}, magnitude", OURS, partial(magnitude, kernels[name]))
-        for name in ((DEFAULT, *vectors) if magnitudes else ())
+        Scorer(f"{name}, magnitude", OURS, partial(score_magnitude, kernels[name]))
+        for name in ((DEFAULT, *vectors) if with_magnitudes else ())
     ]
     return [
         *rows,
         *areas,
-        Scorer("repeated words and bytes", OURS, repetition),
-        Scorer("lengths alone", NULL, lengths),
+        Scorer("repeated words and bytes", OURS, score_repetition),
+        Scorer("lengths alone", NULL, score_lengths),
     ]

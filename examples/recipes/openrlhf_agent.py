@@ -55,11 +55,11 @@ class AgentExecutor(SingleTurnAgentExecutor):
         finally:
             group.generating -= 1
             if not group.generating:
-                self.finish(self.groups.pop(prompt))
+                self.set_rewards(self.groups.pop(prompt))
         # Dynamic filtering uses "scores".
         return {**output, "reward": await reward, "scores": right}
 
-    def finish(self, group: Group) -> None:
+    def set_rewards(self, group: Group) -> None:
         """Set the rewards of all answers to a prompt whose generation succeeded."""
         if group.answers:
             rewards = group_rewards(group.answers, group.right, match_length=True)

@@ -79,8 +79,8 @@ def main() -> None:
     released = "==" in change.commit
     if released == bool(options.source):
         parser.error("--source is required for a commit, and not allowed for a release")
-    with tempfile.TemporaryDirectory() as made:
-        source, environment = Path(made, "source"), Path(made, "environment")
+    with tempfile.TemporaryDirectory() as folder_name:
+        source, environment = Path(folder_name, "source"), Path(folder_name, "environment")
 
         def run(*command: object, at: Path = source, **variables: object) -> None:
             environ = {**os.environ, **{name: str(value) for name, value in variables.items()}}
@@ -90,8 +90,8 @@ def main() -> None:
         python = environment / "bin" / "python"
         pip = (python, "-m", "pip")
         if released:
-            run(*pip, "download", "-q", "--no-deps", "-d", made, change.commit, at=HERE)
-            with zipfile.ZipFile(next(Path(made).glob("*.whl"))) as wheel:
+            run(*pip, "download", "-q", "--no-deps", "-d", folder_name, change.commit, at=HERE)
+            with zipfile.ZipFile(next(Path(folder_name).glob("*.whl"))) as wheel:
                 wheel.extractall(source / change.folder)
         else:
             run("git", "clone", "-q", options.source, source, at=HERE)

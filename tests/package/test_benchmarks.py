@@ -62,7 +62,7 @@ def test_every_timing_script_is_registered(everything: types.ModuleType) -> None
     pairs = {
         name
         for name, text in texts.items()
-        if "theirs_s" in text or re.search(r"from pairs import .*\bcompare\b", text)
+        if "theirs_s" in text or re.search(r"from pairs import .*\btime_pair\b", text)
     }
     known = {each.name for each in everything.BENCHMARKS}
     assert pairs - BY_HAND <= known
@@ -83,27 +83,29 @@ def test_run_returns_status_of_benchmark(
     monkeypatch.setattr(everything, "HERE", tmp_path)
     (tmp_path / "good.py").write_text("import sys; open(sys.argv[2], 'w').write('{}')")
     (tmp_path / "bad.py").write_text("raise SystemExit(3)")
-    run, kind = everything.run, everything.Benchmark
+    run, kind = everything.run_benchmark, everything.Benchmark
     how = given(everything, tmp_path)
     assert run(kind("bad", ""), tmp_path, how) == "failed: exit status 3"
     assert run(kind("good", ""), tmp_path, how) == "ran"
     assert (tmp_path / "good.json").exists()
     assert run(kind("none", ""), tmp_path, how) == "skipped: there is no benchmarks/none.py here"
-    assert run(kind("good", "", files=("far.csv",)), tmp_path, how).startswith("skipped: far.csv")
+    assert run(kind("good", "", data_files=("far.csv",)), tmp_path, how).startswith(
+        "skipped: far.csv"
+    )
 
 
 def test_existing_environment_is_reused(everything: types.ModuleType, tmp_path: Path) -> None:
     folder = tmp_path / "peer"
     (folder / "bin").mkdir(parents=True)
     (folder / "complete").write_text("magnipy==1.0.0\n")
-    assert Path(everything.made(folder, ("magnipy==1.0.0",))).is_relative_to(folder)
+    assert Path(everything.make_environment(folder, ("magnipy==1.0.0",))).is_relative_to(folder)
 
 
 def test_installed_checks_version(everything: types.ModuleType) -> None:
-    assert everything.installed("numpy")
-    assert everything.installed("numpy>=1.0")
-    assert not everything.installed("numpy==1.0")
-    assert not everything.installed("no-such-package")
+    assert everything.is_installed("numpy")
+    assert everything.is_installed("numpy>=1.0")
+    assert not everything.is_installed("numpy==1.0")
+    assert not everything.is_installed("no-such-package")
 
 
 def test_environment_records_commit_and_machine(
@@ -111,7 +113,7 @@ def test_environment_records_commit_and_machine(
 ) -> None:
     pairs = importlib.import_module("pairs")
     monkeypatch.delitem(sys.modules, "pairs")
-    result = pairs.environment("no-such-package")
+    result = pairs.collect_environment("no-such-package")
     assert result["no-such-package"] == "not installed"
     assert result["commit"] == "unknown" or len(result["commit"]) == 40
     assert set(result["machine"]) == {"processor", "cores", "memory_gb", "system", "blas"}
@@ -129,7 +131,7 @@ def test_check_lists_missing_and_outdated_result_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
-    current = importlib.import_module("provenance").provenance() | {"dirty": False}
+    current = importlib.import_module("provenance").collect_provenance() | {"dirty": False}
     if current["commit"] == "unknown":
         pytest.skip("not a git checkout")
 
@@ -206,9 +208,9 @@ def test_floor_functions_have_at_most_fifteen_lines() -> None:
 def test_grid_contains_every_question_of_readme(grid: types.ModuleType) -> None:
     text = (ROOT / "README.md").read_text("utf-8").split("## Questions and calls")[1]
     calls = re.findall(r"`(\w+)\(", text.split("## ")[0])
-    questions = {cell.question.partition(",")[0] for cell in grid.cells()}
+    questions = {cell.question.partition(",")[0] for cell in grid.build_cells()}
     assert {*calls} <= questions
-    names = [(cell.name, cell.peer) for cell in grid.cells()]
+    names = [(cell.name, cell.peer) for cell in grid.build_cells()]
     assert len(names) == len({*names})
 
 
@@ -223,13 +225,13 @@ def test_grid_continues_after_failing_cell(
         grid.Cell("compute", "different", 10, 2, calls(1.0, 1.1)),
         grid.Cell("compute", "alone", 10, None, lambda: (lambda: 1.0, None)),
     ]
-    monkeypatch.setattr(grid, "cells", lambda: cells)
+    monkeypatch.setattr(grid, "build_cells", lambda: cells)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    rows = [*grid.job(argparse.Namespace(only=[""], peers=False, repeats=2))]
+    rows = [*grid.iter_results(argparse.Namespace(only=[""], peers=False, repeats=2))]
     assert [row.get("kind", "error") for row in rows] == ["peer", "error", "alone"]
     assert rows[0]["times_faster"] > 0
     assert rows[1]["name"] == "compute: different, 10 × 2"
-    grid.summarise(rows)
+    grid.print_summary(rows)
     assert "failed: 1\n  compute: different, 10 × 2, threads: 1" in capsys.readouterr().out
 
 
@@ -254,6 +256,6 @@ def test_by_threads_keeps_rows_of_failed_process(
         'import os, sys\nopen(sys.argv[3], \'w\').write(\'{"rows": [{"name": "first"}]}\')\n'
         "sys.exit(int(os.environ['OMP_NUM_THREADS']) - 1)"
     )
-    rows = pairs.by_threads(str(script), [1, 2], [], {})
+    rows = pairs.run_with_threads(str(script), [1, 2], [], {})
     assert [row["name"] for row in rows] == ["first", "first", "early.py"]
     assert rows[2]["error"] == "the process ended with exit status 1"

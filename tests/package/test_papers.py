@@ -208,7 +208,7 @@ def test_findings_that_are_not_reproduced_have_reasons(name, findings):
         assert bool(finding["why"]) == (finding["verdict"] != "reproduced"), finding
         if finding["verdict"] == "differs":
             assert any(digit in finding["why"] for digit in "0123456789"), "a measurement"
-    assert findings.explained(RECORDS[name])
+    assert findings.is_explained(RECORDS[name])
 
 
 @pytest.mark.parametrize("name", sorted(RECORDS))
@@ -220,7 +220,9 @@ def test_verdicts_follow_from_numbers(name, findings):
         paper, mark, theirs = finding["paper"].partition(" ± ")
         if name == "magnitude_curvature":  # where ± are deviations of five folds
             error, theirs = float(error) / 5**0.5, float(theirs) / 5**0.5
-        again = findings.number("", f"{paper}{mark}{theirs}", float(ours), float(error or 0), "so")
+        again = findings.compare_number(
+            "", f"{paper}{mark}{theirs}", float(ours), float(error or 0), "so"
+        )
         assert again.verdict == finding["verdict"], finding
 
 
@@ -302,16 +304,16 @@ def near(ours: str, committed: str) -> bool:
     ],
 )
 def test_number_verdict_allows_for_rounding_and_errors(findings, paper, ours, error, verdict):
-    result = findings.number("a number", paper, ours, error, why="for a reason")
+    result = findings.compare_number("a number", paper, ours, error, why="for a reason")
     assert result.verdict == verdict
     assert result.paper == paper
     assert result.why == ("" if verdict == "reproduced" else "for a reason")
 
 
 def test_numbers_show_additional_digit(findings):
-    assert findings.number("a", "4.6", 4.6016).ours == "4.602"
-    assert findings.number("a", "4.6016", 4.601553).ours == "4.60155"
-    assert findings.number("a", "4.6", 4.6016, 0.0123).ours == "4.602 ± 0.012"
+    assert findings.compare_number("a", "4.6", 4.6016).ours == "4.602"
+    assert findings.compare_number("a", "4.6016", 4.601553).ours == "4.60155"
+    assert findings.compare_number("a", "4.6", 4.6016, 0.0123).ours == "4.602 ± 0.012"
 
 
 def test_claim_and_cannot_return_verdicts(findings):
@@ -323,32 +325,32 @@ def test_claim_and_cannot_return_verdicts(findings):
 
 def record(findings, *found, source="README of A") -> dict:
     group = findings.Group("name", "Title", source, "Method.")
-    return findings.recorded(group, lambda data: list(found), Path())
+    return findings.run_group(group, lambda data: list(found), Path())
 
 
 def test_group_is_explained_if_differences_have_reasons(findings):
     good = findings.claim("a", "yes", True, "3 of 3")
-    why = findings.number("b | b", "1.0", 2.0, why="2 of 3")
-    bad = findings.number("c", "1.0", 2.0)
+    why = findings.compare_number("b | b", "1.0", 2.0, why="2 of 3")
+    bad = findings.compare_number("c", "1.0", 2.0)
     absent = findings.cannot("d", "3.2", "no data")
-    assert findings.explained(record(findings, good, why, absent))
-    assert not findings.explained(record(findings, good, bad))
+    assert findings.is_explained(record(findings, good, why, absent))
+    assert not findings.is_explained(record(findings, good, bad))
     records = [record(findings, *some) for some in ((good,), (good, why), (bad,), (absent,))]
-    said = findings.concluded(records)
+    said = findings.format_conclusion(records)
     assert said.startswith("2 of 3 groups reproduced or explained: 1 reproduced")
-    assert findings.tally(records[1]) == {"reproduced": 1, "differs": 1, "cannot": 0}
-    page = findings.page(records)
+    assert findings.count_verdicts(records[1]) == {"reproduced": 1, "differs": 1, "cannot": 0}
+    page = findings.render_page(records)
     assert "| all | 5 | 2 | 2 | 1 |" in page
-    twice = findings.page([record(findings, why, bad)])
+    twice = findings.render_page([record(findings, why, bad)])
     assert twice.endswith("- *b | b*, and 1 similar claim. Printed: 1.0. Reason: 2 of 3.")
-    rows = findings.folded(records, "cards")
+    rows = findings.render_folded(records, "cards")
     assert rows.count("**Title**") == 4
     assert "| b \\| b | 1.0 | 2.000 | differs |\n\n- *b | b* differs: 2 of 3.\n" in rows
 
 
 def test_papers_document_matches_results(findings):
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
-    assert findings.page(list(RECORDS.values())) in text
+    assert findings.render_page(list(RECORDS.values())) in text
     for record in RECORDS.values():
         linked = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
         assert (linked in text) == bool(record["agrees"])
@@ -359,10 +361,12 @@ def test_papers_document_matches_results(findings):
 def test_papers_document_contains_every_finding(findings):
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     records = list(RECORDS.values())
-    by_part = findings.parts(records)
+    by_part = findings.group_by_part(records)
     assert sorted(r["name"] for some in by_part.values() for r in some) == sorted(RECORDS)
     for part, some in by_part.items():
-        fold = findings.folded(records, part) if f"<!-- all papers-{part} -->" in text else text
+        fold = (
+            findings.render_folded(records, part) if f"<!-- all papers-{part} -->" in text else text
+        )
         for record in some:
             assert fold is text or f"**{record['title']}**" in fold
             for finding in record["findings"]:
@@ -384,7 +388,7 @@ def test_results_have_many_findings_and_few_that_cannot_be_run():
 
 def test_at_least_eleven_of_twelve_groups_are_reproduced_or_explained(findings):
     ran = [r for r in RECORDS.values() if {f["verdict"] for f in r["findings"]} != {"cannot"}]
-    assert sum(map(findings.explained, ran)) >= 11 / 12 * len(ran)
+    assert sum(map(findings.is_explained, ran)) >= 11 / 12 * len(ran)
 
 
 def call(*arguments: str) -> subprocess.CompletedProcess:
@@ -421,7 +425,7 @@ def test_command_continues_after_failing_script(load, monkeypatch, tmp_path, cap
     made = {
         "bad": lambda data: 1 / 0,
         "good": lambda data: [findings.claim("a", "yes", True, "3 of 3")],
-        "odd": lambda data: [findings.number("b", "1.0", 2.0)],
+        "odd": lambda data: [findings.compare_number("b", "1.0", 2.0)],
     }
     scripts = {
         name: types.SimpleNamespace(
@@ -429,8 +433,8 @@ def test_command_continues_after_failing_script(load, monkeypatch, tmp_path, cap
         )
         for name, result in made.items()
     }
-    monkeypatch.setattr(everything, "names", lambda: list(scripts))
-    monkeypatch.setattr(everything, "script", scripts.__getitem__)
+    monkeypatch.setattr(everything, "list_groups", lambda: list(scripts))
+    monkeypatch.setattr(everything, "import_script", scripts.__getitem__)
     with pytest.raises(SystemExit) as ended:
         everything.main()
     assert ended.value.code == 1

@@ -32,7 +32,7 @@ def load(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_given_prompt_matches_residual_vectors_and_compute(load):
-    given_prompt = load("scorers").given_prompt
+    given_prompt = load("scorers").condition_on_prompt
     X = np.random.default_rng(0).standard_normal((6, 4))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     u, rest = X[0], X[1:] - np.outer(X[1:] @ X[0], X[0])
@@ -45,7 +45,7 @@ def test_given_prompt_matches_residual_vectors_and_compute(load):
 
 
 def test_given_prompt_matches_compute_for_texts(load):
-    given_prompt = load("scorers").given_prompt
+    given_prompt = load("scorers").condition_on_prompt
     prompt, texts = "name a red fruit", ["a red apple", "a cherry", "fruit", "name it: a berry"]
     for how in ({"k": "ngram_overlap"}, {"k": "word_overlap"}):
         K = np.asarray(as_similarity([prompt, *texts], **how).dense())
@@ -56,14 +56,14 @@ def test_given_prompt_matches_compute_for_texts(load):
 
 
 def test_given_prompt_drops_answer_equal_to_prompt(load):
-    given_prompt = load("scorers").given_prompt
+    given_prompt = load("scorers").condition_on_prompt
     K = np.array([[1, 1, 0.5, 0], [1, 1, 0.5, 0], [0.5, 0.5, 1, 0.2], [0, 0, 0.2, 1]])
     assert given_prompt(K).shape == (2, 2)
     assert given_prompt(np.eye(3)).tolist() == np.eye(2).tolist()
 
 
 def test_area_equals_proportion_of_ordered_pairs(load):
-    area = load("agreement").area
+    area = load("agreement").compute_auc
     rng = np.random.default_rng(0)
     scores, positive = rng.integers(0, 6, 40).astype(float), rng.random(40) < 0.4
     pairs = [(a > b) + (a == b) / 2 for a, b in product(scores[positive], scores[~positive])]
@@ -79,18 +79,18 @@ def test_standard_errors_of_areas_use_prompts_as_units(load):
     positive = rng.random(360) < 0.5
     shared = rng.standard_normal(120)[prompts]  # makes sets of one prompt alike
     values = np.round(positive + 1.5 * shared + 0.5 * rng.standard_normal(360), 1)
-    auc, pulls = agreement.area_by_prompt(values, positive, prompts)
-    result = agreement.of_prompts(auc, pulls)
-    assert auc == pytest.approx(agreement.area(values, positive)["auc"])
+    auc, pulls = agreement.compute_auc_by_prompt(values, positive, prompts)
+    result = agreement.summarize_pulls(auc, pulls)
+    assert auc == pytest.approx(agreement.compute_auc(values, positive)["auc"])
     assert pulls.sum() == pytest.approx(0, abs=1e-12)
     again = []
     for _ in range(400):
         drawn = rng.integers(0, 120, 120)
         sets = (3 * drawn[:, None] + np.arange(3)).ravel()
-        again.append(agreement.area(values[sets], positive[sets])["auc"])
+        again.append(agreement.compute_auc(values[sets], positive[sets])["auc"])
     assert result["se"] == pytest.approx(np.std(again), rel=0.15)
-    one_each, pulls = agreement.area_by_prompt(values, positive, np.arange(360))
-    alone = agreement.of_prompts(one_each, pulls)
+    one_each, pulls = agreement.compute_auc_by_prompt(values, positive, np.arange(360))
+    alone = agreement.summarize_pulls(one_each, pulls)
     V10 = [
         np.mean((v > values[~positive]) + (v == values[~positive]) / 2) for v in values[positive]
     ]
@@ -106,27 +106,27 @@ def test_difference_of_means_equals_difference_of_rank_correlations(load):
     human = rng.standard_normal(200)
     good, bad = (human + noise * rng.standard_normal(200) for noise in (0.5, 1.5))
     sources = [np.arange(200) < 100, np.arange(200) >= 100]
-    result = agreement.difference_of_means(good, bad, human, sources, prompts, draws=200)
+    result = agreement.bootstrap_difference(good, bad, human, sources, prompts, draws=200)
     expected = [
         spearmanr(good[own], human[own]).statistic - spearmanr(bad[own], human[own]).statistic
         for own in sources
     ]
     assert result["difference"] == pytest.approx(np.mean(expected))
     assert 0 < result["low"] < result["difference"] < result["high"]
-    same = agreement.difference_of_means(good, good, human, sources, prompts, draws=20)
+    same = agreement.bootstrap_difference(good, good, human, sources, prompts, draws=20)
     assert list(same.values()) == [0, 0, 0]
 
 
 def test_threshold_maximizes_accuracy(load):
     agreement = load("agreement")
     scores, positive = np.array([1.0, 2, 3, 4, 5]), np.array([0, 0, 1, 0, 1], bool)
-    cut = agreement.threshold(scores, positive)
-    assert agreement.accuracy(scores, positive, cut)["accuracy"] == 0.8
-    assert agreement.threshold(scores, np.ones(5, bool)) < 1
+    cut = agreement.find_best_threshold(scores, positive)
+    assert agreement.compute_accuracy(scores, positive, cut)["accuracy"] == 0.8
+    assert agreement.find_best_threshold(scores, np.ones(5, bool)) < 1
 
 
 def test_spearman_intervals_cover_true_correlation(load):
-    spearman = load("agreement").spearman
+    spearman = load("agreement").spearman_with_interval
     rng, held = np.random.default_rng(0), 0
     truth = 6 / np.pi * np.arcsin(0.8 / 2)  # of normal variables of correlation 0.8
     for _ in range(300):
@@ -140,9 +140,9 @@ def test_spearman_intervals_cover_true_correlation(load):
 
 def test_halves_are_split_by_prompt(load):
     answers = load("answers")
-    many = [answers.Answers(f"prompt {i}", ("a",), {}) for i in range(400)]
-    assert 150 < sum(one.reported for one in many) < 250
-    assert many[0].reported == answers.Answers("prompt 0", ("b",), {"label": 1}).reported
+    many = [answers.AnswerSet(f"prompt {i}", ("a",), {}) for i in range(400)]
+    assert 150 < sum(one.is_reported for one in many) < 250
+    assert many[0].is_reported == answers.AnswerSet("prompt 0", ("b",), {"label": 1}).is_reported
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -153,44 +153,49 @@ def test_results_are_from_clean_commit(part):
 
 def test_embeddings_in_context_agree_with_human_scores(load):
     page = load("people_page")
-    default = page.find("human_scores", page.DEFAULT)
-    plain, given = (page.find("human_scores", page.MEANING, prompt) for prompt in (False, True))
-    after = page.find("human_scores", page.CONTEXT, True)
-    assert page.mean(after) >= page.mean(given) + 0.012
-    assert page.responses(after) >= page.responses(given) + 0.015
-    assert page.mean(plain) == pytest.approx(0.738, abs=0.005)
-    assert page.mean(default) == pytest.approx(0.594, abs=0.005)
-    assert page.responses(default) == pytest.approx(0.562, abs=0.005)
+    default = page.find_row("human_scores", page.DEFAULT)
+    plain, given = (page.find_row("human_scores", page.MINILM, prompt) for prompt in (False, True))
+    after = page.find_row("human_scores", page.IN_CONTEXT, True)
+    assert page.mean_correlation(after) >= page.mean_correlation(given) + 0.012
+    assert page.response_correlation(after) >= page.response_correlation(given) + 0.015
+    assert page.mean_correlation(plain) == pytest.approx(0.738, abs=0.005)
+    assert page.mean_correlation(default) == pytest.approx(0.594, abs=0.005)
+    assert page.response_correlation(default) == pytest.approx(0.562, abs=0.005)
     assert given["reported on"]["mean"]["rho"] >= 0.78
-    assert page.mean(page.find("human_scores", "lengths alone", measure="mean length")) < 0.1
+    assert (
+        page.mean_correlation(page.find_row("human_scores", "lengths alone", measure="mean length"))
+        < 0.1
+    )
 
 
 def test_two_encoders_in_context_reach_target_on_further_sources(load):
     page = load("people_page")
-    rows = [row for row in page.rows_of("mpnet") if row["measure"] == page.VS]
-    best = max(rows, key=page.responses)
+    rows = [row for row in page.load_rows("mpnet") if row["measure"] == page.VS_NAME]
+    best = max(rows, key=page.response_correlation)
     assert best["name"] == "mpnet and MiniLM in context"
-    assert page.responses(best) >= 0.745
+    assert page.response_correlation(best) >= 0.745
 
 
 def test_embeddings_beat_default_kernel_for_controlled_wording(load):
-    a, b, c, d = load("people_page").controlled()
+    a, b, c, d = load("people_page").controlled_accuracies()
     assert c > a + 0.1
     assert d > 0.6 > 0.5 > b
 
 
 def test_kernels_rank_sources_like_noveltybench(load):
     page = load("people_page")
-    for name, prompt in product((page.DEFAULT, page.MEANING), (False, True)):
-        assert page.find("three_sources", name, prompt)["same_order"]
-    assert page.find("three_sources", page.CONTEXT, True)["same_order"]
+    for name, prompt in product((page.DEFAULT, page.MINILM), (False, True)):
+        assert page.find_row("three_sources", name, prompt)["same_order"]
+    assert page.find_row("three_sources", page.IN_CONTEXT, True)["same_order"]
 
 
 def test_documents_match_results(load):
     page = load("people_page")
     text = (ROOT / "docs" / "people.md").read_text(encoding="utf-8")
     assert page.page() in text
-    assert page.summary().count("\n") == 1 + len(page.ROWS)  # a head, a line, the rows
+    assert page.tabulate_summary().count("\n") == 1 + len(
+        page.TABLE_ROWS
+    )  # a head, a line, the rows
     assert page.choice() in (ROOT / "docs" / "choose.md").read_text(encoding="utf-8")
     for name in ("README.md", "docs/choose.md"):
         assert page.wording() in (ROOT / name).read_text(encoding="utf-8")
@@ -198,21 +203,24 @@ def test_documents_match_results(load):
 
 def test_document_reports_better_scorers_and_decreases(load):
     page = load("people_page")
-    assert "linguistic-diversity 2.0.0 reports a mean ρ of 0.816 for its default" in page.lost()
-    assert "The accuracy of the default is" in page.lost()
-    assert "and ρ decreases for " in page.context()
+    assert (
+        "linguistic-diversity 2.0.0 reports a mean ρ of 0.816 for its default"
+        in page.describe_better_methods()
+    )
+    assert "The accuracy of the default is" in page.describe_better_methods()
+    assert "and ρ decreases for " in page.describe_context()
 
 
 def test_confirmatory_run_is_reported_completely(load):
     """All measures and differences of the list are in the result, and all rows on the page."""
     page, mcdiv = load("people_page"), load("mcdiv")
-    rows = page.rows_of("mcdiv")
+    rows = page.load_rows("mcdiv")
     assert [tuple(r[key] for key in ("name", "prompt", "measure")) for r in rows if "auc" in r] == [
         *mcdiv.MEASURES
     ]
     pairs = [(r["first"], r["second"]) for r in rows if "difference" in r]
     assert [(tuple(a.values()), tuple(b.values())) for a, b in pairs] == [*mcdiv.DIFFERENCES]
-    assert page.confirmed().count("\n") == 1 + len(mcdiv.MEASURES)
+    assert page.tabulate_confirmation().count("\n") == 1 + len(mcdiv.MEASURES)
     assert sum(cell["sets"] for cell in rows[0]["cells"].values()) == 3792
 
 
@@ -220,7 +228,7 @@ def test_random_values_have_area_of_one_half(load):
     answers, mcdiv = load("answers"), load("mcdiv")
     rng = np.random.default_rng(0)
     sets = [
-        answers.Answers(
+        answers.AnswerSet(
             f"prompt {i // 2}",
             ("a", "b"),
             {"source": mcdiv.SOURCES[i // 2 % 3], "nugget": i // 6 % 2, "contents_differ": i % 2},
@@ -230,7 +238,7 @@ def test_random_values_have_area_of_one_half(load):
     label = np.array([one.facts["contents_differ"] for one in sets])
     values = {key: rng.standard_normal(1200) for key in mcdiv.MEASURES}
     values[mcdiv.MEASURES[0]] = label + 0.0
-    _, perfect, *others = mcdiv.rows_of(sets, values)
+    _, perfect, *others = mcdiv.compute_rows(sets, values)
     assert perfect["auc"]["all"]["value"] == 1
     noise = [row["auc"]["all"] for row in others if "auc" in row]
     assert all(abs(one["value"] - 0.5) < 4 * one["se"] for one in noise)
@@ -242,14 +250,14 @@ def test_scores_of_source_match_committed_result(load):
     data = load("pairs").DATA
     if not (data / "human_diversity.jsonl.gz").exists():
         pytest.skip(f"human_diversity.jsonl.gz is not in {data}; set VENDISCORE_DATA")
-    sets = answers.judged_sets(data)
+    sets = answers.read_judged_sets(data)
     sets = [s for s in sets if (s.facts["test"], s.facts["source"]) == ("conTest", "story_gen")]
-    score = next(one for one in scorers.ours({}) if one.name == page.DEFAULT).score
+    score = next(one for one in scorers.make_package_scorers({}) if one.name == page.DEFAULT).score
     values = [score(one)["VS, q = 1"] for one in sets]
     result = spearmanr(values, [one.facts["human"] for one in sets]).statistic
     (then,) = (
         one["rho"]
-        for one in page.find("human_scores", page.DEFAULT)["all"]["sources"]
+        for one in page.find_row("human_scores", page.DEFAULT)["all"]["sources"]
         if (one["test"], one["source"]) == ("conTest", "story_gen")
     )
     assert result == pytest.approx(then, abs=1e-4)

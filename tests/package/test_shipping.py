@@ -103,7 +103,7 @@ def test_generated_tables_in_documents_are_current(monkeypatch):
     spec.loader.exec_module(readme)
     for path in readme.PAGES:
         text = path.read_text(encoding="utf-8")
-        assert readme.rendered(text) == text, "run python benchmarks/readme.py"
+        assert readme.render_blocks(text) == text, "run python benchmarks/readme.py"
 
 
 def test_scripts_citation_and_changelog_have_package_version():
