@@ -115,19 +115,16 @@ def ngrams(text: str, n: int) -> Iterator[tuple[str, ...]]:
 
 
 def ngram_overlaps(texts: Sequence[str], group: Sequence[int]) -> sparse.csr_array:
-    """Return the mean cosine of counts of 1- to 4-grams, of texts of the same group alone."""
+    """Return cosines of n-gram counts, averaged over n = 1 to 4; 0 between different groups."""
     K = sparse.csr_array((len(texts), len(texts)))
     for n in range(1, 5):
         counts = [Counter(ngrams(text, n)) for text in texts]
-        grams_by_group = chain.from_iterable(
-            ((g, gram) for gram in c) for g, c in zip(group, counts, strict=True)
-        )
-        column_of_gram: dict[Any, int] = {}
-        columns = [column_of_gram.setdefault(gram, len(column_of_gram)) for gram in grams_by_group]
-        counts_of_grams = np.fromiter(
-            chain.from_iterable(c.values() for c in counts), float, len(columns)
-        )
-        X = sparse.csr_array((counts_of_grams, columns, np.cumsum([0, *map(len, counts)])))
+        # One column for each n-gram of each group.
+        keys = [(g, gram) for g, c in zip(group, counts, strict=True) for gram in c]
+        column_of_key: dict[Any, int] = {}
+        columns = [column_of_key.setdefault(key, len(column_of_key)) for key in keys]
+        times = np.fromiter(chain.from_iterable(c.values() for c in counts), float, len(columns))
+        X = sparse.csr_array((times, columns, np.cumsum([0, *map(len, counts)])))
         X = sparse.diags_array(1 / sparse.linalg.norm(X, axis=1)) @ X
         K = K + X @ X.T / 4
     return K

@@ -172,7 +172,7 @@ def test_long_eigendecomposition_prints_expected_duration(monkeypatch, capsys):
 def test_readme_table_matches_means_of_figure(monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    result = importlib.import_module("prompt_matrix").scores()
+    result = importlib.import_module("prompt_matrix").compute_scores()
     means = {name: float(np.mean(list(own.values()))) for name, own in result.items()}
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
