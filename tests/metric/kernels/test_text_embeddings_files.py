@@ -240,7 +240,9 @@ def test_model_without_pooling_information_is_rejected(bert):
         text_similarity(TEXTS, model=model, tokenizer=make_tiny_tokenizer())
     with pytest.raises(ConnectionError, match="the model 'no/such' is not in the local cache"):
         text_similarity(TEXTS, model_path="no/such")
-    with pytest.raises(TypeError, match="`model_path` must be a Hub id or a folder, got Letters"):
+    with pytest.raises(
+        TypeError, match="`model_path` must be a Hub id or a folder, got LetterCounts"
+    ):
         text_similarity(TEXTS, model_path=LetterCounts())
 
 
