@@ -59,12 +59,17 @@ SOURCES = {
 
 # Marks of whole files, by the beginning of their paths.
 MARKS = {
-    "page": ("browser/", "page/", "tools/cli/test_command_page", "tools/cli/test_cli_page"),
+    "page": (
+        "browser/",
+        "page/",
+        "tools/cli/test_command_page",
+        "tools/cli/test_cli_documentation",
+    ),
     "package": ("package/",),
     "slow": (
         "fuzz/",
         "package/test_contributing",
-        "package/test_hub",
+        "package/test_load_from_hub",
         "metric/support/test_namespace_large",
         "metric/support/test_memory",
         "metric/test_numbers",
@@ -72,22 +77,23 @@ MARKS = {
         "tools/cli/test_command_page",
         "page/serving/test_logs",
         "page/serving/test_server.py",
-        "package/test_site",
+        "package/test_documentation_search",
+        "package/test_documentation_site",
     ),
     # They read files of the repository, or data of the package: an sdist may lack one.
     "files": (
-        "package/test_space",
+        "package/test_hub_space",
         "page/serving/test_static_files",
         "package/test_benchmarks",
-        "tools/cli/test_cli_page",
-        "package/test_front_door",
+        "tools/cli/test_cli_documentation",
+        "package/test_public_api",
         "metric/kernels/test_kernels_inputs",
         "metric/integrations/test_huggingface",
         "package/test_packaging",
         "package/test_papers",
         "metric/resolve/test_kernel",
         "tools/reports/test_document",
-        "package/test_shipping",
+        "package/test_readme_and_examples",
     ),
     # They ask other packages most: NumPy and SciPy for arrays, spectra and distances, then torch,
     # transformers, Pillow, RDKit, matplotlib, gradio, dask, evaluate and datasets, each once.

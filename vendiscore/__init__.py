@@ -71,7 +71,7 @@ __all__ += ["magnitude_dimension", "magnitude_function", "magnitude_weights", "n
 __all__ += ["register_kernel", "register_measure", "report", "score", "score_K", "score_X"]
 __all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spread"]
 
-# The module that defines each public name. tests/package/test_front_door.py checks that this agrees
+# The module that defines each public name. tests/package/test_public_api.py checks that this agrees
 # with the imports above.
 _MODULES = {
     "encoders": "encoder",

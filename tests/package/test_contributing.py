@@ -134,7 +134,7 @@ def test_recipe_works_as_written(title: str, clone: Path) -> None:
     for check in (
         [".venv/bin/ruff", "check", *python],
         [".venv/bin/ruff", "format", "--check", *python],
-        [".venv/bin/python", "-m", "pytest", "tests/package/test_names.py"],
+        [".venv/bin/python", "-m", "pytest", "tests/package/test_module_names.py"],
     ):
         done = call(check, clone)
         assert done.returncode == 0, done.stdout

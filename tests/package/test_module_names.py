@@ -41,7 +41,7 @@ def test_test_files_mirror_package_modules():
 
 # Modules with functions or classes whose tests are elsewhere, and why.
 TESTED_ELSEWHERE = {
-    "__init__.py": "tests/package/test_front_door.py: the names of the package",
+    "__init__.py": "tests/package/test_public_api.py: the names of the package",
     "encoders/__init__.py": "tests/metric/encoders/test_sample_encoder.py: `encoder`",
     "integrations/__init__.py": "tests/metric/integrations/test_huggingface.py: `load`",
     "spectral/estimate.py": "tests/metric/spectral/test_stochastic_estimate.py: attributes",
