@@ -89,7 +89,7 @@ def test_run_returns_status_of_benchmark(
     assert run(kind("good", ""), tmp_path, how) == "ran"
     assert (tmp_path / "good.json").exists()
     assert run(kind("none", ""), tmp_path, how) == "skipped: there is no benchmarks/none.py here"
-    assert run(kind("good", "", data_data_files=("far.csv",)), tmp_path, how).startswith(
+    assert run(kind("good", "", data_files=("far.csv",)), tmp_path, how).startswith(
         "skipped: far.csv"
     )
 
