@@ -7,12 +7,12 @@ import { form, json, served } from "./server.mjs";
 
 const signal = () => new AbortController().signal;
 
-test("paths are below the page's own address", async (context) => {
+test("get prefixes paths with the page address", async (context) => {
   await served(context, ({ url, method }, response) => json(response, { url, method }));
   assert.deepEqual(await get("/page/menu"), { url: "/space/page/menu", method: "GET" });
 });
 
-test("samples are sent as a form, and an answer that is a file comes as a Blob", async (context) => {
+test("send posts samples as form data, and call returns files as Blob", async (context) => {
   let sent;
   await served(context, async (request, response) => {
     if (request.url.endsWith("report")) return response.end("<p>ü</p>");
@@ -26,7 +26,7 @@ test("samples are sent as a form, and an answer that is a file comes as a Blob",
   assert.equal(await (await call("/page/report", {})).text(), "<p>ü</p>");
 });
 
-test("progress is told line by line, however the lines are cut on their way", async (context) => {
+test("follow reports progress lines that arrive in pieces", async (context) => {
   await served(context, async (_, response) => {
     const text = Buffer.from('{"said":"Reading"}\n\n{"said":"50 % — ü"}\n{"result":{"VS":2}}');
     const at = text.indexOf("ü") + 1; // between the bytes of one letter
@@ -48,7 +48,7 @@ for (const [name, line, expected] of [
   ["is cut off", '{"resu', { gone: false, message: /broke off/ }],
   ["never comes", '{"said":"Reading"}\n', { gone: false, message: /broke off/ }],
 ]) {
-  test(`a result that ${name} is refused`, async (context) => {
+  test(`follow rejects a result that ${name}`, async (context) => {
     await served(context, (_, response) => response.end(line));
     await assert.rejects(follow("/page/score", {}, { signal: signal(), said() {} }), expected);
   });
@@ -60,13 +60,13 @@ for (const [status, body, expected] of [
   [429, "slow down", { message: /too much at once/ }],
   [502, "<html>", { message: /answered 502/ }],
 ]) {
-  test(`status ${status} is told in words`, async (context) => {
+  test(`get describes status ${status}`, async (context) => {
     await served(context, (_, response) => json(response, body, status));
     await assert.rejects(get("/page/menu"), expected);
   });
 }
 
-test("a server that is away is told, and work that was stopped is not", async (context) => {
+test("get describes an unreachable server, and call rejects with AbortError", async (context) => {
   await served(context, (_, response) => response.socket.destroy());
   await assert.rejects(get("/page/menu"), { message: /cannot be reached/ });
   await assert.rejects(call("/page/groups", {}, { signal: AbortSignal.abort() }), {

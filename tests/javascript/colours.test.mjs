@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { groupColour } from "../../vendiscore_page/static/showing/colours.js";
 
-test("eight themes have colours of their own, and all further ones share one", () => {
+test("groupColour has eight distinct colours and one for further themes", () => {
   const names = Array.from({ length: 12 }, (_, number) => groupColour(number));
   assert.equal(new Set(names).size, 9);
   assert.equal(groupColour(-1), "r-alone");

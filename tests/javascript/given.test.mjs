@@ -17,7 +17,7 @@ async function given(context, kind, answer = () => ({})) {
   return { sent, told, samples: new Given(kind, { changed, turned: () => told.push("turned") }) };
 }
 
-test("a pasted text is read at once, as the kind of the tab", async (context) => {
+test("pasted text is read immediately with the sample type of the tab", async (context) => {
   const { samples, sent } = await given(context, "molecules");
   samples.write("CCO", true);
   assert.equal(samples.busy, true);
@@ -26,14 +26,14 @@ test("a pasted text is read at once, as the kind of the tab", async (context) =>
   assert.deepEqual([samples.busy, samples.own], [false, true]);
 });
 
-test("of what is typed only the last is read", async (context) => {
+test("only the last typed text is read", async (context) => {
   const { samples, sent } = await given(context, "texts");
   for (const text of ["a", "ab", "abc"]) samples.write(text, false);
   await samples.ready();
   assert.deepEqual(sent.map(({ text }) => text), ["abc"]);
 });
 
-test("a split stays while one types, and ends with a text that is pasted", async (context) => {
+test("separator is kept while typing and reset by pasting", async (context) => {
   const { samples, sent } = await given(context, "texts");
   samples.write("a --- b", true);
   samples.ask({ separator: "---" });
@@ -44,7 +44,7 @@ test("a split stays while one types, and ends with a text that is pasted", async
   assert.deepEqual(sent.slice(-2).map(({ options }) => options.separator), ["---", undefined]);
 });
 
-test("a text that is too large for the box becomes a file of that text", async (context) => {
+test("large pasted text becomes a file", async (context) => {
   const { samples, sent } = await given(context, "texts");
   const large = "x".repeat(200_001);
   samples.write(large, true);
@@ -53,7 +53,7 @@ test("a text that is too large for the box becomes a file of that text", async (
   assert.deepEqual([sent[0].text, sent[0].files], ["", [["pasted.txt", large]]]);
 });
 
-test("files take the place of the text, which comes back without them", async (context) => {
+test("files replace the text, and detaching them restores it", async (context) => {
   const { samples, sent } = await given(context, "texts");
   samples.write("mine", true);
   samples.attach([new File(["theirs"], "a.txt")]);
@@ -64,7 +64,7 @@ test("files take the place of the text, which comes back without them", async (c
   assert.deepEqual([sent.at(-1).text, samples.source], ["mine", "text"]);
 });
 
-test("files of another kind turn the samples, unless the visitor's kind fits them", async (context) => {
+test("files change the sample type, unless the selected type fits", async (context) => {
   const answer = ({ options }) => ({ kind: options.kind ?? "vectors", kinds: ["vectors", "texts"] });
   const { samples, told } = await given(context, "texts", answer);
   samples.attach([new File(["1,2"], "a.csv")]);
@@ -75,7 +75,7 @@ test("files of another kind turn the samples, unless the visitor's kind fits the
   assert.deepEqual([samples.kind, samples.read.kind], ["texts", "texts"]);
 });
 
-test("a question and a problem stand in the place of samples", async (context) => {
+test("question or problem is set if samples cannot be read", async (context) => {
   const question = { text: "Which column?", choices: [] };
   const answers = [{ key: "", question }, { key: "", problem: { text: "Empty." } }];
   const { samples } = await given(context, "texts", () => answers.shift());
@@ -87,14 +87,14 @@ test("a question and a problem stand in the place of samples", async (context) =
   assert.deepEqual([samples.question, samples.problem], [null, { text: "Empty." }]);
 });
 
-test("nothing is sent where nothing was given", async (context) => {
+test("empty input sends no request", async (context) => {
   const { samples, sent } = await given(context, "texts");
   assert.equal(await samples.ready(), null);
   assert.match(samples.problem.text, /nothing to score/);
   assert.deepEqual(sent, []);
 });
 
-test("samples that are sent again are the same, and other samples are not", async (context) => {
+test("resending keeps the version, and new samples change it", async (context) => {
   const { samples } = await given(context, "texts");
   samples.write("a", true);
   await samples.ready();
@@ -108,7 +108,7 @@ test("samples that are sent again are the same, and other samples are not", asyn
   await samples.ready();
 });
 
-test("a reload brings samples back; files have to be chosen again", async (context) => {
+test("restore brings samples back, and resending requires the files again", async (context) => {
   const { samples, sent } = await given(context, "texts");
   samples.attach([new File(["a"], "a.txt"), new File(["b"], "b.txt")]);
   await samples.ready();

@@ -24,7 +24,7 @@ const RESULT = {
 const signal = new AbortController().signal;
 const viewed = (result) => makeView(result, { announce() {} }, signal);
 
-test("samples are alone or in the group of their number", () => {
+test("makeView assigns samples to near-duplicate groups", () => {
   const view = viewed(RESULT);
   assert.deepEqual([...view.groupOf], [-1, 0, -1, 0, 0]);
   assert.deepEqual([view.alone, view.groups.length], [[0, 2], 1]);
@@ -32,7 +32,7 @@ test("samples are alone or in the group of their number", () => {
   assert.equal(view.lowest, 0.31);
 });
 
-test("groups at another threshold take the place of the first, and listeners hear of it", () => {
+test("setGroups replaces groups and notifies listeners", () => {
   const view = viewed(RESULT);
   const heard = [];
   view.on("groups", ({ threshold }) => heard.push([threshold, view.alone.length]));
@@ -41,14 +41,14 @@ test("groups at another threshold take the place of the first, and listeners hea
   assert.deepEqual(view.boundary, [[1, 4, 1], [3, 4, 0.9]]);
 });
 
-test("a place is a number with a sign, or the name of a file", () => {
+test("called formats a line number or a file name", () => {
   assert.deepEqual([called(7), called("7"), called("photos/7.png")], ["#7", "#7", "photos/7.png"]);
   const place = ["a/very/deep/folder/cat.png", 2, 3, 4, 5];
   const view = viewed({ ...RESULT, samples: { ...RESULT.samples, place, text: null } });
   assert.deepEqual([view.mark(0), view.text(0), view.hasText], ["cat.png", place[0], false]);
 });
 
-test("rows have what was found of them, and which are kept", () => {
+test("tableRows contain results and whether a sample is kept", () => {
   const [first, ...rows] = tableRows(viewed(RESULT), [0, 2, 3]);
   assert.deepEqual(first, ["place", "sample", "adds_percent", "similarity", "keep", "theme", "nearest"]);
   assert.deepEqual(rows[1], [2, "b", 1.5, 1, 0, 1, 8]);
@@ -56,7 +56,7 @@ test("rows have what was found of them, and which are kept", () => {
   assert.deepEqual(tableRows(viewed(RESULT), [3], [3]), [first, [7, "b b", 3, 0.9, 1, 1, 2]]);
 });
 
-test("rows come back with all their columns, their ids and their groups", () => {
+test("tableRows contain table columns, ids and groups", () => {
   const group = ["x", "x", "y", "y", "y"];
   const cells = { doc: [1, 2, 4, 7, 8], answer: ["a", "b", "c", "b b", "b"], theme: [9, 9, 9, 9, 9] };
   const samples = { ...RESULT.samples, group, cells };
@@ -65,14 +65,14 @@ test("rows come back with all their columns, their ids and their groups", () => 
   assert.deepEqual(row, [1, "a", 1, "x", 20, 0.1, 0, 2]);
 });
 
-test("cells with commas, quotes and line breaks come back from a CSV file as they were", () => {
+test("csv quotes cells with commas, quotes and line breaks", () => {
   const rows = [["a,b", 'say "no"', "two\nlines"], [0, null, undefined], ["ü", "a\r", -1.5]];
   const text = csv(rows);
   assert.equal(text[0], "\ufeff");
   assert.equal(text.slice(1), '"a,b","say ""no""","two\nlines"\r\n0,,\r\nü,"a\r",-1.5\r\n');
 });
 
-test("a text that a spreadsheet would run begins with an apostrophe, and a number does not", () => {
+test("csv escapes formulas in texts but not in numbers", () => {
   const texts = ["=1+1", "+1 to that", "-5 degrees", "@SUM(A1)", "\tx", "\rx", "\nx", "'=1", "''-a"];
   for (const text of texts) {
     const cell = csv([[text]]).slice(1, -2).replace(/^"([^]*)"$/, "$1");
@@ -82,7 +82,7 @@ test("a text that a spreadsheet would run begins with an apostrophe, and a numbe
   assert.equal(csv([plain]).slice(1), "-0.5,+3,-1e-7,a=1,'a,,-0.5\r\n");
 });
 
-test("everything has no keys of the session", () => {
+test("everythingText omits session keys", () => {
   const samples = { id: ["a"], key: ["b"] };
   const text = everythingText({ id: "secret", key: "secret", id_column: "doc", VS: 2, samples });
   assert.deepEqual(JSON.parse(text), { id_column: "doc", VS: 2, samples });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { said } from "../../vendiscore_page/static/showing/axes.js";
 import { decimals, scale, stepOf, ticks } from "../../vendiscore_page/static/showing/scale.js";
 
-test("steps are 1, 2 or 5 times a power of ten, and no smaller one has room", () => {
+test("step is the smallest fitting 1, 2 or 5 times a power of ten", () => {
   for (let power = -6; power <= 6; power++) {
     for (const times of [1, 1.3, 2, 2.5, 4.9, 5, 7, 9.99]) {
       const [span, most] = [times * 10 ** power, 5];
@@ -17,19 +17,19 @@ test("steps are 1, 2 or 5 times a power of ten, and no smaller one has room", ()
   }
 });
 
-test("ticks are all multiples of their step between two ends, and these where they are round", () => {
+test("ticks are all multiples of the step within the range", () => {
   assert.deepEqual(ticks(0.3, 1, 6), [0.4, 0.6, 0.8, 1]);
   assert.deepEqual(ticks(-0.2, 1, 6), [-0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]);
   assert.deepEqual(ticks(0, 1730, 3), [0, 1000]);
   assert.deepEqual(ticks(1, 12, 4, 1), [5, 10]);
 });
 
-test("counts have no ticks between whole numbers", () => {
+test("ticks of counts are integers", () => {
   assert.deepEqual(ticks(0, 2, 3, 1), [0, 1, 2]);
   assert.deepEqual(ticks(1, 2, 4, 1), [1, 2]);
 });
 
-test("a scale takes its ends to their places, and what has no length to its start", () => {
+test("scale maps its ends, and an empty range to its start", () => {
   const at = scale(0.3, 1, 52, 388);
   assert.equal(at(0.3), 52);
   assert.equal(at(1), 388);
@@ -37,7 +37,7 @@ test("a scale takes its ends to their places, and what has no length to its star
   assert.equal(scale(1, 1, 52, 388)(1), 52);
 });
 
-test("numbers on an axis have the decimals of their step", () => {
+test("axis labels have the decimals of the step", () => {
   assert.deepEqual(said([0, 0.5, 1]), ["0.0", "0.5", "1.0"]);
   assert.deepEqual(said([-0.2, 0]), ["−0.2", "0.0"]);
   assert.deepEqual(said([0, 1000, 2000]), ["0", "1,000", "2,000"]);

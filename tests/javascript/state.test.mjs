@@ -13,23 +13,23 @@ const STATE = {
   prompt: "Write a line,\nplease: 100 %",
 };
 
-test("an address brings back the state that it was made of", () => {
+test("address restores the state", () => {
   assert.deepEqual(fromHash(toHash(STATE)), STATE);
   assert.match(toHash(STATE), /o\.ns=1,2&/);
 });
 
-test("an address leaves out what nobody has set", () => {
+test("address omits default settings", () => {
   assert.equal(toHash({ tab: "compare", q: null, options: {} }), "#kind=compare");
   const unset = { kernel: "", options: {}, q: null, example: "", threshold: null, prompt: "" };
   assert.deepEqual(fromHash("#kind=compare"), { tab: "compare", ...unset });
 });
 
-test("an address has no room for a prompt of more than 1,000 characters", () => {
+test("address omits a prompt longer than 1,000 characters", () => {
   assert.equal(fromHash(toHash({ ...STATE, prompt: "x".repeat(1000) })).prompt.length, 1000);
   assert.equal(fromHash(toHash({ ...STATE, prompt: "x".repeat(1001) })).prompt, "");
 });
 
-test("an address of another page is none of ours, and a bad number is not taken", () => {
+test("address with other keys or invalid numbers is ignored", () => {
   for (const text of ["", "#", "#result", "#kind=songs"]) assert.equal(fromHash(text), null);
   assert.equal(fromHash("#kind=texts&q=-1").q, null);
   assert.equal(fromHash("#kind=texts&q=two").q, null);
@@ -44,14 +44,14 @@ const KERNEL = {
   ],
 };
 
-test("options that nobody chose have their usual values", () => {
+test("missing options have default values", () => {
   const usual = { ns: [1, 2, 3, 4], units: "words", sigma: 1.5 };
   assert.deepEqual(optionsOf(KERNEL), usual);
   assert.deepEqual(optionsOf(KERNEL, { other: 7 }), usual);
   assert.deepEqual(optionsOf(undefined), {});
 });
 
-test("options of an address get their types back", () => {
+test("options from an address are converted to their types", () => {
   const chosen = { ns: "2,1,9", units: "characters", sigma: "0.25" };
   assert.deepEqual(optionsOf(KERNEL, chosen), { ns: [1, 2], units: "characters", sigma: 0.25 });
   assert.deepEqual(optionsOf(KERNEL, { ns: [3] }).ns, [3]);
@@ -71,7 +71,7 @@ function storage(room) {
   };
 }
 
-test("a record comes back, without its result where there is no room for it", (context) => {
+test("stored record is restored, without its result if storage is full", (context) => {
   const record = { tab: "texts", result: "x".repeat(100) };
   const before = Object.getOwnPropertyDescriptor(globalThis, "sessionStorage");
   context.after(() => {
