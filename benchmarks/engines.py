@@ -244,20 +244,20 @@ def run_task(user: BrowserUser, task: page_tasks.Task, size: tuple[int, int]) ->
     try:
         for step in task.steps:
             user.do(*step)
-        user.wait(lambda: task.says in user.text(task.place))
+        user.wait(lambda: task.expected_text in user.text(task.selector))
     except (AssertionError, WebDriverException) as error:
         step_errors.append(f"{step[0]}: {type(error).__name__}")
     run_script = user.driver.execute_script
     result = {
         "clicks": run_script("return window.clicks") + user.n_file_dialogs,
-        "shown": user.text(task.place),
-        "library": task.right,
+        "shown": user.text(task.selector),
+        "library": task.expected_value,
         "errors": step_errors + run_script("return window.wrong"),
         "external_requests": run_script(_EXTERNAL_REQUESTS_SCRIPT),
         "cut_off": run_script(_CUT_OFF_SCRIPT),
     }
     has_problems = result["errors"] or result["external_requests"] or result["cut_off"]
-    is_correct = task.says in result["shown"] and result["clicks"] <= task.clicks
+    is_correct = task.expected_text in result["shown"] and result["clicks"] <= task.max_clicks
     seconds = time.perf_counter() - start
     return {**result, "ok": is_correct and not has_problems, "seconds": round(seconds, 1)}
 

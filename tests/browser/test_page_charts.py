@@ -1,4 +1,4 @@
-"""Charts are saved as files that stand alone; a phone has what counts on its first screen."""
+"""Saved charts are complete files, and results fit on a phone."""
 
 import io
 import re
@@ -23,13 +23,13 @@ CHARTS = {
 }
 
 
-def scored(page, example: str = "A model in a rut") -> None:
+def score_example(page, example: str = "A model in a rut") -> None:
     button(page, example).click()
     expect(page.locator("#result .r-bar")).to_be_visible()
     expect(page.locator("#progress")).to_be_hidden()
 
 
-def saved(page, chart: str, kind: str) -> bytes:
+def save_chart(page, chart: str, kind: str) -> bytes:
     button(page, f"Save the chart: {chart}").click()
     with page.expect_download() as waiting:
         page.locator(".r-panel:visible").get_by_role("button", name=kind).click()
@@ -38,63 +38,63 @@ def saved(page, chart: str, kind: str) -> bytes:
         return file.read()
 
 
-def every_chart(page) -> dict[str, bytes]:
-    scored(page)
+def save_all_charts(page) -> dict[str, bytes]:
+    score_example(page)
     page.get_by_role("heading", name="For papers").click()
     expect(page.locator(".r-papers img")).to_have_count(4)
     files = {}
     for chart in CHARTS:
-        files[chart] = saved(page, chart, "SVG")
+        files[chart] = save_chart(page, chart, "SVG")
     return files
 
 
 def test_saved_svg_charts_have_titles_and_ignore_theme(visit):
-    light = every_chart(visit(color_scheme="light"))
+    light = save_all_charts(visit(color_scheme="light"))
     for chart, titles in CHARTS.items():
         drawing = ElementTree.fromstring(light[chart])
-        words = [each.text for each in drawing.iter(f"{SVG}text")]
+        words = [text.text for text in drawing.iter(f"{SVG}text")]
         assert words[0] == chart
         assert words[1].startswith("A model in a rut · ")
         assert set(titles) <= set(words)
         assert not re.search(rb'currentColor|var\(|href="(?!#|data:)', light[chart])
         assert drawing.find(f"{SVG}rect").get("fill") == "#ffffff"
-    dark = every_chart(visit(color_scheme="dark"))
+    dark = save_all_charts(visit(color_scheme="dark"))
     assert dark == light
 
 
 @pytest.mark.parametrize("chart", ["Similarity to the nearest sample", "Map"])
 def test_saved_png_has_white_background_and_triple_resolution(visit, chart):
     page = visit(color_scheme="dark")
-    scored(page)
-    drawing = ElementTree.fromstring(saved(page, chart, "SVG"))
-    picture = Image.open(io.BytesIO(saved(page, chart, "PNG")))
+    score_example(page)
+    drawing = ElementTree.fromstring(save_chart(page, chart, "SVG"))
+    picture = Image.open(io.BytesIO(save_chart(page, chart, "PNG")))
     assert picture.size == tuple(3 * int(drawing.get(name)) for name in ("width", "height"))
     pixels = np.asarray(picture.convert("RGB"))
     assert (pixels[[0, -1]] == 255).all()
     assert pixels.min() < 100
     if chart == "Map":  # the colour of the largest theme
-        assert (0x7C, 0x6C, 0xF2) in {tuple(each) for each in pixels.reshape(-1, 3).tolist()}
+        assert (0x7C, 0x6C, 0xF2) in {tuple(pixel) for pixel in pixels.reshape(-1, 3).tolist()}
 
 
 def test_server_pictures_have_their_size_before_loading(visit):
     page = visit()
-    scored(page)
+    score_example(page)
     page.get_by_role("heading", name="For papers").click()
     pictures = page.locator(".r-papers img")
     expect(pictures).to_have_count(4)
     for picture in pictures.all():
         picture.evaluate("image => image.decode()")
-        box, own = picture.evaluate(
+        box_ratio, natural_ratio = picture.evaluate(
             "image => [image.getAttribute('width') / image.getAttribute('height'),"
             " image.naturalWidth / image.naturalHeight]"
         )
-        assert box == pytest.approx(own, rel=0.02)
+        assert box_ratio == pytest.approx(natural_ratio, rel=0.02)
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (320, 800)], ids=str)
 def test_few_words_precede_map_and_labels_do_not_overlap(visit, size):
     page = visit(*size)
-    scored(page)
+    score_example(page)
     words = page.evaluate("""() => {
         const until = document.querySelector(".r-map"), words = [];
         const walk = document.createTreeWalker(document.querySelector("#result"), 4);
@@ -105,24 +105,24 @@ def test_few_words_precede_map_and_labels_do_not_overlap(visit, size):
     assert 20 < len(words) <= 90
     names = page.locator(".r-scale text")
     expect(names.nth(3)).to_be_visible()
-    # All at one moment, since the page may be scrolling to its result.
-    flags = names.evaluate_all("all => all.map(each => each.getBoundingClientRect().toJSON())")
-    for i, a in enumerate(flags):
+    # Measured at one moment, because the page may still be scrolling.
+    boxes = names.evaluate_all("all => all.map(each => each.getBoundingClientRect().toJSON())")
+    for i, a in enumerate(boxes):
         assert 0 <= a["x"] <= a["x"] + a["width"] <= size[0]
-        for b in flags[:i]:
-            beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
-            assert beside or abs(a["y"] - b["y"]) > 12
+        for b in boxes[:i]:
+            no_overlap = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            assert no_overlap or abs(a["y"] - b["y"]) > 12
 
 
 def test_table_rows_are_cards_on_phone(visit):
     page = visit(*PHONE)
-    scored(page)
+    score_example(page)
     table = page.get_by_role("region", name="Table of all samples")
     line = table.locator("tbody tr").first
-    for head in ("theme", "nearest", "similarity", "adds"):
-        cell = line.locator(f"[data-head={head}]")
+    for column in ("theme", "nearest", "similarity", "adds"):
+        cell = line.locator(f"[data-head={column}]")
         expect(cell).to_be_visible()
-        assert head in cell.evaluate("cell => getComputedStyle(cell, '::before').content")
+        assert column in cell.evaluate("cell => getComputedStyle(cell, '::before').content")
         assert cell.evaluate(
             "cell => cell.getBoundingClientRect().top >="
             " cell.parentElement.querySelector('.r-sample').getBoundingClientRect().bottom - 1"
@@ -149,8 +149,8 @@ def test_charts_of_random_subset_have_note(visit, tab, n):
     else:
         paste(page, "\n".join(f"{np.cos(i):.4f},{np.sin(i):.4f},1" for i in range(2_100)))
     press_score(page)
-    part = page.get_by_text(f"This chart is of a random {n:,} of all 2,100 samples.")
-    expect(part.locator("visible=true")).to_have_count(2)  # the histogram and the map
+    note = page.get_by_text(f"This chart is of a random {n:,} of all 2,100 samples.")
+    expect(note.locator("visible=true")).to_have_count(2)  # the histogram and the map
 
 
 def test_charts_have_no_subset_note_if_only_rows_were_dropped(visit):

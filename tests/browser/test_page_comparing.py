@@ -1,4 +1,4 @@
-"""Sets are compared on the page as by the package, and long work can be stopped."""
+"""Comparisons in the web app match the package, and long ones can be stopped."""
 
 import io
 import json
@@ -39,8 +39,8 @@ def test_comparison_examples_match_package(visit):
             continue
         expect(page.locator("#result .r-sides")).to_contain_text("Medicines")
         sets = {
-            each["name"]: examples.find_example(each["example"], pairing["kind"]).text.split()
-            for each in pairing["sets"]
+            entry["name"]: examples.find_example(entry["example"], pairing["kind"]).text.split()
+            for entry in pairing["sets"]
         }
         expect_comparison(page, compare(sets, k="morgan"))
     expect(page.locator(".set")).to_have_count(2)
@@ -59,19 +59,19 @@ def test_pasted_sets_are_compared_and_table_is_downloaded(visit):
     expect(page.locator("#result .r-verdicts")).to_contain_text(
         "B and Rut differ, but the data do not show which is more diverse"
     )
-    right = compare({"Rut": rut, "B": stories}, k="ngram_overlap")
-    expect_comparison(page, right)
-    sets, pairs, own = (
+    expected = compare({"Rut": rut, "B": stories}, k="ngram_overlap")
+    expect_comparison(page, expected)
+    sets, pairs, samples = (
         pandas.read_csv(io.BytesIO(download_file(page, f"{name} (CSV)")))
         for name in ("Sets", "Differences", "Rows")
     )
     assert sets["set"].tolist() == ["B", "Rut"]
-    assert sets["VS"].tolist() == pytest.approx([row.score for row in right.sets[::-1]])
-    assert pairs["difference"].tolist() == pytest.approx([-right.pairs[0].difference])
-    assert pairs["p"].tolist() == pytest.approx([right.pairs[0].p_adjusted])
-    assert own["sample"].tolist() == [*rut, *stories]
+    assert sets["VS"].tolist() == pytest.approx([row.score for row in expected.sets[::-1]])
+    assert pairs["difference"].tolist() == pytest.approx([-expected.pairs[0].difference])
+    assert pairs["p"].tolist() == pytest.approx([expected.pairs[0].p_adjusted])
+    assert samples["sample"].tolist() == [*rut, *stories]
     everything = json.loads(download_file(page, "Everything (JSON)"))
-    assert everything["rows"][1]["VS"] == pytest.approx(right.sets[0].score, rel=1e-12)
+    assert everything["rows"][1]["VS"] == pytest.approx(expected.sets[0].score, rel=1e-12)
     report = download_file(page, "Report (HTML)").decode()
     assert report.startswith("<!DOCTYPE html>")
     assert "B and Rut differ, but the data do not show which is more diverse" in report
@@ -84,7 +84,7 @@ def test_pasted_sets_are_compared_and_table_is_downloaded(visit):
 def test_sets_of_images_can_be_compared(visit):
     page = visit()
     open_tab(page, "Compare")
-    _, copies, stripes = (each.images() for each in examples.MENU["images"])
+    _, copies, stripes = (entry.images() for entry in examples.MENU["images"])
     choose_files(page, ("stripes.zip", zip_images(stripes)), at=page.locator(".set").first)
     drop_files(page, ("copies.zip", zip_images(copies)), at=".set >> nth=1")
     choose_similarity(page, "look the same")
@@ -111,8 +111,8 @@ TABLE = "model,answer\n" + "\n".join(
 )
 
 
-def by_model(page) -> None:
-    """Return two clicks: the list is opened, and one of it is taken."""
+def group_by_model(page) -> None:
+    """Select the column "model" for grouping, with two clicks."""
     page.get_by_role("combobox", name="Grouped by").click()
     page.keyboard.press("Escape")
     page.get_by_role("combobox", name="Grouped by").click()
@@ -122,20 +122,20 @@ def by_model(page) -> None:
 
 
 def test_table_of_two_models_is_compared_in_five_clicks(visit):
-    for way in ("Compare", "Text, Score", "Text, Compare"):
+    for path in ("Compare", "Text, Score", "Text, Compare"):
         page = visit()
         box = page.locator("#box")
-        if way == "Compare":
+        if path == "Compare":
             open_tab(page, "Compare")
             box = page.get_by_role("textbox", name="Samples of A")
         paste(page, TABLE, box)
-        by_model(page)
-        if way == "Text, Score":
+        group_by_model(page)
+        if path == "Text, Score":
             press_score(page)
             button(page, "Compare these 2").click()
-        elif way == "Text, Compare":
+        elif path == "Text, Compare":
             open_tab(page, "Compare")
-        if way != "Text, Score":
+        if path != "Text, Score":
             press_score(page)
         verdicts = page.locator("#result .r-verdicts")
         expect(verdicts).to_contain_text("stories is more diverse than rut")
@@ -161,9 +161,9 @@ def test_long_comparison_shows_progress_and_can_be_stopped(visit):
     page = visit()
     open_tab(page, "Compare")
     rng = np.random.default_rng(0)
-    for at, n in enumerate((1000, 900)):
+    for number, n in enumerate((1000, 900)):
         rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
-        paste(page, rows, page.locator(".set textarea").nth(at))
+        paste(page, rows, page.locator(".set textarea").nth(number))
     choose_similarity(page, "lie close rbf")
     press_score(page)
     expect(page.locator("#progress")).to_contain_text("% done")
@@ -173,6 +173,6 @@ def test_long_comparison_shows_progress_and_can_be_stopped(visit):
     expect(page.locator("#said")).to_have_text("Stopped.")
     expect(page.locator("#result .r-bar")).to_have_count(0)
     expect(page.locator("#score")).to_be_focused()
-    open_tab(page, "Text")  # and the page works on
+    open_tab(page, "Text")  # the page still works
     button(page, "A primer").click()
     expect(page.locator("#result .r-number")).to_contain_text("of 5")

@@ -1,4 +1,4 @@
-"""The page is for everyone: on a phone, in the dark, by keyboard, and whatever a text says."""
+"""The web app works by keyboard, on a phone, in dark mode and with markup in samples."""
 
 import re
 
@@ -25,9 +25,9 @@ from browser_actions import (
 pytest.importorskip("gradio")
 import page_tasks
 
-RESULT = ("#result .r-bar", "#result figure", "#result table", "#result section > *")
-# The outline of the focused element, its place on the screen, and its part of the page.
-FOCUS = """() => {
+RESULT_SELECTORS = ("#result .r-bar", "#result figure", "#result table", "#result section > *")
+# Outline, position and section of the focused element.
+FOCUS_SCRIPT = """() => {
     const at = document.activeElement;
     const shown = at.matches(".visually-hidden") ? at.parentElement : at;
     const {top, bottom} = at.getBoundingClientRect();
@@ -35,7 +35,7 @@ FOCUS = """() => {
     const part = [...parts].findIndex((each) => each.contains(at));
     return [getComputedStyle(shown).outlineStyle, [top, bottom], part];
 }"""
-ASKED = ("#samples > *", "#alike > *", "#score", "#clear")
+INPUT_SELECTORS = ("#samples > *", "#alike > *", "#score", "#clear")
 
 
 def test_page_can_be_used_by_keyboard(visit):
@@ -69,15 +69,17 @@ def test_focus_is_visible_and_follows_page_order(visit):
     button(page, "A primer").click()
     expect(score_number(page)).to_contain_text("of 5")
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
-    seen = []
+    sections = []
     for _ in range(30):
         page.keyboard.press("Tab")
-        outline, box, section = page.evaluate(FOCUS)
+        outline, box, section = page.evaluate(FOCUS_SCRIPT)
         assert outline != "none", get_focused_name(page)
         assert box[1] > 0, get_focused_name(page)
         assert box[0] < 720, get_focused_name(page)
-        seen.append(section)
-    assert seen[1:] == sorted(seen[1:])  # the first is the link to the result
+        sections.append(section)
+    assert sections[1:] == sorted(
+        sections[1:]
+    )  # the first focused element is the link to the result
 
 
 def test_markup_in_samples_is_shown_as_text(visit):
@@ -94,13 +96,13 @@ def test_markup_in_samples_is_shown_as_text(visit):
         '"{}",<i>{}</i>'.format(text.replace('"', '""'), i % 2) for i, text in enumerate(texts)
     )
     choose_files(page, ("<img src=x onerror=alert(5)>.csv", table.encode()))
-    asked = page.get_by_role("group", name="Is each value of column '<b>group</b>' a set")
-    asked.get_by_role("button", name="All rows are one set").click()
+    question = page.get_by_role("group", name="Is each value of column '<b>group</b>' a set")
+    question.get_by_role("button", name="All rows are one set").click()
     choose_similarity(page, "share words")
     press_score(page)
     expect(score_number(page)).to_contain_text("of 5")
-    for at, text in enumerate(texts, 2):
-        expect(find_row(page, at)).to_contain_text(text)
+    for number, text in enumerate(texts, 2):
+        expect(find_row(page, number)).to_contain_text(text)
     expect(page.locator(".r-about")).to_contain_text("<img src=x onerror=alert(5)>.csv")
     page.get_by_role("combobox", name="Grouped by").select_option("<b>group</b>")
     press_score(page)
@@ -108,10 +110,10 @@ def test_markup_in_samples_is_shown_as_text(visit):
     page.get_by_role("heading", name="For papers").click()
     expect(page.locator(".r-papers figure img[src]").first).to_be_visible()
     open_tab(page, "Compare")
-    page.locator("#clear-sets").click()  # the groups of the other tab
+    page.locator("#clear-sets").click()  # remove the groups of the other tab
     page.get_by_label("Name of the set").first.fill(texts[0])
-    for at in (0, 1):
-        paste(page, "\n".join(texts[at:]), page.locator(".set textarea").nth(at))
+    for number in (0, 1):
+        paste(page, "\n".join(texts[number:]), page.locator(".set textarea").nth(number))
     choose_similarity(page, "share words")
     press_score(page)
     expect(page.locator("[aria-label='Scores of the sets']")).to_contain_text(texts[0])
@@ -125,15 +127,17 @@ def test_tabs_fit_window_width(visit, width):
         open_tab(page, tab)
         page.locator("#examples button:visible, #sets-examples button:visible").first.click()
         expect(page.locator("#result .r-bar")).to_be_visible()
-        wide, window = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-        assert wide <= window == width, tab
-        for part in (*RESULT, *ASKED):
-            boxes = page.locator(f"{part}:visible").evaluate_all(
+        scroll_width, window_width = page.evaluate(
+            "[document.documentElement.scrollWidth, window.innerWidth]"
+        )
+        assert scroll_width <= window_width == width, tab
+        for selector in (*RESULT_SELECTORS, *INPUT_SELECTORS):
+            boxes = page.locator(f"{selector}:visible").evaluate_all(
                 "all => all.filter(e => !e.closest('.r-scroll, .r-across-scroll, pre')"
                 " && !e.closest('.visually-hidden')).map(e => e.getBoundingClientRect())"
             )
             for box in boxes:
-                assert -1 <= box["left"] <= box["right"] <= width + 1, (tab, part)
+                assert -1 <= box["left"] <= box["right"] <= width + 1, (tab, selector)
 
 
 def test_settings_and_score_fit_on_one_screen(visit):
@@ -143,9 +147,15 @@ def test_settings_and_score_fit_on_one_screen(visit):
     expect(score_number(page)).to_contain_text("of 20")
     expect(page.locator(".r-legend button").first).to_be_attached()
     page.evaluate("scrollTo(0, 0)")
-    parts = ("#box", "#kernels .kernels", "#alike details > summary", "#score", "#result .r-bar")
-    for part in (*parts, ".r-sentence", ".r-scale"):
-        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    selectors = (
+        "#box",
+        "#kernels .kernels",
+        "#alike details > summary",
+        "#score",
+        "#result .r-bar",
+    )
+    for selector in (*selectors, ".r-sentence", ".r-scale"):
+        expect(page.locator(selector)).to_be_in_viewport(ratio=1)
     page.mouse.move(900, 500)
     page.mouse.wheel(0, 1500)
     scrolled = (page.evaluate("scrollY") > 500 or page.wait_for_timeout(50) for _ in range(200))
@@ -170,13 +180,13 @@ def test_phone_shows_samples_then_settings_then_result(visit):
     choose_similarity(page, "share words")
     page.locator("#score").tap()
     expect(score_number(page)).to_contain_text("of 3")
-    expect(page.locator("#result .r-bar")).to_be_in_viewport(ratio=1)  # it comes into sight
+    expect(page.locator("#result .r-bar")).to_be_in_viewport(ratio=1)  # scrolled into view
     order = ("header", "#box", "#read", "#kernels", "#score", ".r-summary", ".r-groups", ".r-all")
-    # All at one moment, since the page may still be scrolling.
+    # Measured at one moment, because the page may still be scrolling.
     top = "parts => parts.map(part => document.querySelector(part).getBoundingClientRect().top)"
     tops = page.evaluate(top, order)
     assert tops == sorted(tops)
-    # A finger hits what it is to hit.
+    # Buttons are large enough for touch.
     for name in ("Score", "Download", "Clear"):
         box = button(page, name).bounding_box()
         assert min(box["width"], box["height"]) >= 24, name
@@ -190,7 +200,7 @@ def test_text_colour_contrasts_with_theme(visit):
     expect(page.locator(".r-papers figure img[src]").first).to_be_visible()
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
-        for part in ("#result", "#samples", "footer"):
-            ink = page.locator(part).evaluate("e => getComputedStyle(e).color")
-            brightness = np.mean([int(x) for x in re.findall(r"\d+", ink)[:3]])
-            assert (brightness > 128) == (scheme == "dark"), part
+        for selector in ("#result", "#samples", "footer"):
+            colour = page.locator(selector).evaluate("e => getComputedStyle(e).color")
+            brightness = np.mean([int(x) for x in re.findall(r"\d+", colour)[:3]])
+            assert (brightness > 128) == (scheme == "dark"), selector

@@ -1,4 +1,4 @@
-"""Files as people have them go through the page: chosen, dropped, and refused in words."""
+"""Files are chosen, dropped or pasted in the web app, and invalid ones are rejected."""
 
 import re
 
@@ -26,20 +26,20 @@ pytest.importorskip("gradio")
 from vendiscore import compute
 from vendiscore_page.inputs import examples
 
-TEXTS = [
+TEXT_FILES = [
     "id first.csv", "pandas numbers.csv", "windows.csv", "tabs.tsv", "no header.csv",
 ]  # fmt: skip
-# Tables whose rows are named by a column of ids.
-IDS = {name: [101, 102, 103] for name in ("id first.csv", "windows.csv", "tabs.tsv")}
-IDS["pandas numbers.csv"] = [0, 1, 2]
-NUMBERS = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
+# Tables with an id column.
+ROW_IDS = {name: [101, 102, 103] for name in ("id first.csv", "windows.csv", "tabs.tsv")}
+ROW_IDS["pandas numbers.csv"] = [0, 1, 2]
+VECTOR_FILES = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
 STRIPES = examples.find_example("Stripes at all angles").images()
 
 
 def test_table_texts_are_scored_and_labelled_by_row_or_id(visit):
     page = visit()
     cases = {case.name: case for case in have.text_files()}
-    for name in TEXTS:
+    for name in TEXT_FILES:
         case = cases[name]
         choose_files(page, (name, case.data))
         expect_read_note(page, "3 rows, 0 unreadable")
@@ -47,9 +47,9 @@ def test_table_texts_are_scored_and_labelled_by_row_or_id(visit):
         press_score(page)
         expect_score(page, compute(case.values, k="ngram_overlap")["VS"], 3)
         rows = page.get_by_role("region", name="Table of all samples").get_by_role("row")
-        for place, text in zip(IDS.get(name, case.places), case.values, strict=True):
-            expect(rows.filter(has_text=text)).to_contain_text(str(place))
-        page.locator("#chip").get_by_role("button").click()  # taken away again
+        for row_label, text in zip(ROW_IDS.get(name, case.locations), case.values, strict=True):
+            expect(rows.filter(has_text=text)).to_contain_text(str(row_label))
+        page.locator("#chip").get_by_role("button").click()  # remove the file
         expect(page.locator("#read")).to_be_hidden()
 
 
@@ -68,8 +68,8 @@ def test_pasted_tables_and_files_give_same_result(visit):
     choose_similarity(page, "share words")
     for case in have.pasted_tables():
         result = []
-        for filed in (False, True):
-            if filed:
+        for as_file in (False, True):
+            if as_file:
                 choose_files(page, ("a.csv", case.data))
             else:
                 paste(page, case.data.decode())
@@ -104,15 +104,15 @@ def test_large_paste_is_kept_as_file(visit):
     press_score(page)
     expect(score_number(page)).to_contain_text("of 1,000")
     chip.get_by_role("button").click()
-    rest = "\n".join(f"{i} is a line" for i in range(20_000))
+    long_text = "\n".join(f"{i} is a line" for i in range(20_000))
     page.locator("#box").fill("the first\nthe last")
     page.locator("#box").evaluate("box => box.setSelectionRange(10, 10)")
-    page.evaluate("text => navigator.clipboard.writeText(text)", rest)
+    page.evaluate("text => navigator.clipboard.writeText(text)", long_text)
     page.locator("#box").focus()
-    page.keyboard.press("ControlOrMeta+V")  # between the two that were there
+    page.keyboard.press("ControlOrMeta+V")  # between the two existing lines
     expect_read_note(page, "A random 1,000 of 20,001")
     open_tab(page, "Compare")
-    paste(page, rest, page.get_by_role("textbox", name="Samples of B"))
+    paste(page, long_text, page.get_by_role("textbox", name="Samples of B"))
     expect(page.locator(".set").nth(1)).to_contain_text("too long for the box")
 
 
@@ -122,15 +122,17 @@ def test_texts_about_random_subset_contain_its_size(visit):
     choose_files(page, ("X.csv", "\n".join(",".join(map(str, row)) for row in X).encode()))
     press_score(page)
     result = page.locator("#result")
-    said = r"One of each, and all others of the random 2,000: \d+, of which 2\.\d are effectively"
-    expect(result).to_contain_text(re.compile(said))
+    pattern = (
+        r"One of each, and all others of the random 2,000: \d+, of which 2\.\d are effectively"
+    )
+    expect(result).to_contain_text(re.compile(pattern))
     expect(result).to_contain_text("This chart is of a random 2,000 of all 2,300 samples.")
 
 
 def test_file_of_numbers_opens_vectors_tab(visit):
     page = visit()
     cases = {case.name: case for case in have.vector_files()}
-    for name in NUMBERS:
+    for name in VECTOR_FILES:
         choose_files(page, (name, cases[name].data))
         expect(page.get_by_role("tab", name="Vectors")).to_have_attribute("aria-selected", "true")
         expect_read_note(page, f"{len(cases[name].values)} ")
@@ -154,9 +156,9 @@ def test_ambiguous_file_shows_question(visit):
     press_score(page)
     expect(find_row(page, 2)).to_contain_text("hello you there")
     choose_files(page, ("unquoted.csv", cases["unquoted.csv"].data))
-    asked = page.locator("#samples .question")
-    expect(asked).to_contain_text("row 1 has 2 cells but row 3 has 3")
-    asked.get_by_role("button", name=re.compile("line")).click()
+    second_question = page.locator("#samples .question")
+    expect(second_question).to_contain_text("row 1 has 2 cells but row 3 has 3")
+    second_question.get_by_role("button", name=re.compile("line")).click()
     press_score(page)
     expect(find_row(page, 3)).to_contain_text("I think, maybe, so.")
 
@@ -166,7 +168,7 @@ def test_rejected_files_show_error_and_page_still_works(visit):
     alert = page.locator("#samples").get_by_role("alert")
     for case in have.rejected_files()[:2] + have.rejected_files()[7:12]:
         choose_files(page, (case.name, case.data))
-        expect(alert).to_contain_text(case.said)
+        expect(alert).to_contain_text(case.message)
     press_score(page)
     expect(alert).to_be_visible()
     expect(page.locator("#result .r-bar")).to_have_count(0)
@@ -189,8 +191,8 @@ def test_dropped_photos_and_images_are_scored(visit):
     choose_similarity(page, "look the same")
     press_score(page)
     expect(score_number(page)).to_contain_text("of 3")
-    for at in (1, 2):  # the same photo, whichever way it is stored
-        expect(find_row(page, at)).to_contain_text(re.compile(r"(1\.00|0\.99)"))
+    for number in (1, 2):  # the same photo in two formats
+        expect(find_row(page, number)).to_contain_text(re.compile(r"(1\.00|0\.99)"))
     drop_files(page, *((f"{i}.png", encode_png(image)) for i, image in enumerate(STRIPES)))
     expect_read_note(page, "12 images")
     press_score(page)

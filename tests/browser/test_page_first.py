@@ -1,4 +1,4 @@
-"""The page opens on an example's result, which gives way to a visitor's own."""
+"""The web app starts with the result of an example, which user samples replace."""
 
 import json
 
@@ -19,26 +19,26 @@ pytest.importorskip("gradio")
 from vendiscore_page.inputs import examples
 from vendiscore_page.serving.static_files import STATIC
 
-SHOWN = json.loads((STATIC / "example.json").read_text("utf-8"))
+CACHED_EXAMPLE = json.loads((STATIC / "example.json").read_text("utf-8"))
 THREE_MODELS = examples.find_example(examples.THREE_MODELS).text.encode()
-PROSE = ".empty, #example-title, #example .r-about, #example .r-sentence"
-# Sentences of four words and more in what is seen.
-SENTENCES = """() => document.querySelector("main").innerText.split(/(?<=[.!?])\\s+|\\n/)
+PROSE_SELECTOR = ".empty, #example-title, #example .r-about, #example .r-sentence"
+# Visible sentences of at least four words.
+SENTENCES_SCRIPT = """() => document.querySelector("main").innerText.split(/(?<=[.!?])\\s+|\\n/)
     .map((each) => each.trim()).filter((each) => each.split(/\\s+/).length > 3)"""
 
 
 def test_start_page_shows_example_in_forty_words(visit):
     page = visit()
     example = page.locator("#example")
-    for row in SHOWN["rows"]:
+    for row in CACHED_EXAMPLE["rows"]:
         expect(example.locator(".r-sides")).to_contain_text(f"{row['name']} {row['matched']:.1f}")
     expect(example.locator("table").first).to_contain_text("Open a novel")
-    words = " ".join(page.locator(PROSE).all_inner_texts()).split()
+    words = " ".join(page.locator(PROSE_SELECTOR).all_inner_texts()).split()
     assert sum(any(map(str.isalpha, word)) for word in words) <= 40
     expect(page.get_by_role("link", name="Paper")).to_have_attribute(
         "href", "https://arxiv.org/abs/2210.02410"
     )
-    expect(page.locator("#said")).to_have_text("")  # nobody asked for it
+    expect(page.locator("#said")).to_have_text("")  # no announcement for the initial example
     assert "<noscript><p" in page.request.get(page.url).text()
     open_tab(page, "Molecules")
     expect(example).to_be_visible()
@@ -64,29 +64,29 @@ def test_example_stays_and_error_is_focused_without_samples(visit):
 def test_table_is_compared_with_settings_in_view(visit):
     page = visit(1280, 800)
     choose_files(page, ("answers.csv", THREE_MODELS))
-    ask = button(page, "Which of 3 models is more diverse?")
-    expect(ask).to_be_in_viewport(ratio=1)
+    question = button(page, "Which of 3 models is more diverse?")
+    expect(question).to_be_in_viewport(ratio=1)
     choose_similarity(page, "share words")
-    for _ in range(2):  # the second time the same file is there, about which nothing is asked
-        ask.click()
+    for _ in range(2):  # the second time, the file is already loaded
+        question.click()
         expect(page.locator("#result .r-sides")).to_contain_text("Raven")
         expect(page.locator("#progress")).to_be_hidden()
-        boxes = [page.locator(each).bounding_box() for each in ("#kernels .kernels", "#score")]
+        boxes = [page.locator(item).bounding_box() for item in ("#kernels .kernels", "#score")]
         assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"] < 800 - boxes[1]["height"]
-        for row in SHOWN["rows"]:
-            shown = f"{row['name']} {row['matched']:.1f}"
-            expect(page.locator("#result .r-sides")).to_contain_text(shown)
-        said = page.evaluate(SENTENCES)
+        for row in CACHED_EXAMPLE["rows"]:
+            set_score = f"{row['name']} {row['matched']:.1f}"
+            expect(page.locator("#result .r-sides")).to_contain_text(set_score)
+        sentences = page.evaluate(SENTENCES_SCRIPT)
         texts = [row.split(",", 2)[2].strip('"') for row in THREE_MODELS.decode().splitlines()]
-        assert [each for each in said if said.count(each) > 1 and each not in texts] == []
+        assert [item for item in sentences if sentences.count(item) > 1 and item not in texts] == []
         open_tab(page, "Text")
 
 
 def test_phone_shows_example_above_input(visit):
     page = visit(390, 844, has_touch=True, is_mobile=True)
     example = page.locator("#example")
-    below = "() => document.querySelector('#example').getBoundingClientRect().top"
-    assert page.evaluate(below) < page.locator("#box").bounding_box()["y"]
+    get_top = "() => document.querySelector('#example').getBoundingClientRect().top"
+    assert page.evaluate(get_top) < page.locator("#box").bounding_box()["y"]
     expect(example.locator("table").first).to_be_visible()
     button(page, "More of this example").tap()
     expect(example.get_by_text("How sure?")).to_be_visible()

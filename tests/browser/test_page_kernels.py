@@ -1,4 +1,4 @@
-"""The kernel that is picked for texts that the page's encoder of English does not suit."""
+"""The web app picks another kernel for texts that its English encoder does not suit."""
 
 import warnings
 
@@ -30,16 +30,16 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 REASON = "By meaning: not computed, because the texts are mostly Japanese"
 
 
-def is_picked(page, label: str) -> None:
+def expect_selected_kernel(page, label: str) -> None:
     expect(page.locator("#alike").get_by_role("radio", name=label)).to_be_checked()
 
 
 def test_japanese_uses_ngrams_until_user_selects_meaning(visit):
     page = visit()
-    is_picked(page, "mean the same")
+    expect_selected_kernel(page, "mean the same")
     paste(page, "\n".join(JAPANESE))
     expect_read_note(page, "the texts are mostly Japanese")
-    is_picked(page, "share words")
+    expect_selected_kernel(page, "share words")
     press_score(page)
     expect_score(page, compute(JAPANESE, **LETTERS)["VS"], 3)
     expect(page.locator("#result .r-second")).to_contain_text(REASON)
@@ -48,17 +48,17 @@ def test_japanese_uses_ngrams_until_user_selects_meaning(visit):
     with warnings.catch_warnings(action="ignore"):
         expect_score(page, compute(JAPANESE, **MEANING)["VS"], 3)
     expect(page.locator("#result .r-second")).to_contain_text("by wording (n-grams)")
-    is_picked(page, "mean the same")
+    expect_selected_kernel(page, "mean the same")
 
 
 def test_english_after_japanese_uses_meaning(visit):
     page = visit()
     paste(page, "\n".join(JAPANESE))
-    is_picked(page, "share words")
+    expect_selected_kernel(page, "share words")
     button(page, "Clear").click()
     paste(page, "\n".join(ENGLISH))
     expect_read_note(page, "3 lines")
-    is_picked(page, "mean the same")
+    expect_selected_kernel(page, "mean the same")
     press_score(page)
     expect_score(page, compute(ENGLISH, **MEANING)["VS"], 3)
 
@@ -76,8 +76,8 @@ def test_sets_in_japanese_use_ngrams(visit):
     open_tab(page, "Compare")
     boxes = page.locator("#sets textarea")
     paste(page, "\n".join(JAPANESE), boxes.nth(0))
-    is_picked(page, "share words")
+    expect_selected_kernel(page, "share words")
     paste(page, "\n".join(JAPANESE[::-1]), boxes.nth(1))
     choose_similarity(page, "mean the same")
     page.locator("#score").focus()
-    is_picked(page, "mean the same")
+    expect_selected_kernel(page, "mean the same")

@@ -1,4 +1,4 @@
-"""Answers given the prompt: a field for one, a column of many, and sets compared given one."""
+"""The web app conditions scores on one prompt or on a column of prompts."""
 
 import re
 
@@ -21,29 +21,31 @@ pytest.importorskip("gradio")
 from vendiscore import compare, compute
 
 PROMPT = "Write one sentence about a red apple on a tree."
-EIGHT = [
+ANSWERS = [
     *("A red apple fell.", "A red apple on a tree is ripe.", "One apple on a tree, one wish."),
     *("Red is the apple, green the tree.", "Nobody ate it.", "The tree dropped a red apple."),
     *("A sentence about fruit.", "Apples on a tree sway."),
 ]
-OTHERS = [
+OTHER_ANSWERS = [
     "A red apple.",
     "One red apple on a tree.",
     "The red apple on a tree.",
     "A tree, an apple.",
 ]
-ASKED = [PROMPT, "Name a colour of the sky.", "Say why a river bends."]
-ROWS = [(ASKED[j], f"{text} {j} of {ASKED[j].split()[-1]}") for j in range(3) for text in EIGHT]
+PROMPTS = [PROMPT, "Name a colour of the sky.", "Say why a river bends."]
+ROWS = [
+    (PROMPTS[j], f"{text} {j} of {PROMPTS[j].split()[-1]}") for j in range(3) for text in ANSWERS
+]
 TABLE = "question,answer\n" + "".join(f'"{q}","{a}"\n' for q, a in ROWS)
-WORDS = {"k": "ngram_overlap"}
+NGRAMS = {"k": "ngram_overlap"}
 
 
-def write(page, text: str) -> None:
+def write_prompt(page, text: str) -> None:
     page.locator(".prompt > summary").click()
     page.get_by_role("textbox", name="Prompt (optional)").fill(text)
 
 
-def stale(page, words: str) -> None:
+def expect_outdated(page, words: str) -> None:
     expect(page.locator("#result .r-was")).to_contain_text(words)
 
 
@@ -51,30 +53,30 @@ def test_pasted_answers_are_conditioned_on_prompt(visit):
     page = visit()
     choose_similarity(page, "share words")
     expect(page.locator(".prompt")).to_be_hidden()
-    paste(page, "\n".join(EIGHT))
+    paste(page, "\n".join(ANSWERS))
     expect_read_note(page, "8 lines")
     press_score(page)
-    expect_score(page, compute(EIGHT, **WORDS)["VS"], 8)
-    write(page, PROMPT)
-    stale(page, "settings have changed")
+    expect_score(page, compute(ANSWERS, **NGRAMS)["VS"], 8)
+    write_prompt(page, PROMPT)
+    expect_outdated(page, "settings have changed")
     page.keyboard.press("Control+Enter")
-    right = compute(EIGHT, prompts=PROMPT, given_prompt=True, **WORDS)["VS"]
-    expect_score(page, right, 8)
+    expected = compute(ANSWERS, prompts=PROMPT, given_prompt=True, **NGRAMS)["VS"]
+    expect_score(page, expected, 8)
     expect(page.locator(".r-about")).to_contain_text("given the prompt")
     expect(page.locator(".r-sentence")).to_contain_text("given the prompt")
     saved = download_file(page, "Everything (JSON)").decode()
     assert PROMPT in saved
-    assert f'"VS": {right:.10f}'[:-2] in saved
+    assert f'"VS": {expected:.10f}'[:-2] in saved
     expect(page).to_have_url(re.compile("prompt=Write"))
     page.reload()
-    expect_score(page, right, 8)
+    expect_score(page, expected, 8)
     expect(page.locator(".prompt > summary")).to_contain_text(PROMPT[:30])
     button(page, "Clear").click()
     expect(page.locator(".prompt")).to_be_hidden()
 
 
 def test_url_restores_example_and_prompt(visit):
-    page = visit(at="#kind=texts&kernel=ngram_overlap&example=A+primer&prompt=See+Jane")
+    page = visit(fragment="#kind=texts&kernel=ngram_overlap&example=A+primer&prompt=See+Jane")
     expect(page.locator(".r-about")).to_contain_text("given the prompt")
     expect(page.locator(".prompt > summary")).to_contain_text("See Jane")
     button(page, "Twelve story openings").click()
@@ -91,13 +93,13 @@ def test_table_is_conditioned_on_prompt_column(visit):
     expect(page.locator(".prompt")).to_be_hidden()
     press_score(page)
     prompts, answers = zip(*ROWS, strict=True)
-    right = compute(list(answers), prompts=list(prompts), given_prompt=True, **WORDS)["VS"]
-    expect_score(page, right, "8 in a group")
+    expected = compute(list(answers), prompts=list(prompts), given_prompt=True, **NGRAMS)["VS"]
+    expect_score(page, expected, "8 in a group")
     page.get_by_role("combobox", name="Grouped by").select_option("question")
-    stale(page, "samples have changed")
+    expect_outdated(page, "samples have changed")
     press_score(page)
     groups = compute(
-        list(answers), groups=prompts, prompts=list(prompts), given_prompt=True, **WORDS
+        list(answers), groups=prompts, prompts=list(prompts), given_prompt=True, **NGRAMS
     )["VS"]
     expect_score(page, groups, "8 in a group")
     button(page, "Compare these 3").click()
@@ -108,12 +110,12 @@ def test_two_sets_are_compared_with_conditioning_prompt(visit):
     page = visit()
     open_tab(page, "Compare")
     choose_similarity(page, "share words")
-    for at, texts in enumerate((EIGHT, OTHERS)):
+    for at, texts in enumerate((ANSWERS, OTHER_ANSWERS)):
         paste(page, "\n".join(texts), into=page.locator(".set textarea").nth(at))
-    write(page, PROMPT)
+    write_prompt(page, PROMPT)
     button(page, "Compare").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
-    sets = {"A": EIGHT, "B": OTHERS}
-    expect_comparison(page, compare(sets, prompts=PROMPT, given_prompt=True, **WORDS))
+    sets = {"A": ANSWERS, "B": OTHER_ANSWERS}
+    expect_comparison(page, compare(sets, prompts=PROMPT, given_prompt=True, **NGRAMS))
     page.get_by_role("textbox", name="Prompt (optional)").fill("")
-    stale(page, "settings have changed")
+    expect_outdated(page, "settings have changed")

@@ -1,4 +1,4 @@
-"""Questions to a table: buttons that read it as they need, and rows that have its ids."""
+"""Buttons for questions about a table, and saved rows with the ids of the table."""
 
 import csv
 import re
@@ -31,60 +31,67 @@ ROWS = [
         for word in words.split()
     )
 ]
-IDS, MODELS, ASKED, TEXTS = map(list, zip(*ROWS, strict=True))
+IDS, MODELS, PROMPT_COLUMN, TEXTS = map(list, zip(*ROWS, strict=True))
 TABLE = "id,model,prompt,answer\n" + "".join(",".join(each) + "\n" for each in ROWS)
-WORDS = {"k": "ngram_overlap"}
+NGRAMS = {"k": "ngram_overlap"}
 
 
-def give(page, table: str = TABLE) -> None:
+def choose_table(page, data: str = TABLE) -> None:
     choose_similarity(page, "share words")
-    choose_files(page, ("answers.csv", table.encode()))
+    choose_files(page, ("answers.csv", data.encode()))
 
 
 def test_question_buttons_apply_table_options(visit):
     page = visit()
-    give(page)
+    choose_table(page)
     button(page, "Score each of 3 prompts").click()
-    right = compute(TEXTS, groups=ASKED, **WORDS)
-    expect_score(page, right["VS"], "4 in a group")
+    expected = compute(TEXTS, groups=PROMPT_COLUMN, **NGRAMS)
+    expect_score(page, expected["VS"], "4 in a group")
     expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("prompt")
     button(page, "Score all 12 rows").click()
-    expect_score(page, compute(TEXTS, **WORDS)["VS"], 12)
+    expect_score(page, compute(TEXTS, **NGRAMS)["VS"], 12)
     expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
     button(page, "Find near-duplicates").click()
     expect(page.locator(".r-groups")).to_be_in_viewport()
     button(page, "How many different models?").click()
     expect(page.locator(".r-sources")).to_be_in_viewport()
     expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
-    # The table stays as it was where it came in.
+    # The other tab keeps its settings of the table.
     open_tab(page, "Text")
     expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
-    expect_score(page, compute(TEXTS, **WORDS)["VS"], 12)
+    expect_score(page, compute(TEXTS, **NGRAMS)["VS"], 12)
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
 def test_selected_rows_are_saved_with_table_ids(visit, size):
     page = visit(*size)
-    give(page)
+    choose_table(page)
     button(page, "Choose rows to keep").click()
     page.get_by_label("samples to keep").fill("5")
     button(page, "Choose").click()
-    right = select(TEXTS, 5, **WORDS)
+    expected = select(TEXTS, 5, **NGRAMS)
     section = page.locator(".r-subset")
-    expect(section).to_contain_text(f"5 samples: {right.scores[-1]:.1f} effectively different.")
+    expect(section).to_contain_text(f"5 samples: {expected.scores[-1]:.1f} effectively different.")
     button(page, "Copy the ids").click()
     expect(section.get_by_role("status")).to_contain_text("copied")
-    ids = [IDS[i] for i in right.places]
+    ids = [IDS[i] for i in expected.places]
     assert page.evaluate("navigator.clipboard.readText()").split() == ids
     with page.expect_download() as waiting:
         button(page, "Save them (CSV)").click()
     with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
         saved = list(csv.DictReader(file))
-    own = [
-        dict(zip(("id", "model", "prompt", "answer"), ROWS[i], strict=True)) for i in right.places
+    expected_rows = [
+        dict(zip(("id", "model", "prompt", "answer"), ROWS[i], strict=True))
+        for i in expected.places
     ]
-    assert [{name: line[name] for name in own[0]} for line in saved] == own
-    assert {*saved[0]} - {*own[0]} == {"adds_percent", "similarity", "keep", "theme", "nearest"}
+    assert [{name: line[name] for name in expected_rows[0]} for line in saved] == expected_rows
+    assert {*saved[0]} - {*expected_rows[0]} == {
+        "adds_percent",
+        "similarity",
+        "keep",
+        "theme",
+        "nearest",
+    }
     expect(find_row(page, "row11")).to_contain_text(TEXTS[11])
     assert find_violations_in_both_themes(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
@@ -92,7 +99,7 @@ def test_selected_rows_are_saved_with_table_ids(visit, size):
 
 def test_column_role_can_be_changed(visit):
     page = visit()
-    give(page)
+    choose_table(page)
     page.get_by_role("combobox", name="Model (2)").select_option("")
     expect(page.get_by_role("combobox", name="Label (2)")).to_have_value("model")
     expect(button(page, "Which of 2 groups by “model” is more diverse?")).to_be_visible()
@@ -103,11 +110,11 @@ def test_column_role_can_be_changed(visit):
 
 def test_one_column_per_model_is_compared(visit):
     page = visit()
-    wide = "prompt,model_a,model_b\n" + "".join(
+    table = "prompt,model_a,model_b\n" + "".join(
         f"Write about {i}.,the same words again,other {i} words and {i * i} more of them at {i}\n"
         for i in range(12)
     )
-    give(page, wide)
+    choose_table(page, table)
     button(page, "Each of model_a, model_b holds the answers of one model").click()
     expect_read_note(page, "24 rows")
     button(page, "Which of 2 models is more diverse?").click()
@@ -116,7 +123,7 @@ def test_one_column_per_model_is_compared(visit):
         [f"other {i} words and {i * i} more of them at {i}" for i in range(12)],
     )
     expect(page.locator("#result .r-bar")).to_be_visible()
-    expect_comparison(page, compare({"model_a": a, "model_b": b}, **WORDS))
+    expect_comparison(page, compare({"model_a": a, "model_b": b}, **NGRAMS))
 
 
 def test_large_paste_is_kept_as_file_on_both_tabs(visit):

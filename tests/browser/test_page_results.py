@@ -1,4 +1,4 @@
-"""The page shows what the package computes, wherever it shows it, and hands it over."""
+"""Results in the web app match the package in all places and downloads."""
 
 import csv
 import io
@@ -28,25 +28,25 @@ from vendiscore import __version__, compute, explain
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 
-RUT = examples.find_example("A model in a rut").text.splitlines()
+TEXTS = examples.find_example("A model in a rut").text.splitlines()
 KERNELS = {"K": {"score_K": True}}
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
-def expected(tab: str, name: str) -> tuple[float, int]:
-    """Return the score of an example by the comparison that is picked for it, and its size."""
+def compute_example_score(tab: str, name: str) -> tuple[float, int]:
+    """Return the score of an example with its default kernel, and its size."""
     if tab == "Text":
-        samples, how = examples.find_example(name).text.splitlines(), MEANING
+        samples, options = examples.find_example(name).text.splitlines(), MEANING
     elif tab == "Images":
         samples = [image.convert("RGB") for image in examples.find_example(name).images()]
-        how = offered_encoders.ALLOWED["images"]["DINOv2"]
+        options = offered_encoders.ALLOWED["images"]["DINOv2"]
     elif tab == "Molecules":
-        samples, how = examples.find_example(name).text.splitlines(), {"k": "morgan"}
+        samples, options = examples.find_example(name).text.splitlines(), {"k": "morgan"}
     else:
         example = examples.find_example(name, "vectors")
         samples = [[float(x) for x in line.split(",")] for line in example.text.splitlines()]
-        how = KERNELS.get(example.kernel, {"k": example.kernel})
-    return compute(samples, **how)["VS"], len(samples)
+        options = KERNELS.get(example.kernel, {"k": example.kernel})
+    return compute(samples, **options)["VS"], len(samples)
 
 
 @pytest.mark.parametrize("tab", TABS[:4])
@@ -57,34 +57,34 @@ def test_example_scores_match_package(visit, tab):
     assert len(names) == 3
     for name in names[::-1]:
         button(page, name).click()
-        expect_score(page, *expected(tab, name))
+        expect_score(page, *compute_example_score(tab, name))
         expect(button(page, name)).to_have_attribute("aria-pressed", "true")
     if tab in ("Images", "Molecules"):
         picture = page.locator(".r-all img").first
-        picture.scroll_into_view_if_needed()  # molecules are drawn when they come into sight
-        # An empty GIF stands in for the picture until it is drawn.
+        picture.scroll_into_view_if_needed()  # molecules are drawn when visible
+        # The picture is an empty GIF until it is drawn.
         expect(picture).to_have_attribute("src", re.compile("^data:image/(?!gif)"))
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1
 
 
 @pytest.mark.parametrize(
-    ("chosen", "label"), [("ngram_overlap", "share words"), ("", "mean the same")]
+    ("kernel", "label"), [("ngram_overlap", "share words"), ("", "mean the same")]
 )
-def test_texts_show_scores_by_wording_and_meaning(visit, chosen, label):
+def test_texts_show_scores_by_wording_and_meaning(visit, kernel, label):
     page = visit()
-    paste(page, "\n".join(RUT))
+    paste(page, "\n".join(TEXTS))
     choose_similarity(page, label)
     press_score(page)
-    numbers = {
-        "wording (n-grams)": compute(RUT, k="ngram_overlap")["VS"],
-        "meaning (MiniLM)": compute(RUT, **MEANING)["VS"],
+    scores = {
+        "wording (n-grams)": compute(TEXTS, k="ngram_overlap")["VS"],
+        "meaning (MiniLM)": compute(TEXTS, **MEANING)["VS"],
     }
-    first, second = numbers.items() if chosen else reversed(numbers.items())
+    first, second = scores.items() if kernel else reversed(scores.items())
     expect_score(page, first[1], 12)
-    both = f"{first[1]:.1f} by {first[0]}, {second[1]:.1f} by {second[0]}"
-    expect(page.locator("#result .r-second")).to_have_text(both)
-    sure = page.locator(".r-summary details")
-    expect(sure).to_contain_text(f"By {second[0]}: 95 % interval")
+    expected_text = f"{first[1]:.1f} by {first[0]}, {second[1]:.1f} by {second[0]}"
+    expect(page.locator("#result .r-second")).to_have_text(expected_text)
+    details = page.locator(".r-summary details")
+    expect(details).to_contain_text(f"By {second[0]}: 95 % interval")
     page.get_by_role("heading", name="For papers").click()
     code = page.get_by_role("group", name="Python", exact=True)
     expect(code).to_contain_text("k='text_embeddings'")
@@ -93,53 +93,56 @@ def test_texts_show_scores_by_wording_and_meaning(visit, chosen, label):
 
 def test_same_score_is_shown_copied_and_downloaded(visit):
     page = visit()
-    paste(page, "\n".join(RUT))
+    paste(page, "\n".join(TEXTS))
     choose_similarity(page, "share words")
     press_score(page)
-    right = compute(RUT, k="ngram_overlap", ci=0.95)
-    right_low, right_high = right["VS_low"], right["VS_high"]
-    shown = f"{right['VS']:.1f}"
-    expect_score(page, right["VS"], 12)
-    expect(page.get_by_role("img", name=f"Scale from 1 to 12: this set {shown}")).to_be_visible()
-    expect(page.locator("#said")).to_contain_text(f"About {shown}, plus or minus")
-    expect(page.locator(".r-sentence")).to_contain_text(f"as diverse as {shown}")
+    expected_result = compute(TEXTS, k="ngram_overlap", ci=0.95)
+    low, high = expected_result["VS_low"], expected_result["VS_high"]
+    score_text = f"{expected_result['VS']:.1f}"
+    expect_score(page, expected_result["VS"], 12)
+    expect(
+        page.get_by_role("img", name=f"Scale from 1 to 12: this set {score_text}")
+    ).to_be_visible()
+    expect(page.locator("#said")).to_contain_text(f"About {score_text}, plus or minus")
+    expect(page.locator(".r-sentence")).to_contain_text(f"as diverse as {score_text}")
     button(page, "Share this result").click()
     button(page, "Copy the sentence").click()
     expect(page.locator(".r-told")).to_have_text("The sentence is copied.")
-    said = page.evaluate("navigator.clipboard.readText()")
-    assert "By the words they share, this set of 12 texts is as diverse as" in said
-    assert f"Vendi Score: {shown} ± " in said
+    sentence = page.evaluate("navigator.clipboard.readText()")
+    assert "By the words they share, this set of 12 texts is as diverse as" in sentence
+    assert f"Vendi Score: {score_text} ± " in sentence
     button(page, "Share this result").click()
     button(page, "Copy the row").click()
     expect(page.locator(".r-told")).to_have_text("The row is copied.")
-    head, _, line = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert head == "| n | kernel | Vendi Score | 95 % | vendiscore |"
-    ends = f"{right_low:.1f} to {right_high:.1f}"
+    header, _, line = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert header == "| n | kernel | Vendi Score | 95 % | vendiscore |"
+    interval_text = f"{low:.1f} to {high:.1f}"
     assert re.fullmatch(
-        rf"\| 12 \| ngram_overlap \| {shown} ± [\d.]+ \| {ends} \| {__version__} \|", line
+        rf"\| 12 \| ngram_overlap \| {score_text} ± [\d.]+ \| {interval_text} \| {__version__} \|",
+        line,
     )
     everything = json.loads(download_file(page, "Everything (JSON)"))
-    assert everything["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert everything["VS"] == pytest.approx(expected_result["VS"], rel=1e-12)
     table = list(
         csv.DictReader(io.StringIO(download_file(page, "Table (CSV)").decode("utf-8-sig")))
     )
-    assert [line["sample"] for line in table] == RUT
+    assert [line["sample"] for line in table] == TEXTS
     assert [line["place"] for line in table] == [str(i) for i in range(1, 13)]
-    assert f"<b>{shown}</b> of 12" in download_file(page, "Report").decode()
+    assert f"<b>{score_text}</b> of 12" in download_file(page, "Report").decode()
     page.get_by_role("heading", name="For papers").click()
     button(page, "Copy: Python").click()
     expect(page.get_by_role("button", name="Copy: Python")).to_have_text("Copied")
     code = page.evaluate("navigator.clipboard.readText()")
     printed: list[dict[str, float]] = []
     exec(code, {"print": lambda *values: printed.extend(values)})
-    assert printed[0]["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert printed[0]["VS"] == pytest.approx(expected_result["VS"], rel=1e-12)
     assert page.locator(".r-papers figure img[src]").count() >= 3
 
 
 def test_shared_picture_is_png(visit):
     page = visit()
     button(page, "A primer").click()
-    expect_score(page, *expected("Text", "A primer"))
+    expect_score(page, *compute_example_score("Text", "A primer"))
     button(page, "Share this result").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save the picture").click()
@@ -149,52 +152,52 @@ def test_shared_picture_is_png(visit):
 
 def test_changed_settings_mark_result_as_outdated(visit):
     page = visit()
-    paste(page, "\n".join(RUT))
+    paste(page, "\n".join(TEXTS))
     choose_similarity(page, "share words")
     press_score(page)
-    expect_score(page, compute(RUT, k="ngram_overlap")["VS"], 12)
+    expect_score(page, compute(TEXTS, k="ngram_overlap")["VS"], 12)
     open_more_settings(page)
     page.get_by_role("slider", name="Order q").press("End")
-    old = page.locator(".r-was")
-    expect(old).to_have_text("The settings have changed since this result: score again.")
+    outdated_note = page.locator(".r-was")
+    expect(outdated_note).to_have_text("The settings have changed since this result: score again.")
     press_score(page)
-    expect_score(page, compute(RUT, k="ngram_overlap", q=10)["VS_q10"], 12)
+    expect_score(page, compute(TEXTS, k="ngram_overlap", q=10)["VS_q10"], 12)
     page.get_by_role("slider", name="Order q").press("ArrowLeft")
     page.get_by_label("4", exact=True).uncheck()
     page.get_by_role("combobox", name="made of").select_option("char")
-    expect(old).to_be_visible()
+    expect(outdated_note).to_be_visible()
     press_score(page)
-    right = compute(RUT, k="ngram_overlap", ns=[1, 2, 3], analyzer="char", q=9.75)
-    expect_score(page, right["VS_q9.75"], 12)
+    expected_scores = compute(TEXTS, k="ngram_overlap", ns=[1, 2, 3], analyzer="char", q=9.75)
+    expect_score(page, expected_scores["VS_q9.75"], 12)
     page.get_by_label("4", exact=True).check()
-    expect(old).to_be_visible()
-    page.get_by_label("4", exact=True).uncheck()  # back where the number is of
-    expect(old).to_be_hidden()
+    expect(outdated_note).to_be_visible()
+    page.get_by_label("4", exact=True).uncheck()  # back to the settings of the score
+    expect(outdated_note).to_be_hidden()
 
 
 def test_threshold_slider_updates_near_duplicate_groups(visit):
     page = visit()
-    paste(page, "\n".join(RUT))
+    paste(page, "\n".join(TEXTS))
     choose_similarity(page, "share words")
     press_score(page)
-    expect_score(page, compute(RUT, k="ngram_overlap")["VS"], 12)
+    expect_score(page, compute(TEXTS, k="ngram_overlap")["VS"], 12)
     slider = page.get_by_role("slider", name="alike from")
-    result = explain(RUT, k="ngram_overlap").threshold
+    result = explain(TEXTS, k="ngram_overlap").threshold
     expect(slider).to_have_value(f"{result:g}")
-    counts = explain(RUT, k="ngram_overlap").repeats
-    said = ", ".join(f"{count} at {level:.2f}" for level, count in counts.items())
-    expect(page.get_by_text(f"Samples that repeat another: {said}.")).to_be_visible()
-    asked = []
-    page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[1]))
+    counts = explain(TEXTS, k="ngram_overlap").repeats
+    counts_text = ", ".join(f"{count} at {level:.2f}" for level, count in counts.items())
+    expect(page.get_by_text(f"Samples that repeat another: {counts_text}.")).to_be_visible()
+    requests = []
+    page.on("request", lambda request: requests.append(request.url.rsplit("/", 1)[1]))
     for threshold in (0.8, 0.6, 1.0):
         slider.fill(str(threshold))
-        right = explain(RUT, k="ngram_overlap", threshold=threshold)
-        sizes = [1 + len(rest) for _, rest in right.groups]
-        for at, size in enumerate(sizes):
-            expect(find_group(page, at)).to_contain_text(f"{size} ×")
+        explanation = explain(TEXTS, k="ngram_overlap", threshold=threshold)
+        sizes = [1 + len(others) for _, others in explanation.groups]
+        for number, size in enumerate(sizes):
+            expect(find_group(page, number)).to_contain_text(f"{size} ×")
         expect(page.locator(".r-groups > details")).to_have_count(len(sizes))
-    assert set(asked) == {"groups"}
-    right = explain(RUT, k="ngram_overlap", threshold=0.6)
+    assert set(requests) == {"groups"}
+    explanation = explain(TEXTS, k="ngram_overlap", threshold=0.6)
     slider.fill("0.9")
     page.get_by_text("are they the same?").click()
     pairs = page.locator(".r-edge tbody tr")
@@ -205,37 +208,37 @@ def test_threshold_slider_updates_near_duplicate_groups(visit):
     expect(pairs.filter(has_text=f"{similarity:.3f}").first).to_be_visible()
     expect(page.locator(".r-groups > details").first).to_contain_text("2 ×")
     slider.fill("0.6")
-    expect(find_group(page, 0)).to_contain_text(f"{1 + len(right.groups[0][1])} ×")
+    expect(find_group(page, 0)).to_contain_text(f"{1 + len(explanation.groups[0][1])} ×")
     find_group(page, 0).click()
-    kept = find_group(page, 0).get_by_role("listitem").filter(has_text="kept")
-    expect(kept).to_have_count(1)
-    words = kept.locator(".r-full").inner_text()
-    table = save_file(page, f"Save these {len(right.kept)} (CSV)").decode("utf-8-sig")
+    retained = find_group(page, 0).get_by_role("listitem").filter(has_text="kept")
+    expect(retained).to_have_count(1)
+    words = retained.locator(".r-full").inner_text()
+    table = save_file(page, f"Save these {len(explanation.kept)} (CSV)").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
-    assert [int(line["place"]) - 1 for line in rows] == right.kept.tolist()
+    assert [int(line["place"]) - 1 for line in rows] == explanation.kept.tolist()
     assert words in {line["sample"] for line in rows}
 
 
 def test_histogram_is_aligned_with_threshold_slider(visit):
     page = visit()
-    paste(page, "\n".join(RUT))
+    paste(page, "\n".join(TEXTS))
     choose_similarity(page, "share words")
     press_score(page)
     slider = page.get_by_role("slider", name="alike from")
     picture = page.get_by_role("img", name=re.compile("^Histogram of the similarity"))
     expect(picture).to_contain_text("similarity to the nearest sample")
-    least = float(slider.get_attribute("min"))
+    minimum = float(slider.get_attribute("min"))
     assert picture.get_attribute("aria-label").startswith(
-        f"Histogram of the similarity to the nearest, from {least:.2f} to 1.00."
+        f"Histogram of the similarity to the nearest, from {minimum:.2f} to 1.00."
     )
     expect(picture).to_contain_text("samples")
-    for value in (least, 0.65, 1.0):
+    for value in (minimum, 0.65, 1.0):
         slider.fill(str(value))
         mark = page.locator(".r-mark").evaluate("line => line.getBoundingClientRect().toJSON()")
         box = slider.bounding_box()
-        thumb = box["x"] + 8 + (box["width"] - 16) * (value - least) / (1 - least)
+        thumb = box["x"] + 8 + (box["width"] - 16) * (value - minimum) / (1 - minimum)
         assert abs(mark["x"] + mark["width"] / 2 - thumb) < 0.6
-    assert sum(explain(RUT, k="ngram_overlap").nearest_similarity < least) == 1
+    assert sum(explain(TEXTS, k="ngram_overlap").nearest_similarity < minimum) == 1
     expect(page.locator(".r-figure figcaption").first).to_contain_text(
         "Not drawn: 1 sample below 0.30."
     )
@@ -254,7 +257,7 @@ def test_phone_shows_explanations_of_terms(visit):
 
 def test_map_filters_table_by_theme_and_column(visit):
     page = visit()
-    rows = [f"{4 if i % 3 else 5},{text.replace(',', '')}" for i, text in enumerate(RUT)]
+    rows = [f"{4 if i % 3 else 5},{text.replace(',', '')}" for i, text in enumerate(TEXTS)]
     choose_files(page, ("mine.csv", "\n".join(["rating,answer", *rows]).encode()))
     choose_similarity(page, "share words")
     press_score(page)
@@ -265,11 +268,11 @@ def test_map_filters_table_by_theme_and_column(visit):
     page.get_by_label("themes").fill("2")
     page.get_by_label("themes").press("Enter")
     expect(legend).to_have_count(2)
-    many = int(legend.first.locator("b").inner_text())
+    theme_size = int(legend.first.locator("b").inner_text())
     legend.first.click()
     expect(legend.first).to_have_attribute("aria-pressed", "true")
-    expect(table).to_have_count(many)
-    expect(page.locator(".r-dim")).to_have_count(12 - many)
+    expect(table).to_have_count(theme_size)
+    expect(page.locator(".r-dim")).to_have_count(12 - theme_size)
     page.get_by_label("coloured by").select_option("rating")
     expect(legend).to_have_text([re.compile("4.*8.*67 %"), re.compile("5.*4.*33 %")])
     page.get_by_label("Search the map").fill("bakery")
@@ -278,23 +281,23 @@ def test_map_filters_table_by_theme_and_column(visit):
     dots.press("End")
     card = page.locator(".r-hover")
     expect(card).to_contain_text("nearest")
-    place = card.locator("b").inner_text()
-    expect(card).to_contain_text(rows[int(place[1:]) - 2].split(",")[1])
+    sample_mark = card.locator("b").inner_text()
+    expect(card).to_contain_text(rows[int(sample_mark[1:]) - 2].split(",")[1])
     dots.press("Enter")
-    expect(find_row(page, place[1:]).locator(".r-open")).to_be_focused()
+    expect(find_row(page, sample_mark[1:]).locator(".r-open")).to_be_focused()
 
 
 def test_table_can_be_sorted_filtered_and_expanded(visit):
     page = visit()
     long = [f"{'very ' * 60}long text number {i}" for i in range(3)]
-    paste(page, "\n".join([*RUT, *long]))
+    paste(page, "\n".join([*TEXTS, *long]))
     choose_similarity(page, "share words")
     press_score(page)
-    right = explain([*RUT, *long], k="ngram_overlap")
+    explanation = explain([*TEXTS, *long], k="ngram_overlap")
     table = page.get_by_role("region", name="Table of all samples")
     table.get_by_role("button", name="adds").click()
-    most = max(range(15), key=lambda i: right.adds[i])
-    expect(table.get_by_role("rowheader").first).to_have_text(str(most + 1))
+    largest_index = max(range(15), key=lambda i: explanation.adds[i])
+    expect(table.get_by_role("rowheader").first).to_have_text(str(largest_index + 1))
     expect(table.get_by_role("columnheader", name="adds")).to_have_attribute(
         "aria-sort", "descending"
     )

@@ -1,4 +1,4 @@
-"""Different models are counted where a table has models and prompts, and only there."""
+"""The web app shows the effective number of models for tables with models and prompts."""
 
 import json
 
@@ -24,27 +24,27 @@ PROMPTS = [
     "Why do cats purr?",
     "<img src=x onerror=alert(1)>",
 ]
-EVERY = {
+ANSWERS = {
     "small": ["An apple.", "The sea is blue and wide.", "Cats purr to relax.", "No idea."],
     "large": ["An apple.", "The sea is blue and deep.", "Cats purr to relax now.", "No idea now."],
     "<b>other</b>": ["Mango!", "Salt and a grey line.", "Nobody knows.", "That is markup."],
 }
 
 
-def table(column: str) -> bytes:
+def make_table(column: str) -> bytes:
     rows = [
         f'"{name}","{prompt if column == "prompt" else prompt.split()[0]}","{text}"\n'
-        for name, texts in EVERY.items()
+        for name, texts in ANSWERS.items()
         for prompt, text in zip(PROMPTS, texts, strict=True)
     ]
     return (f"model,{column},answer\n" + "".join(rows)).encode()
 
 
-def compare(page, column: str) -> None:
+def compare_table(page, column: str) -> None:
     open_tab(page, "Compare")
     choose_similarity(page, "share words")
-    choose_files(page, ("answers.csv", table(column)), at=page.locator(".set").first)
-    if column == "place":  # may tell sets apart, as the models do
+    choose_files(page, ("answers.csv", make_table(column)), at=page.locator(".set").first)
+    if column == "place":  # the column may define sets, like the models
         button(page, "All rows are one set").click()
     page.get_by_role("combobox", name="Grouped by").first.select_option("model")
     button(page, "Compare").click()
@@ -54,21 +54,23 @@ def compare(page, column: str) -> None:
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
 def test_table_of_models_and_prompts_shows_number_of_sources(visit, size):
     page = visit(*size)
-    compare(page, "prompt")
-    right = sources(EVERY, PROMPTS, k="ngram_overlap")
+    compare_table(page, "prompt")
+    expected = sources(ANSWERS, PROMPTS, k="ngram_overlap")
     section = page.locator(".r-sources")
-    expect(section.locator("h3")).to_have_text(f"How many different models? {right.score:.1f} of 3")
+    expect(section.locator("h3")).to_have_text(
+        f"How many different models? {expected.score:.1f} of 3"
+    )
     assert size[0] > 400 or page.evaluate("document.documentElement.scrollHeight") <= 3_000
     section.locator("summary").click()
-    expect(section).to_contain_text(right.sentence)
+    expect(section).to_contain_text(expected.sentence)
     rows = {row["name"]: row for row in read_table(page, "Different models")}
-    for row in right.sources:
+    for row in expected.sources:
         assert float(rows[row.name]["adds"]) == pytest.approx(row.adds, rel=5e-3)
         assert rows[row.name]["nearest"] == row.nearest
-    expect(section).to_contain_text(right.sentence)
+    expect(section).to_contain_text(expected.sentence)
     assert page.locator(".r-sources b, .r-sources img").count() == 0
     saved = json.loads(download_file(page, "Everything (JSON)"))
-    assert saved["sources"]["VS"] == pytest.approx(right.score, abs=1e-9)
+    assert saved["sources"]["VS"] == pytest.approx(expected.score, abs=1e-9)
     assert find_violations_in_both_themes(page) == []
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= size[0]
@@ -76,6 +78,6 @@ def test_table_of_models_and_prompts_shows_number_of_sources(visit, size):
 
 def test_table_without_prompts_shows_no_number_of_sources(visit):
     page = visit()
-    compare(page, "place")
+    compare_table(page, "place")
     expect(page.locator("#result .r-drawn")).to_be_visible()
     expect(page.locator(".r-sources")).to_have_count(0)

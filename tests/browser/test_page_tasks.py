@@ -1,4 +1,4 @@
-"""People come for ten tasks: each takes three presses at most, with the right number."""
+"""Ten user tasks need at most three clicks and give the score of the package."""
 
 import csv
 import io
@@ -23,8 +23,8 @@ import page_tasks
 
 from vendiscore import compute, explain, sources
 
-# The words in sight before the first element that a selector finds.
-_BEFORE = """(result, selector) => {
+# Visible text before the first element of a selector.
+_TEXT_BEFORE_SCRIPT = """(result, selector) => {
     const words = document.createRange();
     words.setStart(result, 0);
     words.setEndBefore(result.querySelector(selector));
@@ -46,7 +46,7 @@ def test_pasted_answers_with_paragraphs_are_scored(visit):
     expect(find_group(page, 3)).to_contain_text("2 ×Sleep well")
     expect(page.locator(".r-groups > details")).to_have_count(6)
     assert button(page, "Score").is_visible()
-    # All of it can be read, and found in what was pasted.
+    # Texts are shown in full, with their line number.
     find_group(page, 3).click()
     text = page_tasks.SLEEP[0].split(".")[0]
     member = find_group(page, 3).get_by_role("listitem").filter(has_text=text)
@@ -64,12 +64,14 @@ def test_table_column_is_scored(visit):
 
 def test_rows_without_near_duplicates_are_saved(visit):
     page = visit()
-    kept = perform_task(page, page_tasks.save_rows_without_near_duplicates()).decode("utf-8-sig")
-    right = explain(page_tasks.ANSWERS, **page_tasks.MEANING).kept.tolist()
-    rows = [*csv.DictReader(io.StringIO(kept, newline=""))]
-    assert [row["id"] for row in rows] == [str(i + 1) for i in right]
+    csv_text = perform_task(page, page_tasks.save_rows_without_near_duplicates()).decode(
+        "utf-8-sig"
+    )
+    expected_indices = explain(page_tasks.ANSWERS, **page_tasks.MEANING).kept.tolist()
+    rows = [*csv.DictReader(io.StringIO(csv_text, newline=""))]
+    assert [row["id"] for row in rows] == [str(i + 1) for i in expected_indices]
     answers = [row["answer"].replace("\r\n", "\n") for row in rows]
-    assert answers == [page_tasks.ANSWERS[i] for i in right]
+    assert answers == [page_tasks.ANSWERS[i] for i in expected_indices]
 
 
 def test_hundred_answers_are_selected(visit):
@@ -83,27 +85,27 @@ def test_table_with_invalid_molecules_is_scored(visit):
     task = page_tasks.score_molecule_table()
     perform_step(page, *task.steps[0])
     expect(page.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
-    trouble = page.locator("#samples").get_by_role("alert")
-    expect(trouble).to_contain_text("5 of 27 unreadable, rows 3, 9, 10, 20 and 28")
+    alert = page.locator("#samples").get_by_role("alert")
+    expect(alert).to_contain_text("5 of 27 unreadable, rows 3, 9, 10, 20 and 28")
     expect(page.get_by_role("combobox", name="Column")).to_have_value("smiles")
-    expect(trouble).to_contain_text("Score leaves them out.")
+    expect(alert).to_contain_text("Score leaves them out.")
     perform_task(page, task, start=1)
     expect(page.locator(".r-about")).to_contain_text("molecules.csv › smiles · Morgan")
     expect(page.locator(".r-summary p", has_text="Left out 5 of 27")).to_contain_text("rows 3")
     expect(page.locator("#result .r-copies")).to_contain_text("rows 3, 9, 10, 20 and 28")
     page.locator("#read summary", has_text="Left out").click()
-    left_out = page.locator("#read .lines li").all()
-    for (at, text), line in zip(page_tasks.INVALID_MOLECULES.items(), left_out, strict=True):
-        expect(line).to_contain_text(f"row {at}, '{text}'")
+    dropped = page.locator("#read .lines li").all()
+    for (row, text), line in zip(page_tasks.INVALID_MOLECULES.items(), dropped, strict=True):
+        expect(line).to_contain_text(f"row {row}, '{text}'")
     expect(find_row(page, "M4")).to_contain_text(page_tasks.SMILES[4])
     expect(find_row(page, "M3")).to_have_count(0)
-    find_row(page, "M4").scroll_into_view_if_needed()  # drawn when it comes into sight
+    find_row(page, "M4").scroll_into_view_if_needed()  # drawn when visible
     expect(find_row(page, "M4").locator("img[src^='data:image/svg']")).to_have_js_property(
         "complete", True
     )
     pictures = "[...document.querySelectorAll('.r-molecule')]"
-    whole = f"{pictures}.every(image => image.complete && image.naturalWidth > 0)"
-    assert page.evaluate(whole)  # those out of sight, too
+    are_loaded = f"{pictures}.every(image => image.complete && image.naturalWidth > 0)"
+    assert page.evaluate(are_loaded)  # including those outside the viewport
     assert find_row(page, "M4").locator("img").evaluate("image => image.naturalWidth") > 0
 
 
@@ -133,21 +135,23 @@ def test_twenty_thousand_embeddings_are_scored(visit):
     expect_read_note(page, "20,000 rows, 0 unreadable")
     expect(button(page, "Another draw")).to_have_count(0)
     expect(page.locator(".r-about")).to_contain_text("embeddings.npy · cosine · q 1")
-    looked = page.get_by_role("heading", name=re.compile("^All samples"))
-    expect(looked).to_have_text("All samples (2,000 of 20,000, those looked at)")
+    heading = page.get_by_role("heading", name=re.compile("^All samples"))
+    expect(heading).to_have_text("All samples (2,000 of 20,000, those looked at)")
 
 
 def test_report_is_downloaded(visit):
     page = visit()
     task = page_tasks.download_report()
     report = perform_task(page, task).decode()
-    assert f"{task.right:.1f}" in report
+    assert f"{task.expected_value:.1f}" in report
     assert "as diverse as" in report
     assert "The last bakery on Mars runs out of sugar." in report
     assert "<script" not in report
 
 
-@pytest.mark.filterwarnings("ignore:intervals have width 0 for small")  # it repeats one answer
+@pytest.mark.filterwarnings(
+    "ignore:intervals have width 0 for small"
+)  # the model "small" repeats one answer
 def test_models_of_table_are_compared_within_prompts(visit):
     page = visit()
     task = page_tasks.compare_models_of_table()
@@ -155,27 +159,29 @@ def test_models_of_table_are_compared_within_prompts(visit):
     for role, value in {"Column": "answer", "Model (3)": "model", "Prompt (12)": "prompt"}.items():
         expect(page.get_by_role("combobox", name=role)).to_have_value(value)
     perform_task(page, task, start=1)
-    right = page_tasks.compare_models()
+    expected = page_tasks.compare_models()
     _, by, prompts, texts = map(list, zip(*page_tasks.MODEL_ANSWERS, strict=True))
     expect(page.locator("#result .r-verdicts")).to_contain_text("large is more diverse than medium")
-    assert right.verdict("large", "small") == "more diverse"
+    assert expected.verdict("large", "small") == "more diverse"
     different = sources(texts, by=by, prompts=prompts, **page_tasks.MEANING)
     expect(page.locator(".r-sources")).to_contain_text(different.sentence)
-    expect_comparison(page, right)
+    expect_comparison(page, expected)
     matrix = read_table(page, "Prompt × model")
     assert len(matrix) == len(set(prompts))
-    both = list(zip(by, prompts, strict=True))
-    groups = compute(texts, groups=both, details=True, **page_tasks.MEANING)["details"]["groups"]
-    scores = {tuple(each["group"]): each["VS"] for each in groups}
+    group_labels = list(zip(by, prompts, strict=True))
+    groups = compute(texts, groups=group_labels, details=True, **page_tasks.MEANING)["details"][
+        "groups"
+    ]
+    scores = {tuple(group["group"]): group["VS"] for group in groups}
     for cells in matrix:
         for model in ("small", "medium", "large"):
-            right = scores[model, cells["prompt"]]
-            assert float(cells[model]) == pytest.approx(right, abs=0.051)
+            expected = scores[model, cells["prompt"]]
+            assert float(cells[model]) == pytest.approx(expected, abs=0.051)
     page.get_by_role("region", name="Prompt × model").locator("tbody button").last.click()
     opened = page.locator(".r-answers")
     expect(opened).to_contain_text("4 answers")
     expect(opened).to_contain_text("× 4")
-    before = page.locator("#result").evaluate(_BEFORE, ".r-matrix")
+    before = page.locator("#result").evaluate(_TEXT_BEFORE_SCRIPT, ".r-matrix")
     assert len(before.split()) <= 90
     assert find_violations_in_both_themes(page) == []
 
@@ -183,7 +189,7 @@ def test_models_of_table_are_compared_within_prompts(visit):
 def test_eight_answer_columns_of_one_model_are_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_eight_answer_columns())
-    each = page.get_by_role("region", name="Table of the groups").locator("tbody tr")
-    expect(each).to_have_count(len(page_tasks.ANSWER_ROWS))
+    rows = page.get_by_role("region", name="Table of the groups").locator("tbody tr")
+    expect(rows).to_have_count(len(page_tasks.ANSWER_ROWS))
     first = compute(page_tasks.ANSWER_ROWS[0], **page_tasks.MEANING)["VS"]
-    expect(each.first).to_contain_text(f"8{first:.1f}")
+    expect(rows.first).to_contain_text(f"8{first:.1f}")

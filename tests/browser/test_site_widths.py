@@ -1,4 +1,4 @@
-"""The pages of the site in windows of many widths: nothing of a text is cut off."""
+"""Pages of the documentation fit windows of many widths."""
 
 import subprocess
 import sys
@@ -8,13 +8,13 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 WIDTHS = (320, 390, 768, 1010, 1024, 1100, 1200, 1280, 1313, 1366, 1400, 1440, 1560, 1920)
-# furo hides what is wider than the window, so that it cannot be scrolled to.
-REACHES = "document.documentElement.scrollWidth"
+# The furo theme hides content that is wider than the window.
+SCROLL_WIDTH_SCRIPT = "document.documentElement.scrollWidth"
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One page in the theme and style of the site, with all three columns."""
+    """A page with the theme and style of the documentation site."""
     pytest.importorskip("furo")
     pytest.importorskip("myst_parser")
     folder = tmp_path_factory.mktemp("page")
@@ -23,18 +23,18 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "index.md").write_text(f"# Title\n\n{headings}", encoding="utf-8")
     settings = ("extensions=myst_parser", "html_theme=furo", "html_css_files=site.css")
     settings += (f"html_static_path={DOCS / 'static'}",)
-    options = [part for setting in settings for part in ("-D", setting)]
+    options = [option for setting in settings for option in ("-D", setting)]
     command = [sys.executable, "-m", "sphinx", "-q", "-C", *options, str(folder)]
     subprocess.run([*command, str(folder / "html")], check=True)
     return folder / "html" / "index.html"
 
 
 def test_page_fits_every_window_width(browser, page: Path) -> None:
-    shown = browser.new_page()
-    shown.goto(page.as_uri())
+    site_page = browser.new_page()
+    site_page.goto(page.as_uri())
     reached = {}
     for width in WIDTHS:
-        shown.set_viewport_size({"width": width, "height": 800})
-        reached[width] = shown.evaluate(REACHES)
-    shown.close()
+        site_page.set_viewport_size({"width": width, "height": 800})
+        reached[width] = site_page.evaluate(SCROLL_WIDTH_SCRIPT)
+    site_page.close()
     assert reached == {width: width for width in WIDTHS}

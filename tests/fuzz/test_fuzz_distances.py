@@ -85,7 +85,7 @@ def well_posed(D, t):
 
 @fuzz.fuzz_settings(150)
 @given(
-    X=fuzz.row_sets(most=7, nonzero=True),
+    X=fuzz.row_sets(max_n=7, nonzero=True),
     metric=st.sampled_from(sorted(DEFINITIONS)),
     relative=st.sampled_from((0.1, 1.0, 10.0)),
 )
@@ -211,7 +211,7 @@ def test_near_duplicates_share_their_weight_as_far_as_their_distance_says(n, d, 
 
 @fuzz.fuzz_settings(60)
 @given(
-    X=fuzz.row_sets(most=8, kinds=("grid", "normal", "masked"), scales=(1.0,)),
+    X=fuzz.row_sets(max_n=8, kinds=("grid", "normal", "masked"), scales=(1.0,)),
     exponent=st.one_of(st.integers(-498, 498), st.integers(-1000, 1000)),
     metric=st.sampled_from(("euclidean", "manhattan", "chebyshev", "cosine")),
     data=st.data(),
@@ -318,7 +318,7 @@ def test_one_space_serves_many_threads(seed, n):
 
 @fuzz.fuzz_settings(10)
 @given(
-    X=fuzz.row_sets(most=6, kinds=("grid", "normal"), scales=(1.0,)),
+    X=fuzz.row_sets(max_n=6, kinds=("grid", "normal"), scales=(1.0,)),
     how=st.sampled_from(("samples", "similarity", "space")),
 )
 def test_what_was_made_of_samples_stands_for_them(X, how):

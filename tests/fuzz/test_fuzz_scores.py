@@ -222,7 +222,7 @@ def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
 
 @fuzz.fuzz_settings(60)
 @given(
-    X=fuzz.row_sets(most=6),
+    X=fuzz.row_sets(max_n=6),
     name=st.sampled_from(("cosine", "rbf", "laplacian")),
     data=st.data(),
 )

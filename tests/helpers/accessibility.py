@@ -1,4 +1,4 @@
-"""The findings of axe-core on a page: parts that some cannot see, read, or reach."""
+"""Accessibility violations that axe-core finds in a page."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ _CONTRAST_RULE = "color-contrast"
 
 
 def find_violations(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
-    """Return impact, rule and places of all that axe finds."""
+    """Return (impact, rule, elements) of each violation that axe-core finds."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe_base.AXE_SCRIPT)
-    return [tuple(each) for each in page.evaluate(_RUN_SCRIPT, options)]
+    return [tuple(violation) for violation in page.evaluate(_RUN_SCRIPT, options)]
 
 
 def find_serious_violations(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
-    """Return what locks somebody out of all that axe finds."""
-    return [each for each in find_violations(page, **options) if each[0] in SERIOUS_IMPACTS]
+    """Return only violations with serious or critical impact."""
+    return [
+        violation
+        for violation in find_violations(page, **options)
+        if violation[0] in SERIOUS_IMPACTS
+    ]
 
 
 def find_violations_in_both_themes(page: Any) -> list[tuple[str, str, list[str]]]:
-    """Return what is found in the light and in the dark, where nothing but colours differs.
+    """Return serious violations in the light theme, and contrast violations in the dark theme.
 
-    A narrow window has the colours of a wide one, which alone is asked for its contrasts.
+    A narrow window has the same colours as a wide one, so its contrasts are not checked again.
     """
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     if page.viewport_size["width"] < 640:

@@ -1,4 +1,4 @@
-"""Actions in a browser: open a tab, paste, choose a file, press Score, read the number."""
+"""Actions in a browser, such as opening a tab, pasting and scoring, and checks of the page."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ expect = playwright.expect
 expect.set_options(timeout=30_000)  # a busy machine is not a failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 _UPLOAD_FOLDER = tempfile.TemporaryDirectory(prefix="vendiscore-chosen-")  # until Python ends
-# Counted by the browser, whatever a test calls: a press of the mouse is a click.
+# The browser counts mouse presses.
 COUNT_CLICKS_SCRIPT = (
     "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
 )
-# The focused element, in the words of readers of screens.
+# Accessible name of the focused element.
 FOCUSED_NAME_SCRIPT = """(document.activeElement.ariaLabel
     || document.activeElement.labels?.[0]?.innerText
     || document.activeElement.innerText || '').trim()"""
@@ -54,7 +54,7 @@ def paste(page, text: str, into=None) -> None:
 
 
 def choose_files(page, *files: tuple[str, bytes] | Path, at=None) -> None:
-    """Click "Choose files", and choose some in the window that opens: by name, or from the disk."""
+    """Click "Choose files", and choose files given as (name, data) or as paths."""
     chooser = (at or page.locator("#samples")).locator("label:has(input[type=file])")
     with page.expect_file_chooser() as window:
         chooser.click()
@@ -77,7 +77,7 @@ def tab_to(page, name: str) -> None:
 
 
 def drop_files(page, *files: tuple[str, bytes], at: str = "body") -> None:
-    """Drop files, as from another window."""
+    """Drop files onto an element."""
     transfer = page.evaluate_handle(
         """files => {
             const transfer = new DataTransfer();
@@ -100,9 +100,9 @@ def _write_upload(file: tuple[str, bytes] | Path, folder: Path) -> Path:
     return folder / name
 
 
-def expect_read_note(page, words: str | re.Pattern[str]) -> None:
-    """Return the note beneath the samples about the file that was read."""
-    expect(page.locator("#read")).to_contain_text(words)
+def expect_read_note(page, text: str | re.Pattern[str]) -> None:
+    """Check the note below the samples about the file."""
+    expect(page.locator("#read")).to_contain_text(text)
 
 
 def press_score(page) -> None:
@@ -110,7 +110,7 @@ def press_score(page) -> None:
 
 
 def choose_similarity(page, label: str) -> None:
-    """Pick what alike means."""
+    """Select a similarity by its label."""
     page.locator("#alike").get_by_role("radio", name=label).check()
 
 
@@ -119,69 +119,69 @@ def score_number(page):
 
 
 def expect_score(page, value: float, n: int | str) -> None:
-    """Return the number of a result, which is up to date, to the digit shown."""
-    whole = f"{n:,}" if isinstance(n, int) else n
-    expect(score_number(page)).to_have_text(re.compile(rf"^≈ {value:,.1f} of {whole}( ± [\d.]+)?$"))
+    """Check that an up-to-date score is shown, rounded to one decimal."""
+    total = f"{n:,}" if isinstance(n, int) else n
+    expect(score_number(page)).to_have_text(re.compile(rf"^≈ {value:,.1f} of {total}( ± [\d.]+)?$"))
     expect(page.locator("#result .r-was")).to_be_hidden()
     expect(page.locator("#progress")).to_be_hidden()
 
 
-def find_group(page, at: int):
-    """Return a group, the largest first, then those alone."""
-    return page.locator(".r-groups > details").nth(at)
+def find_group(page, position: int):
+    """Return a group of near-duplicates by its position, largest first."""
+    return page.locator(".r-groups > details").nth(position)
 
 
-def find_row(page, place: int | str):
-    """Return the row of the table of a sample."""
-    name = page.get_by_role("rowheader", name=str(place), exact=True)
+def find_row(page, label: int | str):
+    """Return the table row of a sample."""
+    name = page.get_by_role("rowheader", name=str(label), exact=True)
     return (
         page.get_by_role("region", name="Table of all samples").get_by_role("row").filter(has=name)
     )
 
 
 def read_table(page, label: str) -> list[dict[str, str]]:
-    """Return the rows of the table in a region, open or not, by the heads of its columns."""
+    """Return the table of a region as one dict per row."""
     table = page.locator(f"[aria-label='{label}'] table")
-    heads = table.locator("thead th").all_text_contents()
+    header = table.locator("thead th").all_text_contents()
     rows = table.locator("tbody tr").all()
     return [
-        dict(zip(heads, row.locator("th, td").all_text_contents(), strict=True)) for row in rows
+        dict(zip(header, row.locator("th, td").all_text_contents(), strict=True)) for row in rows
     ]
 
 
-def expect_comparison(page, right) -> None:
+def expect_comparison(page, expected) -> None:
     """Check that the tables behind “How sure?” show the numbers of a comparison."""
-    sets = {row.name: row for row in right.sets}
+    sets = {row.name: row for row in expected.sets}
     for cells in read_table(page, "Scores of the sets"):
         row = sets.pop(cells["set"])
-        shown = [float(cells[name].replace(",", "")) for name in ("n", "VS", "matched")]
-        assert shown == pytest.approx([row.n, row.score, row.matched], rel=5e-3)
+        values = [float(cells[name].replace(",", "")) for name in ("n", "VS", "matched")]
+        assert values == pytest.approx([row.n, row.score, row.matched], rel=5e-3)
     assert not sets
     for cells in read_table(page, "Differences between the sets"):
         a, b = cells["a"], cells["b"]
-        (row,) = (each for each in right.pairs if {each.a, each.b} == {a, b})
+        (row,) = (pair for pair in expected.pairs if {pair.a, pair.b} == {a, b})
         sign = 1 if row.a == a else -1
-        shown = float(cells["difference"].replace("−", "-").replace(",", ""))
-        assert shown == pytest.approx(sign * row.difference, rel=5e-3, abs=1e-9)
+        values = float(cells["difference"].replace("−", "-").replace(",", ""))
+        assert values == pytest.approx(sign * row.difference, rel=5e-3, abs=1e-9)
         assert float(cells["p"]) == pytest.approx(row.p_adjusted, rel=5e-3)
-        assert cells["verdict"] == right.verdict(a, b)
+        assert cells["verdict"] == expected.verdict(a, b)
 
 
 def open_more_settings(page) -> None:
-    """Open the further settings."""
+    """Open the section with more settings."""
     page.locator("#alike details > summary").click()
 
 
 def download_file(page, name: str) -> bytes:
-    """Return what an entry of the menu of downloads saves."""
+    """Return the file that an entry of the download menu saves."""
     button(page, "Download").click()
     return save_file(page, name, page.locator(".r-panel:visible"))
 
 
-def save_file(page, name: str, within=None) -> bytes:
-    """Return what a button saves."""
+def save_file(page, name: str, container=None) -> bytes:
+    """Return the file that a button saves."""
     with page.expect_download() as waiting:
-        (within or page).get_by_role("button", name=name).click()
+        (container or page).get_by_role("button", name=name).click()
     with open(waiting.value.path(), "rb") as file:
         return file.read()
 
@@ -206,19 +206,19 @@ STEP_FUNCTIONS = {
 
 
 def perform_step(page, verb: str, *objects) -> bytes | None:
-    """Take a step of a task; the data if it is a download."""
+    """Perform a step of a task; return the data of a download."""
     return STEP_FUNCTIONS[verb](page, *objects)
 
 
 def perform_task(page, task: Task, start: int = 0) -> bytes | None:
-    """Take the steps of a task, and find its number in few clicks; the data of the last step."""
+    """Perform the steps of a task, check its result and number of clicks; return the last data."""
     for step in task.steps[start:]:
-        done = perform_step(page, *step)
-    expect(page.locator(task.place)).to_contain_text(task.says)
+        data = perform_step(page, *step)
+    expect(page.locator(task.selector)).to_contain_text(task.expected_text)
     expect(page.locator("#result .r-was")).to_be_hidden()
     expect(page.locator("#progress")).to_be_hidden()
-    assert count_clicks(page) <= task.clicks
-    return done
+    assert count_clicks(page) <= task.max_clicks
+    return data
 
 
 def zip_images(images: Sequence[object]) -> bytes:

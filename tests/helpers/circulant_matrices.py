@@ -1,4 +1,4 @@
-"""Similarities and features whose eigenvalues are known: those of a circulant matrix."""
+"""Circulant similarity matrices, and features, with known eigenvalues."""
 
 import math
 
@@ -21,8 +21,8 @@ INDEFINITE_HALF_SPECTRA = {
 
 def circulant_eigenvalues(name: str) -> np.ndarray:
     """Return the eigenvalues of K / 7."""
-    first, *others = (HALF_SPECTRA | INDEFINITE_HALF_SPECTRA)[name]
-    return np.array([first, *others, *others[::-1]])
+    first, *rest_of_half = (HALF_SPECTRA | INDEFINITE_HALF_SPECTRA)[name]
+    return np.array([first, *rest_of_half, *rest_of_half[::-1]])
 
 
 def circulant_matrix(name: str) -> np.ndarray:
@@ -34,7 +34,7 @@ def circulant_matrix(name: str) -> np.ndarray:
 
 
 def circulant_features(name: str) -> np.ndarray:
-    """Return unit rows (7, 7) whose products are the matrix; the name has no negative ones."""
+    """Return unit rows (7, 7) whose products are the matrix; only for nonnegative eigenvalues."""
     values = circulant_eigenvalues(name)
     angles = 2 * np.pi * np.outer(np.arange(7), np.arange(1, 4)) / 7
     waves = [np.cos(angles), np.sin(angles)]

@@ -1,4 +1,4 @@
-"""Python as somebody has it who installed what the base needs: no torch, and no `vendiscore`."""
+"""Python processes with only the base dependencies: without torch and without `vendiscore`."""
 
 import importlib.util
 import os
@@ -20,8 +20,7 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 
 @cache
 def link_base_packages(*kept: str) -> Path:
-    """Return a folder of links to all packages that are installed here, without those not
-    `kept`."""
+    """Return a folder of links to the installed packages, without extras that are not in `kept`."""
     folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
     for entry in SITE.iterdir():
         if entry.name.partition("-")[0] in kept or not entry.name.startswith(_EXTRAS + _OURS):
@@ -30,7 +29,7 @@ def link_base_packages(*kept: str) -> Path:
 
 
 class PythonProcess:
-    """A process that runs `code` in `folder`, whose `hf` is its cache; several may run at once."""
+    """A process that runs `code` in `folder`, with the Hub cache `folder/hf`."""
 
     def __init__(self, code: str, folder: Path, *path: Path, **env: str) -> None:
         offline = {} if "HF_ENDPOINT" in env else {"HF_HUB_OFFLINE": "1"}
@@ -51,14 +50,14 @@ class PythonProcess:
         )
 
     def lines(self) -> list[str]:
-        """Return what it printed; an error if it failed."""
+        """Return the printed lines; fail if the process failed."""
         out, err = self.process.communicate(timeout=180)
         assert self.process.returncode == 0, err
         return out.splitlines()
 
 
 def clone_repository(folder: Path, score: float | None = None) -> Path:
-    """Return a clone of this repository, or one whose metric gives that `score` to everything."""
+    """Copy this repository to a folder; with `score`, its metric always returns that score."""
     copy_package(folder)
     shutil.copytree(ROOT / "kernels", folder / "kernels")
     for name in ("vendiscore.py", "magnitude.py", "library.py"):
@@ -72,7 +71,7 @@ def clone_repository(folder: Path, score: float | None = None) -> Path:
 
 
 def copy_package(folder: Path) -> Path:
-    """Return the package alone, as a wheel brings it."""
+    """Copy the package to a folder, as a wheel contains it."""
     # Compiled files are copied along, which saves compiling them anew.
     shutil.copytree(ROOT / "vendiscore", folder / "vendiscore")
     return folder

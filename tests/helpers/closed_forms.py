@@ -1,4 +1,4 @@
-"""Magnitudes known without a solve, and a solve at 60 digits for the rest.
+"""Magnitudes in closed form, and exact magnitudes at 60 digits.
 
 Points on a line, trees, cycles, complete graphs, cubes and grids: Leinster, Documenta Mathematica
 2013 (a join at a point adds up: |A ∨ B| = |A| + |B| − 1; ℓ1 products multiply). A weighted tree is
@@ -16,7 +16,7 @@ MP.dps = 60
 
 
 def line_gaps(x):
-    """Return between neighbours of the distinct points of a line."""
+    """Return the distances between neighbouring distinct points of a line."""
     return np.diff(np.unique(np.asarray(x, dtype=float) + 0.0))
 
 
@@ -26,7 +26,7 @@ def tree_magnitude(lengths, t):
 
 
 def tree_area(lengths, t):
-    """Return ∫₀ᵗ of it: t + Σ (2/g) log cosh(tg/2)."""
+    """Return the integral of the magnitude of a tree from 0 to t: t + Σ (2/g) log cosh(tg/2)."""
 
     def log_cosh(y):
         if y < 1e-3:
@@ -37,18 +37,18 @@ def tree_area(lengths, t):
 
 
 def tree_weights(n, edges, t):
-    """Return weights of the n vertices of a tree with edges (a, b, length)."""
-    parts = [[1.0] for _ in range(n)]
+    """Return the magnitude weights of the n vertices of a tree with edges (a, b, length)."""
+    contributions_by_vertex = [[1.0] for _ in range(n)]
     for a, b, length in edges:
         # (1 − tanh)/2, without cancelling
-        lost = 1 / (1 + math.exp(min(700.0, t * length)))
-        parts[a].append(-lost)
-        parts[b].append(-lost)
-    return np.array([math.fsum(part) for part in parts])
+        removed = 1 / (1 + math.exp(min(700.0, t * length)))
+        contributions_by_vertex[a].append(-removed)
+        contributions_by_vertex[b].append(-removed)
+    return np.array([math.fsum(contributions) for contributions in contributions_by_vertex])
 
 
 def line_weights(x, t):
-    """Return weights of samples on a line, in their order; identical samples share one."""
+    """Return the magnitude weight of each sample on a line; identical samples share a weight."""
     x = np.asarray(x, dtype=float) + 0.0
     points, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     edges = [(i, i + 1, gap) for i, gap in enumerate(np.diff(points))]
@@ -59,10 +59,10 @@ def tree_distances(n, edges):
     """Return all distances in a tree whose edges (parent, child, length) come from the root
     outwards."""
     D = np.zeros((n, n))
-    known = [0]
+    placed = [0]
     for a, b, length in edges:
-        D[b, known] = D[known, b] = D[a, known] + length
-        known.append(b)
+        D[b, placed] = D[placed, b] = D[a, placed] + length
+        placed.append(b)
     return D
 
 
@@ -104,7 +104,7 @@ def bipartite_magnitude(n, m, t):
 
 
 def exact_weights(D, t):
-    """Return Z⁻¹ 1 at 60 digits for the distances as they are: float64 entries or mpf."""
+    """Return Z⁻¹ 1 at 60 digits, for distances in float64 or mpf."""
     n = len(D)
     Z = MP.matrix(n, n)
     for i in range(n):

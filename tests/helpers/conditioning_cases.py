@@ -1,4 +1,4 @@
-"""Samples and prompts of every kernel that can see a prompt, and a naive reference."""
+"""Samples and prompts of each kernel that can condition on prompts, and a naive reference."""
 
 import importlib.util
 from typing import Any
@@ -16,7 +16,7 @@ CONDITIONING_KERNELS = {
     kernel.name: kernel for kernel in list_kernels() if kernel.name not in UNSUPPORTED
 }
 parametrize_kernels = pytest.mark.parametrize("name", sorted(CONDITIONING_KERNELS))
-# The contract's, in which the sample that is the prompt here repeats another.
+# Samples instead of those of `kernel_contract`, in which the prompt equals another sample.
 SAMPLES_WITH_PROMPT = {
     "probability_product": np.vstack([PROBABILITIES[:4], [[0.1, 0.5, 0.4], [0.3, 0.3, 0.4]]]),
     "tanimoto": np.vstack([BITS[:4], [[1, 0, 0, 1, 1]], BITS[5:]]),
@@ -24,15 +24,15 @@ SAMPLES_WITH_PROMPT = {
 
 
 def condition_by_definition(K: np.ndarray, prompt: list[int]) -> np.ndarray:
-    """Take out of samples what their prompts explain, one pair of samples after the other."""
+    """Condition similarities on prompts, one pair of samples at a time."""
     n = len(prompt)
-    left = np.empty((n, n))
+    residual = np.empty((n, n))
     for i, u in enumerate(prompt):
         for j, v in enumerate(prompt):
             a, b = K[i, u] / K[u, u], K[j, v] / K[v, v]
-            left[i, j] = K[i, j] - a * K[u, j] - b * K[i, v] + a * b * K[u, v]
-    d = np.sqrt(np.diag(left))
-    return left / np.outer(d, d)
+            residual[i, j] = K[i, j] - a * K[u, j] - b * K[i, v] + a * b * K[u, v]
+    d = np.sqrt(np.diag(residual))
+    return residual / np.outer(d, d)
 
 
 def take_samples(samples: Any, index: list[int]) -> Any:
@@ -41,15 +41,15 @@ def take_samples(samples: Any, index: list[int]) -> Any:
 
 @pytest.fixture
 def case(name: str) -> tuple[Any, dict[str, Any], np.ndarray]:
-    """Samples of a kernel, how they are compared, and the similarities of all of them."""
+    """Samples of a kernel, its options, and the similarity matrix."""
     samples, options = SAMPLES_WITH_PROMPT.get(name, CASES[name].samples), CASES[name].required
     try:
-        whole = as_similarity(samples, k=name, **options)
+        similarity = as_similarity(samples, k=name, **options)
     except MissingPackageError as error:
         if CONDITIONING_KERNELS[name].needs != error.extra or importlib.util.find_spec(
             error.package
         ):
             raise
         pytest.skip(str(error))
-    options = {"k": name, **options, **whole.fitted}
-    return samples, options, whole.dense()
+    options = {"k": name, **options, **similarity.fitted}
+    return samples, options, similarity.dense()

@@ -1,4 +1,4 @@
-"""Coroutines to their end, whatever runs in this thread: a browser's driver has a loop in it."""
+"""Run a coroutine in another thread: a browser driver may run an event loop in this one."""
 
 import asyncio
 from collections.abc import Coroutine

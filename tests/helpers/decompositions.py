@@ -1,4 +1,4 @@
-"""A spy on the matrices that are decomposed, and how often; it leaves the mathematics as it is."""
+"""Record the matrix decompositions of NumPy, SciPy and torch."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -12,24 +12,24 @@ LINALG_MODULES = ("numpy.linalg", "scipy.linalg", "torch.linalg", "array_api_com
 
 
 @contextmanager
-def record_decompositions(*more: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
+def record_decompositions(*extra_names: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
     """Yield the (function, shape) of every decomposition by NumPy, SciPy or torch in the block.
 
-    `more` are names of functions beyond `FUNCTIONS`, such as "cholesky".
+    `extra_names` are names of further functions, such as "cholesky".
     """
-    seen: list[tuple[str, tuple[int, ...]]] = []
+    calls: list[tuple[str, tuple[int, ...]]] = []
     inside = False
 
     def spy(name: str, function: Callable) -> Callable:
         @wraps(function)
-        def told(A, *args, **options):
+        def told(matrix, *args, **options):
             nonlocal inside
             if inside:  # one library's function that calls another
-                return function(A, *args, **options)
-            seen.append((name, tuple(A.shape)))
+                return function(matrix, *args, **options)
+            calls.append((name, tuple(matrix.shape)))
             inside = True
             try:
-                return function(A, *args, **options)
+                return function(matrix, *args, **options)
             finally:
                 inside = False
 
@@ -38,7 +38,7 @@ def record_decompositions(*more: str) -> Iterator[list[tuple[str, tuple[int, ...
     with pytest.MonkeyPatch.context() as patch:
         for home in LINALG_MODULES:
             module = sys.modules.get(home)
-            for name in (*DECOMPOSITION_FUNCTIONS, *more) if module else ():
+            for name in (*DECOMPOSITION_FUNCTIONS, *extra_names) if module else ():
                 if function := getattr(module, name, None):
                     patch.setattr(module, name, spy(name, function))
-        yield seen
+        yield calls

@@ -1,4 +1,4 @@
-"""Imports by documented paths, also after pytest has left a module half imported.
+"""Import objects by their documented paths, also if pytest left a module half imported.
 
 pytest imports every module to run its examples, and skips those whose package is not installed.
 What such a module had defined by then stays in `sys.modules`.

@@ -1,4 +1,4 @@
-"""Sets whose spectra are of one shape each, for every kind of kernel, and estimates of them."""
+"""Samples with spectra of a given shape, for each kernel, and checks of estimated scores."""
 
 import math
 import warnings
@@ -27,14 +27,14 @@ KERNELS = (
 )
 ORDERS = (0.1, 0.3, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 TOLERANCES = (0.1, 0.05, 1e-2, 1e-3, 1e-4)
-# An estimate that is asked for may be exact; a forced one has no exact score to fall back on.
+# A requested estimate may be exact; a forced estimate has no exact score to fall back on.
 MODES = ("asked", "forced")
-MAX_STANDARD_ERRORS = 5.0  # standard errors that a score may be off by
-ROUNDING = 1e-7  # relative, which the errors of a score in double precision may miss
+MAX_STANDARD_ERRORS = 5.0  # allowed error of a score in standard errors
+ROUNDING = 1e-7  # relative rounding error of a score in double precision
 
 
 def make_eigenvalues(shape: str, m: int) -> np.ndarray:
-    """Return m shares of a shape, descending."""
+    """Return m normalized eigenvalues of a shape, in descending order."""
     i = np.arange(1, m + 1)
     shares = {
         "flat": np.ones(m),
@@ -49,14 +49,14 @@ def make_eigenvalues(shape: str, m: int) -> np.ndarray:
 
 
 def make_factors(shape: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Return F (n, d) with those squared singular values."""
+    """Return features (n, d) whose squared singular values have a shape."""
     m = min(n, d)
     U, V = (np.linalg.qr(rng.standard_normal((size, m)))[0] for size in (n, d))
     return (U * np.sqrt(make_eigenvalues(shape, m))) @ V.T
 
 
 def make_points(shape: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """Return points and a bandwidth at which RBF similarities have such a spectrum."""
+    """Return points and a bandwidth at which RBF similarities have a spectrum of a shape."""
     normals = rng.standard_normal
     groups = rng.integers(0, 12, n)
     return {
@@ -74,9 +74,9 @@ def make_points(shape: str, n: int, rng: np.random.Generator) -> tuple[np.ndarra
 
 
 def make_texts(shape: str, n: int, rng: np.random.Generator) -> list[str]:
-    """Return texts whose words have such a spectrum."""
+    """Return texts whose word overlaps have a spectrum of a shape."""
     words = [f"w{i}" for i in range(2 * n)]
-    own = [f"own{i}" for i in range(n)]
+    own_words = [f"own{i}" for i in range(n)]
     chance = {"power law": np.arange(1, 2 * n + 1) ** -1.0, "exponential": 0.98 ** np.arange(2 * n)}
     if shape in chance:
         p = chance[shape] / chance[shape].sum()
@@ -89,12 +89,12 @@ def make_texts(shape: str, n: int, rng: np.random.Generator) -> list[str]:
         "one dominant": lambda i: words[:20],
         "repeated": lambda i: words[i // 2 :][:1],
     }[shape]
-    return [" ".join([*shared(i), own[i]]) for i in range(n)]
+    return [" ".join([*shared(i), own_words[i]]) for i in range(n)]
 
 
 @cache
 def make_case(kernel: str, shape: str, n: int):
-    """Return a similarity, its weights or None, and its exact shares."""
+    """Return a similarity, its weights or None, and its exact normalized eigenvalues."""
     rng = np.random.default_rng(zlib.crc32(f"{kernel} {shape}".encode()))
     p = None
     if kernel == "n-grams":
@@ -125,37 +125,39 @@ def make_case(kernel: str, shape: str, n: int):
 
 
 class EstimateCheck(NamedTuple):
-    """Return how an estimate ended ("exact", "refused", "estimate"), and if rightly."""
+    """Outcome of an estimate ("exact", "refused" or "estimate"), and whether it is correct."""
 
-    end: str
-    right: bool
-    off: float = 0.0
-    found: Estimate | None = None
+    outcome: str
+    is_correct: bool
+    error_ratio: float = 0.0
+    estimate: Estimate | None = None
 
 
 def check_estimate(
-    kernel: str, shape: str, q: float, rtol: float, way: str, n: int
+    kernel: str, shape: str, q: float, rtol: float, mode: str, n: int
 ) -> EstimateCheck:
     """Estimate one order of one set, and compare it with the exact score."""
     similarity, p, shares = make_case(kernel, shape, n)
-    seed = zlib.crc32(f"{kernel} {shape} {q} {rtol} {way}".encode())
-    how = EstimateOptions(rtol, seed)
+    seed = zlib.crc32(f"{kernel} {shape} {q} {rtol} {mode}".encode())
+    estimate_options = EstimateOptions(rtol, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if way == "asked":
+        if mode == "asked":
             result = estimate_scores(
-                similarity, [q], p, "check", how, select_spectrum_route(similarity)
+                similarity, [q], p, "check", estimate_options, select_spectrum_route(similarity)
             )
             if result is None:
                 return EstimateCheck("exact", True)
         else:
             distinct = merge_identical(similarity, p)
             try:
-                result = estimate_by_lanczos(distinct.weighted, [q], how, math.inf)
+                result = estimate_by_lanczos(distinct.weighted, [q], estimate_options, math.inf)
             except ConvergenceError:
                 return EstimateCheck("refused", True)
-    (one,) = result
+    (estimate,) = result
     exact = effective_number(shares, q)
-    off = abs(one.value - exact) / max(one.error, ROUNDING * exact)
-    kept = way == "forced" or 2 * one.error <= rtol * one.value
-    return EstimateCheck("estimate", kept and off <= MAX_STANDARD_ERRORS, off, one)
+    error_ratio = abs(estimate.value - exact) / max(estimate.error, ROUNDING * exact)
+    within_tolerance = mode == "forced" or 2 * estimate.error <= rtol * estimate.value
+    return EstimateCheck(
+        "estimate", within_tolerance and error_ratio <= MAX_STANDARD_ERRORS, error_ratio, estimate
+    )

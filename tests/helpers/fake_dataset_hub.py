@@ -1,4 +1,4 @@
-"""A stand-in for the Hub on 127.0.0.1: the parquet files that it makes of data sets."""
+"""A fake Hugging Face Hub on 127.0.0.1 that serves parquet files of data sets."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Files = dict[str, dict[str, list[bytes]]]  # by configuration and split
 
 
 class FakeDatasetHub:
-    """`with DataHub({"me/stories": files}) as hub`: hub.url is its address, hub.asked what for.
+    """`with FakeDatasetHub({"me/stories": files}) as hub` serves parquet files at `hub.url`.
 
-    `lists` answer in the place of a list of files.
+    `hub.requested_paths` lists the requests. `lists` replaces lists of files by other responses.
     """
 
     def __init__(
@@ -22,14 +22,14 @@ class FakeDatasetHub:
         lists: dict[str, Any] | None = None,
     ) -> None:
         self.sets, self.lists = sets, lists or {}
-        self.asked: list[str] = []
+        self.requested_paths: list[str] = []
 
     def __enter__(self) -> FakeDatasetHub:
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                hub.asked.append(self.path)
+                hub.requested_paths.append(self.path)
                 status, body, extra = hub.respond(self.path)
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
@@ -51,7 +51,7 @@ class FakeDatasetHub:
         self.server.server_close()
 
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
-        name, _, rest = path.removeprefix("/api/datasets/").partition("/parquet")
+        name, _, file_path = path.removeprefix("/api/datasets/").partition("/parquet")
         if name in self.lists:
             status, body = self.lists[name]
             return status, body, {}
@@ -64,7 +64,7 @@ class FakeDatasetHub:
             for split, shards in splits.items()
             for i, data in enumerate(shards)
         }
-        if not rest:
+        if not file_path:
             listed = {
                 config: {
                     split: [f"{base}/{config}/{split}/{i}.parquet" for i in range(len(shards))]
@@ -73,6 +73,6 @@ class FakeDatasetHub:
                 for config, splits in self.sets[name].items()
             }
             return 200, json.dumps(listed).encode(), {"Content-Type": "application/json"}
-        if rest not in files:
+        if file_path not in files:
             return 404, b"", {}
-        return 200, files[rest], {}
+        return 200, files[file_path], {}

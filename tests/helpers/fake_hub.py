@@ -1,4 +1,4 @@
-"""A stand-in for the Hub on 127.0.0.1: serves one Space or model, at one revision or more."""
+"""A fake Hugging Face Hub on 127.0.0.1 that serves one Space or model in one or more revisions."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 
 class FakeHub:
-    """`with Hub(space, main=files) as hub`: hub.url is its address, hub.requests what it heard."""
+    """`with FakeHub(space, main=files) as hub` serves at `hub.url` and records `hub.requests`."""
 
     files, api = "/spaces/", "/api/spaces/"
     unknown = "/api/models/nobody"  # an owner of nothing
@@ -66,10 +66,10 @@ class FakeHub:
         self.server.server_close()
 
     def receive(self, path: str, body: bytes) -> dict[str, object]:
-        """Take an upload: each line of a commit is a file, whole, or one to delete."""
+        """Apply a commit: each line contains a new file or a file to delete."""
         address = f"{self.url}{self.files}{self.space}"
         if path.endswith("/preupload/main"):
-            names = [{"path": each["path"]} for each in json.loads(body)["files"]]
+            names = [{"path": file["path"]} for file in json.loads(body)["files"]]
             regular = {"uploadMode": "regular", "shouldIgnore": False, "oid": None}
             return {"files": [name | regular for name in names]}
         if path.endswith("/commit/main"):
@@ -87,8 +87,8 @@ class FakeHub:
         return {"url": address, "warnings": [], "errors": []}
 
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
-        what = "RepoNotFound" if path.startswith(f"{self.unknown}/") else "EntryNotFound"
-        missing = (404, b"{}", {"X-Error-Code": what, "Content-Type": "application/json"})
+        error_code = "RepoNotFound" if path.startswith(f"{self.unknown}/") else "EntryNotFound"
+        missing = (404, b"{}", {"X-Error-Code": error_code, "Content-Type": "application/json"})
         for revision, files in self.revisions.items():
             commit = revision if len(revision) == 40 else _commit_hash(revision)
             prefix = f"{self.files}{self.space}/resolve/{revision}/"
@@ -100,8 +100,8 @@ class FakeHub:
                 etag = hashlib.sha1(body).hexdigest()
                 return 200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": commit}
             api = f"{self.api}{self.space}"
-            known = (f"{api}/revision/{revision}", f"{api}/tree/{revision}")
-            if path in (*known, api):
+            api_paths = (f"{api}/revision/{revision}", f"{api}/tree/{revision}")
+            if path in (*api_paths, api):
                 tree = [
                     {
                         "type": "file",
@@ -122,7 +122,7 @@ class FakeHub:
 
 
 class FakeModelHub(FakeHub):
-    """The same of one model."""
+    """A fake Hub with one model instead of a Space."""
 
     files, api = "/", "/api/models/"
 
@@ -132,7 +132,7 @@ def _commit_hash(revision: str) -> str:
 
 
 def read_checkout(root: Path) -> dict[str, bytes]:
-    """Return what the Space of this checkout holds."""
+    """Return the files that the Space of this checkout contains."""
     files = [root / name for name in ("vendiscore.py", "library.py", "README.md")]
     files += [
         *(root / "vendiscore").rglob("*.py"),

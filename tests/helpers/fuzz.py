@@ -1,7 +1,7 @@
-"""The parts that all fuzzers share: their time, their draws, and their checks of an outcome.
+"""Settings, strategies and checks that all fuzz tests share.
 
-The suite draws the same examples every time, a third of a minute's. VENDISCORE_FUZZ_MINUTES=60
-draws for sixty minutes, from another seed each time; a failure prints how to have it again.
+By default, the tests draw the same examples for a third of a minute. VENDISCORE_FUZZ_MINUTES=60
+draws new examples for sixty minutes; a failure prints how to reproduce it.
 """
 
 import linecache
@@ -21,14 +21,14 @@ PACKAGE = Path(vendiscore.__file__).parent
 OWN_ERRORS = tuple(getattr(vendiscore, name) for name in dir(vendiscore) if name.endswith("Error"))
 
 
-def fuzz_settings(number):
-    """Return settings of a test that draws `number` examples in a minute of all fuzzers."""
+def fuzz_settings(n_examples):
+    """Return settings of a test that draws `n_examples` examples per minute of all fuzz tests."""
     return settings(
-        max_examples=math.ceil(number * max(1 / 3, MINUTES)),
+        max_examples=math.ceil(n_examples * max(1 / 3, MINUTES)),
         derandomize=not MINUTES,
         database=None,
         print_blob=True,
-        phases=[Phase.generate],  # examples hang on seeds, which do not shrink
+        phases=[Phase.generate],  # examples depend on seeds, which do not shrink
         suppress_health_check=list(HealthCheck),
     )
 
@@ -37,10 +37,10 @@ def fuzz_settings(number):
 
 
 def get_intended_error(call):
-    """Return the error that a call raises on purpose, or None where it returns.
+    """Return the error that the library raises deliberately, or None if the call returns.
 
-    On purpose: of a documented type, by a `raise` of the library, with a sentence. An error of
-    NumPy, SciPy or torch that passes through is none, and neither is a warning.
+    Deliberate errors have a documented type, come from a `raise` of the library and contain a
+    sentence. Errors of NumPy, SciPy or torch and warnings fail the test.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -74,10 +74,10 @@ def result_values(result):
     return [float(value) for key, value in result.items() if key != "details"]
 
 
-def check_value(got, low, high, rel):
-    """Check that a number is finite, and between two right values but for a relative `rel`."""
-    assert math.isfinite(got), got
-    assert low * (1 - rel) <= got <= high * (1 + rel), f"got {got!r}, right is {low!r}" + (
+def check_value(value, low, high, rel):
+    """Check that a number is finite and in [low, high] with a relative tolerance."""
+    assert math.isfinite(value), value
+    assert low * (1 - rel) <= value <= high * (1 + rel), f"got {value!r}, right is {low!r}" + (
         f" to {high!r}" if high > low else ""
     )
 
@@ -92,8 +92,7 @@ ROW_KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
 
 
 def draw_rows(rng, n, d, kind):
-    """Return rows (n, d): small numbers, a cloud, far clusters, near-duplicates, zeros of any
-    sign."""
+    """Return rows (n, d) of a kind of `ROW_KINDS`."""
     X = rng.standard_normal((n, d))
     if kind == "grid":
         return rng.integers(-4, 5, (n, d)) / 2.0
@@ -110,9 +109,9 @@ def draw_rows(rng, n, d, kind):
 
 
 @st.composite
-def row_sets(draw, most=10, kinds=ROW_KINDS, scales=SCALES, nonzero=False):
+def row_sets(draw, max_n=10, kinds=ROW_KINDS, scales=SCALES, nonzero=False):
     """Return rows with duplicates among them, of any scale."""
-    n = draw(st.integers(1, most))
+    n = draw(st.integers(1, max_n))
     d = draw(st.sampled_from((1, 2, 3, 5, 8, 20)))
     rng = np.random.default_rng(draw(seeds))
     X = draw_rows(rng, n, d, draw(st.sampled_from(kinds)))
@@ -125,8 +124,7 @@ def row_sets(draw, most=10, kinds=ROW_KINDS, scales=SCALES, nonzero=False):
 
 @st.composite
 def weights(draw, n):
-    """Return none, or n weights that sum to 1: even, uneven, with zeros, with some that are
-    tiny."""
+    """Return None, or n weights that sum to 1: uneven, with zeros or with tiny weights."""
     kind = draw(st.sampled_from(("none", "none", "uneven", "zeros", "tiny")))
     if kind == "none":
         return None

@@ -1,4 +1,4 @@
-"""Rows around five centres, and how alike they are: spectra that estimates are tried on."""
+"""Samples of Gaussian mixtures with five components, and their RBF similarities."""
 
 import numpy as np
 

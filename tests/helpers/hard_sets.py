@@ -1,4 +1,4 @@
-"""Unit rows in single precision whose scores are hard to compute, and the accuracy contract."""
+"""Unit rows in single precision whose scores are hard to compute, and the allowed errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 
 def hard_rows(case: str, n: int, d: int, seed: int = 0, noise: float = 0.009) -> np.ndarray:
-    """Return unit rows (n, d) of a case: `noise` is the length of the noise, where there is one."""
+    """Return unit rows (n, d) of a case: `noise` is the length of added noise."""
     rng = np.random.default_rng(seed)
     count, kind = case.split()
     number = int(count)
@@ -49,7 +49,7 @@ def exact_log_scores(X: np.ndarray, orders: tuple[float, ...] = ORDERS) -> list[
 
 
 def log_hill_number(values: np.ndarray, q: float) -> float:
-    """Return the log of the Hill number of positive shares."""
+    """Return the log of the Hill number of positive normalized eigenvalues."""
     if q == 1:
         return float(-np.sum(values * np.log(values)))
     if math.isinf(q):

@@ -1,4 +1,4 @@
-"""Files that a page open to the world will be sent: small to send, large or broken to open."""
+"""Files for attacks on a public server: small files that are large or broken when opened."""
 
 import io
 import struct
@@ -9,13 +9,13 @@ import numpy as np
 
 
 def npy_header(text: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
-    head = text.encode() + b" " * (117 - len(text)) + b"\n"
-    return b"\x93NUMPY" + version + struct.pack("<H", len(head)) + head + data
+    header = text.encode() + b" " * (117 - len(text)) + b"\n"
+    return b"\x93NUMPY" + version + struct.pack("<H", len(header)) + header + data
 
 
 def encode_grey_png(width: int, height: int, colour: int = 200) -> bytes:
     """Return a grey PNG of any size, without holding its pixels."""
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     packer = zlib.compressobj()
     rows = b"".join(packer.compress(b"\0" + bytes([colour]) * width) for _ in range(height))
     body = rows + packer.flush()
@@ -24,7 +24,7 @@ def encode_grey_png(width: int, height: int, colour: int = 200) -> bytes:
         check = struct.pack(">I", zlib.crc32(kind + data))
         return struct.pack(">I", len(data)) + kind + data + check
 
-    parts = chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+    parts = chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + parts
 
 
@@ -58,7 +58,7 @@ def npy_claiming_forty_gigabytes() -> bytes:
 
 
 def encode_webp(side: int) -> bytes:
-    """Return a square WebP of one colour, whose bytes are some forty at any size."""
+    """Return a square WebP of one colour, of about forty bytes at any size."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -67,7 +67,7 @@ def encode_webp(side: int) -> bytes:
 
 
 def encode_parquet(table, **options) -> bytes:
-    """Return a table of pyarrow as a parquet file, packed as tightly as can be."""
+    """Return a pyarrow table as a strongly compressed parquet file."""
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
@@ -83,7 +83,7 @@ def parquet_with_long_text() -> bytes:
 
 
 def parquet_with_long_list(element: object, count: int = 20_000_000) -> bytes:
-    """Return a parquet file of some 900 bytes with a list of so many equal elements."""
+    """Return a parquet file of some 900 bytes with one list of many equal elements."""
     import pyarrow as pa
 
     values = pa.DictionaryArray.from_arrays(
@@ -95,7 +95,7 @@ def parquet_with_long_list(element: object, count: int = 20_000_000) -> bytes:
 
 
 def parquet_with_nested_list(count: int = 20_000_000) -> bytes:
-    """Return a parquet file of some 700 bytes with a list of one list of so many zeros."""
+    """Return a parquet file of some 700 bytes with a list of one list of many zeros."""
     import pyarrow as pa
 
     inner = pa.ListArray.from_arrays([0, count], pa.array(np.zeros(count, np.int64)))

@@ -1,4 +1,4 @@
-"""Puts a model where the Hub's client looks for what it has downloaded, for a machine without Hub.
+"""Add a model to the local cache of the Hugging Face Hub, for a machine without network.
 
 HF_HOME=home python tests/helpers/hub_cache.py sentence-transformers/all-MiniLM-L6-v2 model/
 
@@ -33,7 +33,7 @@ def cache_model(name: str, folder: Path, home: Path, *, complete: bool = True) -
 
 
 def cache_page_encoders(home: Path) -> None:
-    """Put the encoders of the page into the cache below `home` (HF_HOME).
+    """Add the encoders of the web app to the cache below `home` (HF_HOME).
 
     MiniLM has its real weights, from a package. DINOv2 is a small network of its architecture with
     random ones.

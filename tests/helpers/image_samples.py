@@ -1,4 +1,4 @@
-"""Pictures made for tests, as arrays, and as the bytes of a file."""
+"""Random images as arrays and PNG files, and their similarity matrices."""
 
 import io
 
@@ -19,7 +19,7 @@ def make_images(n=4, height=24, width=40, channels=3, seed=0):
 
 
 def cosine_matrix(X):
-    """Return the cosine of all pairs of rows, or of arrays flattened."""
+    """Return the cosine similarity of all pairs of rows or flattened arrays."""
     X = np.asarray(X, dtype=float).reshape(len(X), -1)
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X @ X.T

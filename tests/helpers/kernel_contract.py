@@ -29,12 +29,12 @@ IMAGES[3] = IMAGES[0]
 
 
 def count_letters(texts: list[str]) -> np.ndarray:
-    """Return stands in for a sentence encoder, as any function from texts to rows may."""
+    """Return letter counts, as a simple sentence encoder."""
     return np.array([[sum(ord(c) % 13 == i for c in text) for i in range(13)] for text in texts])
 
 
 def compute_mean_colours(images: list[Any]) -> np.ndarray:
-    """Return stands in for a vision model."""
+    """Return the mean colour of each column, as a simple vision model."""
     return np.array([np.asarray(image).mean(axis=0).ravel() for image in images])
 
 
@@ -73,7 +73,7 @@ class KernelCase:
 
 
 def make_short_network_options() -> dict[str, Any]:
-    """Return a network of texts that reads 12 tokens and knows few words, as options."""
+    """Return kernel options of a small BERT with 12 tokens and a small vocabulary."""
     from tiny_text_models import BERT_SIZES, make_tiny_tokenizer, torch, transformers
 
     torch.manual_seed(0)
@@ -102,7 +102,7 @@ CASES: dict[str, KernelCase] = {
     "cosine": KernelCase(VECTORS, omissions=REJECTED),
     "equivalence": KernelCase(
         TEXTS,
-        options={  # all but the first are of judges that are not "exact"
+        options={  # only the first applies to the judge "exact"
             "same": (lambda text: text.split()[0], 7),
             "same_above": (None, 0.3),
             "audit": (None, -1),
@@ -110,7 +110,7 @@ CASES: dict[str, KernelCase] = {
                 name: own for name, own in _ENCODER.items() if name not in ("model_path", "pooling")
             },
             "max_length": (None, 0),
-            "graded": (None, True),  # by a judge of pairs alone
+            "graded": (None, True),  # requires a judge of pairs
         },
         omissions={"nothing": ["", " \u200b"], "good": TEXTS},
     ),
@@ -125,7 +125,7 @@ CASES: dict[str, KernelCase] = {
         omissions=REJECTED,
     ),
     "labels": KernelCase(
-        ["oak", "elm", "ash", "oak", "été", "elm"], omissions="a label is seen as a whole"
+        ["oak", "elm", "ash", "oak", "été", "elm"], omissions="a label is compared as a whole"
     ),
     "laplacian": KernelCase(
         VECTORS, options={"sigma": (0.1, -1)}, omissions="a row of zeros is a point like another"

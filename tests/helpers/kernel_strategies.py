@@ -1,4 +1,4 @@
-"""Samples for every kind of kernel, with the matrix that the kernel's definition gives them."""
+"""Hypothesis strategies for samples of each kernel, with the similarity matrix by definition."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +16,9 @@ LABELS = ("oak", "elm", "été", "", 1, 1.0, True, 2, -0.0, 0, ("a", 1), b"oak")
 
 @dataclass
 class KernelExample:
-    """Samples, the keywords that say how to compare them, and K by the definition.
+    """Samples, options of `compute`, and the similarity matrix K by definition.
 
-    `noise` is what two right ways to compute an entry of K may differ by, beyond rounding.
+    `noise` is the allowed difference of two correct computations of an entry of K.
     """
 
     samples: Any
@@ -29,10 +29,10 @@ class KernelExample:
 
 @st.composite
 def vector_kernels(draw):
-    """Return the kernels of vectors, given as an array or as lists."""
+    """Return examples of kernels of vectors, as arrays or lists."""
     name = draw(st.sampled_from(("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian")))
     angular = name in ("cosine", "linear", "score_X", "score_dual")
-    # "linear" is what it says, x·y, before anything is normalized; its squares must be numbers.
+    # "linear" computes x·y before normalization, so the squares must not overflow.
     scales = (1.0, 1e-40, 1e40) if name == "linear" else fuzz.SCALES
     X = draw(fuzz.row_sets(nonzero=angular, scales=scales))
     rows = X.tolist()
@@ -78,7 +78,7 @@ def text_kernels(draw):
 
 @st.composite
 def object_kernels(draw):
-    """Return labels, tags, probabilities of classes, numbers under a function of one's own."""
+    """Return examples of labels, tags, class probabilities, or numbers with a custom function."""
     name = draw(st.sampled_from(("labels", "tags", "probability_product", "function")))
     n = draw(st.integers(1, 9))
     rng = np.random.default_rng(draw(fuzz.seeds))
@@ -126,7 +126,7 @@ def molecule_kernels(draw):
 
 @st.composite
 def bit_kernels(draw):
-    """Return rows of 0 and 1, many of them equal or empty, in any container."""
+    """Return examples of binary rows, many of them equal or empty, in any container."""
     n, d = draw(st.integers(1, 9)), draw(st.sampled_from((1, 3, 40)))
     rng = np.random.default_rng(draw(fuzz.seeds))
     X = rng.random((n, d)) < draw(st.sampled_from((0.02, 0.3, 0.9)))
@@ -140,7 +140,7 @@ def bit_kernels(draw):
 
 @st.composite
 def kernel_mixtures(draw):
-    """Return sums and products of kernels on columns of records."""
+    """Return examples of sums and products of kernels on columns."""
     n = draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(fuzz.seeds))
     labels = [LABELS[i] for i in rng.integers(0, 4, n)]

@@ -1,7 +1,7 @@
-"""Samples for every registered measure, and families of sets that have more and more of an aspect.
+"""Samples for each registered measure, and families of sets that vary one aspect.
 
-A measure of samples as they come (`needs="samples"`), or with an option that it cannot do without,
-needs an entry here; without it the contract tests fail and say so.
+A measure that reads samples (`needs="samples"`) or has a required option needs an entry here.
+Otherwise the contract tests fail.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
 MODES = 8
 CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)])
 
-# Kinds of samples that are not rows of numbers.
+# Sample types other than rows of numbers.
 SAMPLE_TYPES: dict[str, str] = {
     "CompressionRatio": "texts",
     "DistinctK": "answers",
@@ -26,7 +26,7 @@ SAMPLE_TYPES: dict[str, str] = {
     "SemanticEntropy": "answers",
     "UtilityK": "answers",
 }
-# The options that a measure needs, for so many samples.
+# Required options of a measure for n samples.
 OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
     "UtilityK": lambda n: {"quality": np.ones(n), "patience": 1.0},  # of answers in any order
@@ -45,13 +45,13 @@ def make_normal_rows(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
 
 
 def make_texts(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
-    """Return six words each, of a vocabulary that every mode has for itself."""
-    drawn = np.random.default_rng(seed).integers(0, 12, (n, 6))
-    return [" ".join(f"w{i % modes}x{j}" for j in row) for i, row in enumerate(drawn)]
+    """Return texts of six words; each mode has its own vocabulary."""
+    word_numbers = np.random.default_rng(seed).integers(0, 12, (n, 6))
+    return [" ".join(f"w{i % modes}x{j}" for j in row) for i, row in enumerate(word_numbers)]
 
 
 def make_answers(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
-    """Return one of a few words each."""
+    """Return texts that are one of a few words."""
     return [f"word {i % modes}" for i in np.random.default_rng(seed).permutation(n)]
 
 
@@ -62,12 +62,12 @@ MAKERS: dict[str, Callable[..., Any]] = {
 
 
 def make_samples(name: str, n: int, seed: int = 0) -> Any:
-    """Return any n samples that a measure takes."""
+    """Return n samples that a measure accepts."""
     return MAKERS.get(SAMPLE_TYPES.get(name, ""), make_normal_rows)(n, seed)
 
 
 def similarity_options(name: str) -> dict[str, Any]:
-    """Return how they are compared."""
+    """Return the kernel options for a measure."""
     kind = SAMPLE_TYPES.get(name, "rows")
     kernels = {
         "texts": "ngram_overlap",
@@ -77,41 +77,41 @@ def similarity_options(name: str) -> dict[str, Any]:
 
 
 def compute_arguments(name: str, n: int) -> dict[str, Any]:
-    """Return the arguments of a measure: the options that it needs, and groups."""
-    own = OPTIONS[name](n) if name in OPTIONS else {}
-    # Samples of the first modes and of the others, where there are all.
+    """Return the arguments of `compute` for a measure: required options, groups and kernel."""
+    measure_options = OPTIONS[name](n) if name in OPTIONS else {}
+    # One group contains the first modes, the other one the remaining modes.
     groups = np.arange(n) % MODES >= MODES // 2 if get_measure(name).groups else None
-    return {"measures": {name: own}, "groups": groups, **similarity_options(name)}
+    return {"measures": {name: measure_options}, "groups": groups, **similarity_options(name)}
 
 
 def vary_diversity(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples of 1, 2, 4 or 8 modes, and references of all: nothing else differs."""
+    """Return samples of 1, 2, 4 or 8 modes, and references of all modes."""
     modes = 2**level
     kind = SAMPLE_TYPES.get(name, "rows")
     if kind != "rows":
         maker = MAKERS[kind]
         return maker(N, 0, modes), maker(N, 1)
-    places = np.arange(N)
+    indices = np.arange(N)
     return (
-        CORNERS[places % modes] + 0.3 * make_normal_rows(N),
-        CORNERS[places % MODES] + 0.3 * make_normal_rows(N, 1),
+        CORNERS[indices % modes] + 0.3 * make_normal_rows(N),
+        CORNERS[indices % MODES] + 0.3 * make_normal_rows(N, 1),
     )
 
 
 def vary_fidelity(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples like the references, but for three, two, one or no quarter of them."""
+    """Return samples like the references, except three, two, one or no quarters of them."""
     X = make_normal_rows(N)
     X[: (3 - level) * N // 4] += 8.0
     return X, make_normal_rows(N, 1)
 
 
 def vary_likeness(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples that are nearer and nearer to where the references are."""
+    """Return samples that are closer to the references at a higher level."""
     return make_normal_rows(N) + (3.0, 1.5, 0.7, 0.0)[level], make_normal_rows(N, 1)
 
 
 def vary_dimension(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples on a line, in a square, a cube and one of four dimensions."""
+    """Return samples in one to four dimensions."""
     sides = np.arange(4) <= level
     return sides * np.random.default_rng(0).random((N, 4)), make_normal_rows(N, 1, 4)
 

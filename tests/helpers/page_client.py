@@ -1,6 +1,6 @@
-"""A visitor of the running page without a browser: calls the API, or asks the routes of the page.
+"""A client of the running web app: calls the API, the MCP tools or the routes of the page.
 
-Checks of a browser before it sends something are left out. `http` is at the address of the page.
+It does not run the checks of the browser. `http` has the address of the page as its base URL.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 MCP_HEADERS = {"accept": "application/json, text/event-stream"}  # as a client of MCP does
-# The functions of the API, and the argument of each that holds the samples.
+# Functions of the API, and their argument for the samples.
 SAMPLE_ARGUMENTS = {
     "vendi_score_texts": "texts",
     "vendi_score_images": "images",
@@ -24,11 +24,11 @@ SAMPLE_ARGUMENTS = {
 
 
 class CallError(Exception):
-    """The server refused a call of the API; clients get this message."""
+    """The server rejected a call of the API, with this message."""
 
 
 class RejectedRequestError(Exception):
-    """The server refused what the page asked: the status, and the problem that is shown."""
+    """The server rejected a request of the page: the status, and the problem that is shown."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
         super().__init__(problem.get("text", ""))
@@ -42,15 +42,15 @@ def call_api(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
         raise CallError(started.text)
     answer = http.get(f"/gradio_api/call/v2/{name}/{started.json()['event_id']}").text
     kind, body = [event for event in parse_events(answer) if event[0] in ("complete", "error")][-1]
-    found = json.loads(body)
+    content = json.loads(body)
     if kind == "error":
-        raise CallError(found["error"])
-    result: dict[str, Any] = found[0]
+        raise CallError(content["error"])
+    result: dict[str, Any] = content[0]
     return result
 
 
 def call_mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
-    """Return what a client of MCP is answered."""
+    """Return the response to an MCP client."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
     return http.post("/gradio_api/mcp/", json=body, headers=MCP_HEADERS)
 
@@ -68,7 +68,7 @@ def upload_samples(
     files: Sequence[tuple[str, bytes]] = (),
     **options: Any,
 ) -> dict[str, Any]:
-    """Return what the page shows of samples as soon as they are there, with the key of them."""
+    """Upload samples; return their preview and key."""
     parts: list[tuple[str, Any]] = [
         ("options", (None, json.dumps(options))),
         ("text", (None, text)),
@@ -82,9 +82,9 @@ def post_to_route(http: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
     return parse_response(http.post(f"/page/{path}", json=body))
 
 
-def score_upload(http: httpx.Client, key: str, kernel: str, **more: Any) -> Any:
-    """Return the result of samples in the end."""
-    return list(iter_messages(http, "score", key=key, kernel=kernel, **more))[-1]["result"]
+def score_upload(http: httpx.Client, key: str, kernel: str, **settings: Any) -> Any:
+    """Return the final result of uploaded samples."""
+    return list(iter_messages(http, "score", key=key, kernel=kernel, **settings))[-1]["result"]
 
 
 def upload_and_score(
@@ -95,16 +95,16 @@ def upload_and_score(
     settings: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> dict[str, Any]:
-    """Return the result of samples that are sent first, as the page does."""
+    """Upload samples and return their result."""
     sent = upload_samples(http, text, files, **options)
     result: dict[str, Any] = score_upload(http, sent["key"], kernel, **settings)
     return result
 
 
-def compare_uploads(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) -> Any:
-    """Return the comparison of sets by name."""
+def compare_uploads(http: httpx.Client, keys: dict[str, str], kernel: str, **settings: Any) -> Any:
+    """Return the comparison of uploaded sets."""
     sets = [{"name": name, "key": key} for name, key in keys.items()]
-    return list(iter_messages(http, "compare", sets=sets, kernel=kernel, **more))[-1]["result"]
+    return list(iter_messages(http, "compare", sets=sets, kernel=kernel, **settings))[-1]["result"]
 
 
 def iter_messages(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]]:
@@ -130,5 +130,5 @@ def parse_response(response: httpx.Response) -> dict[str, Any]:
 
 def parse_events(text: str) -> list[tuple[str, str]]:
     """Return the (name, data) of server-sent events."""
-    parts = [part.split("\n", 1) for part in text.strip().split("\n\n") if "\n" in part]
-    return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in parts]
+    blocks = [lines.split("\n", 1) for lines in text.strip().split("\n\n") if "\n" in lines]
+    return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in blocks]

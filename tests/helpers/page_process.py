@@ -1,4 +1,4 @@
-"""The page as a process of its own, on a free port of this machine."""
+"""Run the web app in a process of its own, on a free port."""
 
 import contextlib
 import os
@@ -17,11 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 class PageProcess(NamedTuple):
     url: str
     folder: Path
-    mapped: str  # the files that its process had loaded when it began to answer, on Linux
+    mapped: str  # memory map of the process when the server was ready, on Linux
 
     @property
-    def left(self) -> set[str]:
-        """The files of the page's folder but its log, and a module that old torch writes itself."""
+    def leftover_files(self) -> set[str]:
+        """Files that the server left in its folder, except its log and a module of torch."""
         names = {path.name for path in self.folder.rglob("*") if path.is_file()} - {"log.txt"}
         return {name for name in names if not name.startswith("_remote_module_non_scriptable.")}
 
@@ -30,11 +30,11 @@ class PageProcess(NamedTuple):
 def running_app(
     folder: Path, *command: str, home: str = "", space: Path = ROOT
 ) -> Iterator[PageProcess]:
-    """Start the page by `python app.py`, or another command of python, on a free port.
+    """Start the web app by `python app.py`, or by another Python command, on a free port.
 
-    The port stands in place of "{port}" in the command, or else in gradio's variable. Whatever the
-    page writes goes into `folder`. Without the encoders in `home` it needs no torch. The files of a
-    `space` may be elsewhere than this checkout.
+    "{port}" in the command is replaced by the port; otherwise a variable of gradio sets it. The
+    web app writes into `folder`. `home` is the Hub cache with encoders; without them, torch is not
+    needed. `space` is the folder of the files of the Space.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -53,7 +53,7 @@ def running_app(
         process = subprocess.Popen(
             [
                 sys.executable,
-                *(part.replace("{port}", str(port)) for part in command or ("app.py",)),
+                *(argument.replace("{port}", str(port)) for argument in command or ("app.py",)),
             ],
             cwd=space,
             env=environment,

@@ -1,4 +1,4 @@
-"""The tasks that people come to the page for: what they do there, and the right number."""
+"""User tasks in the web app: their steps, and the expected result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
 class Task(NamedTuple):
-    """Steps on the page, each a verb and its objects, and what they lead to.
+    """Steps in the web app, each a verb and its arguments, and the expected result.
 
     A step is ("open", tab), ("paste", text), ("choose", name, data, number of the set or None),
     ("choose_sets", (name, data) of each set), ("press", button), ("download", entry of the menu),
@@ -29,19 +29,21 @@ class Task(NamedTuple):
     """
 
     steps: tuple[tuple[Any, ...], ...]
-    clicks: int  # at most
-    right: float  # as the library computes it
-    says: str  # a part of the text at `place`
-    place: str = "#result .r-number"
+    max_clicks: int
+    expected_value: float  # as the library computes it
+    expected_text: str  # a part of the text at `selector`
+    selector: str = "#result .r-number"
 
 
-def _score_task(*steps: tuple[Any, ...], clicks: int, n: int, right: float) -> Task:
-    return Task(steps, clicks, right, f"≈ {right:,.1f} of {n:,}")
+def _score_task(*steps: tuple[Any, ...], max_clicks: int, n: int, expected: float) -> Task:
+    return Task(steps, max_clicks, expected, f"≈ {expected:,.1f} of {n:,}")
 
 
-def _compare_task(*steps: tuple[Any, ...], clicks: int, found: Comparison) -> Task:
-    best = max(found.sets, key=lambda row: row.matched)
-    return Task(steps, clicks, best.matched, f"{best.name} {best.matched:.1f}", "#result .r-sides")
+def _compare_task(*steps: tuple[Any, ...], max_clicks: int, comparison: Comparison) -> Task:
+    best = max(comparison.sets, key=lambda row: row.matched)
+    return Task(
+        steps, max_clicks, best.matched, f"{best.name} {best.matched:.1f}", "#result .r-sides"
+    )
 
 
 HABIT_START = "Certainly! Building small habits is the key to a healthier life."
@@ -72,14 +74,14 @@ ANSWERS = [
 
 
 def score_pasted_answers() -> Task:
-    """Return twenty answers with paragraphs."""
-    right = compute(ANSWERS, **MEANING)["VS"]
+    """Score twenty pasted answers with paragraphs."""
+    expected = compute(ANSWERS, **MEANING)["VS"]
     text = "\n---\n".join(ANSWERS)
-    return _score_task(("paste", text), ("press", "Score"), clicks=2, n=20, right=right)
+    return _score_task(("paste", text), ("press", "Score"), max_clicks=2, n=20, expected=expected)
 
 
 def save_rows_without_near_duplicates() -> Task:
-    """Return a table of answers, of which one of each near-duplicates is saved."""
+    """Save one row of each group of near-duplicates."""
     table = io.StringIO()
     csv.writer(table).writerows([("id", "answer"), *enumerate(ANSWERS, 1)])
     result = explain(ANSWERS, **MEANING)
@@ -88,8 +90,10 @@ def save_rows_without_near_duplicates() -> Task:
         ("press", "Find near-duplicates"),
         ("save", f"Save these {len(result.kept)} (CSV)"),
     )
-    right = result.score_without_duplicates
-    return Task(steps, 3, right, f"of which {right:.1f} are effectively different", ".r-halves")
+    expected = result.score_without_duplicates
+    return Task(
+        steps, 3, expected, f"of which {expected:.1f} are effectively different", ".r-halves"
+    )
 
 
 VALID_MOLECULES = (
@@ -104,17 +108,17 @@ SMILES = {
 
 
 def score_csv_column() -> Task:
-    """Return a table with a column of texts, and others that are none."""
+    """Score the text column of a table."""
     rows = [f"{i},2024-05-{i % 28 + 1:02},{text}" for i, text in enumerate(_DIVERSE_CAPTIONS * 3)]
     table = "id,date,comment\n" + "\n".join(rows)
     steps = ("choose", "comments.csv", table.encode(), None), ("press", "Score")
     return _score_task(
-        *steps, clicks=2, n=30, right=compute(_DIVERSE_CAPTIONS * 3, **MEANING)["VS"]
+        *steps, max_clicks=2, n=30, expected=compute(_DIVERSE_CAPTIONS * 3, **MEANING)["VS"]
     )
 
 
 def select_hundred_rows() -> Task:
-    """Return 150 answers of three models, of which the 100 that differ most are chosen."""
+    """Select 100 diverse answers of the 150 answers of three models."""
     texts = [row[-1] for row in csv.reader(io.StringIO(_THREE_MODELS))][1:]
     steps = (
         ("choose", "answers.csv", _THREE_MODELS.encode(), None),
@@ -122,19 +126,23 @@ def select_hundred_rows() -> Task:
         ("fill", "samples to keep", "100"),
         ("key", "Enter"),
     )
-    right = float(select(texts, 100, **MEANING).scores[-1])
-    return Task(steps, 3, right, f"100 samples: {right:.1f} effectively different", ".r-subset")
+    expected = float(select(texts, 100, **MEANING).scores[-1])
+    return Task(
+        steps, 3, expected, f"100 samples: {expected:.1f} effectively different", ".r-subset"
+    )
 
 
 def score_molecule_table() -> Task:
-    """Return a table of molecules with five bad rows."""
+    """Score a table of molecules with five invalid rows."""
     table = "id,smiles,mass\n" + "\n".join(f"M{i},{s},{i}.5" for i, s in SMILES.items())
     steps = ("choose", "molecules.csv", table.encode(), None), ("press", "Score")
-    return _score_task(*steps, clicks=2, n=22, right=compute(VALID_MOLECULES, k="morgan")["VS"])
+    return _score_task(
+        *steps, max_clicks=2, n=22, expected=compute(VALID_MOLECULES, k="morgan")["VS"]
+    )
 
 
 def score_zip_of_photos() -> Task:
-    """Return twelve scenes, each photographed five times."""
+    """Score a zip of twelve scenes with five photos each."""
     shots = {
         f"trip/IMG_{1000 + i}.jpg": encode_photo(
             width=160, height=120, seed=i // 5, quality=60 + 8 * (i % 5)
@@ -142,9 +150,9 @@ def score_zip_of_photos() -> Task:
         for i in range(60)
     }
     images = [Image.open(io.BytesIO(data)) for data in shots.values()]
-    right = compute(images, **offered_encoders.ALLOWED["images"]["DINOv2"])["VS"]
+    expected = compute(images, **offered_encoders.ALLOWED["images"]["DINOv2"])["VS"]
     steps = ("choose", "trip.zip", encode_zip(shots), None), ("press", "Score")
-    return _score_task(*steps, clicks=2, n=60, right=right)
+    return _score_task(*steps, max_clicks=2, n=60, expected=expected)
 
 
 _SIMILAR_CAPTIONS = [
@@ -165,10 +173,10 @@ def compare_captions() -> Comparison:
 
 
 def compare_two_caption_files() -> Task:
-    """Return two sets of captions of different size."""
+    """Compare two sets of captions of different size."""
     files = [(f"{name}.txt", "\n".join(texts).encode()) for name, texts in CAPTIONS.items()]
     steps = ("open", "Compare"), ("choose_sets", *files), ("press", "Compare")
-    return _compare_task(*steps, clicks=3, found=compare_captions())
+    return _compare_task(*steps, max_clicks=3, comparison=compare_captions())
 
 
 def score_twenty_thousand_embeddings() -> Task:
@@ -177,14 +185,14 @@ def score_twenty_thousand_embeddings() -> Task:
     X = centres[rng.integers(0, 40, 20_000)] + 0.5 * rng.normal(size=(20_000, 384))
     X = X.astype(np.float32)
     steps = ("choose", "embeddings.npy", encode_npy(X), None), ("press", "Score")
-    return _score_task(*steps, clicks=2, n=20_000, right=compute(X, k="cosine")["VS"])
+    return _score_task(*steps, max_clicks=2, n=20_000, expected=compute(X, k="cosine")["VS"])
 
 
 def download_report() -> Task:
-    """Return an example, scored, and its report."""
-    right = compute(examples.find_example("A model in a rut").text.splitlines(), **MEANING)["VS"]
+    """Score an example and download its report."""
+    expected = compute(examples.find_example("A model in a rut").text.splitlines(), **MEANING)["VS"]
     steps = ("press", "A model in a rut"), ("download", "Report (HTML)")
-    return _score_task(*steps, clicks=3, n=12, right=right)
+    return _score_task(*steps, max_clicks=3, n=12, expected=expected)
 
 
 _TOPICS = ["a walk", "the sea", "bread", "winter", "a song", "the moon"]
@@ -207,30 +215,30 @@ def compare_models() -> Comparison:
 
 
 def compare_models_of_table() -> Task:
-    """Return a table of the answers of three models to twelve prompts."""
+    """Compare three models in one table of answers to twelve prompts."""
     table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODEL_ANSWERS)
     steps = (
         ("choose", "answers.csv", table.encode(), None),
         ("press", "Which of 3 models is more diverse?"),
     )
-    return _compare_task(*steps, clicks=2, found=compare_models())
+    return _compare_task(*steps, max_clicks=2, comparison=compare_models())
 
 
-# Eight answers of one model to each prompt, every second one a repeat.
+# Eight answers of one model to each prompt, each answer twice.
 ANSWER_ROWS = [[_FORMS[i % 4].format(topic) for i in range(8)] for topic in _TOPICS]
 
 
 def score_eight_answer_columns() -> Task:
-    """Return a table of prompts with eight columns of answers of one model."""
-    head = ["prompt", *(f"answer_{i}" for i in range(1, 9))]
-    rows = [head, *([topic, *texts] for topic, texts in zip(_TOPICS, ANSWER_ROWS, strict=True))]
+    """Score a table with eight columns of answers of one model."""
+    header = ["prompt", *(f"answer_{i}" for i in range(1, 9))]
+    rows = [header, *([topic, *texts] for topic, texts in zip(_TOPICS, ANSWER_ROWS, strict=True))]
     table = "".join(",".join(row) + "\n" for row in rows)
     steps = (
         ("choose", "eight.csv", table.encode(), None),
         ("press", "Score the answers of each row (one model, 8 answers a prompt)"),
     )
-    right = compute(ANSWER_ROWS, **MEANING)["VS"]
-    return Task(steps, 2, right, f"≈ {right:.1f} of 8 in a group")
+    expected = compute(ANSWER_ROWS, **MEANING)["VS"]
+    return Task(steps, 2, expected, f"≈ {expected:.1f} of 8 in a group")
 
 
 def score_by_keyboard() -> Task:
@@ -239,9 +247,9 @@ def score_by_keyboard() -> Task:
         *(("tab_to", "Text"), ("key", "ArrowRight"), ("key", "Home")),
         *(("tab_to", "Paste texts"), ("type", "\n".join(texts))),
         *(("tab_to", "mean the same"), ("key", "ArrowDown"), ("key", "Control+Enter")),
-        clicks=0,
+        max_clicks=0,
         n=3,
-        right=compute(texts, k="ngram_overlap")["VS"],
+        expected=compute(texts, k="ngram_overlap")["VS"],
     )
 
 

@@ -1,4 +1,4 @@
-"""Sample the grids of parametrised tests: a large product of parameters keeps part of its cells.
+"""Select a part of the cells of large parametrised tests.
 
 A test with two parameters keeps every value of each, a test with more keeps every pair of values
 (pairwise testing), one with the mark "whole" all. `pytest --grids rest` runs the other cells.
@@ -11,11 +11,11 @@ from zlib import crc32
 
 import pytest
 
-MAX_FULL_GRID = 12  # a product of at most so many cells is run whole
+MAX_FULL_GRID = 12  # larger grids are sampled
 
 
 def find_deselected(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """Return the items that a sample of each test's grid leaves out."""
+    """Return the test items that are not selected from the grid of each test."""
     tests = defaultdict(list)
     for item in items:
         if hasattr(item, "callspec") and not item.get_closest_marker("whole"):
@@ -29,7 +29,7 @@ def find_deselected(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 
 
 def select_cells(cells: list[pytest.Item]) -> set[pytest.Item]:
-    """Return cells that hold every value (two parameters) or pair of values (more) of the grid."""
+    """Return cells with every value (two parameters) or every pair of values of the grid."""
     names = cells[0].callspec.params
     # Parameters that one mark sets together have equal columns, and count as one.
     columns = {tuple(_value_codes(cell.callspec.params[name] for cell in cells)) for name in names}
@@ -37,16 +37,19 @@ def select_cells(cells: list[pytest.Item]) -> set[pytest.Item]:
     if len(varied) < 2:
         return set(cells)
     size = 1 if len(varied) == 2 else 2
-    wanted = {
+    combinations_of_cell = {
         cell: set(combinations(enumerate(row), size))
         for cell, row in zip(cells, zip(*varied, strict=True), strict=True)
     }
-    missing = set().union(*wanted.values())
+    missing = set().union(*combinations_of_cell.values())
     result = set()
     while missing:
-        best = max(cells, key=lambda cell: (len(wanted[cell] & missing), crc32(cell.name.encode())))
+        best = max(
+            cells,
+            key=lambda cell: (len(combinations_of_cell[cell] & missing), crc32(cell.name.encode())),
+        )
         result.add(best)
-        missing -= wanted[best]
+        missing -= combinations_of_cell[best]
     return result
 
 

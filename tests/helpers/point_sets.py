@@ -1,4 +1,4 @@
-"""Points, their distances and their magnitude weights the plain way."""
+"""Random points, their pairwise distances and their magnitude weights by direct solution."""
 
 import numpy as np
 

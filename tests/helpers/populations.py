@@ -1,4 +1,4 @@
-"""Sources that a set of any size can be drawn from: the larger `narrow`, the less diverse."""
+"""Populations from which sets of any size are drawn; a larger `narrow` means less diversity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GROUPS = ("O", "N", "C(=O)O", "C(=O)N", "c1ccccc1", "C1CCCCC1", "Cl", "C#N", "S
 
 
 def draw_sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
-    """Return sentences of one grammar, some of whose words are commoner than others."""
+    """Return sentences of one grammar with unevenly frequent words."""
 
     def one(words: Any) -> str:
         return str(words[min(len(words), rng.geometric(narrow)) - 1])
@@ -30,13 +30,13 @@ def draw_sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> li
 
 
 def draw_vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.ndarray:
-    """Return rows around a dozen centres, some of which are commoner than others."""
+    """Return rows around twelve unevenly frequent centres."""
     centres = 2 * np.random.default_rng(0).normal(size=(12, 8))
     return centres[np.minimum(rng.geometric(narrow, size=n), 12) - 1] + rng.normal(size=(n, 8))
 
 
 def draw_molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
-    """Return SMILES of chains with a group at either end."""
+    """Return SMILES of chains with a functional group at each end."""
 
     def group() -> str:
         return _GROUPS[min(len(_GROUPS), rng.geometric(narrow)) - 1]
@@ -44,7 +44,7 @@ def draw_molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> li
     return [f"C({group()}){'C' * int(rng.integers(1, 8))}{group()}" for _ in range(n)]
 
 
-# The samples that are compared and their kernel: a function that draws them, and options.
+# For each name, a function that draws samples, and the kernel options.
 POPULATIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "texts, n-grams": (draw_sentences, {"k": "ngram_overlap"}),
     "vectors, cosine": (draw_vectors, {"k": "cosine"}),
@@ -54,7 +54,7 @@ POPULATIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 
 def pool_sets(sets: Sequence[Any], **options: Any) -> tuple[Similarity, list[int]]:
-    """Return the Similarity of all samples together, and how many are of each set."""
+    """Return the similarity of all samples, and the size of each set."""
     arrays = all(isinstance(samples, np.ndarray) for samples in sets)
     together = np.concatenate(sets) if arrays else [x for samples in sets for x in samples]
     return as_similarity(together, **options), [len(samples) for samples in sets]

@@ -1,4 +1,4 @@
-"""The processor time and the memory that reading an input takes, in a process of its own."""
+"""Measure the processor time and memory that reading an input takes, in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from typing import NamedTuple
 
 # Reads a length of bytes, the name of a file ("" for pasted text) and its contents from the
-# standard input. What is imported once, by the first visitor, is imported before.
+# standard input. Modules that the server imports once are imported before the measurement.
 _READ_SCRIPT = """
 import io, json, resource, sys, time
 from vendiscore.report import RefusedError
@@ -46,23 +46,23 @@ if name.endswith((".webp", ".png", ".jpg", ".gif", ".avif")):
 memory, start = peak(), processor_time()
 try:
     declared_size(given)
-    said = f"{len(read(given))} samples"
+    message = f"{len(read(given))} samples"
 except RefusedError as error:
-    said = str(error)
-print(json.dumps([processor_time() - start, peak() - memory, said]))
+    message = str(error)
+print(json.dumps([processor_time() - start, peak() - memory, message]))
 """
 
 
 class ReadCost(NamedTuple):
-    """Seconds of processor time, bytes of memory, and what came of it."""
+    """Seconds of processor time, bytes of memory, and the result or error message."""
 
     seconds: float
     memory: int
-    said: str
+    message: str
 
 
 def measure_read_cost(name: str, data: bytes) -> ReadCost:
-    """Return what the page takes to read a file, or pasted text if `name` is empty."""
+    """Return the cost of reading a file, or pasted text if `name` is empty."""
     done = subprocess.run(
         [sys.executable, "-c", _READ_SCRIPT],
         input=f"{name}\n".encode() + data,

@@ -1,4 +1,4 @@
-"""Scores the plain way: every definition written out pair by pair, to compare the library with.
+"""Naive implementations of all definitions, to which the library is compared.
 
 Nothing here calls the library. Similarities come from mpmath at 40 digits, so that no scale
 overflows and no difference cancels; their spectrum from `numpy.linalg.eigvalsh` of the whole
@@ -21,7 +21,7 @@ MP.dps = 40
 
 
 def similarity_matrix(samples, k):
-    """Return k_ij = k(x_i, x_j) in float64; every pair once."""
+    """Return the matrix k(x_i, x_j) in float64."""
     n = len(samples)
     K = np.empty((n, n))
     for i in range(n):
@@ -119,7 +119,7 @@ def dice(a, b):
 
 
 def normalized_eigenvalues(K, p=None):
-    """Return the eigenvalues of diag(√p) K diag(√p), ascending, as they come."""
+    """Return the eigenvalues of diag(√p) K diag(√p) in ascending order."""
     K = np.asarray(K, dtype=float)
     n = len(K)
     p = np.full(n, 1 / n) if p is None else np.asarray(p, dtype=float) / math.fsum(p)
@@ -144,8 +144,8 @@ def hill_number(values, q):
     if abs(q - 1) < 0.01:  # Σ λ^q − 1 cancels
         return float(_hill_number_mp(logs, q))
     top = max(logs)
-    rest = math.log(math.fsum(math.exp(q * (x - top)) for x in logs))
-    return math.exp(q / (1 - q) * top + rest / (1 - q))
+    scaled_log_sum = math.log(math.fsum(math.exp(q * (x - top)) for x in logs))
+    return math.exp(q / (1 - q) * top + scaled_log_sum / (1 - q))
 
 
 def _hill_number_mp(logs, q):
@@ -155,27 +155,26 @@ def _hill_number_mp(logs, q):
 
 
 def vendi_score(K, q=1.0, p=None):
-    """Return VS_q with negative eigenvalues set to zero and those below n·ε·λ_max, which are
-    rounding."""
+    """Return VS_q; eigenvalues below n·ε·λ_max are rounding errors and set to zero."""
     values = normalized_eigenvalues(K, p)
     noise = len(values) * np.finfo(float).eps * values[-1]
     return hill_number(np.where(values > noise, values, 0.0), q)
 
 
 def score_bounds(values, q, noise=0.0):
-    """Return the least and the largest VS_q that eigenvalues, known to within rounding, may have.
+    """Return the smallest and the largest VS_q that are possible with rounded eigenvalues.
 
-    Eigenvalues below n·ε·λ_max count as zero. Two right programs see each of them to within half
-    of that, or to within n·`noise`·λ_max where the similarities themselves are known to `noise`
-    only; orders below 1 tell such eigenvalues apart, others do not.
+    Eigenvalues below n·ε·λ_max count as zero. Two correct programs may differ by half of that, or
+    by n·`noise`·λ_max if the similarities have an error of `noise`. Only orders below 1 are
+    sensitive to these differences.
     """
     n, top = len(values), float(values[-1])
-    cut = n * np.finfo(float).eps * top
-    error = max(cut / 2, n * noise * top)
+    threshold = n * np.finfo(float).eps * top
+    error = max(threshold / 2, n * noise * top)
     result = []
     for shift in (-error, 0.0, error):
         moved = values + shift
-        result.append(hill_number(np.where(moved > cut, moved, 0.0), q))
+        result.append(hill_number(np.where(moved > threshold, moved, 0.0), q))
     return min(result), max(result)
 
 

@@ -1,4 +1,4 @@
-"""Refusals come in words, after little work and within little memory."""
+"""Check that inputs are rejected with a short message, in little time and memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from vendiscore_page.inputs.uploads import Given
 from vendiscore_page.quotas import RefusedError
 
-_MAX_MEMORY = 1_500_000  # kB that a file may cost at its peak
+_MAX_MEMORY = 1_500_000  # kB of peak memory
 
 
 def make_upload(name: str, data: bytes | str) -> Given:
@@ -20,7 +20,7 @@ def make_upload(name: str, data: bytes | str) -> Given:
 
 
 def get_rejection_message(work: Callable[..., Any], *args: Any) -> str:
-    """Return the message, after little work: a file that unpacks to much would take far more."""
+    """Return the error message; check that the call takes little time and memory."""
     start = time.process_time()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(RefusedError) as caught:

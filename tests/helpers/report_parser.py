@@ -1,4 +1,4 @@
-"""A report as a browser would take it apart: its elements, its text by section, its tables."""
+"""Parse and check HTML reports: their elements, texts and tables by section."""
 
 import re
 from html.parser import HTMLParser
@@ -8,20 +8,20 @@ LINK_ATTRIBUTES = {"src", "href", "xlink:href", "srcset", "action", "data", "pos
 
 
 class ReportPage(HTMLParser):
-    """An HTML page; an AssertionError where its tags do not match, ids repeat or headings jump.
+    """A parsed HTML report; fails if tags do not match, ids repeat or heading levels are skipped.
 
     Attributes
     ----------
     text : dict of str to str
-        By the id of each section what is read in it, in one line.
+        Text of each section, by its id, in one line.
     tables : dict of str to list
-        By the id of each section its tables: lists of rows, lists of cells, heads first.
+        Tables of each section, by its id, as lists of rows of cells, header first.
     labels : list of str
-        What pictures are read out as.
+        Accessible labels of pictures.
     links : list of str
-        All that an attribute points to.
+        Values of attributes that contain links.
     names : set of str
-        Of all elements and attributes.
+        Names of all elements and attributes.
     """
 
     def __init__(self, html: str) -> None:
@@ -99,7 +99,7 @@ class ReportPage(HTMLParser):
 
 
 def parse_report(report) -> ReportPage:
-    """Return a report, once nothing in it points anywhere else and nothing in it can run."""
+    """Return the parsed report; check that it has no external links and no scripts."""
     html = report.html()
     page = ReportPage(html)
     for link in page.links:

@@ -1,4 +1,4 @@
-"""Text models made for tests, tiny and of random weights, saved and loaded like real ones."""
+"""Tiny text models with random weights, saved and loaded like real ones."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ TEXTS = [
 
 
 def make_tiny_tokenizer(**special: str):
-    """Return a tokenizer of whole words of WORDS; BERT's special tokens by default."""
+    """Return a tokenizer with the vocabulary WORDS and, by default, BERT's special tokens."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split()]
@@ -57,7 +57,7 @@ def save_model(model, tokenizer, folder):
 
 
 def save_tiny_bert(folder):
-    """Return a BERT in a folder."""
+    """Save a tiny BERT to a folder; return the folder."""
     torch.manual_seed(0)
     model = transformers.BertModel(
         transformers.BertConfig(**BERT_SIZES, max_position_embeddings=12, pad_token_id=0)
@@ -66,7 +66,7 @@ def save_tiny_bert(folder):
 
 
 def embed_one_by_one(folder, texts, pooling, max_length=12):
-    """Return embeddings (n, d) of each text alone, so without any padding."""
+    """Return embeddings (n, d), computed text by text without padding."""
     model = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = []
@@ -96,7 +96,7 @@ def text_similarity(texts, **options):
 
 
 class LetterCounts:
-    """Counts of a to e in a text, plus one: an encoder that is not a network."""
+    """An encoder that is not a network: counts of the letters a to e, plus one."""
 
     def encode(self, texts):
         return np.array([[1.0 + text.count(c) for c in "abcde"] for text in texts])
@@ -110,7 +110,7 @@ POOLING_CONFIG = {
 
 
 def save_sentence_model(network, folder, *steps, **files):
-    """Return a copy of a network with the files of a sentence-transformers model."""
+    """Save a copy of a network as a sentence-transformers model; return its folder."""
     shutil.copytree(network, folder, dirs_exist_ok=True)
     names = ["Transformer", *(steps or ["Pooling", "Normalize"])]
     modules = [
@@ -129,12 +129,14 @@ def save_sentence_model(network, folder, *steps, **files):
         **files,
     }
     (folder / "1_Pooling").mkdir()
-    places = {
+    file_names = {
         "modules": "modules.json",
         "pooling": "1_Pooling/config.json",
         "sentence_bert": "sentence_bert_config.json",
         "config_sentence_transformers": "config_sentence_transformers.json",
     }
     for name, value in content.items():
-        (folder / places[name]).write_text(value if isinstance(value, str) else json.dumps(value))
+        (folder / file_names[name]).write_text(
+            value if isinstance(value, str) else json.dumps(value)
+        )
     return folder

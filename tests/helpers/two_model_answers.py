@@ -1,4 +1,4 @@
-"""One table of the answers of two models to three prompts, in no order."""
+"""A table of answers of two models to three prompts, in random order."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Files as people have them, written here rather than kept, and what is in each."""
+"""Files in the formats that users have, and the samples that they contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VECTORS = np.array([[0.5, 1.5, -2e-3], [3.5, 4.5, 5.5], [1.25, 0.0, 7.0], [8.5, 
 
 
 class ReadableFile(NamedTuple):
-    """A file, and what it holds.
+    """A file and its samples.
 
     Attributes
     ----------
@@ -27,8 +27,9 @@ class ReadableFile(NamedTuple):
     data : bytes
     kind : str
     values : list or array
-    places : list
-    said : str
+    locations : list
+        Lines, rows or file names of the samples.
+    note : str
         A part of the notes.
     """
 
@@ -36,8 +37,8 @@ class ReadableFile(NamedTuple):
     data: bytes
     kind: str
     values: Any
-    places: list[Any]
-    said: str = ""
+    locations: list[Any]
+    note: str = ""
 
 
 class AmbiguousFile(NamedTuple):
@@ -48,30 +49,30 @@ class AmbiguousFile(NamedTuple):
     name : str
     data : bytes
     question : str
-        A part of it.
-    answer : dict
+        A part of the question.
+    options : dict
         One of the choices.
     values : list or array
-        What the file holds if that is chosen.
+        Samples of the file with these options.
     """
 
     name: str
     data: bytes
     question: str
-    answer: dict[str, Any]
+    options: dict[str, Any]
     values: Any
 
 
 class RejectedFile(NamedTuple):
-    """A file that is refused, and a part of why."""
+    """An invalid file, and a part of the error message."""
 
     name: str
     data: bytes
-    said: str
+    message: str
 
 
 def format_rows(X: np.ndarray, sep: str = ",", decimal: str = ".", index: Any = None) -> str:
-    """Return rows of numbers as a program writes them."""
+    """Return rows of numbers as text."""
     lines = [sep.join(str(x).replace(".", decimal) for x in row) for row in X]
     if index is not None:
         lines = [f"{i}{sep}{line}" for i, line in zip(index, lines, strict=True)]
@@ -109,32 +110,31 @@ def encode_zip(entries: dict[str, bytes]) -> bytes:
 
 
 def encode_photo(
-    form: str = "JPEG", width: int = 64, height: int = 48, seed: int = 0, **how: Any
+    image_format: str = "JPEG", width: int = 64, height: int = 48, seed: int = 0, **options: Any
 ) -> bytes:
-    """Return a picture with a few large areas, as photos have them."""
+    """Return a photo-like image with a few large areas."""
     from PIL import Image
 
-    if form in ("HEIF", "AVIF"):
+    if image_format in ("HEIF", "AVIF"):
         import pillow_heif
 
         pillow_heif.register_heif_opener()
     small = np.random.default_rng(seed).integers(0, 255, (6, 8, 3), dtype=np.uint8)
     image = Image.fromarray(small).resize((width, height), Image.Resampling.BICUBIC)
     buffer = io.BytesIO()
-    image.save(buffer, form, **how)
+    image.save(buffer, image_format, **options)
     return buffer.getvalue()
 
 
-def encode_rotated_photo(form: str) -> bytes:
-    """Return the same photo as a camera held upright stores it: lying, with a note of how to turn
-    it."""
+def encode_rotated_photo(image_format: str) -> bytes:
+    """Return the same photo stored rotated, with an EXIF orientation."""
     import pillow_heif
     from PIL import Image
 
     exif = Image.Exif()
     exif[0x0112] = 6
-    if form == "JPEG":
-        return encode_photo(form, quality=95, exif=exif)
+    if image_format == "JPEG":
+        return encode_photo(image_format, quality=95, exif=exif)
     flat = Image.open(io.BytesIO(encode_photo("PNG"))).convert("RGB")
     buffer = io.BytesIO()
     lying = pillow_heif.from_bytes("RGB", flat.size, flat.tobytes())
@@ -150,38 +150,38 @@ _ROW_NUMBERS = [2, 3, 4]
 
 
 def _text_file(
-    name: str, data: str | bytes, places: Any = (2, 3, 4), said: str = "answer"
+    name: str, data: str | bytes, locations: Any = (2, 3, 4), note: str = "answer"
 ) -> ReadableFile:
     data = data.encode() if isinstance(data, str) else data
-    return ReadableFile(name, data, "texts", TEXTS, list(places), said)
+    return ReadableFile(name, data, "texts", TEXTS, list(locations), note)
 
 
 def _vector_file(
-    name: str, data: str | bytes, said: str = "", first: int = 1, X: Any = VECTORS
+    name: str, data: str | bytes, note: str = "", first_row: int = 1, X: Any = VECTORS
 ) -> ReadableFile:
     data = data.encode() if isinstance(data, str) else data
-    return ReadableFile(name, data, "vectors", X, list(range(first, first + len(X))), said)
+    return ReadableFile(name, data, "vectors", X, list(range(first_row, first_row + len(X))), note)
 
 
 def pasted_tables() -> list[ReadableFile]:
-    """Return tables that are pasted as often as they are sent as files."""
+    """Return tables that may be pasted or uploaded."""
     lines = ["two\nlines, so", 'a "word"', "one"]
     quoted = "\n".join(
         f'"{i}","{text}"' for i, text in enumerate(["two\nlines, so", 'a ""word""', "one"])
     )
     models = "\n".join(f"{text},{'ab'[i % 2]}" for i, text in enumerate(QUOTED))
     return [
-        _text_file("commas", "id,answer\n" + _ID_ROWS, said="names the columns id, answer"),
+        _text_file("commas", "id,answer\n" + _ID_ROWS, note="names the columns id, answer"),
         _text_file(
             "semicolons",
             "id;answer;note\n" + "\n".join(f"7;{text};1,5" for text in QUOTED),
-            said="split by semicolons",
+            note="split by semicolons",
         ),
-        _text_file("tabs", "id\tanswer\n" + _TAB_ROWS, said="split by tabs"),
+        _text_file("tabs", "id\tanswer\n" + _TAB_ROWS, note="split by tabs"),
         ReadableFile(
             "quoted", f"id,answer\n{quoted}".encode(), "texts", lines, [2, 3, 4], "column 'answer'"
         ),
-        _text_file("models", "answer,model\n" + models, said="2 groups by column 'model'"),
+        _text_file("models", "answer,model\n" + models, note="2 groups by column 'model'"),
     ]
 
 
@@ -193,22 +193,22 @@ def text_files() -> list[ReadableFile]:
         _text_file("id first.csv", "id,answer\n" + _ID_ROWS),
         _text_file("windows.csv", "id,answer\r\n" + _ID_ROWS.replace("\n", "\r\n")),
         _text_file("last.csv", "answer,mark,id\n" + "\n".join(f"{t},1.5,7" for t in QUOTED)),
-        _text_file("pandas.csv", ",text\n" + _NUMBERED_ROWS, said="text"),
-        _text_file("pandas numbers.csv", ",0\n" + _NUMBERED_ROWS, said="'0'"),
+        _text_file("pandas.csv", ",text\n" + _NUMBERED_ROWS, note="text"),
+        _text_file("pandas numbers.csv", ",0\n" + _NUMBERED_ROWS, note="'0'"),
         _text_file("no header.csv", _ID_ROWS, (1, 2, 3), "column 2"),
         _text_file("texts only.csv", "\n".join(QUOTED), (1, 2, 3), "no row of names"),
-        _text_file("tabs.tsv", "id\tanswer\n" + _TAB_ROWS, said="split by tabs"),
-        _text_file("tabs.csv", "id\tanswer\n" + _TAB_ROWS, said="split by tabs"),
-        _text_file("bars.csv", "id|answer\n" + "\n".join(f"7|{t}" for t in TEXTS), said="bars"),
+        _text_file("tabs.tsv", "id\tanswer\n" + _TAB_ROWS, note="split by tabs"),
+        _text_file("tabs.csv", "id\tanswer\n" + _TAB_ROWS, note="split by tabs"),
+        _text_file("bars.csv", "id|answer\n" + "\n".join(f"7|{t}" for t in TEXTS), note="bars"),
         _text_file(
             "excel.csv",
             "id;Antwort;Note\n" + "\n".join(f"7;{t};1,5" for t in QUOTED),
-            said="split by semicolons",
+            note="split by semicolons",
         ),
         _text_file(
             "sep.csv",
             "sep=;\r\nid;answer\r\n" + "\r\n".join(f"7;{t}" for t in QUOTED),
-            said="semicolons",
+            note="semicolons",
         ),
         _text_file("bom.csv", b"\xef\xbb\xbf" + f"id,answer\n{_ID_ROWS}".encode()),
         _text_file("utf-16.csv", f"id\tanswer\n{_TAB_ROWS}".encode("utf-16")),
@@ -355,7 +355,7 @@ def vector_files() -> list[ReadableFile]:
 
 
 def ambiguous_files() -> list[AmbiguousFile]:
-    """Return files that only whoever has them can tell how to read."""
+    """Return files that have several readings."""
     two = "a,b\nhello you there,good bye now\nhello me now,good day then\n"
     unquoted = "Well, yes.\nno\nI think, maybe, so.\n"
     return [
@@ -489,7 +489,7 @@ def ambiguous_files() -> list[AmbiguousFile]:
 
 
 def rejected_files() -> list[RejectedFile]:
-    """Return files that are not read, each with what to do instead."""
+    """Return files that cannot be read, with a part of the hint in the error."""
     return [
         RejectedFile("a.xlsx", b"PK\x03\x04....", "save the sheet as “CSV UTF-8”"),
         RejectedFile(

@@ -1,4 +1,4 @@
-"""Footers of parquet files are counted as pyarrow counts them, and damage is named."""
+"""Counts from parquet footers match pyarrow, and damaged files are rejected."""
 
 import io
 
@@ -11,7 +11,7 @@ from vendiscore_page.parquet_footers import declared_values, largest_pages
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
 
-def written(table, **options) -> bytes:
+def encode_table(table, **options) -> bytes:
     file = io.BytesIO()
     pq.write_table(table, file, **options)
     return file.getvalue()
@@ -29,24 +29,24 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("options", [{}, {"row_group_size": 1}, {"compression": "zstd"}])
 def test_declared_values_match_pyarrow_metadata(name, options):
-    data = written(pa.table(TABLES[name]), **options)
+    data = encode_table(pa.table(TABLES[name]), **options)
     metadata = pq.ParquetFile(io.BytesIO(data)).metadata
     groups = declared_values(io.BytesIO(data))
     assert len(groups) == metadata.num_row_groups
     for i, group in enumerate(groups):
         columns = [metadata.row_group(i).column(j) for j in range(metadata.num_columns)]
-        right: dict[str, int] = {}
+        expected: dict[str, int] = {}
         for column in columns:
-            top = column.path_in_schema.partition(".")[0]
-            right[top] = right.get(top, 0) + column.num_values
-        assert group == right
+            column_name = column.path_in_schema.partition(".")[0]
+            expected[column_name] = expected.get(column_name, 0) + column.num_values
+        assert group == expected
 
 
 def test_declared_values_survive_damaged_footers():
-    data = written(pa.table(TABLES["lists"]))
+    data = encode_table(pa.table(TABLES["lists"]))
     start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     rng = np.random.default_rng(0)
-    refused = 0
+    n_rejected = 0
     for _ in range(2_000):
         damaged = bytearray(data)
         for _ in range(rng.integers(1, 4)):
@@ -54,12 +54,12 @@ def test_declared_values_survive_damaged_footers():
         try:
             declared_values(io.BytesIO(bytes(damaged)))
         except RefusedError:
-            refused += 1
-    assert refused > 100
+            n_rejected += 1
+    assert n_rejected > 100
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "may be damaged"),
         (b"PAR1", "may be damaged"),
@@ -75,43 +75,43 @@ def test_declared_values_survive_damaged_footers():
         "structures within each other",
     ],
 )
-def test_declared_values_reject_invalid_footers(data, said):
-    with pytest.raises(RefusedError, match=said):
+def test_declared_values_reject_invalid_footers(data, message):
+    with pytest.raises(RefusedError, match=message):
         declared_values(io.BytesIO(data))
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_largest_pages_cover_requested_columns_only(name):
-    data = io.BytesIO(written(pa.table(TABLES[name]), row_group_size=1))
+    data = io.BytesIO(encode_table(pa.table(TABLES[name]), row_group_size=1))
     groups = range(len(declared_values(data)))
-    every = largest_pages(data, pa.table(TABLES[name]).column_names, groups)
-    assert all(0 < size < 1_000 for size in every.values())
+    sizes = largest_pages(data, pa.table(TABLES[name]).column_names, groups)
+    assert all(0 < size < 1_000 for size in sizes.values())
     assert largest_pages(data, [], groups) == {}
 
 
 def test_largest_pages_return_unpacked_sizes():
     table = pa.table({"short": ["a", "b"], "long": ["x" * 1_000_000, "y"], "n": [1, 2]})
-    data = io.BytesIO(written(table, compression="zstd", use_dictionary=False))
+    data = io.BytesIO(encode_table(table, compression="zstd", use_dictionary=False))
     sizes = largest_pages(data, ["long", "n"], [0])
     assert 1_000_000 < sizes["long"] < 1_001_000
     assert 16 <= sizes["n"] < 100
     assert "short" not in sizes
-    sizes = largest_pages(io.BytesIO(written(table)), ["long"], [0])  # of the dictionary
+    sizes = largest_pages(io.BytesIO(encode_table(table)), ["long"], [0])  # page of the dictionary
     assert 1_000_000 < sizes["long"] < 1_001_000
 
 
 def test_largest_pages_reject_files_with_too_many_pages(monkeypatch):
-    data = io.BytesIO(written(pa.table({"n": range(100)}), row_group_size=1))
+    data = io.BytesIO(encode_table(pa.table({"n": range(100)}), row_group_size=1))
     monkeypatch.setattr("vendiscore_page.parquet_footers._MOST_PAGES", 50)
     with pytest.raises(RefusedError, match="more than 50 pages"):
         largest_pages(data, ["n"], range(100))
 
 
 def test_largest_pages_survive_damaged_pages():
-    data = written(pa.table(TABLES["lists"]))
+    data = encode_table(pa.table(TABLES["lists"]))
     end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     rng = np.random.default_rng(0)
-    refused = 0
+    n_rejected = 0
     for _ in range(1_000):
         damaged = bytearray(data)
         for _ in range(rng.integers(1, 4)):
@@ -119,5 +119,5 @@ def test_largest_pages_survive_damaged_pages():
         try:
             largest_pages(io.BytesIO(bytes(damaged)), ["e", "deep"], [0])
         except RefusedError:
-            refused += 1
-    assert refused > 20
+            n_rejected += 1
+    assert n_rejected > 20

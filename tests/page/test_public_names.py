@@ -1,4 +1,4 @@
-"""The page imports names rather than modules, and public ones through `vendiscore.report`."""
+"""The web app imports public names of `vendiscore.report`, not internal modules."""
 
 import ast
 import subprocess
@@ -12,8 +12,8 @@ import pytest
 PAGE = Path(__file__).resolve().parents[2] / "vendiscore_page"
 
 
-def imported(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the modules and the names that a file imports from the package, in functions too."""
+def iter_imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (module, name) for each import of a file, including imports in functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and not node.level:
             yield from ((node.module or "", alias.name) for alias in node.names)
@@ -22,17 +22,19 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_page_imports_only_public_names_of_report():
-    """But for modules that are public themselves, a module as a name would count as one."""
-    pairs = {pair for path in PAGE.rglob("*.py") for pair in imported(path)}
-    ours = {pair for pair in pairs if pair[0].partition(".")[0] == "vendiscore"}
+    """Only public modules may be imported as modules."""
+    pairs = {pair for path in PAGE.rglob("*.py") for pair in iter_imports(path)}
+    package_imports = {pair for pair in pairs if pair[0].partition(".")[0] == "vendiscore"}
     modules = {
         f"{module}.{name}"
-        for module, name in ours
+        for module, name in package_imports
         if not name or (PAGE.parent / module.replace(".", "/") / f"{name}.py").exists()
     }
     report = import_module("vendiscore.report")
     assert modules == {f"vendiscore.report.{name}" for name in ("thumbnails",)}
-    assert {name for module, name in ours if module == "vendiscore.report"} <= {*report.__all__}
+    assert {name for module, name in package_imports if module == "vendiscore.report"} <= {
+        *report.__all__
+    }
 
 
 def test_report_module_loads_lazily():

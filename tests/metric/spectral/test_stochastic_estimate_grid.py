@@ -25,7 +25,7 @@ def test_estimates_of_all_spectra_are_accurate_or_refused(kernel, shape):
     for _ in range(CASES_PER_SHAPE):
         q, rtol = rng.choice(ORDERS), rng.choice(TOLERANCES)
         result = check_estimate(kernel, shape, q, rtol, "forced", SIZE)
-        assert result.right, (q, rtol, result)
+        assert result.is_correct, (q, rtol, result)
 
 
 def test_requested_estimates_are_within_their_tolerance():
@@ -34,8 +34,8 @@ def test_requested_estimates_are_within_their_tolerance():
     for kernel in ("matrix", "rbf"):
         for q in rng.sample(ORDERS, 5):
             result = check_estimate(kernel, "power law", q, 0.05, "asked", 1200)
-            assert result.right, (kernel, q, result)
-            endings.add(result.end)
+            assert result.is_correct, (kernel, q, result)
+            endings.add(result.outcome)
     assert "estimate" in endings
 
 

@@ -1,4 +1,4 @@
-"""The API and the tools of MCP give what the library computes, as plain values."""
+"""Results of the API and of the MCP tools match the library and are plain JSON values."""
 
 import base64
 import inspect
@@ -34,8 +34,8 @@ RUT = examples.find_example("A model in a rut").text.splitlines()
 def test_tool_docstrings_describe_each_argument_in_one_line(tool):
     assert tool.__name__.startswith("vendi_")
     assert "Vendi Score" in inspect.getdoc(tool).splitlines()[0]
-    told = inspect.getdoc(tool).partition("Args:")[2].partition("Returns:")[0]
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    argument_lines = inspect.getdoc(tool).partition("Args:")[2].partition("Returns:")[0]
+    lines = [line.strip() for line in argument_lines.splitlines() if line.strip()]
     names = list(inspect.signature(tool).parameters)
     assert [line.partition(":")[0] for line in lines] == names
 
@@ -44,20 +44,20 @@ def test_tool_docstrings_describe_each_argument_in_one_line(tool):
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
 def test_text_score_matches_compute(name, q):
     samples = examples.find_example(name).text.splitlines()
-    ours = texts(samples, ns=[1, 2], q=q)
-    sure = {} if q == 0 else {"ci": 0.95}
-    right = compute(samples, k="ngram_overlap", ns=[1, 2], q=q, **sure)
-    assert {key: ours[key] for key in right} == right
-    assert ours["n"] == len(samples)
-    assert sum(ours["shares"]) == pytest.approx(1, abs=1e-6)
-    assert json.loads(json.dumps(ours, allow_nan=False)) == ours
+    result = texts(samples, ns=[1, 2], q=q)
+    interval_options = {} if q == 0 else {"ci": 0.95}
+    expected = compute(samples, k="ngram_overlap", ns=[1, 2], q=q, **interval_options)
+    assert {key: result[key] for key in expected} == expected
+    assert result["n"] == len(samples)
+    assert sum(result["shares"]) == pytest.approx(1, abs=1e-6)
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
 @pytest.mark.parametrize("kernel", [choice.kernel for choice in kernel_menu.choices("molecules")])
 def test_molecule_score_matches_compute(kernel):
     smiles = examples.find_example("Scents").text.splitlines()
-    ours = api.vendi_score_molecules(smiles, kernel)["VS"]
-    assert ours == compute(smiles, k=kernel, ci=0.95)["VS"]
+    score = api.vendi_score_molecules(smiles, kernel)["VS"]
+    assert score == compute(smiles, k=kernel, ci=0.95)["VS"]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_molecule_score_matches_compute(kernel):
 )
 def test_vector_score_matches_compute(kernel, arguments):
     X = np.random.default_rng(0).normal(size=(20, 3))
-    ours = vectors(X.tolist(), kernel)["VS"]
-    assert ours == pytest.approx(compute(X, **arguments)["VS"], rel=1e-12)
+    score = vectors(X.tolist(), kernel)["VS"]
+    assert score == pytest.approx(compute(X, **arguments)["VS"], rel=1e-12)
 
 
 def test_similarity_matrix_is_scored_and_can_be_clipped():
@@ -93,7 +93,7 @@ def test_bandwidth_changes_rbf_score():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: texts("one string"), "Expected a list of texts, got str"),
         (lambda: texts([]), "no texts yet"),
@@ -117,10 +117,10 @@ def test_bandwidth_changes_rbf_score():
         (lambda: vectors([[1.0]], "rbf", "x"), "must be a number"),
     ],
 )
-def test_calls_reject_invalid_or_too_large_arguments(call, said):
+def test_calls_reject_invalid_or_too_large_arguments(call, message):
     with pytest.raises(RefusedError) as caught:
         call()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_error_names_invalid_smiles_among_500():
@@ -137,33 +137,38 @@ def test_extreme_orders_return_scores_within_bounds(q):
 
 def test_near_duplicates_match_explain_at_each_threshold():
     samples = [*RUT, RUT[3]]
-    for given in ({}, {"threshold": 0.6}):
-        ours, right = texts(samples, **given)["alike"], explain(samples, k="ngram_overlap", **given)
-        assert ours["threshold"] == right.threshold == given.get("threshold", 0.95)
-        assert ours["repeats"] == right.to_dict()["repeats"]
-        for side, pairs in zip(("above", "below"), right.boundary(), strict=True):
-            named = [(each["a"]["sample"], each["b"]["sample"]) for each in ours["boundary"][side]]
-            assert named == [(samples[i], samples[j]) for i, j, _ in pairs]
+    for options in ({}, {"threshold": 0.6}):
+        result, expected = (
+            texts(samples, **options)["alike"],
+            explain(samples, k="ngram_overlap", **options),
+        )
+        assert result["threshold"] == expected.threshold == options.get("threshold", 0.95)
+        assert result["repeats"] == expected.to_dict()["repeats"]
+        for side, pairs in zip(("above", "below"), expected.boundary(), strict=True):
+            sample_pairs = [
+                (pair["a"]["sample"], pair["b"]["sample"]) for pair in result["boundary"][side]
+            ]
+            assert sample_pairs == [(samples[i], samples[j]) for i, j, _ in pairs]
 
 
 def test_sample_names_match_sample_indices():
-    ours = texts([*RUT, RUT[3]], threshold=0.6)
-    named = list(ours["stand_alone"])
-    for pair in (*ours["alike"]["boundary"]["above"], *ours["alike"]["boundary"]["below"]):
-        named += [pair["a"], pair["b"]]
-    for group in ours["alike"]["groups"]:
-        named += [group["keep"], *group["rest"]]
-    assert len(named) > 12
-    assert all(one["sample"] == [*RUT, RUT[3]][one["place"]] for one in named)
-    assert ours["alike"]["boundary"]["above"][-1]["similarity"] >= 0.6
+    result = texts([*RUT, RUT[3]], threshold=0.6)
+    entries = list(result["stand_alone"])
+    for pair in (*result["alike"]["boundary"]["above"], *result["alike"]["boundary"]["below"]):
+        entries += [pair["a"], pair["b"]]
+    for group in result["alike"]["groups"]:
+        entries += [group["keep"], *group["rest"]]
+    assert len(entries) > 12
+    assert all(entry["sample"] == [*RUT, RUT[3]][entry["place"]] for entry in entries)
+    assert result["alike"]["boundary"]["above"][-1]["similarity"] >= 0.6
 
 
 def test_images_are_identified_by_index():
     images = examples.find_example("One picture, again and again").images()
     data = [base64.b64encode(encode_png(image)).decode() for image in images]
-    ours = api.vendi_score_images(data)
-    assert ours["stand_alone"][0]["place"] == 11
-    assert "sample" not in ours["stand_alone"][0]
+    result = api.vendi_score_images(data)
+    assert result["stand_alone"][0]["place"] == 11
+    assert "sample" not in result["stand_alone"][0]
 
 
 @pytest.mark.parametrize("q", [0, 1, "inf"])
@@ -185,22 +190,22 @@ def test_sentence_describes_completely_different_samples(q):
 def test_answer_decomposes_one_matrix_once(kernel, size, q):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
-    with record_decompositions() as seen:
+    with record_decompositions() as calls:
         result = run_steps(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
         assert result.explanation.adds.shape == (30,)
         assert result.profile.shape == (41,)
-    assert [shape for _, shape in seen] == [(size, size)]
+    assert [shape for _, shape in calls] == [(size, size)]
 
 
 @pytest.mark.parametrize("q", [0.5, 2, "inf"])
 def test_result_keys_contain_order_other_than_one(q):
     key = key_at(q)
-    whole = texts(["a b", "c d", "a d", "a b"], q=q)
-    assert [name for name in whole if name.startswith("VS")] == [
+    result = texts(["a b", "c d", "a d", "a b"], q=q)
+    assert [name for name in result if name.startswith("VS")] == [
         key + ending for ending in ("", "_se", "_low", "_high")
     ]
-    assert f"{key}_without" in whole["alike"]
-    lists = texts([["a b", "c d"], ["a d", "a b"]], q=q)
-    assert [row[key] for row in lists["by_group"]] == pytest.approx([2, 1.5], abs=1)
+    assert f"{key}_without" in result["alike"]
+    grouped_result = texts([["a b", "c d"], ["a d", "a b"]], q=q)
+    assert [row[key] for row in grouped_result["by_group"]] == pytest.approx([2, 1.5], abs=1)
     sets = {name: [f"{name} {i}" for i in range(5)] for name in ("one", "two")}
     assert all(key in row and "VS" not in row for row in api.vendi_compare(sets, q=q)["rows"])

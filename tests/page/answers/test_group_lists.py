@@ -1,4 +1,4 @@
-"""Groups on the page and through its API: the numbers of the package for a list of lists."""
+"""Grouped samples in the web app and its API match the package."""
 
 import base64
 import json
@@ -30,36 +30,36 @@ SMILES = [["CCO", "CCC", "CCCC"], ["c1ccccc1", "CCO"]]
 IMAGES = examples.find_example("Shapes in three colours").images()
 NS = {"ns": [1, 2]}
 texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
-RIGHT = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
+EXPECTED = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
 
 
-def shown(name: str = "", data: str = "", text: str = "", **asked):
-    """Return what the page shows of texts that a visitor sent, with their groups."""
-    given = Given([(name, data.encode())] if name else (), text)
-    leave_out = asked.pop("leave_out", False)
-    samples = uploads.read(given, Asked(kind="texts", **asked))
+def score_submission(name: str = "", data: str = "", text: str = "", **options):
+    """Return the answer for submitted texts and their groups."""
+    submission = Given([(name, data.encode())] if name else (), text)
+    leave_out = options.pop("leave_out", False)
+    samples = uploads.read(submission, Asked(kind="texts", **options))
     return score_as_json(samples, options=NS, leave_out=leave_out)
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
 def test_nested_texts_match_compute(q):
-    ours = texts(TEXTS, **NS, q=q)
-    sure = {} if q == 0 else {"ci": 0.95}
-    right = compute(TEXTS, k="ngram_overlap", **NS, q=q, **sure, details=True)
+    result = texts(TEXTS, **NS, q=q)
+    interval_options = {} if q == 0 else {"ci": 0.95}
+    expected = compute(TEXTS, k="ngram_overlap", **NS, q=q, **interval_options, details=True)
     key = key_at(q)
-    error = f"{key}_se"
-    assert (ours[key], ours[error]) == (right[key], right[error])
-    assert [(row["n"], row[key]) for row in ours["by_group"]] == [
-        (row["n"], row[key]) for row in right["details"]["groups"]
+    error_key = f"{key}_se"
+    assert (result[key], result[error_key]) == (expected[key], expected[error_key])
+    assert [(row["n"], row[key]) for row in result["by_group"]] == [
+        (row["n"], row[key]) for row in expected["details"]["groups"]
     ]
-    assert ours["details"]["signature"] == right["details"]["signature"]
-    assert [row["group"] for row in ours["by_group"]] == [0, 1, 2]
-    assert (ours["n"], ours["q"]) == (9, q)
-    assert json.loads(json.dumps(ours)) == ours
+    assert result["details"]["signature"] == expected["details"]["signature"]
+    assert [row["group"] for row in result["by_group"]] == [0, 1, 2]
+    assert (result["n"], result["q"]) == (9, q)
+    assert json.loads(json.dumps(result)) == result
 
 
 @pytest.mark.parametrize(
-    ("answer", "nested", "how"),
+    ("score", "nested", "options"),
     [
         (lambda: api.vendi_score_molecules(SMILES), SMILES, {"k": "morgan"}),
         (lambda: vectors(NESTED_ROWS), NESTED_ROWS, {"k": "cosine"}),
@@ -71,7 +71,10 @@ def test_nested_texts_match_compute(q):
         ),
         (
             lambda: api.vendi_score_images(
-                [[base64.b64encode(encode_png(i)).decode() for i in part] for part in halves()]
+                [
+                    [base64.b64encode(encode_png(i)).decode() for i in part]
+                    for part in image_halves()
+                ]
             ),
             [IMAGES[:5], IMAGES[5:]],
             {"k": "pixels", "mode": "RGB"},
@@ -79,37 +82,39 @@ def test_nested_texts_match_compute(q):
     ],
     ids=["molecules", "cosine", "rbf", "laplacian", "images"],
 )
-def test_nested_samples_of_each_type_match_compute(answer, nested, how):
-    ours, right = answer(), compute(nested, **how)
-    key = key_at(how.get("q", 1))
-    assert ours[key] == pytest.approx(right[key], rel=1e-12)
-    assert ours[f"{key}_se"] == pytest.approx(right[f"{key}_se"], rel=1e-9)
-    assert [row["n"] for row in ours["by_group"]] == list(map(len, nested))
+def test_nested_samples_of_each_type_match_compute(score, nested, options):
+    result, expected = score(), compute(nested, **options)
+    key = key_at(options.get("q", 1))
+    assert result[key] == pytest.approx(expected[key], rel=1e-12)
+    assert result[f"{key}_se"] == pytest.approx(expected[f"{key}_se"], rel=1e-9)
+    assert [row["n"] for row in result["by_group"]] == list(map(len, nested))
 
 
-def halves():
+def image_halves():
     return IMAGES[:5], IMAGES[5:]
 
 
 def test_single_group_has_no_standard_error():
-    ours = texts([TEXTS[0]], **NS)
-    assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
-    assert "VS_se" not in ours
-    assert "there is only one group, with 3 texts; this is its score" in ours["sentence"]
+    result = texts([TEXTS[0]], **NS)
+    assert result["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
+    assert "VS_se" not in result
+    assert "there is only one group, with 3 texts; this is its score" in result["sentence"]
 
 
 def test_groups_of_single_samples_warn():
     with pytest.warns(UserWarning, match="Every group contains a single sample"):
-        ours = texts([["a b"], ["c d"]])
-    assert (ours["VS"], ours["VS_se"]) == (1, 0)
-    assert any("Every group contains a single sample" in note for note in ours["details"]["notes"])
+        result = texts([["a b"], ["c d"]])
+    assert (result["VS"], result["VS_se"]) == (1, 0)
+    assert any(
+        "Every group contains a single sample" in note for note in result["details"]["notes"]
+    )
 
 
 LONG = "x" * 20_001
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: texts([["a"], "b"]), "number 0 is such a list, but number 1 is not: 'b'"),
         (lambda: texts(["b", ["a"]]), "number 1 is such a list, but number 0 is not: 'b'"),
@@ -141,10 +146,10 @@ LONG = "x" * 20_001
         ),
     ],
 )
-def test_calls_reject_invalid_or_too_large_groups(call, said):
+def test_calls_reject_invalid_or_too_large_groups(call, message):
     with pytest.raises(RefusedError) as caught:
         call()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_empty_vector_is_rejected():
@@ -158,64 +163,64 @@ def test_error_names_group_and_position_of_invalid_sample():
 
 
 def test_pasted_nested_list_is_scored_by_group():
-    ours = shown(text=BOX)
-    assert (ours["VS"], ours["se"]) == (RIGHT["VS"], RIGHT["VS_se"])
-    assert (ours["low"], ours["high"]) == (RIGHT["VS_low"], RIGHT["VS_high"])
-    words = "± is one standard error over 3 groups"
-    assert words in ours["sentence"]
-    assert [(row["n"], row["VS"]) for row in ours["by_group"]] == [
-        (row["n"], row["VS"]) for row in RIGHT["details"]["groups"]
+    result = score_submission(text=BOX)
+    assert (result["VS"], result["se"]) == (EXPECTED["VS"], EXPECTED["VS_se"])
+    assert (result["low"], result["high"]) == (EXPECTED["VS_low"], EXPECTED["VS_high"])
+    expected_words = "± is one standard error over 3 groups"
+    assert expected_words in result["sentence"]
+    assert [(row["n"], row["VS"]) for row in result["by_group"]] == [
+        (row["n"], row["VS"]) for row in EXPECTED["details"]["groups"]
     ]
-    copies = (
+    expected_copies = (
         "According to this kernel, 1 of the 9 texts is an exact repeat of others within their "
         "groups."
     )
-    assert ours["copies"] == copies
-    assert ours["code"].splitlines()[1] == f"samples = {TEXTS!r}"
+    assert result["copies"] == expected_copies
+    assert result["code"].splitlines()[1] == f"samples = {TEXTS!r}"
     assert (
         "Groups have 2 to 4 samples. Most scores increase with the number of samples"
-        in " ".join(ours["notes"])
+        in " ".join(result["notes"])
     )
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over 60 groups has width 0")
 def test_answer_lists_one_or_many_groups():
-    ours = shown(text='[["a b", "c d"]]')
-    assert (len(ours["by_group"]), ours["se"], ours["of"]) == (1, None, 2)
-    many = json.dumps([["a b", f"c d {i}"] for i in range(60)])
-    assert len(shown(text=many)["by_group"]) == 60
+    result = score_submission(text='[["a b", "c d"]]')
+    assert (len(result["by_group"]), result["se"], result["of"]) == (1, None, 2)
+    many_groups = json.dumps([["a b", f"c d {i}"] for i in range(60)])
+    assert len(score_submission(text=many_groups)["by_group"]) == 60
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_table_column_groups_rows_in_any_order(kind):
     pairs = [(text, f"prompt {g}") for g, group in enumerate(TEXTS) for text in group]
-    mixed = [pairs[i] for i in np.random.default_rng(1).permutation(len(pairs))]
+    shuffled_pairs = [pairs[i] for i in np.random.default_rng(1).permutation(len(pairs))]
     if kind == "csv":
-        data = "answer,prompt\n" + "\n".join(map(",".join, mixed))
+        data = "answer,prompt\n" + "\n".join(map(",".join, shuffled_pairs))
     else:
-        data = "\n".join(json.dumps({"answer": text, "prompt": by}) for text, by in mixed)
-    ours = shown(f"mine.{kind}", data, column="answer", by="prompt")
-    assert ours["VS"] == pytest.approx(RIGHT["VS"], rel=1e-12)
-    assert ours["se"] == pytest.approx(RIGHT["VS_se"], rel=1e-9)
-    names = [row["group"] for row in ours["by_group"]]
-    assert names == list(dict.fromkeys(prompt for _, prompt in mixed))
-    assert ours["samples"]["group"] == [prompt for _, prompt in mixed]
-    nested = eval(ours["code"].splitlines()[1].removeprefix("samples = "))
-    assert nested == [[text for text, prompt in mixed if prompt == name] for name in names]
+        data = "\n".join(json.dumps({"answer": text, "prompt": by}) for text, by in shuffled_pairs)
+    result = score_submission(f"mine.{kind}", data, column="answer", by="prompt")
+    assert result["VS"] == pytest.approx(EXPECTED["VS"], rel=1e-12)
+    assert result["se"] == pytest.approx(EXPECTED["VS_se"], rel=1e-9)
+    names = [row["group"] for row in result["by_group"]]
+    assert names == list(dict.fromkeys(prompt for _, prompt in shuffled_pairs))
+    assert result["samples"]["group"] == [prompt for _, prompt in shuffled_pairs]
+    nested = eval(result["code"].splitlines()[1].removeprefix("samples = "))
+    assert nested == [[text for text, prompt in shuffled_pairs if prompt == name] for name in names]
 
 
 def test_rows_without_group_are_rejected_or_dropped():
     data = "answer,prompt\na b,x\nc d,\n,y\na c,x\n,y\nc d,z\nc e,z\n"
-    given = "mine.csv", data
+    table = "mine.csv", data
     with pytest.raises(UnusableError, match=r"row 3, 'c d', has no group; row 4"):
-        shown(*given, column="answer", by="prompt")
-    ours = shown(*given, column="answer", by="prompt", leave_out=True)
-    right = compute([["a b", "a c"], ["c d", "c e"]], k="ngram_overlap", **NS)
-    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12)
-    assert ours["left_out"] == [3, 4, 6]
-    said = " ".join(ours["notes"])
-    assert "Left out 3 of 7" in said
-    assert "These groups have no samples left and are not scored: y." in said
+        score_submission(*table, column="answer", by="prompt")
+    result = score_submission(*table, column="answer", by="prompt", leave_out=True)
+    expected = compute([["a b", "a c"], ["c d", "c e"]], k="ngram_overlap", **NS)
+    assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
+    assert result["left_out"] == [3, 4, 6]
+    notes = " ".join(result["notes"])
+    assert "Left out 3 of 7" in notes
+    assert "These groups have no samples left and are not scored: y." in notes
 
 
 def test_papers_and_report_describe_all_groups():
@@ -231,9 +236,11 @@ def test_papers_and_report_describe_all_groups():
 
 def test_mean_over_two_groups_has_no_interval():
     rows = [*(f"a,number {i} alone{i}" for i in range(12)), *["b,the same"] * 12]
-    answer = shown("a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer")
+    answer = score_submission(
+        "a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer"
+    )
     assert answer["interval"] == (
         "There is no interval, because a mean over groups requires at least three groups. If the "
         "groups are models, compare them instead of averaging their scores."
     )
-    assert "Student's t of the logit" in shown(text=BOX)["interval"]
+    assert "Student's t of the logit" in score_submission(text=BOX)["interval"]

@@ -1,4 +1,4 @@
-"""The page's menu reads the registry: a kernel with a label is on it, with its options."""
+"""The kernel menu lists registered kernels with a label, and their options."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from vendiscore_page.answers import api, kernel_menu, one_set
 from vendiscore_page.quotas import RefusedError
 
 TEXTS = ["cat", "dog", "mouse", "horse", "elephant"]
-OFFERED = {
+MENU_KERNELS = {
     "texts": ["ngram_overlap"],
     "images": ["pixels"],
     "molecules": ["morgan", "atom_pair", "maccs", "rdkit", "topological_torsion"],
@@ -20,8 +20,8 @@ OFFERED = {
 
 
 @pytest.fixture
-def registered(monkeypatch):
-    """A kernel of texts, and one of vectors that says no more than its label."""
+def registered_kernels(monkeypatch):
+    """A text kernel with an option, and a vector kernel with only a label."""
     registry.list_kernels()
     monkeypatch.setattr(registry._kernels, "registrations", dict(registry._kernels.registrations))
     tolerance = Control("within", "give or take", info="characters", keyword="most", phrase="± {}")
@@ -41,27 +41,30 @@ def registered(monkeypatch):
 
     @register_kernel("signs", samples="vectors", source="this test", label="have equal signs")
     def signs(vectors):
-        """Return the share of columns in which two rows have the same sign."""
+        """Return the proportion of columns in which two rows have the same sign."""
         return MatrixSimilarity((np.sign(vectors)[:, None] == np.sign(vectors)).mean(axis=2))
 
 
-def entry(kind: str, name: str) -> dict:
+def menu_entry(kind: str, name: str) -> dict:
     (result,) = (
-        each
-        for each in json_round_trip(one_set.menu())["kinds"][kind]["kernels"]
-        if each["kernel"] == name
+        kernel
+        for kernel in json_round_trip(one_set.menu())["kinds"][kind]["kernels"]
+        if kernel["kernel"] == name
     )
     return result
 
 
-@pytest.mark.parametrize("kind", OFFERED)
+@pytest.mark.parametrize("kind", MENU_KERNELS)
 def test_menu_lists_default_kernel_first(kind):
     encoders = kernel_menu.offered_encoders.offered(kind)
-    assert [each.kernel for each in kernel_menu.choices(kind)] == [*encoders, *OFFERED[kind]]
+    assert [choice.kernel for choice in kernel_menu.choices(kind)] == [
+        *encoders,
+        *MENU_KERNELS[kind],
+    ]
 
 
-def test_menu_lists_registered_kernel_with_its_options(registered):
-    result = entry("texts", "equally_long")
+def test_menu_lists_registered_kernel_with_its_options(registered_kernels):
+    result = menu_entry("texts", "equally_long")
     assert (result["label"], result["small"], result["compares"]) == (
         "are equally long",
         "equally_long",
@@ -76,23 +79,23 @@ def test_menu_lists_registered_kernel_with_its_options(registered):
         "value": 0,
         "info": "characters",
     }
-    assert entry("vectors", "signs")["options"] == []
+    assert menu_entry("vectors", "signs")["options"] == []
 
 
-def test_options_of_registered_kernel_are_applied_and_described(registered):
-    usual = score_as_json(TEXTS, kernel="equally_long")
-    wider = score_as_json(TEXTS, kernel="equally_long", options={"within": 5})
-    assert usual["VS"] == pytest.approx(2.87, abs=0.01)  # lengths 3, 3, 5, 5 and 8
-    assert wider["VS"] == pytest.approx(1.0)
-    assert usual["comparison"] == "equally_long · q 1"
-    assert wider["comparison"] == "equally_long ± 5 · q 1"
-    assert usual["sentence"].startswith("By their lengths, this set of 5 texts")
-    assert "k='equally_long', most=5.0" in wider["code"]
+def test_options_of_registered_kernel_are_applied_and_described(registered_kernels):
+    result = score_as_json(TEXTS, kernel="equally_long")
+    wider_result = score_as_json(TEXTS, kernel="equally_long", options={"within": 5})
+    assert result["VS"] == pytest.approx(2.87, abs=0.01)  # lengths 3, 3, 5, 5 and 8
+    assert wider_result["VS"] == pytest.approx(1.0)
+    assert result["comparison"] == "equally_long · q 1"
+    assert wider_result["comparison"] == "equally_long ± 5 · q 1"
+    assert result["sentence"].startswith("By their lengths, this set of 5 texts")
+    assert "k='equally_long', most=5.0" in wider_result["code"]
     with pytest.raises(RefusedError, match="within must be a number, got 'wide'"):
         score_as_json(TEXTS, kernel="equally_long", options={"within": "wide"})
 
 
-def test_api_scores_and_compares_with_registered_kernel(registered):
+def test_api_scores_and_compares_with_registered_kernel(registered_kernels):
     X = np.random.default_rng(0).normal(size=(12, 4))
     result = api.vendi_score_vectors(X.tolist(), "signs")
     assert result["sentence"].startswith("By signs, ")
@@ -110,7 +113,7 @@ def test_options_of_other_kernels_are_checked_and_ignored():
 
 @pytest.mark.parametrize("kind", ["images", "molecules", "vectors"])
 def test_default_kernel_is_first_in_any_registration_order(kind, monkeypatch):
-    usual = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
+    default = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
     monkeypatch.setattr(kernel_menu, "list_kernels", lambda: registry.list_kernels()[::-1])
-    first = next(each for each in kernel_menu.choices(kind) if not each.is_encoder)
-    assert first.kernel == usual
+    first = next(choice for choice in kernel_menu.choices(kind) if not choice.is_encoder)
+    assert first.kernel == default

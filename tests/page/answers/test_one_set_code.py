@@ -1,4 +1,4 @@
-"""The Python that the page shows gives the number that the page shows."""
+"""The generated Python code gives the same score as the web app."""
 
 import base64
 import json
@@ -24,14 +24,14 @@ IMAGES = examples.find_example("Shapes in three colours").images()
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder to work in: the lines need the package and no clone of it."""
+    """An empty working directory, without a clone of the repository."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
-def printed(capsys):
-    """A function that runs lines of code and returns the value that they print last."""
+def run_code(capsys):
+    """A function that runs code and returns the last printed value."""
 
     def run(code: str):
         exec(code, {})
@@ -40,17 +40,17 @@ def printed(capsys):
     return run
 
 
-MINE = FileCode("mine.npy", Wanted(kind="vectors"), strings=False)
+FILE_CODE = FileCode("mine.npy", Wanted(kind="vectors"), strings=False)
 
 
-def saved(folder: Path, answer: dict) -> None:
-    """Return everything, as the page saves it."""
+def save_answer(folder: Path, answer: dict) -> None:
+    """Save an answer to the file that the page offers as a download."""
     (folder / "vendiscore.json").write_text(json.dumps(answer))
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    "ask",
+    "score",
     [
         lambda: api.vendi_score_texts(
             examples.find_example("A primer").text.splitlines(), ns=[1, 2], q=2
@@ -65,16 +65,16 @@ def saved(folder: Path, answer: dict) -> None:
         lambda: api.vendi_score_vectors([[[1, 0], [1, 1]], [[0, 2], [3, 1], [1, 1]]], "rbf"),
     ],
 )
-def test_code_contains_few_samples(printed, ask):
-    case = ask()
-    result = printed(case["code"])
+def test_code_contains_few_samples(run_code, score):
+    case = score()
+    result = run_code(case["code"])
     key = key_at(case["q"])
     assert result[key] == pytest.approx(case[key], rel=1e-12)
     assert result.get(f"{key}_se", 0) == pytest.approx(case.get(f"{key}_se", 0), rel=1e-9)
 
 
-def test_code_on_space_loads_metric_of_space(printed, folder, monkeypatch):
-    """A Space is named like a path of two parts: here, the path of a folder with the metric."""
+def test_code_on_space_loads_metric_of_space(run_code, folder, monkeypatch):
+    """The name of a Space is also a path: here, of a local folder with the metric."""
     space = folder / "someone" / "vendiscore"
     space.mkdir(parents=True)
     for name in ("vendiscore.py", "library.py"):
@@ -82,50 +82,49 @@ def test_code_on_space_loads_metric_of_space(printed, folder, monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/vendiscore")
     case = api.vendi_score_texts(["a b", "c d", "a d"])
     assert 'evaluate.load("someone/vendiscore").compute(samples=samples, ' in case["code"]
-    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert run_code(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
 
 
 LONG = [f"text {i} of many, each of which is a little longer" for i in range(40)]
 
 
 @pytest.mark.parametrize("kind", ["texts", "molecules"])
-def test_code_reads_many_samples_from_download(printed, folder, kind):
+def test_code_reads_many_samples_from_download(run_code, folder, kind):
     samples = LONG if kind == "texts" else ["C" * (1 + i % 40) + "O" for i in range(90)]
     answer = score_as_json(samples, kind, "" if kind == "texts" else "morgan")
-    saved(folder, answer)
-    assert printed(answer["code"])["VS"] == answer["VS"]
+    save_answer(folder, answer)
+    assert run_code(answer["code"])["VS"] == answer["VS"]
 
 
-def test_code_reads_grouped_samples_from_download(printed, folder):
+def test_code_reads_grouped_samples_from_download(run_code, folder):
     labels = [f"prompt {i % 3}" for i in range(40)]
     answer = score_as_json(make_samples(LONG, groups=labels))
-    saved(folder, answer)
-    result = printed(answer["code"])
+    save_answer(folder, answer)
+    result = run_code(answer["code"])
     assert (result["VS"], result["VS_se"]) == (answer["VS"], answer["se"])
 
 
-def answers_table(rows: int, bad: str = "") -> str:
-    """Return a table of answers with spaces around them; sample 3 is `bad`."""
-    lines = (
-        f"{'ab'[i % 2]},prompt {i % 3},{bad if i == 3 else f'  {LONG[i % 37]}, or {i % 7}'!r}"
-        for i in range(rows)
-    )
+def answers_table(rows: int, invalid_text: str = "") -> str:
+    """Return a table of answers with spaces around them; sample 3 is `invalid_text`."""
+    texts = [f"  {LONG[i % 37]}, or {i % 7}" for i in range(rows)]
+    texts[3] = invalid_text
+    lines = (f"{'ab'[i % 2]},prompt {i % 3},{text!r}" for i, text in enumerate(texts))
     return "model,prompt,answer\n" + "\n".join(lines).replace("'", '"') + "\n"
 
 
 LINES = "\n".join(f"  {text} " for text in LONG[:20]) + "\n\n" + "\n".join(LONG[20:])
-IN_GROUPS = {"column": "answer", "by": "prompt"}
-OWN_FILES = {
+GROUP_OPTIONS = {"column": "answer", "by": "prompt"}
+FILES = {
     "lines.txt": (LINES, {}, {}),
     "letters.txt": (LINES, {}, {"options": {"unit": "char", "ns": [2, 3]}}),
     "western.txt": (LINES.replace("many", "ma\xf1ana").encode("cp1252"), {}, {}),
     "separated.csv": (LINES, {"separator": "line"}, {}),
     "all.csv": (answers_table(40), {"column": "answer", "pool": True}, {}),
-    "left_out.csv": (answers_table(40, bad=" "), {"column": "answer", "pool": True}, {}),
-    "groups.csv": (answers_table(40), IN_GROUPS, {}),
-    "groups_left_out.csv": (answers_table(40, bad=" "), IN_GROUPS, {}),
+    "left_out.csv": (answers_table(40, invalid_text=" "), {"column": "answer", "pool": True}, {}),
+    "groups.csv": (answers_table(40), GROUP_OPTIONS, {}),
+    "groups_left_out.csv": (answers_table(40, invalid_text=" "), GROUP_OPTIONS, {}),
     "sets.csv": (answers_table(40), {"column": "answer", "sets": "model"}, {}),
-    "sets_in_groups.csv": (answers_table(40), IN_GROUPS | {"sets": "model"}, {}),
+    "sets_in_groups.csv": (answers_table(40), GROUP_OPTIONS | {"sets": "model"}, {}),
     "prompts.csv": (answers_table(40), {"column": "answer", "prompts": "prompt"}, {}),
     "one_prompt.csv": (answers_table(40), {"column": "answer", "pool": True}, {"prompts": "Why?"}),
     "drawn.csv": (answers_table(1_100), {"column": "answer", "pool": True}, {}),
@@ -138,91 +137,91 @@ OWN_FILES = {
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over 3 groups has width 0")
-@pytest.mark.parametrize("name", OWN_FILES)
-def test_code_reads_texts_from_uploaded_file(printed, folder, name):
-    text, asked, settings = OWN_FILES[name]
+@pytest.mark.parametrize("name", FILES)
+def test_code_reads_texts_from_uploaded_file(run_code, folder, name):
+    text, read_options, settings = FILES[name]
     data = text if isinstance(text, bytes) else text.encode()
     (folder / name).write_bytes(data)
-    samples = uploads.read(Given(files=[(name, data)]), Asked(**asked))
+    samples = uploads.read(Given(files=[(name, data)]), Asked(**read_options))
     answer = score_as_json(samples, leave_out=True, **settings)
     assert f"read_data('{name}'" in answer["code"]
     assert "vendiscore.json" not in answer["code"]
-    result = printed(answer["code"])
+    result = run_code(answer["code"])
     assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
     assert result.get("VS_se") == pytest.approx(answer["se"], rel=1e-9)
 
 
-def test_code_reads_answer_columns_from_download(printed, folder):
+def test_code_reads_answer_columns_from_download(run_code, folder):
     texts = [text.replace(",", "") for text in LONG]
     table = "prompt,answer_1,answer_2,answer_3\n" + "\n".join(
         f"prompt {i},{texts[i]},{texts[i + 9]},{texts[i + 20]}" for i in range(15)
     )
-    asked = Asked(answers=True)
-    answer = score_as_json(uploads.read(Given(files=[("a.csv", table.encode())]), asked))
-    saved(folder, answer)
-    assert printed(answer["code"])["VS"] == pytest.approx(answer["VS"], rel=1e-12)
+    read_options = Asked(answers=True)
+    answer = score_as_json(uploads.read(Given(files=[("a.csv", table.encode())]), read_options))
+    save_answer(folder, answer)
+    assert run_code(answer["code"])["VS"] == pytest.approx(answer["VS"], rel=1e-12)
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("kind", ["texts", "vectors"])
-def test_code_contains_few_samples_in_mixed_groups(printed, kind):
+def test_code_contains_few_samples_in_mixed_groups(run_code, kind):
     values = ["a b", "c d", "a c", "e f"] if kind == "texts" else make_clusters(4, 2)
     answer = score_as_json(
         make_samples(values, kind, groups=["x", "y", "x", "y"]),
         kernel="" if kind == "texts" else "rbf",
     )
-    result = printed(answer["code"])
+    result = run_code(answer["code"])
     assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
     assert result["VS_se"] == pytest.approx(answer["se"], rel=1e-9)
 
 
-def test_code_reads_grouped_vectors_from_one_file(printed, folder):
+def test_code_reads_grouped_vectors_from_one_file(run_code, folder):
     X = np.random.default_rng(0).normal(size=(60, 5))
     np.savetxt(folder / "samples.csv", X, delimiter=",", fmt="%.17g")
-    rows = [part.tolist() for part in np.split(X, [7, 30])]
+    rows = [group.tolist() for group in np.split(X, [7, 30])]
     case = api.vendi_score_vectors(rows, "laplacian")
-    result = printed(case["code"])
+    result = run_code(case["code"])
     assert result["VS"] == pytest.approx(case["VS"], rel=1e-12)
     assert result["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "K, clipped"])
-def test_code_reads_vectors_without_unusable_rows(printed, folder, kernel):
+def test_code_reads_vectors_without_unusable_rows(run_code, folder, kernel):
     X = make_clusters(50, 50)
     X = np.exp(-np.abs(np.subtract.outer(X[:, 0], X[:, 0]))) if kernel.startswith("K") else X
     np.save(folder / "mine.npy", X)
-    samples = make_samples(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=MINE)
+    samples = make_samples(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=FILE_CODE)
     answer = score_as_json(samples, kernel=kernel, leave_out=True)
     assert answer["n"] == 48
-    assert printed(answer["code"])["VS"] == answer["VS"]
+    assert run_code(answer["code"])["VS"] == answer["VS"]
 
 
-def test_code_reads_same_random_rows(printed, folder):
+def test_code_reads_same_random_rows(run_code, folder):
     X = make_clusters(1_010, 2)
     np.save(folder / "mine.npy", X)
-    answer = score_as_json(make_samples(X, "vectors", python=MINE), kernel="laplacian")
+    answer = score_as_json(make_samples(X, "vectors", python=FILE_CODE), kernel="laplacian")
     assert answer["n"] == 1_000
-    assert printed(answer["code"])["VS"] == answer["VS"]
+    assert run_code(answer["code"])["VS"] == answer["VS"]
 
 
 @pytest.mark.usefixtures("folder")
-def test_code_omits_dropped_molecules(printed):
+def test_code_omits_dropped_molecules(run_code):
     answer = score_as_json(["CCO", "XX", "CCC"], "molecules", "morgan", leave_out=True)
     assert "samples = ['CCO', 'CCC']" in answer["code"]
-    assert printed(answer["code"])["VS"] == answer["VS"]
+    assert run_code(answer["code"])["VS"] == answer["VS"]
 
 
-def test_code_reads_images_from_folder(printed, folder):
+def test_code_reads_images_from_folder(run_code, folder):
     (folder / "images").mkdir()
     for i, image in enumerate(IMAGES):
         image.save(folder / "images" / f"{i:02}.png")
     case = api.vendi_score_images(
         [base64.b64encode(encode_png(image)).decode() for image in IMAGES]
     )
-    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert run_code(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
 
 
-def test_code_reads_image_groups_from_nested_folders(printed, folder):
+def test_code_reads_image_groups_from_nested_folders(run_code, folder):
     groups = [IMAGES[:5], IMAGES[5:]]
     for name, images in zip("ab", groups, strict=True):
         (folder / "images" / name).mkdir(parents=True)
@@ -231,6 +230,6 @@ def test_code_reads_image_groups_from_nested_folders(printed, folder):
     case = api.vendi_score_images(
         [[base64.b64encode(encode_png(image)).decode() for image in images] for images in groups]
     )
-    result = printed(case["code"])
+    result = run_code(case["code"])
     assert result["VS"] == pytest.approx(case["VS"], rel=1e-12)
     assert result["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)

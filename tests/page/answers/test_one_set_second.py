@@ -1,4 +1,4 @@
-"""Texts are scored by wording and by meaning, each with the number of the library."""
+"""Texts have a score by wording and one by meaning, which match the library."""
 
 import pytest
 from page_answers import json_round_trip, make_samples, score_samples
@@ -17,62 +17,71 @@ WORDING = {"k": "ngram_overlap"}
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 @pytest.mark.parametrize("q", [1, 2, "inf"])
 @pytest.mark.parametrize(
-    ("kernel", "one", "two"),
+    ("kernel", "first_options", "second_options"),
     [("ngram_overlap", WORDING, MEANING), ("MiniLM", MEANING, WORDING)],
 )
-def test_both_scores_match_compute(kernel, one, two, q):
+def test_both_scores_match_compute(kernel, first_options, second_options, q):
     result = score_samples(TEXTS, kernel=kernel, q=q)
-    first, second = (compute(TEXTS, **how, q=q, ci=0.95) for how in (one, two))
+    first, second = (
+        compute(TEXTS, **kernel_options, q=q, ci=0.95)
+        for kernel_options in (first_options, second_options)
+    )
     key = next(iter(first))
-    found = json_round_trip(run_steps(result.second()))
+    second_answer = json_round_trip(run_steps(result.second()))
     assert result.answer[key] == pytest.approx(first[key], rel=1e-6)
-    assert found[key] == pytest.approx(second[key], rel=1e-6)
-    for end in ("se", "low", "high"):
-        assert found[end] == pytest.approx(second[f"{key}_{end}"], rel=1e-4)
+    assert second_answer[key] == pytest.approx(second[key], rel=1e-6)
+    for suffix in ("se", "low", "high"):
+        assert second_answer[suffix] == pytest.approx(second[f"{key}_{suffix}"], rel=1e-4)
     names = {"k": "wording (n-grams)", "model_path": "meaning (MiniLM)"}
-    own, other = (names["model_path" if "model_path" in how else "k"] for how in (one, two))
-    assert result.answer["second"] == {"own": own, "by": other}
-    assert found["sentence"] == f"{first[key]:.1f} by {own}, {second[key]:.1f} by {other}"
-    assert any("95 % interval" in note for note in found["notes"])
+    first_name, second_name = (
+        names["model_path" if "model_path" in kernel_options else "k"]
+        for kernel_options in (first_options, second_options)
+    )
+    assert result.answer["second"] == {"own": first_name, "by": second_name}
+    assert (
+        second_answer["sentence"]
+        == f"{first[key]:.1f} by {first_name}, {second[key]:.1f} by {second_name}"
+    )
+    assert any("95 % interval" in note for note in second_answer["notes"])
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_code_prints_both_scores(capsys):
     result = score_samples(TEXTS, kernel="ngram_overlap", q=2)
-    one = result.answer["code"]
-    found = run_steps(result.second())
-    assert found["code"].startswith(f"{one}\n")
-    assert result.papers()["code"] == found["code"]
-    exec(found["code"], {})
+    first_code = result.answer["code"]
+    second_answer = run_steps(result.second())
+    assert second_answer["code"].startswith(f"{first_code}\n")
+    assert result.papers()["code"] == second_answer["code"]
+    exec(second_answer["code"], {})
     first, second = map(eval, capsys.readouterr().out.splitlines()[-2:])
     assert first["VS_q2"] == result.answer["VS_q2"]
-    assert second["VS_q2"] == pytest.approx(found["VS_q2"], rel=1e-6)
-    assert one == api.vendi_score_texts(TEXTS, q=2)["code"]
+    assert second["VS_q2"] == pytest.approx(second_answer["VS_q2"], rel=1e-6)
+    assert first_code == api.vendi_score_texts(TEXTS, q=2)["code"]
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_second_score_is_conditioned_on_prompt():
     result = score_samples(TEXTS, kernel="MiniLM", prompts=PROMPT)
-    found = run_steps(result.second())
-    assert found["sentence"].endswith("by wording (n-grams), given the prompt")
-    right = compute(TEXTS, **WORDING, prompts=[PROMPT], given_prompt=True)["VS"]
-    assert found["VS"] == pytest.approx(right, rel=1e-12)
-    assert found["VS"] != pytest.approx(compute(TEXTS, **WORDING)["VS"], rel=1e-6)
+    second_answer = run_steps(result.second())
+    assert second_answer["sentence"].endswith("by wording (n-grams), given the prompt")
+    expected = compute(TEXTS, **WORDING, prompts=[PROMPT], given_prompt=True)["VS"]
+    assert second_answer["VS"] == pytest.approx(expected, rel=1e-12)
+    assert second_answer["VS"] != pytest.approx(compute(TEXTS, **WORDING)["VS"], rel=1e-6)
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_second_score_is_mean_over_groups():
     samples = make_samples(TEXTS, groups=list("aaabbbcccddd"))
     result = score_samples(samples, kernel="ngram_overlap")
     nested = [TEXTS[i : i + 3] for i in range(0, 12, 3)]
-    found = run_steps(result.second())
-    assert found["VS"] == pytest.approx(compute(nested, **MEANING)["VS"], rel=1e-6)
+    second_answer = run_steps(result.second())
+    assert second_answer["VS"] == pytest.approx(compute(nested, **MEANING)["VS"], rel=1e-6)
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_first_answer_does_not_run_encoder(monkeypatch):
     monkeypatch.setattr(offered_encoders, "similarity", None)
     result = score_samples(TEXTS, kernel="ngram_overlap")
@@ -80,17 +89,17 @@ def test_first_answer_does_not_run_encoder(monkeypatch):
     assert not score_samples(TEXTS, kernel="ngram_overlap").answer["second"].keys() - {"own", "by"}
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_second_score_is_computed_once():
     result = score_samples([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
     assert next(iter(result.second())) == "Encoding: 0 of 7 done."
-    found = run_steps(result.second())
+    second_answer = run_steps(result.second())
     assert not result.second_is_long
     assert list(result.second()) == []
-    assert run_steps(result.second()) is found
+    assert run_steps(result.second()) is second_answer
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_samples_other_than_texts_have_one_score():
     molecules = run_steps(one_set.score(make_samples(["CCO", "CCC"], "molecules"), Settings()))
     assert molecules.answer["second"] is None
@@ -103,11 +112,11 @@ def test_missing_encoder_adds_hint_about_ngram_limits(monkeypatch):
     monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
     answer = score_samples(TEXTS, kernel="ngram_overlap").answer
     assert answer["second"] is None
-    remedy = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
-    assert answer["wording"] == f"{NGRAM_LIMITS} {remedy}"
+    hint = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
+    assert answer["wording"] == f"{NGRAM_LIMITS} {hint}"
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("cached_encoders")
 def test_ngram_limits_are_noted_with_encoder():
     assert score_samples(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAM_LIMITS
     assert score_samples(TEXTS, kernel="MiniLM").answer["wording"] == ""

@@ -1,4 +1,4 @@
-"""Scores given the prompt, on the page and through its API: the numbers of the library."""
+"""Scores conditioned on prompts in the web app and its API match the library."""
 
 import json
 import re
@@ -22,20 +22,20 @@ from vendiscore_page.inputs.submission import Asked, Given
 from vendiscore_page.quotas import RefusedError
 
 ANSWERS = ["a red apple fell", "a green apple rolled", "a pear", "three plums that fell"]
-OTHERS = ["red cars", "a car that fell", "one red apple", "nothing that fell at all"]
+OTHER_ANSWERS = ["red cars", "a car that fell", "one red apple", "nothing that fell at all"]
 PROMPT = "Name a red fruit that fell."
-TWO = [PROMPT] * 4 + ["Name a car."] * 4
+TWO_PROMPTS = [PROMPT] * 4 + ["Name a car."] * 4
 TABLE = "question,answer\n" + "\n".join(
-    f"{q},{a}" for q, a in zip(TWO, ANSWERS + OTHERS, strict=True)
+    f"{q},{a}" for q, a in zip(TWO_PROMPTS, ANSWERS + OTHER_ANSWERS, strict=True)
 )
 
 
-def table(**asked):
-    return uploads.read(Given(files=[("a.csv", TABLE.encode())]), Asked(**asked))
+def read_table(**options):
+    return uploads.read(Given(files=[("a.csv", TABLE.encode())]), Asked(**options))
 
 
-def ran(code: str, capsys, answer, folder, monkeypatch):
-    """Return what the lines print in the folder of the file that the page saves."""
+def run_code(code: str, capsys, answer, folder, monkeypatch):
+    """Run code in a folder with the downloaded file; return the last printed value."""
     monkeypatch.chdir(folder)
     (folder / "vendiscore.json").write_text(json.dumps(answer))
     exec(code, {})
@@ -44,8 +44,8 @@ def ran(code: str, capsys, answer, folder, monkeypatch):
 
 def test_single_prompt_matches_compute():
     answer = score_as_json(ANSWERS, prompts=PROMPT)
-    right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
-    assert answer["VS"] == pytest.approx(right, rel=1e-12)
+    expected = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
+    assert answer["VS"] == pytest.approx(expected, rel=1e-12)
     assert answer["VS"] != pytest.approx(compute(ANSWERS)["VS"], rel=1e-3)
     assert answer["comparison"] == "n-grams of 1–4 words · given the prompt · q 1"
     assert "|prompts=given|" in answer["signature"]
@@ -55,26 +55,28 @@ def test_single_prompt_matches_compute():
 
 
 def test_prompt_removes_typical_value():
-    eight = [f"{text} in the old garden" for text in ANSWERS + OTHERS]
-    assert score_as_json(eight)["typical"]
-    assert score_as_json(eight)["scale"]
-    assert score_as_json(eight, prompts=PROMPT)["typical"] == ""
-    assert score_as_json(eight, prompts=PROMPT)["scale"] == []
+    texts = [f"{text} in the old garden" for text in ANSWERS + OTHER_ANSWERS]
+    assert score_as_json(texts)["typical"]
+    assert score_as_json(texts)["scale"]
+    assert score_as_json(texts, prompts=PROMPT)["typical"] == ""
+    assert score_as_json(texts, prompts=PROMPT)["scale"] == []
 
 
 def test_prompt_column_is_offered_and_conditions_each_text():
-    offered = read_answer(table())
-    assert (offered["column"], offered["prompt_column"]) == ("answer", "question")
-    assert offered["prompts"] == 0
-    read = table(prompts="question")
-    assert read_answer(read)["prompts"] == 2
-    everything = ANSWERS + OTHERS
-    assert score_as_json(read)["VS"] == pytest.approx(
-        compute(everything, prompts=TWO, given_prompt=True)["VS"], rel=1e-12
+    preview = read_answer(read_table())
+    assert (preview["column"], preview["prompt_column"]) == ("answer", "question")
+    assert preview["prompts"] == 0
+    samples = read_table(prompts="question")
+    assert read_answer(samples)["prompts"] == 2
+    all_answers = ANSWERS + OTHER_ANSWERS
+    assert score_as_json(samples)["VS"] == pytest.approx(
+        compute(all_answers, prompts=TWO_PROMPTS, given_prompt=True)["VS"], rel=1e-12
     )
-    grouped = score_as_json(table(prompts="question", by="question"))
-    right = compute(everything, groups=TWO, prompts=TWO, given_prompt=True)["VS"]
-    assert grouped["VS"] == pytest.approx(right, rel=1e-12)
+    grouped = score_as_json(read_table(prompts="question", by="question"))
+    expected = compute(all_answers, groups=TWO_PROMPTS, prompts=TWO_PROMPTS, given_prompt=True)[
+        "VS"
+    ]
+    assert grouped["VS"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_row_without_prompt_is_rejected_or_dropped():
@@ -89,16 +91,16 @@ def test_row_without_prompt_is_rejected_or_dropped():
     "samples",
     [
         lambda: make_samples(ANSWERS),
-        lambda: make_samples(ANSWERS * 2, prompts=TWO),
-        lambda: make_samples(ANSWERS * 2, prompts=TWO, groups=TWO),
-        lambda: make_samples(ANSWERS * 2, prompts=TWO, groups=["x", "y"] * 4),
+        lambda: make_samples(ANSWERS * 2, prompts=TWO_PROMPTS),
+        lambda: make_samples(ANSWERS * 2, prompts=TWO_PROMPTS, groups=TWO_PROMPTS),
+        lambda: make_samples(ANSWERS * 2, prompts=TWO_PROMPTS, groups=["x", "y"] * 4),
         lambda: make_samples([f"{a} number {i}" for i in range(30) for a in ANSWERS]),
         lambda: make_samples(
-            [f"{a} number {i}" for i in range(30) for a in ANSWERS], prompts=TWO * 15
+            [f"{a} number {i}" for i in range(30) for a in ANSWERS], prompts=TWO_PROMPTS * 15
         ),
         lambda: make_samples(
             [f"{a} number {i}" for i in range(30) for a in ANSWERS],
-            prompts=TWO * 15,
+            prompts=TWO_PROMPTS * 15,
             groups=["x", "y", "y", "x", "z", "z"] * 20,
         ),
     ],
@@ -107,58 +109,75 @@ def test_code_with_prompts_prints_same_score(samples, capsys, tmp_path, monkeypa
     answer = score_as_json(samples(), prompts=PROMPT)
     assert "prompts=" in answer["code"]
     assert len(answer["code"].splitlines()) == 3
-    result = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
+    result = run_code(answer["code"], capsys, answer, tmp_path, monkeypatch)
     assert result["VS"] == pytest.approx(answer["VS"], rel=1e-12)
 
 
 @pytest.mark.parametrize("times", [1, 10])
-@pytest.mark.parametrize("own", [False, True])
-def test_comparison_is_conditioned_on_prompts(own, times):
-    one = [f"{text} {i}" for i in range(times) for text in ANSWERS]
-    two = [f"{text} {i}" for i in range(times) for text in OTHERS]
+@pytest.mark.parametrize("has_prompt_column", [False, True])
+def test_comparison_is_conditioned_on_prompts(has_prompt_column, times):
+    first_texts = [f"{text} {i}" for i in range(times) for text in ANSWERS]
+    second_texts = [f"{text} {i}" for i in range(times) for text in OTHER_ANSWERS]
     prompts = [PROMPT, "Name a car.", PROMPT, "Name a plum."] * times
-    sets = {"A": make_samples(one, prompts=prompts if own else ()), "B": two}
+    sets = {
+        "A": make_samples(first_texts, prompts=prompts if has_prompt_column else ()),
+        "B": second_texts,
+    }
     answer = compare_as_json(sets, prompts=PROMPT)
     rows = {row["name"]: row for row in answer["rows"]}
-    for name, texts, taken in zip("AB", (one, two), (prompts, PROMPT), strict=True):
-        K = as_similarity(texts, prompts=taken if own else PROMPT, given_prompt=True)
+    for name, texts, conditioning_prompts in zip(
+        "AB", (first_texts, second_texts), (prompts, PROMPT), strict=True
+    ):
+        K = as_similarity(
+            texts, prompts=conditioning_prompts if has_prompt_column else PROMPT, given_prompt=True
+        )
         assert rows[name]["VS"] == pytest.approx(compute(K)["VS"], rel=1e-12)
-    if not own:
-        check_comparison(answer, compare({"A": one, "B": two}, prompts=PROMPT, given_prompt=True))
+    if not has_prompt_column:
+        check_comparison(
+            answer,
+            compare({"A": first_texts, "B": second_texts}, prompts=PROMPT, given_prompt=True),
+        )
     assert "given the prompt" in answer["comparison"]
     assert "|prompts=given|" in answer["signature"]
 
 
 def test_api_conditions_on_prompts():
-    right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
-    assert api.vendi_score_texts(ANSWERS, prompts=[PROMPT])["VS"] == pytest.approx(right)
-    lists = api.vendi_score_texts([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."])
-    whole = compute([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."], given_prompt=True)["VS"]
-    assert lists["VS"] == pytest.approx(whole)
+    expected = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
+    assert api.vendi_score_texts(ANSWERS, prompts=[PROMPT])["VS"] == pytest.approx(expected)
+    grouped_result = api.vendi_score_texts(
+        [ANSWERS, OTHER_ANSWERS], prompts=[PROMPT, "Name a car."]
+    )
+    expected_of_groups = compute(
+        [ANSWERS, OTHER_ANSWERS], prompts=[PROMPT, "Name a car."], given_prompt=True
+    )["VS"]
+    assert grouped_result["VS"] == pytest.approx(expected_of_groups)
     rows = [[1.0, 0.1], [0.3, 1.0], [1.0, 1.0]]
-    ours = api.vendi_score_vectors(rows, prompts=[[1.0, 0.5]])["VS"]
-    assert ours == pytest.approx(
+    score = api.vendi_score_vectors(rows, prompts=[[1.0, 0.5]])["VS"]
+    assert score == pytest.approx(
         compute(rows, k="cosine", prompts=[[1.0, 0.5]], given_prompt=True)["VS"]
     )
     smiles = ["CCO", "CCC", "c1ccccc1"]
-    ours = api.vendi_score_molecules(smiles, prompts=["CCCC"])["VS"]
-    assert ours == pytest.approx(
+    score = api.vendi_score_molecules(smiles, prompts=["CCCC"])["VS"]
+    assert score == pytest.approx(
         compute(smiles, k="morgan", prompts="CCCC", given_prompt=True)["VS"]
     )
-    answer = json_round_trip(api.vendi_compare([ANSWERS, OTHERS], prompts=[PROMPT]))
-    scores = [compute(each, prompts=PROMPT, given_prompt=True)["VS"] for each in (ANSWERS, OTHERS)]
+    answer = json_round_trip(api.vendi_compare([ANSWERS, OTHER_ANSWERS], prompts=[PROMPT]))
+    scores = [
+        compute(answers, prompts=PROMPT, given_prompt=True)["VS"]
+        for answers in (ANSWERS, OTHER_ANSWERS)
+    ]
     assert sorted(row["VS"] for row in answer["rows"]) == pytest.approx(sorted(scores))
 
 
 def test_verbatim_repetition_of_prompt_is_noted():
     answer = score_as_json([*ANSWERS, PROMPT], prompts=PROMPT)
-    right = compute([*ANSWERS, PROMPT], prompts=PROMPT, given_prompt=True)["VS"]
-    assert answer["VS"] == pytest.approx(right)
+    expected = compute([*ANSWERS, PROMPT], prompts=PROMPT, given_prompt=True)["VS"]
+    assert answer["VS"] == pytest.approx(expected)
     assert any("1 of 5 samples repeat their prompt" in note for note in answer["notes"])
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (
             lambda: api.vendi_score_vectors([[1, 0], [0, 1]], "K", prompts=[[1, 0]]),
@@ -172,13 +191,15 @@ def test_verbatim_repetition_of_prompt_is_noted():
         (lambda: api.vendi_score_texts(ANSWERS, prompts={"a": 1}), "text or a list, got dict"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a" * 20_001]), "20,001 characters"),
         (
-            lambda: compare_as_json({"A": make_samples(ANSWERS, prompts=TWO[:4]), "B": OTHERS}),
+            lambda: compare_as_json(
+                {"A": make_samples(ANSWERS, prompts=TWO_PROMPTS[:4]), "B": OTHER_ANSWERS}
+            ),
             "Set B has no ",
         ),
     ],
 )
-def test_invalid_prompts_are_rejected(call, said):
-    with pytest.raises((ValueError, TypeError, RefusedError), match=re.escape(said)):
+def test_invalid_prompts_are_rejected(call, message):
+    with pytest.raises((ValueError, TypeError, RefusedError), match=re.escape(message)):
         call()
 
 

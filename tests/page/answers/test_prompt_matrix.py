@@ -1,4 +1,4 @@
-"""The matrix of prompts and models has the numbers of `compute`, and answers to open its cells."""
+"""The matrix of prompts and models matches `compute`, and contains the answers of each cell."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
 
 
-def answers(seed: int, unpaired: bool = False):
+def make_answers(seed: int, unpaired: bool = False):
     """Return models, prompts and answers, some of them repeated."""
     rng = np.random.default_rng(seed)
     rows = [
@@ -30,7 +30,7 @@ def answers(seed: int, unpaired: bool = False):
 @pytest.mark.parametrize("q", [1, 2, "inf"])
 @pytest.mark.parametrize("unpaired", [False, True])
 def test_matrix_cells_match_compute(q, unpaired):
-    models, prompts, texts = answers(0, unpaired)
+    models, prompts, texts = make_answers(0, unpaired)
     page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)}, q=q)
     matrix = page["matrix"]
     key = key_at(q)
@@ -38,21 +38,21 @@ def test_matrix_cells_match_compute(q, unpaired):
     assert set(matrix["prompts"]) == set(prompts)
     for i, prompt in enumerate(matrix["prompts"]):
         for j, model in enumerate(matrix["models"]):
-            own = [
+            cell_texts = [
                 text
                 for m, p, text in zip(models, prompts, texts, strict=True)
                 if (m, p) == (model, prompt)
             ]
-            assert matrix["n"][i][j] == len(own)
-            if own:
-                right = compute(own, q=q, **NS)[key]
-                assert matrix[key][i][j] == pytest.approx(right, abs=1e-12)
+            assert matrix["n"][i][j] == len(cell_texts)
+            if cell_texts:
+                expected = compute(cell_texts, q=q, **NS)[key]
+                assert matrix[key][i][j] == pytest.approx(expected, abs=1e-12)
             else:
                 assert matrix[key][i][j] is None
 
 
 def test_repeats_point_to_first_similar_answer_of_cell():
-    models, prompts, texts = answers(1)
+    models, prompts, texts = make_answers(1)
     page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)})["map"]
     K = as_similarity(page["text"], **NS).dense()
     for i, first in enumerate(page["repeats"]):
@@ -69,10 +69,10 @@ def test_repeats_point_to_first_similar_answer_of_cell():
 
 @pytest.mark.filterwarnings("ignore:The interval of VS has width 0")
 def test_map_contains_each_sample_once_or_random_subset():
-    models, prompts, texts = answers(2)
+    models, prompts, texts = make_answers(2)
     page = compare_as_json({"A": make_samples(list(texts), sets=models, groups=prompts)})["map"]
-    shown = sorted(zip(page["set"], page["group"], page["text"], strict=True))
-    assert shown == sorted(zip(models, prompts, texts, strict=True))
+    map_samples = sorted(zip(page["set"], page["group"], page["text"], strict=True))
+    assert map_samples == sorted(zip(models, prompts, texts, strict=True))
     assert max(*page["x"], *page["y"]) == 1000
     assert min(*page["x"], *page["y"]) == 0
     sets = {name: [f"{name} {i}" for i in range(700)] for name in "ab"}

@@ -1,4 +1,4 @@
-"""Questions that a table is offered: those that its columns can answer, and why not the others."""
+"""Questions that are offered for a table, and reasons for unavailable ones."""
 
 import numpy as np
 import pytest
@@ -16,28 +16,28 @@ WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", 
 PROMPTS = [f"Question {i}?" for i in range(5)]
 
 
-def answers(models: int, times: int = 1):
+def make_answers(models: int, repetitions: int = 1):
     rng = np.random.default_rng(0)
     return [
         (f"m{m}", prompt, " ".join(rng.choice(WORDS[: 4 + 3 * m], 5)))
         for prompt in PROMPTS
         for m in range(models)
-        for _ in range(times)
+        for _ in range(repetitions)
     ]
 
 
-def sent(header: str, rows, **asked):
+def read_rows(header: str, rows, **options):
     text = "\n".join([header, *(",".join(map(str, row)) for row in rows)])
-    return read(Given(files=[("a.csv", text.encode())]), Asked(**asked))
+    return read(Given(files=[("a.csv", text.encode())]), Asked(**options))
 
 
-def offered(header: str, rows):
-    result = sample_readout.read_answer(sent(header, rows, pool=True))
-    return {each["label"]: each for each in result["questions"]}, result["unasked"]
+def offered_questions(header: str, rows):
+    result = sample_readout.read_answer(read_rows(header, rows, pool=True))
+    return {question["label"]: question for question in result["questions"]}, result["unasked"]
 
 
 def test_table_with_models_and_prompts_offers_all_questions():
-    result, notes = offered("model,prompt,answer", answers(3, 2))
+    result, notes = offered_questions("model,prompt,answer", make_answers(3, 2))
     assert list(result) == [
         "Score all 30 rows",
         "Score each of 5 prompts",
@@ -52,19 +52,21 @@ def test_table_with_models_and_prompts_offers_all_questions():
 
 @pytest.mark.parametrize(("times", "by"), [(2, "prompt"), (1, None)])
 def test_models_are_compared_within_repeated_prompts(times, by):
-    rows = answers(3, times)
-    question = offered("model,prompt,answer", rows)[0]["Which of 3 models is more diverse?"]
+    rows = make_answers(3, times)
+    question = offered_questions("model,prompt,answer", rows)[0][
+        "Which of 3 models is more diverse?"
+    ]
     assert question["compares"]
     assert question["options"] == {"sets": "model", "by": by, "prompts": None}
-    page = compare_as_json({"A": sent("model,prompt,answer", rows, **question["options"])})
+    page = compare_as_json({"A": read_rows("model,prompt,answer", rows, **question["options"])})
     models, prompts, texts = map(list, zip(*rows, strict=True))
     assert page["within"] == (5 if by else 0)
     check_comparison(page, compare(texts, by=models, groups=prompts if by else None, **NS))
 
 
 def test_unpaired_prompts_are_dropped_with_note():
-    rows = [*answers(3, 2), ("m0", "Odd one?", "nobody else says so")]
-    page = compare_as_json({"A": sent("model,prompt,answer", rows, sets="model", by="prompt")})
+    rows = [*make_answers(3, 2), ("m0", "Odd one?", "nobody else says so")]
+    page = compare_as_json({"A": read_rows("model,prompt,answer", rows, sets="model", by="prompt")})
     assert page["within"] == 5
     assert page["notes"][-1] == (
         "Sets are compared within the 5 of 6 groups that have two or more of each set."
@@ -74,7 +76,7 @@ def test_unpaired_prompts_are_dropped_with_note():
 
 def test_id_column_is_detected_in_subsampled_table():
     rows = [(f"i{i}", f"m{i % 2}", f"Question {i // 4}?", f"{i} is said") for i in range(1200)]
-    result = sample_readout.read_answer(sent("id,model,prompt,answer", rows))
+    result = sample_readout.read_answer(read_rows("id,model,prompt,answer", rows))
     assert result["n"] < result["total"]
     assert result["roles"] == {"prompt": ["prompt", 300], "model": ["model", 2], "id": ["id", 1200]}
 
@@ -87,7 +89,7 @@ def test_questions_count_all_rows_of_subsampled_table():
         for i in range(2)
     ]
     header = "model,prompt,answer"
-    result, notes = offered(header, rows)
+    result, notes = offered_questions(header, rows)
     assert list(result)[:4] == [
         "Score 1,000 of 4,200 rows",
         "Score each of 700 prompts",
@@ -95,9 +97,9 @@ def test_questions_count_all_rows_of_subsampled_table():
         "How many different models?",
     ]
     assert notes == []
-    how = result["Which of 3 models is more diverse?"]["options"]
-    assert how == {"sets": "model", "by": "prompt", "prompts": None}
-    page = compare_as_json({"A": sent(header, rows, **how)})
+    options = result["Which of 3 models is more diverse?"]["options"]
+    assert options == {"sets": "model", "by": "prompt", "prompts": None}
+    page = compare_as_json({"A": read_rows(header, rows, **options)})
     assert page["within"] == 166
     assert page["notes"][2] == (
         "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random: more do not fit here."
@@ -105,7 +107,7 @@ def test_questions_count_all_rows_of_subsampled_table():
 
 
 @pytest.mark.parametrize(
-    ("header", "rows", "missing", "said"),
+    ("header", "rows", "missing", "message"),
     [
         (
             "model,answer",
@@ -128,15 +130,15 @@ def test_questions_count_all_rows_of_subsampled_table():
     ],
     ids=["one model", "900 models", "few rows"],
 )
-def test_unanswerable_question_is_replaced_by_reason(header, rows, missing, said):
-    result, notes = offered(header, rows)
+def test_unanswerable_question_is_replaced_by_reason(header, rows, missing, message):
+    result, notes = offered_questions(header, rows)
     assert not [label for label in result if missing in label and "Score" not in label]
-    assert said in notes[-1]
+    assert message in notes[-1]
 
 
 def test_rows_without_model_are_counted_in_note():
     rows = [("" if i < 3 else "ab"[i % 2], f"text {i} is") for i in range(20)]
-    result, notes = offered("model,answer", rows)
+    result, notes = offered_questions("model,answer", rows)
     assert "Which of 2 models is more diverse?" in result
     assert "How many different models?" not in result  # the table has no prompts
     assert notes == ["3 rows without a model will be left out of questions about models."]
@@ -144,7 +146,10 @@ def test_rows_without_model_are_counted_in_note():
 
 def test_question_about_label_contains_column_name():
     rows = [("xy"[i % 2], f"text {i} is") for i in range(20)]
-    assert "Which of 2 groups by “genre” is more diverse?" in offered("genre,answer", rows)[0]
+    assert (
+        "Which of 2 groups by “genre” is more diverse?"
+        in offered_questions("genre,answer", rows)[0]
+    )
 
 
 def test_one_column_per_model_is_offered_for_comparison():
@@ -152,12 +157,16 @@ def test_one_column_per_model_is_offered_for_comparison():
         (f"Question {i}?", "the same again", f"other {i} words and {i * i} more of them at {i}")
         for i in range(12)
     ]
-    result, _ = offered("prompt,answer_1,answer_2", rows)
+    result, _ = offered_questions("prompt,answer_1,answer_2", rows)
     question = result["Compare the columns “answer_1” and “answer_2”"]
-    page = compare_as_json({"A": sent("prompt,answer_1,answer_2", rows, **question["options"])})
+    page = compare_as_json(
+        {"A": read_rows("prompt,answer_1,answer_2", rows, **question["options"])}
+    )
     _, a, b = map(list, zip(*rows, strict=True))
     check_comparison(page, compare({"answer_1": a, "answer_2": b}, **NS))
-    assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]
+    assert not [
+        label for label in offered_questions("prompt,answer,reason", rows)[0] if "columns" in label
+    ]
 
 
 @pytest.mark.parametrize("prompts", [PROMPTS, ["Write a story."] * 5, None])
@@ -172,22 +181,22 @@ def test_eight_columns_are_scored_as_answers_of_one_model(prompts, stem):
         table = [[prompt, *row] for prompt, row in zip(prompts, rows, strict=True)]
     if stem == "draft ":
         with pytest.raises(AskError) as caught:
-            sent(",".join(header), table)
+            read_rows(",".join(header), table)
         options = caught.value.choices[1][1]
     else:
-        said = "Score the answers of each row (one model, 8 answers a prompt)"
-        options = offered(",".join(header), table)[0][said]["options"]
-    result = sent(",".join(header), table, **options)
+        label = "Score the answers of each row (one model, 8 answers a prompt)"
+        options = offered_questions(",".join(header), table)[0][label]["options"]
+    result = read_rows(",".join(header), table, **options)
     assert result.values == [text for row in rows for text in row]
-    asked = prompts if prompts == PROMPTS else range(5)
-    groups = [prompt for prompt in asked for _ in range(8)]
-    right = compute(result.values, groups=groups, **NS)
+    group_labels = prompts if prompts == PROMPTS else range(5)
+    groups = [prompt for prompt in group_labels for _ in range(8)]
+    expected = compute(result.values, groups=groups, **NS)
     answer = run_steps(one_set.score(result, Settings("ngram_overlap"))).answer
-    assert answer["VS"] == pytest.approx(right["VS"], abs=1e-12)
+    assert answer["VS"] == pytest.approx(expected["VS"], abs=1e-12)
     assert [row["n"] for row in answer["by_group"]] == [8] * 5
     assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(result))
 
 
 def test_lines_and_single_columns_have_no_questions():
     assert sample_readout.read_answer(read(Given(text="one\ntwo")))["questions"] == []
-    assert offered("answer", [(f"text {i} is",) for i in range(5)])[0] == {}
+    assert offered_questions("answer", [(f"text {i} is",) for i in range(5)])[0] == {}

@@ -1,4 +1,4 @@
-"""Rows to keep: as `select` chooses them, with ids, within the page's quota."""
+"""Selected rows match `select`, have ids, and are limited by the quota."""
 
 import pytest
 
@@ -12,42 +12,42 @@ from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 TEXTS = [f"{a} {b} {c}" for a in ("red", "blue") for b in "abc" for c in ("cat", "dog", "cow")]
 
 
-def result(q: float = 1, **asked):
+def score_table(q: float = 1, **options):
     table = "id,text\n" + "".join(f"r{i},{text}\n" for i, text in enumerate(TEXTS))
-    samples = read(Given(files=[("a.csv", table.encode())]), Asked(**asked))
+    samples = read(Given(files=[("a.csv", table.encode())]), Asked(**options))
     return run_steps(one_set.score(samples, Settings("ngram_overlap", q=q)))
 
 
 @pytest.mark.parametrize("size", [1, 5, len(TEXTS)])
 def test_selected_rows_match_select(size):
-    found, right = result().subset(size), select(TEXTS, size, k="ngram_overlap")
-    assert found["rows"] == right.places.tolist()
-    assert found["VS"] == pytest.approx(right.scores[-1], abs=1e-12)
-    some = compute([TEXTS[i] for i in found["rows"]], k="ngram_overlap")["VS"]
-    assert found["VS"] == pytest.approx(some, abs=1e-9)
-    assert found["of"] == len(TEXTS)
+    selection, expected = score_table().subset(size), select(TEXTS, size, k="ngram_overlap")
+    assert selection["rows"] == expected.places.tolist()
+    assert selection["VS"] == pytest.approx(expected.scores[-1], abs=1e-12)
+    score = compute([TEXTS[i] for i in selection["rows"]], k="ngram_overlap")["VS"]
+    assert selection["VS"] == pytest.approx(score, abs=1e-9)
+    assert selection["of"] == len(TEXTS)
 
 
 def test_rows_are_labelled_by_id_column():
-    answer = result().answer
+    answer = score_table().answer
     assert answer["id_column"] == "id"
     assert answer["samples"]["place"] == [f"r{i}" for i in range(len(TEXTS))]
-    assert result(id="").answer["id_column"] == ""
-    assert result(id="").answer["samples"]["place"] == list(range(2, len(TEXTS) + 2))
+    assert score_table(id="").answer["id_column"] == ""
+    assert score_table(id="").answer["samples"]["place"] == list(range(2, len(TEXTS) + 2))
 
 
 def test_selection_uses_order_one_if_order_is_unsupported():
-    found = result(q=0).subset(3)
-    assert found["q"] == 1
-    assert "VS" in found
-    assert "VS_q2" in result(q=2).subset(3)
-    assert result(q=0.5).subset(3)["q"] == 0.5
+    selection = score_table(q=0).subset(3)
+    assert selection["q"] == 1
+    assert "VS" in selection
+    assert "VS_q2" in score_table(q=2).subset(3)
+    assert score_table(q=0.5).subset(3)["q"] == 0.5
 
 
 @pytest.mark.parametrize("size", [0, -1, 19, 2.0, True, None, "3"])
 def test_selection_rejects_invalid_sizes(size):
     with pytest.raises(RefusedError, match="must be from 1 to 18"):
-        result().subset(size)
+        score_table().subset(size)
 
 
 def test_script_uses_selection_limit_of_server():

@@ -1,4 +1,4 @@
-"""Views of samples: themes as they are cut from the tree, and the columns of a visitor's table."""
+"""Themes from the cluster tree, and the columns of the uploaded table."""
 
 import numpy as np
 import pytest
@@ -17,29 +17,31 @@ one,a dog ran,0.25,3
 """
 
 
-def cut(tree, n: int, many: int) -> list[tuple[int, list[int]]]:
+def cut_tree(tree, n: int, n_themes: int) -> list[tuple[int, list[int]]]:
     """Return the typical sample and the members of each theme."""
     themes = {i: (i, [i]) for i in range(n)}
-    for at, pair in enumerate(tree["merges"][: n - many]):
+    for at, pair in enumerate(tree["merges"][: n - n_themes]):
         members = sorted(i for node in pair for i in themes.pop(node)[1])
         themes[n + at] = tree["typical"][at], members
     return list(themes.values())
 
 
-@pytest.mark.parametrize("many", [1, 2, 3, 7, 60])
-def test_themes_match_average_linkage_and_medoids(many):
+@pytest.mark.parametrize("n_themes", [1, 2, 3, 7, 60])
+def test_themes_match_average_linkage_and_medoids(n_themes):
     X = make_clusters(60)
-    how = {"k": "rbf", "sigma": 1.0}
-    K = as_similarity(X, **how).dense()
+    kernel_options = {"k": "rbf", "sigma": 1.0}
+    K = as_similarity(X, **kernel_options).dense()
     tree = score_as_json(X, "vectors", "rbf", options={"sigma": 1.0})["themes"]
-    themes = cut(tree, 60, many)
+    themes = cut_tree(tree, 60, n_themes)
     codes = np.zeros(60, int)
     for code, (typical, members) in enumerate(themes):
         codes[members] = code
         means = K[np.ix_(members, members)].mean(axis=1)
         assert means[members.index(typical)] == pytest.approx(means.max(), abs=1e-12)
-    slow = fcluster(linkage(squareform(1 - K, checks=False), "average"), many, "maxclust")
-    assert len(set(zip(codes, slow, strict=True))) == len(themes) == many
+    expected_codes = fcluster(
+        linkage(squareform(1 - K, checks=False), "average"), n_themes, "maxclust"
+    )
+    assert len(set(zip(codes, expected_codes, strict=True))) == len(themes) == n_themes
 
 
 def test_theme_count_equals_distinct_samples():
@@ -57,7 +59,9 @@ def test_answer_contains_all_table_columns():
         "score": ["0.5", "", "0.25"],
         "rank": ["1", "2", "3"],
     }
-    numbers = Given([("x.csv", b"name,x,y\na,1,0\nb,0,2\nc,3,4\n")])
-    rows = score_samples(uploads.read(numbers, Asked(kind="vectors"))).answer["samples"]["cells"]
+    vector_table = Given([("x.csv", b"name,x,y\na,1,0\nb,0,2\nc,3,4\n")])
+    rows = score_samples(uploads.read(vector_table, Asked(kind="vectors"))).answer["samples"][
+        "cells"
+    ]
     assert rows == {"name": ["a", "b", "c"], "x": [1.0, 0.0, 3.0], "y": [0.0, 2.0, 4.0]}
     assert score_as_json(["a b", "c d"])["samples"]["cells"] == {}

@@ -1,4 +1,4 @@
-"""Sets side by side on the page and through its API: the numbers of vendiscore.compare."""
+"""Comparisons in the web app and its API match `vendiscore.compare`."""
 
 import functools
 import itertools
@@ -40,40 +40,40 @@ NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 
 
 @functools.cache
-def usual():
-    """Return the answer of the page for SETS, which tests read and do not change."""
+def default_comparison():
+    """Return the cached comparison of SETS; tests must not change it."""
     return compare_as_json(SETS)
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")  # at order 0 all have full rank
 @pytest.mark.parametrize("q", [0, 1, math.inf])
 def test_identical_sets_show_no_difference(q):
-    one = draw_sentences(np.random.default_rng(0), 20)
-    answer = compare_as_json({"A": one, "B": one}, q=q)
+    texts = draw_sentences(np.random.default_rng(0), 20)
+    answer = compare_as_json({"A": texts, "B": texts}, q=q)
     assert answer["pairs"][0]["verdict"] == "no difference shown"
     assert answer["sentence"].startswith("No difference shown between ")
 
 
 def test_sets_of_same_population_rarely_differ():
-    told = 0
+    n_differences = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
         answer = compare_as_json({"A": draw_sentences(rng, 20), "B": draw_sentences(rng, 30)})
-        told += answer["pairs"][0]["verdict"] in ("more diverse", "less diverse")
-    assert told <= 1
+        n_differences += answer["pairs"][0]["verdict"] in ("more diverse", "less diverse")
+    assert n_differences <= 1
 
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_comparison_rejects_small_sets(n):
-    said = f"Set mine has too few samples to be compared: {n}, "
-    with pytest.raises(RefusedError, match=said):
+    message = f"Set mine has too few samples to be compared: {n}, "
+    with pytest.raises(RefusedError, match=message):
         compare_as_json({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
 
 
 def test_comparison_matches_library():
-    answer = usual()
-    right = compare(SETS, **NS)
-    check_comparison(answer, right)
+    answer = default_comparison()
+    expected = compare(SETS, **NS)
+    check_comparison(answer, expected)
     assert answer["matched_size"] == 40
     assert answer["sentence"] == "new and old are more diverse than narrow."
     assert answer["comparison"] == "n-grams of 1–4 words · q 1"
@@ -86,7 +86,7 @@ def test_comparison_matches_library():
 
 def test_api_matches_page_and_names_sets():
     answer = json_round_trip(api.vendi_compare(SETS))
-    page = usual()
+    page = default_comparison()
     for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
         assert answer[name] == page[name]
     unnamed = api.vendi_compare([SETS["narrow"], SETS["old"]])
@@ -99,14 +99,18 @@ def test_comparison_contains_all_pairs_of_sets():
     answer = compare_as_json(sets, "vectors", "cosine")
     assert len(answer["pairs"]) == 10
     assert answer["level"] == 0.95
-    eight = compare_as_json({f"{i}": make_clusters(4, 2, i) for i in range(8)}, "vectors", "rbf")
-    assert len(eight["rows"]) == 8
-    bars = re.findall(r"stroke: (#\w+);[^\"]*stroke-width: 2\.5", eight["pictures"][0]["svg"])
-    assert len(set(bars)) == len(bars) == 8  # one of another colour each
+    eight_sets_answer = compare_as_json(
+        {f"{i}": make_clusters(4, 2, i) for i in range(8)}, "vectors", "rbf"
+    )
+    assert len(eight_sets_answer["rows"]) == 8
+    bars = re.findall(
+        r"stroke: (#\w+);[^\"]*stroke-width: 2\.5", eight_sets_answer["pictures"][0]["svg"]
+    )
+    assert len(set(bars)) == len(bars) == 8  # different colours
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: api.vendi_compare([["a"]]), "Two to 8 sets"),
         (lambda: api.vendi_compare([["a"]] * 9), "Two to 8 sets"),
@@ -129,10 +133,10 @@ def test_comparison_contains_all_pairs_of_sets():
         ),
     ],
 )
-def test_comparison_rejects_invalid_sets(call, said):
+def test_comparison_rejects_invalid_sets(call, message):
     with pytest.raises(RefusedError) as caught:
         call()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_unusable_samples_are_listed_by_set_or_dropped():
@@ -156,9 +160,15 @@ def test_large_sets_are_subsampled_and_compared_at_size_100():
 
 def test_vector_sets_share_bandwidth():
     a, b = (np.array([[0.0], [1.0], [2.0], [3.0]]) * times for times in (1, 100))
-    ours = api.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["signature"].split("|")
-    both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]["signature"]
-    assert next(part for part in ours if part.startswith("sigma=")) in both.split("|")
+    signature = api.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["signature"].split(
+        "|"
+    )
+    pooled_signature = compute(np.concatenate([a, b]), k="rbf", details=True)["details"][
+        "signature"
+    ]
+    assert next(
+        entry for entry in signature if entry.startswith("sigma=")
+    ) in pooled_signature.split("|")
 
 
 def test_comparison_reports_progress_in_percent():
@@ -174,39 +184,39 @@ def test_comparison_reports_progress_in_percent():
 def test_comparison_examples_have_expected_sizes(pairing):
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing["kind"]]
     sets = {
-        each["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=each["example"]))
-        for each in pairing["sets"]
+        entry["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=entry["example"]))
+        for entry in pairing["sets"]
     }
     answer = compare_as_json(sets, pairing["kind"], kernel)
     sizes = {name: len(samples) for name, samples in sets.items()}
-    if len(sets) == 1:  # of one table
+    if len(sets) == 1:  # one table contains the sets
         sizes = Counter(next(iter(sets.values())).sets)
     assert {row["name"]: row["n"] for row in answer["rows"]} == sizes
 
 
-def grouped(sets: dict, more: str = "", **asked):
-    """Return the sets as one table, mixed, with a column of their names."""
+def read_table(sets: dict, extra_rows: str = "", **options):
+    """Return samples of one table with shuffled rows and a column of set names."""
     rows = [(name, text) for name, texts in sets.items() for text in texts]
     rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
-    table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + more
-    return uploads.read(Given(text=table), Asked(by="model", column="answer", **asked))
+    table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + extra_rows
+    return uploads.read(Given(text=table), Asked(by="model", column="answer", **options))
 
 
 def test_groups_of_table_are_compared_as_sets():
-    samples = grouped(SETS)
+    samples = read_table(SETS)
     answer = compare_as_json({"A": samples})
     check_comparison(answer, compare(samples.values, by=samples.groups, **NS))
     assert answer["notes"] == samples.told
-    places = dict(zip(samples.places, samples.values, strict=True))
+    text_of_row = dict(zip(samples.places, samples.values, strict=True))
     points = answer["map"]
-    for name, place, text in zip(points["set"], points["place"], points["text"], strict=True):
-        assert places[place] == text
+    for name, row_number, text in zip(points["set"], points["place"], points["text"], strict=True):
+        assert text_of_row[row_number] == text
         assert text in SETS[name]
 
 
 def test_rows_without_group_are_rejected_or_dropped():
-    few = {name: texts[:15] for name, texts in SETS.items()}
-    samples = grouped(few, more=",nobody said this\nold,\n")
+    small_sets = {name: texts[:15] for name, texts in SETS.items()}
+    samples = read_table(small_sets, extra_rows=",nobody said this\nold,\n")
     with pytest.raises(UnusableError, match="2 of 47 texts cannot be used: row 47") as caught:
         compare_as_json({"A": samples})
     assert caught.value.rows == "rows 47 and 48"
@@ -217,15 +227,15 @@ def test_rows_without_group_are_rejected_or_dropped():
 
 
 def test_comparison_rejects_too_few_or_too_many_groups():
-    said = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
-    with pytest.raises(RefusedError, match=said.format("one set without groups")):
+    message = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
+    with pytest.raises(RefusedError, match=message.format("one set without groups")):
         compare_as_json({"A": SETS["old"]})
-    with pytest.raises(RefusedError, match=said.format("1 in column 'model'")):
-        compare_as_json({"A": grouped({"old": SETS["old"]})})
-    with pytest.raises(RefusedError, match=said.format("9 in column 'model'")):
-        compare_as_json({"A": grouped({f"m{i}": SETS["old"][:4] for i in range(9)})})
+    with pytest.raises(RefusedError, match=message.format("1 in column 'model'")):
+        compare_as_json({"A": read_table({"old": SETS["old"]})})
+    with pytest.raises(RefusedError, match=message.format("9 in column 'model'")):
+        compare_as_json({"A": read_table({f"m{i}": SETS["old"][:4] for i in range(9)})})
     with pytest.raises(RefusedError, match="Set few has too few samples to be compared: 3"):
-        compare_as_json({"A": grouped({"few": SETS["old"][:3], "many": SETS["new"]})})
+        compare_as_json({"A": read_table({"few": SETS["old"][:3], "many": SETS["new"]})})
 
 
 @pytest.mark.parametrize("kind", ["molecules", "vectors"])
@@ -250,7 +260,15 @@ def test_standing_describes_differences_in_words():
 
     def told(**differences: float) -> str:
         pairs = [
-            PairRow(*pair, apart := differences.get("".join(pair), 0.0), apart, apart, 0, 0.01, 99)
+            PairRow(
+                *pair,
+                difference := differences.get("".join(pair), 0.0),
+                difference,
+                difference,
+                0,
+                0.01,
+                99,
+            )
             for pair in itertools.combinations(rows, 2)
         ]
         pairs = [replace(row, high=3.0) if abs(row.difference) == 0.5 else row for row in pairs]

@@ -1,4 +1,4 @@
-"""Files are weighed by what their headers declare, not by their bytes."""
+"""Declared sizes of files are read from headers, not from the number of bytes."""
 
 import io
 import tracemalloc
@@ -17,11 +17,11 @@ from vendiscore_page.inputs.submission import Given
 from vendiscore_page.inputs.uploads import read
 
 
-def size(*contents: tuple[str, bytes], text: str = "") -> Size:
+def compute_size(*contents: tuple[str, bytes], text: str = "") -> Size:
     return declared_size(Given(files=contents, text=text))
 
 
-def numbers(n: int) -> bytes:
+def encode_zeros(n: int) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, X=np.zeros(n))
     return buffer.getvalue()
@@ -29,46 +29,49 @@ def numbers(n: int) -> bytes:
 
 def test_image_size_is_read_from_headers():
     one = hostile_files.encode_webp(3_800)
-    assert size(("a.webp", one)) == (len(one), 0, 14_440_000)
+    assert compute_size(("a.webp", one)) == (len(one), 0, 14_440_000)
     assert (
-        size(("a.png", encode_grey_png(30, 20)), ("b.png", encode_grey_png(10, 10))).pixels == 700
+        compute_size(("a.png", encode_grey_png(30, 20)), ("b.png", encode_grey_png(10, 10))).pixels
+        == 700
     )
     packed = encode_zip({f"{i}.webp": one for i in range(24)})
     assert len(packed) < 10_000
-    assert size(("a.zip", packed)) == (24 * len(one), 0, 24 * 14_440_000)
+    assert compute_size(("a.zip", packed)) == (24 * len(one), 0, 24 * 14_440_000)
 
 
 def test_rejected_images_have_no_declared_pixels():
-    assert size(("a.png", encode_grey_png(9_001, 7_000))).pixels == 0  # refused for itself
-    assert size(("a.webp", hostile_files.encode_webp(7_000))).pixels == 0
-    assert size(("a.png", b"hello"), ("b.png", encode_grey_png(10, 10)[:-30])).pixels == 100
+    assert (
+        compute_size(("a.png", encode_grey_png(9_001, 7_000))).pixels == 0
+    )  # the image itself is rejected
+    assert compute_size(("a.webp", hostile_files.encode_webp(7_000))).pixels == 0
+    assert compute_size(("a.png", b"hello"), ("b.png", encode_grey_png(10, 10)[:-30])).pixels == 100
 
 
 def test_size_of_zips_and_arrays_is_unpacked_size():
-    assert size(("a.zip", encode_zip({"a.txt": b"a" * 10**7}))).bytes == 10**7
-    assert size(("a.npz", numbers(1_000_000))).bytes > 8_000_000
-    assert size(text="abc") == (3, 0, 0)
+    assert compute_size(("a.zip", encode_zip({"a.txt": b"a" * 10**7}))).bytes == 10**7
+    assert compute_size(("a.npz", encode_zeros(1_000_000))).bytes > 8_000_000
+    assert compute_size(text="abc") == (3, 0, 0)
 
 
 @pytest.mark.parametrize("wrap", [lambda data: data, lambda data: encode_zip({"a.parquet": data})])
 def test_size_of_parquet_counts_values(wrap):
     data = files.encode_parquet(e=[[0.0] * 1_000] * 2_000)
     assert len(data) < 20_000
-    assert size(("a.parquet", wrap(data))).cells == 2_000_000
+    assert compute_size(("a.parquet", wrap(data))).cells == 2_000_000
 
 
 def test_damaged_files_have_no_declared_cells():
     for data in (b"PK\x03\x04 and no more", b"PAR1 and no more", b""):
-        assert size(("a", data), ("b.txt", b"hello")).cells == 0
+        assert compute_size(("a", data), ("b.txt", b"hello")).cells == 0
 
 
 def test_reading_long_repeated_text_uses_little_memory():
     import pyarrow as pa
 
-    once = pa.DictionaryArray.from_arrays(
+    repeated_text = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(1_000, np.int32)), pa.array(["a b c " * 500_000])
     )
-    data = files.encode_parquet(answer=once)
+    data = files.encode_parquet(answer=repeated_text)
     assert len(data) < 10_000_000
     tracemalloc.start()
     try:

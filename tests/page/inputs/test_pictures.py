@@ -1,4 +1,4 @@
-"""Images and zips made to hurt: one that cannot be used is named, the others are read."""
+"""Hostile images and zips: unusable images are listed, and the others are read."""
 
 import base64
 import io
@@ -27,7 +27,7 @@ def test_zip_reader_ignores_system_files():
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("a.svg", lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "as PNG or JPEG"),
         ("a.zip", lambda: b"PK\x03\x04 and no more", "cannot be read"),
@@ -44,8 +44,8 @@ def test_zip_reader_ignores_system_files():
     ],
     ids=range(8),
 )
-def test_hostile_zips_are_rejected(name, data, said):
-    assert said in get_rejection_message(read, make_upload(name, data()))
+def test_hostile_zips_are_rejected(name, data, message):
+    assert message in get_rejection_message(read, make_upload(name, data()))
 
 
 def test_zip_with_huge_directory_is_rejected():
@@ -70,7 +70,7 @@ def test_paths_in_zip_names_are_removed():
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (
             lambda: encode_grey_png(20_000, 20_000),
@@ -88,38 +88,40 @@ def test_paths_in_zip_names_are_removed():
     ],
     ids=range(7),
 )
-def test_unusable_image_is_listed_and_other_images_are_read(data, said):
-    bad = data()
+def test_unusable_image_is_listed_and_other_images_are_read(data, message):
+    invalid_image = data()
     result = read(
         Given(
             files=[
                 ("a.png", encode_grey_png(9, 9)),
-                ("b.png", bad),
-                ("c.zip", encode_zip({"d.png": bad})),
+                ("b.png", invalid_image),
+                ("c.zip", encode_zip({"d.png": invalid_image})),
             ]
         )
     )
     assert result.places == ["a.png", "b.png", "d.png"]
     assert list(result.problems) == [1, 2]
-    assert all(problem.startswith(said) for problem in result.problems.values())
-    assert said in get_rejection_message(pictures.decode_images, [base64.b64encode(bad).decode()])
+    assert all(problem.startswith(message) for problem in result.problems.values())
+    assert message in get_rejection_message(
+        pictures.decode_images, [base64.b64encode(invalid_image).decode()]
+    )
 
 
 def test_too_many_megapixels_in_total_are_rejected(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_ALL_PIXELS", 1_000_000)
-    several = Given(files=[(f"{i}.png", encode_grey_png(700, 700)) for i in range(3)])
-    assert "more than 1 megapixels together" in get_rejection_message(read, several)
+    submission = Given(files=[(f"{i}.png", encode_grey_png(700, 700)) for i in range(3)])
+    assert "more than 1 megapixels together" in get_rejection_message(read, submission)
 
 
 def test_total_pixels_are_checked_from_headers():
-    one = hostile_files.encode_webp(3_800)
-    assert len(one) < 100
-    said = "more than 1,200 megapixels together"
-    assert said in get_rejection_message(
-        read, make_upload("a.zip", encode_zip({f"{i}.webp": one for i in range(84)}))
+    image = hostile_files.encode_webp(3_800)
+    assert len(image) < 100
+    message = "more than 1,200 megapixels together"
+    assert message in get_rejection_message(
+        read, make_upload("a.zip", encode_zip({f"{i}.webp": image for i in range(84)}))
     )
-    assert said in get_rejection_message(
-        pictures.decode_images, [base64.b64encode(one).decode()] * 84
+    assert message in get_rejection_message(
+        pictures.decode_images, [base64.b64encode(image).decode()] * 84
     )
 
 

@@ -1,4 +1,4 @@
-"""Roles of columns, found by names and cells in tables that people have."""
+"""Column roles are detected from the names and cells of a table."""
 
 import io
 import json
@@ -14,19 +14,19 @@ MODELS = ("small", "large", "other")
 CROSSED = [(m, p, f"{m} answers {p} {k}") for p in PROMPTS for m in MODELS for k in range(2)]
 
 
-def of(header: str, rows, sign: str = ",", **asked):
-    lines = [header, *(sign.join(map(str, row)) for row in rows)]
-    return read(Given(files=[("a.csv", "\n".join(lines).encode())]), Asked(**asked))
+def read_table(header: str, rows, separator: str = ",", **options):
+    lines = [header, *(separator.join(map(str, row)) for row in rows)]
+    return read(Given(files=[("a.csv", "\n".join(lines).encode())]), Asked(**options))
 
 
-def roles(found) -> dict[str, str]:
-    return {role: column for role, (column, _) in found.roles.items()}
+def get_role_columns(samples) -> dict[str, str]:
+    return {role: column for role, (column, _) in samples.roles.items()}
 
 
 SIMPLE = {"model": "model", "prompt": "prompt"}
 TABLES = {
     "model,prompt,answer": (",", CROSSED, "answer", SIMPLE),
-    # German, under semicolons
+    # German names, separated by semicolons
     "Modell;Frage;Antwort": (
         ";",
         CROSSED,
@@ -45,7 +45,7 @@ TABLES = {
         "text",
         {"id": "prompt_id"},
     ),
-    # The index of pandas, and a label by its cells
+    # An index column of pandas, and a label column detected by its cells
     ",text,mood": (
         ",",
         [(i, f"text {i} is good", "so" if i % 2 else "no") for i in range(12)],
@@ -64,20 +64,23 @@ TABLES = {
         "smiles",
         {"id": "name"},
     ),
-    # Ids that are there twice are none.
+    # Repeated values are not ids.
     "id,answer": (",", [(i // 2, f"answer {i} is good") for i in range(12)], "answer", {}),
 }
 
 
 @pytest.mark.parametrize("header", TABLES)
 def test_roles_are_detected_from_names_and_cells(header):
-    sign, rows, column, right = TABLES[header]
-    result = of(header, rows, sign, pool=True)
+    separator, rows, column, expected = TABLES[header]
+    result = read_table(header, rows, separator, pool=True)
     assert result.column == column
-    assert roles(result) == right
+    assert get_role_columns(result) == expected
     for name, labels in result.roles.values():
-        at = [each.strip() or f"column {j}" for j, each in enumerate(header.split(sign), 1)]
-        assert list(labels) == [str(row[at.index(name)]) for row in rows]
+        column_names = [
+            column_name.strip() or f"column {j}"
+            for j, column_name in enumerate(header.split(separator), 1)
+        ]
+        assert list(labels) == [str(row[column_names.index(name)]) for row in rows]
 
 
 def test_json_and_parquet_have_same_roles(tmp_path):
@@ -89,63 +92,68 @@ def test_json_and_parquet_have_same_roles(tmp_path):
     frame.to_parquet(parquet)
     for name, data in ("a.jsonl", lines.encode()), ("a.parquet", parquet.getvalue()):
         result = read(Given(files=[(name, data)]))
-        assert roles(result) == SIMPLE
+        assert get_role_columns(result) == SIMPLE
         assert list(result.roles["model"][1]) == [row[0] for row in CROSSED]
         assert list(result.asked) == [row[1] for row in CROSSED]
 
 
 def test_roles_can_be_changed_or_removed():
-    assert roles(of("model,prompt,answer", CROSSED, prompt="", model="", label="")) == {}
-    result = of("model,prompt,answer", CROSSED, id="prompt", prompt="model", model="")
-    assert roles(result) == {"id": "prompt", "prompt": "model"}
+    assert (
+        get_role_columns(read_table("model,prompt,answer", CROSSED, prompt="", model="", label=""))
+        == {}
+    )
+    result = read_table("model,prompt,answer", CROSSED, id="prompt", prompt="model", model="")
+    assert get_role_columns(result) == {"id": "prompt", "prompt": "model"}
     assert result.asked == [row[0] for row in CROSSED]
     with pytest.raises(RefusedError, match="There is no column 'modle'"):
-        of("model,prompt,answer", CROSSED, model="modle")
+        read_table("model,prompt,answer", CROSSED, model="modle")
 
 
 def test_prompt_id_column_is_not_used_for_conditioning():
     rows = [(i // 3, f"completion {i} is good") for i in range(12)]
-    assert of("prompt_id,completion", rows).prompt_column == ""
-    assert of("prompt,completion", rows).prompt_column == "prompt"
+    assert read_table("prompt_id,completion", rows).prompt_column == ""
+    assert read_table("prompt,completion", rows).prompt_column == "prompt"
 
 
 def test_prompt_id_columns_are_detected_by_name():
     rows = [(i // 3, f"completion {i} is good") for i in range(12)]
     for name in ("Frage_Nr", "promptId", "question_idx", "PROMPT_ID"):
-        assert roles(of(f"{name},answer", rows)) == {"prompt": name}
+        assert get_role_columns(read_table(f"{name},answer", rows)) == {"prompt": name}
 
 
 def test_tables_are_pooled_only_on_request():
-    result = of("model,prompt,answer", CROSSED)
+    result = read_table("model,prompt,answer", CROSSED)
     assert (result.sets_by, result.by) == ("model", "prompt")
     assert result.sentence == (
         "24 texts of column 'answer', in 4 groups by column 'prompt', in 3 sets by column 'model'."
     )
-    for asked, sets, groups in (
+    for options, sets, groups in (
         ({"pool": True}, None, None),
         ({"by": "prompt", "pool": True}, None, "prompt"),
         ({"sets": "model", "pool": True}, "model", None),
         ({"sets": "model"}, "model", "prompt"),
     ):
-        result = of("model,prompt,answer", CROSSED, **asked)
+        result = read_table("model,prompt,answer", CROSSED, **options)
         assert (result.sets_by, result.by) == (sets, groups)
         assert (bool(result.sets), bool(result.groups)) == (sets is not None, groups is not None)
 
 
 def test_unclear_column_names_raise_ask_error():
     with pytest.raises(AskError, match="Columns told, said could be meant"):
-        of("who,told,said", CROSSED)
+        read_table("who,told,said", CROSSED)
     with pytest.raises(AskError, match="Is each value of column 'who' a set of its own") as caught:
-        of("who,told,said", CROSSED, column="said")
+        read_table("who,told,said", CROSSED, column="said")
     assert [options for _, options in caught.value.choices] == [{"by": "who"}, {"pool": True}]
-    assert roles(of("who,told,said", CROSSED, column="said", pool=True)) == {"label": "who"}
+    assert get_role_columns(read_table("who,told,said", CROSSED, column="said", pool=True)) == {
+        "label": "who"
+    }
 
 
 def test_nested_answers_inherit_roles_of_their_rows():
     rows = [{"prompt": p, "model": m, "answers": [p, m]} for p in PROMPTS for m in MODELS]
     result = read(Given(files=[("a.json", json.dumps(rows).encode())]))
     assert result.values == [text for row in rows for text in row["answers"]]
-    assert roles(result) == SIMPLE
+    assert get_role_columns(result) == SIMPLE
     assert result.asked == [row["prompt"] for row in rows for _ in range(2)]
     assert result.groups == result.asked
     grouped = read(Given(files=[("a.json", json.dumps(rows).encode())]), Asked(by="prompt"))
@@ -154,30 +162,30 @@ def test_nested_answers_inherit_roles_of_their_rows():
 
 def test_missing_labels_are_kept_or_listed_as_problems():
     rows = [("" if i % 5 == 0 else "abc"[i % 3], f"text {i} is good") for i in range(20)]
-    result = of("model,answer", rows, pool=True)
+    result = read_table("model,answer", rows, pool=True)
     assert [label for label in result.roles["model"][1] if not label] == [""] * 4
     assert not result.problems
-    grouped = of("model,answer", rows, sets="model")
+    grouped = read_table("model,answer", rows, sets="model")
     assert set(grouped.problems.values()) == {"has no set"}
 
 
 def test_random_subset_keeps_sample_ids():
     rows = [(f"r{i}", f"text {i} is good") for i in range(1_200)]
-    result = of("id,text", rows)
+    result = read_table("id,text", rows)
     assert len(result) == 1_000
-    said = dict(rows)
-    assert [said[label] for label in result.ids] == result.values
+    text_of_id = dict(rows)
+    assert [text_of_id[label] for label in result.ids] == result.values
 
 
 def test_one_column_per_model_can_be_read_as_sets():
     rows = [(i, p, f"small says {i}", f"large tells {i}") for i, p in enumerate(PROMPTS)]
     with pytest.raises(AskError, match="Which column holds the samples") as caught:
-        of("id,prompt,model_a,model_b", rows)
+        read_table("id,prompt,model_a,model_b", rows)
     label, options = caught.value.choices[0]
     assert label == "Each of model_a, model_b holds the answers of one model"
-    result = of("id,prompt,model_a,model_b", rows, **options)
+    result = read_table("id,prompt,model_a,model_b", rows, **options)
     assert result.values == [text for row in rows for text in row[2:]]
     assert list(result.places) == [2, 2, 3, 3, 4, 4, 5, 5]
-    assert roles(result) == SIMPLE
+    assert get_role_columns(result) == SIMPLE
     assert result.roles["model"][1] == ["model_a", "model_b"] * len(PROMPTS)
     assert result.asked == [p for p in PROMPTS for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Pasted text is split in the likeliest way; from more than fits, a random part is drawn."""
+"""Pasted text is split at the detected separator, and large inputs are subsampled."""
 
 from collections import Counter
 
@@ -18,12 +18,12 @@ PARAGRAPHS = "\n\n".join(
 )
 
 
-def pasted(text: str, **asked):
-    return read(Given(text=text), Asked(**asked))
+def read_text(text: str, **options):
+    return read(Given(text=text), Asked(**options))
 
 
 def test_samples_keep_their_line_numbers():
-    result = pasted("\ufeff one a \n\n two b\r\n")
+    result = read_text("\ufeff one a \n\n two b\r\n")
     assert (result.values, list(result.places), result.unit) == (["one a", "two b"], [1, 3], "line")
     assert (result.kind, result.name, result.separator) == ("texts", "pasted", "line")
 
@@ -40,12 +40,12 @@ def test_samples_keep_their_line_numbers():
         (PARAGRAPHS.replace("\n\n", "\n\n=====\n\n"), "=====", 20),
         ("one\n\ntwo\n***\nthree\n***\nfour\n\nfive", "***", 3),
         ("###\none two\n###\nthree four\n###", "###", 2),
-        ("one\ntwo\n---\nthree", "line", 4),  # a sign that stands alone once
+        ("one\ntwo\n---\nthree", "line", 4),  # a separator that occurs once
         ("one --- two\nthree --- four", "line", 2),
     ],
 )
 def test_separator_is_detected_with_note(text, separator, n):
-    result = pasted(text)
+    result = read_text(text)
     assert (result.separator, len(result)) == (separator, n)
     assert dict(result.splits)[separator] == n
     assert result.notes[0].startswith(f"Read {n} ")
@@ -53,11 +53,13 @@ def test_separator_is_detected_with_note(text, separator, n):
 
 
 def test_splits_list_sample_count_of_each_separator():
-    result = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
+    result = read_text(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
     assert result.splits == (("line", 61), ("blank", 19), ("---", 2))
     for separator, count in result.splits:
-        again = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator)
-        assert len(again) == count
+        samples = read_text(
+            PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator
+        )
+        assert len(samples) == count
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_splits_list_sample_count_of_each_separator():
     ],
 )
 def test_separator_can_be_chosen(text, separator):
-    result = pasted(text, separator=separator)
+    result = read_text(text, separator=separator)
     assert len(result) == 20
     assert result.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
     assert dict(result.splits)[separator] == 20
@@ -92,16 +94,16 @@ def test_separator_can_be_chosen(text, separator):
     ],
 )
 def test_pasted_numbers_are_read_as_vectors(text, values):
-    result = pasted(text)
+    result = read_text(text)
     assert result.kind == "vectors"
     assert np.array_equal(result.values, values)
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "others"),
+    ("text", "kind", "other_kinds"),
     [
         ("CCO\nc1ccccc1\nCC(=O)O", "molecules", ("texts",)),
-        ("CC(=O)O\nc1ccccc1\nCC(C)C\nC1CC\nOCCO", "molecules", ("texts",)),  # one is bad
+        ("CC(=O)O\nc1ccccc1\nCC(C)C\nC1CC\nOCCO", "molecules", ("texts",)),  # one is invalid
         ("C\nCC\nNO\nCOIN\nSPOON", "texts", ("molecules",)),
         ("I\nNO\nOF\nON\nSO", "texts", ("molecules",)),
         ("I say no.\nNo, I say.\nC is a note.", "texts", ("molecules",)),
@@ -111,39 +113,39 @@ def test_pasted_numbers_are_read_as_vectors(text, values):
         ("今天天气很好。\n我喜欢吃苹果。", "texts", ()),
     ],
 )
-def test_sample_type_of_pasted_text_is_detected(text, kind, others):
-    result = pasted(text)
+def test_sample_type_of_pasted_text_is_detected(text, kind, other_kinds):
+    result = read_text(text)
     assert result.kind == kind
     assert set(result.kinds) <= {"texts", "molecules", "vectors"} - {kind}
-    assert set(others) - {"molecules"} <= set(result.kinds)
+    assert set(other_kinds) - {"molecules"} <= set(result.kinds)
 
 
 def test_spreadsheet_cells_and_json_can_be_pasted():
-    cells = pasted("id\tanswer\n1\tyes, it is\n2\tno; never\n")
+    cells = read_text("id\tanswer\n1\tyes, it is\n2\tno; never\n")
     assert (cells.values, list(cells.places)) == (["yes, it is", "no; never"], [2, 3])
     assert (cells.name, cells.columns) == ("pasted › answer", ("id", "answer"))
-    assert pasted('["a b", "c d"]').values == ["a b", "c d"]
-    assert pasted('{"a": "b c"}\n{"a": "d e"}').values == ["b c", "d e"]
-    assert pasted("[1] is a footnote\n[2] is another]").kind == "texts"
+    assert read_text('["a b", "c d"]').values == ["a b", "c d"]
+    assert read_text('{"a": "b c"}\n{"a": "d e"}').values == ["b c", "d e"]
+    assert read_text("[1] is a footnote\n[2] is another]").kind == "texts"
 
 
 def test_too_many_texts_are_subsampled_with_note():
     text = "\n".join(f"text number {i}" for i in range(1, 3001))
-    first, again, other = (pasted(text, draw=draw) for draw in (0, 0, 1))
+    first, same, other = (read_text(text, draw=draw) for draw in (0, 0, 1))
     for result in (first, other):
         assert (len(result), result.total) == (1000, 3000)
         assert result.notes[-1] == (
             "These are 1,000 of 3,000 texts, drawn at random: more do not fit here."
         )
-        assert result.values == [f"text number {place}" for place in result.places]
-    assert list(first.places) == sorted(first.places) == list(again.places)
+        assert result.values == [f"text number {line}" for line in result.places]
+    assert list(first.places) == sorted(first.places) == list(same.places)
     assert len(set(first.places) & set(other.places)) < 500
     assert other.draw == 1
 
 
 def test_long_texts_are_subsampled_by_total_characters():
     text = "\n".join(f"{i} " + "x" * 10_000 for i in range(100))
-    result = pasted(text)
+    result = read_text(text)
     assert sum(map(len, result.values)) <= quotas.MAX_CHARACTERS < len(text)
     assert (len(result), result.total) == (49, 100)
 
@@ -151,17 +153,17 @@ def test_long_texts_are_subsampled_by_total_characters():
 def test_too_many_vectors_are_subsampled_as_in_generated_code(monkeypatch, tmp_path):
     X = np.arange(60.0).reshape(20, 3)
     text = "\n".join(",".join(map(str, row)) for row in X)
-    assert len(pasted(text)) == 20
+    assert len(read_text(text)) == 20
     monkeypatch.setattr(parts.quotas, "MAX_VECTORS", 7)
-    result = pasted(text, draw=3)
+    result = read_text(text, draw=3)
     assert (len(result), result.total) == (7, 20)
     assert np.array_equal(result.values, X[np.array(result.places) - 1])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "samples.csv").write_text(text)
-    some = result.subset([0, 1, 3, 5, 6])
-    there = {}
-    exec(f"import {IMPORTS}\ndata = {some.python.read()}", there)
-    assert np.array_equal(there["data"].values, some.values)
+    subset = result.subset([0, 1, 3, 5, 6])
+    namespace = {}
+    exec(f"import {IMPORTS}\ndata = {subset.python.read()}", namespace)
+    assert np.array_equal(namespace["data"].values, subset.values)
 
 
 def test_random_subset_keeps_problems_and_groups(monkeypatch):
@@ -171,15 +173,15 @@ def test_random_subset_keeps_problems_and_groups(monkeypatch):
     )
     result = read(Given(files=[("a.csv", table.encode())]), Asked(column="text", by="group"))
     assert (len(result), result.total) == (5, 30)
-    for i, place in enumerate(result.places):
-        assert result.groups[i] == str((place - 2) % 3)
-        assert (i in result.problems) == (place % 2 == 1)
+    for i, row in enumerate(result.places):
+        assert result.groups[i] == str((row - 2) % 3)
+        assert (i in result.problems) == (row % 2 == 1)
 
 
-def many_answers(prompts: int, models: int, times: int, characters: int = 20) -> bytes:
+def make_answer_table(prompts: int, models: int, repetitions: int, characters: int = 20) -> bytes:
     rows = [
         f"{prompt}-{model}-{i},m{model},Question {prompt}?,{'x' * characters} {i} of {prompt}"
-        for i in range(times)
+        for i in range(repetitions)
         for model in range(models)
         for prompt in range(prompts)
     ]
@@ -187,31 +189,32 @@ def many_answers(prompts: int, models: int, times: int, characters: int = 20) ->
 
 
 @pytest.mark.parametrize(
-    ("prompts", "times", "characters"), [(1000, 8, 20), (200, 8, 20), (100, 4, 5_000)]
+    ("prompts", "repetitions", "characters"), [(1000, 8, 20), (200, 8, 20), (100, 4, 5_000)]
 )
-def test_answers_to_same_prompt_are_drawn_together(prompts, times, characters):
-    given = Given(files=[("a.csv", many_answers(prompts, 2, times, characters))])
-    result = read(given, Asked(column="answer", sets="model", by="prompt"))
-    total, each = 2 * prompts * times, 2 * times
+def test_answers_to_same_prompt_are_drawn_together(prompts, repetitions, characters):
+    submission = Given(files=[("a.csv", make_answer_table(prompts, 2, repetitions, characters))])
+    result = read(submission, Asked(column="answer", sets="model", by="prompt"))
+    total, group_size = 2 * prompts * repetitions, 2 * repetitions
     assert result.total == total
     sizes = Counter(result.groups)
-    assert {*sizes.values()} == {each}
+    assert {*sizes.values()} == {group_size}
     assert len(result) <= quotas.MAX_SAMPLES
     characters = sum(map(len, result.values))
     assert characters <= quotas.MAX_CHARACTERS
-    more = each, characters / len(sizes)  # of one more prompt
+    next_group = group_size, characters / len(sizes)  # size with one more prompt
     assert (
-        len(result) + more[0] > quotas.MAX_SAMPLES or characters + more[1] > quotas.MAX_CHARACTERS
+        len(result) + next_group[0] > quotas.MAX_SAMPLES
+        or characters + next_group[1] > quotas.MAX_CHARACTERS
     )
     note = f"These are {len(result)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
     assert result.notes[-1].startswith(note)
-    other = read(given, Asked(column="answer", sets="model", by="prompt", draw=1))
+    other = read(submission, Asked(column="answer", sets="model", by="prompt", draw=1))
     assert {*other.groups} != {*result.groups}
 
 
 def test_large_groups_are_subsampled():
-    given = Given(files=[("a.csv", many_answers(20, 4, 25))])
-    result = read(given, Asked(column="answer", by="prompt"))
+    submission = Given(files=[("a.csv", make_answer_table(20, 4, 25))])
+    result = read(submission, Asked(column="answer", by="prompt"))
     assert (len(result), len({*result.groups})) == (1000, 20)
     assert result.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
 
@@ -224,13 +227,13 @@ def test_note_on_subsampled_groups_does_not_call_them_complete():
     assert result.notes[-1].startswith("These are 1,000 of 6,009 texts, drawn at random")
 
 
-@pytest.mark.parametrize(("others", "n"), [(49, 49), (0, 1000)])
-def test_other_groups_are_kept_if_one_group_is_too_large(others, n):
-    labels = [*(f"p{i}" for i in range(others)), *["all"] * 3000]
+@pytest.mark.parametrize(("n_other_groups", "n"), [(49, 49), (0, 1000)])
+def test_other_groups_are_kept_if_one_group_is_too_large(n_other_groups, n):
+    labels = [*(f"p{i}" for i in range(n_other_groups)), *["all"] * 3000]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
     result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
     assert len(result) == n
-    assert len({*result.groups}) == max(1, others)
+    assert len({*result.groups}) == max(1, n_other_groups)
 
 
 @pytest.mark.parametrize("kind", examples.MENU)
@@ -249,13 +252,15 @@ def test_menu_entry_describes_example():
     primer = examples.find_example("A primer")
     assert primer.entry() == {"name": "A primer", "note": primer.note}
     assert examples.find_example("A matrix K").entry()["kernel"] == "K"
-    named = {each["name"]: each["example"] for pair in examples.PAIRINGS for each in pair["sets"]}
-    assert named["In a rut"] == "A model in a rut"
+    example_of_set = {
+        entry["name"]: entry["example"] for pair in examples.PAIRINGS for entry in pair["sets"]
+    }
+    assert example_of_set["In a rut"] == "A model in a rut"
 
 
 def test_comparison_examples_have_enough_samples():
     for pairing in examples.PAIRINGS:
-        sets = [read(Given(), Asked(example=each["example"])) for each in pairing["sets"]]
+        sets = [read(Given(), Asked(example=entry["example"])) for entry in pairing["sets"]]
         sizes = Counter(sets[0].sets) if len(sets) == 1 else Counter(map(len, sets))
         assert len(sizes) > 1 or pairing["kind"] == "molecules"
         assert min(map(len, sets)) >= 4
@@ -270,16 +275,16 @@ def test_ranges_formats_locations():
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         ({"kind": "sounds"}, "Unknown kind 'sounds'; pick one of texts"),
         ({"draw": -1}, "whole number of at least 0"),
         ({"draw": "1"}, "whole number of at least 0"),
     ],
 )
-def test_invalid_options_are_rejected(asked, said):
-    with pytest.raises(RefusedError, match=said):
-        pasted("a b", **asked)
+def test_invalid_options_are_rejected(options, message):
+    with pytest.raises(RefusedError, match=message):
+        read_text("a b", **options)
 
 
 def test_single_blank_line_is_no_separator():

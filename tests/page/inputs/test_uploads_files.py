@@ -1,4 +1,4 @@
-"""Files as people have them are read right, or there is a question that names the line."""
+"""Files of all formats are read correctly, or raise a question that locates the problem."""
 
 import io
 
@@ -14,14 +14,14 @@ for package in ("rdkit", "pyarrow", "pillow_heif"):
 Image = pytest.importorskip("PIL.Image")
 
 
-def given(name: str, data: bytes) -> Given:
+def make_upload(name: str, data: bytes) -> Given:
     return Given(files=[(name, data)])
 
 
-def same(found, values) -> bool:
-    if isinstance(found, np.ndarray):
-        return np.array_equal(found, values)
-    return found == values
+def is_equal(samples, values) -> bool:
+    if isinstance(samples, np.ndarray):
+        return np.array_equal(samples, values)
+    return samples == values
 
 
 @pytest.mark.parametrize(
@@ -30,46 +30,48 @@ def same(found, values) -> bool:
     ids=lambda file: f"{file.kind}: {file.name}",
 )
 def test_file_is_read_correctly_with_note(file):
-    result = read(given(file.name, file.data))
+    result = read(make_upload(file.name, file.data))
     assert result.kind == file.kind
-    assert same(result.values, file.values)
-    assert list(result.places) == file.places
+    assert is_equal(result.values, file.values)
+    assert list(result.places) == file.locations
     assert not result.problems
     assert result.total == len(result) == len(file.values)
-    assert file.said in " ".join([result.sentence, *result.notes])
+    assert file.note in " ".join([result.sentence, *result.notes])
     assert result.name.startswith((file.name, *file.name.split(".")[:1], "b.csv"))
 
 
 @pytest.mark.parametrize("name", ["a/b.txt", "a\\b.txt"])
 def test_file_name_omits_folders(name):
-    assert read(given(name, b"one\ntwo")).name == "b.txt"
+    assert read(make_upload(name, b"one\ntwo")).name == "b.txt"
 
 
 @pytest.mark.parametrize("file", files.ambiguous_files(), ids=lambda file: file.name)
 def test_ambiguous_file_raises_ask_error_with_working_choices(file):
     with pytest.raises(AskError) as caught:
-        read(given(file.name, file.data))
+        read(make_upload(file.name, file.data))
     assert file.question in caught.value.question == str(caught.value)
-    meant = [
-        options for _, options in caught.value.choices if file.answer.items() <= options.items()
+    matching_choices = [
+        options for _, options in caught.value.choices if file.options.items() <= options.items()
     ]
-    assert len(meant) == 1
-    assert same(read(given(file.name, file.data), Asked(**meant[0])).values, file.values)
+    assert len(matching_choices) == 1
+    assert is_equal(
+        read(make_upload(file.name, file.data), Asked(**matching_choices[0])).values, file.values
+    )
     assert all(label for label, _ in caught.value.choices)
 
 
 @pytest.mark.parametrize(
-    "file", files.rejected_files(), ids=lambda file: f"{file.name}: {file.said}"
+    "file", files.rejected_files(), ids=lambda file: f"{file.name}: {file.message}"
 )
 def test_rejected_file_raises_error_with_hint(file):
     with pytest.raises(RefusedError) as caught:
-        read(given(file.name, file.data))
-    assert file.said in str(caught.value)
+        read(make_upload(file.name, file.data))
+    assert file.message in str(caught.value)
     assert not isinstance(caught.value, AskError)
 
 
 @pytest.mark.parametrize(
-    ("name", "form", "how"),
+    ("name", "form", "options"),
     [
         ("a.png", "PNG", {}),
         ("a.jpg", "JPEG", {}),
@@ -84,34 +86,34 @@ def test_rejected_file_raises_error_with_hint(file):
         ("heic without an ending", "HEIF", {"quality": 90}),
     ],
 )
-def test_image_formats_are_read(name, form, how):
+def test_image_formats_are_read(name, form, options):
     if form == "AVIF" and ".avif" not in Image.registered_extensions():
         pytest.skip("this Pillow was built without AVIF")
-    result = read(given(name, files.encode_photo(form, **how)))
+    result = read(make_upload(name, files.encode_photo(form, **options)))
     assert (result.kind, result.places, result.problems) == ("images", [name], {})
-    right = read(given("right.png", files.encode_photo("PNG"))).values[0].small
-    difference = np.asarray(result.values[0].small, float) - np.asarray(right, float)
+    expected = read(make_upload("right.png", files.encode_photo("PNG"))).values[0].small
+    difference = np.asarray(result.values[0].small, float) - np.asarray(expected, float)
     assert abs(difference).mean() < 6
     assert result.values[0].thumbnail.startswith("data:image/png;base64,")
 
 
 @pytest.mark.parametrize("form", ["JPEG", "HEIF"])
 def test_rotated_photos_are_turned_upright(form):
-    flat = read(given("a.png", files.encode_photo("PNG"))).values[0].small
-    result = read(given("a", files.encode_rotated_photo(form))).values[0].small
-    right = flat.transpose(Image.Transpose.ROTATE_270)
-    assert abs(np.asarray(result, float) - np.asarray(right, float)).mean() < 6
+    flat = read(make_upload("a.png", files.encode_photo("PNG"))).values[0].small
+    result = read(make_upload("a", files.encode_rotated_photo(form))).values[0].small
+    expected = flat.transpose(Image.Transpose.ROTATE_270)
+    assert abs(np.asarray(result, float) - np.asarray(expected, float)).mean() < 6
 
 
 def test_large_photo_is_read_at_reduced_size_with_note():
     large = files.encode_photo("JPEG", 4000, 3000, quality=90)
-    result = read(given("IMG.jpg", large))
+    result = read(make_upload("IMG.jpg", large))
     assert result.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
     picture = result.values[0]
     assert picture.reduced
     assert len(picture.data) < len(large) / 4
-    whole = Image.open(io.BytesIO(large)).convert("RGB").resize((32, 32))
-    assert abs(np.asarray(picture.small, int) - np.asarray(whole, int)).max() <= 2
+    full_image = Image.open(io.BytesIO(large)).convert("RGB").resize((32, 32))
+    assert abs(np.asarray(picture.small, int) - np.asarray(full_image, int)).max() <= 2
 
 
 def test_photos_and_zip_of_photos_are_read_as_same_samples():
@@ -119,15 +121,19 @@ def test_photos_and_zip_of_photos_are_read_as_same_samples():
     result = read(Given(files=photos))
     assert (result.kind, len(result), result.name) == ("images", 20, "20 files")
     assert result.places == [name for name, _ in photos]
-    packed = read(given("photos.zip", files.encode_zip({f"trip/{n}": d for n, d in photos})))
-    assert packed.places == result.places
-    assert packed.name == "photos.zip"
-    assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in result.values]
+    zip_samples = read(
+        make_upload("photos.zip", files.encode_zip({f"trip/{n}": d for n, d in photos}))
+    )
+    assert zip_samples.places == result.places
+    assert zip_samples.name == "photos.zip"
+    assert [p.small.tobytes() for p in zip_samples.values] == [
+        p.small.tobytes() for p in result.values
+    ]
 
 
 def test_several_text_files_are_one_sample_each():
-    several = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
-    result = read(Given(files=several))
+    text_files = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
+    result = read(Given(files=text_files))
     assert (result.values, result.places, result.unit) == (
         ["hello\nyou", "good\nbye\n\nnow"],
         ["a.txt", "b.txt"],
@@ -137,13 +143,13 @@ def test_several_text_files_are_one_sample_each():
 
 
 def test_files_of_different_types_are_rejected():
-    mixed = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
+    submission = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
     with pytest.raises(RefusedError, match=r"got a.csv, b.npy: send one at a time, or use Compare"):
-        read(mixed)
+        read(submission)
 
 
 def test_sample_type_can_be_chosen():
-    table = given(
+    table = make_upload(
         "a.csv", b"text,smiles,x,y\nan acid it is,CC(=O)O,1,2\na ring it is,c1ccccc1,3,5\n"
     )
     result = read(table, Asked(kind="molecules"))
@@ -161,22 +167,22 @@ def test_sample_type_can_be_chosen():
 def test_by_groups_rows_by_column(kind):
     rows = [f"{'ab'[i % 2]},{smiles},{i}.5,{i}" for i, smiles in enumerate(files.SMILES)]
     table = "\n".join(["lab,smiles,x,y", *rows]).encode()
-    result = read(given("a.csv", table), Asked(kind=kind, by="lab"))
+    result = read(make_upload("a.csv", table), Asked(kind=kind, by="lab"))
     assert (result.groups, result.by) == (["a", "b", "a"], "lab")
-    right = [[0.5, 0], [1.5, 1], [2.5, 2]] if kind == "vectors" else files.SMILES
-    assert same(result.values, right)
+    expected = [[0.5, 0], [1.5, 1], [2.5, 2]] if kind == "vectors" else files.SMILES
+    assert is_equal(result.values, expected)
 
 
-@pytest.mark.parametrize("asked", [Asked(column="three"), Asked(column="one", by="three")])
-def test_missing_column_error_lists_available_columns(asked):
+@pytest.mark.parametrize("options", [Asked(column="three"), Asked(column="one", by="three")])
+def test_missing_column_error_lists_available_columns(options):
     with pytest.raises(RefusedError, match=r"no column 'three'.* Available: one, two"):
-        read(given("a.csv", b"one,two\nso it is,no it is\n"), asked)
+        read(make_upload("a.csv", b"one,two\nso it is,no it is\n"), options)
 
 
 def test_invalid_molecules_are_listed_on_reading():
     smiles = [*files.SMILES * 7, "C1CC", "XX", "foo(", "n1", "[Q]", "CCN"]
     result = read(
-        given(
+        make_upload(
             "a.csv", ("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(smiles))).encode()
         )
     )

@@ -1,4 +1,4 @@
-"""A pasted table is read as the same bytes in a file are, and prose with commas stays prose."""
+"""A pasted table is read like a file, and prose with commas is not read as a table."""
 
 import csv
 import io
@@ -18,40 +18,40 @@ pytest.importorskip("rdkit")
 SAMPLES = ("kind", "values", "unit", "problems", "groups", "columns", "column", "by", "how")
 
 
-def pasted(text: str, **asked):
-    return read(Given(text=text), Asked(**asked))
+def read_text(text: str, **options):
+    return read(Given(text=text), Asked(**options))
 
 
-def filed(text: str, name: str = "a.csv", **asked):
-    return read(Given(files=[(name, text.encode())]), Asked(**asked))
+def read_file(text: str, name: str = "a.csv", **options):
+    return read(Given(files=[(name, text.encode())]), Asked(**options))
 
 
 @pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
 def test_pasted_table_equals_csv_file(case):
-    text, asked = case.data.decode(), {"by": "model"} if "model" in case.name else {}
-    one, other = pasted(text, **asked), filed(text, **asked)
+    text, options = case.data.decode(), {"by": "model"} if "model" in case.name else {}
+    from_text, from_file = read_text(text, **options), read_file(text, **options)
     for name in SAMPLES:
-        assert getattr(one, name) == getattr(other, name)
-    assert one.values == case.values
-    assert list(one.places) == list(other.places) == case.places
-    assert (one.name, other.name) == ("pasted › answer", "a.csv › answer")
-    assert case.said in f"{other.sentence} {other.notes[0]}"
-    assert one.notes == tuple(note.replace("a.csv", "the box") for note in other.notes)
+        assert getattr(from_text, name) == getattr(from_file, name)
+    assert from_text.values == case.values
+    assert list(from_text.places) == list(from_file.places) == case.locations
+    assert (from_text.name, from_file.name) == ("pasted › answer", "a.csv › answer")
+    assert case.note in f"{from_file.sentence} {from_file.notes[0]}"
+    assert from_text.notes == tuple(note.replace("a.csv", "the box") for note in from_file.notes)
 
 
 @pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
 def test_table_can_be_read_as_lines_or_rows(case):
     text = case.data.decode()
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    result = pasted(text)
+    result = read_text(text)
     assert (result.separator, result.splits) == ("row", (("row", 3), ("line", len(lines))))
-    again = pasted(text, separator="line")
-    assert again.values == lines
-    assert dict(again.splits)["row"] == 3
-    assert filed(text, "a.txt", separator="line").values == lines
-    assert filed(text, "pasted.txt").values == case.values
-    assert pasted(text, separator="row").values == case.values
-    assert filed(text, separator="row").values == case.values
+    line_samples = read_text(text, separator="line")
+    assert line_samples.values == lines
+    assert dict(line_samples.splits)["row"] == 3
+    assert read_file(text, "a.txt", separator="line").values == lines
+    assert read_file(text, "pasted.txt").values == case.values
+    assert read_text(text, separator="row").values == case.values
+    assert read_file(text, separator="row").values == case.values
 
 
 @hypothesis.settings(max_examples=60)
@@ -60,13 +60,17 @@ def test_table_can_be_read_as_lines_or_rows(case):
     st.sampled_from(",;\t|"),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_any_pasted_table_with_standard_names_equals_file(rows, sign, end):
+def test_any_pasted_table_with_standard_names_equals_file(rows, delimiter, line_end):
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, delimiter=sign, lineterminator=end)
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator=line_end)
     writer.writerows([("id", "answer", "model"), *((i, *row) for i, row in enumerate(rows))])
-    one = pasted(buffer.getvalue(), column="answer", kind="texts")
-    other = filed(buffer.getvalue(), column="answer", kind="texts")
-    assert (one.values, one.places, one.problems) == (other.values, other.places, other.problems)
+    from_text = read_text(buffer.getvalue(), column="answer", kind="texts")
+    from_file = read_file(buffer.getvalue(), column="answer", kind="texts")
+    assert (from_text.values, from_text.places, from_text.problems) == (
+        from_file.values,
+        from_file.places,
+        from_file.problems,
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,10 +86,10 @@ def test_any_pasted_table_with_standard_names_equals_file(rows, sign, end):
     ],
 )
 def test_tables_with_other_names_or_invalid_rows_equal_file(text):
-    result, same = pasted(text), filed(text)
-    assert (result.kind, list(result.places)) == (same.kind, list(same.places))
-    assert np.array_equal(result.values, same.values, equal_nan=result.kind == "vectors")
-    assert result.problems == same.problems
+    result, from_file = read_text(text), read_file(text)
+    assert (result.kind, list(result.places)) == (from_file.kind, list(from_file.places))
+    assert np.array_equal(result.values, from_file.values, equal_nan=result.kind == "vectors")
+    assert result.problems == from_file.problems
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ def test_tables_with_other_names_or_invalid_rows_equal_file(text):
     ],
 )
 def test_prose_with_commas_is_not_read_as_table(text):
-    for result in (pasted(text, kind="texts"), filed(text, "a.txt", kind="texts")):
+    for result in (read_text(text, kind="texts"), read_file(text, "a.txt", kind="texts")):
         assert result.values == text.split("\n")
         assert result.separator == "line"
 
@@ -122,13 +126,13 @@ def test_prose_with_commas_is_not_read_as_table(text):
     ],
 )
 def test_lines_with_equal_cell_counts_raise_ask_error(text):
-    doors = {"separator": pasted, "type": lambda text: filed(text, "a.txt")}
-    for field, door in doors.items():
+    readers = {"separator": read_text, "type": lambda text: read_file(text, "a.txt")}
+    for field, reader in readers.items():
         with pytest.raises(AskError, match="as many cells each: is it a table") as caught:
-            door(text)
+            reader(text)
         assert [[*options] for _, options in caught.value.choices] == [[field], [field]]
-    assert pasted(text, separator="line").values == text.split("\n")
-    assert pasted(text, separator="row", header=False, column="column 2").separator == "row"
+    assert read_text(text, separator="line").values == text.split("\n")
+    assert read_text(text, separator="row", header=False, column="column 2").separator == "row"
 
 
 def test_examples_are_not_detected_as_tables():
@@ -139,10 +143,10 @@ def test_examples_are_not_detected_as_tables():
 
 def test_pasted_rows_with_extra_cells_raise_ask_error():
     text = "id,answer\n1,yes, so\n2,no, never\n"
-    for read_ in (pasted, filed):
+    for reader in (read_text, read_file):
         with pytest.raises(AskError, match="row 2 has 3, row 3 has 3") as caught:
-            read_(text)
-    assert pasted(text, **caught.value.choices[0][1]).values == text.strip().split("\n")
+            reader(text)
+    assert read_text(text, **caught.value.choices[0][1]).values == text.strip().split("\n")
 
 
 COLUMN = [
@@ -153,8 +157,8 @@ COLUMN = [
 ]
 
 
-def copied(cells: list[str]) -> str:
-    """Return cells as a spreadsheet copies them: in quotes where they have line breaks."""
+def copy_cells(cells: list[str]) -> str:
+    """Return cells as copied from a spreadsheet: quoted if they contain line breaks."""
     return "\n".join(
         '"' + cell.replace('"', '""') + '"' if "\n" in cell else cell for cell in cells
     )
@@ -163,13 +167,13 @@ def copied(cells: list[str]) -> str:
 @pytest.mark.parametrize("header", [[], ["answer"]])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_pasted_spreadsheet_column_keeps_line_breaks_in_cells(header, ending):
-    result = pasted(copied(header + COLUMN).replace("\n", ending))
+    result = read_text(copy_cells(header + COLUMN).replace("\n", ending))
     assert [text.replace("\r\n", "\n") for text in result.values] == COLUMN
     assert result.kind == "texts"
     assert result.separator == "row"
     assert "split by" not in result.how
     lines = dict(result.splits)["line"]
-    assert len(pasted(copied(header + COLUMN), separator="line")) == lines == 6 + len(header)
+    assert len(read_text(copy_cells(header + COLUMN), separator="line")) == lines == 6 + len(header)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tables and arrays made to hurt are refused in words, after little work and in little memory."""
+"""Hostile tables and arrays are rejected with a message, in little time and memory."""
 
 import json
 import resource
@@ -18,7 +18,7 @@ pytest.importorskip("pyarrow")
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("a.csv", "a" + ",a" * 10**6 + "\n", "columns are too many"),
         ("a.csv", "\n" * 2_000_000, "lines are too many"),
@@ -41,8 +41,8 @@ pytest.importorskip("pyarrow")
     ],
     ids=range(18),
 )
-def test_hostile_tables_are_rejected(name, data, said):
-    assert said in get_rejection_message(read, make_upload(name, data))
+def test_hostile_tables_are_rejected(name, data, message):
+    assert message in get_rejection_message(read, make_upload(name, data))
 
 
 def test_line_of_ten_megabytes_is_listed_as_problem():
@@ -53,7 +53,7 @@ def test_line_of_ten_megabytes_is_listed_as_problem():
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (
             npy_header(
@@ -95,9 +95,9 @@ def test_line_of_ten_megabytes_is_listed_as_problem():
     ],
     ids=range(11),
 )
-def test_invalid_arrays_are_rejected_by_header(data, said):
-    assert said in get_rejection_message(read, make_upload("a.npy", data))
-    assert said in get_rejection_message(read, make_upload("a.npz", encode_zip({"a.npy": data})))
+def test_invalid_arrays_are_rejected_by_header(data, message):
+    assert message in get_rejection_message(read, make_upload("a.npy", data))
+    assert message in get_rejection_message(read, make_upload("a.npz", encode_zip({"a.npy": data})))
 
 
 def test_pickle_is_rejected_under_any_file_name():
@@ -110,16 +110,18 @@ def test_pickle_is_rejected_under_any_file_name():
 
 
 def test_npz_larger_than_declared_is_rejected():
-    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
-    bomb = encode_zip({"a.npy": npy_header(head, b"\0" * 10**8)})
-    assert len(bomb) < 200_000
-    assert "it is damaged" in get_rejection_message(read, make_upload("a.npz", bomb))
-    many = encode_zip({f"{i}.npy": b"" for i in range(200)})
-    assert "200 entries, more than 100" in get_rejection_message(read, make_upload("a.npz", many))
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
+    zip_bomb = encode_zip({"a.npy": npy_header(header, b"\0" * 10**8)})
+    assert len(zip_bomb) < 200_000
+    assert "it is damaged" in get_rejection_message(read, make_upload("a.npz", zip_bomb))
+    many_arrays = encode_zip({f"{i}.npy": b"" for i in range(200)})
+    assert "200 entries, more than 100" in get_rejection_message(
+        read, make_upload("a.npz", many_arrays)
+    )
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (lambda: b"PAR1" + b"\0" * 99, "cannot be read"),
         (lambda: files.encode_parquet(a=[{"b": 1}]), "There is no column of samples; it has a."),
@@ -133,17 +135,17 @@ def test_npz_larger_than_declared_is_rejected():
     ],
     ids=range(6),
 )
-def test_invalid_parquet_files_are_rejected(data, said):
-    assert said in get_rejection_message(read, make_upload("a.parquet", data()))
+def test_invalid_parquet_files_are_rejected(data, message):
+    assert message in get_rejection_message(read, make_upload("a.parquet", data()))
 
 
 def test_parquet_with_repeated_long_text_uses_little_memory():
     import pyarrow as pa
 
-    once = pa.DictionaryArray.from_arrays(
+    repeated_text = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(300_000, np.int32)), pa.array(["long " * 50_000])
     )
-    data = files.encode_parquet(text=once)
+    data = files.encode_parquet(text=repeated_text)
     assert len(data) < 2_000_000
     result = read(make_upload("a.parquet", data))
     assert (len(result), result.total) == (1_000, 200_000)
@@ -158,8 +160,8 @@ def test_check_matrix_rejects_invalid_matrices(X):
 
 
 def test_too_large_file_is_rejected():
-    large = b"x" * (quotas.MAX_UPLOAD + 1)
-    assert "takes up to 64 MB a file" in get_rejection_message(read, make_upload("a.txt", large))
+    data = b"x" * (quotas.MAX_UPLOAD + 1)
+    assert "takes up to 64 MB a file" in get_rejection_message(read, make_upload("a.txt", data))
 
 
 def test_check_texts_rejects_invalid_texts():

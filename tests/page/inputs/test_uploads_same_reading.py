@@ -1,4 +1,4 @@
-"""The page takes the samples that library and command take, or asks the same question."""
+"""The web app reads files like the library and the command, or asks the same question."""
 
 import json
 import os
@@ -18,14 +18,14 @@ for package in ("rdkit", "pyarrow", "PIL"):
 READING = Path(__file__).parents[2] / "tools" / "reading"
 DATA = Path(os.environ.get("VENDISCORE_DATA", READING.parents[3] / "shared" / "data")) / "files"
 ROWS = json.loads((READING / "readings.json").read_text(encoding="utf-8"))
-NAMES = {"by": "sets", "group_by": "by"}  # of the reader's fields on the page
+NAMES = {"by": "sets", "group_by": "by"}  # names of read options on the page
 
 
-def named(row) -> str:
+def get_file_name(row) -> str:
     return row["file"]
 
 
-def located(row) -> Path:
+def find_file(row) -> Path:
     name = row["file"]
     path = DATA / name.removeprefix("shared/") if name.startswith("shared/") else None
     if path and not path.exists():
@@ -33,37 +33,33 @@ def located(row) -> Path:
     return path or READING / "files" / name
 
 
-def both(path: Path):
-    """Return what the library and the page say of a file: samples, or an error."""
+def read_with_library_and_page(path: Path):
+    """Return the samples or the error of the library and of the page."""
     data, result = path.read_bytes(), []
-    for door in (
+    for reader in (
         lambda: read_data(path.name, data, Wanted()),
         lambda: read(Given(files=[(path.name, data)])),
     ):
         try:
-            result.append(door())
+            result.append(reader())
         except RefusedError as error:
             result.append(error)
     return result
 
 
-def on_page(options):
-    """Return fields of the reader under their names on the page."""
-    return {NAMES.get(key, key): value for key, value in options.items()}
-
-
-@pytest.mark.parametrize("row", ROWS, ids=named)
+@pytest.mark.parametrize("row", ROWS, ids=get_file_name)
 def test_page_reads_file_like_library(row):
-    library, page = both(located(row))
+    library, page = read_with_library_and_page(find_file(row))
     assert isinstance(library, AskError) == isinstance(page, AskError) == ("ask" in row)
     assert isinstance(library, RefusedError) == isinstance(page, RefusedError)
     if isinstance(library, AskError):
         assert page.question == library.question
         choices = [
-            {NAMES.get(key, key): x for key, x in each.items()} for _, each in library.choices
+            {NAMES.get(key, key): x for key, x in choice_options.items()}
+            for _, choice_options in library.choices
         ]
-        own = {"wide", "answers"}  # of columns that hold answers together
-        assert [options for _, options in page.choices if not own & {*options}] == choices
+        page_options = {"wide", "answers"}  # options for columns of answers
+        assert [options for _, options in page.choices if not page_options & {*options}] == choices
     elif isinstance(library, RefusedError):
         assert library.message.lower() in str(page).lower()
     else:
@@ -80,8 +76,8 @@ def test_page_reads_file_like_library(row):
 
 
 @pytest.fixture
-def wording(without_static, monkeypatch):
-    """Texts are compared by n-grams on the page, as by the command, whatever is in the cache."""
+def ngrams_only(without_static, monkeypatch):
+    """The page compares texts by n-grams, like the command, even if an encoder is cached."""
     monkeypatch.setattr(offered_encoders, "_networks", lambda kind: {})
     offered_encoders.offered.cache_clear()
     yield
@@ -89,13 +85,13 @@ def wording(without_static, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over . groups has width 0")
-@pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=named)
-def test_page_score_equals_command_score(row, capsys, wording):
-    path = located(row)
+@pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=get_file_name)
+def test_page_score_equals_command_score(row, capsys, ngrams_only):
+    path = find_file(row)
     assert main([str(path), "-f", "json", "--quiet", "--on-error", "skip"]) == 0
     printed = json.loads(capsys.readouterr().out)
     printed = printed if isinstance(printed, list) else [printed]
     samples = read(Given(files=[(path.name, path.read_bytes())]))
     answer = run_steps(one_set.score(samples, Settings(leave_out=True)))
     rows = answer.answer["by_set"] or [answer.answer]
-    assert [each["VS"] for each in rows] == pytest.approx([each["VS"] for each in printed])
+    assert [item["VS"] for item in rows] == pytest.approx([item["VS"] for item in printed])

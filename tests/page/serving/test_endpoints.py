@@ -1,4 +1,4 @@
-"""The page's routes, with work that the tests hold in their hands: told, stopped, refused."""
+"""Routes of the web app, with simulated work: progress, cancellation, errors."""
 
 import contextlib
 import json
@@ -26,32 +26,32 @@ from vendiscore_page.serving.static_files import Files  # noqa: E402
 from vendiscore_page.serving.store import Kept  # noqa: E402
 from vendiscore_page.serving.wire import OURS  # noqa: E402
 
-SOON = 20  # seconds after which a test has failed
+TIMEOUT = 20  # seconds
 
 
-class Work:
-    """Instead of scoring: steps that are taken when the test says so."""
+class ControlledWork:
+    """A replacement of scoring whose steps the test controls."""
 
     def __init__(self) -> None:
         self.begun, self.ended = threading.Event(), threading.Event()
         self._go = threading.Semaphore(0)
-        self.steps, self.asked = 0, 0
+        self.steps, self.n_calls = 0, 0
         self.error: Exception | None = None
 
-    def go(self, steps: int = 1) -> None:
-        self._go.release(steps)
+    def go(self, n_steps: int = 1) -> None:
+        self._go.release(n_steps)
 
     def score(self, samples, settings):
-        self.asked += 1
+        self.n_calls += 1
         try:
             for i in range(3):
                 yield f"{i} of 3"
                 self.begun.set()
-                assert self._go.acquire(timeout=SOON)
+                assert self._go.acquire(timeout=TIMEOUT)
                 self.steps += 1
             if self.error:
                 raise self.error
-            return Scored(samples)
+            return FakeResult(samples)
         finally:
             self.ended.set()
 
@@ -59,7 +59,7 @@ class Work:
         return settings.kernel == "long"
 
 
-class Scored:
+class FakeResult:
     nbytes = 1000
 
     def __init__(self, samples) -> None:
@@ -74,52 +74,52 @@ class Scored:
         return f"<p>{title}\ud800</p>"
 
 
-def read(given, asked) -> Samples:
-    """Return lines, which may ask back, instead of reading."""
-    if asked.column == "?":
+def fake_read(submission, options) -> Samples:
+    """Return the submitted lines as samples, or raise an AskError for column "?"."""
+    if options.column == "?":
         raise AskError("Which column?", [("the first", {"column": "a"})])
-    names = [f"{name}:{len(data)}" for name, data in given.files]
-    return Samples([*names, *given.text.splitlines()], [])
+    names = [f"{name}:{len(data)}" for name, data in submission.files]
+    return Samples([*names, *submission.text.splitlines()], [])
 
 
 @pytest.fixture
-def work(monkeypatch) -> Work:
-    work = Work()
+def work(monkeypatch) -> ControlledWork:
+    work = ControlledWork()
     monkeypatch.setattr(endpoints.one_set, "score", work.score)
     monkeypatch.setattr(endpoints.one_set, "is_long", work.is_long)
-    monkeypatch.setattr(endpoints.one_set, "Result", Scored)
+    monkeypatch.setattr(endpoints.one_set, "Result", FakeResult)
     monkeypatch.setattr(
         endpoints.sample_readout, "read_answer", lambda samples: {"n": len(samples)}
     )
-    monkeypatch.setattr(endpoints.uploads, "read", read)
+    monkeypatch.setattr(endpoints.uploads, "read", fake_read)
     return work
 
 
 @pytest.fixture
 def url(work, tmp_path):
-    """The page's routes alone."""
+    """The URL of a server with only the routes of the page."""
     page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
     app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    until = time.monotonic() + SOON
+    until = time.monotonic() + TIMEOUT
     while not server.started and time.monotonic() < until:
         time.sleep(0.01)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
-    thread.join(SOON)
+    thread.join(TIMEOUT)
 
 
 @pytest.fixture
 def http(url):
-    with httpx.Client(base_url=url, timeout=SOON) as http:
+    with httpx.Client(base_url=url, timeout=TIMEOUT) as http:
         yield http
 
 
 @contextlib.contextmanager
-def telling(http, key: str, **body):
-    """Yield a score under way, line by line."""
+def stream_score(http, key: str, **body):
+    """Yield the messages of a running score, line by line."""
     with http.stream("POST", "/page/score", json={"key": key, "kernel": "short", **body}) as stream:
         assert stream.status_code == 200
         with contextlib.closing(stream.iter_lines()) as lines:
@@ -128,13 +128,13 @@ def telling(http, key: str, **body):
 
 def test_progress_lines_are_sent_immediately(http, work):
     key = page_client.upload_samples(http, "a\nb")["key"]
-    with telling(http, key) as told:
+    with stream_score(http, key) as lines:
         for i in range(3):
-            assert next(told) == {"said": f"{i} of 3"}
+            assert next(lines) == {"said": f"{i} of 3"}
             assert work.steps == i
             work.go()
-        result = next(told)["result"]
-        assert not list(told)
+        result = next(lines)["result"]
+        assert not list(lines)
     assert (result["VS"], result["samples"], result["key"]) == (2, ["a", "b"], key)
     assert result["id"] != key
     assert page_client.post_to_route(http, "groups", id=result["id"], threshold=0.5) == {
@@ -166,13 +166,13 @@ def test_silent_stream_sends_empty_lines(http, work, monkeypatch):
 
 def test_closed_request_stops_work_at_next_step(http, work):
     key = page_client.upload_samples(http, "a")["key"]
-    with telling(http, key) as told:
-        next(told)
-        assert work.begun.wait(SOON)
-    time.sleep(0.2)  # for the connection to be closed at the other end, too
+    with stream_score(http, key) as lines:
+        next(lines)
+        assert work.begun.wait(TIMEOUT)
+    time.sleep(0.2)  # until the server closes the connection, too
     assert not work.ended.is_set()
     work.go()
-    assert work.ended.wait(SOON)
+    assert work.ended.wait(TIMEOUT)
     assert work.steps == 1
     work.go(3)
     assert page_client.score_upload(http, key, "short")["VS"] == 1
@@ -180,28 +180,30 @@ def test_closed_request_stops_work_at_next_step(http, work):
 
 def test_long_job_does_not_delay_short_job(http, work, monkeypatch):
     key = page_client.upload_samples(http, "a\nb\nc")["key"]
-    with telling(http, key, kernel="long") as told:
-        next(told)
-        with telling(http, key, kernel="long") as waiting:
-            assert next(waiting) == {"said": "Waiting: you are next."}
+    with stream_score(http, key, kernel="long") as lines:
+        next(lines)
+        with stream_score(http, key, kernel="long") as waiting_lines:
+            assert next(waiting_lines) == {"said": "Waiting: you are next."}
             assert page_client.upload_samples(http, "a")["n"] == 1
-            short = Work()
+            short = ControlledWork()
             short.go(3)
             monkeypatch.setattr(endpoints.one_set, "score", short.score)
             assert page_client.score_upload(http, key, "short")["VS"] == 3
             monkeypatch.setattr(endpoints.one_set, "score", work.score)
             assert work.steps == 0
             work.go(6)
-            assert list(told)[-1]["result"]["VS"] == 3
-            assert list(waiting)[-1]["result"]["VS"] == 3
+            assert list(lines)[-1]["result"]["VS"] == 3
+            assert list(waiting_lines)[-1]["result"]["VS"] == 3
 
 
 def test_too_many_concurrent_requests_are_rejected(http, work):
     key = page_client.upload_samples(http, "a")["key"]
     with contextlib.ExitStack() as stack:
-        held = [stack.enter_context(telling(http, key, kernel="long")) for _ in range(15)]
-        for each in held:
-            next(each)
+        open_streams = [
+            stack.enter_context(stream_score(http, key, kernel="long")) for _ in range(15)
+        ]
+        for lines in open_streams:
+            next(lines)
         with pytest.raises(page_client.RejectedRequestError, match="15 of your requests") as caught:
             page_client.upload_samples(http, "a")
         assert caught.value.status == 429
@@ -224,7 +226,7 @@ def test_ambiguous_input_returns_question(http):
 
 
 def test_files_are_read_with_their_names(http, work):
-    large = b"x" * 3_000_000  # beyond what is held in memory
+    large = b"x" * 3_000_000  # too large to be held in memory
     sent = page_client.upload_samples(http, files=[("b.txt", b"abc"), ("c.txt", large)])
     work.go(3)
     assert page_client.score_upload(http, sent["key"], "short")["samples"] == [
@@ -238,7 +240,7 @@ def test_user_errors_are_returned_and_internal_errors_only_logged(http, work, ca
     work.go(100)
     samples = Samples(["a", "b"], [1, 2])
     unusable = UnusableError({"": (samples, {1: "is empty"})}, "texts")
-    for error, said in (
+    for error, problem in (
         (ValueError("too odd"), {"text": "too odd"}),
         (KeyError("/secret/path"), {"text": OURS}),
         (
@@ -254,7 +256,7 @@ def test_user_errors_are_returned_and_internal_errors_only_logged(http, work, ca
         work.error = error
         with pytest.raises(page_client.RejectedRequestError) as caught:
             page_client.score_upload(http, key, "short")
-        assert caught.value.problem == said
+        assert caught.value.problem == problem
     assert "/secret/path" in caplog.text
     work.error = None
     result = page_client.score_upload(http, key, "short")

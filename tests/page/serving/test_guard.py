@@ -1,4 +1,4 @@
-"""Nothing is fetched for a visitor, no file of the server is read, and little else is open."""
+"""The server fetches no URL and reads no file for a user, and closes unused routes."""
 
 import asyncio
 import http.server as servers
@@ -17,17 +17,17 @@ from starlette.requests import Request  # noqa: E402
 from vendiscore_page.serving import guard  # noqa: E402
 
 TEXT = ["ngram_overlap", [1], "word", 1]
-REFUSED = (400, guard._NO_FILES)
+REJECTION = (400, guard._NO_FILES)
 
 
 @pytest.fixture(scope="module")
-def stand_in():
-    """A host of the network, and what it was asked for."""
-    asked = []
+def recording_host():
+    """The URL of another host, and the paths that were requested from it."""
+    requested_paths = []
 
     class Answer(servers.BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append(self.path)
+            requested_paths.append(self.path)
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"one\ntwo")
@@ -39,55 +39,55 @@ def stand_in():
 
     with servers.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as host:
         threading.Thread(target=host.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{host.server_port}", asked
+        yield f"http://127.0.0.1:{host.server_port}", requested_paths
         host.shutdown()
 
 
 @pytest.fixture(scope="module")
-def http(reckless_server):
-    with httpx.Client(base_url=reckless_server.url, timeout=30) as http:
+def http(permissive_server):
+    with httpx.Client(base_url=permissive_server.url, timeout=30) as http:
         yield http
 
 
 @pytest.fixture
-def address(stand_in, http):
-    """The address of a file of the stand-in, which nobody asks it for during the test."""
-    url, asked = stand_in
-    asked.clear()
+def address(recording_host, http):
+    """The URL of a file on another host; after the test, check that it was not requested."""
+    url, requested_paths = recording_host
+    requested_paths.clear()
     yield f"{url}/a.txt"
-    assert asked == []
+    assert requested_paths == []
     assert page_client.call_api(http, "vendi_score_texts", texts=["a b", "c d"])["VS"] == 2
 
 
-def file(path: str, **more: object) -> dict:
+def make_file_data(path: str, **more: object) -> dict:
     return {"path": path, "meta": {"_type": "gradio.FileData"}, **more}
 
 
 @pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
 @pytest.mark.parametrize(
-    "wrap",
+    "wrap_file",
     [
-        file,
-        lambda path: file(path, url=path, is_stream=True, orig_name="a.png"),
-        lambda path: [{"image": file(path), "caption": None}] * 3,
-        lambda path: {"value": [[{"deep": [file(path)]}]]},
+        make_file_data,
+        lambda path: make_file_data(path, url=path, is_stream=True, orig_name="a.png"),
+        lambda path: [{"image": make_file_data(path), "caption": None}] * 3,
+        lambda path: {"value": [[{"deep": [make_file_data(path)]}]]},
     ],
 )
-def test_file_arguments_are_rejected_without_request(http, address, name, wrap):
-    sent = {page_client.SAMPLE_ARGUMENTS[name]: [wrap(address), ["a"]]}
-    joined = {"data": [[wrap(address)]] * 5, "fn_index": 0, "session_hash": "a"}
+def test_file_arguments_are_rejected_without_request(http, address, name, wrap_file):
+    sent = {page_client.SAMPLE_ARGUMENTS[name]: [wrap_file(address), ["a"]]}
+    joined = {"data": [[wrap_file(address)]] * 5, "fn_index": 0, "session_hash": "a"}
     for answer in (
-        http.post(f"/gradio_api/call/{name}", json={"data": [[wrap(address)]] * 5}),
+        http.post(f"/gradio_api/call/{name}", json={"data": [[wrap_file(address)]] * 5}),
         http.post(f"/gradio_api/call/v2/{name}", json=sent),
         http.post(f"/gradio_api/call/v2/{name}/", json=sent),
         http.post("/gradio_api/queue/join", json=joined),
         page_client.call_mcp(http, "tools/call", name=name, arguments=sent),
     ):
-        assert (answer.status_code, answer.text) == REFUSED
+        assert (answer.status_code, answer.text) == REJECTION
 
 
 def test_escaped_or_encoded_bodies_are_rejected(http, address):
-    body = json.dumps({"data": [[file(address)], *TEXT]})
+    body = json.dumps({"data": [[make_file_data(address)], *TEXT]})
     escaped = body.replace("path", "\\u0070ath").replace("http", "h\\u0074tp")
     for sent in (escaped.encode(), body.encode("utf-16"), body.encode("utf-8-sig")):
         answer = http.post(
@@ -95,7 +95,7 @@ def test_escaped_or_encoded_bodies_are_rejected(http, address):
             content=sent,
             headers={"content-type": "text/json"},
         )
-        assert (answer.status_code, answer.text) == REFUSED
+        assert (answer.status_code, answer.text) == REJECTION
     for broken in (body[:-1], "[" * 10**6):
         answer = http.post("/gradio_api/call/vendi_score_texts", content=broken)
         assert (answer.status_code, answer.text) == (400, "The body must be JSON.")
@@ -105,8 +105,8 @@ def test_url_in_samples_is_scored_as_text(http, address):
     result = page_client.call_api(http, "vendi_score_texts", texts=[address, "what is it"])
     assert result["VS"] == 2
     sent = page_client.upload_samples(http, f"{address}\nwhat is it", kind="texts")
-    shown = page_client.score_upload(http, sent["key"], "ngram_overlap")
-    assert shown["samples"]["text"] == [address, "what is it"]
+    page_result = page_client.score_upload(http, sent["key"], "ngram_overlap")
+    assert page_result["samples"]["text"] == [address, "what is it"]
     assert page_client.upload_samples(http, files=[(address, b"one two\nthree four")])["n"] == 2
 
 
@@ -124,16 +124,16 @@ def test_url_as_dataset_is_rejected(http, address):
         *("//a/b", "data:,a", "x" * 5_000, "a\0b", "", 7, None, {"path": "/etc/passwd"}),
     ],
 )
-def test_server_files_are_not_read(reckless_server, http, path):
-    before = sorted(reckless_server.folder.rglob("*"))
-    sent = [[file(path)], ["a"]]
+def test_server_files_are_not_read(permissive_server, http, path):
+    before = sorted(permissive_server.folder.rglob("*"))
+    sent = [[make_file_data(path)], ["a"]]
     for answer in (
         http.post("/gradio_api/call/vendi_compare", json={"data": [sent, "texts"]}),
         # gradio's own client would send the tool any file that the server can read.
         page_client.call_mcp(http, "tools/call", name="vendi_compare", arguments={"sets": sent}),
     ):
-        assert (answer.status_code, answer.text) == REFUSED
-    assert sorted(reckless_server.folder.rglob("*")) == before
+        assert (answer.status_code, answer.text) == REJECTION
+    assert sorted(permissive_server.folder.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
@@ -144,25 +144,25 @@ def test_server_files_are_not_read(reckless_server, http, path):
         *("profiling/clear", "undo-vibe-edit"),
     ],
 )
-def test_unused_routes_reject_uploads(reckless_server, http, path):
-    before = sorted(reckless_server.folder.rglob("*"))
+def test_unused_routes_reject_uploads(permissive_server, http, path):
+    before = sorted(permissive_server.folder.rglob("*"))
     for answer in (
         http.post(f"/gradio_api/{path}", json={}),
         http.post(f"/gradio_api/{path}/", files=[("files", ("a.txt", b"a"))]),
         http.put(f"/gradio_api/{path}", json={}),
     ):
         assert (answer.status_code, answer.text) == (404, "This address does not exist.")
-    assert sorted(reckless_server.folder.rglob("*")) == before
+    assert sorted(permissive_server.folder.rglob("*")) == before
 
 
 def test_unused_routes_return_not_found(http, address):
     encoded = address.replace(":", "%3A").replace("/", "%2F")
-    there = [f"/gradio_api/file={path}" for path in (address, encoded, "/etc/passwd", "app.py")]
-    there += [f"/gradio_api/file/{path}" for path in (address, encoded, "etc/passwd")]
-    there += [f"/gradio_api/{path}" for path in (f"proxy={address}", "deep_link", "runs", "token")]
-    there += ["/monitoring", "/monitoring/summary", "/docs", "/openapi.json", "/static/img/a.svg"]
-    there += ["/assets/index.js", "/login", "/logout", "/theme.css", "/gradio_api/upload_progress"]
-    for path in there:
+    paths = [f"/gradio_api/file={path}" for path in (address, encoded, "/etc/passwd", "app.py")]
+    paths += [f"/gradio_api/file/{path}" for path in (address, encoded, "etc/passwd")]
+    paths += [f"/gradio_api/{path}" for path in (f"proxy={address}", "deep_link", "runs", "token")]
+    paths += ["/monitoring", "/monitoring/summary", "/docs", "/openapi.json", "/static/img/a.svg"]
+    paths += ["/assets/index.js", "/login", "/logout", "/theme.css", "/gradio_api/upload_progress"]
+    for path in paths:
         for answer in (http.get(path), http.head(path)):
             assert answer.status_code == 404, path
 
@@ -174,14 +174,14 @@ def test_client_routes_are_open(http):
 
 
 def test_forwarding_headers_do_not_change_page_address(http):
-    said = {"x-forwarded-host": "evil.example", "x-gradio-server": "http://evil.example"}
+    headers = {"x-forwarded-host": "evil.example", "x-gradio-server": "http://evil.example"}
     for name in ("x-forwarded-proto", "x-forwarded-prefix", "x-forwarded-port"):
-        said[name] = "evil.example"
+        headers[name] = "evil.example"
     for path in ("/", "/config", "/gradio_api/info", "/gradio_api/openapi.json"):
-        answer = http.get(path, headers=said)
+        answer = http.get(path, headers=headers)
         assert "evil" not in answer.text, path
-    assert http.get("/config", headers=said).json()["root"] == str(http.base_url).rstrip("/")
-    page = http.get("/gradio_api/mcp/", headers={**said, "accept": "text/html"})
+    assert http.get("/config", headers=headers).json()["root"] == str(http.base_url).rstrip("/")
+    page = http.get("/gradio_api/mcp/", headers={**headers, "accept": "text/html"})
     assert page.status_code == 200
     assert "evil" not in page.text
 
@@ -230,12 +230,12 @@ def test_upload_above_shared_limit_is_rejected(http):
 
 def test_concurrent_uploads_share_size_limit(monkeypatch):
     monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
-    answers, here = [], asyncio.Event()
+    answers, is_answered = [], asyncio.Event()
 
     async def read(scope, receive, send):
         await receive()
         answers.append(200)
-        await here.wait()
+        await is_answered.wait()
 
     async def receive():
         return {"type": "http.request", "body": b"x" * 100, "more_body": True}
@@ -243,19 +243,19 @@ def test_concurrent_uploads_share_size_limit(monkeypatch):
     async def send(message):
         if message["type"] == "http.response.start":
             answers.append(message["status"])
-            here.set()
+            is_answered.set()
 
-    door = guard.Guard(read, {})
+    middleware = guard.Guard(read, {})
 
     def upload(*headers: tuple[bytes, bytes]):
         scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
-        return door(scope, receive, send)
+        return middleware(scope, receive, send)
 
     async def visitors():
         await asyncio.gather(upload(), upload())
         assert answers == [200, 503]
         await upload()
-        here.clear()
+        is_answered.clear()
         await asyncio.gather(upload(), upload((b"content-length", b"100")))
 
     run_coroutine(visitors())

@@ -1,4 +1,4 @@
-"""Short work never waits for long work, few places each, work that nobody waits for stops."""
+"""Short work does not wait for long work, users share lanes, and cancelled work stops."""
 
 import asyncio
 import threading
@@ -23,250 +23,258 @@ from vendiscore_page.serving.lanes import (
     whole,
 )
 
-SOON = 20  # seconds after which a test has failed
+TIMEOUT = 20  # seconds
 
 
-class Held:
-    """Work of many steps that waits for a word before each."""
+class BlockedWork:
+    """Work whose steps wait until the test releases them."""
 
     def __init__(self) -> None:
         self.begun, self.ended = threading.Event(), threading.Event()
         self._go = threading.Semaphore(0)
-        self.taken = 0
+        self.n_steps = 0
 
-    def go(self, steps: int = 1) -> None:
-        self._go.release(steps)
+    def go(self, n_steps: int = 1) -> None:
+        self._go.release(n_steps)
 
     def steps(self, count: int = 1):
         try:
             for i in range(count):
                 self.begun.set()
-                assert self._go.acquire(timeout=SOON)
-                self.taken += 1
+                assert self._go.acquire(timeout=TIMEOUT)
+                self.n_steps += 1
                 yield f"{i + 1} of {count}"
             return "done"
         finally:
             self.ended.set()
 
 
-def run(test) -> None:
-    """Return an asynchronous test, with lanes of its own."""
+def run_with_lanes(test) -> None:
+    """Run an asynchronous test with new lanes."""
 
     async def alone() -> None:
         lanes = Lanes()
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(TIMEOUT):
             await test(lanes)
 
     run_coroutine(alone())
 
 
-async def happened(event: threading.Event) -> None:
-    assert await asyncio.to_thread(event.wait, SOON)
+async def wait_for_event(event: threading.Event) -> None:
+    assert await asyncio.to_thread(event.wait, TIMEOUT)
 
 
-async def settled() -> None:
-    """Wait until all that can go on has gone on."""
+async def run_pending_tasks() -> None:
+    """Let all pending tasks run."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 def test_run_reports_steps_and_returns_result():
     async def test(lanes):
-        held, said = Held(), []
-        held.go(3)
-        assert await lanes.run(Visitor("a"), SHORT, held.steps(3), said.append) == "done"
-        assert said == ["1 of 3", "2 of 3", "3 of 3"]
+        work, messages = BlockedWork(), []
+        work.go(3)
+        assert await lanes.run(Visitor("a"), SHORT, work.steps(3), messages.append) == "done"
+        assert messages == ["1 of 3", "2 of 3", "3 of 3"]
         assert await lanes.run(Visitor("a"), SHORT, whole(lambda: 7)) == 7
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_short_work_runs_while_long_work_is_blocked():
     async def test(lanes):
-        held = [Held() for _ in range(5)]
+        works = [BlockedWork() for _ in range(5)]
         long = [
-            asyncio.ensure_future(lanes.run(Visitor(f"visitor {i}"), LONG, each.steps()))
-            for i, each in enumerate(held)
+            asyncio.ensure_future(lanes.run(Visitor(f"visitor {i}"), LONG, work.steps()))
+            for i, work in enumerate(works)
         ]
-        await happened(held[0].begun)
+        await wait_for_event(works[0].begun)
         for i in range(30):
             assert await lanes.run(Visitor(f"other {i}"), SHORT, whole(lambda i=i: i)) == i
         assert not any(task.done() for task in long)
-        assert not held[1].begun.is_set()
-        for each in held:
-            each.go()
+        assert not works[1].begun.is_set()
+        for work in works:
+            work.go()
         assert await asyncio.gather(*long) == ["done"] * 5
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_waiting_users_see_queue_position_and_run_in_order():
     async def test(lanes):
-        held = [Held() for _ in range(4)]
-        said = [[] for _ in held]
+        works = [BlockedWork() for _ in range(4)]
+        messages = [[] for _ in works]
         tasks = []
-        for i, each in enumerate(held):
-            work = lanes.run(Visitor(f"visitor {i}"), LONG, each.steps(), said[i].append)
-            tasks.append(asyncio.ensure_future(work))
-            await settled()
-        assert said[1:] == [
+        for i, item in enumerate(works):
+            run = lanes.run(Visitor(f"visitor {i}"), LONG, item.steps(), messages[i].append)
+            tasks.append(asyncio.ensure_future(run))
+            await run_pending_tasks()
+        assert messages[1:] == [
             ["Waiting: you are next."],
             ["Waiting: 1 before you."],
             ["Waiting: 2 before you."],
         ]
         tasks[2].cancel()
-        await settled()
-        assert said[3][1:] == ["Waiting: 1 before you."]
+        await run_pending_tasks()
+        assert messages[3][1:] == ["Waiting: 1 before you."]
         for i in (0, 1, 3):
-            await happened(held[i].begun)
-            held[i].go()
+            await wait_for_event(works[i].begun)
+            works[i].go()
             assert await tasks[i] == "done"
-        assert said[3][2:] == ["Waiting: you are next.", "1 of 1"]
-        assert not held[2].begun.is_set()
+        assert messages[3][2:] == ["Waiting: you are next.", "1 of 1"]
+        assert not works[2].begun.is_set()
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_users_take_turns():
     async def test(lanes):
-        held = [Held() for _ in range(6)]
-        said = [[] for _ in held]
+        greedy_works = [BlockedWork() for _ in range(6)]
+        messages = [[] for _ in greedy_works]
         greedy = [
-            asyncio.ensure_future(lanes.run(Visitor("greedy"), LONG, each.steps(), said[i].append))
-            for i, each in enumerate(held)
+            asyncio.ensure_future(
+                lanes.run(Visitor("greedy"), LONG, work.steps(), messages[i].append)
+            )
+            for i, work in enumerate(greedy_works)
         ]
-        await happened(held[0].begun)
-        mine = [Held(), Held()]
-        for each in mine:
-            each.go()
-        modest = [asyncio.ensure_future(lanes.run(Visitor("m"), LONG, x.steps())) for x in mine]
-        await settled()
-        assert [words[-1:] for words in said] == [
+        await wait_for_event(greedy_works[0].begun)
+        modest_works = [BlockedWork(), BlockedWork()]
+        for work in modest_works:
+            work.go()
+        modest = [
+            asyncio.ensure_future(lanes.run(Visitor("m"), LONG, x.steps())) for x in modest_works
+        ]
+        await run_pending_tasks()
+        assert [words[-1:] for words in messages] == [
             [],
             ["Waiting: you are next."],
-            *[[f"Waiting: {i} before you."] for i in (2, 4, 5, 6)],  # after the other one
+            *[[f"Waiting: {i} before you."] for i in (2, 4, 5, 6)],  # behind the other user
         ]
-        for each in held[:3]:
-            each.go()
+        for work in greedy_works[:3]:
+            work.go()
         assert await asyncio.gather(*modest) == ["done"] * 2
         assert not greedy[3].done()
-        for each in held[3:]:
-            each.go()
+        for work in greedy_works[3:]:
+            work.go()
         assert await asyncio.gather(*greedy) == ["done"] * 6
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_waiting_user_is_not_starved():
     async def test(lanes):
-        held = [Held() for _ in range(4)]
+        greedy_works = [BlockedWork() for _ in range(4)]
 
-        async def visit(name: str, work: Held) -> None:
+        async def visit(name: str, work: BlockedWork) -> None:
             await lanes.run(Visitor(name), LONG, work.steps())
 
-        greedy = [asyncio.ensure_future(visit("greedy", each)) for each in held]
-        await happened(held[0].begun)
-        others = []
-        for i in range(20):  # others come all the time
+        greedy = [
+            asyncio.ensure_future(visit("greedy", greedy_work)) for greedy_work in greedy_works
+        ]
+        await wait_for_event(greedy_works[0].begun)
+        other_tasks = []
+        for i in range(20):  # new users arrive all the time
             for name in (f"other {i}", f"another {i}"):
-                work = Held()
+                work = BlockedWork()
                 work.go()
-                others.append(asyncio.ensure_future(visit(name, work)))
-            await settled()
-            if i < len(held):
-                held[i].go()
+                other_tasks.append(asyncio.ensure_future(visit(name, work)))
+            await run_pending_tasks()
+            if i < len(greedy_works):
+                greedy_works[i].go()
                 await greedy[i]
-        assert await asyncio.gather(*others)
+        assert await asyncio.gather(*other_tasks)
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_queue_limits_are_enforced():
     async def test(lanes):
-        held = Held()
-        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
-        await happened(held.begun)
-        rest = [asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(int))) for _ in range(14)]
-        await settled()
+        work = BlockedWork()
+        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps()))
+        await wait_for_event(work.begun)
+        waiting_tasks = [
+            asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(int))) for _ in range(14)
+        ]
+        await run_pending_tasks()
         lanes.check(Visitor("b"), LONG)
         with pytest.raises(HTTPException, match="15 of your requests are under way") as caught:
             lanes.check(Visitor("a"), LONG)
         assert caught.value.status_code == 429
         with pytest.raises(HTTPException, match="15 of your requests"):
             await lanes.run(Visitor("a"), SHORT, whole(int))
-        more = [
+        other_tasks = [
             asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int))) for i in range(199)
         ]
-        await settled()
+        await run_pending_tasks()
         with pytest.raises(HTTPException, match="More visitors are here") as caught:
             lanes.check(Visitor("b"), LONG)
         assert caught.value.status_code == 503
         with pytest.raises(HTTPException, match="More visitors are here"):
             await lanes.run(Visitor("b"), LONG, whole(int))
         lanes.check(Visitor("b"), SHORT)
-        held.go()
+        work.go()
         assert await first == "done"
-        assert await asyncio.gather(*rest, *more) == [0] * 213
+        assert await asyncio.gather(*waiting_tasks, *other_tasks) == [0] * 213
         lanes.check(Visitor("a"), LONG)
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_cancelled_work_blocks_lane_until_next_step():
     async def test(lanes):
-        held, next_ = Held(), Held()
-        task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps(1000)))
-        await happened(held.begun)
-        other = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, next_.steps()))
+        work, next_work = BlockedWork(), BlockedWork()
+        task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps(1000)))
+        await wait_for_event(work.begun)
+        next_task = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, next_work.steps()))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await settled()
-        assert not held.ended.is_set()
-        assert not next_.begun.is_set()  # the step is still at work
-        held.go()
-        await happened(held.ended)
-        assert held.taken == 1
-        next_.go()
-        assert await other == "done"
+        await run_pending_tasks()
+        assert not work.ended.is_set()
+        assert not next_work.begun.is_set()  # the step is still running
+        work.go()
+        await wait_for_event(work.ended)
+        assert work.n_steps == 1
+        next_work.go()
+        assert await next_task == "done"
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_work_cancelled_in_queue_never_starts():
     async def test(lanes):
-        held = Held()
-        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
-        await happened(held.begun)
+        work = BlockedWork()
+        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps()))
+        await wait_for_event(work.begun)
         for _ in range(50):
             task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(pytest.fail)))
-            await settled()
+            await run_pending_tasks()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-        held.go()
+        work.go()
         assert await first == "done"
         assert await lanes.run(Visitor("a"), LONG, whole(lambda: 1)) == 1
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_turn_of_cancelled_work_passes_to_next():
     async def test(lanes):
-        held, third = Held(), Held()
-        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
-        await happened(held.begun)
+        work, last_work = BlockedWork(), BlockedWork()
+        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps()))
+        await wait_for_event(work.begun)
         second = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, whole(pytest.fail)))
-        last = asyncio.ensure_future(lanes.run(Visitor("c"), LONG, third.steps()))
-        await settled()
-        held.go()
-        third.go()
-        second.cancel()  # as its turn comes
+        last = asyncio.ensure_future(lanes.run(Visitor("c"), LONG, last_work.steps()))
+        await run_pending_tasks()
+        work.go()
+        last_work.go()
+        second.cancel()  # at the moment of its turn
         assert await first == "done"
         assert await last == "done"
         assert lanes._turns[LONG] == []
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_error_is_raised_and_frees_lane():
@@ -280,75 +288,77 @@ def test_error_is_raised_and_frees_lane():
                 await lanes.run(Visitor("a"), LONG, wrong())
         assert await lanes.run(Visitor("a"), LONG, whole(int)) == 0
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_address_uses_forwarded_header_only_on_space(monkeypatch):
     headers = [(b"x-forwarded-for", b"6.6.6.6, 1.2.3.4")]
-    said, plain = (
-        Request({"type": "http", "headers": some, "client": ("10.0.0.1", 1)})
-        for some in (headers, [])
+    forwarded, plain = (
+        Request({"type": "http", "headers": request_headers, "client": ("10.0.0.1", 1)})
+        for request_headers in (headers, [])
     )
-    assert address(said) == "10.0.0.1"  # anybody can say so
+    assert address(forwarded) == "10.0.0.1"  # clients can forge the header
     monkeypatch.setenv("SPACE_ID", "someone/page")
-    assert address(said) == "1.2.3.4"  # as its proxy says
+    assert address(forwarded) == "1.2.3.4"  # the proxy of the Space sets the header
     assert address(plain) == "10.0.0.1"
 
 
 def test_shared_address_is_served_and_flooding_session_rejected():
     async def test(lanes):
-        held = Held()
-        first = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "0"), SHORT, held.steps()))
-        await happened(held.begun)
+        work = BlockedWork()
+        first = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "0"), SHORT, work.steps()))
+        await wait_for_event(work.begun)
         people = [Visitor("1.2.3.4", str(i)) for i in range(1, 31)]
-        class_ = [asyncio.ensure_future(lanes.run(each, SHORT, whole(int))) for each in people * 2]
-        await settled()
-        for each in people:
-            lanes.check(each, SHORT)
-        flood = [
+        class_tasks = [
+            asyncio.ensure_future(lanes.run(item, SHORT, whole(int))) for item in people * 2
+        ]
+        await run_pending_tasks()
+        for item in people:
+            lanes.check(item, SHORT)
+        flooding_tasks = [
             asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "x"), SHORT, whole(int)))
             for _ in range(40)
         ]
-        held.go()
+        work.go()
         assert await first == "done"
-        assert await asyncio.gather(*class_) == [0] * 60
-        answers = await asyncio.gather(*flood, return_exceptions=True)
-        refused = [each for each in answers if isinstance(each, HTTPException)]
-        assert len(refused) == 25
-        assert {each.status_code for each in refused} == {429}
+        assert await asyncio.gather(*class_tasks) == [0] * 60
+        answers = await asyncio.gather(*flooding_tasks, return_exceptions=True)
+        errors = [item for item in answers if isinstance(item, HTTPException)]
+        assert len(errors) == 25
+        assert {item.status_code for item in errors} == {429}
         lanes.check(Visitor("1.2.3.4", "x"), SHORT)
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_address_with_too_many_sessions_is_rejected():
     async def test(lanes):
-        held = [Held() for _ in range(200)]
-        flood = [
-            asyncio.ensure_future(lanes.run(Visitor("6.6.6.6", str(i)), LONG, each.steps()))
-            for i, each in enumerate(held)
+        works = [BlockedWork() for _ in range(200)]
+        flooding_tasks = [
+            asyncio.ensure_future(lanes.run(Visitor("6.6.6.6", str(i)), LONG, item.steps()))
+            for i, item in enumerate(works)
         ]
-        await happened(held[0].begun)
-        await settled()
+        await wait_for_event(works[0].begun)
+        await run_pending_tasks()
         with pytest.raises(HTTPException, match="120 requests from your address") as caught:
             lanes.check(Visitor("6.6.6.6", "new"), LONG)
         assert caught.value.status_code == 429
         lanes.check(Visitor("1.2.3.4"), LONG)
-        mine = Held()
-        mine.go()
-        modest = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4"), LONG, mine.steps()))
-        await settled()
-        for each in held[:12]:
-            each.go()
-        assert await modest == "done"  # after two rounds of that address
-        for each in held:
-            each.go()
-        answers = await asyncio.gather(*flood, return_exceptions=True)
-        refused = [each for each in answers if isinstance(each, HTTPException)]
-        assert len(refused) == 80
-        assert {each.status_code for each in refused} == {429}
+        modest_work = BlockedWork()
+        modest_work.go()
+        modest = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4"), LONG, modest_work.steps()))
+        await run_pending_tasks()
+        for item in works[:12]:
+            item.go()
+        assert await modest == "done"  # after two turns of the flooding address
+        for item in works:
+            item.go()
+        answers = await asyncio.gather(*flooding_tasks, return_exceptions=True)
+        errors = [item for item in answers if isinstance(item, HTTPException)]
+        assert len(errors) == 80
+        assert {item.status_code for item in errors} == {429}
 
-    run(test)
+    run_with_lanes(test)
 
 
 def test_visitor_of_distinguishes_sessions_of_one_address():

@@ -1,4 +1,4 @@
-"""No input of a visitor reaches a log: at no level, by no route, however malformed a request is."""
+"""No user input is written to a log, at any level or route."""
 
 import contextlib
 import io
@@ -25,9 +25,9 @@ POISON = f"{MARK}\r\n2026-01-01 ERROR forged\x1b[31m\x07\x00\x9b2J\u2028\u202e\x
 PLAIN = POISON.encode("utf-8", "replace").decode()
 HEADER = f"{MARK}\x9b2J\x85".encode("latin-1")
 JSON = {"content-type": "application/json"}
-ASK = {**JSON, **page_client.MCP_HEADERS}
-# The loudest logs there are: every level of every logger, warnings, and asyncio's own.
-LOUD = """
+MCP_JSON_HEADERS = {**JSON, **page_client.MCP_HEADERS}
+# Maximum logging: all levels of all loggers, warnings, and the debug mode of asyncio.
+LOUD_SERVER_CODE = """
 import logging, os, sys, warnings
 os.environ["PYTHONASYNCIODEBUG"] = "1"
 warnings.simplefilter("always")
@@ -49,29 +49,29 @@ fails.__doc__ = api.vendi_score_molecules.__doc__
 server.API = (*server.API, fails)
 server.launch(server.build())
 """
-NAMES = page_client.SAMPLE_ARGUMENTS | {"vendi_fails": "smiles"}
-COUNTS = dict(zip(NAMES, (6, 4, 4, 5, 6, 2), strict=True))
+SAMPLE_ARGUMENTS = page_client.SAMPLE_ARGUMENTS | {"vendi_fails": "smiles"}
+ARGUMENT_COUNTS = dict(zip(SAMPLE_ARGUMENTS, (6, 4, 4, 5, 6, 2), strict=True))
 VALUES = (POISON, [POISON], [[POISON, POISON], [POISON]], {POISON: POISON}, [7, POISON])
 
 
-class Loud:
-    """The page that says all it can, and what it has said since it was last asked."""
+class LoggedPage:
+    """A server with maximum logging; `read_new` returns the log since the last call."""
 
     def __init__(self, app):
         self.url, self.app = app.url, app
-        self.log, self.read = app.folder / "log.txt", 0
+        self.log, self.position = app.folder / "log.txt", 0
 
-    def said(self) -> str:
-        time.sleep(0.05)  # what runs after an answer says it then
-        data = self.log.read_bytes()[self.read :]
-        self.read += len(data)
+    def read_new(self) -> str:
+        time.sleep(0.05)  # tasks after the response may still write
+        data = self.log.read_bytes()[self.position :]
+        self.position += len(data)
         return data.decode()
 
 
 @pytest.fixture(scope="module")
 def page(start_app, tmp_path_factory):
-    with start_app(tmp_path_factory.mktemp("page"), "-c", LOUD) as app:
-        yield Loud(app)
+    with start_app(tmp_path_factory.mktemp("page"), "-c", LOUD_SERVER_CODE) as app:
+        yield LoggedPage(app)
 
 
 @pytest.fixture(scope="module")
@@ -81,47 +81,50 @@ def http(page):
 
 
 @pytest.fixture
-def silent(page):
-    """Nothing of what was marked during the test is written anywhere, and no line is forged."""
-    page.said()
+def check_log(page):
+    """After the test, check that no marked input was logged or saved and no line was forged."""
+    page.read_new()
     yield page
-    said = page.said()
-    assert MARK not in said, said[max(0, said.index(MARK) - 3000) :][:4000]
-    assert "forged" not in said
-    odd = {char for char in said if not char.isprintable()} - {"\n"}
-    assert not odd
+    log = page.read_new()
+    assert MARK not in log, log[max(0, log.index(MARK) - 3000) :][:4000]
+    assert "forged" not in log
+    unprintable = {char for char in log if not char.isprintable()} - {"\n"}
+    assert not unprintable
     for path in page.app.folder.rglob("*"):
         if path.is_file():
             assert MARK.encode() not in path.read_bytes(), path
             assert MARK not in path.name
 
 
-def dumped(value) -> bytes:
+def encode_json(value) -> bytes:
     return json.dumps(value).encode()
 
 
-def begun(http, path: str, **more) -> str:
-    """Return the status and the first words of a stream that may never end."""
+def open_stream(http, path: str, **more) -> str:
+    """Return the status and the first text of a stream that may never end."""
     with http.stream("GET", path, **more) as stream:
         return f"{stream.status_code} {next(stream.iter_text(), '')}"
 
 
-@pytest.mark.usefixtures("silent")
-@pytest.mark.parametrize("name", [*NAMES, "vendi_nothing", f"vendi_{MARK}"])
+@pytest.mark.usefixtures("check_log")
+@pytest.mark.parametrize("name", [*SAMPLE_ARGUMENTS, "vendi_nothing", f"vendi_{MARK}"])
 def test_api_calls_are_not_logged(http, name):
     for value in VALUES:
-        many = [value] * 12
+        values = [value] * 12
         for path, body in (
-            *((f"call/{name}", {"data": many[:n]}) for n in (0, 1, COUNTS.get(name, 2), 12)),
+            *(
+                (f"call/{name}", {"data": values[:n]})
+                for n in (0, 1, ARGUMENT_COUNTS.get(name, 2), 12)
+            ),
             (f"call/{name}", {"data": value}),
             (f"call/{name}", {"data": [value], "session_hash": POISON, "event_data": value}),
             (f"call/{name}", value),
-            (f"call/v2/{name}", {NAMES.get(name, "texts"): value}),
-            (f"call/v2/{name}", {NAMES.get(name, "texts"): value, "kernel": value}),
+            (f"call/v2/{name}", {SAMPLE_ARGUMENTS.get(name, "texts"): value}),
+            (f"call/v2/{name}", {SAMPLE_ARGUMENTS.get(name, "texts"): value, "kernel": value}),
             (f"call/v2/{name}", {POISON: value}),
             (f"call/v2/{name}", value),
         ):
-            answer = http.post(f"/gradio_api/{path}", content=dumped(body), headers=JSON)
+            answer = http.post(f"/gradio_api/{path}", content=encode_json(body), headers=JSON)
             assert "object at 0x" not in answer.text
             assert "Javascript" not in answer.text
             if answer.status_code == 200:
@@ -132,9 +135,9 @@ def test_api_calls_are_not_logged(http, name):
                 assert 400 <= answer.status_code < 500, (path, answer.text)
 
 
-@pytest.mark.usefixtures("silent")
+@pytest.mark.usefixtures("check_log")
 def test_queue_requests_are_not_logged(http):
-    right = {"fn_index": 0, "data": [[POISON]] * 6, "session_hash": "s" + MARK}
+    valid_request = {"fn_index": 0, "data": [[POISON]] * 6, "session_hash": "s" + MARK}
     for name, values in {
         "fn_index": (0, 2, 5, 6, -1, True, POISON, None),
         "data": ([], [POISON], [POISON] * 6, [[POISON]] * 12, POISON, None),
@@ -145,55 +148,57 @@ def test_queue_requests_are_not_logged(http):
         POISON: (POISON,),
     }.items():
         for value in values:
-            body = dumped({**right, name: value})
+            body = encode_json({**valid_request, name: value})
             answer = http.post("/gradio_api/queue/join", content=body, headers=JSON)
             assert answer.status_code in (200, 400, 422), answer.text
     for session in ("s" + MARK, PLAIN, "unknown" + MARK):
-        result = begun(http, "/gradio_api/queue/data", params={"session_hash": session})
+        result = open_stream(http, "/gradio_api/queue/data", params={"session_hash": session})
         assert result.startswith("200 data: ")
     for path in ("cancel", "reset"):
         for sent in (POISON, 7, None, [], {"event_id": POISON}, {"session_hash": POISON}):
-            answer = http.post(f"/gradio_api/{path}", content=dumped(sent), headers=JSON)
+            answer = http.post(f"/gradio_api/{path}", content=encode_json(sent), headers=JSON)
             assert answer.status_code in (200, 422)
         full = {"event_id": POISON, "session_hash": POISON, "fn_index": 0}
-        answer = http.post(f"/gradio_api/{path}", content=dumped(full), headers=JSON)
+        answer = http.post(f"/gradio_api/{path}", content=encode_json(full), headers=JSON)
         assert answer.status_code == 200
 
 
-def test_unknown_event_logs_no_traceback(http, silent):
+def test_unknown_event_logs_no_traceback(http, check_log):
     for path in ("call/vendi_score_texts/a", "call/v2/vendi_fails/a", "queue/data?session_hash=a"):
         assert "404: Not Found" in http.get(f"/gradio_api/{path}").text
-    said = silent.said()
-    assert "Traceback" not in said
-    assert "RuntimeError" not in said
+    log = check_log.read_new()
+    assert "Traceback" not in log
+    assert "RuntimeError" not in log
 
 
-@pytest.mark.usefixtures("silent")
+@pytest.mark.usefixtures("check_log")
 def test_mcp_requests_are_not_logged(http):
     pytest.importorskip("mcp")
     for text in (POISON, MARK):
         for method in ("tools/list", "tools/call", "initialize", "prompts/get", "ping", text):
             parameters = {"name": text, "arguments": {text: text}, "uri": text}
             body = {"jsonrpc": "2.0", "id": text, "method": method, "params": parameters}
-            sent = http.post("/gradio_api/mcp/", content=dumped(body), headers=ASK)
+            sent = http.post(
+                "/gradio_api/mcp/", content=encode_json(body), headers=MCP_JSON_HEADERS
+            )
             assert sent.status_code in (200, 202, 400)
-        for tool, name in NAMES.items():
+        for tool, name in SAMPLE_ARGUMENTS.items():
             for sent in ({name: text}, {name: [text]}, {text: [text]}, {name: [text], "q": text}):
                 body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
                 body |= {"params": {"name": tool, "arguments": sent}}
-                http.post("/gradio_api/mcp/", content=dumped(body), headers=ASK)
+                http.post("/gradio_api/mcp/", content=encode_json(body), headers=MCP_JSON_HEADERS)
         for body in (text, [text], {"jsonrpc": text}, 7, None):
             for path in ("", "http/", "messages/?session_id=" + MARK, MARK):
-                sent = http.post(f"/gradio_api/mcp/{path}", content=dumped(body), headers=JSON)
+                sent = http.post(f"/gradio_api/mcp/{path}", content=encode_json(body), headers=JSON)
                 assert sent.status_code >= 400
     for name in ("mcp-session-id", "mcp-protocol-version", "last-event-id", "accept"):
-        http.post("/gradio_api/mcp/", content=b"{}", headers={**ASK, name: HEADER})
+        http.post("/gradio_api/mcp/", content=b"{}", headers={**MCP_JSON_HEADERS, name: HEADER})
         http.delete("/gradio_api/mcp/", headers={name: HEADER})
-    assert begun(http, f"/gradio_api/mcp/sse?{MARK}").startswith("200")
+    assert open_stream(http, f"/gradio_api/mcp/sse?{MARK}").startswith("200")
     assert http.get(f"/gradio_api/mcp/schema?tools={MARK}").status_code == 200
 
 
-@pytest.mark.usefixtures("silent")
+@pytest.mark.usefixtures("check_log")
 def test_urls_and_headers_are_not_logged(http):
     names = ("user-agent", "referer", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto")
     names += ("cookie", "origin", "host", "content-type", "authorization", "x-gradio-user", MARK)
@@ -203,8 +208,8 @@ def test_urls_and_headers_are_not_logged(http):
         for method in ("GET", "POST", "OPTIONS", "DELETE", "PUT", MARK):
             http.request(method, path, params={MARK: PLAIN}, headers=dict.fromkeys(names, HEADER))
         http.get(f"{path}/{quote(PLAIN, safe='')}")
-    begun(http, f"/gradio_api/heartbeat/{MARK}", headers={"user-agent": HEADER})
-    # No client sends these: a broken request, broken pieces, an upgrade, half a body.
+    open_stream(http, f"/gradio_api/heartbeat/{MARK}", headers={"user-agent": HEADER})
+    # Malformed requests: invalid start line, invalid chunks, an upgrade, an incomplete body.
     host, _, port = http.base_url.netloc.decode().partition(":")
     for lines in (
         POISON,
@@ -223,7 +228,7 @@ def test_urls_and_headers_are_not_logged(http):
                 raw.recv(99)
 
 
-@pytest.mark.usefixtures("silent")
+@pytest.mark.usefixtures("check_log")
 def test_page_requests_are_not_logged(http):
     for name, data in (
         ("a.txt", PLAIN.encode()),
@@ -253,15 +258,15 @@ def test_page_requests_are_not_logged(http):
         for value in (POISON, [POISON], {POISON: POISON}):
             sent = {"key": key, "kernel": value, "q": value, "sets": value, "smiles": [value]}
             sent |= {"id": key, "size": value, "threshold": value}
-            http.post(f"/page/{path}", content=dumped({**sent, "title": value, POISON: value}))
-            http.post(f"/page/{path}", content=dumped(value))
+            http.post(f"/page/{path}", content=encode_json({**sent, "title": value, POISON: value}))
+            http.post(f"/page/{path}", content=encode_json(value))
         http.post(f"/page/{path}", content=f'{{"{MARK}'.encode())
     for role in ("sets", *ROLES):
         options = json.dumps({role: MARK})
         http.post("/page/read", data={"text": f"{MARK}\ta\n{PLAIN}\tb", "options": options})
     result = page_client.score_upload(http, key, "ngram_overlap")
     for size in (POISON, 1, 2):
-        http.post("/page/subset", content=dumped({"id": result["id"], "size": size}))
+        http.post("/page/subset", content=encode_json({"id": result["id"], "size": size}))
     http.post("/page/second", json={"id": result["id"]})
     assert MARK in http.post("/page/report", json={"id": result["id"], "title": MARK}).text
 
@@ -288,11 +293,11 @@ def test_errors_are_logged_without_user_input(monkeypatch):
     thread = threading.Thread(target=fails)
     thread.start()
     thread.join()
-    said = stream.getvalue()
-    assert said.startswith("It is mine.\n")
-    assert MARK not in said
-    assert [line for line in said.split("\n") if line.startswith("  ") and line[2] != " "] == [
+    log = stream.getvalue()
+    assert log.startswith("It is mine.\n")
+    assert MARK not in log
+    assert [line for line in log.split("\n") if line.startswith("  ") and line[2] != " "] == [
         "  KeyError",
         "  ValueError",
     ]
-    assert said.count("test_logs.py") == 3  # of the record and of both errors
+    assert log.count("test_logs.py") == 3  # in the record and in both errors

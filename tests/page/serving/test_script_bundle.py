@@ -1,4 +1,4 @@
-"""Modules are joined to one script in the order of their imports."""
+"""JavaScript modules are bundled in the order of their imports."""
 
 import pytest
 
@@ -19,6 +19,6 @@ def test_bundle_rejects_unsupported_imports_and_exports():
 
 
 def test_bundle_rejects_import_cycles():
-    both = {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
+    modules = {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
     with pytest.raises(ValueError, match="cycle"):
-        bundled(both)
+        bundled(modules)

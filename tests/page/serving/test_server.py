@@ -1,4 +1,4 @@
-"""The running page: one number everywhere, to each visitor their own, and nothing left over."""
+"""The running server gives the same score in all interfaces and keeps no user data."""
 
 import base64
 import json
@@ -75,9 +75,9 @@ def test_api_describes_each_argument(client):
 def test_mcp_server_reports_name_version_and_instructions(http):
     assert http.get("/config").json()["title"] == "Vendi Score"
     pytest.importorskip("mcp")
-    known = {"name": "a", "version": "1"}
-    versions = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": known}
-    answer = page_client.call_mcp(http, "initialize", **versions)
+    client_info = {"name": "a", "version": "1"}
+    parameters = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client_info}
+    answer = page_client.call_mcp(http, "initialize", **parameters)
     result = json.loads(page_client.parse_events(answer.text)[0][1])["result"]
     assert result["serverInfo"] == {"name": "vendiscore", "version": __version__}
     assert result["instructions"] == INSTRUCTIONS
@@ -91,8 +91,8 @@ ROWS = [
 ]
 IMAGES = examples.find_example("Shapes in three colours").images()
 FILES = [(f"{i:02}.png", encode_png(image)) for i, image in enumerate(IMAGES)]
-SENT = [base64.b64encode(data).decode() for _, data in FILES]
-LARGE = base64.b64encode(hostile_files.encode_webp(7_000)).decode()
+ENCODED_IMAGES = [base64.b64encode(data).decode() for _, data in FILES]
+LARGE_IMAGE = base64.b64encode(hostile_files.encode_webp(7_000)).decode()
 PIXELS = {"k": "pixels", "mode": "RGB"}
 MORGAN = {"k": "morgan"}
 NGRAMS = {"k": "ngram_overlap", "ns": [1, 2]}
@@ -100,48 +100,59 @@ MINILM, DINOV2 = (
     offered_encoders.ALLOWED["texts"]["MiniLM"],
     offered_encoders.ALLOWED["images"]["DINOv2"],
 )
-PASTED = {
+PASTED_TEXTS = {
     "texts": "\n".join(TEXTS),
     "molecules": "\n".join(SCENTS),
     "vectors": "\n".join(", ".join(map(str, row)) for row in ROWS),
 }
-SAME = [
+SCORE_CASES = [
     ("texts", "ngram_overlap", {"ns": [1, 2]}, {"texts": TEXTS}, TEXTS, NGRAMS),
     ("texts", "MiniLM", {}, {"texts": TEXTS}, TEXTS, MINILM),
-    ("images", "pixels", {}, {"images": SENT}, IMAGES, PIXELS),
-    ("images", "DINOv2", {}, {"images": SENT}, IMAGES, DINOV2),
+    ("images", "pixels", {}, {"images": ENCODED_IMAGES}, IMAGES, PIXELS),
+    ("images", "DINOv2", {}, {"images": ENCODED_IMAGES}, IMAGES, DINOV2),
     ("molecules", "morgan", {}, {"smiles": SCENTS}, SCENTS, MORGAN),
     ("vectors", "rbf", {}, {"rows": ROWS}, np.array(ROWS), {"k": "rbf"}),
 ]
 
 
-@pytest.mark.parametrize(("kind", "kernel", "options", "sent", "samples", "arguments"), SAME)
+@pytest.mark.parametrize(("kind", "kernel", "options", "sent", "samples", "arguments"), SCORE_CASES)
 @pytest.mark.parametrize("q", [1, 2])
 def test_page_client_tool_metric_and_package_scores_are_equal(
     http, client, metric, kind, kernel, options, sent, samples, arguments, q
 ):
     key = key_at(q)
-    right = compute(samples, q=q, **arguments)[key]
-    # Single precision of the encoders, on another number of threads.
+    expected = compute(samples, q=q, **arguments)[key]
+    # Encoders use single precision and another number of threads.
     rel = 1e-6 if "model_path" in arguments else 1e-12
-    by_metric = metric.compute(samples=samples, q=q, **arguments)
-    assert by_metric[key] == pytest.approx(right, rel=rel)
-    name, given = f"vendi_score_{kind}", {**sent, **options, "kernel": kernel, "q": q}
-    assert client.predict(**given, api_name=f"/{name}")[key] == pytest.approx(right, rel=rel)
-    told = json.loads(page_client.call_mcp_tool(http, name, **given)["content"][0]["text"])
-    assert told[key] == pytest.approx(right, rel=rel)
+    metric_result = metric.compute(samples=samples, q=q, **arguments)
+    assert metric_result[key] == pytest.approx(expected, rel=rel)
+    name, arguments_of_call = f"vendi_score_{kind}", {**sent, **options, "kernel": kernel, "q": q}
+    assert client.predict(**arguments_of_call, api_name=f"/{name}")[key] == pytest.approx(
+        expected, rel=rel
+    )
+    tool_result = json.loads(
+        page_client.call_mcp_tool(http, name, **arguments_of_call)["content"][0]["text"]
+    )
+    assert tool_result[key] == pytest.approx(expected, rel=rel)
     files = FILES if kind == "images" else ()
     settings = {"options": options, "q": q}
-    shown = upload_and_score(http, kernel, PASTED.get(kind, ""), files, settings, kind=kind)
-    assert shown[key] == pytest.approx(right, rel=rel)
-    assert shown["n"] == len(samples)
+    page_result = upload_and_score(
+        http, kernel, PASTED_TEXTS.get(kind, ""), files, settings, kind=kind
+    )
+    assert page_result[key] == pytest.approx(expected, rel=rel)
+    assert page_result["n"] == len(samples)
 
 
 @pytest.mark.parametrize(
     ("kind", "sent", "samples", "arguments"),
     [
         ("texts", {"texts": [TEXTS[:5], TEXTS[5:]]}, [TEXTS[:5], TEXTS[5:]], {}),
-        ("images", {"images": [SENT[:4], SENT[4:]]}, [IMAGES[:4], IMAGES[4:]], PIXELS),
+        (
+            "images",
+            {"images": [ENCODED_IMAGES[:4], ENCODED_IMAGES[4:]]},
+            [IMAGES[:4], IMAGES[4:]],
+            PIXELS,
+        ),
         ("molecules", {"smiles": [SCENTS[:9], SCENTS[9:]]}, [SCENTS[:9], SCENTS[9:]], MORGAN),
         ("vectors", {"rows": [ROWS[:9], ROWS[9:]]}, [ROWS[:9], ROWS[9:]], {"k": "cosine"}),
     ],
@@ -154,18 +165,18 @@ def test_group_scores_of_client_and_metric_match_package(
     if kind == "images":
         sent = {**sent, "kernel": "pixels"}
     result = client.predict(**sent, api_name=f"/vendi_score_{kind}")
-    for right in (
+    for expected in (
         compute(samples, **arguments),
         metric.compute(samples=samples, **arguments),
     ):
-        assert result["VS"] == pytest.approx(right["VS"], rel=1e-12)
-        assert result["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
+        assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
+        assert result["VS_se"] == pytest.approx(expected["VS_se"], rel=1e-9)
     assert len(result["by_group"]) == 2
 
 
 def test_pasted_and_column_groups_match_package(http):
     nested = [TEXTS[:5], TEXTS[5:]]
-    right = compute(nested)
+    expected = compute(nested)
     box = json.dumps(nested)
     rows = [f"{i};{text}" for i, group in enumerate(nested) for text in group]
     table = ("a.csv", "\n".join(["prompt;answer", *rows]).encode())
@@ -173,8 +184,8 @@ def test_pasted_and_column_groups_match_package(http):
         upload_and_score(http, "ngram_overlap", box, kind="texts"),
         upload_and_score(http, "ngram_overlap", files=[table], kind="texts", by="prompt"),
     ):
-        assert result["VS"] == pytest.approx(right["VS"], rel=1e-12)
-        assert result["se"] == pytest.approx(right["VS_se"], rel=1e-9)
+        assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
+        assert result["se"] == pytest.approx(expected["VS_se"], rel=1e-9)
         assert [group["n"] for group in result["by_group"]] == [5, len(TEXTS) - 5]
 
 
@@ -183,7 +194,7 @@ def test_pasted_and_column_groups_match_package(http):
     [
         ("texts", "ngram_overlap", TEXTS, TEXTS, {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}),
         ("texts", "MiniLM", TEXTS, TEXTS, MINILM),
-        ("images", "pixels", IMAGES, SENT, PIXELS),
+        ("images", "pixels", IMAGES, ENCODED_IMAGES, PIXELS),
         ("molecules", "morgan", SCENTS, SCENTS, {"k": "morgan"}),
         ("vectors", "cosine", ROWS, ROWS, {"k": "cosine"}),
     ],
@@ -191,31 +202,35 @@ def test_pasted_and_column_groups_match_package(http):
 def test_comparison_of_page_and_client_matches_package(
     http, client, kind, kernel, samples, sent, arguments
 ):
-    right = compare(samples, samples[:6], **arguments)
+    expected = compare(samples, samples[:6], **arguments)
     rel = 1e-6 if "model_path" in arguments else 1e-9
-    files, lines = FILES if kind == "images" else (), PASTED.get(kind, "").splitlines()
+    files, lines = FILES if kind == "images" else (), PASTED_TEXTS.get(kind, "").splitlines()
     keys = {
         name: upload_samples(http, "\n".join(lines[:n]), files[:n], kind=kind)["key"]
         for name, n in (("all", len(samples)), ("some", 6))
     }
-    shown = page_client.compare_uploads(http, keys, kernel)
-    ours = client.predict(
+    page_result = page_client.compare_uploads(http, keys, kernel)
+    client_result = client.predict(
         sets=[sent, sent[:6]],
         kind=kind,
         kernel=kernel,
         api_name="/vendi_compare",
     )
-    assert shown["matched_size"] == ours["matched_size"] == 6
-    ranked = sorted(right.sets, key=lambda row: -row.matched)
-    for row, result, told in zip(ranked, shown["rows"], ours["rows"], strict=True):
-        assert result["n"] == told["n"] == row.n
-        for each in (result, told):
-            assert each["VS"] == pytest.approx(row.score, rel=rel)
-            assert each["matched"] == pytest.approx(row.matched, rel=rel)
-    (pair,) = right.pairs
-    for result in (*shown["pairs"], *ours["pairs"]):
-        assert abs(result["difference"]) == pytest.approx(abs(pair.difference), rel=1e-4, abs=1e-6)
-        assert result["p"] == pytest.approx(pair.p, abs=0.02)
+    assert page_result["matched_size"] == client_result["matched_size"] == 6
+    ranked = sorted(expected.sets, key=lambda row: -row.matched)
+    for row, page_item, client_row in zip(
+        ranked, page_result["rows"], client_result["rows"], strict=True
+    ):
+        assert page_item["n"] == client_row["n"] == row.n
+        for row_result in (page_item, client_row):
+            assert row_result["VS"] == pytest.approx(row.score, rel=rel)
+            assert row_result["matched"] == pytest.approx(row.matched, rel=rel)
+    (pair,) = expected.pairs
+    for page_item in (*page_result["pairs"], *client_result["pairs"]):
+        assert abs(page_item["difference"]) == pytest.approx(
+            abs(pair.difference), rel=1e-4, abs=1e-6
+        )
+        assert page_item["p"] == pytest.approx(pair.p, abs=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -243,24 +258,24 @@ def test_mcp_tools_are_described_in_sentences(tools):
 @pytest.mark.parametrize("q", [0, 2, "inf"])
 def test_mcp_results_match_schema_and_api(http, tools, name, q):
     jsonschema = pytest.importorskip("jsonschema")
-    given = {
+    call_arguments = {
         page_client.SAMPLE_ARGUMENTS[name]: app_server.EXAMPLES[page_client.SAMPLE_ARGUMENTS[name]],
         "q": q,
     }
-    result = page_client.call_mcp_tool(http, name, **given)
+    result = page_client.call_mcp_tool(http, name, **call_arguments)
     assert not result["isError"], result
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-    assert result["structuredContent"] == call_api(http, name, **given)
+    assert result["structuredContent"] == call_api(http, name, **call_arguments)
     schema = tools[name]["outputSchema"]
     jsonschema.validate(result["structuredContent"], schema)
     patterns = "|".join(schema["patternProperties"]) or "^$"
-    others = result["structuredContent"].keys() - schema["properties"].keys()
-    assert all(re.search(patterns, name) for name in others)
-    assert bool(others) == (name != "vendi_compare")
+    extra_keys = result["structuredContent"].keys() - schema["properties"].keys()
+    assert all(re.search(patterns, name) for name in extra_keys)
+    assert bool(extra_keys) == (name != "vendi_compare")
 
 
 @pytest.mark.parametrize(
-    ("name", "sent", "said"),
+    ("name", "sent", "message"),
     [
         ("vendi_score_texts", {"texts": ["a"], "unit": "line"}, "Unknown unit 'line'"),
         ("vendi_score_texts", {"texts": ["a"], "order": 2}, "got an unexpected keyword"),
@@ -269,10 +284,10 @@ def test_mcp_results_match_schema_and_api(http, tools, name, q):
         ("vendi_score_sounds", {}, "Unknown tool; there are vendi_score_texts, "),
     ],
 )
-def test_mcp_errors_contain_message(http, tools, name, sent, said):
+def test_mcp_errors_contain_message(http, tools, name, sent, message):
     result = page_client.call_mcp_tool(http, name, **sent)
     assert result["isError"]
-    assert said in result["content"][0]["text"]
+    assert message in result["content"][0]["text"]
 
 
 @pytest.mark.parametrize(
@@ -284,18 +299,18 @@ def test_mcp_errors_contain_message(http, tools, name, sent, said):
         ({"rows": [[1.0] * 100] * 900, "kernel": "cosine"}, "short"),
         ({"rows": [[1.0] * 500] * 900, "kernel": "cosine"}, "middle"),
         ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
-        ({"sets": [{"model": "a", "image": LARGE}] * 10, "kind": "images"}, "long"),
+        ({"sets": [{"model": "a", "image": LARGE_IMAGE}] * 10, "kind": "images"}, "long"),
         ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
         ({"texts": None, "kernel": []}, "short"),
-        ({"images": [LARGE], "kernel": "pixels"}, "long"),
+        ({"images": [LARGE_IMAGE], "kernel": "pixels"}, "long"),
     ],
 )
 def test_lane_depends_on_size_and_kernel_of_call(sent, lane):
     assert app_server._lane(sent) == lane
 
 
-def test_expired_samples_return_gone(forgetful_server):
-    with httpx.Client(base_url=forgetful_server.url, timeout=30) as http:
+def test_expired_samples_return_gone(expiring_server):
+    with httpx.Client(base_url=expiring_server.url, timeout=30) as http:
         key = upload_samples(http, "one two\nthree four")["key"]
         result = page_client.score_upload(http, key, "ngram_overlap")
         assert (
@@ -306,7 +321,7 @@ def test_expired_samples_return_gone(forgetful_server):
         for path in ("score", "groups", "papers", "report"):
             answer = http.post(f"/page/{path}", json={"key": key, "id": result["id"]})
             assert (answer.status_code, answer.json()) == (410, {"gone": True})
-    assert not forgetful_server.left
+    assert not expiring_server.leftover_files
 
 
 def test_concurrent_users_get_their_own_results(server):
@@ -314,10 +329,10 @@ def test_concurrent_users_get_their_own_results(server):
         texts = [f"w{j}" for j in range(i + 2)]
         headers = {"x-forwarded-for": f"10.0.0.{i}"}
         with httpx.Client(base_url=server.url, timeout=60, headers=headers) as http:
-            shown = upload_and_score(http, "ngram_overlap", "\n".join(texts), kind="texts")
-            by_call = call_api(http, "vendi_score_texts", texts=texts)
-        assert shown["samples"]["text"] == texts
-        return shown["VS"], by_call["VS"]
+            page_result = upload_and_score(http, "ngram_overlap", "\n".join(texts), kind="texts")
+            api_result = call_api(http, "vendi_score_texts", texts=texts)
+        assert page_result["samples"]["text"] == texts
+        return page_result["VS"], api_result["VS"]
 
     with ThreadPoolExecutor(8) as pool:
         result = np.array(list(pool.map(ask, range(24))))

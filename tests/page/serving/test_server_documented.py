@@ -1,4 +1,4 @@
-"""The examples of the document about the API run against the page."""
+"""Examples of the API documentation run against the server."""
 
 import json
 import re
@@ -22,25 +22,25 @@ COMMANDS, SETTINGS, _ = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE |
 
 
 @pytest.fixture
-def here(server):
-    """Return what puts the address of the running page into an example."""
+def insert_url(server):
+    """A function that inserts the URL of the running server into an example."""
     return lambda text: text.replace("http://127.0.0.1:7860", server.url)
 
 
-def example(name: str) -> str:
+def read_example(name: str) -> str:
     assert f"{{literalinclude}} ../../examples/page_api/{name}\n" in TEXT
     return (ROOT / "examples" / "page_api" / name).read_text(encoding="utf-8")
 
 
-def test_python_call_example_prints_score(here, capsys):
-    exec(here(example("call.py")), {})
+def test_python_call_example_prints_score(insert_url, capsys):
+    exec(insert_url(read_example("call.py")), {})
     value, _, sentence = capsys.readouterr().out.partition(" ")
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS_q2"])
     assert sentence.strip().endswith(".")
 
 
-def test_compare_example_prints_scores_within_prompts(here, capsys):
-    exec(here(example("compare.py")), {})
+def test_compare_example_prints_scores_within_prompts(insert_url, capsys):
+    exec(insert_url(read_example("compare.py")), {})
     lively, dull, verdict = capsys.readouterr().out.splitlines()
     texts = [[f"a {pet} {did}" for did in ("sat", "ran", "hid", "ate")] for pet in ("cat", "dog")]
     assert dull == "dull     1.00 of 4, mean of 2 prompts"
@@ -48,21 +48,24 @@ def test_compare_example_prints_scores_within_prompts(here, capsys):
     assert verdict
 
 
-def test_mcp_tool_example_prints_score(here):
+def test_mcp_tool_example_prints_score(insert_url):
     pytest.importorskip("mcp")
-    script = here(example("tools.py"))
+    script = insert_url(read_example("tools.py"))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    said, value = done.stdout.strip().rsplit("\n", 1)
-    assert said == f"vendiscore {INSTRUCTIONS}"
+    instructions, value = done.stdout.strip().rsplit("\n", 1)
+    assert instructions == f"vendiscore {INSTRUCTIONS}"
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q="inf")["VS_qinf"])
 
 
-def test_shell_call_example_returns_result(here):
+def test_shell_call_example_returns_result(insert_url):
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     done = subprocess.run(
-        ["bash", "-c", here(example("call.sh"))], capture_output=True, text=True, check=True
+        ["bash", "-c", insert_url(read_example("call.sh"))],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     name, data = page_client.parse_events(done.stdout)[-1]
     assert name == "complete"
@@ -81,9 +84,9 @@ def test_generated_api_code_snippets_run(server, name, language):
     assert ("event: complete" if language == "bash" else "'sentence': ") in done.stdout
 
 
-def test_documented_mcp_url_lists_documented_tools(here):
+def test_documented_mcp_url_lists_documented_tools(insert_url):
     pytest.importorskip("mcp")
-    url = json.loads(here(SETTINGS))["mcpServers"]["vendiscore"]["url"]
+    url = json.loads(insert_url(SETTINGS))["mcpServers"]["vendiscore"]["url"]
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     with httpx.Client(timeout=60) as http:
         answer = http.post(url, json=body, headers=page_client.MCP_HEADERS)

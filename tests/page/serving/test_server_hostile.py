@@ -1,4 +1,4 @@
-"""Hostile calls, files and bodies: answered in words, and nothing left of them."""
+"""The server rejects hostile calls, files and bodies with a message, and keeps nothing of them."""
 
 import base64
 import json
@@ -25,35 +25,35 @@ def http(server):
 
 
 @pytest.fixture
-def healthy(server, http):
-    """After the test, the server still scores, and nothing of the test is left on its disk."""
+def check_server_afterwards(server, http):
+    """After the test, check that the server still scores and has no leftover files."""
     yield
     assert upload_and_score(http, "ngram_overlap", "a b\nc d")["VS"] == pytest.approx(2)
-    assert not server.left
+    assert not server.leftover_files
 
 
-def error(http, name: str, **arguments) -> str:
-    """Return the message that clients get for a call that the API refuses."""
+def get_api_error(http, name: str, **arguments) -> str:
+    """Return the error message of a rejected API call."""
     with pytest.raises(page_client.CallError) as caught:
         page_client.call_api(http, name, **arguments)
-    said = str(caught.value)
-    assert "Traceback" not in said
-    return said
+    message = str(caught.value)
+    assert "Traceback" not in message
+    return message
 
 
-def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
-    """Return all words in which samples are refused, when they are read or scored."""
+def get_rejection(http, text: str = "", files=(), kernel: str = "", **options) -> str:
+    """Return the problem that the server reports for samples, as JSON text."""
     with pytest.raises(page_client.RejectedRequestError) as caught:
         upload_and_score(http, kernel, text, files, **options)
     assert caught.value.status in (200, 400, 413, 422)
-    said = json.dumps(caught.value.problem, ensure_ascii=False)
-    assert "Traceback" not in said
-    return said
+    message = json.dumps(caught.value.problem, ensure_ascii=False)
+    assert "Traceback" not in message
+    return message
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 @pytest.mark.parametrize(
-    ("name", "sent", "said"),
+    ("name", "sent", "message"),
     [
         ("vendi_score_texts", {"texts": "x" * 10**6}, "Expected a list of texts"),
         ("vendi_score_texts", {"texts": ["x" * 10**6]}, "1,000,000 characters"),
@@ -73,11 +73,11 @@ def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
         ("vendi_score_nothing", {"texts": ["a"]}, "No function takes these"),
     ],
 )
-def test_api_calls_reject_invalid_or_too_large_arguments(http, name, sent, said):
-    assert said in error(http, name, **sent)
+def test_api_calls_reject_invalid_or_too_large_arguments(http, name, sent, message):
+    assert message in get_api_error(http, name, **sent)
 
 
-HOSTILE = {
+HOSTILE_FILES = {
     "a 192-byte .npy of 40 GB": (
         "a.npy",
         hostile_files.npy_claiming_forty_gigabytes,
@@ -116,25 +116,25 @@ HOSTILE = {
 }
 
 
-@pytest.mark.usefixtures("healthy")
-@pytest.mark.parametrize("what", HOSTILE)
-def test_hostile_files_are_rejected(http, what):
-    name, data, said = HOSTILE[what]
-    assert said in refused(http, files=[(name, data())])
+@pytest.mark.usefixtures("check_server_afterwards")
+@pytest.mark.parametrize("case", HOSTILE_FILES)
+def test_hostile_files_are_rejected(http, case):
+    name, data, message = HOSTILE_FILES[case]
+    assert message in get_rejection(http, files=[(name, data())])
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_wide_table_with_too_many_cells_is_rejected(http):
     names = [*(f"answer {i}" for i in range(90)), *(f"other {i}" for i in range(900))]
     row = ",".join(["Yes it is so."] * 90) + "," * 900
     table = "\n".join([",".join(names), *[row] * 150]).encode()
-    said = refused(http, files=[("a.csv", table)], wide=True, kind="texts")
-    assert "12,177,000 cells, more than 12,000,000" in said
+    message = get_rejection(http, files=[("a.csv", table)], wide=True, kind="texts")
+    assert "12,177,000 cells, more than 12,000,000" in message
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"kind": "pickles"}, "pickles"),
         ({"kind": ["texts"]}, "`kind` cannot be"),
@@ -147,15 +147,17 @@ def test_wide_table_with_too_many_cells_is_rejected(http):
         ({"example": "../../etc/passwd"}, "etc/passwd"),
     ],
 )
-def test_invalid_read_options_are_rejected(http, options, said):
-    assert said in refused(http, "a b\nc d", **options)
+def test_invalid_read_options_are_rejected(http, options, message):
+    assert message in get_rejection(http, "a b\nc d", **options)
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_unknown_columns_and_invalid_sizes_are_rejected(http):
     table = ("a.csv", b"id,model,answer\n1,a,yes it is\n2,b,no it is not\n3,a,who knows that\n")
     for option in ("column", "by", "sets", "prompts", *ROLES):
-        assert "__class__" in refused(http, files=[table], kind="texts", **{option: "__class__"})
+        assert "__class__" in get_rejection(
+            http, files=[table], kind="texts", **{option: "__class__"}
+        )
     key = upload_and_score(http, "ngram_overlap", files=[table])["id"]
     for size in (None, 0, -1, 4, 10**30, 1.5, True, "2", [2], {"a": 1}):
         answer = http.post("/page/subset", json={"id": key, "size": size})
@@ -163,9 +165,9 @@ def test_unknown_columns_and_invalid_sizes_are_rejected(http):
         assert "must be from 1 to 3" in answer.json()["problem"]["text"]
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"kernel": "pickle"}, "Unknown kernel 'pickle'"),
         ({"kernel": ["K"]}, "Unknown kernel"),
@@ -180,24 +182,24 @@ def test_unknown_columns_and_invalid_sizes_are_rejected(http):
         ({"kernel": "ngram_overlap", "permutations": 299}, "Unknown option 'permutations'"),
     ],
 )
-def test_invalid_score_settings_are_rejected(http, settings, said):
+def test_invalid_score_settings_are_rejected(http, settings, message):
     key = upload_samples(http, "a b\nc d")["key"]
     body = json.dumps({"key": key, **settings})
     answer = http.post("/page/score", content=body).text
-    assert said in answer
+    assert message in answer
     assert "Traceback" not in answer
-    assert ("problem" in answer) is bool(said)
+    assert ("problem" in answer) is bool(message)
 
 
 def test_unknown_comparison_options_are_rejected(http):
     keys = [upload_samples(http, f"a b{i}\nc d\ne f\ng h")["key"] for i in (1, 2)]
     sets = [{"name": name, "key": key} for name, key in zip("AB", keys, strict=True)]
-    for more in ({"seed": 1}, {"key": keys[0]}, {"options": {"seed": 1}}):
-        body = {"sets": sets, "kernel": "ngram_overlap", **more}
+    for extra_options in ({"seed": 1}, {"key": keys[0]}, {"options": {"seed": 1}}):
+        body = {"sets": sets, "kernel": "ngram_overlap", **extra_options}
         assert "Unknown option" in http.post("/page/compare", json=body).text
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 @pytest.mark.parametrize(
     "path",
     [
@@ -214,26 +216,26 @@ def test_invalid_request_bodies_are_rejected(http, path):
     for value in ("", "x" * 10**5, None, 7, ["a"], {"a": key}):
         answer = http.post(f"/page/{path}", json={"key": value, "id": value, "sets": value})
         assert answer.status_code in (410, 422)
-    if path == "drawings":  # which are of no result
+    if path == "drawings":  # drawings belong to no result
         return
-    # A key of samples is none of a result.
+    # A key of samples is not the key of a result.
     other = http.post(f"/page/{path}", json={"id": key, "sets": [{"name": "a", "key": "b"}]})
     assert other.json() == {"gone": True}
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_molecule_drawings_contain_no_injected_markup(http):
     sent = ["CCO |$<script>;;<b onload=x>$|", "<svg onload=x>", "C\0C", "c1" * 150]
     uris = http.post("/page/drawings", json={"smiles": sent}).json()["uris"]
     assert uris[1:] == ["", "", ""]
-    drawn = base64.b64decode(uris[0].removeprefix("data:image/svg+xml;base64,")).decode()
-    assert "<script" not in drawn
-    assert "<b" not in drawn
-    half = json.dumps({"smiles": ["\ud800C"]})
-    assert http.post("/page/drawings", content=half).status_code == 422
+    svg = base64.b64decode(uris[0].removeprefix("data:image/svg+xml;base64,")).decode()
+    assert "<script" not in svg
+    assert "<b" not in svg
+    invalid_unicode = json.dumps({"smiles": ["\ud800C"]})
+    assert http.post("/page/drawings", content=invalid_unicode).status_code == 422
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_invalid_forms_are_rejected(http):
     for answer in (
         http.post("/page/read", json={"text": "a"}),
@@ -246,23 +248,23 @@ def test_invalid_forms_are_rejected(http):
         assert answer.json()["problem"]["text"]
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_paths_are_removed_from_uploaded_file_names(http):
     for name in ("../../../../etc/passwd.txt", "C:\\a\\passwd.txt", "/passwd.txt"):
         sent = upload_samples(http, files=[(name, b"one two\nthree four")])
         assert sent["name"] == "passwd.txt"
         assert sent["n"] == 2
-    said = json.dumps(upload_samples(http, files=[("\r\n<b>" * 200 + ".txt", b"a\nb")]))
-    assert len(said) < 3000
+    message = json.dumps(upload_samples(http, files=[("\r\n<b>" * 200 + ".txt", b"a\nb")]))
+    assert len(message) < 3000
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_ten_thousand_files_are_rejected(http):
-    many = [(f"{i}.png", b"x") for i in range(10_000)]
-    assert "Too many files" in refused(http, files=many)
+    files = [(f"{i}.png", b"x") for i in range(10_000)]
+    assert "Too many files" in get_rejection(http, files=files)
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_too_large_requests_are_rejected(http):
     answer = http.post("/gradio_api/call/vendi_score_texts", content=b"x" * 25_000_001)
     assert answer.status_code == 413
@@ -283,11 +285,11 @@ def test_too_large_requests_are_rejected(http):
     assert caught.value.status == 413
 
 
-@pytest.mark.usefixtures("healthy")
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_slow_pastes_do_not_delay_other_users(server, http):
     def paste(i):
         with httpx.Client(base_url=server.url, timeout=60) as other:
-            return refused(other, "---\n" * 20_000)
+            return get_rejection(other, "---\n" * 20_000)
 
     def wait():
         start = time.monotonic()
@@ -296,10 +298,10 @@ def test_slow_pastes_do_not_delay_other_users(server, http):
         ] == pytest.approx(2)
         return time.monotonic() - start
 
-    usual = min(wait() for _ in range(3))
-    with ThreadPoolExecutor(2) as others:
-        pastes = [others.submit(paste, i) for i in range(2)]
-        time.sleep(0.05)  # so that they come first
-        waited = wait()
-        assert all("no texts yet" in each.result() for each in pastes)
-    assert waited - usual < 1.0
+    usual_time = min(wait() for _ in range(3))
+    with ThreadPoolExecutor(2) as executor:
+        pastes = [executor.submit(paste, i) for i in range(2)]
+        time.sleep(0.05)  # so that the pastes arrive first
+        waiting_time = wait()
+        assert all("no texts yet" in future.result() for future in pastes)
+    assert waiting_time - usual_time < 1.0

@@ -1,4 +1,4 @@
-"""The files of the page and its headers: compressed, kept by browsers, and closed to all else."""
+"""Static files are compressed and cached, have security headers, and no other file is served."""
 
 import gzip
 
@@ -16,7 +16,7 @@ from vendiscore_page.serving.lanes import Lanes  # noqa: E402
 from vendiscore_page.serving.static_files import Files  # noqa: E402
 from vendiscore_page.serving.store import Kept  # noqa: E402
 
-NOTED = """/** A module. */
+SOURCE = """/** A module. */
 
 import { el as make } from "./dom.js";
 
@@ -31,7 +31,7 @@ export function add(a) {
   return list;
 }
 """
-SENT = """const $0 = (() => {
+BUNDLE = """const $0 = (() => {
 export const el = 1;
 return { el };
 })();
@@ -51,13 +51,13 @@ return { add };
 
 @pytest.fixture
 def http(tmp_path):
-    """The page's routes alone, with a few files."""
+    """A client of a server with only the routes of the page and a few files."""
     (tmp_path / "index.html").write_text(
         '<head><script src="page/page.js"></script><link href="page/page.css"></head>'
         '<a href="page/menu">'
     )
     (tmp_path / "deeper").mkdir()
-    (tmp_path / "deeper" / "add.js").write_text(NOTED.replace("./dom", "../dom"))
+    (tmp_path / "deeper" / "add.js").write_text(SOURCE.replace("./dom", "../dom"))
     (tmp_path / "dom.js").write_text("export const el = 1;\n")
     (tmp_path / "deeper" / "a.css").write_text("a {}\n" + " " * 1000)
     (tmp_path / "base.css").write_text("b {}\n")
@@ -85,7 +85,7 @@ def test_index_links_versioned_files(http):
 
 
 def test_script_omits_type_comments(http):
-    assert http.get("/page/page.js").text == SENT
+    assert http.get("/page/page.js").text == BUNDLE
 
 
 def test_stylesheet_starts_with_base_rules(http):
@@ -98,17 +98,17 @@ def test_files_are_compressed_and_cached_by_etag(http):
     assert len(raw) < 100
     assert len(gzip.decompress(raw)) > 1000
     tag = stream.headers["etag"]
-    for known in (tag, f"W/{tag}", f'"a", {tag}'):
-        again = http.get("/page/page.css", headers={"if-none-match": known})
-        assert (again.status_code, again.content) == (304, b"")
+    for cached_tag in (tag, f"W/{tag}", f'"a", {tag}'):
+        response = http.get("/page/page.css", headers={"if-none-match": cached_tag})
+        assert (response.status_code, response.content) == (304, b"")
     assert http.get("/page/page.css", headers={"if-none-match": '"a"'}).status_code == 200
     plain = http.get("/page/page.css", headers={"accept-encoding": "identity"})
     assert "content-encoding" not in plain.headers
 
 
 def test_other_files_return_not_found(http):
-    others = ("secret.py", "../secret.py", "%2e%2e/secret.py", "a/b/page.js", "nothing.js", "")
-    for path in ("dom.js", *others):
+    other_paths = ("secret.py", "../secret.py", "%2e%2e/secret.py", "a/b/page.js", "nothing.js", "")
+    for path in ("dom.js", *other_paths):
         assert http.get(f"/page/{path}").status_code == 404, path
 
 
@@ -121,7 +121,7 @@ def test_responses_have_security_headers(http):
         http.post("/page/read", json={}),
     ):
         policy = answer.headers["content-security-policy"]
-        script = answer.url.path.endswith("page.js")  # which loads nothing of its own
+        script = answer.url.path.endswith("page.js")  # a script has a stricter policy
         assert policy.startswith("default-src 'none'" if script else "default-src 'self'; ")
         assert "unsafe-eval" not in policy
         assert "frame-ancestors" not in policy  # the Hub shows Spaces in a frame

@@ -1,4 +1,4 @@
-"""The memory that an object holds is the memory of its arrays, each counted once."""
+"""`size_of` counts the memory of an object, and each array once."""
 
 import numpy as np
 import pytest
@@ -29,8 +29,8 @@ def test_size_of_counts_arrays_once_in_any_container(value):
 
 def test_size_of_counts_texts_and_reference_cycles():
     texts = ["a" * 1000, "b" * 1000]
-    circle = [texts]
-    circle.append(circle)
-    assert 2000 < size_of(circle) < 2600
+    cyclic_list = [texts]
+    cyclic_list.append(cyclic_list)
+    assert 2000 < size_of(cyclic_list) < 2600
     assert size_of({"text": texts[0], "again": texts[0]}) < 1500
     assert size_of(print) < 200
