@@ -1,7 +1,6 @@
-"""Numbers of a hundred calls, as they were before the package was rebuilt: to the last digits.
+"""Results of a hundred calls equal stored values to the last digits.
 
-`python tests/metric/test_numbers.py` writes them anew, for a change that is meant to change a
-number.
+After an intended change of results, `python tests/metric/test_numbers.py` rewrites the file.
 """
 
 import json
@@ -20,14 +19,14 @@ WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "road", "
 SMILES = ["CCO", "CCN", "CCCO", "c1ccccc1", "c1ccccc1O", "CC(=O)O", "CC(=O)Oc1ccccc1C(=O)O", "C"]
 
 
-def calls() -> Iterator[tuple[str, Any]]:
-    """Name and result of every call."""
+def iter_calls() -> Iterator[tuple[str, Any]]:
+    """Yield the name and the result of every call."""
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(WORDS, rng.integers(5, 12))) for _ in range(60)]
     rows = np.concatenate([rng.normal(c, 0.5, (20, 5)) for c in (0.0, 2.0, -3.0)])
     wide = rng.normal(size=(30, 700))
     pictures = rng.integers(0, 255, (12, 20, 20, 3), dtype=np.uint8)
-    chances = rng.dirichlet(np.full(4, 0.5), 25)
+    probabilities = rng.dirichlet(np.full(4, 0.5), 25)
     sets = [set(rng.choice(list("abcdefg"), 3)) for _ in range(25)]
     p = rng.dirichlet(np.ones(60))
     records = {"text": texts, "place": rows.tolist()}
@@ -36,24 +35,29 @@ def calls() -> Iterator[tuple[str, Any]]:
     samples = {
         "ngram_overlap": texts, "bleu": texts, "cosine": rows, "linear": rows, "rbf": rows,
         "laplacian": rows, "pixels": list(pictures), "labels": texts[:9] * 3,
-        "tags": sets, "probability_product": chances, "morgan": SMILES, "rdkit": SMILES,
+        "tags": sets, "probability_product": probabilities, "morgan": SMILES, "rdkit": SMILES,
         "maccs": SMILES, "atom_pair": SMILES, "topological_torsion": SMILES,
     }  # fmt: skip
-    for name, given in samples.items():
+    for name, kernel_samples in samples.items():
         more = {"normalize": name == "linear", "psd": "clip" if name == "bleu" else "check"}
-        more |= {"n_bits": 1024} if name == "morgan" else {}  # which was the default
-        yield f"{name}: orders", compute(given, k=name, q=orders, **more)
+        more |= (
+            {"n_bits": 1024} if name == "morgan" else {}
+        )  # the default when the file was written
+        yield f"{name}: orders", compute(kernel_samples, k=name, q=orders, **more)
         for q in (1, 2, "inf"):
-            yield f"{name}: {q}", compute(given, k=name, q=q, **more)
+            yield f"{name}: {q}", compute(kernel_samples, k=name, q=q, **more)
         if name != "bleu":
-            yield f"{name}: measures", compute(given, k=name, measures=measures, **more)
+            yield f"{name}: measures", compute(kernel_samples, k=name, measures=measures, **more)
     for k in ("ngram_overlap", "rbf"):
-        given = texts if k == "ngram_overlap" else rows
-        yield f"{k}: weights", compute(given, k=k, p=p, q=orders, measures=["VS", "IntDiv", "LC"])
+        kernel_samples = texts if k == "ngram_overlap" else rows
+        yield (
+            f"{k}: weights",
+            compute(kernel_samples, k=k, p=p, q=orders, measures=["VS", "IntDiv", "LC"]),
+        )
     yield "function", compute(rows[:, 0], k=lambda a, b: np.exp(-abs(a - b)), q=orders)
-    mixed = {"ngram_overlap:text": 0.3, "rbf:place": 0.7}
-    yield "sum", compute(records, k=mixed, q=orders)
-    yield "product", compute(records, k=list(mixed), combine="product", q=orders)
+    mixture = {"ngram_overlap:text": 0.3, "rbf:place": 0.7}
+    yield "sum", compute(records, k=mixture, q=orders)
+    yield "product", compute(records, k=list(mixture), combine="product", q=orders)
     C = np.corrcoef(wide)
     yield "score_K", {str(q): score_K(C, q=q) for q in orders}
     yield (
@@ -80,22 +84,22 @@ def calls() -> Iterator[tuple[str, Any]]:
     yield "magnitude, weights", dict(enumerate(map(float, vendiscore.magnitude_weights(rows, 1.0))))
 
 
-def plain(result: dict[Any, Any]) -> dict[str, float]:
+def to_floats(result: dict[Any, Any]) -> dict[str, float]:
     return {str(key): float(value) for key, value in result.items()}
 
 
-def test_numbers_are_what_they_were():
-    for needed in ("rdkit", "PIL", "sacrebleu"):
-        pytest.importorskip(needed)
-    before = json.loads(FILE.read_text(encoding="utf-8"))
-    now = {name: plain(result) for name, result in calls()}
-    assert list(now) == list(before)
-    for name, numbers in before.items():
+def test_scores_equal_the_stored_values():
+    for package in ("rdkit", "PIL", "sacrebleu"):
+        pytest.importorskip(package)
+    stored = json.loads(FILE.read_text(encoding="utf-8"))
+    computed = {name: to_floats(result) for name, result in iter_calls()}
+    assert list(computed) == list(stored)
+    for name, values in stored.items():
         # Rounding differs between processors; solving for weights enlarges it.
         rel = 1e-10 if name.startswith("magnitude") else 1e-12
-        assert now[name] == pytest.approx(numbers, rel=rel, abs=1e-12), name
+        assert computed[name] == pytest.approx(values, rel=rel, abs=1e-12), name
 
 
 if __name__ == "__main__":
-    numbers = {name: plain(result) for name, result in calls()}
+    numbers = {name: to_floats(result) for name, result in iter_calls()}
     FILE.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The keys of results: which of them name the order, and what a key that is missing raises."""
+"""Keys of results: orders and suffixes in keys, and the error for a missing key."""
 
 import copy
 import json
@@ -23,7 +23,7 @@ TEXTS = ["a cat", "a cat", "the dog", "a bird"]
 
 
 @pytest.mark.parametrize("q", [1, 1.0, np.int64(1), np.array(1.0)])
-def test_a_single_order_1_is_not_part_of_the_key(q):
+def test_key_omits_a_single_order_1(q):
     assert compute(TEXTS, q=q) == compute(TEXTS) == {"VS": score(TEXTS)}
     assert compute(TEXTS, q=q, ci=0.9).keys() == {"VS", "VS_se", "VS_low", "VS_high"}
 
@@ -42,22 +42,22 @@ def test_a_single_order_1_is_not_part_of_the_key(q):
         (math.inf, "VS_qinf"),
     ],
 )
-def test_any_other_single_order_is_part_of_the_key(q, key):
+def test_key_includes_any_other_single_order(q, key):
     assert compute(TEXTS, q=q) == {key: score(TEXTS, q=q)}
     assert key_at(q) == key
     if q:
-        ends = {f"{key}{ending}" for ending in ("", "_se", "_low", "_high")}
-        assert compute(TEXTS, q=q, ci=0.9).keys() == ends
+        expected = {f"{key}{ending}" for ending in ("", "_se", "_low", "_high")}
+        assert compute(TEXTS, q=q, ci=0.9).keys() == expected
 
 
-@pytest.mark.parametrize("kind", [list, tuple, iter, np.array])
-def test_a_sequence_has_the_order_in_every_key(kind):
-    assert compute(TEXTS, q=kind([1])) == {"VS_q1": score(TEXTS)}
-    assert compute(TEXTS, q=kind([2])) == {"VS_q2": score(TEXTS, q=2)}
-    assert list(compute(TEXTS, q=kind([2, 1, 0.5]))) == ["VS_q2", "VS_q1", "VS_q0.5"]
+@pytest.mark.parametrize("container", [list, tuple, iter, np.array])
+def test_keys_include_the_order_for_a_sequence(container):
+    assert compute(TEXTS, q=container([1])) == {"VS_q1": score(TEXTS)}
+    assert compute(TEXTS, q=container([2])) == {"VS_q2": score(TEXTS, q=2)}
+    assert list(compute(TEXTS, q=container([2, 1, 0.5]))) == ["VS_q2", "VS_q1", "VS_q0.5"]
 
 
-def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
+def test_suffixes_of_scales_and_null_values_follow_the_order():
     assert order_suffixes([1.0], several=False) == [""]
     assert order_suffixes([1.0], several=True) == ["_q1"]
     assert scale_suffix(0.5) == "_t0.5"
@@ -96,47 +96,47 @@ def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
         ({"q": 2}, 0, "no key 0; available keys: 'VS_q2'"),
     ],
 )
-def test_a_missing_key_raises_an_error_that_lists_the_keys(arguments, key, message):
+def test_missing_key_raises_with_available_keys(arguments, key, message):
     result = compute(TEXTS, **arguments)
-    with pytest.raises(KeyError) as raised:
+    with pytest.raises(KeyError) as caught:
         result[key]
-    assert raised.value.args[0].startswith(message)
+    assert caught.value.args[0].startswith(message)
     assert key not in result
     assert result.get(key) is None
 
 
-def test_a_result_is_a_dict():
+def test_result_is_a_dict():
     result = compute(TEXTS, q=2)
     value = score(TEXTS, q=2)
     assert isinstance(result, dict)
     assert repr(result) == f"{{'VS_q2': {value!r}}}"
     assert json.loads(json.dumps(result)) == {**result} == result
-    for other in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):
-        assert other == result
-        assert type(other) is Result
+    for copied in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):
+        assert copied == result
+        assert type(copied) is Result
     with pytest.raises(KeyError, match="available keys: 'VS_q2'"):
         result.copy()["VS"]
 
 
-def test_functions_that_return_a_number_take_any_order():
+def test_functions_that_return_a_number_accept_any_order():
     assert score(TEXTS, q=2) == pytest.approx(compute(TEXTS, q=2)["VS_q2"])
     samples, prompts = ["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"]
-    given = {"measures": {"ConditionalVS": {"given": prompts}}}
-    result = compute(samples, q=2, **given)
+    measure_options = {"measures": {"ConditionalVS": {"given": prompts}}}
+    result = compute(samples, q=2, **measure_options)
     assert conditional_score(samples, prompts, q=2) == result["ConditionalVS_q2"]
 
 
-def test_every_number_has_a_row_with_its_error_and_interval():
+def test_number_rows_returns_values_with_errors_and_intervals():
     result = compute(TEXTS, q=[1, 2], ci=0.9, measures=["VS", "IntDiv"], details=True)
     rows = number_rows(result)
     assert [row["key"] for row in rows] == ["VS_q1", "VS_q2", "IntDiv"]
     for row in rows:
-        ends = [row[end.removeprefix("_")] for end in ERROR_SUFFIXES]
-        assert ends == [result[row["key"] + end] for end in ERROR_SUFFIXES]
+        row_values = [row[suffix.removeprefix("_")] for suffix in ERROR_SUFFIXES]
+        assert row_values == [result[row["key"] + suffix] for suffix in ERROR_SUFFIXES]
         assert row["value"] == result[row["key"]]
     nulls = {
         "BetweenVS": 2.0,
-        **{f"BetweenVS{end}": 0.5 for end in NULL_SUFFIXES},
+        **{f"BetweenVS{suffix}": 0.5 for suffix in NULL_SUFFIXES},
         "VS": 1,
         "VS_low": math.nan,
     }

@@ -1,4 +1,4 @@
-"""Errors of unknown attributes, and of unknown keywords of methods."""
+"""Errors for unknown attributes and for unknown keywords of methods."""
 
 import copy
 import pickle
@@ -14,7 +14,7 @@ X = np.eye(4)
 
 
 @pytest.mark.parametrize(
-    ("get", "expected"),
+    ("access", "expected"),
     [
         (lambda: vendiscore.compute(TEXTS).score, "Did you mean `VS`? It is a key of this dict"),
         (lambda: vendiscore.compute(TEXTS).VS, "result['VS']"),
@@ -25,9 +25,9 @@ X = np.eye(4)
         (lambda: vendiscore.select(X, 2, k="cosine").get_support(), "Did you mean `places`?"),
     ],
 )
-def test_an_unknown_attribute_gets_a_suggestion(get, expected):
+def test_unknown_attribute_raises_with_a_suggestion(access, expected):
     with pytest.raises(AttributeError) as error:
-        get()
+        access()
     assert expected in str(error.value)
     assert "The most similar names are" not in str(error.value)
 
@@ -41,7 +41,7 @@ def test_an_unknown_attribute_gets_a_suggestion(get, expected):
         (lambda: vendiscore.explain(TEXTS).to_frame(index=False), "unknown keyword 'index'"),
     ],
 )
-def test_an_unknown_keyword_of_a_method_gets_a_suggestion(call, expected):
+def test_unknown_method_keyword_raises_with_a_suggestion(call, expected):
     with pytest.raises(TypeError) as error:
         call()
     assert expected in str(error.value)
@@ -58,6 +58,6 @@ def test_objects_with_hints_can_be_copied_and_pickled():
     assert "result['VS']" in str(pickle.loads(pickle.dumps(error)))
 
 
-def test_near_duplicates_have_a_short_repr():
+def test_duplicates_have_a_short_repr():
     duplicates = vendiscore.explain(TEXTS, threshold=0.5).duplicates
     assert repr(duplicates).startswith("Duplicates(n=4, threshold=0.5, groups=")

@@ -1,4 +1,4 @@
-"""Integers without an exact float64 are found, and no others."""
+"""Only integers without an exact float64 value are reported."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from vendiscore.support.exact_integers import MAX_EXACT_INTEGER, describe_inexac
         None,
     ],
 )
-def test_integers_with_a_float64_and_other_entries_are_accepted(entry):
+def test_exact_integers_and_other_entries_are_accepted(entry):
     assert describe_inexact_integer(entry) == ""
 
 
@@ -38,13 +38,13 @@ def test_integers_with_a_float64_and_other_entries_are_accepted(entry):
         10**400,
     ],
 )
-def test_integers_without_a_float64_are_named(entry):
+def test_inexact_integers_are_described(entry):
     message = describe_inexact_integer(entry)
     assert str(int(entry))[:20] in message
     assert "which float64 cannot represent" in message
 
 
-def test_every_integer_up_to_the_limit_is_a_float64():
-    numbers = [MAX_EXACT_INTEGER - i for i in range(10)]
-    assert [int(float(number)) for number in numbers] == numbers
+def test_integers_up_to_the_limit_are_exact_in_float64():
+    integers = [MAX_EXACT_INTEGER - i for i in range(10)]
+    assert [int(float(integer)) for integer in integers] == integers
     assert float(MAX_EXACT_INTEGER + 1) == float(MAX_EXACT_INTEGER)

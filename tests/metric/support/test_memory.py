@@ -1,4 +1,4 @@
-"""The amount of memory is found, and memory is asked for before a matrix is made."""
+"""Available memory is detected, and required memory is checked before allocation."""
 
 import subprocess
 import sys
@@ -17,25 +17,25 @@ from vendiscore.support import memory
 GB = 1 << 30
 
 
-def write(folder: Path, **files: object) -> None:
+def write_files(folder: Path, **files: object) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name.replace("__", ".")).write_text(f"{text}\n")
 
 
 @pytest.fixture
-def groups(tmp_path, monkeypatch):
-    """A folder of control groups, and a machine that has more than any of them."""
+def cgroups(tmp_path, monkeypatch):
+    """Folder of cgroup files, on a machine with more memory than any group."""
     monkeypatch.setattr(memory, "_CGROUP_ROOT", tmp_path / "cgroup")
-    monkeypatch.setattr(memory, "_PROCESS_CGROUP", tmp_path / "own")
+    monkeypatch.setattr(memory, "_PROCESS_CGROUP", tmp_path / "process_cgroup")
     machine = type("", (), {"available": 64 * GB})()
     monkeypatch.setattr(psutil, "virtual_memory", lambda: machine)
     return tmp_path
 
 
-def test_files_are_not_counted_as_used_whether_read_lately_or_not(groups):
-    write(
-        groups / "cgroup",
+def test_available_bytes_counts_file_caches_as_available(cgroups):
+    write_files(
+        cgroups / "cgroup",
         memory__max=8 * GB,
         memory__current=7 * GB,
         memory__stat=f"anon {GB}\nfile {5 * GB}\nshmem {GB}\ninactive_file {2 * GB}\n"
@@ -45,15 +45,15 @@ def test_files_are_not_counted_as_used_whether_read_lately_or_not(groups):
 
 
 @pytest.mark.parametrize("high", [3 * GB, "max"])
-def test_a_group_that_is_slowed_down_has_no_more_than_that(groups, high):
+def test_available_bytes_respects_the_memory_high_limit(cgroups, high):
     files = {"memory__max": 8 * GB, "memory__high": high, "memory__current": GB}
-    write(groups / "cgroup", **files, memory__stat="inactive_file 0")
+    write_files(cgroups / "cgroup", **files, memory__stat="inactive_file 0")
     assert memory.available_bytes() == (2 * GB if high != "max" else 7 * GB)
 
 
-def test_counts_that_change_between_two_looks_are_no_more_than_the_limit(groups):
-    write(
-        groups / "cgroup",
+def test_available_bytes_never_exceeds_the_limit(cgroups):
+    write_files(
+        cgroups / "cgroup",
         memory__max=4 * GB,
         memory__current=GB,
         memory__stat=f"active_file {3 * GB}",
@@ -61,50 +61,50 @@ def test_counts_that_change_between_two_looks_are_no_more_than_the_limit(groups)
     assert memory.available_bytes() == 4 * GB
 
 
-def test_a_group_that_does_not_say_what_it_uses_memory_for_is_a_limit_all_the_same(groups):
-    write(groups / "cgroup", memory__max=4 * GB, memory__current=GB)
+def test_available_bytes_works_without_memory_stat(cgroups):
+    write_files(cgroups / "cgroup", memory__max=4 * GB, memory__current=GB)
     assert memory.available_bytes() == 3 * GB
 
 
-def test_next_to_the_first_version_the_second_is_read(groups):
-    root, job = groups / "cgroup" / "unified", "system.slice/job.service"
+def test_available_bytes_reads_cgroup_v2_in_hybrid_mode(cgroups):
+    root, job = cgroups / "cgroup" / "unified", "system.slice/job.service"
     files = {"memory__max": 5 * GB, "memory__current": 2 * GB}
-    write(root / job, **files, memory__stat=f"active_file {GB}")
+    write_files(root / job, **files, memory__stat=f"active_file {GB}")
     lines = [f"12:memory:/{job}", "4:cpu,cpuacct:/", f"1:name=systemd:/{job}", f"0::/{job}"]
-    (groups / "own").write_text("\n".join(lines))
+    (cgroups / "process_cgroup").write_text("\n".join(lines))
     assert memory.available_bytes() == 4 * GB
 
 
-def test_a_container_that_sees_the_path_of_its_host_reads_its_own_root(groups):
-    write(
-        groups / "cgroup",
+def test_available_bytes_uses_the_root_if_the_cgroup_path_is_missing(cgroups):
+    write_files(
+        cgroups / "cgroup",
         memory__max=4 * GB,
         memory__current=2 * GB,
         memory__stat=f"active_file {GB}",
     )
-    (groups / "own").write_text("0::/docker/0123456789abcdef\n")
+    (cgroups / "process_cgroup").write_text("0::/docker/0123456789abcdef\n")
     assert memory.available_bytes() == 3 * GB
 
 
-def test_the_tightest_of_the_groups_above_a_process_counts(groups):
-    root = groups / "cgroup"
+def test_available_bytes_uses_the_tightest_limit_of_parent_groups(cgroups):
+    root = cgroups / "cgroup"
     for folder, limit in ((root, 50), (root / "slice", 5), (root / "slice" / "job", 9)):
         files = {"memory__max": limit * GB, "memory__current": 2 * GB}
-        write(folder, **files, memory__stat="inactive_file 0")
-    (groups / "own").write_text("1:name=systemd:/elsewhere\n0::/slice/job\n")
+        write_files(folder, **files, memory__stat="inactive_file 0")
+    (cgroups / "process_cgroup").write_text("1:name=systemd:/elsewhere\n0::/slice/job\n")
     assert memory.available_bytes() == 3 * GB
 
 
 @pytest.mark.parametrize("limit", ["max", 9223372036854771712, "nonsense"])
-def test_no_limit_is_the_machine(groups, limit):
-    write(groups / "cgroup", memory__max=limit, memory__current=3 * GB)
+def test_available_bytes_without_limit_equals_that_of_the_machine(cgroups, limit):
+    write_files(cgroups / "cgroup", memory__max=limit, memory__current=3 * GB)
     assert memory.available_bytes() == 64 * GB
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits on addresses are a matter of Linux")
-def test_a_limit_on_addresses_is_seen_before_anything_is_allocated():
+@pytest.mark.skipif(sys.platform != "linux", reason="requires limits on address space")
+def test_address_space_limit_raises_before_allocation():
     code = (
-        # Modules that are imported at first use take addresses, too.
+        # Lazily imported modules use address space, too.
         "import resource, numpy as np, psutil, scipy.linalg, scipy.spatial.distance;"
         "from vendiscore import compute, TooLargeError;"
         "X = np.ones((4000, 2)); X[:, 0] = range(4000);"
@@ -115,8 +115,10 @@ def test_a_limit_on_addresses_is_seen_before_anything_is_allocated():
     )
     folder = Path(vendiscore.__path__[0]).parent
     command = [sys.executable, "-c", code]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    assert "the exact spectrum of a 4000 × 4000 matrix needs 0.1 GB" in ran.stdout, ran.stderr
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert "the exact spectrum of a 4000 × 4000 matrix needs 0.1 GB" in process.stdout, (
+        process.stderr
+    )
 
 
 N = 1500
@@ -135,29 +137,29 @@ MATRICES = {
         )
     },
     "bleu": lambda: as_similarity([" ".join(words) for words in WORDS], k="bleu").K,
-    "a function": lambda: callable_similarity(range(200), lambda a, b: float(a == b)).K,
-    "a function in single precision": lambda: (
+    "callable": lambda: callable_similarity(range(200), lambda a, b: float(a == b)).K,
+    "callable in single precision": lambda: (
         callable_similarity(range(200), lambda a, b: np.float32(a == b)).K
     ),
 }
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_who_wants_a_matrix_asks_for_the_memory_that_it_takes(name, monkeypatch):
+def test_required_memory_matches_the_peak_memory(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
     MATRICES[name]()  # imports and caches do not depend on the samples
-    asked = []
-    monkeypatch.setattr(memory, "require", lambda needed, what, remedy: asked.append(needed))
+    required_bytes = []
+    monkeypatch.setattr(memory, "require", lambda needed, *_: required_bytes.append(needed))
     tracemalloc.start()
     MATRICES[name]()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert 0.7 * peak < max(asked) < 2 * peak
+    assert 0.7 * peak < max(required_bytes) < 2 * peak
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_too_large_is_said_before_anything_is_allocated(name, monkeypatch):
+def test_too_large_matrices_raise_before_allocation(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 100_000)

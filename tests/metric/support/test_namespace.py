@@ -1,4 +1,4 @@
-"""Tensors stay tensors, on their device: single numbers and shares alone leave torch."""
+"""Computations on tensors stay in torch, except for scalars and eigenvalues."""
 
 import importlib
 import math
@@ -35,37 +35,37 @@ VendiLoss = pytest.importorskip("vendiscore.tools.integrations.loss").VendiLoss
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 ORDERS = [0.5, 1, 2, 3, math.inf]
-WAYS_OUT = ("numpy", "__array__", "tolist", "cpu")
+CONVERSION_METHODS = ("numpy", "__array__", "tolist", "cpu")
 KERNELS = {
     "cosine": {},
     "rbf": {},
-    "rbf, given": {"sigma": 2.0},
+    "rbf, fixed sigma": {"sigma": 2.0},
     "laplacian": {},
-    "laplacian, given": {"sigma": 2.0},
+    "laplacian, fixed sigma": {"sigma": 2.0},
 }
 
 
 @pytest.fixture
-def left(monkeypatch):
-    """Record what leaves torch: the way out and the line, but for single numbers and shares.
+def conversions(monkeypatch):
+    """Record conversions of tensors to NumPy with their stack, except scalars and eigenvalues.
 
-    As if tensors lay on another device, where NumPy cannot share their memory.
+    Tensors behave as on another device, where NumPy cannot share their memory.
     """
     result = []
     monkeypatch.setattr(sys.modules[as_shared_numpy.__module__], "_SHARED_DTYPES", ())
 
-    def watched(name, way):
-        def leave(self, *args, **options):
+    def record_calls(name, method):
+        def convert(self, *args, **options):
             lines = "".join(traceback.format_stack(limit=6)[:-1])
-            # core reads all eigenvalues once.
+            # core converts all eigenvalues once.
             if self.numel() > 1 and "core/eigenvalues.py" not in lines:
                 result.append((name, lines))
-            return way(self, *args, **options)
+            return method(self, *args, **options)
 
-        return leave
+        return convert
 
-    for name in WAYS_OUT:
-        monkeypatch.setattr(torch.Tensor, name, watched(name, getattr(torch.Tensor, name)))
+    for name in CONVERSION_METHODS:
+        monkeypatch.setattr(torch.Tensor, name, record_calls(name, getattr(torch.Tensor, name)))
     return result
 
 
@@ -83,16 +83,16 @@ def cosines(X):
     return (F @ F.T).to(X.dtype if X.is_floating_point() else torch.float64)
 
 
-def test_what_leaves_torch_is_seen(left):
+def test_fixture_records_conversions_to_numpy(conversions):
     rows(4, 2).numpy()
-    assert [name for name, _ in left] == ["numpy"]
+    assert [name for name, _ in conversions] == ["numpy"]
 
 
 @pytest.mark.filterwarnings("ignore:negative eigenvalues", "ignore:.*may be rounding")
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("shape", [(70, 5), (5, 30)], ids=["tall", "wide"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64"])
-def test_nothing_but_single_numbers_leaves_torch(left, dtype, shape, gradient):
+def test_scores_of_tensors_stay_in_torch(conversions, dtype, shape, gradient):
     X = rows(*shape, dtype)
     K = cosines(X)
     p = torch.full((len(X),), 1 / len(X), dtype=torch.float64)
@@ -105,42 +105,42 @@ def test_nothing_but_single_numbers_leaves_torch(left, dtype, shape, gradient):
             value = score(X, kernel.partition(",")[0], q=q, **options)
             assert torch.is_tensor(value)
             assert value.requires_grad == X.requires_grad
-    assert not left
+    assert not conversions
 
 
 @pytest.mark.filterwarnings("ignore:negative eigenvalues", "ignore:.*may be rounding")
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64"])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_prompts_are_taken_out_without_leaving_torch(left, kernel, dtype, gradient):
+def test_conditioning_on_prompts_stays_in_torch(conversions, kernel, dtype, gradient):
     X = rows(12, 4, dtype)
     U = X[torch.arange(12) % 2]
     if gradient and X.is_floating_point():
         X.requires_grad_()
     options = {"k": kernel.partition(",")[0], **KERNELS[kernel]}
-    listed = [float(x) for x in U[1].double()]
-    del left[:]
+    prompt_list = [float(x) for x in U[1].double()]
+    del conversions[:]
     for q in ORDERS:
-        for prompts in (U[1], U, listed):  # of which two samples are echoes
-            made = as_similarity(X, prompts=prompts, given_prompt=True, **options)
-            value = compute(made, q=q)[key_at(q)]
+        for prompts in (U[1], U, prompt_list):  # two samples repeat their prompt
+            similarity = as_similarity(X, prompts=prompts, given_prompt=True, **options)
+            value = compute(similarity, q=q)[key_at(q)]
             assert torch.is_tensor(value)
             assert value.requires_grad == X.requires_grad
     K = as_similarity(X, prompts=U, given_prompt=True, **options)
     assert K.echoes[:2].all()
     assert torch.is_tensor(K.dense())
-    assert not left
+    assert not conversions
 
 
-def test_all_of_the_loss_stays_in_torch(left):
+def test_loss_and_its_gradient_stay_in_torch(conversions):
     X = rows(12, 4).requires_grad_()
     for kernel, options in KERNELS.items():
         VendiLoss(kernel.partition(",")[0], **options)(X).backward()
     VendiLoss(score_K=True)(cosines(X)).backward()
-    assert not left
+    assert not conversions
 
 
-def test_spectra_and_several_orders_stay_in_torch(left):
+def test_spectra_and_several_orders_stay_in_torch(conversions):
     X = rows(9, 4)
     values = spectrum(FeatureSimilarity(X).normalized())
     assert torch.is_tensor(values)
@@ -148,12 +148,12 @@ def test_spectra_and_several_orders_stay_in_torch(left):
     assert torch.is_tensor(spectrum(MatrixSimilarity(cosines(X))))
     result = compute(X, k="rbf", q=[1, 2, "inf"], measures=["VS", "IntDiv"])
     assert all(map(torch.is_tensor, result.values()))
-    assert not left
+    assert not conversions
 
 
-# Entries, lengths, the diagonal, shares and the number are each checked before the next is found;
-# a matrix has entries above 1 and asymmetry instead of lengths. Then the gradient is checked.
-READS = {
+# Maximum numbers of reads: entries, lengths, the diagonal, eigenvalues and the score are checked
+# separately; for matrices, asymmetry and entries above 1 are checked instead of lengths.
+READ_LIMITS = {
     "score_X": (lambda X: score_X(X), 5),
     "unit rows": (lambda X: score_X(X / X.norm(dim=1, keepdim=True), normalize=False), 4),
     "cosine": (lambda X: score(X, "cosine"), 5),
@@ -163,40 +163,40 @@ READS = {
 }
 
 
-@pytest.mark.parametrize("name", READS)
-def test_a_device_is_read_a_few_times_a_score(name, left, monkeypatch):
+@pytest.mark.parametrize("name", READ_LIMITS)
+def test_scores_need_few_reads_from_the_device(name, conversions, monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     HostReads = importlib.import_module("host_reads").HostReads
-    number, most = READS[name]
+    compute_score, max_reads = READ_LIMITS[name]
     X = torch.randn(40, 12, generator=torch.Generator().manual_seed(0)).requires_grad_()
     with HostReads() as reads:
-        value = number(X)
-    assert 0 < reads.total <= most, reads.count
+        value = compute_score(X)
+    assert 0 < reads.total <= max_reads, reads.count
     if name != "order 2":
         with HostReads() as reads:
             value.backward()
         assert reads.total == 1, reads.count
 
 
-@pytest.mark.parametrize("given", ["rows", "matrix"])
-def test_estimates_are_those_of_numpy_and_nothing_of_the_size_of_samples_leaves(left, given):
+@pytest.mark.parametrize("input_form", ["rows", "matrix"])
+def test_estimates_match_numpy_and_large_arrays_stay_in_torch(conversions, input_form):
     generator = torch.Generator().manual_seed(0)
     X = torch.randn(1500, 6, dtype=torch.float64, generator=generator)
     options = {"k": "rbf", "sigma": 1.0}
-    if given == "matrix":
+    if input_form == "matrix":
         X, options = as_similarity(X, **options).dense(), {"score_K": True}
-    how = {"method": "estimate", "rtol": 0.01, **options}
-    result = compute(X, **how)
-    assert all("block_lanczos.py" in lines for _, lines in left)  # blocks of as many as are random
-    want = compute(X.numpy(), **how)
+    estimate_options = {"method": "estimate", "rtol": 0.01, **options}
+    result = compute(X, **estimate_options)
+    assert all("block_lanczos.py" in lines for _, lines in conversions)  # small random blocks
+    expected = compute(X.numpy(), **estimate_options)
     assert result["VS_se"] > 0
-    assert result == pytest.approx(want, rel=1e-4)
+    assert result == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
-def test_torch_and_numpy_give_one_number(dtype, kernel, q):
+def test_torch_and_numpy_scores_are_equal(dtype, kernel, q):
     X = rows(20, 4, dtype)
     options = {"q": q, **KERNELS[kernel]}
     name = kernel.partition(",")[0]
@@ -209,59 +209,63 @@ def test_torch_and_numpy_give_one_number(dtype, kernel, q):
 
 @pytest.mark.filterwarnings("ignore:negative eigenvalues")
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_half_precision_is_widened_before_anything_is_multiplied(dtype):
+def test_half_precision_is_converted_to_double_before_products(dtype):
     X = rows(20, 4, dtype)
-    wide = X.double()
+    X_double = X.double()
     for kernel in ("cosine", "rbf", "laplacian"):
-        assert float(score(X, kernel)) == pytest.approx(float(score(wide, kernel)), rel=1e-12)
+        assert float(score(X, kernel)) == pytest.approx(float(score(X_double, kernel)), rel=1e-12)
     K = cosines(rows(20, 4)).to(X.dtype)
     assert float(score_K(K, normalize=True)) == pytest.approx(
         float(score_K(cosines(rows(20, 4)), normalize=True)), rel=0.1
     )
 
 
-@pytest.mark.parametrize("law", ["gaussian", "laplace"])
-def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left, law):
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+def test_distinct_row_indices_and_medians_stay_in_torch(conversions, kernel):
     X = torch.tensor([[0.0, 1.0], [3.0, 1.0], [-0.0, 1.0], [3.0, 1.0], [0.5, 2.0]])
     result = distinct_row_indices(X)
-    once, repeated = (median_distance(X[rows], law) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4]))
-    assert not left
+    distinct_median, repeated_median = (
+        median_distance(X[rows], kernel) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4])
+    )
+    assert not conversions
     assert result.tolist() == distinct_row_indices(X.numpy()).tolist() == [0, 1, 4]
-    assert float(once) == float(repeated)
+    assert float(distinct_median) == float(repeated_median)
 
 
 @pytest.mark.parametrize("n", [3, 50, 200])
-def test_the_median_of_many_pairs_is_that_of_all(n):
+def test_median_distance_matches_the_median_of_all_pairs(n):
     X = torch.randn(n, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
-    gaps = torch.pdist(X)
+    distances = torch.pdist(X)
     assert float(median_distance(X, "gaussian")) == pytest.approx(
-        np.median(gaps.numpy()), rel=1e-12
+        np.median(distances.numpy()), rel=1e-12
     )
-    sums = torch.pdist(X, p=1.0)
-    assert float(median_distance(X, "laplace")) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
+    manhattan_distances = torch.pdist(X, p=1.0)
+    assert float(median_distance(X, "laplace")) == pytest.approx(
+        np.median(manhattan_distances.numpy()), rel=1e-12
+    )
 
 
-def test_a_report_shows_rows_of_bfloat16():
+def test_report_accepts_bfloat16_rows():
     X = rows(12, 4).to(torch.bfloat16)
     assert "12 rows" in str(report(X, k="cosine"))
 
 
-def test_views_that_are_to_be_negated_are_numbers_like_others():
+def test_negated_tensor_views_are_accepted():
     X = torch.complex(rows(12, 4), rows(12, 4)).conj().imag
     assert X.is_neg()
-    plain = X.resolve_neg().numpy()
+    array = X.resolve_neg().numpy()
     for function in (mag_area, magnitude_weights, lambda X: State.empty(k="cosine").update(X).n):
-        assert np.array_equal(function(X), function(plain))
+        assert np.array_equal(function(X), function(array))
 
 
-def test_integers_that_no_float64_is_are_refused_in_torch_too():
+def test_inexact_integer_tensors_are_rejected():
     X = torch.tensor([[1, 2], [2**60 + 1, 1]])
     with pytest.raises(ValueError, match="has the integer 1152921504606846977, which float64"):
         score(X, "cosine")
     assert float(score(torch.tensor([[1, 2], [3, 1]], dtype=torch.uint64), "cosine")) > 1
 
 
-def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
+def test_asymmetric_torch_kernel_is_rejected():
     from vendiscore.resolve.kernel import Kernel
     from vendiscore.resolve.kernel_builder import build_kernel_similarity
 
@@ -273,11 +277,11 @@ def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
         )
 
 
-def test_a_gpu_without_room_says_so_itself(monkeypatch):
-    def full(*args):
+def test_out_of_memory_errors_of_torch_are_passed_on(monkeypatch):
+    def raise_out_of_memory(*args):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB")
 
     K = torch.full((3, 3), 0.5, dtype=torch.float64).fill_diagonal_(1.0).requires_grad_()
-    monkeypatch.setattr(namespace(K).linalg, "eigvalsh", full)
+    monkeypatch.setattr(namespace(K).linalg, "eigvalsh", raise_out_of_memory)
     with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate 20 GiB"):
         score_K(K)

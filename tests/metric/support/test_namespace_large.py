@@ -1,7 +1,6 @@
-"""Sets so large that a product with its own transpose can end Python: a number, never a signal.
+"""Products of large matrices with their transpose must not crash Python.
 
-The size is one from which bare NumPy has been seen to fail (numpy/numpy#19685). All go through one
-product, which is what is tried here.
+NumPy can crash at this size (numpy/numpy#19685). The package uses one function for such products.
 """
 
 import re
@@ -27,17 +26,17 @@ np.testing.assert_allclose(K[i, j], (X[i] * X[j]).sum(axis=1), rtol=0, atol=1e-1
 
 
 @pytest.mark.skipif(psutil.virtual_memory().available < 6e9, reason="needs 6 GB of memory")
-def test_a_large_product_ends_in_numbers():
+def test_gram_of_many_rows_does_not_crash():
     subprocess.run([sys.executable, "-c", CODE], cwd=ROOT, check=True)
 
 
-def test_there_is_one_product_with_the_own_transpose():
-    own = re.compile(r"\b(\w+(?:\[[^]]*\])?) @ \1\.(?:T|mT)\b")
+def test_package_multiplies_by_the_transpose_only_in_gram():
+    self_product = re.compile(r"\b(\w+(?:\[[^]]*\])?) @ \1\.(?:T|mT)\b")
     result = [
         (path.name, line.strip())
         for path in sorted((ROOT / "vendiscore").rglob("*.py"), key=lambda path: path.name)
         for line in path.read_text(encoding="utf-8").splitlines()
-        if own.search(line)
+        if self_product.search(line)
     ]
     assert result == [
         ("namespace.py", "return A @ A.T"),  # torch

@@ -1,4 +1,4 @@
-"""A missing package is named with the command that installs it."""
+"""Errors about missing packages contain the command that installs them."""
 
 import pickle
 import subprocess
@@ -12,7 +12,7 @@ from vendiscore import MissingPackageError
 from vendiscore.support.optional import BASE_PACKAGES, is_network, require, versions
 
 
-def test_an_installed_package_is_imported():
+def test_require_imports_installed_packages():
     assert require("numpy.linalg", "text", "a test") is np.linalg
 
 
@@ -24,9 +24,9 @@ def test_an_installed_package_is_imported():
         ("sklearn.cluster", "compat", "pip install scikit-learn"),
     ],
 )
-def test_a_missing_package_is_named_with_its_command(package, extra, command, monkeypatch):
+def test_require_raises_with_the_install_command(package, extra, command, monkeypatch):
     root = package.partition(".")[0]
-    monkeypatch.setitem(sys.modules, root, None)  # so that it cannot be imported
+    monkeypatch.setitem(sys.modules, root, None)  # makes the import fail
     with pytest.raises(MissingPackageError) as caught:
         require(package, extra, "k='x'")
     error = caught.value
@@ -37,7 +37,7 @@ def test_a_missing_package_is_named_with_its_command(package, extra, command, mo
     assert isinstance(error, ImportError)
 
 
-def test_an_error_inside_an_installed_package_is_not_a_missing_package(tmp_path, monkeypatch):
+def test_require_passes_on_import_errors_of_dependencies(tmp_path, monkeypatch):
     (tmp_path / "broken_package.py").write_text("import no_such_dependency")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_dependency") as caught:
@@ -45,31 +45,35 @@ def test_an_error_inside_an_installed_package_is_not_a_missing_package(tmp_path,
     assert not isinstance(caught.value, MissingPackageError)
 
 
-def test_all_missing_packages_of_the_base_are_named_at_once():
+def test_missing_base_packages_are_listed_together():
     code = (
         "import importlib.util\n"
         "find = importlib.util.find_spec\n"
         "importlib.util.find_spec = lambda n: None if n in ('scipy', 'tqdm') else find(n)\n"
         "import vendiscore.support.optional\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "requires packages that are not installed; run `pip install scipy tqdm`" in run.stderr
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (
+        "requires packages that are not installed; run `pip install scipy tqdm`" in process.stderr
+    )
 
 
-def test_versions_are_those_of_the_packages_and_of_this_one():
+def test_versions_includes_base_packages_and_vendiscore():
     result = versions()
     assert result["numpy"] == np.__version__
     assert result["vendiscore"] == vendiscore.__version__
     assert {"numpy", "scipy"} <= {*BASE_PACKAGES} & {*result}
 
 
-def test_the_error_can_be_pickled():
+def test_missing_package_error_can_be_pickled():
     error = MissingPackageError("rdkit", "molecules", "k='morgan'", "pip install rdkit")
-    twin = pickle.loads(pickle.dumps(error))
-    assert (str(twin), vars(twin)) == (str(error), vars(error))
+    restored = pickle.loads(pickle.dumps(error))
+    assert (str(restored), vars(restored)) == (str(error), vars(error))
 
 
-def test_networks_are_recognized_without_importing_torch():
+def test_is_network_recognizes_modules_by_name():
     class Module:
         pass
 

@@ -1,4 +1,4 @@
-"""A limit of BLAS threads ends with its need, wherever an interrupt arrives."""
+"""Limits of BLAS threads are removed after use, also after interrupts."""
 
 import contextlib
 import sys
@@ -14,49 +14,50 @@ def blas_threads():
 
 
 @pytest.fixture(autouse=True)
-def three():
+def three_blas_threads():
     with blas_controller().limit(limits=3):
         yield
 
 
 def interrupt_at(event):
-    """Raise where Python looks for signals: as a function begins, and as one of C has returned.
+    """Raise KeyboardInterrupt at a call of a function or at the return of a C function.
 
-    Python's own pools of threads are left out: some of their locks do not bear an interrupt.
+    Python checks for signals there. Thread pools of Python are excluded: some of their locks do
+    not support interrupts.
     """
-    left = event
+    remaining = event
 
     def profile(frame, kind, argument):
-        nonlocal left
-        ours = frame.f_code.co_filename in (parallel.__file__, contextlib.__file__)
-        left -= ours and kind in ("call", "c_return")
-        if left == 0:
+        nonlocal remaining
+        is_counted = frame.f_code.co_filename in (parallel.__file__, contextlib.__file__)
+        remaining -= is_counted and kind in ("call", "c_return")
+        if remaining == 0:
             sys.setprofile(None)
             raise KeyboardInterrupt
 
     sys.setprofile(profile)
 
 
-def limit_alone():
+def set_single_limit():
     with limit_blas_threads(1):
         assert blas_threads() == [1] * len(blas_threads())
 
 
-def limit_within_a_limit():
+def set_nested_limits():
     with limit_blas_threads(2), limit_blas_threads(1):
         pass
 
 
-def work_in_threads():
+def run_in_threads():
     run_parallel(str, range(5))
 
 
-@pytest.mark.parametrize("work", [limit_alone, limit_within_a_limit, work_in_threads])
-def test_an_interrupt_at_any_call_lifts_the_limit(work):
+@pytest.mark.parametrize("function", [set_single_limit, set_nested_limits, run_in_threads])
+def test_blas_limit_is_removed_after_an_interrupt_at_any_call(function):
     for event in range(1, 10_000):
         try:
             interrupt_at(event)
-            work()
+            function()
             break
         except KeyboardInterrupt:
             pass
@@ -66,7 +67,7 @@ def test_an_interrupt_at_any_call_lifts_the_limit(work):
     assert event > 15
 
 
-def test_the_lowest_of_several_limits_holds_until_its_own_end():
+def test_lowest_nested_limit_applies_until_its_exit():
     libraries = len(blas_threads())
     low, high = limit_blas_threads(1), limit_blas_threads(2)
     assert high.__enter__() == 3
@@ -77,7 +78,7 @@ def test_the_lowest_of_several_limits_holds_until_its_own_end():
     assert blas_threads() == [3] * libraries
 
 
-def test_a_limit_above_what_blas_has_changes_nothing():
-    with limit_blas_threads(64) as had:
-        assert had == 3
+def test_limit_above_the_number_of_threads_changes_nothing():
+    with limit_blas_threads(64) as n_threads:
+        assert n_threads == 3
         assert set(blas_threads()) == {3}

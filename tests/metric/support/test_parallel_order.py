@@ -1,4 +1,4 @@
-"""Work in threads: results in order, errors for the caller, limits of BLAS that end."""
+"""Parallel work returns results in order, raises errors in the caller and restores BLAS threads."""
 
 import subprocess
 import sys
@@ -16,8 +16,8 @@ rng = np.random.default_rng(0)
 X, V = rng.standard_normal((190, 30)), rng.standard_normal((190, 3))
 
 
-class Blas:
-    """A library of matrix products with so many threads."""
+class FakeBlas:
+    """A BLAS library with a given number of threads."""
 
     def __init__(self, threads: int) -> None:
         self.num_threads = threads
@@ -28,13 +28,13 @@ class Blas:
 
 
 @pytest.mark.parametrize("count", [1, 4])
-def test_work_in_threads_comes_back_in_order_and_leaves_blas_as_it_was(count, monkeypatch):
-    blas = Blas(count)
+def test_map_ordered_keeps_the_order_and_restores_blas_threads(count, monkeypatch):
+    blas = FakeBlas(count)
     monkeypatch.setattr(parallel, "blas_controller", lambda: blas)
-    seen = []
+    calls = []
 
     def square(i: int) -> int:
-        seen.append((blas.num_threads, threading.current_thread().name))
+        calls.append((blas.num_threads, threading.current_thread().name))
         time.sleep(0.001 * (i % 3))
         return i * i
 
@@ -44,41 +44,41 @@ def test_work_in_threads_comes_back_in_order_and_leaves_blas_as_it_was(count, mo
     assert blas.num_threads == 1
     assert list(outer) == [i * i for i in range(1, 40)]
     assert blas.num_threads == count
-    assert {limit for limit, _ in seen} == {1}
-    assert (len({name for _, name in seen}) > 1) == (count > 1)
+    assert {limit for limit, _ in calls} == {1}
+    assert (len({name for _, name in calls}) > 1) == (count > 1)
 
 
-def test_what_fails_in_a_thread_fails_for_the_caller(monkeypatch):
-    blas = Blas(4)
+def test_map_ordered_raises_errors_of_threads_in_the_caller(monkeypatch):
+    blas = FakeBlas(4)
     monkeypatch.setattr(parallel, "blas_controller", lambda: blas)
     with pytest.raises(ZeroDivisionError):
         list(parallel.map_ordered(lambda i: 1 / (i - 5), range(40)))
-    stopped = parallel.map_ordered(lambda i: i, range(40))
-    next(stopped)
-    stopped.close()
+    results = parallel.map_ordered(lambda i: i, range(40))
+    next(results)
+    results.close()
     assert blas.num_threads == 4
 
 
-def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
+def test_product_does_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     similarity = as_similarity(X, k="rbf")
     products = []
     for count in (1, 2, 7):
         monkeypatch.setattr(
-            "vendiscore.support.parallel.blas_controller", lambda count=count: Blas(count)
+            "vendiscore.support.parallel.blas_controller", lambda count=count: FakeBlas(count)
         )
         products.append(similarity.matmul(V))
     np.testing.assert_array_equal(products[0], products[1])
     np.testing.assert_array_equal(products[0], products[2])
 
 
-def test_threads_are_those_of_every_library_that_multiplies():
+def test_blas_controller_covers_all_loaded_blas_libraries():
     code = """
     from threadpoolctl import threadpool_info
     from vendiscore.support import parallel
-    held = len(parallel.blas_controller().info())
+    controlled = len(parallel.blas_controller().info())
     import scipy.linalg
-    there = sum(found["user_api"] == "blas" for found in threadpool_info())
-    assert held == there, (held, there)
+    loaded = sum(library["user_api"] == "blas" for library in threadpool_info())
+    assert controlled == loaded, (controlled, loaded)
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)

@@ -1,4 +1,4 @@
-"""Different arguments read differently, and equal arguments read the same."""
+"""Signatures differ for different arguments and are the same for equal arguments."""
 
 import functools
 import json
@@ -25,8 +25,8 @@ X = np.random.default_rng(0).standard_normal((6, 2))
 TEXTS = ["a b c", "a b d", "e f g"]
 
 
-def signature(samples=X, **how):
-    return compute(samples, details=True, **how)["details"]["signature"]
+def compute_signature(samples=X, **options):
+    return compute(samples, details=True, **options)["details"]["signature"]
 
 
 def times(factor):
@@ -37,7 +37,7 @@ def gaussian(a, b, width=1.0):
     return math.exp(-width * (a - b) ** 2)
 
 
-UNLIKE = {
+DIFFERENT_SETTINGS = {
     "sigma": [{"k": "rbf", "sigma": s} for s in (1, 1 + 1e-9, np.float32(0.1), 0.1, None)],
     "orders": [{"k": "cosine", "q": q} for q in (1, 1 + 1e-12, 2, [1, 2], "inf")],
     "weights": [
@@ -51,7 +51,7 @@ UNLIKE = {
 }
 
 
-def test_numbers_have_all_their_digits():
+def test_format_number_keeps_all_digits():
     assert [format_number(x) for x in (2.0, 1 + 1e-15, math.inf)] == [
         "2",
         "1.000000000000001",
@@ -63,11 +63,11 @@ def test_numbers_have_all_their_digits():
     )
 
 
-@pytest.mark.parametrize("kind", UNLIKE)
-def test_settings_that_can_change_the_number_change_the_signature(kind):
-    result = [signature(**how) for how in UNLIKE[kind]]
+@pytest.mark.parametrize("setting", DIFFERENT_SETTINGS)
+def test_different_settings_have_different_signatures(setting):
+    result = [compute_signature(**options) for options in DIFFERENT_SETTINGS[setting]]
     assert len(set(result)) == len(result)
-    assert all("\n" not in one for one in result)
+    assert all("\n" not in text for text in result)
 
 
 SCALE = np.array([1.0, 2.0])
@@ -89,39 +89,39 @@ def by_pattern(a, b):
     return 1.0 if WORD.findall(str(a)) == WORD.findall(str(b)) else 0.5
 
 
-def test_what_a_function_finds_outside_of_itself_is_part_of_it(monkeypatch):
-    numbers = [0.0, 1.0, 2.5]
-    for k, name, other in (
+def test_signature_includes_globals_and_defaults_of_a_function(monkeypatch):
+    samples = [0.0, 1.0, 2.5]
+    for k, name, replacement in (
         (by_helper, "helper", gaussian),
         (by_array, "SCALE", np.array([3.0, 2.0])),
         (by_pattern, "WORD", re.compile("a")),
     ):
-        before = signature(numbers, k=k)
-        assert signature(numbers, k=k) == before
-        monkeypatch.setitem(globals(), name, other)
-        assert signature(numbers, k=k) != before
+        before = compute_signature(samples, k=k)
+        assert compute_signature(samples, k=k) == before
+        monkeypatch.setitem(globals(), name, replacement)
+        assert compute_signature(samples, k=k) != before
 
     def narrow(a, b, *, width=1.0):
         return gaussian(a, b, width)
 
-    before = signature(numbers, k=narrow)
+    before = compute_signature(samples, k=narrow)
     narrow.__kwdefaults__["width"] = 2.0
-    assert signature(numbers, k=narrow) != before
+    assert compute_signature(samples, k=narrow) != before
 
 
-def test_a_function_that_calls_itself_has_one_signature_wherever_it_is_asked_for():
+def test_recursive_function_has_one_signature_at_any_stack_depth():
     def shared(a, b):
         return 1.0 if a == b else 0.5 * shared(a[1:], b[1:]) if a and b else 0.5
 
-    def asked(depth):
-        return asked(depth - 1) if depth else to_plain(shared)
+    def signature_at_depth(depth):
+        return signature_at_depth(depth - 1) if depth else to_plain(shared)
 
-    assert len({asked(depth) for depth in range(9)}) == 1
-    assert "@" in asked(0)
+    assert len({signature_at_depth(depth) for depth in range(9)}) == 1
+    assert "@" in signature_at_depth(0)
 
 
-def test_functions_of_one_name_are_told_apart():
-    numbers = [0.0, 1.0, 2.5]
+def test_functions_with_equal_names_have_different_signatures():
+    samples = [0.0, 1.0, 2.5]
     functions = [
         times(1.0),
         times(2.0),
@@ -131,15 +131,15 @@ def test_functions_of_one_name_are_told_apart():
         functools.partial(gaussian, width=2.0),
         functools.partial(gaussian, width=3.0),
     ]
-    result = [signature(numbers, k=k) for k in functions]
+    result = [compute_signature(samples, k=k) for k in functions]
     assert len(set(result)) == len(result)
-    assert signature(numbers, k=times(1.0)) == result[0]
+    assert compute_signature(samples, k=times(1.0)) == result[0]
     tokenizers = [
         str.split,
         lambda text: text.split(),
         lambda text: list(text),
     ]
-    result = [signature(TEXTS, tokenizer=tokenizer, ns=1) for tokenizer in tokenizers]
+    result = [compute_signature(TEXTS, tokenizer=tokenizer, ns=1) for tokenizer in tokenizers]
     assert len(set(result)) == 3
 
 
@@ -179,9 +179,9 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("kind", FUNCTIONS)
-def test_a_digest_is_the_same_on_every_python(kind):
-    function, expected = FUNCTIONS[kind]
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_digest_is_the_same_for_all_python_versions(name):
+    function, expected = FUNCTIONS[name]
     assert to_plain(function).rpartition("@")[2] == expected
 
 
@@ -203,7 +203,7 @@ FUNCTIONS = k, times(1.0), times(0.9)
 """
 
 
-def test_another_python_has_the_same_signatures(tmp_path):
+def test_signatures_are_equal_in_other_installed_pythons(tmp_path):
     def run(python, code, *arguments):
         command = [python, "-c", code, *arguments]
         return subprocess.run(command, capture_output=True, text=True)
@@ -216,17 +216,19 @@ def test_another_python_has_the_same_signatures(tmp_path):
     (tmp_path / "functions.py").write_text(MODULE)
     expected = signatures(sys.executable)
     assert len({*expected}) == 3
-    mine = f"python3.{sys.version_info.minor}"
+    current_python = f"python3.{sys.version_info.minor}"
     folders = [*glob(str(Path.home() / ".pyenv/versions/*/bin")), *os.get_exec_path()]
-    others = [p for folder in folders for p in glob(f"{folder}/python3.1[1-9]") if mine not in p]
+    other_pythons = [
+        p for folder in folders for p in glob(f"{folder}/python3.1[1-9]") if current_python not in p
+    ]
     base = f"import {', '.join(BASE_PACKAGES)}"
-    others = [python for python in others if run(python, base).returncode == 0]
-    if not others:
+    other_pythons = [python for python in other_pythons if run(python, base).returncode == 0]
+    if not other_pythons:
         pytest.skip("no other Python here has the packages of the base")
-    assert [signatures(python) for python in others] == [expected] * len(others)
+    assert [signatures(python) for python in other_pythons] == [expected] * len(other_pythons)
 
 
-def test_functions_of_python_itself_are_known_by_name():
+def test_standard_library_functions_are_identified_by_name():
     assert [to_plain(f) for f in (str.split, math.exp, textwrap.dedent)] == [
         "str.split",
         "math.exp",
@@ -241,31 +243,31 @@ def enclosing(lock):
     return k
 
 
-UNKNOWN = {
+UNKNOWN_SOURCES = {
     "without a file": eval("lambda a, b: 1.0 if a == b else 0.5"),
     "in one line": [lambda a, b: float(a == b), lambda a, b: 1.0][0],
     "encloses an object": enclosing(Lock()),
     "keeps an object": Scorer(Lock()),
-    "part of it": functools.partial(eval("lambda a, b, c: float(a == b)"), c=1),
+    "partial": functools.partial(eval("lambda a, b, c: float(a == b)"), c=1),
     "compiled": np.dot,
 }
 
 
-@pytest.mark.parametrize("kind", UNKNOWN)
-def test_a_function_whose_source_is_unknown_has_its_name_only(kind):
-    assert re.fullmatch(r"[\w.<>]+ source=unknown", to_plain(UNKNOWN[kind]))
+@pytest.mark.parametrize("name", UNKNOWN_SOURCES)
+def test_function_with_unknown_source_is_identified_by_name(name):
+    assert re.fullmatch(r"[\w.<>]+ source=unknown", to_plain(UNKNOWN_SOURCES[name]))
 
 
-def test_a_note_says_that_a_source_is_unknown():
+def test_note_mentions_unknown_source():
     def notes(k):
         details = compute([0.0, 1.0], k=k, details=True)["details"]
         return "source=unknown" in details["signature"], "is unknown" in "".join(details["notes"])
 
-    assert notes(UNKNOWN["without a file"]) == (True, True)
+    assert notes(UNKNOWN_SOURCES["without a file"]) == (True, True)
     assert notes(gaussian) == (False, False)
 
 
-def test_lines_around_a_function_do_not_change_its_digest(tmp_path):
+def test_digest_ignores_lines_around_a_function(tmp_path):
     result = set()
     for i, (before, after) in enumerate([("", ""), ("# a line\n\n", "x = 1\n"), ("if 1:\n ", "")]):
         file = tmp_path / f"module{i}.py"
@@ -278,22 +280,22 @@ def test_lines_around_a_function_do_not_change_its_digest(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "equal",
+    "equivalent",
     [
         [{"k": "rbf", "sigma": s} for s in (2, 2.0, np.float16(2), np.int8(2))],
         [{"k": "cosine", "q": q} for q in ([1, 2], (1.0, 2), np.array([1, 2]), iter([1, 2]))],
         [{"k": "cosine", "p": p} for p in ([1 / 6] * 6, np.full(6, 1 / 6))],
     ],
 )
-def test_equal_settings_read_the_same(equal):
-    assert len({signature(**how) for how in equal}) == 1
+def test_equal_settings_have_equal_signatures(equivalent):
+    assert len({compute_signature(**options) for options in equivalent}) == 1
 
 
-def test_precision_of_the_samples_is_part_of_it():
-    assert signature(X, k="cosine") != signature(X.astype(np.float32), k="cosine")
+def test_signature_includes_the_precision_of_samples():
+    assert compute_signature(X, k="cosine") != compute_signature(X.astype(np.float32), k="cosine")
 
 
-def test_every_order_has_a_key_of_its_own():
+def test_orders_have_distinct_keys():
     orders = [1, 1.0000001, 1 - 1e-12, 2, 2.0, "inf", 0.1, 1e-7]
     scores = compute(X, k="cosine", q=orders)
     assert list(scores) == [
@@ -308,13 +310,13 @@ def test_every_order_has_a_key_of_its_own():
         )
     ]
     for q in orders:
-        alone = compute(X, k="cosine", q=q)[key_at(q)]
-        assert scores[f"VS_q{format_number(float(q))}"] == pytest.approx(alone, rel=1e-12)
+        score = compute(X, k="cosine", q=q)[key_at(q)]
+        assert scores[f"VS_q{format_number(float(q))}"] == pytest.approx(score, rel=1e-12)
     details = compute(X, k="cosine", q=orders, details=True)["details"]
     assert list(details["method"]) == [key.removeprefix("VS_q") for key in scores]
 
 
-def test_text_with_marks_is_quoted_and_all_is_json():
+def test_signature_quotes_text_and_to_plain_is_json_serializable():
     assert format_signature(["VS"], {"column": "a b"}) != format_signature(["VS"], {"column": "ab"})
     value = to_plain({"w": np.arange(100.0), "set": {2, 1}, "f": gaussian, "x": np.float32(0.5)})
     assert json.loads(json.dumps(value)) == value

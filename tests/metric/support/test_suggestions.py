@@ -1,4 +1,4 @@
-"""Names that are none of ours, and strings that are not text: the messages about them."""
+"""Suggestions in errors about unknown names."""
 
 import magnitude_measures
 import numpy as np
@@ -39,14 +39,14 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
     ],
 )
-def test_a_misspelt_name_gets_one_hint_or_where_to_look(keywords, hint):
-    with pytest.raises((TypeError, ValueError)) as refused:
+def test_unknown_name_raises_with_a_suggestion(keywords, hint):
+    with pytest.raises((TypeError, ValueError)) as caught:
         compute(TEXTS, **keywords)
-    assert hint in str(refused.value)
-    assert "max_path" not in str(refused.value)  # no list of the options of all kernels
+    assert hint in str(caught.value)
+    assert "max_path" not in str(caught.value)  # no list of the options of all kernels
 
 
-def test_magnitude_hints_at_its_own_keywords():
+def test_magnitude_suggests_its_own_keywords():
     for keywords, hint in [
         ({"kernel": "rbf"}, "Did you mean `k`?"),
         ({"scale": 1}, "Did you mean `t`?"),
@@ -56,12 +56,12 @@ def test_magnitude_hints_at_its_own_keywords():
             "Supported keywords are allow_repeats, analyzer, average, ci, ",
         ),
     ]:
-        with pytest.raises(TypeError) as refused:
+        with pytest.raises(TypeError) as caught:
             magnitude_measures.compute_magnitude([0.0, 1.0], **keywords)
-        assert hint in str(refused.value)
+        assert hint in str(caught.value)
 
 
-def test_a_model_as_k_is_told_where_it_goes():
+def test_model_passed_as_k_raises_with_a_hint():
     class Encoder:
         def encode(self, texts):
             return np.ones((len(texts), 2))
@@ -74,64 +74,64 @@ def test_a_model_as_k_is_told_where_it_goes():
         compute(TEXTS, k=Encoder())
 
 
-def test_hints_find_what_is_known_only():
+def test_suggestions_contain_only_supported_names():
     assert closest_name("weights", ["q", "k"], "keyword") is None
     assert closest_name("weights", ["p", "q"], "keyword") == "p"
     assert closest_name("weights", ["p", "weights"], "keyword") == "weights"
-    assert closest_name("weights", ["p", "q"]) is None  # without a kind, there are no synonyms
-    many = [f"name{i}" for i in range(40)]
-    similar = ["The most similar names are", "  'name0'", "  'name1'", "  'name2'"]
-    assert suggest_name("nametag", many) == "\n".join(similar)
-    assert suggest_name("spin", many) == ""
-    assert suggest_name("spin", many[:3]) == "Available: name0, name1, name2."
-    assert suggest_name("name39", many) == "Did you mean 'name39'?"
+    assert closest_name("weights", ["p", "q"]) is None  # synonyms require a kind
+    names = [f"name{i}" for i in range(40)]
+    expected = ["The most similar names are", "  'name0'", "  'name1'", "  'name2'"]
+    assert suggest_name("nametag", names) == "\n".join(expected)
+    assert suggest_name("spin", names) == ""
+    assert suggest_name("spin", names[:3]) == "Available: name0, name1, name2."
+    assert suggest_name("name39", names) == "Did you mean 'name39'?"
 
 
-def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
+def test_help_of_a_kernel_describes_its_options(capsys):
     help(vendiscore.get_kernel("morgan"))
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert (
-        "radius=2, n_bits=2048, chirality=False, coefficient='tanimoto', on_error='raise'" in told
+        "radius=2, n_bits=2048, chirality=False, coefficient='tanimoto', on_error='raise'" in output
     )
-    assert "Radius of the substructures around each atom, in bonds" in told
+    assert "Radius of the substructures around each atom, in bonds" in output
     for kernel in list_kernels():
-        assert set(kernel.options) == {given.partition("=")[0] for given in kernel.signature}
+        assert set(kernel.options) == {option.partition("=")[0] for option in kernel.signature}
         assert kernel.summary in kernel.__doc__
 
 
-def test_compare_names_the_call_that_has_other_measures():
-    for how in ({}, {"k": "ngram_overlap"}):
+def test_compare_suggests_compute_for_other_measures():
+    for options in ({}, {"k": "ngram_overlap"}):
         with pytest.raises(TypeError, match=r"compute\(samples, measures='IntDiv', ci=0.95\)"):
-            vendiscore.compare(TEXTS * 2, TEXTS * 2, measures="IntDiv", **how)
+            vendiscore.compare(TEXTS * 2, TEXTS * 2, measures="IntDiv", **options)
 
 
-def test_a_hint_takes_any_value_for_a_name():
+def test_suggest_name_accepts_any_value():
     for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
         assert suggest_name(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
 
 
-@pytest.mark.parametrize("call", [compute, vendiscore.score, vendiscore.as_similarity])
-def test_a_keyword_of_an_earlier_version_is_refused_as_any_unknown_one(call):
+@pytest.mark.parametrize("function", [compute, vendiscore.score, vendiscore.as_similarity])
+def test_removed_keywords_are_rejected(function):
     for keyword in ("corrected", "n_features"):
         with pytest.raises(TypeError, match=f"'{keyword}' is not an option of kernel 'rbf'"):
-            call(np.eye(4), k="rbf", **{keyword: 8})
+            function(np.eye(4), k="rbf", **{keyword: 8})
 
 
 @pytest.mark.parametrize(
-    ("measure", "said"),
+    ("measure", "message"),
     [
         ("KEN", "novelty(samples, references) ranks"),
         ("JensenShannon", "is the logarithm of 'BetweenVS'"),
     ],
 )
-def test_a_measure_of_others_names_the_call_that_has_it(measure, said):
-    with pytest.raises(ValueError) as refused:
+def test_measure_of_other_packages_raises_with_the_equivalent(measure, message):
+    with pytest.raises(ValueError) as caught:
         compute(np.eye(3), np.eye(3), k="cosine", measures=measure)
-    assert said in str(refused.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("metric", "said"),
+    ("metric", "message"),
     [
         ("jaccard", "k='tanimoto' with metric='1-k'"),
         ("dice", "k='tanimoto' with coefficient='dice'"),
@@ -139,12 +139,12 @@ def test_a_measure_of_others_names_the_call_that_has_it(measure, said):
         ("mahalanobis", "metric='euclidean' of X @ cholesky(inv(cov(X.T)))"),
     ],
 )
-def test_a_metric_of_scipy_names_the_samples_that_have_it(metric, said):
-    with pytest.raises(ValueError) as refused:
+def test_scipy_metric_raises_with_the_equivalent(metric, message):
+    with pytest.raises(ValueError) as caught:
         compute(np.eye(3), metric=metric, measures="MagArea")
-    assert said in str(refused.value)
+    assert message in str(caught.value)
 
 
-def test_an_argument_that_is_passed_twice_is_named():
+def test_argument_passed_twice_is_named():
     with pytest.raises(TypeError, match="`samples` is passed both by position and by name"):
         compute(TEXTS, samples=TEXTS)

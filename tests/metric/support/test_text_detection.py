@@ -1,4 +1,4 @@
-"""Scripts without spaces between words: which they are, and how their texts are compared."""
+"""Texts in scripts without spaces between words: detection and comparison."""
 
 import magnitude_measures
 import pytest
@@ -11,7 +11,7 @@ THAI = ["วันนี้ฝนตกหนักมากและฉัน�
 
 
 @pytest.mark.parametrize("texts", [CHINESE, THAI])
-def test_scripts_without_spaces_go_by_characters_and_it_is_said(texts):
+def test_texts_without_spaces_use_characters_with_a_warning(texts):
     with pytest.warns(UserWarning, match="without spaces between words: n-grams of characters are"):
         result = compute(texts, details=True)
     assert result["VS"] == compute(texts, analyzer="char")["VS"]
@@ -19,12 +19,12 @@ def test_scripts_without_spaces_go_by_characters_and_it_is_said(texts):
     assert details["options"]["analyzer"] == "char"
     assert "|analyzer=char|" in details["signature"]
     assert any("n-grams of characters are used for all" in note for note in details["notes"])
-    assert compute(texts, analyzer="word")["VS"] == pytest.approx(len(texts))  # obeyed, and silent
+    assert compute(texts, analyzer="word")["VS"] == pytest.approx(len(texts))  # no warning
     assert compute(texts, tokenizer=list)["VS"] == pytest.approx(result["VS"])
 
 
 @pytest.mark.parametrize(
-    ("texts", "remedy"),
+    ("texts", "hint"),
     [
         (CHINESE, "tokenizer=jieba.lcut"),
         (THAI, "tokenizer=pythainlp.word_tokenize"),
@@ -32,24 +32,24 @@ def test_scripts_without_spaces_go_by_characters_and_it_is_said(texts):
         (["ພາສາລາວ"], "a `tokenizer` of your own"),
     ],
 )
-def test_the_tokenizer_that_finds_words_is_named(texts, remedy):
-    assert suggest_tokenizer(texts).startswith(remedy)
-    with pytest.warns(UserWarning, match=f"of characters are used for all texts; .* pass {remedy}"):
+def test_suggest_tokenizer_names_a_word_tokenizer(texts, hint):
+    assert suggest_tokenizer(texts).startswith(hint)
+    with pytest.warns(UserWarning, match=f"of characters are used for all texts; .* pass {hint}"):
         compute(texts, ns=1)
 
 
-def test_sets_of_several_scripts_are_compared_one_way():
-    spoken = [f"I bought {fruit} today." for fruit in ("apples", "pears", "plums")]
+def test_sets_of_mixed_scripts_use_one_analyzer():
+    english = [f"I bought {fruit} today." for fruit in ("apples", "pears", "plums")]
     with pytest.warns(UserWarning, match="4 of 7 distinct texts .* of characters are used for all"):
-        most = compute([*CHINESE, *spoken])
-    assert most["VS"] == compute([*CHINESE, *spoken], analyzer="char")["VS"]
+        char_result = compute([*CHINESE, *english])
+    assert char_result["VS"] == compute([*CHINESE, *english], analyzer="char")["VS"]
     with pytest.warns(
         UserWarning, match="counts as one word.*compare characters, pass analyzer='char'"
     ):
-        few = compute([*CHINESE[:1], *spoken], details=True)
-    assert few["VS"] == compute([*CHINESE[:1], *spoken], analyzer="word")["VS"]
-    assert few["details"]["options"]["analyzer"] == "word"
-    # Words that were split by hand are words.
+        word_result = compute([*CHINESE[:1], *english], details=True)
+    assert word_result["VS"] == compute([*CHINESE[:1], *english], analyzer="word")["VS"]
+    assert word_result["details"]["options"]["analyzer"] == "word"
+    # Words that are separated by spaces are recognized.
     assert (
         count_unspaced(
             ["我 今天 去 商店", "我 昨天 去 商店", "วันนี้ ฝน ตก หนัก มาก", "안녕하세요 세계"]
@@ -62,7 +62,7 @@ def test_sets_of_several_scripts_are_compared_one_way():
     )
 
 
-def test_two_sets_are_compared_by_one_analyzer():
+def test_samples_and_references_use_one_analyzer():
     english = ["The cat sat on the mat.", "The dog sat on the mat."]
     with pytest.warns(UserWarning, match="of characters are used for all"):
         result = magnitude_measures.compute_magnitude(english, references=CHINESE, details=True)
@@ -75,6 +75,6 @@ def test_two_sets_are_compared_by_one_analyzer():
     assert any("n-grams of characters are" in note for note in notes)
 
 
-def test_case_and_normalisation_count():
+def test_case_and_unicode_normalization_change_scores():
     assert compute(["Hello World", "hello world"])["VS"] == pytest.approx(2)
     assert compute(["caf\u00e9", "cafe\u0301"], analyzer="char")["VS"] > 1.1
