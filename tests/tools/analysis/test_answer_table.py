@@ -1,4 +1,4 @@
-"""Answers in any form make one table, with a row for each answer that is not missing."""
+"""Answers in any input format become one table with a row per answer that is not missing."""
 
 import numpy as np
 import pandas as pd
@@ -7,11 +7,11 @@ import pytest
 from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 from vendiscore.tools.analysis.answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 
-HOW = similarity_spec_from_keywords({}, ())
+SPEC = similarity_spec_from_keywords({}, ())
 ROWS = [("a", "p", "x y"), ("a", "q", "z"), ("b", "q", "u"), ("b", "q", "v w")]
 
 
-def columns(table):
+def sorted_rows(table):
     """Return the rows of a table in order of source and prompt, with names for codes."""
     rows = zip(table.source, table.prompt, table.samples, strict=True)
     return sorted((table.names[s], table.prompts[p], sample) for s, p, sample in rows)
@@ -26,53 +26,53 @@ def columns(table):
         {"a": {"q": "z", "p": "x y"}, "b": [float("nan"), ["u", "v w"]]},
     ],
 )
-def test_answers_by_source_are_the_rows_of_a_table(answers):
-    table = tabulate_answers(answers, ["p", "q"], None, HOW)
+def test_every_input_format_gives_the_same_rows(answers):
+    table = tabulate_answers(answers, ["p", "q"], None, SPEC)
     assert table.names == ("a", "b")
     assert table.prompts == ("p", "q")
-    assert columns(table) == ROWS
+    assert sorted_rows(table) == ROWS
     assert table.index.tolist() == [0, 1, 2, 3]
-    listed = tabulate_answers(list(answers.values()), ["p", "q"], ["a", "b"], HOW)
-    assert columns(listed) == ROWS
+    from_list = tabulate_answers(list(answers.values()), ["p", "q"], ["a", "b"], SPEC)
+    assert sorted_rows(from_list) == ROWS
 
 
-def test_prompts_are_numbered_or_follow_from_dicts_in_order_of_appearance():
-    assert tabulate_answers([["x"] * 3, ["y"] * 3], None, None, HOW).prompts == (0, 1, 2)
-    table = tabulate_answers({"a": {"q": "x"}, "b": {"p": "y", "q": "z"}}, None, None, HOW)
+def test_prompts_default_to_numbers_or_to_dict_keys_in_order():
+    assert tabulate_answers([["x"] * 3, ["y"] * 3], None, None, SPEC).prompts == (0, 1, 2)
+    table = tabulate_answers({"a": {"q": "x"}, "b": {"p": "y", "q": "z"}}, None, None, SPEC)
     assert table.prompts == ("q", "p")
 
 
-def test_columns_of_a_data_frame_keep_the_index_of_each_answer():
+def test_rows_keep_the_input_index_of_each_answer():
     frame = pd.DataFrame(ROWS, columns=["model", "prompt", "text"])
     frame.loc[1, "text"] = None
-    table = tabulate_samples(frame["text"], frame["model"], frame["prompt"], HOW)
-    assert columns(table) == [ROWS[0], *ROWS[2:]]
+    table = tabulate_samples(frame["text"], frame["model"], frame["prompt"], SPEC)
+    assert sorted_rows(table) == [ROWS[0], *ROWS[2:]]
     assert table.index.tolist() == [0, 2, 3]
     assert table.describe(1) == "an answer of 'b' to prompt 'q'"
 
 
-def test_a_source_whose_answers_are_all_missing_is_no_source():
+def test_source_with_only_missing_answers_raises():
     with pytest.raises(ValueError, match="requires at least two sources, got only 'b'"):
-        tabulate_samples(["x", None, "y"], ["b", "a", "b"], None, HOW)
+        tabulate_samples(["x", None, "y"], ["b", "a", "b"], None, SPEC)
     with pytest.raises(ValueError, match="'a' has no answer"):
-        tabulate_answers({"a": [None, []], "b": ["x", "y"]}, None, None, HOW)
+        tabulate_answers({"a": [None, []], "b": ["x", "y"]}, None, None, SPEC)
 
 
-def test_arrays_of_several_answers_have_a_row_for_each():
-    how = similarity_spec_from_keywords({"k": "cosine"}, ())
+def test_array_with_several_answers_per_prompt_gives_a_row_per_answer():
+    spec = similarity_spec_from_keywords({"k": "cosine"}, ())
     X = np.arange(24.0).reshape(2, 3, 2, 2)  # sources, prompts, answers, columns
-    table = tabulate_answers(X, None, None, how)
+    table = tabulate_answers(X, None, None, spec)
     np.testing.assert_array_equal(table.samples, X.reshape(12, 2))
     assert table.source.tolist() == [0] * 6 + [1] * 6
     assert table.prompt.tolist() == [0, 0, 1, 1, 2, 2] * 2
 
 
-@pytest.mark.parametrize("make", [tabulate_sets, None])
-def test_whole_sets_answer_no_prompts(make):
-    if make:
-        table = make({"a": ["x", "y"], "b": ["z"]}, None, HOW)
+@pytest.mark.parametrize("tabulate", [tabulate_sets, None])
+def test_unaligned_sets_have_no_prompts(tabulate):
+    if tabulate:
+        table = tabulate({"a": ["x", "y"], "b": ["z"]}, None, SPEC)
     else:
-        table = tabulate_samples(["x", "y", "z"], ["a", "a", "b"], None, HOW)
+        table = tabulate_samples(["x", "y", "z"], ["a", "a", "b"], None, SPEC)
     assert table.prompts == ()
     assert table.source.tolist() == [0, 0, 1]
     assert table.prompt.tolist() == [0, 0, 0]
@@ -93,6 +93,6 @@ def test_whole_sets_answer_no_prompts(make):
         ({"a": ["x"] * 3, "b": ["y"] * 3}, ["p", "q", "q"], "`prompts` contains 'q' twice"),
     ],
 )
-def test_answers_that_do_not_match_their_prompts_raise(answers, prompts, message):
+def test_answers_that_do_not_match_prompts_raise(answers, prompts, message):
     with pytest.raises(ValueError, match=message):
-        tabulate_answers(answers, prompts, None, HOW)
+        tabulate_answers(answers, prompts, None, SPEC)

@@ -1,4 +1,4 @@
-"""Options of `compare` are checked once."""
+"""Validation of the options of `compare`."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.tools.analysis.compare_options import CompareOptions
 
 
-def test_defaults_are_valid_and_canonical():
+def test_default_options_are_valid_and_canonical():
     result = CompareOptions().checked()
     assert result == CompareOptions(q=1.0)
     assert (result.level, result.permutations, result.seed, result.effects) == (
@@ -19,7 +19,7 @@ def test_defaults_are_valid_and_canonical():
     assert result.checked() == result
 
 
-def test_values_of_numpy_become_plain():
+def test_numpy_values_become_python_numbers():
     result = CompareOptions(
         q="inf", size=np.int64(MIN_SAMPLES), within=np.float32(0.5), seed=np.uint8(3)
     ).checked()
@@ -28,11 +28,18 @@ def test_values_of_numpy_become_plain():
     assert type(result.within) is float
 
 
-@pytest.mark.parametrize(("level", "fewest"), [(0.9, 19), (0.95, 19), (0.99, 99), (0.999, 999)])
-def test_permutations_suffice_for_the_level(level, fewest):
-    assert CompareOptions(level=level, permutations=fewest).checked().permutations == fewest
-    with pytest.raises(ValueError, match=f"`permutations` must be an integer of at least {fewest}"):
-        CompareOptions(level=level, permutations=fewest - 1).checked()
+@pytest.mark.parametrize(
+    ("level", "min_permutations"), [(0.9, 19), (0.95, 19), (0.99, 99), (0.999, 999)]
+)
+def test_permutations_must_suffice_for_the_level(level, min_permutations):
+    assert (
+        CompareOptions(level=level, permutations=min_permutations).checked().permutations
+        == min_permutations
+    )
+    with pytest.raises(
+        ValueError, match=f"`permutations` must be an integer of at least {min_permutations}"
+    ):
+        CompareOptions(level=level, permutations=min_permutations - 1).checked()
 
 
 @pytest.mark.parametrize(
@@ -52,12 +59,12 @@ def test_permutations_suffice_for_the_level(level, fewest):
         ({"q": 0, "pool_repeats": False}, TypeError, "`pool_repeats=False` has no effect at q=0"),
     ],
 )
-def test_other_values_are_refused(options, error, message):
+def test_invalid_options_raise(options, error, message):
     with pytest.raises(error, match=message):
         CompareOptions(**options).checked()
 
 
-def test_repeats_may_be_refused_at_other_orders():
+def test_false_repeat_options_are_accepted_at_q_2():
     result = CompareOptions(q=2, allow_repeats=False, pool_repeats=False).checked()
     assert not result.allow_repeats
     assert not result.pool_repeats

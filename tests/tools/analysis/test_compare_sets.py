@@ -1,4 +1,4 @@
-"""One table with a column of models is compared as the sets that its labels name."""
+"""`compare(samples, by=labels)` splits one list of samples into sets."""
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,10 @@ from two_model_answers import TABLE
 from vendiscore import as_similarity, compare
 
 TEXTS, MODELS, PROMPTS = (TABLE[name].tolist() for name in TABLE)
-APART = {model: TABLE.answer[TABLE.model == model].tolist() for model in dict.fromkeys(MODELS)}
+SETS = {model: TABLE.answer[TABLE.model == model].tolist() for model in dict.fromkeys(MODELS)}
 
 
-def compared(*sets, **options):
+def compare_to_dict(*sets, **options):
     return compare(*sets, **{"permutations": 99, **options}).to_dict()
 
 
@@ -30,59 +30,65 @@ LABELS = {
 
 
 @pytest.mark.parametrize("by", LABELS.values(), ids=LABELS)
-def test_a_column_of_labels_names_the_sets(by):
-    assert compared(TABLE["answer"], by=by) == compared(APART)
+def test_by_accepts_any_column_of_labels(by):
+    assert compare_to_dict(TABLE["answer"], by=by) == compare_to_dict(SETS)
 
 
-def test_numbers_name_sets_too():
+def test_by_accepts_numeric_labels():
     codes = [int(model == "old") for model in MODELS]
     assert (
-        compared(TEXTS, by=codes)
-        == compared(TEXTS, by=np.array(codes))
-        == compared(TEXTS, by=list(map(str, codes)))
+        compare_to_dict(TEXTS, by=codes)
+        == compare_to_dict(TEXTS, by=np.array(codes))
+        == compare_to_dict(TEXTS, by=list(map(str, codes)))
     )
 
 
-def test_groups_are_a_second_column():
-    prompts = {model: TABLE.prompt[TABLE.model == model].tolist() for model in APART}
-    result = compared(TABLE["answer"], by=TABLE["model"], groups=TABLE["prompt"])
-    np.testing.assert_equal(result, compared(APART, groups=prompts))
+def test_by_can_be_combined_with_groups():
+    prompts = {model: TABLE.prompt[TABLE.model == model].tolist() for model in SETS}
+    result = compare_to_dict(TABLE["answer"], by=TABLE["model"], groups=TABLE["prompt"])
+    np.testing.assert_equal(result, compare_to_dict(SETS, groups=prompts))
     assert result["groups"] == 3
 
 
-def test_any_samples_are_sorted_by_label():
+def test_by_works_for_any_sample_type():
     X = np.random.default_rng(1).normal(size=(16, 3))
     by = [model == "old" for model in MODELS]
-    sets = {str(label): X[[each == label for each in by]] for label in dict.fromkeys(by)}
-    right = compared(sets, k="rbf")
-    assert compared(X, by=by, k="rbf") == compared(X.tolist(), by=by, k="rbf") == right
-    K = as_similarity(X, k="rbf", sigma=right["settings"]["sigma"])
-    for result in (compared(K, by=by), compared(K.dense(), by=by, score_K=True)):
-        assert result["pairs"] == [pytest.approx(pair) for pair in right["pairs"]]
+    sets = {str(label): X[[value == label for value in by]] for label in dict.fromkeys(by)}
+    expected = compare_to_dict(sets, k="rbf")
+    assert (
+        compare_to_dict(X, by=by, k="rbf")
+        == compare_to_dict(X.tolist(), by=by, k="rbf")
+        == expected
+    )
+    K = as_similarity(X, k="rbf", sigma=expected["settings"]["sigma"])
+    for result in (compare_to_dict(K, by=by), compare_to_dict(K.dense(), by=by, score_K=True)):
+        assert result["pairs"] == [pytest.approx(pair) for pair in expected["pairs"]]
     k = {"ngram_overlap:answer": 0.5, "labels:prompt": 0.5}
     records = TABLE.to_dict("records")
-    result = compared(TABLE, by=MODELS, k=k)
+    result = compare_to_dict(TABLE, by=MODELS, k=k)
     assert (
         result
-        == compared(records, by=MODELS, k=k)
-        == compared(TABLE.to_dict("list"), by=MODELS, k=k)
+        == compare_to_dict(records, by=MODELS, k=k)
+        == compare_to_dict(TABLE.to_dict("list"), by=MODELS, k=k)
     )
-    sets = {model: [row for row in records if row["model"] == model] for model in APART}
-    assert result["pairs"] == [pytest.approx(pair) for pair in compared(sets, k=k)["pairs"]]
+    sets = {model: [row for row in records if row["model"] == model] for model in SETS}
+    assert result["pairs"] == [pytest.approx(pair) for pair in compare_to_dict(sets, k=k)["pairs"]]
 
 
 @pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
-def test_samples_that_are_left_out_leave_their_label_and_group():
+def test_skipped_samples_drop_their_label_and_group():
     texts = [*TEXTS[:3], "", *TEXTS[3:]]
-    by, groups = ([*each[:3], "gone", *each[3:]] for each in (MODELS, PROMPTS))
+    by, groups = ([*values[:3], "gone", *values[3:]] for values in (MODELS, PROMPTS))
     by[3] = MODELS[0]
     with pytest.warns(UserWarning, match="dropped 1 of 17"):
-        result = compared(texts, by=by, groups=groups, on_error="skip")
-    np.testing.assert_equal(result["pairs"], compared(TEXTS, by=MODELS, groups=PROMPTS)["pairs"])
+        result = compare_to_dict(texts, by=by, groups=groups, on_error="skip")
+    np.testing.assert_equal(
+        result["pairs"], compare_to_dict(TEXTS, by=MODELS, groups=PROMPTS)["pairs"]
+    )
 
 
 @pytest.mark.parametrize(
-    ("sets", "options", "said"),
+    ("sets", "options", "message"),
     [
         ([TEXTS], {"by": "model"}, "for a column of a table, pass df['model']"),
         ([TEXTS], {"by": ["a"] * 16}, "at least two distinct labels, got only 'a'"),
@@ -114,24 +120,28 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
             {"by": MODELS},
             "one list of all samples, got 2 sets; pass all samples as one",
         ),
-        ([APART], {"by": MODELS}, "one list of all samples, got 2 sets"),
+        ([SETS], {"by": MODELS}, "one list of all samples, got 2 sets"),
         ([], {"by": MODELS}, "one list of all samples, got 0 sets"),
         ([[TEXTS, TEXTS]], {"by": MODELS}, "got a list of lists; pass all samples as"),
         ([TEXTS], {}, "or one list of all samples with the set of each sample"),
         ([TEXTS], {"groups": MODELS}, "or one list of all samples with the set of each sample"),
     ],
 )
-def test_labels_that_name_no_sets_are_refused_with_the_remedy(sets, options, said):
+def test_invalid_by_raises_with_a_hint(sets, options, message):
     with pytest.raises((TypeError, ValueError)) as caught:
-        compared(*sets, **options)
-    assert said in str(caught.value)
+        compare_to_dict(*sets, **options)
+    assert message in str(caught.value)
 
 
 @pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
-def test_groups_that_can_be_read_once_are_read_once_beside_prompts():
+def test_group_iterators_can_be_combined_with_prompts():
     sets = (["a red cat", "a cat", "rain", "snow"], ["a dog", "one dog", "wind", "hail"])
     groups = ["x", "x", "y", "y"]
-    how = {"prompts": {"x": "a pet?", "y": "weather?"}, "given_prompt": True, "permutations": 99}
-    result = compare(*sets, groups=[iter(groups), iter(groups)], **how)
-    right = compare(*sets, groups=[groups, groups], **how)
-    np.testing.assert_equal(result.to_dict(), right.to_dict())
+    options = {
+        "prompts": {"x": "a pet?", "y": "weather?"},
+        "given_prompt": True,
+        "permutations": 99,
+    }
+    result = compare(*sets, groups=[iter(groups), iter(groups)], **options)
+    expected = compare(*sets, groups=[groups, groups], **options)
+    np.testing.assert_equal(result.to_dict(), expected.to_dict())

@@ -1,4 +1,4 @@
-"""A comparison claims a difference where there is one, and none where chance makes as much."""
+"""`compare` detects real differences in diversity and controls the false positive rate."""
 
 import itertools
 import json
@@ -18,45 +18,45 @@ from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.pair_inference import adjust_p_values
 
-LABELS = {"k": "ngram_overlap", "ns": [1]}
 
-
-def compared(*sets, **options):
+def quick_compare(*sets, **options):
     return compare(*sets, **{"permutations": 99, **options})
 
 
-def normal(seed: int, n: int, d: int = 6, narrow: float = 1.0) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=(n, d)) * np.r_[1.0, [narrow] * (d - 1)]
+def normal_rows(seed: int, n: int, d: int = 6, scale: float = 1.0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d)) * np.r_[1.0, [scale] * (d - 1)]
 
 
 @pytest.mark.parametrize("sizes", [(40, 40), (80, 40)])
-def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
-    """benchmarks/compare_null.py has nine sources from 4 to 200 samples: 2 to 5 of 100."""
-    result = []
+def test_false_positive_rate_for_the_same_source_is_at_most_the_level(sizes):
+    """benchmarks/compare_null.py tests nine sources of 4 to 200 samples: 2 to 5 % have p ≤ 0.05."""
+    p_values = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        result.append(compared(*(draw_vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
-    assert 0 <= np.mean(np.array(result) <= 0.05) <= 0.12
-    assert 0.3 < np.mean(result) < 0.7  # as uniform numbers
+        p_values.append(
+            quick_compare(*(draw_vectors(rng, n) for n in sizes), k="cosine").pairs[0].p
+        )
+    assert 0 <= np.mean(np.array(p_values) <= 0.05) <= 0.12
+    assert 0.3 < np.mean(p_values) < 0.7  # p is approximately uniform
 
 
-def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
-    """This is why T is divided by its standard error: otherwise, 12 of 100 are found to differ."""
-    said = 0
+def test_false_positive_rate_for_disjoint_sources_is_at_most_the_level():
+    """Without dividing T by its standard error, 12 of 100 comparisons would show a difference."""
+    n_significant = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
         X, Y = draw_vectors(rng, 60), draw_vectors(rng, 60)
         X, Y = np.hstack([X, 0 * X]), np.hstack([0 * Y, Y])
-        said += compared(X, Y, k="cosine").pairs[0].p <= 0.05
-    assert said <= 3
+        n_significant += quick_compare(X, Y, k="cosine").pairs[0].p <= 0.05
+    assert n_significant <= 3
 
 
 @pytest.mark.parametrize("sizes", [(40, 40), (40, 80), (80, 40)])
 @pytest.mark.parametrize("name", ["texts, n-grams", "vectors, cosine"])
-def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
+def test_narrow_source_is_less_diverse_than_wide_source(name, sizes):
     source, options = POPULATIONS[name]
     rng = np.random.default_rng(0)
-    result = compared(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
+    result = quick_compare(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
     assert (result.verdict("A", "B"), result.verdict("B", "A")) == ("more diverse", "less diverse")
     row = result.pairs[0]
     assert 0 < row.low < row.difference < row.high
@@ -65,33 +65,35 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
-def test_a_set_does_not_differ_from_itself(q):
+def test_set_does_not_differ_from_itself(q):
     texts = draw_sentences(np.random.default_rng(0), 20)
     for other in (texts, texts[::-1]):
-        result = compared(texts, other, q=q)
+        result = quick_compare(texts, other, q=q)
         assert result.verdict("A", "B") == "no difference shown"
         assert result.pairs[0].p == 1.0
         assert result.pairs[0].low <= 0 <= result.pairs[0].high
 
 
-def test_sets_that_share_samples_are_not_said_to_differ_more_often():
-    p = []
+def test_shared_samples_do_not_raise_the_false_positive_rate():
+    p_values = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
         common = draw_vectors(rng, 20)
         sets = [np.vstack([common, draw_vectors(rng, 20)]) for _ in range(2)]
-        p.append(compared(*sets, k="cosine").pairs[0].p)
-    assert np.mean(np.array(p) <= 0.05) <= 0.05
+        p_values.append(quick_compare(*sets, k="cosine").pairs[0].p)
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05
 
 
-def test_the_score_of_a_whole_set_is_that_of_compute_with_its_jackknife():
-    sets = [normal(0, 40), normal(1, 25)]
-    result = compared(*sets, k="cosine")
+def test_set_score_equals_compute_and_its_jackknife_error():
+    sets = [normal_rows(0, 40), normal_rows(1, 25)]
+    result = quick_compare(*sets, k="cosine")
     for row, X in zip(result.sets, sets, strict=True):
         assert (row.n, row.size) == (len(X), 25)
         assert row.score == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-9)
-        left = [math.log(compute(np.delete(X, i, axis=0), k="cosine")["VS"]) for i in range(len(X))]
-        error = math.sqrt((len(X) - 1) * np.var(left))
+        leave_one_out_logs = [
+            math.log(compute(np.delete(X, i, axis=0), k="cosine")["VS"]) for i in range(len(X))
+        ]
+        error = math.sqrt((len(X) - 1) * np.var(leave_one_out_logs))
         assert row.se == pytest.approx(row.score * error, rel=1e-6)
         assert 1 <= row.low < row.score < row.high < len(X)
     assert result.sets[1].matched == pytest.approx(result.sets[1].score, rel=1e-9)
@@ -101,25 +103,25 @@ def test_the_score_of_a_whole_set_is_that_of_compute_with_its_jackknife():
     )
 
 
-def test_p_is_that_of_a_naive_permutation_test():
-    X, Y = normal(0, 12), normal(1, 12, narrow=0.7)
-    pool = np.vstack([X, Y])
+def test_p_matches_naive_permutation_test():
+    X, Y = normal_rows(0, 12), normal_rows(1, 12, scale=0.7)
+    pooled = np.vstack([X, Y])
 
     def statistic(a, b):
-        result = []
-        for part in (pool[a], pool[b]):
+        values = []
+        for samples in (pooled[a], pooled[b]):
             logs = [
-                math.log(compute(np.delete(part, i, axis=0), k="cosine")["VS"])
-                for i in range(len(part))
+                math.log(compute(np.delete(samples, i, axis=0), k="cosine")["VS"])
+                for i in range(len(samples))
             ]
-            square = (len(part) - 1) * np.var(logs)
-            result.append((math.log(compute(part, k="cosine")["VS"]), square))
-        return (result[0][0] - result[1][0]) / math.sqrt(result[0][1] + result[1][1])
+            variance = (len(samples) - 1) * np.var(logs)
+            values.append((math.log(compute(samples, k="cosine")["VS"]), variance))
+        return (values[0][0] - values[1][0]) / math.sqrt(values[0][1] + values[1][1])
 
-    seen = statistic(np.arange(12), np.arange(12, 24))
+    observed = statistic(np.arange(12), np.arange(12, 24))
     rng = np.random.default_rng(0)
     orders = [rng.permutation(24) for _ in range(200)]
-    naive = np.mean([abs(statistic(o[:12], o[12:])) >= abs(seen) for o in orders])
+    naive = np.mean([abs(statistic(o[:12], o[12:])) >= abs(observed) for o in orders])
     result = compare(X, Y, k="cosine", permutations=1999)
     assert result.pairs[0].p == pytest.approx(naive, abs=0.1)
     assert result.pairs[0].difference == pytest.approx(
@@ -127,50 +129,52 @@ def test_p_is_that_of_a_naive_permutation_test():
     )
 
 
-def test_an_interval_leaves_out_0_where_p_says_so():
+def test_interval_excludes_0_if_and_only_if_p_is_below_the_level():
     for seed in range(12):
-        result = compared(normal(seed, 30), normal(50 + seed, 30, narrow=0.8), k="cosine")
+        result = quick_compare(
+            normal_rows(seed, 30), normal_rows(50 + seed, 30, scale=0.8), k="cosine"
+        )
         row = result.pairs[0]
         if abs(row.p - 0.05) > 0.02:
             assert (row.low <= 0 <= row.high) == (row.p > 0.05)
 
 
-def test_labels_that_all_differ_or_are_all_the_same_have_an_interval():
-    """Errors of 0, in the sets or in what is exchanged."""
+def test_labels_that_are_all_distinct_or_identical_have_an_interval():
+    """Standard errors are 0 in the sets or after permutations."""
     different, same = list("abcdefgh"), ["a"] * 8
-    row = compared(different, same, k="labels").pairs[0]
+    row = quick_compare(different, same, k="labels").pairs[0]
     assert (row.difference, row.low, row.high, row.p) == (7, 7, 7, 0.01) or row.low > 0
-    row = compared(different[:4], ["a", "b", "b", "c"], k="labels").pairs[0]
+    row = quick_compare(different[:4], ["a", "b", "b", "c"], k="labels").pairs[0]
     assert -3 <= row.low <= row.difference <= row.high <= 3
-    row = compared(different, list("ijklmnop"), k="labels").pairs[0]
+    row = quick_compare(different, list("ijklmnop"), k="labels").pairs[0]
     assert (row.difference, row.p) == (0, 1)
-    row = compared(same, same, k="labels").pairs[0]
+    row = quick_compare(same, same, k="labels").pairs[0]
     assert (row.difference, row.p) == (0, 1)
 
 
-def test_a_bandwidth_follows_from_all_sets():
-    X, Y = normal(0, 20), 100 + normal(1, 20)
-    both = compute(np.vstack([X, Y]), k="rbf", details=True)["details"]["options"]["sigma"]
-    result = compared(X, Y, k="rbf")
-    assert result.settings["sigma"] == pytest.approx(both)
-    assert result.sets[0].score == pytest.approx(compute(X, k="rbf", sigma=both)["VS"])
+def test_bandwidth_is_fitted_to_all_sets():
+    X, Y = normal_rows(0, 20), 100 + normal_rows(1, 20)
+    pooled_sigma = compute(np.vstack([X, Y]), k="rbf", details=True)["details"]["options"]["sigma"]
+    result = quick_compare(X, Y, k="rbf")
+    assert result.settings["sigma"] == pytest.approx(pooled_sigma)
+    assert result.sets[0].score == pytest.approx(compute(X, k="rbf", sigma=pooled_sigma)["VS"])
 
 
-def test_three_sets_have_three_pairs_whose_p_is_adjusted():
+def test_three_sets_have_three_pairs_with_adjusted_p():
     rng = np.random.default_rng(0)
     sets = {
         "wide": draw_sentences(rng, 40),
         "too": draw_sentences(rng, 45),
         "thin": draw_sentences(rng, 40, 0.8),
     }
-    result = compared(sets, permutations=199)
+    result = quick_compare(sets, permutations=199)
     assert [(row.a, row.b) for row in result.pairs] == list(itertools.combinations(sets, 2))
     assert [row.p_adjusted for row in result.pairs] == adjust_p_values(
         [row.p for row in result.pairs]
     )
     assert result.verdict("thin", "wide") == result.verdict("thin", "too") == "less diverse"
     assert result.verdict("wide", "too") == "no difference shown"
-    # in the order of the pairs, also if the first pair does not differ
+    # The sentence keeps the order of the pairs, even if the first pair does not differ.
     texts = [
         "No difference shown between wide and too",
         "wide is more diverse than thin",
@@ -185,28 +189,30 @@ def test_three_sets_have_three_pairs_whose_p_is_adjusted():
     text = json.dumps(result.to_dict())
     assert json.loads(text)["pairs"][0]["a"] == "wide"
     assert result._repr_html_().count("<tr>") == 8
-    assert compared(*sets.values(), names=iter(sets), permutations=199).pairs == result.pairs
+    assert quick_compare(*sets.values(), names=iter(sets), permutations=199).pairs == result.pairs
     with pytest.raises(ValueError, match=r"`a` and `b` must be two of the sets 'wide', 'too'"):
         result.verdict("wide", "wide")
 
 
-def test_what_three_sets_of_one_source_have_is_said_in_one_sentence():
+def test_sentence_summarizes_three_sets_without_differences():
     rng = np.random.default_rng(1)
-    result = compared(*(draw_vectors(rng, 20) for _ in range(3)), k="cosine")
+    result = quick_compare(*(draw_vectors(rng, 20) for _ in range(3)), k="cosine")
     assert result.sentence.startswith("No difference shown between A, B and C at 20 samples")
-    result = compared(*(draw_vectors(rng, 80) for _ in range(3)), k="cosine")
+    result = quick_compare(*(draw_vectors(rng, 80) for _ in range(3)), k="cosine")
     assert result.sentence.startswith("No difference shown between A, B and C at 80")
 
 
-def test_a_comparison_is_not_changed():
-    result = compared(normal(0, 8), normal(1, 8), k="cosine")
+def test_comparison_is_immutable_and_picklable():
+    result = quick_compare(normal_rows(0, 8), normal_rows(1, 8), k="cosine")
     with pytest.raises(AttributeError):
         result.q = 2
     assert pickle.loads(pickle.dumps(result)).pairs == result.pairs
 
 
-def test_the_sentence_has_the_order_and_the_sign_of_the_table():
-    result = compared(normal(0, 40, narrow=0.3), normal(1, 40), k="cosine", names=["old", "new"])
+def test_sentence_matches_order_and_sign_of_the_table():
+    result = quick_compare(
+        normal_rows(0, 40, scale=0.3), normal_rows(1, 40), k="cosine", names=["old", "new"]
+    )
     row = result.pairs[0]
     assert result.sentence == (
         f"old is less diverse than new: {row.difference:+.2f} effective samples "
@@ -215,91 +221,93 @@ def test_the_sentence_has_the_order_and_the_sign_of_the_table():
     )
 
 
-def test_seeds_and_keywords_change_something():
-    X, Y = normal(0, 30), normal(1, 22, narrow=0.3)
-    usual = compared(X, Y, k="cosine")
-    assert compared(X, Y, k="cosine").pairs == usual.pairs
+def test_seed_and_options_change_pairs():
+    X, Y = normal_rows(0, 30), normal_rows(1, 22, scale=0.3)
+    default = quick_compare(X, Y, k="cosine")
+    assert quick_compare(X, Y, k="cosine").pairs == default.pairs
     for change in ({"seed": 1}, {"level": 0.9}, {"size": 10}, {"q": 2}, {"permutations": 199}):
-        assert compared(X, Y, k="cosine", **change).pairs != usual.pairs, change
+        assert quick_compare(X, Y, k="cosine", **change).pairs != default.pairs, change
 
 
-def test_order_infinity_is_written_as_a_word():
-    result = compared(normal(0, 30), normal(1, 22), k="rbf", sigma=2.0, q=math.inf)
+def test_to_dict_writes_order_infinity_as_a_string():
+    result = quick_compare(normal_rows(0, 30), normal_rows(1, 22), k="rbf", sigma=2.0, q=math.inf)
     assert json.dumps(result.to_dict()).count('"inf"') == 1
 
 
-def test_negative_eigenvalues_are_clipped_if_that_is_asked_for():
+def test_psd_clip_accepts_negative_eigenvalues():
     K = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
-    whole = np.kron(np.eye(4), K)
-    places = list(range(12))
+    K_all = np.kron(np.eye(4), K)
+    indices = list(range(12))
 
     def k(a, b):
-        return whole[a, b]
+        return K_all[a, b]
 
     with pytest.raises(ValueError, match="positive semidefinite"):
-        compared(places[:6], places[6:], k=k)
-    result = compared(places[:6], places[6:], k=k, psd="clip")
-    right = compute(whole[:6, :6], score_K=True, psd="clip")["VS"]
-    assert result.sets[0].score == pytest.approx(right)
+        quick_compare(indices[:6], indices[6:], k=k)
+    result = quick_compare(indices[:6], indices[6:], k=k, psd="clip")
+    expected = compute(K_all[:6, :6], score_K=True, psd="clip")["VS"]
+    assert result.sets[0].score == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("kind", ["float32", "tensor", "list", "sparse"])
-def test_any_rows_are_compared_as_arrays_are(kind):
-    X, Y = normal(0, 20).astype(np.float32), normal(1, 12, narrow=0.5).astype(np.float32)
-    right = compared(X.astype(float), Y.astype(float), score_X=True, normalize=True)
-    if kind == "tensor":
+@pytest.mark.parametrize("row_type", ["float32", "tensor", "list", "sparse"])
+def test_any_row_type_gives_the_result_of_arrays(row_type):
+    X, Y = normal_rows(0, 20).astype(np.float32), normal_rows(1, 12, scale=0.5).astype(np.float32)
+    expected = quick_compare(X.astype(float), Y.astype(float), score_X=True, normalize=True)
+    if row_type == "tensor":
         torch = pytest.importorskip("torch")
         sets = [torch.asarray(X), torch.asarray(Y)]
-    elif kind == "sparse":
+    elif row_type == "sparse":
         import scipy.sparse as sp
 
         sets = [sp.csr_array(X), sp.csr_array(Y)]
     else:
-        sets = [X, Y] if kind == "float32" else [X.tolist(), Y.tolist()]
-    result = compared(*sets, score_X=True, normalize=True)
-    assert result.pairs[0].difference == pytest.approx(right.pairs[0].difference, rel=1e-4)
-    assert result.pairs[0].p == pytest.approx(right.pairs[0].p, abs=0.02)
+        sets = [X, Y] if row_type == "float32" else [X.tolist(), Y.tolist()]
+    result = quick_compare(*sets, score_X=True, normalize=True)
+    assert result.pairs[0].difference == pytest.approx(expected.pairs[0].difference, rel=1e-4)
+    assert result.pairs[0].p == pytest.approx(expected.pairs[0].p, abs=0.02)
 
 
-def test_samples_that_are_left_out_are_of_their_set():
+def test_skipped_samples_reduce_the_size_of_their_set():
     pytest.importorskip("rdkit")
-    good = ["CCO", "CCN", "CCC", "CCCl", "CCBr"]
+    valid_molecules = ["CCO", "CCN", "CCC", "CCCl", "CCBr"]
     with pytest.warns(UserWarning, match="dropped 2 of 12"):
-        result = compared([*good, "bad"], ["bad", *good], k="morgan", on_error="skip")
+        result = quick_compare(
+            [*valid_molecules, "bad"], ["bad", *valid_molecules], k="morgan", on_error="skip"
+        )
     assert [row.n for row in result.sets] == [5, 5]
 
 
-def test_mixtures_compare_columns():
+def test_mixture_compares_columns_of_records():
     rows = [{"text": text, "class": i % 3} for i, text in enumerate("abcdabcdabcd")]
     k = {"ngram_overlap:text": 0.5, "labels:class": 0.5}
-    result = compared(rows[:6], rows[6:], k=k, options={"ngram_overlap:text": {"ns": [1]}})
+    result = quick_compare(rows[:6], rows[6:], k=k, options={"ngram_overlap:text": {"ns": [1]}})
     assert result.sets[0].score == pytest.approx(
         compute(rows[:6], k=k, options={"ngram_overlap:text": {"ns": [1]}})["VS"]
     )
 
 
-def test_a_similarity_of_all_sets_is_that_of_their_samples():
-    X, Y = normal(0, 5), normal(1, 4)
-    pool = build_pooled_similarity(
+def test_pooled_similarity_equals_similarity_of_concatenated_samples():
+    X, Y = normal_rows(0, 5), normal_rows(1, 4)
+    similarity = build_pooled_similarity(
         [X, Y], SimilaritySpec(input_form="X", normalize=True), ["A", "B"]
     )
-    right = as_similarity(np.vstack([X, Y]), k="cosine").dense()
-    assert np.allclose(pool.dense(), right, atol=1e-12)
+    expected = as_similarity(np.vstack([X, Y]), k="cosine").dense()
+    assert np.allclose(similarity.dense(), expected, atol=1e-12)
 
 
-def test_a_comparison_says_how_far_it_is():
-    pool = build_pooled_similarity([["a", "b", "c", "d"]] * 2, SimilaritySpec(), ["A", "B"])
+def test_comparison_steps_yield_the_number_of_permutations():
+    similarity = build_pooled_similarity([["a", "b", "c", "d"]] * 2, SimilaritySpec(), ["A", "B"])
     options = CompareOptions(permutations=99).checked()
     codes = np.repeat([0, 1], 4)
-    assert list(comparison_steps(pool, codes, ["A", "B"], options)) == [0, 99]
+    assert list(comparison_steps(similarity, codes, ["A", "B"], options)) == [0, 99]
 
 
-X, Y = normal(0, 8), normal(1, 8)
+X, Y = normal_rows(0, 8), normal_rows(1, 8)
 TEXTS = [f"w{i}" for i in range(8)]
 
 
 @pytest.mark.parametrize(
-    ("sets", "options", "said"),
+    ("sets", "options", "message"),
     [
         ([X], {}, "compare requires at least two sets, got 1; pass compare(A, B), a dict"),
         ([{"a": X}], {}, "compare requires at least two sets, got 1"),
@@ -388,17 +396,22 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([X, Y], {"groups": [[math.nan] * 8] * 2}, "has no label in `groups`, got nan"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_words(sets, options, said):
+def test_invalid_arguments_raise(sets, options, message):
     with pytest.raises((TypeError, ValueError)) as caught:
-        compared(*sets, **{"k": "cosine", **options})
-    assert said.lower() in str(caught.value).lower()
+        quick_compare(*sets, **{"k": "cosine", **options})
+    assert message.lower() in str(caught.value).lower()
 
 
-def test_products_and_other_similarities_are_drawn_from():
-    """Draws agree for parts that are kept as given and for parts that are read off their matrix."""
-    K = as_similarity(normal(0, 16), k="rbf", sigma=1.0)
-    both = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
+def test_product_similarity_gives_the_result_of_its_factor():
+    """Subsamples of a product and of its only nontrivial factor give the same difference."""
+    K = as_similarity(normal_rows(0, 16), k="rbf", sigma=1.0)
+    product = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
     options = CompareOptions(permutations=99).checked()
     codes = np.repeat([0, 1], 8)
-    one, two = (run_steps(comparison_steps(each, codes, ["A", "B"], options)) for each in (K, both))
-    assert one.pairs[0].difference == pytest.approx(two.pairs[0].difference, abs=1e-9)
+    plain_result, product_result = (
+        run_steps(comparison_steps(similarity, codes, ["A", "B"], options))
+        for similarity in (K, product)
+    )
+    assert plain_result.pairs[0].difference == pytest.approx(
+        product_result.pairs[0].difference, abs=1e-9
+    )

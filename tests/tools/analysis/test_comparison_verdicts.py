@@ -1,4 +1,4 @@
-"""Verdicts of a comparison need both p and the interval, and all views of it agree."""
+"""Verdicts of a comparison require both p and the interval, and all outputs agree."""
 
 import math
 from dataclasses import replace
@@ -14,12 +14,12 @@ from vendiscore.tools.cli.command_table import assign_letters
 from vendiscore.tools.cli.parser import build_parser
 
 
-def test_a_direction_is_stated_only_if_test_and_interval_agree():
-    """p asks whether two sets come from one source, the interval about their mean scores."""
+def test_direction_requires_both_p_and_interval():
+    """p tests if two sets come from the same source; the interval concerns their mean scores."""
     X, Y = np.random.default_rng(203).standard_normal((2, 8, 4))
     result = compare(X, Y * [1, 0.5, 0.5, 0.5], k="cosine", permutations=99)
     (row,) = result.pairs
-    assert row.low < -0.4 < 0 < row.high  # an end as found, not one moved to 0
+    assert row.low < -0.4 < 0 < row.high  # a computed bound, not clipped to 0
     assert row.p == 0.02
     assert result.verdict("A", "B") == result.verdict("B", "A") == "different, direction not shown"
     assert result.sentence.startswith(
@@ -43,33 +43,33 @@ def test_a_direction_is_stated_only_if_test_and_interval_agree():
         (math.nan, math.nan, 0.5, "no difference shown"),
     ],
 )
-def test_all_views_of_a_comparison_have_one_verdict_one_sign_and_one_order(low, high, p, verdict):
-    """The sentence, both tables, the frame, JSON, and the letters follow one function."""
+def test_all_outputs_agree_on_verdict_sign_and_order(low, high, p, verdict):
+    """The sentence, tables, data frame, JSON and significance letters use the same verdict."""
     result = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
     difference = 1.0 if verdict == "more diverse" or not low < -1 else -1.0
     values = {"difference": difference, "low": low, "high": high, "p_adjusted": p, "p_floor": 0.001}
     result = replace(result, pairs=(replace(result.pairs[0], **values),))
-    turned = {"more diverse": "less diverse", "less diverse": "more diverse"}
+    reversed_verdicts = {"more diverse": "less diverse", "less diverse": "more diverse"}
     assert result.verdict("A", "B") == verdict
-    assert result.verdict("B", "A") == turned.get(verdict, verdict)
-    assert result.states_direction("A", "B") == (verdict in turned)
+    assert result.verdict("B", "A") == reversed_verdicts.get(verdict, verdict)
+    assert result.states_direction("A", "B") == (verdict in reversed_verdicts)
     start = {
         "no difference shown": "No difference shown between A and B: ",
         "different, direction not shown": f"A and B differ (p = {p:.2g}), but the data do not "
         "show which is more diverse: ",
     }.get(verdict, f"A is {verdict} than B: ")
     assert result.sentence.startswith(f"{start}{difference:+.2f} effective samples ")
-    ends = "(no interval" if math.isnan(low) else f"(95 % interval {low:.2f} to {high:.2f}"
-    assert ends in result.sentence
-    alone = verdict == "no difference shown" and (low > 0 or high < 0)
-    assert (", the interval alone does not show one)." in result.sentence) == alone
+    interval_text = "(no interval" if math.isnan(low) else f"(95 % interval {low:.2f} to {high:.2f}"
+    assert interval_text in result.sentence
+    interval_only = verdict == "no difference shown" and (low > 0 or high < 0)
+    assert (", the interval alone does not show one)." in result.sentence) == interval_only
     frame = result.to_frame().iloc[0]
     assert (frame["a"], frame["b"], frame["difference"]) == ("A", "B", difference)
     assert frame["verdict"] == verdict
     record = result.to_dict()["pairs"][0]
     assert (record["a"], record["difference"], record["verdict"]) == ("A", difference, verdict)
     marks = assign_letters(result)
-    assert (marks["A"] == marks["B"]) == (verdict not in turned)
+    assert (marks["A"] == marks["B"]) == (verdict not in reversed_verdicts)
     args = build_parser("compare").parse_args(["a", "b", "--permutations", "19"])
     line = next(
         line for line in _format_comparison(args, result).splitlines() if line.startswith("A  B")
@@ -79,7 +79,7 @@ def test_all_views_of_a_comparison_have_one_verdict_one_sign_and_one_order(low, 
     assert f"<td>{verdict}</td>" in result._repr_html_()
 
 
-def test_the_verdict_of_three_sets_is_at_the_level_that_holds_for_all_pairs():
+def test_verdict_of_three_sets_uses_the_adjusted_level():
     """A 95 % interval that excludes 0 is not enough among three pairs."""
     rng = np.random.default_rng(1)
     X, Y, Z = rng.normal(size=(3, 30, 5))
@@ -87,12 +87,12 @@ def test_the_verdict_of_three_sets_is_at_the_level_that_holds_for_all_pairs():
     result = compare(sets, k="cosine", permutations=499)
     for row in result.pairs:
         assert row.level == pytest.approx(1 - 0.05 / 3)
-        agree = row.p_adjusted <= 0.05 and (row.low > 0 or row.high < 0)
-        assert result.states_direction(row.a, row.b) == agree
+        expected = row.p_adjusted <= 0.05 and (row.low > 0 or row.high < 0)
+        assert result.states_direction(row.a, row.b) == expected
     assert result.to_dict()["verdict"] is None
 
 
-def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
+def test_set_rows_of_grouped_comparison_show_size_per_group():
     """48 answers to 12 prompts: no score can exceed the four answers to one prompt."""
     rng = np.random.default_rng(0)
     answers = [[[f"w{rng.integers(9)}" for _ in range(4)] for _ in range(12)] for _ in "ab"]
@@ -108,59 +108,63 @@ def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
         "n",
         "n_per_group",
     ]
-    alone = compare(answers[0][0] * 3, answers[1][0] * 3, k="labels", permutations=99)
-    assert alone.sets[0].n_per_group is None
-    assert "n_per_group" not in _format_comparison(args, alone)
+    ungrouped = compare(answers[0][0] * 3, answers[1][0] * 3, k="labels", permutations=99)
+    assert ungrouped.sets[0].n_per_group is None
+    assert "n_per_group" not in _format_comparison(args, ungrouped)
 
 
 @pytest.fixture(scope="module")
-def three():
-    """Three sets of which the last is far narrower, and two that are alike."""
+def three_set_comparison():
+    """Compare two similar sets and a much less diverse third set."""
     rng = np.random.default_rng(4)
     wide, too, thin = rng.normal(size=(3, 14, 5))
     return compare({"a": wide, "b": too, "c": thin * [1, 0, 0, 0, 0]}, k="cosine", permutations=99)
 
 
-def test_three_sets_have_intervals_that_hold_together(three):
-    for row in three.pairs:
+def test_intervals_of_three_sets_use_the_adjusted_level(three_set_comparison):
+    for row in three_set_comparison.pairs:
         assert row.level == pytest.approx(1 - 0.05 / 3)
-        assert row.excludes_zero == three.states_direction(row.a, row.b)
-    assert three.sentence.count("(98.3 % interval ") == 3
-    assert three.level == 0.95
+        assert row.excludes_zero == three_set_comparison.states_direction(row.a, row.b)
+    assert three_set_comparison.sentence.count("(98.3 % interval ") == 3
+    assert three_set_comparison.level == 0.95
 
 
-def test_a_p_at_its_floor_is_said_to_be_one_for_all_pairs_together(three):
-    row = three.pairs[1]
-    assert three.verdict("a", "c") == "more diverse"
+def test_sentence_explains_smallest_possible_p_for_several_pairs(three_set_comparison):
+    row = three_set_comparison.pairs[1]
+    assert three_set_comparison.verdict("a", "c") == "more diverse"
     assert (row.p, row.p_adjusted, row.p_floor) == pytest.approx((0.01, 0.03, 0.03))
     reason = "p ≤ 0.03, the smallest that 99 permutations can give for 3 pairs)."
-    assert three.verdicts[1].endswith(reason)
-    assert three.sentence.count("the smallest that") == 1  # of two pairs
-    assert three.sentence.count("p ≤ 0.03") == 2
-    assert "p ≤" not in three.verdicts[0]
-    assert three.to_dict()["pairs"][1]["p_floor"] == pytest.approx(0.03)
+    assert three_set_comparison.verdicts[1].endswith(reason)
+    assert (
+        three_set_comparison.sentence.count("the smallest that") == 1
+    )  # explained once for both pairs
+    assert three_set_comparison.sentence.count("p ≤ 0.03") == 2
+    assert "p ≤" not in three_set_comparison.verdicts[0]
+    assert three_set_comparison.to_dict()["pairs"][1]["p_floor"] == pytest.approx(0.03)
     args = build_parser("compare").parse_args(["a", "b", "--permutations", "99"])
     table = next(
-        line for line in _format_comparison(args, three).splitlines() if line.startswith("a  c")
+        line
+        for line in _format_comparison(args, three_set_comparison).splitlines()
+        if line.startswith("a  c")
     )
     assert "≤ 0.03" in table
 
 
-def test_more_permutations_lower_the_floor_of_two_sets():
+def test_more_permutations_lower_the_smallest_possible_p():
     X = np.random.default_rng(0).normal(size=(24, 4))
-    said = {}
+    p_texts = {}
     for count in (19, 99):
         result = compare(X[:12], X[12:] * [1, 0, 0, 0], k="cosine", permutations=count)
         (row,) = result.pairs
         assert (row.level, row.p, row.p_floor) == (0.95, 1 / (count + 1), 1 / (count + 1))
-        said[count] = result.sentence.partition("(95 % interval ")[2].partition(", ")[2]
-    assert said == {
+        p_texts[count] = result.sentence.partition("(95 % interval ")[2].partition(", ")[2]
+    assert p_texts == {
         19: "p ≤ 0.05, the smallest that 19 permutations can give).",
         99: "p ≤ 0.01, the smallest that 99 permutations can give).",
     }
 
 
-def test_a_p_above_its_floor_is_said_as_it_is():
+def test_format_bounded_p_and_format_percent():
     assert [format_bounded_p(p, 0.01) for p in (0.01 * (1 + 1e-12), 0.02, 1.0)] == [
         "≤ 0.01",
         "0.02",
@@ -177,7 +181,7 @@ def test_a_p_above_its_floor_is_said_as_it_is():
     assert math.isclose(float(format_percent(1 / 3)), 33)
 
 
-def test_sets_that_are_the_same_within_a_share_are_called_so():
+def test_sets_within_the_margin_are_called_the_same():
     rng = np.random.default_rng(0)
     sets = {name: rng.normal(size=(200, 2)) for name in "ab"}
     options = {"k": "rbf", "sigma": 3.0, "permutations": 99, "allow_repeats": False}
@@ -185,21 +189,24 @@ def test_sets_that_are_the_same_within_a_share_are_called_so():
     (row,) = result.pairs
     assert 1 / 1.1 <= row.ratio_low <= 1 <= row.ratio_high <= 1.1
     assert result.verdict("a", "b") == result.verdict("b", "a") == "the same within 10 %"
-    said = "a and b are the same within 10 %: "
-    assert result.sentence.startswith(said)
+    expected_start = "a and b are the same within 10 %: "
+    assert result.sentence.startswith(expected_start)
     assert f"(90 % interval of their ratio {row.ratio_low:.3f} to " in result.sentence
     assert result.to_dict()["within"] == 0.1
-    less = compare(sets, **options, within=0.001)
-    # No difference, but not the same within so little.
-    assert less.verdict("a", "b") == "no difference shown"
-    usual = compare(sets, **options)
-    assert usual.verdict("a", "b") == "no difference shown"
-    assert (usual.pairs[0].ratio_low, usual.pairs[0].ratio_high) == (row.ratio_low, row.ratio_high)
+    narrow_margin = compare(sets, **options, within=0.001)
+    # No difference is shown, but equivalence within 0.1 % is not shown either.
+    assert narrow_margin.verdict("a", "b") == "no difference shown"
+    without_margin = compare(sets, **options)
+    assert without_margin.verdict("a", "b") == "no difference shown"
+    assert (without_margin.pairs[0].ratio_low, without_margin.pairs[0].ratio_high) == (
+        row.ratio_low,
+        row.ratio_high,
+    )
     with pytest.raises(ValueError, match=r"`within` must be a fraction above 0, got 0; pass 0\.05"):
         compare(sets, k="cosine", within=0)
 
 
-def test_groups_that_are_the_same_within_a_share_are_called_so():
+def test_grouped_sets_within_the_margin_are_called_the_same():
     rng = np.random.default_rng(0)
     groups = [list(np.repeat(range(60), 4))] * 2
     X, Y = rng.normal(size=(2, 240, 8))
@@ -208,7 +215,7 @@ def test_groups_that_are_the_same_within_a_share_are_called_so():
 
 
 @pytest.mark.parametrize("n", [6, 120])
-def test_no_difference_is_all_that_is_said_of_sets_of_one_source(n):
+def test_sets_of_the_same_source_show_no_difference(n):
     X = draw_vectors(np.random.default_rng(2), 240)
     result = compare(X[:n], X[120 : 120 + n], k="cosine", permutations=99)
     assert result.verdict("A", "B") == "no difference shown"

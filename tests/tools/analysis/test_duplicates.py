@@ -1,4 +1,4 @@
-"""Groups of near-duplicates, against a greedy choice over all pairs."""
+"""Groups of near-duplicates satisfy their definition, checked over all pairs."""
 
 import numpy as np
 import pytest
@@ -15,95 +15,99 @@ X /= np.linalg.norm(X, axis=1, keepdims=True)
 K = X @ X.T
 
 
-def found_at(threshold, similarity=None, **options):
+def find_at(threshold, similarity=None, **options):
     return find_duplicates(similarity or FeatureSimilarity(X), threshold, **options)[1]
 
 
 @pytest.mark.parametrize("threshold", [0.8, 0.95, 0.99, 1.0])
-def test_every_near_duplicate_is_similar_to_the_kept_one(threshold):
-    of = found_at(threshold).representatives
-    kept = np.flatnonzero(of < 0)
-    for i in np.flatnonzero(of >= 0):
-        assert of[of[i]] == -1  # no chains
-        assert K[i, of[i]] >= threshold - 1e-9
-        others = kept[K[i, kept] >= threshold - 1e-9]
-        assert K[i, of[i]] >= K[i, others].max() - 1e-6  # the most similar kept one
-    # Kept samples are not near-duplicates of each other.
-    between = K[np.ix_(kept, kept)] - np.eye(len(kept))
-    assert between.max() < threshold
+def test_near_duplicates_refer_to_the_most_similar_retained_sample(threshold):
+    representatives = find_at(threshold).representatives
+    retained = np.flatnonzero(representatives < 0)
+    for i in np.flatnonzero(representatives >= 0):
+        assert representatives[representatives[i]] == -1  # no chains
+        assert K[i, representatives[i]] >= threshold - 1e-9
+        candidates = retained[K[i, retained] >= threshold - 1e-9]
+        assert (
+            K[i, representatives[i]] >= K[i, candidates].max() - 1e-6
+        )  # the most similar retained sample
+    # Retained samples are not near-duplicates of each other.
+    off_diagonal = K[np.ix_(retained, retained)] - np.eye(len(retained))
+    assert off_diagonal.max() < threshold
 
 
-def test_the_sample_with_most_near_duplicates_is_kept():
+def test_sample_with_most_near_duplicates_is_retained():
     star = np.eye(5)
     star[0, 1:] = star[1:, 0] = 0.96
     star[np.ix_(range(1, 5), range(1, 5))] += 0.9 * (1 - np.eye(4))
-    result = found_at(0.95, MatrixSimilarity(star[::-1, ::-1].copy()))
+    result = find_at(0.95, MatrixSimilarity(star[::-1, ::-1].copy()))
     assert result.representatives.tolist() == [4, 4, 4, 4, -1]
     assert result.retained.tolist() == [4]
     assert result.groups() == [(4, [0, 1, 2, 3])]
 
 
-def test_copies_repeat_the_first_of_them_at_any_threshold():
-    of = found_at(1.0).representatives
-    assert (of[7], of[21]) == (5, 20)
-    assert (of >= 0).sum() == 2
+def test_exact_copies_refer_to_the_first_copy_at_threshold_1():
+    representatives = find_at(1.0).representatives
+    assert (representatives[7], representatives[21]) == (5, 20)
+    assert (representatives >= 0).sum() == 2
 
 
-def test_samples_without_weight_are_kept_last():
+def test_zero_weight_samples_are_retained_last():
     pair = MatrixSimilarity(np.array([[1, 0.99, 0], [0.99, 1, 0], [0, 0, 1]]))
-    assert found_at(0.95, pair).representatives.tolist() == [-1, 0, -1]
+    assert find_at(0.95, pair).representatives.tolist() == [-1, 0, -1]
     p = np.array([0, 0.5, 0.5])
-    assert found_at(0.95, pair, p=p).representatives.tolist() == [1, -1, -1]
+    assert find_at(0.95, pair, p=p).representatives.tolist() == [1, -1, -1]
 
 
-def test_texts_of_one_form_are_near_duplicates_whatever_the_kernel():
-    apart = MatrixSimilarity(np.eye(3))
-    result = found_at(0.95, apart, forms=["a cat", "dog", "a cat"])
+def test_texts_with_equal_normalized_form_are_near_duplicates():
+    similarity = MatrixSimilarity(np.eye(3))
+    result = find_at(0.95, similarity, forms=["a cat", "dog", "a cat"])
     assert result.representatives.tolist() == [-1, -1, 0]
 
 
-def test_samples_of_other_codes_are_not_compared():
+def test_samples_with_different_codes_are_not_compared():
     codes = np.arange(30) % 2
-    near, result = find_duplicates(FeatureSimilarity(X), 0.9, codes=codes)
-    of = result.representatives
-    some = np.flatnonzero(of >= 0)
-    assert len(some) > 3
-    assert (codes[some] == codes[of[some]]).all()
-    within = np.where(codes[:, None] == codes, K, -2) - 4 * np.eye(30)
-    np.testing.assert_allclose(near.similarity, within.max(axis=1), atol=1e-6)
-    assert (codes[near.nearest] == codes).all()
+    neighbours, result = find_duplicates(FeatureSimilarity(X), 0.9, codes=codes)
+    representatives = result.representatives
+    repeated = np.flatnonzero(representatives >= 0)
+    assert len(repeated) > 3
+    assert (codes[repeated] == codes[representatives[repeated]]).all()
+    same_code_K = np.where(codes[:, None] == codes, K, -2) - 4 * np.eye(30)
+    np.testing.assert_allclose(neighbours.similarity, same_code_K.max(axis=1), atol=1e-6)
+    assert (codes[neighbours.nearest] == codes).all()
 
 
-def test_nearest_samples_are_those_of_all_pairs():
-    near, _ = find_duplicates(FeatureSimilarity(X), 0.95)
-    others = K - 2 * np.eye(30)
-    np.testing.assert_allclose(near.similarity, others.max(axis=1), atol=1e-6)
-    np.testing.assert_allclose(others[np.arange(30), near.nearest], near.similarity, atol=1e-6)
+def test_neighbours_match_brute_force():
+    neighbours, _ = find_duplicates(FeatureSimilarity(X), 0.95)
+    K_without_diagonal = K - 2 * np.eye(30)
+    np.testing.assert_allclose(neighbours.similarity, K_without_diagonal.max(axis=1), atol=1e-6)
+    np.testing.assert_allclose(
+        K_without_diagonal[np.arange(30), neighbours.nearest], neighbours.similarity, atol=1e-6
+    )
 
 
-def test_another_threshold_needs_no_new_comparison():
-    low = found_at(0.9, floor=0.7)
+def test_rethreshold_equals_new_search():
+    duplicates = find_at(0.9, floor=0.7)
     for threshold in (0.7, 0.8, 0.99):
-        again = low.rethreshold(threshold)
-        assert again.representatives.tolist() == found_at(threshold).representatives.tolist()
+        result = duplicates.rethreshold(threshold)
+        assert result.representatives.tolist() == find_at(threshold).representatives.tolist()
     with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.7, got 0\.6"):
-        low.rethreshold(0.6)
+        duplicates.rethreshold(0.6)
     with pytest.raises(ValueError, match="`threshold` must be a similarity, at most 1"):
-        low.rethreshold(1.1)
+        duplicates.rethreshold(1.1)
 
 
-def test_repeats_are_counted_at_each_level_that_was_searched():
-    result = found_at(0.95, floor=0.9)
+def test_count_repeats_counts_thresholds_above_the_floor():
+    result = find_at(0.95, floor=0.9)
     counts = result.count_repeats()
     assert [*counts] == [*REPEAT_THRESHOLDS]
     assert counts[0.8] is None
     for level in (0.9, 0.95, 0.99):
-        assert counts[level] == (found_at(level).representatives >= 0).sum()
+        assert counts[level] == (find_at(level).representatives >= 0).sum()
 
 
-def test_the_boundary_has_the_pairs_next_to_the_threshold():
-    places = np.arange(30) + 100
-    above, below = found_at(0.95, floor=0.5).boundary(3, places)
+def test_boundary_returns_pairs_nearest_to_the_threshold():
+    indices = np.arange(30) + 100
+    above, below = find_at(0.95, floor=0.5).boundary(3, indices)
     i, j = np.triu_indices(30, 1)
     distinct = np.array([a not in (7, 21) and b not in (7, 21) for a, b in zip(i, j, strict=True)])
     values = K[i, j][distinct]
@@ -116,11 +120,11 @@ def test_the_boundary_has_the_pairs_next_to_the_threshold():
 def test_too_many_pairs_raise_the_threshold_with_a_warning(monkeypatch):
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 20)
     with pytest.warns(UserWarning, match=r"more than 20 pairs have a similarity of at least 0\.5"):
-        result = found_at(0.5)
+        result = find_at(0.5)
     assert result.threshold > 0.5
 
 
-def test_forms_are_those_of_texts_only():
+def test_normalize_texts_returns_forms_only_for_lists_of_texts():
     texts = ["A  cat!", "a cat", "dog"]
     similarity = as_similarity(texts, k="ngram_overlap")
     forms = normalize_texts(similarity, texts, np.array([0, 1, 2]))

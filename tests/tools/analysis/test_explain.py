@@ -1,4 +1,4 @@
-"""`explain` reads its arguments, and tells what each sample adds."""
+"""`explain` validates its arguments and computes the contribution of each sample."""
 
 import numpy as np
 import pytest
@@ -10,21 +10,21 @@ TEXTS = ["a b", "a b", "c d", "a c", "e f g"]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
-def test_a_sample_adds_the_drop_of_the_log_score_without_it(q):
+def test_adds_equals_leave_one_out_drop_of_log_score(q):
     result = explain(TEXTS, q=q, ns=[1])
-    whole = np.log(score(TEXTS, "ngram_overlap", q=q, ns=[1]))
+    log_score = np.log(score(TEXTS, "ngram_overlap", q=q, ns=[1]))
     for i, adds in enumerate(result.adds):
-        rest = [text for j, text in enumerate(TEXTS) if j != i]
-        expected = whole - np.log(score(rest, "ngram_overlap", q=q, ns=[1]))
+        remaining = [text for j, text in enumerate(TEXTS) if j != i]
+        expected = log_score - np.log(score(remaining, "ngram_overlap", q=q, ns=[1]))
         assert adds == pytest.approx(expected, abs=1e-6)
 
 
-def test_weights_are_those_of_the_score():
+def test_adds_uses_weights():
     p = [0.1, 0.3, 0.2, 0.2, 0.2]
     result = explain(TEXTS, p=p, ns=[1])
     K = as_similarity(TEXTS, k="ngram_overlap", ns=[1]).dense()
-    rest = np.array(p[1:]) / 0.9
-    expected = np.log(score_K(K, p=p)) - np.log(score_K(K[1:, 1:], p=rest))
+    remaining_p = np.array(p[1:]) / 0.9
+    expected = np.log(score_K(K, p=p)) - np.log(score_K(K[1:, 1:], p=remaining_p))
     assert result.adds[0] == pytest.approx(expected, abs=1e-6)
 
 
@@ -34,22 +34,22 @@ def test_near_duplicates_follow_the_threshold():
     assert (low.redundant_of >= 0).sum() > 1
 
 
-def test_prompts_are_explained_by_themselves():
+def test_prompts_are_explained_separately():
     prompts = ["x", "x", "y", "y", "y"]
     result = explain(TEXTS, ns=[1], prompts=prompts, given_prompt=False)
-    alone = [explain(TEXTS[:2], ns=[1]), explain(TEXTS[2:], ns=[1])]
-    expected = np.concatenate([each.adds for each in alone])
+    per_prompt = [explain(TEXTS[:2], ns=[1]), explain(TEXTS[2:], ns=[1])]
+    expected = np.concatenate([explanation.adds for explanation in per_prompt])
     np.testing.assert_allclose(result.adds, expected, atol=1e-6)
 
 
-def test_samples_left_out_keep_the_callers_indices():
+def test_skipped_samples_keep_the_callers_indices():
     with pytest.warns(UserWarning, match="1 of 6"):
         result = explain(["", *TEXTS], ns=[1], on_error="skip")
     assert result.places.tolist() == [1, 2, 3, 4, 5]
     np.testing.assert_allclose(result.adds, explain(TEXTS, ns=[1]).adds, atol=1e-9)
 
 
-def test_terms_are_read():
+def test_check_explain_options_validates_q_threshold_and_psd():
     assert check_explain_options(2, 0.5, "clip") == (2.0, 0.5, "clip")
     assert check_explain_options(1, 1, "check") == (1.0, 1.0, "check")
     assert check_explain_options("inf", -1, "check") == (np.inf, -1.0, "check")
@@ -62,19 +62,19 @@ def test_terms_are_read():
             check_explain_options(q, threshold, psd)
 
 
-def test_similarities_without_a_score_are_refused_at_once():
+def test_indefinite_similarities_raise_unless_clipped():
     K = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], float)
     with pytest.raises(ValueError, match="positive semidefinite"):
         explain(K, score_K=True)
     assert explain(K, score_K=True, psd="clip").places.tolist() == [0, 1, 2]
 
 
-def test_a_gradient_is_refused():
+def test_tensor_that_requires_grad_raises():
     torch = pytest.importorskip("torch")
     with pytest.raises(TypeError, match="explain cannot be differentiated"):
         explain(torch.eye(3, requires_grad=True), k="cosine")
 
 
-def test_unknown_keywords_are_refused():
+def test_unknown_keyword_raises():
     with pytest.raises(TypeError, match="'treshold'"):
         explain(TEXTS, treshold=0.5)

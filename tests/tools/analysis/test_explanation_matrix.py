@@ -1,4 +1,4 @@
-"""Tables of samples and of their matrix agree, and one matrix is decomposed once."""
+"""Neighbours, heat map order and report data agree for features and matrices; one decomposition."""
 
 import numpy as np
 import pytest
@@ -12,55 +12,54 @@ from vendiscore.tools.analysis.pair_search import search_pairs
 from vendiscore.tools.analysis.report_data import compute_report_data
 
 
-def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:
-    """Return a symmetric matrix of unit diagonal with few different entries, so that some are
-    equal."""
-    upper = np.triu(np.random.default_rng(seed).integers(-1, values, size=(n, n)) / values, 1)
+def coarse_matrix(n: int, seed: int = 0, n_values: int = 5) -> np.ndarray:
+    """Return a symmetric matrix with unit diagonal and few distinct entries, so ties occur."""
+    upper = np.triu(np.random.default_rng(seed).integers(-1, n_values, size=(n, n)) / n_values, 1)
     return upper + upper.T + np.eye(n)
 
 
-def neighbours_of(similarity):
+def find_neighbours(similarity):
     return search_pairs(similarity, np.arange(similarity.n), 0.95)[0]
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 300])
-def test_neighbours_are_the_extremes_of_each_row(n):
-    K = matrix(n)
-    result = neighbours_of(MatrixSimilarity(K))
+def test_nearest_is_the_row_maximum(n):
+    K = coarse_matrix(n)
+    result = find_neighbours(MatrixSimilarity(K))
     for i in range(n):
         nearest = max((j for j in range(n) if j != i), key=lambda j: K[i, j], default=0)
         assert result.nearest[i] == nearest
         assert result.similarity[i] == K[i, nearest]
 
 
-def test_rows_computed_when_asked_say_the_same_as_a_matrix():
+def test_features_give_the_neighbours_and_order_of_a_matrix():
     X = np.random.default_rng(0).normal(size=(700, 5))
-    lazy = FeatureSimilarity(X).normalized()
-    given = MatrixSimilarity(lazy.dense())
-    assert np.array_equal(neighbours_of(lazy).nearest, neighbours_of(given).nearest)
-    assert np.array_equal(clustered_order(lazy), clustered_order(given))
+    features = FeatureSimilarity(X).normalized()
+    coarse_matrix = MatrixSimilarity(features.dense())
+    assert np.array_equal(find_neighbours(features).nearest, find_neighbours(coarse_matrix).nearest)
+    assert np.array_equal(clustered_order(features), clustered_order(coarse_matrix))
 
 
-@pytest.mark.parametrize("each", [5, 60])  # leaves are ordered optimally up to 100
-def test_clusters_stand_side_by_side_in_the_order_of_a_heat_map(each):
+@pytest.mark.parametrize("cluster_size", [5, 60])  # leaves are ordered optimally up to 100
+def test_clustered_order_puts_clusters_next_to_each_other(cluster_size):
     rng = np.random.default_rng(0)
-    groups = rng.permutation(np.repeat([0, 1, 2], each))
-    X = 50.0 * groups[:, None] + rng.random((3 * each, 1))
+    groups = rng.permutation(np.repeat([0, 1, 2], cluster_size))
+    X = 50.0 * groups[:, None] + rng.random((3 * cluster_size, 1))
     order = clustered_order(as_similarity(X, k="rbf", sigma=1.0))
-    assert sorted(order) == list(range(3 * each))
+    assert sorted(order) == list(range(3 * cluster_size))
     assert np.count_nonzero(np.diff(groups[order])) == 2
 
 
-def test_no_order_of_two_samples_is_better():
+def test_clustered_order_of_one_or_two_samples_is_the_identity():
     for n in (1, 2):
         assert clustered_order(MatrixSimilarity(np.eye(n))).tolist() == list(range(n))
 
 
-def test_samples_that_stand_alone_are_the_extremes_of_the_matrix():
+def test_most_isolated_sample_has_the_smallest_nearest_similarity():
     K = np.eye(4)
     for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
         K[i, j] = K[j, i] = value
-    neighbours = neighbours_of(MatrixSimilarity(K))
+    neighbours = find_neighbours(MatrixSimilarity(K))
     assert (neighbours.similarity.argmin(), neighbours.similarity.min()) == (3, 0.2)
     assert neighbours.nearest.tolist() == [1, 0, 0, 2]
 
@@ -76,36 +75,36 @@ SIMILARITIES = {
 
 @pytest.mark.parametrize("name", SIMILARITIES)
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3.7, "inf"])
-def test_findings_have_the_score_and_the_profile_of_compute_from_one_decomposition(name, q):
+def test_report_data_matches_compute_with_one_decomposition(name, q):
     similarity = SIMILARITIES[name]
-    with record_decompositions() as seen:
+    with record_decompositions() as decompositions:
         result = compute_report_data(
             similarity, None, {"q": q} | ({"allow_repeats": False} if q else {})
         )
         assert sum(result.spectrum.values) == pytest.approx(1)
         profile = [result.profile[result.profile_orders.index(order)] for order in (0, 1, 2, 5)]
     size = min(similarity.n, similarity.dim or similarity.n)
-    assert [shape for _, shape in seen] == [(size, size)]
-    # Alone, order ∞ of a large set is found by products, until nine digits stand.
+    assert [shape for _, shape in decompositions] == [(size, size)]
+    # For q=inf and large sets, `compute` uses an iterative solver with nine correct digits.
     assert result.value == pytest.approx(compute(similarity, q=q)[key_at(q)], rel=1e-9)
-    right = compute(similarity, q=[0, 1, 2, 5])
-    assert profile == pytest.approx(list(right.values()), rel=1e-12)
+    expected = compute(similarity, q=[0, 1, 2, 5])
+    assert profile == pytest.approx(list(expected.values()), rel=1e-12)
 
 
-def test_orders_that_single_precision_does_not_serve_are_found_in_double():
+def test_small_orders_are_recomputed_in_double_precision():
     X = np.random.default_rng(0).normal(size=(17_000, 256)).astype(np.float32)
-    X[:, -1] *= 1e-3  # a small share, which matters at small orders only
+    X[:, -1] *= 1e-3  # a small eigenvalue, which matters only at small orders
     X /= np.linalg.norm(X, axis=1)[:, None]
     similarity = FeatureSimilarity(X).normalized()
     assert compute_vendi_scores(similarity, [1.5]).spectrum.single_precision
     result = compute_report_data(similarity, None, {"q": 1.5})
     assert result.value == pytest.approx(compute(similarity, q=1.5)["VS_q1.5"], rel=1e-7)
-    right = compute_spectrum(similarity).profile(result.profile_orders)
-    assert result.profile == pytest.approx(right, rel=1e-9)
+    expected = compute_spectrum(similarity).profile(result.profile_orders)
+    assert result.profile == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [1, 2])
-def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
+def test_negative_eigenvalues_raise_unless_clipped(q):
     similarity = MatrixSimilarity(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
     result = compute_report_data(similarity, None, {"q": q, "psd": "clip"})
     assert result.value == compute(similarity, q=q, psd="clip")[key_at(q)]
@@ -114,12 +113,13 @@ def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
         _ = compute_report_data(similarity, None, {"q": q}).profile
 
 
-def test_a_tensor_is_looked_at_as_an_array_is():
+def test_tensor_gives_the_report_data_of_an_array():
     torch = pytest.importorskip("torch")
-    K = matrix(12, values=30) / 20 + 0.95 * np.eye(12)
+    K = coarse_matrix(12, n_values=30) / 20 + 0.95 * np.eye(12)
     K /= K[0, 0]
     array, tensor = (
-        compute_report_data(MatrixSimilarity(each), None, {}) for each in (K, torch.asarray(K))
+        compute_report_data(MatrixSimilarity(similarity_matrix), None, {})
+        for similarity_matrix in (K, torch.asarray(K))
     )
     assert tensor.value == pytest.approx(array.value, rel=1e-12)
     assert tensor.profile == pytest.approx(array.profile, rel=1e-12)

@@ -1,4 +1,4 @@
-"""The code of a report is Python that gives the same number."""
+"""The Python code shown in a report reproduces its scores."""
 
 import math
 
@@ -11,7 +11,7 @@ from vendiscore.tools.analysis.python_code import format_call
 TEXTS = ["a cat sat", 'the dog\'s "tail"', "new\nline"]
 
 
-def run(code, **names):
+def run_code(code, **names):
     """Run the code of a report, and return what it prints."""
     printed = []
     exec(code, {"print": printed.append, **names})
@@ -30,12 +30,12 @@ def run(code, **names):
         (tuple(TEXTS), {"p": np.array([0.5, 0.25, 0.25])}),
     ],
 )
-def test_short_samples_and_arguments_are_written_out(samples, arguments):
+def test_short_samples_and_arguments_are_literals(samples, arguments):
     code = format_call(samples, None, arguments, "texts")
-    assert run(code) == pytest.approx(compute(samples, **arguments))
+    assert run_code(code) == pytest.approx(compute(samples, **arguments))
 
 
-def test_a_tuple_of_one_stays_a_tuple():
+def test_one_element_tuple_keeps_its_comma():
     code = format_call(["a"], None, {"ns": (1,), "other": (1, 2), "empty": ()}, "texts")
     assert "ns=(1,), other=(1, 2), empty=())" in code
 
@@ -44,27 +44,27 @@ def test_references_are_passed():
     X, Y = np.eye(3), np.eye(3)[:2] + 0.5
     code = format_call(X, Y, {"measures": ["MagDiff"]}, "vectors")
     expected = compute(X, references=Y, measures=["MagDiff"])
-    assert run(code) == pytest.approx(expected)
+    assert run_code(code) == pytest.approx(expected)
     assert "references=references" in code
 
 
-def test_long_samples_are_named_in_a_comment():
+def test_long_samples_are_described_in_a_comment():
     samples = np.random.default_rng(0).standard_normal((40, 50))
     code = format_call(samples, samples + 1, {"measures": ["MagDiff"]}, "vectors")
     assert "# `samples` are the vectors of this report, in their order." in code
     assert "# `references` are the references of this report" in code
     expected = compute(samples, references=samples + 1, measures=["MagDiff"])
-    assert run(code, samples=samples, references=samples + 1) == pytest.approx(expected)
+    assert run_code(code, samples=samples, references=samples + 1) == pytest.approx(expected)
 
 
-def one_of_mine(a, b):
+def exact_match(a, b):
     return float(a == b)
 
 
 @pytest.mark.parametrize(
     ("value", "comment"),
     [
-        (one_of_mine, "one_of_mine@"),
+        (exact_match, "exact_match@"),
         ({"b", "a"}, "a set"),
         (math.nan, "a float"),
         (np.eye(2, dtype=np.float32), "a ndarray"),
@@ -72,7 +72,7 @@ def one_of_mine(a, b):
     ],
     ids=["function", "set", "nan", "array", "text"],
 )
-def test_other_arguments_are_described_in_a_comment(value, comment):
+def test_arguments_without_literal_are_described_in_a_comment(value, comment):
     code = format_call(["a"], None, {"option": value}, "texts")
     line = next(line for line in code.splitlines() if line.startswith("# `option` is"))
     assert comment in line
@@ -80,6 +80,6 @@ def test_other_arguments_are_described_in_a_comment(value, comment):
     assert len(line) < 200
 
 
-def test_a_value_is_on_one_line():
+def test_long_multiline_value_stays_in_one_comment_line():
     code = format_call(["a"], None, {"option": "two\nlines" * 200}, "texts")
     assert len(code.splitlines()) == 4

@@ -1,4 +1,4 @@
-"""Samples of every kind as answers, tables of other packages, and what is refused or left out."""
+"""`sources` with all sample types, tables of other packages, and missing or unusable answers."""
 
 import copy
 import threading
@@ -16,50 +16,58 @@ TEXTS = {
     "b": ["The cat sat on a mat.", "it snows a lot"],
     "c": ["dog", "it rains"],
 }
-ROWS = [{"m": name, "p": p, "t": x} for name, own in TEXTS.items() for p, x in enumerate(own)]
+ROWS = [{"m": name, "p": p, "t": x} for name, texts in TEXTS.items() for p, x in enumerate(texts)]
 X = np.random.default_rng(0).normal(size=(4, 12, 6))
 
 
 @pytest.mark.parametrize(
     ("dtype", "tolerance"), [("float32", 1e-6), ("float64", 1e-12), (None, 1e-12)]
 )
-def test_tensors_and_lists_are_taken_as_arrays_are(dtype, tolerance):
+def test_tensors_and_lists_give_the_score_of_arrays(dtype, tolerance):
     torch = pytest.importorskip("torch")
-    right = sources(X, k="cosine").score
+    expected = sources(X, k="cosine").score
     Y = X.tolist() if dtype is None else torch.tensor(X, dtype=getattr(torch, dtype))
-    assert sources(Y, k="cosine").score == pytest.approx(right, abs=tolerance)
+    assert sources(Y, k="cosine").score == pytest.approx(expected, abs=tolerance)
     rows = {"a": list(X[0]), "b": list(X[1])}
     assert sources(rows, k="cosine").score == sources(X[:2], k="cosine").score
-    whole = sources(Y, k="cosine", aligned=False).score
-    assert whole == pytest.approx(sources(X, k="cosine", aligned=False).score, abs=tolerance)
+    unaligned_score = sources(Y, k="cosine", aligned=False).score
+    assert unaligned_score == pytest.approx(
+        sources(X, k="cosine", aligned=False).score, abs=tolerance
+    )
 
 
-def test_images_and_folders_of_images(tmp_path):
+def test_sources_accepts_images_and_folders_of_images(tmp_path):
     rng = np.random.default_rng(1)
-    made = rng.integers(0, 255, (2, 4, 8, 8, 3), dtype=np.uint8)
-    images = {name: list(map(Image.fromarray, own)) for name, own in zip("ab", made, strict=True)}
-    for name, own in images.items():
+    pixels = rng.integers(0, 255, (2, 4, 8, 8, 3), dtype=np.uint8)
+    images = {
+        name: list(map(Image.fromarray, images_of_source))
+        for name, images_of_source in zip("ab", pixels, strict=True)
+    }
+    for name, images_of_source in images.items():
         (tmp_path / name).mkdir()
-        for i, image in enumerate(own):
+        for i, image in enumerate(images_of_source):
             image.save(tmp_path / name / f"{i}.png")
     folders = {name: tmp_path / name for name in images}
     for aligned in (True, False):
         result = sources(images, k="pixels", aligned=aligned)
         assert sources(folders, k="pixels", aligned=aligned).score == pytest.approx(result.score)
-    several = {name: [[image, image] for image in own] for name, own in images.items()}
-    assert sources(several, k="pixels").score == pytest.approx(sources(images, k="pixels").score)
+    repeated = {
+        name: [[image, image] for image in images_of_source]
+        for name, images_of_source in images.items()
+    }
+    assert sources(repeated, k="pixels").score == pytest.approx(sources(images, k="pixels").score)
 
 
-def test_molecules_of_generators_are_sets():
+def test_molecules_are_compared_as_unaligned_sets():
     pytest.importorskip("rdkit")
-    made = {"g1": ["CCO", "CCN", "c1ccccc1"], "g2": ["CCO", "CCC", "c1ccccc1O", "CO"]}
-    result = sources(made, k="morgan", aligned=False)
+    molecules = {"g1": ["CCO", "CCN", "c1ccccc1"], "g2": ["CCO", "CCC", "c1ccccc1O", "CO"]}
+    result = sources(molecules, k="morgan", aligned=False)
     assert 1 < result.score < 2
     with pytest.raises(SampleError, match=r"an answer of 'g3'.*'C\('"):
-        sources({**made, "g3": ["C(", "CC"]}, k="morgan", aligned=False)
+        sources({**molecules, "g3": ["C(", "CC"]}, k="morgan", aligned=False)
 
 
-def test_classes_of_equal_answers_and_kernels_that_are_not_semidefinite():
+def test_sources_accepts_equivalence_bleu_labels_and_tags():
     result = sources(TEXTS, k="equivalence", same=lambda a, b: a[:3].lower() == b[:3].lower())
     assert result.similarity[0].tolist() == [1, 1, 0.5]
     assert 1 < sources(TEXTS, k="bleu", psd="clip").score < 3
@@ -67,8 +75,8 @@ def test_classes_of_equal_answers_and_kernels_that_are_not_semidefinite():
     assert sources({"a": [{"x"}, {"y"}], "b": [{"x"}, {"z"}]}, k="tags").similarity[0, 1] == 0.5
 
 
-class Lengths:
-    """A model that counts letters, and how often it is asked."""
+class LetterCounter:
+    """A model that embeds texts by letter counts and counts its calls."""
 
     def __init__(self):
         self.calls = 0
@@ -78,21 +86,21 @@ class Lengths:
         return np.array([[len(x), x.count("a"), x.count("t"), 1.0] for x in texts])
 
 
-@pytest.mark.parametrize("how", [{}, {"aligned": False}])
-def test_a_model_embeds_all_answers_at_once(how):
-    model = Lengths()
-    sources(TEXTS, k="text_embeddings", model=model, **how)
+@pytest.mark.parametrize("options", [{}, {"aligned": False}])
+def test_model_encodes_all_answers_in_one_call(options):
+    model = LetterCounter()
+    sources(TEXTS, k="text_embeddings", model=model, **options)
     assert model.calls == 1
 
 
-@pytest.mark.parametrize("kind", ["pyarrow", "datasets", "categories", "index"])
-def test_tables_of_other_packages_are_read(kind):
+@pytest.mark.parametrize("table_type", ["pyarrow", "datasets", "categories", "index"])
+def test_sources_accepts_tables_of_other_packages(table_type):
     frame = pd.DataFrame(ROWS)
-    if kind in ("pyarrow", "datasets"):
-        package = pytest.importorskip(kind)
-        make = package.table if kind == "pyarrow" else package.Dataset.from_pandas
-        table = make(frame)
-    elif kind == "categories":
+    if table_type in ("pyarrow", "datasets"):
+        package = pytest.importorskip(table_type)
+        build_table = package.table if table_type == "pyarrow" else package.Dataset.from_pandas
+        table = build_table(frame)
+    elif table_type == "categories":
         table = frame.assign(m=frame.m.astype("category"))
     else:
         table = frame.set_index(np.arange(6)[::-1] * 7)
@@ -100,7 +108,7 @@ def test_tables_of_other_packages_are_read(kind):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, np.float64("nan")])
-def test_missing_answers_of_a_table_are_left_out(missing):
+def test_missing_answers_of_a_column_are_omitted(missing):
     by, prompts, answers = ([row[name] for row in ROWS] for name in "mpt")
     answers[1] = missing
     result = sources(answers, prompts, by=by)
@@ -111,54 +119,57 @@ def test_missing_answers_of_a_table_are_left_out(missing):
     assert list(caught.value.problems) == [4]
 
 
-def test_a_prompt_that_nobody_answers_is_no_source_and_dropped_answers_are_listed():
+def test_prompt_without_answers_has_no_score():
     with pytest.warns(UserWarning, match="dropped 2 of 4 samples that"):
-        blank = sources({"a": ["x", ""], "b": ["x", ""]}, on_error="skip")
+        with_blank = sources({"a": ["x", ""], "b": ["x", ""]}, on_error="skip")
     missing = sources({"a": ["x", None], "b": ["x", None]})
-    for result in (blank, missing):
+    for result in (with_blank, missing):
         assert result.per_prompt == pytest.approx((1, np.nan), nan_ok=True)
         assert list(result.rows("prompts")) == [{"prompt": 0, "VS": 1.0}]
         assert [row.n for row in result.sources] == [1, 1]
-    assert list(blank.dropped) == [1, 3]
+    assert list(with_blank.dropped) == [1, 3]
     assert missing.dropped == {}
 
 
-def test_equal_sources_one_prompt_and_prompts_of_any_type():
-    same = sources(dict.fromkeys("abc", TEXTS["a"]))
-    assert (same.score, [row.adds for row in same.sources]) == (pytest.approx(1), [0, 0, 0])
-    one = sources({name: own[:1] for name, own in TEXTS.items()})
-    assert "(1 prompt, kernel" in one.sentence
-    assert one.notes == ()
+def test_identical_sources_single_prompts_and_prompt_types():
+    identical = sources(dict.fromkeys("abc", TEXTS["a"]))
+    assert (identical.score, [row.adds for row in identical.sources]) == (
+        pytest.approx(1),
+        [0, 0, 0],
+    )
+    single_prompt = sources({name: answers[:1] for name, answers in TEXTS.items()})
+    assert "(1 prompt, kernel" in single_prompt.sentence
+    assert single_prompt.notes == ()
     assert sources(TEXTS, [("a", 1), ("b", 2)]).prompts == (("a", 1), ("b", 2))
     assert sources(TEXTS, np.arange(2)).to_dict()["prompts"][1]["prompt"] == 1
     assert sources({1: TEXTS["a"], 2.5: TEXTS["b"]}).names == ["1", "2.5"]
     assert sources(TEXTS, level=None).notes == ()
 
 
-def test_what_can_be_read_once_is_and_nothing_is_changed():
-    drawn = {name: (x for x in own) for name, own in TEXTS.items()}
-    assert sources(drawn, (p for p in "xy")).score == sources(TEXTS).score
-    before, Y = copy.deepcopy(TEXTS), X.copy()
+def test_sources_accepts_iterators_and_does_not_modify_inputs():
+    generators = {name: (x for x in answers) for name, answers in TEXTS.items()}
+    assert sources(generators, (p for p in "xy")).score == sources(TEXTS).score
+    original, Y = copy.deepcopy(TEXTS), X.copy()
     sources(TEXTS)
     sources(Y, k="rbf")
-    assert before == TEXTS
+    assert original == TEXTS
     np.testing.assert_array_equal(X, Y)
 
 
-def test_calls_side_by_side_give_the_same_number():
-    result = []
+def test_concurrent_calls_give_the_same_score():
+    scores = []
     calls = [
-        threading.Thread(target=lambda: result.append(sources(X, k="rbf").score)) for _ in range(4)
+        threading.Thread(target=lambda: scores.append(sources(X, k="rbf").score)) for _ in range(4)
     ]
     for call in calls:
         call.start()
     for call in calls:
         call.join()
-    assert result == [sources(X, k="rbf").score] * 4
+    assert scores == [sources(X, k="rbf").score] * 4
 
 
 @pytest.mark.parametrize(
-    ("answers", "how", "said"),
+    ("answers", "options", "message"),
     [
         ({}, {}, "`sources` requires at least two sources, got none"),
         (pd.DataFrame(TEXTS), {}, "for a table, pass its columns"),
@@ -177,14 +188,14 @@ def test_calls_side_by_side_give_the_same_number():
         ),
     ],
 )
-def test_what_would_be_ignored_or_undefined_is_refused(answers, how, said):
-    with pytest.raises((TypeError, ValueError), match=said):
-        sources(answers, **how)
+def test_unsupported_options_raise(answers, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        sources(answers, **options)
 
 
-def test_answers_that_cancel_out_at_one_prompt_are_no_source_there():
+def test_answers_that_cancel_out_are_excluded_at_their_prompt():
     Y = np.stack([X, X], axis=2)
     Y[0, 3, 1] *= -1
     result = sources(Y, k="cosine")
-    rest = X[1:, 3]
-    assert result.per_prompt[3] == pytest.approx(vendiscore.score_X(rest, normalize=True))
+    remaining = X[1:, 3]
+    assert result.per_prompt[3] == pytest.approx(vendiscore.score_X(remaining, normalize=True))
