@@ -1,4 +1,4 @@
-"""A selection meets its constraints exactly; if they cannot be met, an error has the remedy."""
+"""`select` satisfies its constraints exactly, or raises an error with a hint."""
 
 import json
 from collections import Counter
@@ -15,58 +15,58 @@ OBJECTIVES = ["vendi", "represent"]
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_first_samples_are_those_that_are_in(objective):
+def test_initial_samples_come_first(objective):
     result = select(X, 8, objective=objective, initial=np.array([31, 4, 17]), k="rbf")
     assert result.places[:3].tolist() == [31, 4, 17]
     assert len(set(result.places.tolist())) == 8
-    alone = select(X, 3, objective=objective, initial=[31, 4, 17], k="rbf")
-    assert alone.places.tolist() == [31, 4, 17]
+    only_initial = select(X, 3, objective=objective, initial=[31, 4, 17], k="rbf")
+    assert only_initial.places.tolist() == [31, 4, 17]
 
 
 @pytest.mark.parametrize("swaps", [False, True])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_counts_of_groups_are_exact(objective, swaps):
+def test_quota_dict_gives_exact_group_counts(objective, swaps):
     quota = {"a": 2, "c": 5, "b": 3}
     result = select(
         X, 10, objective=objective, groups=GROUPS, quota=quota, swaps=swaps, initial=[39], k="rbf"
     )
-    assert Counter(GROUPS[place] for place in result.places) == quota
+    assert Counter(GROUPS[index] for index in result.places) == quota
     assert result.places[0] == 39
 
 
 @pytest.mark.parametrize("swaps", [False, True])
-def test_groups_that_are_not_named_have_no_samples(swaps):
+def test_groups_without_quota_get_no_samples(swaps):
     result = select(X, 6, groups=GROUPS, quota={"a": 5, "b": 1}, swaps=swaps, k="rbf")
-    assert Counter(GROUPS[place] for place in result.places) == {"a": 5, "b": 1}
+    assert Counter(GROUPS[index] for index in result.places) == {"a": 5, "b": 1}
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_one_number_is_the_most_of_any_group(objective):
+def test_integer_quota_limits_the_count_of_any_group(objective):
     result = select(X, 10, objective=objective, groups=np.array(GROUPS), quota=4, k="rbf")
-    assert max(Counter(GROUPS[place] for place in result.places).values()) <= 4
-    free = select(X, 10, objective=objective, k="rbf")
-    loose = select(X, 10, objective=objective, groups=GROUPS, quota=10, k="rbf")
-    np.testing.assert_array_equal(free.places, loose.places)
+    assert max(Counter(GROUPS[index] for index in result.places).values()) <= 4
+    unconstrained = select(X, 10, objective=objective, k="rbf")
+    loosely_constrained = select(X, 10, objective=objective, groups=GROUPS, quota=10, k="rbf")
+    np.testing.assert_array_equal(unconstrained.places, loosely_constrained.places)
 
 
-def test_groups_may_be_numbers_tensors_or_a_column():
+def test_groups_can_be_arrays_tensors_or_series():
     torch, pandas = pytest.importorskip("torch"), pytest.importorskip("pandas")
-    numbers = np.repeat([3, 1], 20)
-    expected = select(X, 6, groups=numbers, quota={3: 4, 1: 2}, k="rbf").places
-    for groups in (torch.tensor(numbers), pandas.Series(numbers), numbers.tolist()):
+    labels = np.repeat([3, 1], 20)
+    expected = select(X, 6, groups=labels, quota={3: 4, 1: 2}, k="rbf").places
+    for groups in (torch.tensor(labels), pandas.Series(labels), labels.tolist()):
         result = select(X, 6, groups=groups, quota={3: 4, 1: 2}, k="rbf")
         np.testing.assert_array_equal(result.places, expected)
 
 
-def test_one_of_one_is_chosen():
+def test_select_accepts_one_and_two_samples():
     result = select(X[:1], 1, k="rbf", sigma=1.0)
     assert (result.places.tolist(), result.scores.tolist(), result.bound) == ([0], [1.0], 1.0)
-    both = select(X[:2], 2, k="rbf", sigma=1.0)
-    assert both.certified == pytest.approx(1, abs=1e-9)
+    pair = select(X[:2], 2, k="rbf", sigma=1.0)
+    assert pair.certified == pytest.approx(1, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("how", "error", "message"),
+    ("options", "error", "message"),
     [
         ({"size": 41}, ValueError, "`size` must be an integer from 1 to 40, got 41; there are 40"),
         ({"size": 0}, ValueError, "`size` must be an integer from 1 to 40, got 0"),
@@ -202,13 +202,13 @@ def test_one_of_one_is_chosen():
         ({"swap": True}, TypeError, "swap"),
     ],
 )
-def test_what_cannot_be_met_is_an_error_with_the_remedy(how, error, message):
-    with pytest.raises(error) as refused:
-        select(X, **({"size": 5, "k": "rbf", "sigma": 1.0} | how))
-    assert message in str(refused.value)
+def test_invalid_constraints_raise_with_a_hint(options, error, message):
+    with pytest.raises(error) as caught:
+        select(X, **({"size": 5, "k": "rbf", "sigma": 1.0} | options))
+    assert message in str(caught.value)
 
 
-def test_an_initial_sample_that_was_left_out_is_an_error():
+def test_dropped_initial_sample_raises():
     texts = ["a b", "", "c d", "e f"]
     with (
         pytest.warns(UserWarning, match="dropped"),
@@ -217,7 +217,7 @@ def test_an_initial_sample_that_was_left_out_is_an_error():
         select(texts, 2, k="ngram_overlap", ns=[1], on_error="skip", initial=[1])
 
 
-def test_a_selection_that_does_not_fit_in_memory_is_refused(monkeypatch):
+def test_selection_that_exceeds_memory_raises(monkeypatch):
     from vendiscore.support import memory
 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
@@ -226,7 +226,7 @@ def test_a_selection_that_does_not_fit_in_memory_is_refused(monkeypatch):
         select(FeatureSimilarity(np.eye(40)), 20)
 
 
-def test_a_similarity_that_is_no_kernel_is_refused_or_clipped():
+def test_indefinite_similarity_raises_unless_clipped():
     K = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
     with pytest.raises(NotPSDError, match="psd='clip'"):
         select(K, 3, score_K=True)

@@ -1,4 +1,4 @@
-"""The result of a selection: its numbers follow from the chosen samples."""
+"""Attributes, sentence and conversions of a `Selection`."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ K = UNIT @ UNIT.T
 QUALITY = RNG.random(30) + 0.5
 
 
-def scores_of(places, q=1):
-    return [score_K(K[np.ix_(places[:m], places[:m])], q) for m in range(1, len(places) + 1)]
+def prefix_scores(indices, q=1):
+    return [score_K(K[np.ix_(indices[:m], indices[:m])], q) for m in range(1, len(indices) + 1)]
 
 
 @pytest.fixture(scope="module")
@@ -21,55 +21,55 @@ def chosen():
     return select(X, 8, k="cosine")
 
 
-def test_a_selection_is_a_sequence_of_indices(chosen):
-    places = chosen.places.tolist()
-    assert list(chosen) == places
+def test_sequence_returns_copies_of_indices(chosen):
+    indices = chosen.places.tolist()
+    assert list(chosen) == indices
     assert len(chosen) == 8
-    assert (chosen[0], chosen[-1]) == (places[0], places[-1])
+    assert (chosen[0], chosen[-1]) == (indices[0], indices[-1])
     assert type(chosen[0]) is int
-    assert chosen[2:4].tolist() == places[2:4]
-    np.testing.assert_array_equal(X[chosen], X[places])
+    assert chosen[2:4].tolist() == indices[2:4]
+    np.testing.assert_array_equal(X[chosen], X[indices])
     assert np.asarray(chosen, float).dtype == float
-    copied = np.array(chosen)
-    copied[0] = -1
-    assert chosen[0] == places[0]
+    copy = np.array(chosen)
+    copy[0] = -1
+    assert chosen[0] == indices[0]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
-def test_scores_are_those_of_the_prefixes(q):
+def test_scores_match_prefix_scores(q):
     result = select(X, 8, k="cosine", q=q)
-    np.testing.assert_allclose(result.scores, scores_of(result.places, q), rtol=1e-6)
+    np.testing.assert_allclose(result.scores, prefix_scores(result.places, q), rtol=1e-6)
 
 
-def test_gains_are_differences_of_logarithms(chosen):
+def test_gains_are_differences_of_log_scores(chosen):
     np.testing.assert_allclose(np.cumsum(chosen.gains), np.log(chosen.scores), atol=1e-12)
 
 
-def test_gains_with_quality_are_those_of_the_objective():
+def test_gains_with_quality_sum_to_the_objective():
     result = select(X, 6, k="cosine", quality=QUALITY)
     means = np.cumsum(QUALITY[result.places]) / np.arange(1, 7)
     expected = np.log(result.scores) + np.log(means)
     np.testing.assert_allclose(np.cumsum(result.gains), expected, atol=1e-9)
 
 
-def test_gains_of_representatives_are_those_of_the_mean_similarity():
+def test_gains_of_represent_sum_to_the_mean_nearest_similarity():
     result = select(X, 5, k="cosine", objective="represent")
     nearest = [K[result.places[:m]].max(axis=0).mean() for m in range(1, 6)]
     np.testing.assert_allclose(np.cumsum(result.gains), nearest, atol=1e-9)
 
 
-def test_the_bound_is_above_every_selection_and_is_computed_once(chosen, monkeypatch):
+def test_bound_exceeds_random_selections_and_is_computed_once(chosen, monkeypatch):
     bound = chosen.bound
     for _ in range(50):
-        places = RNG.choice(30, 8, replace=False)
-        assert scores_of(places)[-1] <= bound * (1 + 1e-9)
+        indices = RNG.choice(30, 8, replace=False)
+        assert prefix_scores(indices)[-1] <= bound * (1 + 1e-9)
     assert chosen.certified == pytest.approx(chosen.scores[-1] / bound)
     assert 0 < chosen.certified <= 1
     monkeypatch.setattr("vendiscore.tools.selection.selection.compute_upper_bound", None)
     assert chosen.bound == bound
 
 
-def test_the_sentence_has_the_bound_only_once_it_is_known():
+def test_sentence_includes_the_bound_after_its_computation():
     result = select(X, 4, k="cosine")
     assert result.sentence.startswith("4 of 30 samples (objective='vendi'): VS (q=1) = ")
     assert "of the maximum" not in result.sentence
@@ -78,16 +78,16 @@ def test_the_sentence_has_the_bound_only_once_it_is_known():
     assert f"places={result.places.tolist()!r}" in repr(result)
 
 
-def test_negative_eigenvalues_leave_the_bound_out():
-    wrong = np.eye(6)
-    wrong[:3, :3] = [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
-    result = select(MatrixSimilarity(wrong), 4, psd="clip")
+def test_bound_is_none_for_negative_eigenvalues():
+    indefinite = np.eye(6)
+    indefinite[:3, :3] = [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
+    result = select(MatrixSimilarity(indefinite), 4, psd="clip")
     record = result.to_dict()
     assert record["bound"] is record["certified"] is None
     assert record["places"] == result.places.tolist()
 
 
-def test_a_record_and_a_frame_have_the_numbers(chosen):
+def test_to_dict_and_to_frame_contain_scores(chosen):
     record = chosen.to_dict()
     assert record["scores"] == pytest.approx(chosen.scores.tolist())
     assert (record["objective"], record["q"], record["interrupted"]) == ("vendi", 1.0, False)
@@ -97,14 +97,14 @@ def test_a_record_and_a_frame_have_the_numbers(chosen):
     assert frame["index"].tolist() == chosen.places.tolist()
 
 
-def test_the_table_of_a_notebook_has_the_first_and_the_last(chosen):
+def test_html_table_shows_ten_first_rows_and_the_last(chosen):
     result = select(X, 20, k="cosine")
     markup = result._repr_html_()
-    assert markup.count("<tr") == 1 + 11  # a head, ten rows and the last
+    assert markup.count("<tr") == 1 + 11  # header, ten rows and the last row
     assert f"{result.places[-1]}" in markup
 
 
-def test_rounding_takes_no_bound_below_the_score(monkeypatch):
+def test_bound_is_at_least_the_score_despite_rounding(monkeypatch):
     result = select(X, 4, k="cosine")
     monkeypatch.setattr(
         "vendiscore.tools.selection.selection.compute_upper_bound", lambda *args: 1.0
