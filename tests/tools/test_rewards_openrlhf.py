@@ -1,4 +1,4 @@
-"""The recipe for OpenRLHF, which needs CUDA: here on an executor with its documented interface."""
+"""The recipe for OpenRLHF, tested with a mock executor because OpenRLHF requires CUDA."""
 
 import asyncio
 import importlib.util
@@ -18,33 +18,33 @@ ANSWERS = {
 }
 
 
-class Words:
-    """Join tokens that are words."""
+class WordTokenizer:
+    """A tokenizer whose tokens are words."""
 
     def decode(self, tokens):
         return " ".join(tokens)
 
 
 class Executor:
-    """Take and return what `SingleTurnAgentExecutor` of OpenRLHF 0.11 does, with given answers."""
+    """Mock of `SingleTurnAgentExecutor` of OpenRLHF 0.11 with predefined answers."""
 
     def __init__(self, remote_rm_url=None):
-        self.left = {prompt: list(answers) for prompt, answers in ANSWERS.items()}
+        self.remaining = {prompt: list(answers) for prompt, answers in ANSWERS.items()}
 
     async def execute(
         self, prompt, label, sampling_params, max_length, hf_tokenizer, llm_engine, images=None
     ):
-        answer = self.left[prompt].pop(0)
-        await asyncio.sleep(0.001 * len(self.left[prompt]))  # the last come first
+        answer = self.remaining[prompt].pop(0)
+        await asyncio.sleep(0.001 * len(self.remaining[prompt]))  # the last answers arrive first
         tokens = prompt.split() + answer.split()
         ranges = [(len(prompt.split()), len(tokens))]
         return {"observation_tokens": tokens, "action_ranges": ranges, "reward": None}
 
 
-def run(work):
-    """Run it in a thread: here another test may have left a loop running."""
+def run_in_thread(coroutine):
+    """Run a coroutine in a thread, because another test may have left an event loop running."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, asyncio.wait_for(work, 20)).result()
+        return pool.submit(asyncio.run, asyncio.wait_for(coroutine, 20)).result()
 
 
 @pytest.fixture
@@ -60,40 +60,42 @@ def recipe(monkeypatch):
     return module
 
 
-def test_answers_to_one_prompt_are_rewarded_together(recipe):
+def test_answers_to_the_same_prompt_are_rewarded_together(recipe):
     executor = recipe.AgentExecutor()
 
-    async def generated():
+    async def generate_all():
         return await asyncio.gather(
             *(
-                executor.execute(prompt, "a", {}, 64, Words(), llm_engine=None)
+                executor.execute(prompt, "a", {}, 64, WordTokenizer(), llm_engine=None)
                 for prompt, answers in ANSWERS.items()
                 for _ in answers
             )
         )
 
-    result = run(generated())
+    result = run_in_thread(generate_all())
     for start, answers in zip((0, 4), ANSWERS.values(), strict=True):
-        own = result[start : start + 4]
-        right = [float("a" in answer) for answer in answers]
-        assert [each["scores"] for each in own] == right
-        expected = group_rewards(answers, right, match_length=True)
-        assert [each["reward"] for each in own] == pytest.approx(expected)
+        rewards = result[start : start + 4]
+        quality = [float("a" in answer) for answer in answers]
+        assert [reward["scores"] for reward in rewards] == quality
+        expected = group_rewards(answers, quality, match_length=True)
+        assert [reward["reward"] for reward in rewards] == pytest.approx(expected)
     assert not executor.groups
 
 
-def test_one_that_fails_and_one_that_is_alone_keep_nobody_waiting(recipe):
+def test_failed_and_single_answers_block_no_other_call(recipe):
     executor = recipe.AgentExecutor()
-    executor.left["name a pet"][0] = None  # no answer: an error
-    calls = [executor.execute("name a pet", "a", {}, 64, Words(), llm_engine=None) for _ in "abc"]
-    calls.append(executor.execute("name a color", "red", {}, 64, Words(), llm_engine=None))
+    executor.remaining["name a pet"][0] = None  # causes an error
+    calls = [
+        executor.execute("name a pet", "a", {}, 64, WordTokenizer(), llm_engine=None) for _ in "abc"
+    ]
+    calls.append(executor.execute("name a color", "red", {}, 64, WordTokenizer(), llm_engine=None))
 
-    async def generated():
+    async def generate_all():
         return await asyncio.gather(*calls, return_exceptions=True)
 
-    error, *some, alone = run(generated())
+    error, *answered, single = run_in_thread(generate_all())
     assert isinstance(error, AttributeError)
     expected = group_rewards(["a cat", "a dog"], [1.0, 1.0], match_length=True)
-    assert [each["reward"] for each in some] == pytest.approx(expected)
-    assert alone["reward"] == alone["scores"] == 1
+    assert [result["reward"] for result in answered] == pytest.approx(expected)
+    assert single["reward"] == single["scores"] == 1
     assert not executor.groups

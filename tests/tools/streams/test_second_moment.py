@@ -1,4 +1,4 @@
-"""Sums of x xᵀ over unit rows, in one batch or several, in either form."""
+"""Second moments Σ x xᵀ of unit-norm rows, stored as rows or as a triangle."""
 
 import numpy as np
 import pytest
@@ -24,40 +24,40 @@ UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
 WEIGHTS = RNG.random(40)
 
 
-def full(total):
+def full_matrix(moment):
     """Return FᵀF as a matrix."""
-    C = np.zeros((total.d, total.d))
-    C[np.triu_indices(total.d)] = total.packed_triangle()
+    C = np.zeros((moment.d, moment.d))
+    C[np.triu_indices(moment.d)] = moment.packed_triangle()
     return C + np.triu(C, 1).T
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 40])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_sum_is_that_over_unit_rows(n, weighted):
+def test_second_moment_matches_sum_over_unit_rows(n, weighted):
     weights = WEIGHTS[:n] if weighted else None
     F = UNIT[:n] * np.sqrt(WEIGHTS[:n, None] if weighted else 1)
-    for total in (
+    for moment in (
         second_moment_from_rows([X[:n]], weights, False),
         second_moment_from_similarity(FeatureSimilarity(X[:n]), weights),
         second_moment_from_similarity(FeatureSimilarity(scipy.sparse.csr_array(X[:n])), weights),
     ):
-        assert (total.d, total.is_rows) == (D, n < 3)
-        np.testing.assert_allclose(full(total), F.T @ F, rtol=1e-12, atol=1e-13)
-        assert total.last_diagonal_entry() == pytest.approx((F[:, -1] ** 2).sum())
-        expected = F @ F.T if total.is_rows else F.T @ F
-        np.testing.assert_allclose(total.matrix(), expected, rtol=1e-12, atol=1e-13)
-        values, V = np.linalg.eigh(total.matrix())
-        axes = total.principal_axes(V[:, values > 1e-9])
-        kept = values[values > 1e-9]
-        np.testing.assert_allclose(axes * kept @ axes.T, F.T @ F, rtol=1e-9, atol=1e-10)
+        assert (moment.d, moment.is_rows) == (D, n < 3)
+        np.testing.assert_allclose(full_matrix(moment), F.T @ F, rtol=1e-12, atol=1e-13)
+        assert moment.last_diagonal_entry() == pytest.approx((F[:, -1] ** 2).sum())
+        expected = F @ F.T if moment.is_rows else F.T @ F
+        np.testing.assert_allclose(moment.matrix(), expected, rtol=1e-12, atol=1e-13)
+        values, V = np.linalg.eigh(moment.matrix())
+        axes = moment.principal_axes(V[:, values > 1e-9])
+        positive = values[values > 1e-9]
+        np.testing.assert_allclose(axes * positive @ axes.T, F.T @ F, rtol=1e-9, atol=1e-10)
 
 
-def test_rows_are_kept_while_they_are_fewer_numbers_than_the_triangle():
+def test_rows_are_stored_while_smaller_than_the_triangle():
     assert triangle_length(D) == 15
     assert [is_smaller_as_rows(m, D) for m in (1, 2, 3)] == [True, True, False]
-    two = second_moment_from_rows([X[:2]], None, False)
-    assert two.is_rows
-    assert not two.combined_with(second_moment_from_rows([X[2:3]], None, False)).is_rows
+    two_rows = second_moment_from_rows([X[:2]], None, False)
+    assert two_rows.is_rows
+    assert not two_rows.combined_with(second_moment_from_rows([X[2:3]], None, False)).is_rows
     assert (
         second_moment_from_rows([X[:1]], None, False)
         .combined_with(second_moment_from_rows([X[1:2]], None, False))
@@ -66,21 +66,23 @@ def test_rows_are_kept_while_they_are_fewer_numbers_than_the_triangle():
 
 
 @pytest.mark.parametrize("cuts", [[1], [1, 2], [2, 20], [10, 11, 39]])
-def test_sums_of_parts_add_up_to_the_whole(cuts):
-    whole = second_moment_from_rows([X], None, False)
-    first, *others = (second_moment_from_rows([part], None, False) for part in np.split(X, cuts))
-    for other in others:
-        first = first.combined_with(other)
-    np.testing.assert_allclose(full(first), full(whole), rtol=1e-12, atol=1e-13)
+def test_moments_of_parts_add_up(cuts):
+    expected = second_moment_from_rows([X], None, False)
+    first, *other_moments = (
+        second_moment_from_rows([rows], None, False) for rows in np.split(X, cuts)
+    )
+    for moment in other_moments:
+        first = first.combined_with(moment)
+    np.testing.assert_allclose(full_matrix(first), full_matrix(expected), rtol=1e-12, atol=1e-13)
     chunks = second_moment_from_rows(np.split(X, cuts), None, False)
-    np.testing.assert_allclose(full(chunks), full(whole), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(full_matrix(chunks), full_matrix(expected), rtol=1e-12, atol=1e-13)
 
 
-def test_blocks_of_rows_do_not_change_the_sum(monkeypatch):
+def test_block_size_does_not_change_the_moment(monkeypatch):
     monkeypatch.setattr(second_moment, "BLOCK_BYTES", 1)
     result = second_moment_from_rows([X], WEIGHTS, False)
     expected = (UNIT * WEIGHTS[:, None]).T @ UNIT
-    np.testing.assert_allclose(full(result), expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(full_matrix(result), expected, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -98,27 +100,27 @@ def test_blocks_of_rows_do_not_change_the_sum(monkeypatch):
         [scipy.sparse.csr_array(np.eye(2))],
     ],
 )
-def test_other_rows_are_left_to_their_kernel(chunks):
+def test_unsupported_rows_return_none(chunks):
     assert second_moment_from_rows(chunks, None, False) is None
 
 
-def test_rows_that_must_have_length_1_are_left_to_their_kernel_if_they_have_not():
+def test_rows_without_unit_norm_return_none_if_unit_norm_is_required():
     assert second_moment_from_rows([X], None, True) is None
     assert second_moment_from_rows([UNIT], None, True) is not None
     assert second_moment_from_rows([UNIT.astype(np.float32)], None, True) is not None
 
 
-def test_arguments_are_not_changed_and_sums_are_read_only():
+def test_inputs_are_not_modified_and_values_are_read_only():
     rows, weights = UNIT.copy(), WEIGHTS.copy()
-    total = second_moment_from_rows([rows[:2]], weights[:2], False)
+    moment = second_moment_from_rows([rows[:2]], weights[:2], False)
     second_moment_from_rows([rows], None, False)
     np.testing.assert_array_equal(rows, UNIT)
     np.testing.assert_array_equal(weights, WEIGHTS)
     with pytest.raises(ValueError, match="read-only"):
-        total.values[0] = 1
+        moment.values[0] = 1
 
 
-def test_a_similarity_is_brought_to_a_diagonal_of_its_weights():
+def test_scale_to_diagonal_normalizes_and_weights():
     similarity = FeatureSimilarity(X)
     np.testing.assert_allclose(
         scale_to_diagonal(similarity).dense(), UNIT @ UNIT.T, rtol=1e-12, atol=1e-14
@@ -128,21 +130,21 @@ def test_a_similarity_is_brought_to_a_diagonal_of_its_weights():
     )
 
 
-def test_the_triangle_is_read_row_by_row():
+def test_triangle_is_packed_row_by_row():
     C = np.array([[1, 2, 3], [2, 4, 5], [3, 5, 6]])
     assert pack_triangle(C).tolist() == [1, 2, 3, 4, 5, 6]
-    total = SecondMoment(3, pack_triangle(C.astype(float)))
-    np.testing.assert_array_equal(total.matrix(), C)
-    assert total.last_diagonal_entry() == 6
+    moment = SecondMoment(3, pack_triangle(C.astype(float)))
+    np.testing.assert_array_equal(moment.matrix(), C)
+    assert moment.last_diagonal_entry() == 6
 
 
-def test_room_for_two_triangles_is_needed():
+def test_state_that_exceeds_memory_raises():
     require_memory(100)
     with pytest.raises(TooLargeError, match="a state of 10000000 features"):
         require_memory(10**7)
 
 
-def test_tensors_have_the_sum_of_their_arrays():
+def test_tensors_give_the_moment_of_arrays():
     torch = pytest.importorskip("torch")
     result = second_moment_from_rows([torch.tensor(X)], None, False)
     np.testing.assert_allclose(result.values, second_moment_from_rows([X], None, False).values)

@@ -1,4 +1,4 @@
-"""A state of samples: a commutative monoid whose score equals the score of all samples at once."""
+"""`State` is a commutative monoid whose score equals the score of all samples together."""
 
 import copy
 import itertools
@@ -26,37 +26,39 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 5)) * np.exp(RNG.standard_normal((60, 1)))
 
 
-def naive(X: np.ndarray, q: float, w: np.ndarray | None = None) -> float:
-    """Return the score from the eigenvalues of the whole weighted similarity matrix."""
+def naive_score(X: np.ndarray, q: float, weights: np.ndarray | None = None) -> float:
+    """Compute the score from the eigenvalues of the weighted similarity matrix."""
     X = np.asarray(X, dtype=float)
     U = X / np.linalg.norm(X, axis=1)[:, None]
-    w = np.ones(len(X)) if w is None else w
-    K = U @ U.T * np.sqrt(np.outer(w, w)) / w.sum()
-    shares = np.linalg.eigvalsh(K)
-    shares = shares[shares > 1e-13]
+    weights = np.ones(len(X)) if weights is None else weights
+    K = U @ U.T * np.sqrt(np.outer(weights, weights)) / weights.sum()
+    eigenvalues = np.linalg.eigvalsh(K)
+    eigenvalues = eigenvalues[eigenvalues > 1e-13]
     if q == 1:
-        return math.exp(-float(shares @ np.log(shares)))
-    return float(1 / shares.max() if q == math.inf else np.sum(shares**q) ** (1 / (1 - q)))
+        return math.exp(-float(eigenvalues @ np.log(eigenvalues)))
+    return float(
+        1 / eigenvalues.max() if q == math.inf else np.sum(eigenvalues**q) ** (1 / (1 - q))
+    )
 
 
-def scores(state: State) -> np.ndarray:
+def all_scores(state: State) -> np.ndarray:
     return np.array(list(state.compute(q=ORDERS).values()))
 
 
-def close(a: State, b: State) -> None:
+def assert_equal_states(a: State, b: State) -> None:
     assert (a.n, a.d, a.settings) == (b.n, b.d, b.settings)
     assert a.weight == pytest.approx(b.weight, rel=EXACT)
     if a.n:
-        np.testing.assert_allclose(scores(a), scores(b), rtol=EXACT)
+        np.testing.assert_allclose(all_scores(a), all_scores(b), rtol=EXACT)
 
 
-def cut(X, places: list[int]) -> list:
-    edges = [0, *sorted(min(place, len(X)) for place in places), len(X)]
+def split_rows(X, boundaries: list[int]) -> list:
+    edges = [0, *sorted(min(boundary, len(X)) for boundary in boundaries), len(X)]
     return [X[a:b] for a, b in itertools.pairwise(edges) if b > a]
 
 
-def summed(batches, **how) -> State:
-    state = State.empty(**(how or {"k": "cosine"}))
+def build_state(batches, **options) -> State:
+    state = State.empty(**(options or {"k": "cosine"}))
     for batch in batches:
         state.update(batch)
     return state
@@ -64,76 +66,80 @@ def summed(batches, **how) -> State:
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3.7, math.inf])
 @pytest.mark.parametrize("n", [1, 2, 3, 60])
-def test_a_state_has_the_score_of_its_samples(n, q):
-    state = summed(cut(X[:n], [1, 2, 30]))
+def test_state_score_matches_naive_score_and_compute(n, q):
+    state = build_state(split_rows(X[:n], [1, 2, 30]))
     assert state.compute(q=q)[key_at(q)] == pytest.approx(
-        naive(X[:n], q) if q else min(n, 5), rel=1e-10
+        naive_score(X[:n], q) if q else min(n, 5), rel=1e-10
     )
     assert state.compute(q=q) == pytest.approx(compute(X[:n], k="cosine", q=q), rel=EXACT)
     assert 1 <= state.compute(q=q)[key_at(q)] <= n
     assert len(state) == state.n == state.weight == n
 
 
-# Rows of whole numbers, none of them zero: so few that hypothesis makes repeats and dependent ones.
-ROWS = st.integers(1, 4).flatmap(
+# Rows of small positive integers, so that repeated and linearly dependent rows are frequent.
+ROW_ARRAYS = st.integers(1, 4).flatmap(
     lambda d: arrays(np.int8, st.tuples(st.integers(1, 12), st.just(d)), elements=st.integers(1, 4))
 )
 DTYPES = st.sampled_from([np.float64, np.float32, np.float16, np.int64])
-PLACES = st.lists(st.integers(0, 12), max_size=4)
+BOUNDARIES = st.lists(st.integers(0, 12), max_size=4)
 
 
 @settings(max_examples=60)
-@given(rows=ROWS, dtype=DTYPES, places=PLACES, order=st.randoms(use_true_random=False))
-def test_states_are_a_commutative_monoid_and_pieces_make_the_whole(rows, dtype, places, order):
+@given(
+    rows=ROW_ARRAYS, dtype=DTYPES, boundaries=BOUNDARIES, order=st.randoms(use_true_random=False)
+)
+def test_states_form_a_commutative_monoid(rows, dtype, boundaries, order):
     samples = rows.astype(dtype)
     empty = State.empty(k="cosine")
-    whole = summed([samples])
-    parts = [summed([piece]) for piece in cut(samples, places)]
-    order.shuffle(parts)
-    close(empty.merge(*parts), whole)
-    close(summed(cut(samples, places)), whole)
-    a, b, c = parts[0], parts[-1], parts[len(parts) // 2]
-    close((a + b) + c, a + (b + c))
-    close(a + b, b + a)
-    close(a + empty, a)
-    close(empty + a, a)
-    close(State.from_bytes(a.to_bytes()) + b, a + b)
+    full = build_state([samples])
+    states = [build_state([piece]) for piece in split_rows(samples, boundaries)]
+    order.shuffle(states)
+    assert_equal_states(empty.merge(*states), full)
+    assert_equal_states(build_state(split_rows(samples, boundaries)), full)
+    a, b, c = states[0], states[-1], states[len(states) // 2]
+    assert_equal_states((a + b) + c, a + (b + c))
+    assert_equal_states(a + b, b + a)
+    assert_equal_states(a + empty, a)
+    assert_equal_states(empty + a, a)
+    assert_equal_states(State.from_bytes(a.to_bytes()) + b, a + b)
     assert empty.n == 0
     weighted = empty.update(samples, p=np.full(len(samples), 0.25))
-    np.testing.assert_allclose(scores(weighted), scores(whole), rtol=EXACT)
+    np.testing.assert_allclose(all_scores(weighted), all_scores(full), rtol=EXACT)
 
 
 @settings(max_examples=30)
-@given(seed=st.integers(0, 2**32 - 1), places=st.lists(st.integers(0, 400), max_size=6))
+@given(seed=st.integers(0, 2**32 - 1), boundaries=st.lists(st.integers(0, 400), max_size=6))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_pieces_make_the_whole_at_any_size_and_weights(dtype, seed, places):
+def test_merged_weighted_states_give_the_score_of_all_samples(dtype, seed, boundaries):
     rng = np.random.default_rng(seed)
     samples = (rng.standard_normal((400, 16)) @ np.diag(2.0 ** -np.arange(16))).astype(dtype)
     weights = rng.exponential(size=400) * (rng.random(400) < 0.9)
     empty = State.empty(k="cosine")
-    parts = [
-        State.empty(k="cosine").update(piece, p=own)
-        for piece, own in zip(cut(samples, places), cut(weights, places), strict=True)
+    states = [
+        State.empty(k="cosine").update(piece, p=piece_weights)
+        for piece, piece_weights in zip(
+            split_rows(samples, boundaries), split_rows(weights, boundaries), strict=True
+        )
     ]
-    merged = empty.merge(*parts)
-    close(merged, empty.update(samples, p=weights))
-    whole = compute(samples.astype(float), k="cosine", q=2, p=weights / weights.sum())
-    assert merged.compute(q=2) == pytest.approx(whole, rel=EXACT)
-    assert whole["VS_q2"] == pytest.approx(naive(samples, 2, weights), rel=1e-10)
+    merged = empty.merge(*states)
+    assert_equal_states(merged, empty.update(samples, p=weights))
+    expected = compute(samples.astype(float), k="cosine", q=2, p=weights / weights.sum())
+    assert merged.compute(q=2) == pytest.approx(expected, rel=EXACT)
+    assert expected["VS_q2"] == pytest.approx(naive_score(samples, 2, weights), rel=1e-10)
 
 
-def test_a_batch_is_added_in_place_and_not_changed_or_kept():
+def test_update_modifies_the_state_but_not_the_batch():
     state, rows = State.empty(k="cosine"), X[:2].copy()
     assert state.update(X[:20]) is state
     state.update(rows)
     rows[:] = 7
-    assert state.compute() == summed([X[:20], X[:2]]).compute()
+    assert state.compute() == build_state([X[:20], X[:2]]).compute()
     before = state.to_bytes()
-    alone, twice = state.merge(), state + state
-    assert (alone.update(X).n, twice.update(X).n, copy.copy(state).update(X).n) == (82, 104, 82)
-    for bad in ([[1.0]], X[:, :3], [["a"]], np.zeros((2, 5)), np.full((2, 5), np.nan)):
+    merged, doubled = state.merge(), state + state
+    assert (merged.update(X).n, doubled.update(X).n, copy.copy(state).update(X).n) == (82, 104, 82)
+    for batch in ([[1.0]], X[:, :3], [["a"]], np.zeros((2, 5)), np.full((2, 5), np.nan)):
         with pytest.raises((TypeError, ValueError)):
-            state.update(bad)
+            state.update(batch)
     assert state.to_bytes() == before
     with pytest.raises(AttributeError, match="attribute `n` of a State cannot be set; add"):
         state.n = 3
@@ -141,7 +147,7 @@ def test_a_batch_is_added_in_place_and_not_changed_or_kept():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
-def test_an_interrupted_update_adds_nothing(error):
+def test_interrupted_update_adds_nothing(error):
     def model(texts):
         if "stop" in texts:
             raise error
@@ -154,21 +160,21 @@ def test_an_interrupted_update_adds_nothing(error):
     assert state.to_bytes() == before
 
 
-def test_threads_that_share_a_state_lose_no_batch():
+def test_concurrent_updates_are_all_added():
     state = State(k="cosine")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(state.update, [X[i : i + 1] for i in range(60)] * 5))
     assert state.n == 300
-    assert state.compute() == pytest.approx(summed([X]).compute(), rel=EXACT)
+    assert state.compute() == pytest.approx(build_state([X]).compute(), rel=EXACT)
 
 
-def test_a_state_of_no_kernel_names_those_that_can_be_added_up():
+def test_state_without_kernel_raises_and_lists_supported_kernels():
     with pytest.raises(ValueError, match=r"`k` is required: a State .*'cosine'"):
         State()
     assert State("cosine").settings == State.empty("cosine").settings
 
 
-WAYS = {
+INPUTS = {
     "dot products": ({"score_X": True, "normalize": True}, X),
     "dual": ({"score_dual": True, "normalize": True}, X),
     "unit rows": ({"score_X": True}, X / np.linalg.norm(X, axis=1)[:, None]),
@@ -191,65 +197,67 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", INPUTS)
 @pytest.mark.parametrize("size", [1, 7, 60])
-def test_samples_of_all_kinds_that_stream_have_their_score(way, size):
-    how, samples = WAYS[way]
+def test_state_score_equals_compute_for_all_input_formats(case, size):
+    options, samples = INPUTS[case]
     n = samples.shape[0] if hasattr(samples, "shape") else len(samples)
-    state = summed([samples[i : i + size] for i in range(0, n, size)], **how)
+    state = build_state([samples[i : i + size] for i in range(0, n, size)], **options)
     assert state.n == n
-    # `compute` multiplies many rows in single precision in that precision.
-    rel = 1e-6 if way == "single precision" else 1e-11
-    assert state.compute(q=[0.5, 1]) == pytest.approx(compute(samples, q=[0.5, 1], **how), rel=rel)
+    # `compute` multiplies many float32 rows in float32.
+    rel = 1e-6 if case == "single precision" else 1e-11
+    assert state.compute(q=[0.5, 1]) == pytest.approx(
+        compute(samples, q=[0.5, 1], **options), rel=rel
+    )
 
 
-def test_images_stream():
+def test_state_accepts_images():
     pytest.importorskip("PIL")
     images = RNG.integers(1, 255, (9, 6, 4, 3), dtype=np.uint8)
-    state = summed([images[:2], images[2:]], k="pixels", size=2)
+    state = build_state([images[:2], images[2:]], k="pixels", size=2)
     assert state.d == 12
     assert state.compute() == pytest.approx(compute(images, k="pixels", size=2), rel=EXACT)
 
 
-def test_tensors_stream_unless_they_want_a_gradient():
+def test_state_accepts_tensors_without_gradient():
     torch = pytest.importorskip("torch")
     T = torch.tensor(X, dtype=torch.float32)
     batches = [T[:20], T[20:].double().numpy()]
-    state = summed(batches)
+    state = build_state(batches)
     assert state.compute() == pytest.approx(compute(T.double().numpy(), k="cosine"), rel=EXACT)
     weighted = State.empty(k="cosine").update(T, p=torch.arange(60))
-    whole = compute(T.double().numpy(), k="cosine", p=np.arange(60) / np.arange(60).sum())
-    assert weighted.compute() == pytest.approx(whole, rel=EXACT)
+    expected = compute(T.double().numpy(), k="cosine", p=np.arange(60) / np.arange(60).sum())
+    assert weighted.compute() == pytest.approx(expected, rel=EXACT)
     with pytest.raises(TypeError, match=r"a State cannot be differentiated; pass samples.detach"):
         State.empty(k="cosine").update(T.requires_grad_())
 
 
-def test_samples_left_out_are_counted_and_their_weights_too():
+def test_dropped_samples_are_counted_without_their_weight():
     texts = ["a", "", "b", "a b"]
-    how = {"k": "text_embeddings", "model": _letters, "on_error": "skip"}
+    options = {"k": "text_embeddings", "model": letter_counts, "on_error": "skip"}
     with pytest.warns(UserWarning, match="dropped 1 of 4"):
-        state = State.empty(**how).update(["a", None, "b", "a b"], p=[1, 9, 1, 2])
+        state = State.empty(**options).update(["a", None, "b", "a b"], p=[1, 9, 1, 2])
     assert (state.n, state.dropped, state.weight) == (3, 1, 4)
-    kept = State.empty(**how).update([texts[0], *texts[2:]], p=[1, 1, 2])
-    assert state.compute() == kept.compute()
+    expected = State.empty(**options).update([texts[0], *texts[2:]], p=[1, 1, 2])
+    assert state.compute() == expected.compute()
     assert "dropped=1" in state.compute(details=True)["details"]["signature"]
 
 
-def _letters(texts):
+def letter_counts(texts):
     return np.array([[1.0, t.count("a"), t.count("b")] for t in texts])
 
 
 @pytest.mark.parametrize("k", ["bleu", "laplacian", "ngram_overlap", "rbf", "tanimoto"])
-def test_a_kernel_without_features_of_fixed_width_is_refused_with_those_that_add_up(k):
-    with pytest.raises(ValueError, match=f"'{k}', which has no features of fixed") as refused:
+def test_kernel_without_fixed_features_raises_and_lists_alternatives(k):
+    with pytest.raises(ValueError, match=f"'{k}', which has no features of fixed") as caught:
         State.empty(k=k)
     for name in ("'cosine'", "'linear'", "'text_embeddings'", "score_X=True", "method='estimate'"):
-        assert name in str(refused.value)
-    assert repr(k) not in str(refused.value).partition("pass one of")[2]
+        assert name in str(caught.value)
+    assert repr(k) not in str(caught.value).partition("pass one of")[2]
 
 
-def test_details_say_how_the_number_came_about():
-    state = State.empty(k="text_embeddings", model=_letters).update(["a", "b", "ab"])
+def test_details_contain_method_and_signature():
+    state = State.empty(k="text_embeddings", model=letter_counts).update(["a", "b", "ab"])
     result = state.compute(q=[1, 2], details=True)["details"]
     assert (result["n"], result["kernel"], result["method"]["2"]) == (
         3,
@@ -257,14 +265,14 @@ def test_details_say_how_the_number_came_about():
         "covariance",
     )
     assert "3 features" in result["why"]["1"]
-    for part in ("VS|kernel=text_embeddings", "model=", "|p=uniform|q=1,2|n=3|", "_letters@"):
-        assert part in result["signature"]
+    for text in ("VS|kernel=text_embeddings", "model=", "|p=uniform|q=1,2|n=3|", "letter_counts@"):
+        assert text in result["signature"]
     weighted = State.empty(k="cosine").update(X, p=np.ones(60) / 2).compute(details=True)
     assert "p='given, sum 30'" in weighted["details"]["signature"]
 
 
 @pytest.mark.parametrize(
-    ("how", "error", "message"),
+    ("options", "error", "message"),
     [
         ({}, ValueError, "`k` is required: a State supports only kernels"),
         (
@@ -289,9 +297,9 @@ def test_details_say_how_the_number_came_about():
         ({"k": "cosin"}, ValueError, "unknown kernel `k='cosin'`. Did you mean 'cosine'"),
     ],
 )
-def test_what_cannot_be_added_up_is_refused_before_there_are_samples(how, error, message):
+def test_unsupported_options_raise_before_any_update(options, error, message):
     with pytest.raises(error, match=message):
-        State.empty(**how)
+        State.empty(**options)
 
 
 @pytest.mark.parametrize(
@@ -311,17 +319,17 @@ def test_what_cannot_be_added_up_is_refused_before_there_are_samples(how, error,
         (np.ones((2, 0)), None, ValueError, "must have at least one column"),
     ],
 )
-def test_a_batch_that_cannot_be_added_says_why(batch, p, error, message):
+def test_invalid_batch_raises(batch, p, error, message):
     with pytest.raises(error, match=message):
         State.empty(k="cosine").update(batch, p)
 
 
-def test_features_must_have_their_length_unless_they_are_normalized():
+def test_rows_without_unit_norm_raise_unless_normalized():
     with pytest.raises(ValueError, match=r"similarity 1 with itself, got 4.*normalize=True"):
         State.empty(score_X=True).update(np.full((3, 4), 1.0))
 
 
-def test_no_score_without_samples_or_weight():
+def test_compute_requires_samples_with_positive_weight():
     with pytest.raises(ValueError, match="`compute` requires samples, but none were added; call"):
         State.empty(k="cosine").compute()
     with pytest.raises(ValueError, match=r"all weights must be between .*, got 0; rescale"):
@@ -329,80 +337,88 @@ def test_no_score_without_samples_or_weight():
     with pytest.raises(ValueError, match=r"got 1e-250"):
         State.empty(k="cosine").update(X[:1], p=[1e-250]).compute()
     with pytest.raises(ValueError, match=r"`q` must be a number in \[0, inf\]"):
-        summed([X]).compute(q=-1)
+        build_state([X]).compute(q=-1)
     with pytest.raises(ValueError, match="`psd` must be 'check' or 'clip'"):
-        summed([X]).compute(psd="no")
-    assert summed([X]).compute(psd="clip") == summed([X]).compute()
+        build_state([X]).compute(psd="no")
+    assert build_state([X]).compute(psd="clip") == build_state([X]).compute()
 
 
-def test_states_of_two_configurations_say_in_what_they_differ():
-    def of(**how):
-        return State.empty(**how)
+def test_merge_of_different_settings_raises_and_names_them():
+    def empty_state(**options):
+        return State.empty(**options)
 
     pairs = [
-        (of(k="cosine"), of(k="linear", normalize=True), "`kernel` is 'cosine' and 'linear'"),
-        (of(score_X=True), of(score_X=True, normalize=True), "`normalize` is 'nothing' and True"),
-        (of(k="pixels"), of(k="pixels", size=8), "`size` is 32 and 8"),
-        (summed([X]), summed([X[:, :3]]), "`d` is 5 and 3"),
         (
-            of(k="text_embeddings", model=_letters),
-            of(k="text_embeddings", model=naive),
-            "`model` is 'tests.*_letters@.*' and 'tests.*naive@",
+            empty_state(k="cosine"),
+            empty_state(k="linear", normalize=True),
+            "`kernel` is 'cosine' and 'linear'",
+        ),
+        (
+            empty_state(score_X=True),
+            empty_state(score_X=True, normalize=True),
+            "`normalize` is 'nothing' and True",
+        ),
+        (empty_state(k="pixels"), empty_state(k="pixels", size=8), "`size` is 32 and 8"),
+        (build_state([X]), build_state([X[:, :3]]), "`d` is 5 and 3"),
+        (
+            empty_state(k="text_embeddings", model=letter_counts),
+            empty_state(k="text_embeddings", model=naive_score),
+            "`model` is 'tests.*letter_counts@.*' and 'tests.*naive_score@",
         ),
     ]
     for a, b, message in pairs:
         with pytest.raises(ValueError, match=f"the same settings, but {message}"):
             a.merge(b)
-    assert of(k="pixels").merge(of(k="pixels", size=32)).n == 0  # the default, said
+    assert empty_state(k="pixels").merge(empty_state(k="pixels", size=32)).n == 0  # the default
     with pytest.raises(TypeError, match="`merge` requires State objects, got bytes; convert"):
-        of(k="cosine").merge(b"")
+        empty_state(k="cosine").merge(b"")
     with pytest.raises(TypeError):
-        of(k="cosine") + 1
+        empty_state(k="cosine") + 1
 
 
-def test_encoders_are_told_apart_by_what_they_say_of_themselves():
+def test_encoders_are_compared_by_their_settings():
     def encoder(name):
-        model = CallableModel(_letters, _letters)
+        model = CallableModel(letter_counts, letter_counts)
         model.settings = {"model": name, "revision": "main"}
         return Encoder(TEXTS, model, 8)
 
-    one, two = (
+    state_1, state_2 = (
         State.empty(k="text_embeddings", model=encoder(name)).update(["a", "b"])
         for name in ("one", "two")
     )
-    assert one.merge(State.empty(k="text_embeddings", model=encoder("one"))).n == 2
+    assert state_1.merge(State.empty(k="text_embeddings", model=encoder("one"))).n == 2
     with pytest.raises(ValueError, match=r"`model` is .*one.* and .*two"):
-        one.merge(two)
+        state_1.merge(state_2)
 
 
-def test_rows_are_kept_while_they_are_fewer_numbers_than_their_product():
+def test_rows_are_stored_while_smaller_than_their_product():
     wide = RNG.standard_normal((40, 50))
     state = State.empty(k="cosine")
     for i, row in enumerate(wide):
         state.update(row[None])
-        held = len(state.to_bytes()) / 8
-        assert held < min((i + 1) * 50, 50 * 51 / 2) + 60
+        stored_numbers = len(state.to_bytes()) / 8
+        assert stored_numbers < min((i + 1) * 50, 50 * 51 / 2) + 60
         assert is_smaller_as_rows(i + 1, 50) == (i + 1 <= 25)
     assert state.compute() == pytest.approx(compute(wide, k="cosine"), rel=EXACT)
 
 
-def test_features_too_many_to_multiply_are_refused_before_that(monkeypatch):
+def test_too_many_features_raise_before_memory_is_used(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10**6)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
-    few = State.empty(k="cosine").update(RNG.standard_normal((20, 1500)))
-    assert few.compute()["VS"] <= 20
+    small_state = State.empty(k="cosine").update(RNG.standard_normal((20, 1500)))
+    assert small_state.compute()["VS"] <= 20
     with pytest.raises(TooLargeError, match="a state of 1500 features needs"):
         State.empty(k="cosine").update(RNG.standard_normal((1600, 1500)))
 
 
-def test_states_are_pickled_and_shown():
-    state = summed([X])
+def test_state_has_repr_and_is_picklable():
+    state = build_state([X])
     assert repr(state) == "<State of 60 samples, 5 features: kernel='cosine'>"
     assert repr(State.empty(k="cosine")) == "<State of 0 samples: kernel='cosine'>"
-    again = pickle.loads(pickle.dumps(state))
-    assert again.update(X).compute() == summed([X, X]).compute()
-    assert (again.n, state.n) == (120, 60)
-    assert State.empty(k="cosine")  # an empty state is true
+    copied = pickle.loads(pickle.dumps(state))
+    assert copied.update(X).compute() == build_state([X, X]).compute()
+    assert (copied.n, state.n) == (120, 60)
+    assert State.empty(k="cosine")  # an empty state is truthy
 
 
 @pytest.mark.parametrize(
@@ -415,8 +431,8 @@ def test_states_are_pickled_and_shown():
         ([0, 2], ["VS_q0", "VS_q2"]),
     ],
 )
-def test_keys_name_the_order_as_those_of_compute_do(q, keys):
-    result = summed([X]).compute(q=q)
+def test_keys_match_compute(q, keys):
+    result = build_state([X]).compute(q=q)
     assert list(result) == list(compute(X, k="cosine", q=q)) == keys
     with pytest.raises(KeyError, match="no key 'LC'; available keys: 'VS"):
         result["LC"]
@@ -425,8 +441,8 @@ def test_keys_name_the_order_as_those_of_compute_do(q, keys):
 @pytest.mark.parametrize("q", known.ORDERS)
 @pytest.mark.parametrize("name", known.HALF_SPECTRA)
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_scores_of_known_eigenvalues(name, q, repeats):
-    """Rows are kept while they are few; more are added up."""
+def test_scores_match_known_eigenvalues(name, q, repeats):
+    """Few rows are stored as rows, more rows as a triangle."""
     state = State(score_X=True)
     for _ in range(repeats):
         state.update(known.circulant_features(name))
@@ -436,7 +452,7 @@ def test_scores_of_known_eigenvalues(name, q, repeats):
 
 
 @pytest.mark.parametrize("q", known.ORDERS)
-def test_small_weights_of_orthogonal_rows_count(q):
+def test_tiny_weights_of_orthogonal_rows_count(q):
     for p in (np.array([0.0, 0.5, 0.5 - 1e-30, 1e-30]), np.array([0.5, 0.5 - 1e-30, 1e-30])):
         state = State(score_X=True).update(np.eye(len(p)), p)
         assert state.compute(q)[key_at(q)] == pytest.approx(effective_number(p, q), rel=1e-12)

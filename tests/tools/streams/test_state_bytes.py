@@ -1,4 +1,4 @@
-"""A state as bytes: the same state elsewhere, and nothing but a state."""
+"""States are written to bytes and restored; other bytes are rejected."""
 
 import copy
 import hashlib
@@ -15,88 +15,89 @@ from vendiscore import State, compute
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 6))
-FEW, MANY = State.empty(k="cosine").update(X[:2]), State.empty(k="cosine").update(X)
+ROW_STATE = State.empty(k="cosine").update(X[:2])
+TRIANGLE_STATE = State.empty(k="cosine").update(X)
 CASES = {
     "none": State.empty(k="pixels", size=8),
-    "rows": FEW,
-    "triangle": MANY,
+    "rows": ROW_STATE,
+    "triangle": TRIANGLE_STATE,
     "weights": State.empty(score_X=True, normalize=True).update(X, p=np.arange(40)),
     "float32": State.empty(k="cosine").update(X.astype(np.float32)),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bytes_hold_all_of_a_state(case):
+def test_bytes_round_trip(case):
     state = CASES[case]
     data = state.to_bytes()
-    again = State.from_bytes(data)
-    assert again.to_bytes() == data == State.from_bytes(bytearray(data)).to_bytes()
-    assert (again.n, again.d, again.weight, again.settings) == (
+    restored = State.from_bytes(data)
+    assert restored.to_bytes() == data == State.from_bytes(bytearray(data)).to_bytes()
+    assert (restored.n, restored.d, restored.weight, restored.settings) == (
         state.n,
         state.d,
         state.weight,
         state.settings,
     )
     if state.n:
-        assert again.compute(details=True) == state.compute(details=True)
-        more = X.astype(np.float32)
-        assert again.update(more).compute() == copy.copy(state).update(more).compute()
+        assert restored.compute(details=True) == state.compute(details=True)
+        new_rows = X.astype(np.float32)
+        assert restored.update(new_rows).compute() == copy.copy(state).update(new_rows).compute()
 
 
-def test_bytes_take_4_d_squared_and_a_short_head():
+def test_bytes_use_4_d_squared_and_a_short_header():
     state = State.empty(k="cosine").update(RNG.standard_normal((500, 384)))
     assert len(state.to_bytes()) < 4 * 384 * 385 + 300
 
 
-def test_a_model_is_named_in_bytes_so_that_those_take_no_samples():
+def test_restored_state_with_a_function_model_rejects_samples():
     def lengths(texts):
         return np.array([[len(text), 1.0] for text in texts])
 
     empty = State.empty(k="text_embeddings", model=lengths)
-    here = State.empty(k="text_embeddings", model=lengths).update(["a", "bb"])
-    there = State.from_bytes(here.to_bytes())
+    original = State.empty(k="text_embeddings", model=lengths).update(["a", "bb"])
+    restored = State.from_bytes(original.to_bytes())
     with pytest.raises(ValueError, match=r"samples cannot be added; add them to a new State"):
-        there.update(["ccc"])
-    assert there.compute() == here.compute()
-    here.update(["ccc"])
-    for merged in (there + empty, empty + there):
-        assert merged.update(["ccc"]).compute() == here.compute()
+        restored.update(["ccc"])
+    assert restored.compute() == original.compute()
+    original.update(["ccc"])
+    for merged in (restored + empty, empty + restored):
+        assert merged.update(["ccc"]).compute() == original.compute()
 
 
-def test_a_kernel_that_is_not_known_here_is_merged_all_the_same(monkeypatch):
-    data = MANY.to_bytes()
-    monkeypatch.setattr("vendiscore.resolve.kernel.get_kernel", _unknown)
+def test_restored_state_with_unknown_kernel_merges_but_rejects_samples(monkeypatch):
+    data = TRIANGLE_STATE.to_bytes()
+    monkeypatch.setattr("vendiscore.resolve.kernel.get_kernel", raise_unknown_kernel)
     state = State.from_bytes(data)
-    assert (state + state).compute() == pytest.approx(MANY.compute())
+    assert (state + state).compute() == pytest.approx(TRIANGLE_STATE.compute())
     with pytest.raises(ValueError, match="do not contain its kernel"):
         state.update(X)
 
 
-def test_options_that_are_not_known_here_are_kept_and_take_no_samples():
-    state = State.from_bytes(forged(settings={"kernel": "pixels", "colour": 1}))
-    assert state.compute() == MANY.compute()
+def test_restored_state_with_unknown_options_rejects_samples():
+    state = State.from_bytes(forge_bytes(settings={"kernel": "pixels", "colour": 1}))
+    assert state.compute() == TRIANGLE_STATE.compute()
     with pytest.raises(ValueError, match="do not contain its kernel"):
         state.update(X)
     with pytest.raises(ValueError, match="`colour` is 1 and 'nothing'"):
         state.merge(State.empty(k="pixels"))
 
 
-def _unknown(name):
+def raise_unknown_kernel(name):
     raise ValueError(f"unknown kernel {name}")
 
 
-@pytest.mark.parametrize("where", [0, 5, 12, 14, 20, 100, -300, -9, -8, -1])
-def test_a_changed_byte_is_noticed(where):
-    data = bytearray(MANY.to_bytes())
-    data[where] ^= 1
+@pytest.mark.parametrize("position", [0, 5, 12, 14, 20, 100, -300, -9, -8, -1])
+def test_modified_byte_raises(position):
+    data = bytearray(TRIANGLE_STATE.to_bytes())
+    data[position] ^= 1
     with pytest.raises(
         ValueError, match=r"`data` (must be|is|has) .*(pass the unchanged bytes|use the version)"
     ):
         State.from_bytes(data)
 
 
-def test_bytes_that_are_cut_off_or_longer_are_refused():
-    data = MANY.to_bytes()
+def test_truncated_or_extended_bytes_raise():
+    data = TRIANGLE_STATE.to_bytes()
     for length in [0, 1, 5, 11, 12, 15, 16, 17, 30, len(data) // 2, len(data) - 1]:
         with pytest.raises(
             ValueError, match=r"pass the unchanged bytes returned by State.to_bytes"
@@ -106,54 +107,54 @@ def test_bytes_that_are_cut_off_or_longer_are_refused():
         State.from_bytes(data + b"\0")
 
 
-@pytest.mark.parametrize("junk", [b"", b"junk", b"\x80\x04K\x01.", bytes(200), b"vendi-state"])
-def test_foreign_bytes_are_refused(junk):
+@pytest.mark.parametrize("data", [b"", b"junk", b"\x80\x04K\x01.", bytes(200), b"vendi-state"])
+def test_foreign_bytes_raise(data):
     with pytest.raises(ValueError, match=r"pass the unchanged bytes returned by State.to_bytes"):
-        State.from_bytes(junk)
+        State.from_bytes(data)
     with pytest.raises(TypeError, match="`data` must be bytes, got str"):
         State.from_bytes("vendi-state")
 
 
-def forged(numbers: bytes | None = None, version: int = 2, **changes) -> bytes:
-    """Return bytes with a right checksum and a wrong head."""
-    data = MANY.to_bytes()
-    size = struct.unpack("<I", data[12:16])[0]
-    head = json.loads(data[16 : 16 + size]) | changes
-    head = {name: value for name, value in head.items() if value != "gone"}
-    text = json.dumps(head).encode()
-    numbers = data[16 + size : -8] if numbers is None else numbers
-    body = b"vendi-state" + struct.pack("<BI", version, len(text)) + text + numbers
+def forge_bytes(payload: bytes | None = None, version: int = 2, **changes) -> bytes:
+    """Return bytes with a valid checksum and a modified header."""
+    data = TRIANGLE_STATE.to_bytes()
+    header_size = struct.unpack("<I", data[12:16])[0]
+    header = json.loads(data[16 : 16 + header_size]) | changes
+    header = {name: value for name, value in header.items() if value != "gone"}
+    text = json.dumps(header).encode()
+    payload = data[16 + header_size : -8] if payload is None else payload
+    body = b"vendi-state" + struct.pack("<BI", version, len(text)) + text + payload
     return body + hashlib.blake2b(body, digest_size=8).digest()
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        forged(d="gone"),
-        forged(d=7),
-        forged(rows=3),
-        forged(numbers=b""),
-        forged(numbers=bytes(167)),
+        forge_bytes(d="gone"),
+        forge_bytes(d=7),
+        forge_bytes(rows=3),
+        forge_bytes(payload=b""),
+        forge_bytes(payload=bytes(167)),
     ],
 )
-def test_a_head_that_does_not_fit_is_refused(data):
+def test_inconsistent_header_raises(data):
     with pytest.raises(ValueError, match=r"`data` is not a valid state \(.*\); pass the"):
         State.from_bytes(data)
 
 
-def test_sums_in_single_precision_of_earlier_versions_are_refused():
+def test_single_precision_state_of_earlier_versions_raises():
     with pytest.raises(ValueError, match=r"was written in single precision .* to a new State"):
-        State.from_bytes(forged(settings={"kernel": "cosine", "precision": "single"}))
+        State.from_bytes(forge_bytes(settings={"kernel": "cosine", "precision": "single"}))
 
 
 @pytest.mark.parametrize("version", [1, 3])
-def test_another_format_names_itself(version):
-    said = f"has format {version}, but this version of vendiscore reads only format 2"
-    with pytest.raises(ValueError, match=said):
-        State.from_bytes(forged(version=version))
+def test_unknown_format_version_raises(version):
+    message = f"has format {version}, but this version of vendiscore reads only format 2"
+    with pytest.raises(ValueError, match=message):
+        State.from_bytes(forge_bytes(version=version))
 
 
-def test_bytes_over_a_pipe_are_the_state_of_another_process():
+def test_bytes_can_be_updated_in_another_process():
     code = """
 import sys
 import numpy as np
@@ -163,8 +164,10 @@ rows = np.random.default_rng(0).standard_normal((40, 6))[20:]
 sys.stdout.buffer.write(state.update(rows).to_bytes())
 """
     half = State.empty(k="cosine").update(X[:20]).to_bytes()
-    done = subprocess.run([sys.executable, "-c", code], input=half, capture_output=True, check=True)
-    state = State.from_bytes(done.stdout)
+    process = subprocess.run(
+        [sys.executable, "-c", code], input=half, capture_output=True, check=True
+    )
+    state = State.from_bytes(process.stdout)
     assert state.n == 40
     assert state.compute() == pytest.approx(compute(X, k="cosine"), rel=1e-12)
 
@@ -181,48 +184,48 @@ EARLIER_SCORES = {
 }
 
 
-def read_earlier(name: str, version: str) -> State:
+def read_earlier_state(name: str, version: str) -> State:
     return State.from_bytes((EARLIER_STATES / f"{name}_{version}.bin").read_bytes())
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
 @pytest.mark.parametrize("name", EARLIER_SCORES)
-def test_states_of_earlier_versions_give_the_score_of_their_version(name, version):
-    state = read_earlier(name, version)
+def test_earlier_states_give_the_score_of_their_version(name, version):
+    state = read_earlier_state(name, version)
     n, score = EARLIER_SCORES[name]
     assert (state.n, state.compute()) == (n, {"VS": pytest.approx(score, rel=1e-12)})
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
-def test_states_of_earlier_versions_are_updated_and_merged(version):
-    more = np.random.default_rng(4).standard_normal((5, 4))
-    expected = compute(np.concatenate([EARLIER_ROWS, more]), k="cosine")
-    state = read_earlier("triangle", version)
-    other = State.empty(k="cosine").update(more)
-    assert (state + other).compute() == pytest.approx(expected, rel=1e-12)
-    assert state.update(more).compute() == pytest.approx(expected, rel=1e-12)
-    weights = read_earlier("weights", version)
-    assert weights.weight == pytest.approx(36.0)
-    assert weights.compute() == pytest.approx(
+def test_earlier_states_can_be_updated_and_merged(version):
+    new_rows = np.random.default_rng(4).standard_normal((5, 4))
+    expected = compute(np.concatenate([EARLIER_ROWS, new_rows]), k="cosine")
+    state = read_earlier_state("triangle", version)
+    new_state = State.empty(k="cosine").update(new_rows)
+    assert (state + new_state).compute() == pytest.approx(expected, rel=1e-12)
+    assert state.update(new_rows).compute() == pytest.approx(expected, rel=1e-12)
+    weighted = read_earlier_state("weights", version)
+    assert weighted.weight == pytest.approx(36.0)
+    assert weighted.compute() == pytest.approx(
         compute(EARLIER_ROWS, score_X=True, normalize=True, p=np.arange(9) / 36), rel=1e-12
     )
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
-def test_an_empty_state_of_an_earlier_version_takes_samples(version):
+def test_earlier_empty_state_accepts_samples(version):
     images = np.random.default_rng(5).integers(0, 255, (3, 8, 8), dtype=np.uint8)
-    state = read_earlier("empty", version)
+    state = read_earlier_state("empty", version)
     assert state.n == 0
     expected = compute(images, k="pixels", size=8)
     assert state.update(images).compute() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
-def test_a_state_of_an_earlier_version_with_a_model_takes_no_samples(version):
+def test_earlier_state_with_a_model_rejects_samples(version):
     with pytest.raises(ValueError, match="samples cannot be added"):
-        read_earlier("model", version).update(["a"])
+        read_earlier_state("model", version).update(["a"])
 
 
-def test_sums_in_single_precision_that_version_0_3_wrote_are_refused():
+def test_single_precision_state_of_version_0_3_raises():
     with pytest.raises(ValueError, match=r"was written in single precision .* to a new State"):
-        read_earlier("single", "0_3")
+        read_earlier_state("single", "0_3")

@@ -1,4 +1,4 @@
-"""Settings of a state are values that tell states apart, and can be read again."""
+"""Settings identify the configuration of a state and can be parsed again."""
 
 import json
 
@@ -17,12 +17,12 @@ from vendiscore.tools.streams.state_settings import (
 )
 
 
-def lengths(texts):
+def text_lengths(texts):
     return [[float(len(text)), 1.0] for text in texts]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "unit"),
+    ("arguments", "expected"),
     [
         ({"k": "cosine"}, False),
         ({"k": "linear"}, True),
@@ -33,14 +33,14 @@ def lengths(texts):
         ({"k": "cosine", "prompts": [[1.0]], "given_prompt": True}, None),
     ],
 )
-def test_rows_that_are_features_may_have_to_be_of_length_1(arguments, unit):
-    assert requires_unit_rows(similarity_spec_from_keywords(arguments)) is unit
+def test_unit_norm_is_required_only_for_unnormalized_features(arguments, expected):
+    assert requires_unit_rows(similarity_spec_from_keywords(arguments)) is expected
 
 
 @pytest.mark.parametrize(
     "arguments", [{"k": "cosine"}, {"k": "pixels"}, {"score_X": True}, {"k": "text_embeddings"}]
 )
-def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
+def test_kernels_with_fixed_features_are_supported(arguments):
     assert describe_unsupported(similarity_spec_from_keywords(arguments)) == ""
 
 
@@ -57,7 +57,7 @@ def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
         ({"k": "cosine", "fit": "pool"}, "`fit` is not supported by a State"),
     ],
 )
-def test_other_kernels_are_refused_with_those_that_can(arguments, message):
+def test_unsupported_kernels_are_described_with_alternatives(arguments, message):
     result = describe_unsupported(
         similarity_spec_from_keywords(arguments, allow_metric=True, allow_fit=True)
     )
@@ -79,34 +79,38 @@ def test_other_kernels_are_refused_with_those_that_can(arguments, message):
         ),
     ],
 )
-def test_settings_are_plain_and_read_again(arguments, settings):
+def test_settings_are_json_and_round_trip(arguments, settings):
     spec = similarity_spec_from_keywords(arguments)
     assert plain_settings(spec) == settings
     assert json.loads(json.dumps(settings)) == settings
     assert plain_settings(spec_from_settings(settings)) == settings
 
 
-def test_functions_are_told_apart_by_what_they_do():
-    one = plain_settings(similarity_spec_from_keywords({"k": "text_embeddings", "model": lengths}))
-    other = plain_settings(
+def test_functions_are_identified_by_their_code():
+    settings = plain_settings(
+        similarity_spec_from_keywords({"k": "text_embeddings", "model": text_lengths})
+    )
+    other_settings = plain_settings(
         similarity_spec_from_keywords(
             {"k": "text_embeddings", "model": lambda texts: np.eye(len(texts))}
         )
     )
-    assert one["model"].startswith("lengths@") or ".lengths@" in one["model"]
-    assert one["model"] != other["model"]
-    assert "batch_size" not in one  # changes no number
+    assert settings["model"].startswith("text_lengths@") or ".text_lengths@" in settings["model"]
+    assert settings["model"] != other_settings["model"]
+    assert "batch_size" not in settings  # does not change scores
 
 
-def test_a_loaded_encoder_is_told_by_its_settings():
+def test_loaded_encoder_is_identified_by_its_settings():
     settings = plain_settings(
-        similarity_spec_from_keywords({"k": "text_embeddings", "model": encoder(model=lengths)})
+        similarity_spec_from_keywords(
+            {"k": "text_embeddings", "model": encoder(model=text_lengths)}
+        )
     )
     assert isinstance(settings["model"], dict)
     assert is_plain([*settings["model"].values()])
 
 
-def test_prompts_are_not_kept():
+def test_prompts_are_not_stored():
     spec = similarity_spec_from_keywords(
         {"k": "cosine", "prompts": [[1.0, 0]], "given_prompt": True}
     )
@@ -119,14 +123,14 @@ def test_prompts_are_not_kept():
     "settings",
     [{"kernel": "mine"}, {"kernel": "pixels", "colour": 1}, {"kernel": "pixels", "size": "x"}],
 )
-def test_settings_of_another_version_are_not_read(settings):
+def test_settings_of_other_versions_are_not_parsed(settings):
     result = spec_from_settings(settings)
     assert result is None or settings["kernel"] == "pixels"
     if "colour" in settings or settings["kernel"] == "mine":
         assert result is None
 
 
-def test_what_an_encoder_reports_beyond_the_request_is_kept():
+def test_encoder_settings_keeps_only_additional_reported_settings():
     requested = {"kernel": "text_embeddings", "model": "lengths@1", "pooling": None, "size": 3}
     reported = {
         "model": "lengths",
@@ -140,7 +144,7 @@ def test_what_an_encoder_reports_beyond_the_request_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("value", "plain"),
+    ("value", "expected"),
     [
         (None, True),
         (1, True),
@@ -151,5 +155,5 @@ def test_what_an_encoder_reports_beyond_the_request_is_kept():
         (np.ones(1), False),
     ],
 )
-def test_plain_values(value, plain):
-    assert is_plain(value) == plain
+def test_is_plain_accepts_only_lists_and_scalars(value, expected):
+    assert is_plain(value) == expected
