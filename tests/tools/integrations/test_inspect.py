@@ -1,4 +1,4 @@
-"""The metric of inspect_ai, run by inspect_ai itself on the task of the examples."""
+"""The inspect_ai metric, run by inspect_ai on the example task."""
 
 import math
 from importlib.metadata import entry_points
@@ -9,14 +9,14 @@ from vendiscore import compute
 
 inspect_ai = pytest.importorskip("inspect_ai")
 
-from inspect_ai import score as rescored  # noqa: E402
+from inspect_ai import score as rescore  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 from inspect_ai.scorer import SampleScore, Score, Target, accuracy, includes, scorer  # noqa: E402
 from inspect_task import QUESTIONS, diversity  # noqa: E402
 
 from vendiscore.tools.integrations.inspect import completion, vendi_score  # noqa: E402
 
-pytestmark = [  # of inspect_ai itself
+pytestmark = [  # warnings of inspect_ai
     pytest.mark.filterwarnings("ignore:The .initial. parameter is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:Unclosed <Memory:ResourceWarning"),
 ]
@@ -28,13 +28,13 @@ ANSWERS = [
 GROUPS = [ANSWERS[0], ["Red is a colour.", "∅", "Blue", "∅"]]
 
 
-def ready():
-    """Return a model that has its answers to each question ready."""
+def mock_model():
+    """Return a model with predefined answers to each question."""
     answers = dict(zip(QUESTIONS, map(iter, ANSWERS), strict=True))
 
-    def answer(messages, *others):
+    def answer(messages, *arguments):
         output = ModelOutput.from_content("mockllm/model", next(answers[messages[-1].text]))
-        output.usage = ModelUsage()  # else counted, by a tokenizer that would be fetched
+        output.usage = ModelUsage()  # otherwise a tokenizer would be downloaded to count tokens
         return output
 
     return get_model("mockllm/model", custom_outputs=answer, memoize=False)
@@ -42,11 +42,11 @@ def ready():
 
 @pytest.fixture
 def run(tmp_path):
-    """Evaluate a task; its log."""
+    """Return a function that evaluates a task and returns its log."""
 
     def run(task, **options):
         (log,) = inspect_ai.eval(
-            task, model=ready(), log_dir=str(tmp_path), display="none", **options
+            task, model=mock_model(), log_dir=str(tmp_path), display="none", **options
         )
         assert log.status == "success", log.error
         return log
@@ -54,16 +54,16 @@ def run(tmp_path):
     return run
 
 
-def numbers(log):
-    """Return the numbers of a log, whose metrics may be reduced over epochs or not."""
+def metric_values(log):
+    """Return the metric values of a log, with or without reduction over epochs."""
     return {
-        name: value.value for each in log.results.scores for name, value in each.metrics.items()
+        name: value.value for score in log.results.scores for name, value in score.metrics.items()
     }
 
 
 @pytest.mark.parametrize("display", [False, True])
-def test_inspect_finds_the_mean_over_samples_and_its_error(run, display):
-    result = numbers(run(diversity(), score_display=display))
+def test_metric_is_the_mean_over_samples_with_standard_error(run, display):
+    result = metric_values(run(diversity(), score_display=display))
     expected = compute(GROUPS, ns=(1, 2))
     assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
     assert result["VS_se"] == pytest.approx(expected["VS_se"], rel=1e-12)
@@ -71,26 +71,26 @@ def test_inspect_finds_the_mean_over_samples_and_its_error(run, display):
     assert result["accuracy"] == pytest.approx(4 / 8)
 
 
-def test_a_log_is_scored_again_with_the_same_options(run):
+def test_rescored_log_uses_the_same_options(run):
     log = run(diversity())
-    again = rescored(log, includes(), display="none")
-    assert numbers(again)["VS"] == numbers(log)["VS"]
+    rescored_log = rescore(log, includes(), display="none")
+    assert metric_values(rescored_log)["VS"] == metric_values(log)["VS"]
 
 
-def test_one_epoch_has_no_diversity(run):
-    result = numbers(run(diversity(epochs=1)))
+def test_single_epoch_gives_nan(run):
+    result = metric_values(run(diversity(epochs=1)))
     assert math.isnan(result["VS"])
     assert result["samples"] == 0
 
 
-def test_the_whole_completion_is_kept_by_the_scorer(run):
+def test_scorer_completion_keeps_the_full_answer(run):
     task = diversity()
     task.scorer, task.metrics = [completion()], None
-    result = numbers(run(task))
+    result = metric_values(run(task))
     assert result["VS"] == pytest.approx(compute(GROUPS)["VS"], rel=1e-12)
 
 
-def test_a_scorer_without_answers_gives_no_number(run):
+def test_scorer_without_answers_gives_nan(run):
     @scorer(metrics=[vendi_score(), accuracy()])
     def silent():
         async def score(state, target: Target) -> Score:
@@ -100,56 +100,59 @@ def test_a_scorer_without_answers_gives_no_number(run):
 
     task = diversity()
     task.scorer, task.metrics = [silent()], None
-    result = numbers(run(task))
+    result = metric_values(run(task))
     assert math.isnan(result["VS"])
     assert result["accuracy"] == 1
 
 
-def scores(answers):
-    """Return scores as inspect_ai hands them over, in epochs: sample by sample, with holes."""
-    rows = [(i, text) for i, own in enumerate(answers) for text in own]
+def sample_scores(answers):
+    """Return scores as passed by inspect_ai: one per sample and epoch."""
+    rows = [(i, text) for i, texts in enumerate(answers) for text in texts]
     return [SampleScore(score=Score(value=1, answer=text), sample_id=i) for i, text in rows]
 
 
-def test_samples_without_two_answers_are_left_out_and_counted():
-    result = vendi_score(q=2)(scores([["a", "b"], ["c"], ["d", None]]))
+def test_samples_with_fewer_than_two_answers_are_ignored():
+    result = vendi_score(q=2)(sample_scores([["a", "b"], ["c"], ["d", None]]))
     expected = compute([["a", "b"], ["d", "∅"]], q=2)
     assert result == {**expected, "samples": 2}
 
 
-def test_keys_name_an_order_other_than_1_where_nothing_is_scored_too():
-    assert list(vendi_score(q=2)(scores([["a", "b"]] * 2))) == ["VS_q2", "VS_q2_se", "samples"]
-    alone = vendi_score(q=2, measures=["VS", "IntDiv"])(scores([["a"]]))
-    assert list(alone) == ["VS_q2", "IntDiv", "samples"]
-    assert math.isnan(alone["VS_q2"])
-    assert alone["samples"] == 0
+def test_keys_contain_the_order_even_without_scored_samples():
+    result = vendi_score(q=2)(sample_scores([["a", "b"]] * 2))
+    assert list(result) == ["VS_q2", "VS_q2_se", "samples"]
+    nan_result = vendi_score(q=2, measures=["VS", "IntDiv"])(sample_scores([["a"]]))
+    assert list(nan_result) == ["VS_q2", "IntDiv", "samples"]
+    assert math.isnan(nan_result["VS_q2"])
+    assert nan_result["samples"] == 0
     with pytest.raises(KeyError, match="no key 'VS' for q=2"):
-        alone["VS"]
+        nan_result["VS"]
 
 
-def test_keywords_are_read_when_the_metric_is_made():
+def test_metric_validates_keywords_when_created():
     with pytest.raises(TypeError, match="unknown keyword 'nss'"):
         vendi_score(nss=1)
     with pytest.raises(ValueError, match="`details` is not supported in an evaluation"):
         vendi_score(details=True)
 
 
-def test_inspect_finds_it_by_its_entry_point():
+def test_inspect_registers_the_entry_point():
     (point,) = entry_points(group="inspect_ai", name="vendiscore")
     assert point.load().vendi_score is vendi_score
 
 
-def test_the_prompt_may_be_taken_out():
+def test_given_prompt_uses_prompts_of_the_scorer():
     prompts = ["Which planet?", "Which colour?"]
-    scores = [
+    samples = [
         SampleScore(
             score=Score(value=1, answer=text, metadata={"prompt": prompt}), sample_id=prompt
         )
         for prompt, group in zip(prompts, GROUPS, strict=True)
         for text in group
     ]
-    result = vendi_score(given_prompt=True)(scores)
+    result = vendi_score(given_prompt=True)(samples)
     assert result["VS"] == pytest.approx(compute(GROUPS, prompts=prompts, given_prompt=True)["VS"])
-    bare = [SampleScore(score=Score(value=1, answer=text), sample_id=1) for text in GROUPS[0]]
+    without_prompt = [
+        SampleScore(score=Score(value=1, answer=text), sample_id=1) for text in GROUPS[0]
+    ]
     with pytest.raises(ValueError, match="use the scorer `completion`"):
-        vendi_score(given_prompt=True)(bare)
+        vendi_score(given_prompt=True)(without_prompt)

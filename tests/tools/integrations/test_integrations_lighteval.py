@@ -1,4 +1,4 @@
-"""The metric of lighteval, run by lighteval itself on the task of the examples."""
+"""The lighteval metric, run by lighteval on the example task."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,8 +25,8 @@ ANSWERS = [
 GROUPS = [*ANSWERS[:2], ["Loaf", "Loaf", "∅", "∅"]]
 
 
-class Parrot(DummyModel):
-    """A model that has as many answers ready as it is asked for."""
+class PredefinedModel(DummyModel):
+    """A model that returns the requested number of predefined answers."""
 
     def greedy_until(self, docs):
         return [ModelResponse(text=ANSWERS[int(doc.id)][: doc.num_samples]) for doc in docs]
@@ -34,8 +34,8 @@ class Parrot(DummyModel):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run the example with a model; the numbers of the task."""
-    # Some of lighteval's own tasks fetch files when they are imported.
+    """Return a function that runs the example with a model and returns the metrics of the task."""
+    # Some built-in tasks of lighteval download files on import.
     for name in ("_load_from_files", "_load_from_subdirs"):
         monkeypatch.setattr(Registry, name, staticmethod(lambda *others: {}))
 
@@ -55,30 +55,31 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_lighteval_asks_for_several_and_finds_the_mean_over_prompts_and_its_error(run):
-    result = run(Parrot)
+def test_metric_is_the_mean_over_prompts_with_standard_error(run):
+    result = run(PredefinedModel)
     expected = compute(GROUPS)
     assert result["vendi_score"] == pytest.approx(expected["VS"], rel=1e-12)
     assert result["vendi_score_stderr"] == pytest.approx(expected["VS_se"], rel=1e-12)
 
 
-def test_a_model_that_gives_one_answer_nevertheless_is_told_of(run):
+def test_model_with_too_few_generations_raises(run):
     with pytest.raises(ValueError, match=r"expected 4 generations .*got 1; use a model that"):
         run(DummyModel)
 
 
-def test_one_prompt_has_the_score_of_its_generations_as_they_are_after_post_processing():
+def test_metric_uses_post_processed_generations():
     metric = vendi_score(4, "order 2", q=2)
     response = ModelResponse(text=["<think>…</think> a"] * 4, text_post_processed=GROUPS[0])
     result = metric.compute_sample(doc=None, model_response=response)
     assert result == {"order 2": compute(GROUPS[0], q=2)["VS_q2"]}
 
 
-def test_the_example_is_where_the_page_says():
+def test_example_data_folder_exists():
     assert Path(lighteval_task.TASKS_TABLE[0].hf_repo).is_dir()
 
 
-def test_the_query_may_be_taken_out():
-    doc, answers = SimpleNamespace(query="what of the sea?"), SimpleNamespace(final_text=ANSWERS[0])
-    result = VendiScore(4, given_prompt=True).compute(doc, answers)
+def test_given_prompt_uses_the_query():
+    document = SimpleNamespace(query="what of the sea?")
+    answers = SimpleNamespace(final_text=ANSWERS[0])
+    result = VendiScore(4, given_prompt=True).compute(document, answers)
     assert result == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)["VS"]

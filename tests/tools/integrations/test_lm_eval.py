@@ -1,4 +1,4 @@
-"""The metric of lm-eval, run by lm-eval itself on the task of the examples."""
+"""The lm-eval metric, run by lm-eval on the example task."""
 
 import shutil
 from pathlib import Path
@@ -23,20 +23,20 @@ ANSWERS = [
     ["an umbrella", "a book", "an umbrella and a book", "a child"],
     ["Loaf", "Loaf", " ", ""],
 ]
-GROUPS = [*ANSWERS[:2], ["Loaf", "Loaf", "∅", "∅"]]  # blank ones are one more text
-WHOLE = "      - function: take_first_k\n        k: 4\n"
+GROUPS = [*ANSWERS[:2], ["Loaf", "Loaf", "∅", "∅"]]  # blank answers count as an additional text
+TAKE_FIRST_4 = "      - function: take_first_k\n        k: 4\n"
 FUNCTION = "!function vendiscore.integrations.lm_eval.vendi_score"
 
 
-class Parrot(LM):
-    """A model that has its answers ready."""
+class PredefinedModel(LM):
+    """A model with predefined answers."""
 
     def __init__(self, answers=ANSWERS):
         super().__init__()
         self.answers = answers
 
     def generate_until(self, requests, disable_tqdm=False):
-        answers = [iter(own) for own in self.answers]
+        answers = [iter(texts) for texts in self.answers]
         return [next(answers[request.doc_id]) for request in requests]
 
     def loglikelihood(self, requests, disable_tqdm=False):
@@ -47,7 +47,7 @@ class Parrot(LM):
 
 @pytest.fixture
 def run(tmp_path):
-    """Run the example with some of its text replaced; the numbers of the task."""
+    """Return a function that runs the example with replaced text and returns its metrics."""
 
     def run(changes=(), model="dummy"):
         text = (EXAMPLE / "diversity.yaml").read_text(encoding="utf-8")
@@ -64,48 +64,49 @@ def run(tmp_path):
     return run
 
 
-def test_lm_eval_finds_the_mean_over_prompts_and_its_error(run):
-    result = run(model=Parrot())
+def test_metric_is_the_mean_over_prompts_with_standard_error(run):
+    result = run(model=PredefinedModel())
     expected = compute(GROUPS, ns=(1, 2))
     assert result["VS,all"] == pytest.approx(expected["VS"], rel=1e-12)
     assert result["VS_stderr,all"] == pytest.approx(expected["VS_se"], rel=1e-12)
 
 
-def test_the_example_runs_from_any_folder(tmp_path, monkeypatch):
+def test_example_runs_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     manager = TaskManager(include_path=str(EXAMPLE), include_defaults=False)
-    result = simple_evaluate(Parrot(), tasks=["diversity"], task_manager=manager)
+    result = simple_evaluate(PredefinedModel(), tasks=["diversity"], task_manager=manager)
     assert result["results"]["diversity"]["VS,all"] == pytest.approx(
         compute(GROUPS, ns=(1, 2))["VS"]
     )
 
 
-def test_options_stand_in_the_yaml(run):
+def test_options_are_read_from_the_yaml(run):
     changes = [("ns: [1, 2]", "q: [1, inf]\n    measures: [VS, IntDiv]\n    analyzer: char")]
-    result = run(changes, Parrot())
+    result = run(changes, PredefinedModel())
     expected = compute(GROUPS, q=[1, np.inf], measures=["VS", "IntDiv"], analyzer="char")
     for name in ("VS_q1", "VS_qinf", "IntDiv"):
         assert result[f"{name},all"] == pytest.approx(expected[name], rel=1e-12)
         assert result[f"{name}_stderr,all"] == pytest.approx(expected[f"{name}_se"], rel=1e-12)
 
 
-def test_a_model_that_says_one_thing_is_one_effective_answer(run):
+def test_constant_generations_score_1(run):
     assert run()["VS,all"] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        [(WHOLE, "      - function: take_first\n")],
-        [("filter_list:\n  - name: all\n    filter:\n" + WHOLE, "")],  # lm-eval's own, take_first
+        [(TAKE_FIRST_4, "      - function: take_first\n")],
+        # without a filter, lm-eval uses take_first
+        [("filter_list:\n  - name: all\n    filter:\n" + TAKE_FIRST_4, "")],
         [("k: 4", "k: 1")],
     ],
 )
-def test_repeats_that_a_filter_throws_away_are_an_error_that_names_it(run, changes):
+def test_filter_that_drops_repeats_raises(run, changes):
     with pytest.raises(
         ValueError, match=r"at least 2 generations, got 1; .* `take_first`, keeps only"
     ):
-        run(changes, Parrot())
+        run(changes, PredefinedModel())
 
 
 @pytest.mark.parametrize(
@@ -116,18 +117,18 @@ def test_repeats_that_a_filter_throws_away_are_an_error_that_names_it(run, chang
         ("details: true", "`details` is not supported in an evaluation"),
     ],
 )
-def test_options_that_are_refused_are_told_of(run, option, message):
+def test_invalid_options_raise(run, option, message):
     with pytest.raises(ValueError, match=message):
-        run([("ns: [1, 2]", option)], Parrot())
+        run([("ns: [1, 2]", option)], PredefinedModel())
 
 
-def test_the_metric_of_evaluate_is_one_of_lm_eval_too(run):
+def test_evaluate_metric_works_in_lm_eval(run):
     path = ROOT / "vendiscore" / "scripts" / "vendiscore.py"
-    result = run([(FUNCTION, f"{path}\n    hf_evaluate: true")], Parrot(GROUPS))
+    result = run([(FUNCTION, f"{path}\n    hf_evaluate: true")], PredefinedModel(GROUPS))
     assert result["VS,all"] == pytest.approx(compute(GROUPS, ns=(1, 2))["VS"], rel=1e-12)
 
 
-def test_targets_do_not_change_the_number():
+def test_targets_do_not_change_the_score():
     texts = ["a cat", "a cat", "the dog"]
     result = vendi_score(predictions=[texts], references=[["a", "b"]])
     assert result == compute(texts)
@@ -135,20 +136,20 @@ def test_targets_do_not_change_the_number():
         vendi_score([["a"], texts])
 
 
-def test_several_targets_of_which_any_would_do_are_an_error(run):
-    """lm-eval makes 1.0 of the number for every target that is above 0."""
+def test_several_targets_raise(run):
+    """lm-eval replaces the value for each target by 1.0 if it is above 0."""
     with pytest.raises(KeyError, match="vendi_score"):
-        run([('doc_to_target: ""', "doc_to_target: [a, b]")], Parrot())
+        run([('doc_to_target: ""', "doc_to_target: [a, b]")], PredefinedModel())
 
 
-def test_a_prompt_without_generations_is_said_to_have_none():
+def test_prompt_without_generations_raises():
     with pytest.raises(
         ValueError, match=r"must have at least 2 generations, got 0; set for example `repeats: 4`"
     ):
         vendi_score(predictions=[[]])
 
 
-def test_the_target_may_be_the_prompt_that_is_taken_out():
+def test_given_prompt_uses_the_target_as_prompt():
     result = vendi_score(
         predictions=[ANSWERS[0]], references=["what of the sea?"], given_prompt=True
     )
@@ -159,8 +160,8 @@ def test_the_target_may_be_the_prompt_that_is_taken_out():
         vendi_score(predictions=[ANSWERS[0]], prompts="what?")
 
 
-def test_an_order_in_the_yaml_is_part_of_the_keys(run):
-    result = run([("ns: [1, 2]", "q: 2")], Parrot())
+def test_keys_contain_the_order_of_the_yaml(run):
+    result = run([("ns: [1, 2]", "q: 2")], PredefinedModel())
     expected = compute(GROUPS, q=2)
     assert "VS,all" not in result
     assert result["VS_q2,all"] == pytest.approx(expected["VS_q2"], rel=1e-12)

@@ -1,4 +1,4 @@
-"""VendiLoss: −w · log VS of a batch, in a training loop."""
+"""`VendiLoss`, which is −w · log VS of a batch, in a training loop."""
 
 import copy
 import math
@@ -12,32 +12,32 @@ from vendiscore.support import optional
 
 torch = pytest.importorskip("torch")
 
-from vendiscore.tools.integrations.loss import VendiLoss  # noqa: E402  which torch is needed for
+from vendiscore.tools.integrations.loss import VendiLoss  # noqa: E402  (requires torch)
 
 KERNELS = ["cosine", "rbf", "laplacian"]
 
 
-def rows(n=9, d=4, seed=0):
+def random_rows(n=9, d=4, seed=0):
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(n, d, generator=generator).requires_grad_()
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_it_is_minus_the_weight_times_the_logarithm_of_the_score(kernel, q):
-    X = rows()
-    want = -0.3 * score(X, kernel, q=q).log()
+def test_loss_is_minus_weight_times_log_score(kernel, q):
+    X = random_rows()
+    expected = -0.3 * score(X, kernel, q=q).log()
     result = VendiLoss(kernel, q=q, weight=0.3)(X)
-    assert result.item() == pytest.approx(want.item(), rel=1e-6)
-    theirs, ours = torch.autograd.grad(want, X), torch.autograd.grad(result, X)
-    torch.testing.assert_close(ours, theirs)
+    assert result.item() == pytest.approx(expected.item(), rel=1e-6)
+    expected_gradient, gradient = torch.autograd.grad(expected, X), torch.autograd.grad(result, X)
+    torch.testing.assert_close(gradient, expected_gradient)
 
 
-def test_it_takes_matrices_features_weights_and_options():
-    X = rows().double()
+def test_loss_accepts_matrices_features_weights_and_options():
+    X = random_rows().double()
     U = X / X.norm(dim=1, keepdim=True)
     p = torch.linspace(0.1, 1, 9, dtype=torch.float64) / 4.95
-    want = -float(score(X.detach(), "cosine", p=p).log())
+    expected = -float(score(X.detach(), "cosine", p=p).log())
     for result in (
         VendiLoss()(X, p),
         VendiLoss()(X, p=p.tolist()),
@@ -46,42 +46,42 @@ def test_it_takes_matrices_features_weights_and_options():
         VendiLoss("linear", normalize=True)(X, p),
         VendiLoss(score_K=True)(U @ U.T, p),
     ):
-        assert result.item() == pytest.approx(want, rel=1e-12)
+        assert result.item() == pytest.approx(expected, rel=1e-12)
     sigma = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     VendiLoss("rbf", sigma=sigma)(X).backward()
-    assert sigma.grad > 0  # the wider, the more alike
+    assert sigma.grad > 0  # a larger bandwidth makes samples more similar
 
 
-def test_rows_of_more_dimensions_are_flattened():
-    X = rows(6, 12)
+def test_rows_with_more_dimensions_are_flattened():
+    X = random_rows(6, 12)
     assert VendiLoss()(X.reshape(6, 3, 2, 2)).item() == VendiLoss()(X).item()
 
 
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian"])
-def test_it_does_not_see_the_scale_of_a_batch(kernel):
-    X = rows().double()
+def test_loss_does_not_depend_on_the_scale_of_the_batch(kernel):
+    X = random_rows().double()
     loss = VendiLoss(kernel)
     assert loss(1e3 * X).item() == pytest.approx(loss(X).item(), rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, 3, "inf"])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_one_sample_and_equal_samples_lose_nothing_and_have_no_gradient(kernel, q):
-    for X in (rows(1, 4), rows(1, 4).detach()[[0] * 5].requires_grad_()):
+def test_identical_samples_have_zero_loss_and_gradient(kernel, q):
+    for X in (random_rows(1, 4), random_rows(1, 4).detach()[[0] * 5].requires_grad_()):
         result = VendiLoss(kernel, q=q)(X)
         result.backward()
         assert abs(result.item()) <= 1e-12
         assert X.grad.abs().max() <= 1e-12
 
 
-def test_unlike_samples_lose_the_most_there_is():
+def test_orthogonal_samples_have_minimal_loss():
     for q in (0.5, 1, 2, 3, "inf"):
         assert VendiLoss(q=q)(torch.eye(8)).item() == pytest.approx(-math.log(8))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_it_is_in_the_precision_of_the_samples_and_single_for_less(dtype):
-    X = rows().detach().to(getattr(torch, dtype)).requires_grad_()
+def test_loss_has_the_dtype_of_the_samples_or_float32(dtype):
+    X = random_rows().detach().to(getattr(torch, dtype)).requires_grad_()
     result = VendiLoss("rbf")(X)
     result.backward()
     assert result.dtype == (torch.float64 if dtype == "float64" else torch.float32)
@@ -90,22 +90,22 @@ def test_it_is_in_the_precision_of_the_samples_and_single_for_less(dtype):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_autocast_changes_nothing_but_the_samples(kernel):
+def test_autocast_affects_only_the_samples(kernel):
     layer = torch.nn.Linear(4, 5)
-    X, loss = rows().detach(), VendiLoss(kernel)
+    X, loss = random_rows().detach(), VendiLoss(kernel)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         Z = layer(X)
         result = loss(Z)
-        again = loss(Z.float())
+        from_float32 = loss(Z.float())
     assert Z.dtype == torch.bfloat16
-    assert result.item() == again.item() == loss(Z).item()
+    assert result.item() == from_float32.item() == loss(Z).item()
     result.backward()
     assert layer.weight.grad.abs().sum() > 0
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-def test_what_is_compiled_calls_it_as_it_is():
-    layer, loss, X = torch.nn.Linear(4, 3), VendiLoss(), rows().detach()
+def test_loss_works_in_compiled_functions():
+    layer, loss, X = torch.nn.Linear(4, 3), VendiLoss(), random_rows().detach()
 
     def step(X):
         return layer(X).square().mean() + loss(layer(X))
@@ -115,19 +115,19 @@ def test_what_is_compiled_calls_it_as_it_is():
     assert compiled.item() == pytest.approx(step(X).item())
 
 
-def test_it_is_a_module_without_parameters_that_can_be_copied_and_saved():
+def test_loss_has_no_parameters_and_is_copyable_and_picklable():
     loss = VendiLoss("rbf", sigma=2, q="inf", weight=0.5)
     assert repr(loss) == "VendiLoss('rbf', q=inf, weight=0.5)"
     assert repr(VendiLoss(score_K=True)) == "VendiLoss('score_K', q=1, weight=1)"
     assert not loss.state_dict()
     assert not list(loss.parameters())
-    X = rows()
-    for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), loss.double()):
-        assert other(X).item() == loss(X).item()
+    X = random_rows()
+    for copied in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), loss.double()):
+        assert copied(X).item() == loss(X).item()
 
 
-def test_vectors_part_when_they_are_trained_with_it_alone():
-    X = (torch.ones(6, 6) + 0.01 * rows(6, 6).detach()).requires_grad_()
+def test_minimizing_the_loss_makes_vectors_orthogonal():
+    X = (torch.ones(6, 6) + 0.01 * random_rows(6, 6).detach()).requires_grad_()
     optimizer, loss = torch.optim.Adam([X], lr=0.1), VendiLoss()
     assert loss(X).item() > -0.01
     for _ in range(150):
@@ -137,11 +137,11 @@ def test_vectors_part_when_they_are_trained_with_it_alone():
     assert loss(X).item() == pytest.approx(-math.log(6), abs=1e-3)
 
 
-def test_a_matrix_of_equal_samples_is_left_at_order_2():
+def test_gradient_separates_identical_samples_at_order_2():
     K = torch.ones(3, 3, dtype=torch.float64, requires_grad=True)
     VendiLoss(score_K=True, q=2)(K).backward()
-    off = K.grad[~torch.eye(3, dtype=torch.bool)]
-    assert (off > 0).all()  # going down, entries become less
+    off_diagonal = K.grad[~torch.eye(3, dtype=torch.bool)]
+    assert (off_diagonal > 0).all()  # gradient descent decreases similarities
     assert float(score_K((K - 0.1 * (K.grad + K.grad.T)).detach(), normalize=True)) > 1
 
 
@@ -159,7 +159,7 @@ def test_a_matrix_of_equal_samples_is_left_at_order_2():
         ({"k": "rbf", "score_K": True}, ValueError, "`k` and `score_K` are mutually exclusive"),
     ],
 )
-def test_keywords_are_read_when_it_is_made(options, error, message):
+def test_invalid_options_raise_when_created(options, error, message):
     with pytest.raises(error, match=message):
         VendiLoss(**options)
 
@@ -177,12 +177,12 @@ def test_keywords_are_read_when_it_is_made(options, error, message):
         ({"k": lambda a, b: 1.0}, torch.eye(2), TypeError, "`k` must be a kernel that is diff"),
     ],
 )
-def test_batches_that_cannot_be_scored_are_refused(options, batch, error, message):
+def test_invalid_batches_raise(options, batch, error, message):
     with pytest.raises(error, match=message):
         VendiLoss(**options)(batch)
 
 
-def test_without_torch_the_import_says_what_to_install(monkeypatch):
+def test_missing_torch_raises_with_an_installation_hint(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "vendiscore.tools.integrations.loss")
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
@@ -192,10 +192,10 @@ def test_without_torch_the_import_says_what_to_install(monkeypatch):
         import vendiscore.tools.integrations.loss  # noqa: F401
 
 
-def test_a_bandwidth_that_is_given_sees_a_batch_shrink_and_one_that_follows_it_does_not():
-    X = rows().detach().double()
-    given, followed = VendiLoss("rbf", sigma=1.0), VendiLoss("rbf")
-    for loss, sees in ((given, True), (followed, False)):
+def test_loss_depends_on_the_scale_only_with_explicit_bandwidth():
+    X = random_rows().detach().double()
+    explicit, fitted = VendiLoss("rbf", sigma=1.0), VendiLoss("rbf")
+    for loss, depends_on_scale in ((explicit, True), (fitted, False)):
         large, small = loss(X).item(), loss(1e-4 * X).item()
-        assert (small > large + 0.5) == sees
-        assert (small == pytest.approx(large, rel=1e-9)) != sees
+        assert (small > large + 0.5) == depends_on_scale
+        assert (small == pytest.approx(large, rel=1e-9)) != depends_on_scale

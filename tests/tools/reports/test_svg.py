@@ -1,4 +1,4 @@
-"""Pictures have the colours of the page's charts, and ticks at round numbers."""
+"""Figures use the chart colours of the web app, and ticks at round numbers."""
 
 import json
 import re
@@ -13,29 +13,29 @@ import matplotlib
 import vendiscore_page
 from vendiscore.tools.reports import svg
 
-SHOWING = Path(vendiscore_page.__file__).parent / "static" / "showing"
+STATIC_FOLDER = Path(vendiscore_page.__file__).parent / "static" / "showing"
 
 
-def test_the_page_has_the_same_colours_of_sets_on_light_and_dark_pages() -> None:
-    text = (SHOWING / "results.css").read_text(encoding="utf-8")
+def test_page_uses_the_same_group_colors() -> None:
+    text = (STATIC_FOLDER / "results.css").read_text(encoding="utf-8")
     assert re.findall(r"--r-group-\d: (#\w+)", text) == svg.ACCENTS
 
 
-def test_each_colour_is_seen_on_both_grounds() -> None:
-    for colour in svg.ACCENTS:
-        for ground in ("#ffffff", "#faf9fc", "#131219", "#1b1a23"):
-            assert contrast(colour, ground) >= 3
+def test_group_colors_have_sufficient_contrast() -> None:
+    for color in svg.ACCENTS:
+        for background in ("#ffffff", "#faf9fc", "#131219", "#1b1a23"):
+            assert contrast_ratio(color, background) >= 3
 
 
-def test_the_matrix_of_the_page_has_the_colours_of_matplotlib() -> None:
-    text = (SHOWING / "matrix.js").read_text(encoding="utf-8")
+def test_matrix_colors_of_the_page_match_viridis() -> None:
+    text = (STATIC_FOLDER / "matrix.js").read_text(encoding="utf-8")
     stops = json.loads(text.partition("const COLOURS = ")[2].partition(";")[0])
     viridis = matplotlib.colormaps["viridis"](np.linspace(0, 1, len(stops)))[:, :3]
-    np.testing.assert_allclose(stops, 255 * viridis, atol=1.5)  # of 256 colours, the next
+    np.testing.assert_allclose(stops, 255 * viridis, atol=1.5)  # nearest of 256 colours
 
 
 @pytest.mark.parametrize("upper", [0.26, 1.2, 7, 26, 130, 2_600])
-def test_ticks_are_one_two_or_five_times_a_power_of_ten_apart(upper) -> None:
+def test_ticks_are_at_multiples_of_1_2_or_5(upper) -> None:
     axes = []
 
     def draw(ax) -> None:
@@ -47,12 +47,12 @@ def test_ticks_are_one_two_or_five_times_a_power_of_ten_apart(upper) -> None:
     assert round(step / 10 ** np.floor(np.log10(step) + 1e-9), 6) in (1, 2, 5)
 
 
-def contrast(one: str, other: str) -> float:
-    low, high = sorted(map(luminance, (one, other)))
+def contrast_ratio(color: str, background: str) -> float:
+    low, high = sorted(map(relative_luminance, (color, background)))
     return (high + 0.05) / (low + 0.05)
 
 
-def luminance(colour: str) -> float:
-    shares = np.array(matplotlib.colors.to_rgb(colour))
-    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+def relative_luminance(colour: str) -> float:
+    channels = np.array(matplotlib.colors.to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
