@@ -372,7 +372,7 @@ def permissive_server(tmp_path_factory):
     """
     code = (
         "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
-        "from vendiscore_page.serving import guard; guard.MAX_ARRIVING = 2_000_000\n"
+        "from vendiscore_page.serving import guard; guard.MAX_CONCURRENT_UPLOADS = 2_000_000\n"
         "from vendiscore_page.serving.server import build, launch; launch(build())"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:

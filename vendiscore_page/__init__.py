@@ -1,1 +1,1 @@
-"""The Space: a page, and an API, on which anybody can score a set of samples without code."""
+"""A web app and an API that score sets of samples without code, for example as a Space."""

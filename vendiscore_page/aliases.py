@@ -1,9 +1,12 @@
-"""Names of types that folders of the page share, for type checkers only."""
+"""Type aliases that several packages of the web app share."""
 
 from collections.abc import Generator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
-Options: TypeAlias = Mapping[str, object]  # by keyword, checked by their reader
-Record: TypeAlias = dict[str, Any]  # numbers and words by their names
-Steps: TypeAlias = Generator[str, None, Value]  # yields words for whoever waits, returns the result
+# Keyword options, which the receiving function validates.
+Options: TypeAlias = Mapping[str, object]
+# Values by name.
+Record: TypeAlias = dict[str, Any]
+# Yields progress messages and returns the result.
+Steps: TypeAlias = Generator[str, None, Value]

@@ -102,7 +102,7 @@ def test_largest_pages_return_unpacked_sizes():
 
 def test_largest_pages_reject_files_with_too_many_pages(monkeypatch):
     data = io.BytesIO(encode_table(pa.table({"n": range(100)}), row_group_size=1))
-    monkeypatch.setattr("vendiscore_page.parquet_footers._MOST_PAGES", 50)
+    monkeypatch.setattr("vendiscore_page.parquet_footers._MAX_PAGES", 50)
     with pytest.raises(RefusedError, match="more than 50 pages"):
         largest_pages(data, ["n"], range(100))
 

@@ -305,7 +305,7 @@ def menu() -> Record:
         "kinds": {kind: kernel_menu.menu(kind) | {"examples": offered[kind]} for kind in KINDS},
         "compare": {"examples": examples.PAIRINGS},
         "links": links(),
-        "limits": {"sentence": quotas.IN_WORDS, "q": DEFAULT_ORDER},
+        "limits": {"sentence": quotas.LIMITS_SENTENCE, "q": DEFAULT_ORDER},
     }
 
 

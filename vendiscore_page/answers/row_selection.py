@@ -5,13 +5,13 @@ from vendiscore.report import ReportData, key_at
 from vendiscore.support.errors import short_repr
 
 from ..aliases import Record
-from ..quotas import MAX_CHOSEN, RefusedError
+from ..quotas import MAX_SELECTED, RefusedError
 
 
 def rows_to_keep(found: ReportData, size: object) -> Record:
     """Return the places of `size` samples in the page's table, and the score of them and of all."""
     similarity, order = found.subsample.similarity, found.order
-    most = min(similarity.n, MAX_CHOSEN)
+    most = min(similarity.n, MAX_SELECTED)
     if type(size) is not int or not 1 <= size <= most:
         raise RefusedError(
             f"The number of samples to keep must be from 1 to {most:,}, got {short_repr(size)}."

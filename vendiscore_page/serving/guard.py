@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..aliases import Record
-from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS
+from ..quotas import MAX_CONCURRENT_UPLOADS, MAX_PAGE_REQUEST, MAX_REQUEST, MAX_UPLOADS
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of
 # gradio_client, of clients of MCP, and of the Hub.
@@ -88,11 +88,11 @@ class Guard:
         elif method == "POST" and path == "/page/read":
             await self._upload(scope, receive, send)
         else:
-            await self.app(scope, _limited(scope, receive, MAX_QUESTION), send)
+            await self.app(scope, _limited(scope, receive, MAX_PAGE_REQUEST), send)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
         limited, own = _limited(scope, receive, MAX_UPLOADS), 0
-        if self._arrived + _length(scope) > MAX_ARRIVING:
+        if self._arrived + _length(scope) > MAX_CONCURRENT_UPLOADS:
             raise HTTPException(503, _BUSY)
 
         async def arriving() -> Message:
@@ -102,7 +102,7 @@ class Guard:
             own += size
             self._arrived += size
             # Bytes that others only announced do not count: they may never send them.
-            if self._arrived > MAX_ARRIVING:
+            if self._arrived > MAX_CONCURRENT_UPLOADS:
                 raise HTTPException(503, _BUSY)
             return message
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..quotas import KEEP, MAX_KEPT, RefusedError
+from ..quotas import MAX_STORED, STORE_SECONDS, RefusedError
 
 _EVERY = 60  # seconds between two sweeps
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
@@ -31,7 +31,7 @@ class _Thing:
 class Kept:
     """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own."""
 
-    def __init__(self, most: int = MAX_KEPT, seconds: float = KEEP) -> None:
+    def __init__(self, most: int = MAX_STORED, seconds: float = STORE_SECONDS) -> None:
         self.nbytes: int = 0
         self.most = most
         self.seconds = seconds

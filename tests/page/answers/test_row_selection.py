@@ -54,4 +54,4 @@ def test_script_uses_selection_limit_of_server():
     from pathlib import Path
 
     page = Path(quotas.__file__).parent / "static" / "showing" / "subset.js"
-    assert f"const MOST = {quotas.MAX_CHOSEN};" in page.read_text(encoding="utf-8")
+    assert f"const MOST = {quotas.MAX_SELECTED};" in page.read_text(encoding="utf-8")

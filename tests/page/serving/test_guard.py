@@ -229,7 +229,7 @@ def test_upload_above_shared_limit_is_rejected(http):
 
 
 def test_concurrent_uploads_share_size_limit(monkeypatch):
-    monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
+    monkeypatch.setattr(guard, "MAX_CONCURRENT_UPLOADS", 150)
     answers, is_answered = [], asyncio.Event()
 
     async def read(scope, receive, send):
