@@ -1,4 +1,4 @@
-"""Adding kernels, finding them, and getting them from other packages."""
+"""Registration, lookup and validation of kernels, and kernels of other packages."""
 
 import importlib
 import math
@@ -36,8 +36,8 @@ def test_registered_kernel_is_usable_everywhere(capsys):
     def same_length(texts, tolerance=0):
         """1 if two texts are equally long."""
         lengths = np.array([len(text) for text in texts])
-        near = np.abs(lengths[:, None] - lengths) <= tolerance
-        return MatrixSimilarity(near.astype(float), psd=tolerance == 0)
+        is_near = np.abs(lengths[:, None] - lengths) <= tolerance
+        return MatrixSimilarity(is_near.astype(float), psd=tolerance == 0)
 
     assert compute(["cat", "dog", "mouse"], k="same_length")["VS"] == pytest.approx(
         1.8899, abs=1e-4
@@ -64,9 +64,9 @@ def test_registry_modules_match_registrations(registry):
     for module in sorted(files - {f"{folder.__name__}.__init__"}):
         importlib.import_module(module)
     registry.load()
-    made = {name: function.__module__ for name, (_, function) in registry.registrations.items()}
-    ours = {name: module for name, module in made.items() if module in files}
-    assert registry.modules == ours
+    modules = {name: function.__module__ for name, (_, function) in registry.registrations.items()}
+    package_modules = {name: module for name, module in modules.items() if module in files}
+    assert registry.modules == package_modules
 
 
 def test_register_kernel_rejects_names_of_modules_not_yet_imported():
@@ -75,8 +75,8 @@ def test_register_kernel_rejects_names_of_modules_not_yet_imported():
         "assert 'vendiscore.kernels.vectors' not in sys.modules\n"
         "vendiscore.register_kernel('cosine', samples='vectors', source='')(lambda rows: None)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert "'cosine' is already registered by vendiscore.kernels.vectors" in run.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "'cosine' is already registered by vendiscore.kernels.vectors" in result.stderr
 
 
 def test_register_kernel_rejects_callable_rows():
@@ -90,12 +90,12 @@ def test_register_kernel_rejects_unknown_keywords():
 
 
 def test_kernel_file_run_again_replaces_its_registration():
-    """Run a file of `kernels` that the registry has read already."""
+    """Run a file of `kernels` that the registry has already imported."""
     path = ROOT / "kernels" / "word_overlap.py"
     if not path.exists():
         pytest.skip("not in a checkout")
-    again = runpy.run_path(str(path))["word_overlap"]
-    assert get_kernel("word_overlap").build is again
+    kernel = runpy.run_path(str(path))["word_overlap"]
+    assert get_kernel("word_overlap").build is kernel
 
 
 def test_unknown_kernel_raises_with_suggestion():
@@ -130,17 +130,17 @@ def test_registries_script_prints_kernel_table():
     if not module.exists():
         pytest.skip("not in a checkout")
     command = [sys.executable, "-W", "error", str(module)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert ran.stderr == ""
-    head, rule, *rows = ran.stdout.splitlines()
-    assert head.startswith("| kernel | compares |")
-    rows = rows[: rows.index("")]  # other tables follow
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.stderr == ""
+    header, separator, *rows = result.stdout.splitlines()
+    assert header.startswith("| kernel | compares |")
+    rows = rows[: rows.index("")]  # further tables follow
     assert len(rows) == len(list_kernels())
-    cells = {line.replace(r"\|", "").count("|") for line in (head, rule, *rows)}
-    assert cells == {7}, "a cell with a bar of its own breaks the table"
+    cells = {line.replace(r"\|", "").count("|") for line in (header, separator, *rows)}
+    assert cells == {7}, "a cell must not contain an unescaped bar"
 
 
-GOOD = """
+PLUGIN_CODE = """
 import numpy as np
 from vendiscore import MatrixSimilarity, register_kernel
 
@@ -150,7 +150,7 @@ def same_length(texts):
     lengths = np.array([len(text) for text in texts])
     return MatrixSimilarity((lengths[:, None] == lengths).astype(float), psd=True)
 """
-USE = """
+USER_CODE = """
 import warnings, sys
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
@@ -172,45 +172,45 @@ def write_plugin(folder: Path, name: str, code: str) -> None:
     (info / "entry_points.txt").write_text(f"[vendiscore.kernels]\n{name}_kernels = {name}\n")
 
 
-def use(*paths: Path) -> list[str]:
-    code = f"import sys; sys.path[:0] = {[str(ROOT), *map(str, paths)]!r}\n{USE}"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
+def run_with_plugins(*paths: Path) -> list[str]:
+    code = f"import sys; sys.path[:0] = {[str(ROOT), *map(str, paths)]!r}\n{USER_CODE}"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
 
 
 def test_entry_point_of_a_package_registers_kernels(tmp_path):
-    write_plugin(tmp_path, "lengths", GOOD)
-    names, score = use(tmp_path)
+    write_plugin(tmp_path, "lengths", PLUGIN_CODE)
+    names, score = run_with_plugins(tmp_path)
     assert names == "['same_length']"
     assert float(score) == pytest.approx(1.8899, abs=1e-4)
 
 
 def test_broken_package_warns_once_and_others_are_loaded(tmp_path):
     write_plugin(tmp_path, "broken", "import no_such_module")
-    write_plugin(tmp_path, "clash", GOOD.replace("same_length", "cosine"))
-    write_plugin(tmp_path, "lengths", GOOD)
-    names, score, *warned = use(tmp_path)
+    write_plugin(tmp_path, "clash", PLUGIN_CODE.replace("same_length", "cosine"))
+    write_plugin(tmp_path, "lengths", PLUGIN_CODE)
+    names, score, *warning_lines = run_with_plugins(tmp_path)
     assert names == "['same_length']"
     assert float(score) == pytest.approx(1.8899, abs=1e-4)
-    assert len(warned) == 2
-    broken, clash = sorted(warned)
+    assert len(warning_lines) == 2
+    broken, clash = sorted(warning_lines)
     assert "UserWarning cannot import the kernels of 'broken_kernels' (broken)" in broken
     assert "ModuleNotFoundError: No module named 'no_such_module'" in broken
     assert "kernel 'cosine' is already registered" in clash
 
 
 def test_kernels_of_a_wheel_are_registered(tmp_path):
-    """Lay out the files of a wheel, with its metadata, as pip installs them."""
+    """Write the files of a wheel, with its metadata, as pip installs them."""
     source = tmp_path / "source"
     source.mkdir()
-    write_plugin(source, "lengths", GOOD)
+    write_plugin(source, "lengths", PLUGIN_CODE)
     wheel = tmp_path / "lengths-1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for path in source.rglob("*"):
             if path.is_file():
                 archive.write(path, path.relative_to(source))
-    names, _ = use(wheel)
+    names, _ = run_with_plugins(wheel)
     assert names == "['same_length']"
 
 
@@ -248,10 +248,10 @@ def test_invalid_return_value_of_a_kernel_raises(returned, error, message):
 
 
 def test_similarity_returned_by_a_kernel_is_not_modified():
-    own = MatrixSimilarity(np.eye(2))
-    register_kernel("kept", samples="text", source="this test")(lambda x: own)
-    assert as_similarity(["a", "b"], k="kept").settings["kernel"] == "kept"
-    assert own.settings == {}
+    similarity = MatrixSimilarity(np.eye(2))
+    register_kernel("constant", samples="text", source="this test")(lambda x: similarity)
+    assert as_similarity(["a", "b"], k="constant").settings["kernel"] == "constant"
+    assert similarity.settings == {}
 
 
 def test_on_error_skip_drops_all_samples_with_sample_errors():
@@ -268,15 +268,15 @@ def test_on_error_skip_drops_all_samples_with_sample_errors():
     assert similarity.n == 3
 
 
-@pytest.mark.parametrize("place", [-1, 7])
-def test_sample_error_with_invalid_index_raises(place):
+@pytest.mark.parametrize("index", [-1, 7])
+def test_sample_error_with_invalid_index_raises(index):
     @register_kernel("lost", samples="text", source="this test")
     def lost(texts):
-        raise SampleError(place, "is nowhere")
+        raise SampleError(index, "is nowhere")
 
     for on_error in ("raise", "skip"):
         with pytest.raises(
-            ValueError, match=f"'lost' raised a SampleError with the index {place}, but it"
+            ValueError, match=f"'lost' raised a SampleError with the index {index}, but it"
         ):
             as_similarity(["a", "b"], k="lost", on_error=on_error)
 

@@ -1,4 +1,4 @@
-"""Strings that are not text: molecules and images in all their forms, by every way in."""
+"""Warnings about strings that are molecules or image paths, in all formats and calls."""
 
 import warnings
 
@@ -13,7 +13,7 @@ from vendiscore.support.text_detection import count_unspaced, looks_like
 TEXTS = ["a b", "a c", "d e"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
 PATHS = ["cats/1.png", "my cats/2.JPG", "C:\\my pictures\\3.webp", "../4.tif"]
-OTHERWISE = {
+OTHER_FORMATS = {
     "SMILES with names": (["CCO ethanol", "CC(=O)O\tacetic acid", "c1ccccc1 benzene"], "morgan"),
     "lines of a file": (["CC=O\n", "C#N\n", " CCO"], "morgan"),
     "salts": (["[Na+].[Cl-]", "[K+].[Br-]"], "morgan"),
@@ -22,63 +22,65 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("kind", OTHERWISE)
-def test_molecules_and_paths_in_other_formats_warn(kind):
-    samples, kernel = OTHERWISE[kind]
-    what, result = looks_like(samples)
+@pytest.mark.parametrize("case", OTHER_FORMATS)
+def test_molecules_and_paths_in_other_formats_warn(case):
+    samples, kernel = OTHER_FORMATS[case]
+    description, result = looks_like(samples)
     assert result == kernel
-    with pytest.warns(UserWarning, match=f"look like {what}, but were compared as text"):
+    with pytest.warns(UserWarning, match=f"look like {description}, but were compared as text"):
         compute(samples, analyzer="char", ns=1, q=2)
 
 
 def test_morgan_accepts_names_whitespace_and_inchi():
     pytest.importorskip("rdkit")
     expected = compute(["CO", "O", "CC(=O)O"], k="morgan")
-    named = ["CO methanol", "O\twater", " CC(=O)O"]
+    smiles_with_names = ["CO methanol", "O\twater", " CC(=O)O"]
     inchi = ["InChI=1S/CH4O/c1-2/h2H,1H3", "InChI=1S/H2O/h1H2 water", "CC(=O)O"]
-    assert compute(named, k="morgan") == compute(inchi, k="morgan") == expected
+    assert compute(smiles_with_names, k="morgan") == compute(inchi, k="morgan") == expected
     with pytest.raises(vendiscore.SampleError, match="sample 1 is not an InChI that RDKit can par"):
         compute(["CO", "InChI=1S/what"], k="morgan")
 
 
-def held(samples, kind):
-    if kind == "array":
+def make_container(samples, container):
+    if container == "array":
         return np.array(samples)
-    if kind == "objects":
+    if container == "objects":
         return np.array(samples, dtype=object)
-    if kind == "tuple":
+    if container == "tuple":
         return tuple(samples)
-    if kind == "iterator":
+    if container == "iterator":
         return iter(samples)
-    if kind == "arrow":
+    if container == "arrow":
         return pytest.importorskip("pyarrow").array(samples)
-    if kind == "datasets":
+    if container == "datasets":
         return pytest.importorskip("datasets").Dataset.from_dict({"x": samples})["x"]
-    return pytest.importorskip("pandas").Series(samples, dtype=kind)
+    return pytest.importorskip("pandas").Series(samples, dtype=container)
 
 
 @pytest.mark.parametrize(
-    "kind",
+    "container",
     ["array", "objects", "tuple", "iterator", "arrow", "datasets", "object", "string", "category"],
 )
 @pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
-def test_molecules_and_paths_warn_in_any_container(samples, kernel, kind):
+def test_molecules_and_paths_warn_in_any_container(samples, kernel, container):
     with pytest.warns(UserWarning, match=f"k='{kernel}' to compare their content"):
-        compute(held(samples, kind), q=2)
+        compute(make_container(samples, container), q=2)
 
 
 @pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
 def test_molecules_and_paths_warn_in_any_call(samples, kernel):
     metric = vendiscore.load("vendiscore")
-    added = vendiscore.load("vendiscore")
-    added.add_batch(predictions=samples)
+    metric_with_batch = vendiscore.load("vendiscore")
+    metric_with_batch.add_batch(predictions=samples)
     for call in (
         lambda: metric.compute(predictions=samples),
         lambda: metric.compute(samples=samples, q=[1, 2]),
-        added.compute,
+        metric_with_batch.compute,
         lambda: compute([samples, samples[:2]]),
         lambda: compute(samples, groups=[0, 0, *[1] * len(samples[2:])]),
-        lambda: compute(TEXTS * 40, samples, measures="MagDiff"),  # references alone are none
+        lambda: compute(
+            TEXTS * 40, samples, measures="MagDiff"
+        ),  # only the references are molecules or paths
         lambda: compute(samples, TEXTS * 40, measures="MagDiff"),
         lambda: magnitude_measures.compute_magnitude(samples),
         lambda: vendiscore.as_similarity(samples),
@@ -108,7 +110,7 @@ def test_warning_about_smiles_and_paths_is_repeated_in_notes(odors):
     for samples, kernel in [
         (SMILES, "morgan"),
         (molecules, "morgan"),
-        ([*molecules[:18], "a remark", "another"], "morgan"),  # nearly all
+        ([*molecules[:18], "a remark", "another"], "morgan"),  # nearly all are molecules
         (["a/1.png", "b 2.JPG", "http://x/y.webp"], "pixels"),
     ]:
         with pytest.warns(UserWarning, match=f"look like .*k='{kernel}' to compare their content"):
@@ -116,7 +118,7 @@ def test_warning_about_smiles_and_paths_is_repeated_in_notes(odors):
         assert any(f"k='{kernel}'" in note for note in result["details"]["notes"])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            compute(samples, k="ngram_overlap", analyzer="char", q=2)  # meant
+            compute(samples, k="ngram_overlap", analyzer="char", q=2)  # explicit kernel
 
 
 def test_looks_like_returns_none_for_text(questions):
@@ -124,7 +126,7 @@ def test_looks_like_returns_none_for_text(questions):
     for samples in (
         questions,
         words,
-        ["C", "CC", "NO", "I"],  # letters of atoms
+        ["C", "CC", "NO", "I"],  # letters that are also atoms
         ["GATTACA", "CCCGGG"],
         ["B1", "C2", "N3"],  # rings that do not close
         ["1.", "=)", ":-)"],
@@ -151,11 +153,18 @@ def test_looks_like_handles_long_strings():
         assert looks_like([text] * 200) in (None, looks_like(["a.png"]))
 
 
-SMALL = ["CCO", "CCN", "CCCl", "c1ccccc1O"]
+SMALL_MOLECULES = ["CCO", "CCN", "CCCl", "c1ccccc1O"]
 
 
 @pytest.mark.parametrize(
-    "strings", [SMALL, SMALL[:3], ["CO", "C=C", "CCO"], ["ClCCl", "CO", "CN"], ["BrCC", "CC"]]
+    "strings",
+    [
+        SMALL_MOLECULES,
+        SMALL_MOLECULES[:3],
+        ["CO", "C=C", "CCO"],
+        ["ClCCl", "CO", "CN"],
+        ["BrCC", "CC"],
+    ],
 )
 def test_looks_like_detects_small_molecules(strings):
     assert looks_like(strings) == ("SMILES of molecules", "morgan")
@@ -184,23 +193,23 @@ def test_looks_like_returns_none_for_words_codes_and_numbers(strings):
     assert looks_like(strings * 50) is None
 
 
-def by_metric(samples):
+def compute_with_metric(samples):
     pytest.importorskip("evaluate")
     return vendiscore.load("vendiscore").compute(samples=samples)
 
 
 @pytest.mark.parametrize(
-    "door",
+    "call",
     [
         vendiscore.compute,
         vendiscore.explain,
         vendiscore.growth,
         lambda samples: vendiscore.select(samples, 2),
         lambda samples: vendiscore.compare(samples, samples),
-        by_metric,
+        compute_with_metric,
     ],
     ids=["compute", "explain", "growth", "select", "compare", "metric"],
 )
-def test_entry_points_warn_about_molecules(door):
+def test_entry_points_warn_about_molecules(call):
     with pytest.warns(UserWarning, match=r"look like SMILES of molecules.*k='morgan' to compare"):
-        door([*SMALL, "CCCN", "CC(C)O", "CCBr", "CCC"])
+        call([*SMALL_MOLECULES, "CCCN", "CC(C)O", "CCBr", "CCC"])

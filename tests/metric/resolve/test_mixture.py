@@ -1,4 +1,4 @@
-"""Mixtures of kernels: sums and products, each of its own column."""
+"""Mixtures of kernels: sums and products of kernels on columns."""
 
 import re
 
@@ -28,7 +28,7 @@ def test_mixture_accepts_lists_iterators_and_nested_groups(make):
     )
 
 
-def paper(shapes, colours, k=("labels:shape", "labels:colour")) -> float:
+def compute_grid_score(shapes, colours, k=("labels:shape", "labels:colour")) -> float:
     samples = [{"shape": shape, "colour": colour} for shape in shapes for colour in colours]
     return compute(samples, k=list(k))["VS"]
 
@@ -40,12 +40,18 @@ def test_score_of_shape_colour_grid_matches_closed_form():
     times and 1/(2c) c − 1 times.
     """
     for s, c in [(1, 1), (3, 1), (1, 4), (3, 4)]:
-        shares = np.array([(1 / s + 1 / c) / 2, *[1 / (2 * s)] * (s - 1), *[1 / (2 * c)] * (c - 1)])
-        expected = np.exp(-np.sum(shares * np.log(shares)))
-        assert paper(range(s), range(c)) == pytest.approx(expected)
-    # More shapes, or more colours, are more diverse; both at once most.
-    assert paper(range(1), range(1)) == pytest.approx(1)
-    assert paper(range(3), range(1)) < paper(range(3), range(2)) < paper(range(3), range(3))
+        eigenvalues = np.array(
+            [(1 / s + 1 / c) / 2, *[1 / (2 * s)] * (s - 1), *[1 / (2 * c)] * (c - 1)]
+        )
+        expected = np.exp(-np.sum(eigenvalues * np.log(eigenvalues)))
+        assert compute_grid_score(range(s), range(c)) == pytest.approx(expected)
+    # Diversity grows with the number of shapes and the number of colours.
+    assert compute_grid_score(range(1), range(1)) == pytest.approx(1)
+    assert (
+        compute_grid_score(range(3), range(1))
+        < compute_grid_score(range(3), range(2))
+        < compute_grid_score(range(3), range(3))
+    )
 
 
 def test_correlated_columns_are_less_diverse_than_independent_columns():
@@ -56,7 +62,7 @@ def test_correlated_columns_are_less_diverse_than_independent_columns():
     assert compute(grid, k=k)["VS"] > 4
 
 
-def parts() -> list[np.ndarray]:
+def compute_kernel_matrices() -> list[np.ndarray]:
     return [
         as_similarity(COLUMNS[name.partition(":")[2]], k=name.partition(":")[0]).dense()
         for name in MIXED
@@ -64,7 +70,7 @@ def parts() -> list[np.ndarray]:
 
 
 def test_sum_mixture_equals_weighted_sum_of_kernels():
-    expected = sum(w * K for w, K in zip(MIXED.values(), parts(), strict=True))
+    expected = sum(w * K for w, K in zip(MIXED.values(), compute_kernel_matrices(), strict=True))
     similarity = as_similarity(RECORDS, k=MIXED)
     np.testing.assert_allclose(similarity.dense(), expected, atol=1e-12)
     assert similarity.psd
@@ -74,7 +80,9 @@ def test_sum_mixture_equals_weighted_sum_of_kernels():
 
 def test_product_mixture_equals_product_of_kernels():
     similarity = as_similarity(RECORDS, k=list(MIXED), combine="product")
-    np.testing.assert_allclose(similarity.dense(), np.prod(parts(), axis=0), atol=1e-12)
+    np.testing.assert_allclose(
+        similarity.dense(), np.prod(compute_kernel_matrices(), axis=0), atol=1e-12
+    )
 
 
 def test_list_of_kernels_has_equal_weights():
@@ -117,8 +125,8 @@ def test_options_apply_to_the_named_kernel():
 
 
 def test_duplicate_records_do_not_change_score():
-    twice = as_similarity(RECORDS * 2, k=MIXED)
-    assert len(np.unique(twice.groups())) == 3
+    duplicated = as_similarity(RECORDS * 2, k=MIXED)
+    assert len(np.unique(duplicated.groups())) == 3
     assert compute(RECORDS * 2, k=MIXED)["VS"] == pytest.approx(compute(RECORDS, k=MIXED)["VS"])
 
 
@@ -216,8 +224,8 @@ def test_samples_dropped_by_one_kernel_are_dropped_by_the_mixture():
     with pytest.warns(UserWarning, match="dropped 2 of 5 samples.*sample 1 of column"):
         mixed = as_similarity(table, k=list(options), options=options)
     assert list(mixed.dropped) == [1, 2]
-    kept = {name: [column[i] for i in (0, 3, 4)] for name, column in table.items()}
-    np.testing.assert_array_equal(mixed.dense(), as_similarity(kept, k=list(options)).dense())
+    retained = {name: [column[i] for i in (0, 3, 4)] for name, column in table.items()}
+    np.testing.assert_array_equal(mixed.dense(), as_similarity(retained, k=list(options)).dense())
 
 
 def test_negative_eigenvalues_of_a_mixture_raise_or_are_clipped(monkeypatch):
@@ -226,16 +234,16 @@ def test_negative_eigenvalues_of_a_mixture_raise_or_are_clipped(monkeypatch):
 
     kernel.list_kernels()
     monkeypatch.setattr(kernel._kernels, "registrations", dict(kernel._kernels.registrations))
-    bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
+    indefinite = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
     kernel.register_kernel("indefinite", samples="any", source="this test", psd=False)(
-        lambda samples: MatrixSimilarity(bad)
+        lambda samples: MatrixSimilarity(indefinite)
     )
     with pytest.raises(NotPSDError):
         compute(["a", "b", "c"], k={"indefinite": 0.9, "labels": 0.1})
     clipped = compute(
         ["a", "b", "c"], k={"indefinite": 0.9, "labels": 0.1}, psd="clip", details=True
     )
-    eigenvalues = np.linalg.eigvalsh(0.9 * bad + 0.1 * np.eye(3)) / 3
+    eigenvalues = np.linalg.eigvalsh(0.9 * indefinite + 0.1 * np.eye(3)) / 3
     expected = -eigenvalues[eigenvalues < 0].sum()
     assert clipped["details"]["negative_mass"] == pytest.approx(expected)
 
@@ -281,20 +289,22 @@ def test_fitted_bandwidths_of_a_mixture_can_be_passed_as_options():
         fitted = similarity.fitted
         assert set(fitted) == {"options"}
         assert fitted["options"]["rbf:x"].keys() == {"sigma"}
-        again = as_similarity(TABLE, k=k, **{**options, **fitted})
-        np.testing.assert_allclose(again.dense(), similarity.dense(), atol=1e-14)
+        with_fitted_options = as_similarity(TABLE, k=k, **{**options, **fitted})
+        np.testing.assert_allclose(with_fitted_options.dense(), similarity.dense(), atol=1e-14)
         shared = as_similarity(other, k=k, **fitted).dense()
-        parts = [
+        matrices = [
             weight
-            * as_similarity(other[name.partition(":")[2]], k=name.partition(":")[0], **own).dense()
-            for (name, weight), own in zip(
+            * as_similarity(
+                other[name.partition(":")[2]], k=name.partition(":")[0], **kernel_options
+            ).dense()
+            for (name, weight), kernel_options in zip(
                 k.items(),
                 ({"sigma": fitted["options"][n].get("sigma")} for n in ("rbf:x", "laplacian:x")),
                 strict=False,
             )
         ]
         labels = as_similarity(other["label"], k="labels").dense()
-        np.testing.assert_allclose(shared, sum(parts) + 0.25 * labels, atol=1e-14)
+        np.testing.assert_allclose(shared, sum(matrices) + 0.25 * labels, atol=1e-14)
     assert as_similarity(TABLE, k=["labels:label", "cosine:x"]).fitted == {}
 
 
@@ -304,7 +314,7 @@ def test_mixture_drops_unusable_samples_before_fitting_bandwidths(combine):
         "x": [[0.0, 1.0], [1.0, 1.0], None, [9.0, 9.0], [2.0, 0.0], [5.0, 1.0]],
         "text": ["a b", "", "c", "a", " ", "b c"],
     }
-    good = {name: [column[i] for i in (0, 3, 5)] for name, column in table.items()}
+    usable = {name: [column[i] for i in (0, 3, 5)] for name, column in table.items()}
     k = ["rbf:x", "ngram_overlap:text"]
     options = {"options": {"ngram_overlap:text": {"ns": 1}}, "combine": combine}
     message = "the mixture cannot use .*, at indices 1, 2, 4: sample 1 of column"
@@ -312,13 +322,13 @@ def test_mixture_drops_unusable_samples_before_fitting_bandwidths(combine):
         mixed = as_similarity(table, k=k, on_error="skip", **options)
     assert len(caught) == 1
     assert list(mixed.dropped) == [1, 2, 4]
-    expected = as_similarity(good, k=k, **options)
-    # Bandwidths too are fitted to the samples that are left.
+    expected = as_similarity(usable, k=k, **options)
+    # Bandwidths are also fitted to the retained samples.
     np.testing.assert_array_equal(mixed.dense(), expected.dense())
     assert mixed.settings == expected.settings
-    with pytest.raises(SampleError, match="sample 1 of column 'text'") as refused:
+    with pytest.raises(SampleError, match="sample 1 of column 'text'") as error_info:
         as_similarity(table, k=k, **options)
-    assert list(refused.value.problems) == [1, 2, 4]
+    assert list(error_info.value.problems) == [1, 2, 4]
 
 
 def test_on_error_of_one_kernel_does_not_apply_to_others():
@@ -347,7 +357,9 @@ def test_weights_of_any_float_type_give_equal_results(half):
 
 def test_signature_distinguishes_close_weights():
     details = [
-        compute(COLUMNS, k={"labels:shape": w, "tags:tags": 1 - w}, details=True)["details"]
-        for w in (0.5, 0.50000001)
+        compute(COLUMNS, k={"labels:shape": weight, "tags:tags": 1 - weight}, details=True)[
+            "details"
+        ]
+        for weight in (0.5, 0.50000001)
     ]
     assert details[0]["signature"] != details[1]["signature"]

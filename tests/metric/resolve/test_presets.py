@@ -1,4 +1,4 @@
-"""Presets stand for several measures."""
+"""Presets are names for several measures."""
 
 import pytest
 

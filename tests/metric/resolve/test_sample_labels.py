@@ -1,4 +1,4 @@
-"""Groups of samples, as labels and as lists of lists: what they mean is a loop over groups."""
+"""Groups as labels and as lists of lists, compared with loops over the groups."""
 
 import math
 import threading
@@ -24,35 +24,35 @@ SIZES = [5, 4, 3]
 LABELS = np.repeat(["x", "y", "z"], SIZES)
 
 
-def flat(groups):
+def flatten(groups):
     return [sample for group in groups for sample in group]
 
 
-def labels_of(groups):
+def make_labels(groups):
     return [f"prompt {i}" for i, group in enumerate(groups) for _ in group]
 
 
-def by_hand(groups, **how):
-    """Return means and standard errors of scores of each group, one call a group."""
-    each = [compute(group, **how) for group in groups]
+def evaluate_separately(groups, **options):
+    """Return means and standard errors of scores that are computed per group."""
+    group_scores = [compute(group, **options) for group in groups]
     result = {}
-    for key in each[0]:
-        values = [scores[key] for scores in each]
+    for key in group_scores[0]:
+        values = [scores[key] for scores in group_scores]
         result[key] = sum(values) / len(values)
         result[f"{key}_se"] = np.std(values, ddof=1) / math.sqrt(len(values))
     return result
 
 
-def rows_of(X=CLOUD):
+def split_rows(X=CLOUD):
     return np.split(X, np.cumsum(SIZES)[:-1])
 
 
 @pytest.mark.parametrize(
-    "how",
+    "options",
     [
         {},
         {"k": "ngram_overlap", "ns": [1, 2], "q": [0, 0.5, 1, 2, "inf"]},
-        # Texts that are all shorter than some n make an empty column, for which GMStds is 0.
+        # If all texts are shorter than n, a column is empty and GMStds is 0.
         {
             "k": "ngram_overlap",
             "measures": [name for name in ROW_MEASURES if name not in ("VS", "GMStds")],
@@ -64,17 +64,17 @@ def rows_of(X=CLOUD):
     ],
     ids=["plain", "orders", "measures", "mixture", "bleu", "labels", "function"],
 )
-def test_nested_lists_and_labels_match_separate_evaluation(how):
-    if "bleu" in str(how.get("k")):
+def test_nested_lists_and_labels_match_separate_evaluation(options):
+    if "bleu" in str(options.get("k")):
         pytest.importorskip("sacrebleu")
-    expected = pytest.approx(by_hand(TEXTS, **how), rel=1e-10, abs=1e-10)
-    if not callable(how.get("k")):  # of which a list may be a sample
-        assert compute(TEXTS, **how) == expected
-    labels = labels_of(TEXTS)
-    assert compute(flat(TEXTS), groups=labels, **how) == expected
+    expected = pytest.approx(evaluate_separately(TEXTS, **options), rel=1e-10, abs=1e-10)
+    if not callable(options.get("k")):  # a list may be a single sample of a callable kernel
+        assert compute(TEXTS, **options) == expected
+    labels = make_labels(TEXTS)
+    assert compute(flatten(TEXTS), groups=labels, **options) == expected
     order = np.random.default_rng(2).permutation(len(labels))
-    mixed = [flat(TEXTS)[i] for i in order], [labels[i] for i in order]
-    assert compute(mixed[0], groups=mixed[1], **how) == expected
+    shuffled = [flatten(TEXTS)[i] for i in order], [labels[i] for i in order]
+    assert compute(shuffled[0], groups=shuffled[1], **options) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,11 @@ def test_vector_groups_share_a_bandwidth_fitted_to_all_samples(measures, single)
     X = CLOUD.astype(np.float32) if single else CLOUD
     sigma = as_similarity(X, k="rbf").fitted["sigma"]
     expected = pytest.approx(
-        by_hand(rows_of(X), k="rbf", sigma=sigma, measures=measures), rel=1e-6 if single else 1e-10
+        evaluate_separately(split_rows(X), k="rbf", sigma=sigma, measures=measures),
+        rel=1e-6 if single else 1e-10,
     )
-    nested = [list(rows) for rows in rows_of(X)]
-    for samples in (nested, [rows.tolist() for rows in rows_of(X)]) if not single else (nested,):
+    nested = [list(rows) for rows in split_rows(X)]
+    for samples in (nested, [rows.tolist() for rows in split_rows(X)]) if not single else (nested,):
         assert compute(samples, k="rbf", measures=measures) == expected
     assert compute(X, k="rbf", groups=LABELS, measures=measures) == expected
 
@@ -96,57 +97,61 @@ def test_vector_groups_share_a_bandwidth_fitted_to_all_samples(measures, single)
 def test_concatenated_arrays_with_labels_match_separate_evaluation():
     X = CLOUD.reshape(3, 4, 3)
     labels = np.repeat(np.arange(3), 4)
-    expected = pytest.approx(by_hand(list(X), k="cosine"), rel=1e-12)
+    expected = pytest.approx(evaluate_separately(list(X), k="cosine"), rel=1e-12)
     assert compute(np.concatenate(X), k="cosine", groups=labels) == expected
     unit = X / np.linalg.norm(X, axis=2, keepdims=True)
     sparse = sp.vstack([sp.csr_array(rows) for rows in unit])
     for samples in (np.concatenate(unit), sparse):
         assert compute(samples, score_X=True, groups=labels) == pytest.approx(
-            by_hand(list(unit), score_X=True), rel=1e-10
+            evaluate_separately(list(unit), score_X=True), rel=1e-10
         )
 
 
 def test_labels_group_features_similarities_and_distances():
     X = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
-    expected = pytest.approx(by_hand(rows_of(X), score_X=True, q=[1, 2]), rel=1e-10)
-    how = {"groups": LABELS, "q": [1, 2]}
-    assert compute(X, score_X=True, **how) == expected
-    assert compute(X @ X.T, score_K=True, **how) == expected
-    assert compute(as_similarity(X, score_X=True), **how) == expected
+    expected = pytest.approx(evaluate_separately(split_rows(X), score_X=True, q=[1, 2]), rel=1e-10)
+    options = {"groups": LABELS, "q": [1, 2]}
+    assert compute(X, score_X=True, **options) == expected
+    assert compute(X @ X.T, score_K=True, **options) == expected
+    assert compute(as_similarity(X, score_X=True), **options) == expected
     D = np.sqrt(np.maximum(2 - 2 * X @ X.T, 0))
     np.fill_diagonal(D, 0)
-    places = [np.flatnonzero(x == LABELS) for x in "xyz"]
-    areas = [mag_area(D[np.ix_(own, own)], metric="precomputed") for own in places]
+    groups = [np.flatnonzero(x == LABELS) for x in "xyz"]
+    areas = [mag_area(D[np.ix_(group, group)], metric="precomputed") for group in groups]
     result = compute(D, metric="precomputed", measures="MagArea", t_cut="t_conv", groups=LABELS)
     assert result["MagArea"] == pytest.approx(np.mean(areas), rel=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_magnitude_of_vector_groups_matches_separate_evaluation(metric):
-    how = {"metric": metric, "measures": ["MagArea", "Magnitude"], "t_cut": "t_conv"}
-    expected = pytest.approx(by_hand(rows_of(CLOUD), **how), rel=1e-8)
-    assert compute(CLOUD, groups=LABELS, **how) == expected
-    assert compute([rows.tolist() for rows in rows_of()], **how) == expected
+    options = {"metric": metric, "measures": ["MagArea", "Magnitude"], "t_cut": "t_conv"}
+    expected = pytest.approx(evaluate_separately(split_rows(CLOUD), **options), rel=1e-8)
+    assert compute(CLOUD, groups=LABELS, **options) == expected
+    assert compute([rows.tolist() for rows in split_rows()], **options) == expected
 
 
 def test_groups_are_compared_with_all_references():
     Y = CLOUD[::2] + 0.5
-    for how in ({"metric": "euclidean"}, {"k": "rbf", "sigma": 1.0}):
-        alone = [compute(rows, Y, measures="MagDiff", **how)["MagDiff"] for rows in rows_of()]
-        result = compute(CLOUD, Y, groups=LABELS, measures="MagDiff", **how)
-        assert result["MagDiff"] == pytest.approx(np.mean(alone), rel=1e-9)
+    for options in ({"metric": "euclidean"}, {"k": "rbf", "sigma": 1.0}):
+        separate_values = [
+            compute(rows, Y, measures="MagDiff", **options)["MagDiff"] for rows in split_rows()
+        ]
+        result = compute(CLOUD, Y, groups=LABELS, measures="MagDiff", **options)
+        assert result["MagDiff"] == pytest.approx(np.mean(separate_values), rel=1e-9)
 
 
 def test_weights_are_normalized_within_groups():
     p = np.random.default_rng(3).dirichlet(np.ones(12))
-    parts = np.split(p, np.cumsum(SIZES)[:-1])
-    alone = [
-        compute(rows, k="rbf", sigma=1, p=own / own.sum(), q=2, measures=["VS", "LC"])
-        for rows, own in zip(rows_of(), parts, strict=True)
+    group_weights = np.split(p, np.cumsum(SIZES)[:-1])
+    separate_values = [
+        compute(rows, k="rbf", sigma=1, p=weights / weights.sum(), q=2, measures=["VS", "LC"])
+        for rows, weights in zip(split_rows(), group_weights, strict=True)
     ]
     result = compute(CLOUD, k="rbf", sigma=1, p=p, q=2, measures=["VS", "LC"], groups=LABELS)
     for name in ("VS_q2", "LC_q2"):
-        assert result[name] == pytest.approx(np.mean([scores[name] for scores in alone]), rel=1e-12)
+        assert result[name] == pytest.approx(
+            np.mean([scores[name] for scores in separate_values]), rel=1e-12
+        )
     p[:5] = 0
     with pytest.raises(ValueError, match="`p` must have a positive sum in group 'x', got 0"):
         compute(CLOUD, k="rbf", p=p / p.sum(), groups=LABELS)
@@ -154,23 +159,23 @@ def test_weights_are_normalized_within_groups():
 
 def test_nested_samples_are_distinguished_from_groups():
     sets = [[["a", "b"], {"b"}], [["c"], ["c", "d"], {"a"}]]
-    assert compute(sets, k="tags") == pytest.approx(by_hand(sets, k="tags"))
+    assert compute(sets, k="tags") == pytest.approx(evaluate_separately(sets, k="tags"))
     assert list(compute([["a", "b"], ["b"]], k="tags")) == ["VS"]  # two sets
     assert list(compute([[("a", 1)], [("a", 2)]], k="tags")) == ["VS"]
     records = [[{"t": "a b", "l": 1}, {"t": "a c", "l": 2}], [{"t": "a", "l": 1}] * 2]
-    mixed = {"k": {"ngram_overlap:t": 0.5, "labels:l": 0.5}}
-    assert compute(records, **mixed) == pytest.approx(by_hand(records, **mixed))
-    table = {"t": [r["t"] for r in flat(records)], "l": [r["l"] for r in flat(records)]}
-    labels = labels_of(records)
-    assert compute(table, groups=labels, **mixed) == pytest.approx(by_hand(records, **mixed))
-    pictures = np.random.default_rng(4).integers(0, 255, (6, 8, 8), dtype=np.uint8)
-    groups = [list(pictures[:4]), list(pictures[4:])]
-    assert compute(groups, k="pixels") == pytest.approx(by_hand(groups, k="pixels"))
-    assert (
-        list(compute(pictures, k="pixels")) == list(compute(list(pictures), k="pixels")) == ["VS"]
+    mixture = {"k": {"ngram_overlap:t": 0.5, "labels:l": 0.5}}
+    assert compute(records, **mixture) == pytest.approx(evaluate_separately(records, **mixture))
+    table = {"t": [r["t"] for r in flatten(records)], "l": [r["l"] for r in flatten(records)]}
+    labels = make_labels(records)
+    assert compute(table, groups=labels, **mixture) == pytest.approx(
+        evaluate_separately(records, **mixture)
     )
+    images = np.random.default_rng(4).integers(0, 255, (6, 8, 8), dtype=np.uint8)
+    groups = [list(images[:4]), list(images[4:])]
+    assert compute(groups, k="pixels") == pytest.approx(evaluate_separately(groups, k="pixels"))
+    assert list(compute(images, k="pixels")) == list(compute(list(images), k="pixels")) == ["VS"]
     classes = [[[0.5, 0.5], [0.9, 0.1]], [[1.0, 0.0], [0.0, 1.0]]]
-    expected = by_hand(classes, k="probability_product")
+    expected = evaluate_separately(classes, k="probability_product")
     assert compute(classes, k="probability_product") == pytest.approx(expected)
 
 
@@ -178,7 +183,7 @@ def test_nested_molecules_match_separate_evaluation():
     pytest.importorskip("rdkit")
     smiles = [["CCO", "CCN", "CCO"], ["c1ccccc1", "c1ccccc1O", "CC(=O)O", "C"]]
     for k in ("morgan", "maccs"):
-        assert compute(smiles, k=k) == pytest.approx(by_hand(smiles, k=k))
+        assert compute(smiles, k=k) == pytest.approx(evaluate_separately(smiles, k=k))
 
 
 def test_single_group_has_no_standard_error():
@@ -196,7 +201,9 @@ def test_single_sample_groups_warn_and_score_one():
 
 
 def test_details_contain_scores_of_groups():
-    result = compute(flat(TEXTS), groups=labels_of(TEXTS), details=True, measures=["VS", "IntDiv"])
+    result = compute(
+        flatten(TEXTS), groups=make_labels(TEXTS), details=True, measures=["VS", "IntDiv"]
+    )
     table = result["details"]["groups"]
     assert [row["group"] for row in table] == ["prompt 0", "prompt 1", "prompt 2"]
     assert [row["n"] for row in table] == [3, 4, 2]
@@ -204,30 +211,30 @@ def test_details_contain_scores_of_groups():
         expected = compute(group, measures=["VS", "IntDiv"])
         assert {key: row[key] for key in expected} == pytest.approx(expected)
     assert result["details"]["distinct"] == 3 + 3 + 2
-    # The same partition has the same signature, another one another.
+    # Equal partitions have equal signatures; different partitions do not.
     nested = compute(TEXTS, details=True, measures=["VS", "IntDiv"])["details"]
     assert nested["signature"] == result["details"]["signature"]
     assert [row["group"] for row in nested["groups"]] == [0, 1, 2]
-    other = compute(flat(TEXTS), groups=[1] * 8 + [2], details=True, measures=["VS", "IntDiv"])
+    other = compute(flatten(TEXTS), groups=[1] * 8 + [2], details=True, measures=["VS", "IntDiv"])
     assert other["details"]["signature"] != nested["signature"]
     assert "groups" not in compute(TEXTS[0], details=True)["details"]["signature"]
 
 
 def test_notes_describe_means_sizes_and_missing_intervals():
-    how = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
-    notes = compute(CLOUD, groups=[1] * 6 + [2] * 3 + [3] * 3, **how)["details"]["notes"]
+    options = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
+    notes = compute(CLOUD, groups=[1] * 6 + [2] * 3 + [3] * 3, **options)["details"]["notes"]
     assert notes[:3] == [
         "VS, IntDiv are means over 3 groups, equally weighted.",
         "Groups have 3 to 6 samples. Most scores increase with the number of samples, so compare "
         "only groups of equal size.",
         "Measures computed from all groups together have no interval: TotalVS.",
     ]
-    assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **how)["details"]["notes"])
+    assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **options)["details"]["notes"])
 
 
 def test_details_contain_metric_of_grouped_distances():
-    how = {"measures": "MagArea", "metric": "manhattan", "t_cut": 2.0}
-    result = compute(CLOUD, groups=LABELS, details=True, **how)["details"]
+    options = {"measures": "MagArea", "metric": "manhattan", "t_cut": 2.0}
+    result = compute(CLOUD, groups=LABELS, details=True, **options)["details"]
     assert result["distance"] == "manhattan"
     assert "|metric=manhattan|solver=auto|groups=3@" in result["signature"]
     assert result["n"] == result["distinct"] == 12
@@ -251,8 +258,8 @@ def test_labels_are_grouped_by_python_equality(labels, groups):
 
 def test_labels_accept_table_columns():
     pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"text": flat(TEXTS), "prompt": labels_of(TEXTS)})
-    expected = pytest.approx(by_hand(TEXTS))
+    frame = pd.DataFrame({"text": flatten(TEXTS), "prompt": make_labels(TEXTS)})
+    expected = pytest.approx(evaluate_separately(TEXTS))
     assert compute(frame["text"], groups=frame["prompt"]) == expected
     assert compute(frame["text"], groups=frame["prompt"].astype("category")) == expected
     with pytest.raises(ValueError, match="sample 1 has no label in `groups`, got <NA>; set its"):
@@ -265,8 +272,10 @@ def test_dropped_samples_are_removed_from_their_groups():
     groups = [["a cat", "", "a dog"], ["no", "yes", "", "no"]]
     with pytest.warns(UserWarning, match="dropped 2 of 7"):
         result = compute(groups, k="ngram_overlap", on_error="skip", details=True)
-    without = [["a cat", "a dog"], ["no", "yes", "no"]]
-    assert {key: result[key] for key in ("VS", "VS_se")} == pytest.approx(by_hand(without))
+    retained = [["a cat", "a dog"], ["no", "yes", "no"]]
+    assert {key: result[key] for key in ("VS", "VS_se")} == pytest.approx(
+        evaluate_separately(retained)
+    )
     assert sorted(result["details"]["dropped"]) == [1, 5]
     with (
         pytest.warns(UserWarning, match="dropped"),
@@ -276,18 +285,18 @@ def test_dropped_samples_are_removed_from_their_groups():
 
 
 def test_callable_kernel_is_called_only_within_groups():
-    asked = []
+    called_pairs = []
 
     def k(a, b):
-        asked.append((a[0], b[0]))
+        called_pairs.append((a[0], b[0]))
         return float(a == b)
 
     texts, labels = ["a1", "a2", "b1", "b2", "b3", "c1"], list("aabbbc")
     assert compute(texts, k=k, groups=labels)["VS"] == pytest.approx(2)
-    assert {a == b for a, b in asked} == {True}
-    asked.clear()
+    assert {a == b for a, b in called_pairs} == {True}
+    called_pairs.clear()
     compute(texts, k=k, groups=labels, measures=["VS", "TotalVS"])
-    assert {a == b for a, b in asked} == {True, False}
+    assert {a == b for a, b in called_pairs} == {True, False}
     with pytest.raises(ValueError, match=r"sample . must have similarity 1 with itself, got 2"):
         compute([1.0, 2.0], k=lambda a, b: 2.0, groups=[1, 1])
 
@@ -296,18 +305,18 @@ def test_groups_of_tensors_match_arrays_and_are_differentiable():
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD, requires_grad=True)
     unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
-    how = {"score_X": True, "groups": LABELS, "measures": ["VS", "WithinVS", "BetweenVS"]}
-    result = compute(unit, **how)
-    plain = compute(unit.detach().numpy(), **how)
-    assert {key: to_float(value) for key, value in result.items()} == pytest.approx(plain)
+    options = {"score_X": True, "groups": LABELS, "measures": ["VS", "WithinVS", "BetweenVS"]}
+    result = compute(unit, **options)
+    expected = compute(unit.detach().numpy(), **options)
+    assert {key: to_float(value) for key, value in result.items()} == pytest.approx(expected)
     (gradient,) = torch.autograd.grad(result["VS"], X)
     moved = CLOUD.copy()
     moved[0, 0] += 1e-6
     moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-    rise = compute(moved, score_X=True, groups=LABELS)["VS"] - plain["VS"]
-    assert float(gradient[0, 0]) == pytest.approx(rise / 1e-6, rel=1e-3)
+    difference = compute(moved, score_X=True, groups=LABELS)["VS"] - expected["VS"]
+    assert float(gradient[0, 0]) == pytest.approx(difference / 1e-6, rel=1e-3)
     nested = [list(unit[np.flatnonzero(x == LABELS)]) for x in "xyz"]
-    assert to_float(compute(nested, score_X=True)["VS"]) == pytest.approx(plain["VS"])
+    assert to_float(compute(nested, score_X=True)["VS"]) == pytest.approx(expected["VS"])
 
 
 def test_threads_return_equal_results():
@@ -321,15 +330,15 @@ def test_threads_return_equal_results():
         thread.start()
     for thread in threads:
         thread.join()
-    assert all(one == result[0] for one in result)
+    assert all(thread_result == result[0] for thread_result in result)
 
 
 def test_many_small_groups_need_no_full_matrix(monkeypatch):
     from vendiscore.support import memory
 
     words = np.random.default_rng(5).integers(0, 300, (3000, 12))
-    groups = [[" ".join(map(str, row)) for row in some] for some in words.reshape(600, 5, 12)]
-    # The memory that 1,000 samples would need is refused.
+    groups = [[" ".join(map(str, row)) for row in group] for group in words.reshape(600, 5, 12)]
+    # A matrix of 1,000 samples would exceed the available memory.
     monkeypatch.setattr(memory, "available_bytes", lambda: 8 * 1000**2)
     result = compute(groups, details=True)
     assert result["details"]["n"] == 3000
@@ -340,9 +349,11 @@ def test_scores_of_question_classes_match_separate_evaluation(questions, questio
     result = compute(questions, groups=question_classes, details=True)
     table = result["details"]["groups"]
     assert sum(row["n"] for row in table) == len(questions)
-    one = next(row for row in table if row["group"] == "ABBR")
-    own = [q for q, label in zip(questions, question_classes, strict=True) if label == "ABBR"]
-    assert one["VS"] == pytest.approx(compute(own)["VS"], rel=1e-10)
+    abbreviation_row = next(row for row in table if row["group"] == "ABBR")
+    abbreviations = [
+        q for q, label in zip(questions, question_classes, strict=True) if label == "ABBR"
+    ]
+    assert abbreviation_row["VS"] == pytest.approx(compute(abbreviations)["VS"], rel=1e-10)
 
 
 def test_score_of_a_single_group_equals_score_k():
@@ -361,8 +372,8 @@ def test_select_keeps_labels_in_order_of_appearance(labels, data):
 
 
 def test_group_equal_prompts_accepts_all_containers():
-    class Compared:
-        """A prompt that has neither a hash nor items."""
+    class UnhashablePrompt:
+        """A prompt that is neither hashable nor iterable."""
 
         __hash__ = None
 
@@ -372,8 +383,19 @@ def test_group_equal_prompts_accepts_all_containers():
         def __eq__(self, other):
             return self.text == other.text
 
-    for make in (str, lambda c: [c], lambda c: [{"role": "user", "content": c}], Compared):
-        assert group_equal_prompts(list(map(make, "abacb"))).codes.tolist() == [0, 1, 0, 2, 1]
+    for make_prompt in (
+        str,
+        lambda c: [c],
+        lambda c: [{"role": "user", "content": c}],
+        UnhashablePrompt,
+    ):
+        assert group_equal_prompts(list(map(make_prompt, "abacb"))).codes.tolist() == [
+            0,
+            1,
+            0,
+            2,
+            1,
+        ]
     rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     for prompts in (rows, sp.csr_array(rows), list(rows)):
         assert group_equal_prompts(prompts).codes.tolist() == [0, 1, 0]

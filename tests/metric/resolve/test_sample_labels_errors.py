@@ -1,4 +1,4 @@
-"""Samples that cannot be grouped, or scored in their groups: the messages, and what to do."""
+"""Errors for samples that cannot be grouped or scored in groups."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
 
 
 @pytest.mark.parametrize(
-    ("samples", "how", "error", "message"),
+    ("samples", "options", "error", "message"),
     [
         (TEXTS, {"groups": [0, 1, 2]}, ValueError, "already defines groups; remove `groups`"),
         ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty; remove this group"),
@@ -87,17 +87,17 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
         (["a b", "c", "d"], {"groups": [1, 1, 2], "ns": 2}, SampleError, "sample 1 has 1 token"),
     ],
 )
-def test_invalid_groups_raise_with_a_hint(samples, how, error, message):
+def test_invalid_groups_raise_with_a_hint(samples, options, error, message):
     with pytest.raises(error, match=message):
-        compute(samples, **how)
+        compute(samples, **options)
 
 
 def test_unusable_sample_raises_with_its_group():
     with pytest.raises(SampleError, match=r"sample 4 \(sample 1 of group 1\) must be a str, got f"):
         compute([TEXTS[0], ["red", 0.5]])
-    bad = [[[1.0, 2.0], [3.0, np.nan]], [[1.0, 1.0]]]
+    invalid = [[[1.0, 2.0], [3.0, np.nan]], [[1.0, 1.0]]]
     with pytest.raises(SampleError, match=r"sample 1 \(sample 1 of group 0\) of `samples` must be"):
-        compute(bad, k="cosine")
-    with pytest.raises(NotPSDError) as refused:
+        compute(invalid, k="cosine")
+    with pytest.raises(NotPSDError) as error_info:
         compute(list("abcde"), k=lambda a, b: 1.0 if a == b else -0.9, groups=[1, 1, 2, 2, 2])
-    assert refused.value.__notes__ == ["this error refers to group 2"]
+    assert error_info.value.__notes__ == ["this error refers to group 2"]

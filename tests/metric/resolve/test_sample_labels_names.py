@@ -1,4 +1,4 @@
-"""Sets and sources have the same names, whichever call they are passed to."""
+"""`compare` and `sources` assign equal names to sets."""
 
 import numpy as np
 import pytest
@@ -9,16 +9,16 @@ from vendiscore import compare, sources
 X, Y = np.random.default_rng(0).normal(size=(2, 8, 2))
 
 
-def compared(one, other, **how):
-    return compare(one, other, permutations=19, **{"k": "cosine", **how}).names
+def names_of_compare(first, second, **options):
+    return compare(first, second, permutations=19, **{"k": "cosine", **options}).names
 
 
-def counted(one, other, **how):
-    result = sources([one, other], level=None, aligned=False, **{"k": "cosine", **how})
-    return [each.name for each in result.sources]
+def names_of_sources(first, second, **options):
+    result = sources([first, second], level=None, aligned=False, **{"k": "cosine", **options})
+    return [source.name for source in result.sources]
 
 
-@pytest.mark.parametrize("call", [compared, counted])
+@pytest.mark.parametrize("call", [names_of_compare, names_of_sources])
 def test_set_names_are_letters_given_names_or_folders(call, tmp_path):
     assert call(X, Y) == ["A", "B"]
     assert call(X, Y, names=("new", "old")) == ["new", "old"]
@@ -31,17 +31,17 @@ def test_set_names_are_letters_given_names_or_folders(call, tmp_path):
     assert call(tmp_path / "cats", tmp_path / "dogs", k="pixels") == ["cats", "dogs"]
 
 
-@pytest.mark.parametrize("call", [compared, counted])
+@pytest.mark.parametrize("call", [names_of_compare, names_of_sources])
 @pytest.mark.parametrize(
-    ("names", "error", "said"),
+    ("names", "error", "message"),
     [
         (["a"], ValueError, "`names` must contain 2 distinct strings"),
         (["a", "a"], ValueError, "`names` must contain 2 distinct strings"),
         ("ab", TypeError, "`names` must be a list of strings, one per"),
     ],
 )
-def test_invalid_names_raise(call, names, error, said):
-    with pytest.raises(error, match=said):
+def test_invalid_names_raise(call, names, error, message):
+    with pytest.raises(error, match=message):
         call(X, Y, names=names)
 
 

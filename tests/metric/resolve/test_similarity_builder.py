@@ -1,4 +1,4 @@
-"""One or several sets under one kernel: errors about them, what is fitted and what is compared."""
+"""Similarities of one or several sets with the same kernel: errors, fitting and computed pairs."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ ROWS = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, 0.6]]
 RECORDS = [{"text": text, "row": row} for text, row in zip(TEXTS, ROWS, strict=True)]
 MIXTURE = {"ngram_overlap:text": 0.5, "cosine:row": 0.5}
 NAN = [np.nan, 0.0]
-BAD = {
+INVALID_SAMPLES = {
     "texts": (TEXTS, None, {}, "must be a str"),
     "rows": (ROWS, NAN, {"k": "rbf", "sigma": 1.0}, "must be finite"),
     "fitted rows": (ROWS, NAN, {"k": "rbf"}, "must be finite"),
@@ -25,64 +25,68 @@ BAD = {
         "of column 'row' must be fin",
     ),
 }
-# Of two sets together, and of each by itself.
+# MMD uses both sets together, MagDiff each set separately.
 MEASURES = {"MMD": {}, "MagDiff": {"metric": "kernel"}}
 
 
-def names(count: int) -> list[str]:
+def make_names(count: int) -> list[str]:
     return ["samples", "references", "third"][:count]
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
-def test_errors_contain_set_and_index(good, bad, how, message, measure):
-    options = {"measures": measure, **MEASURES[measure], **how}
+@pytest.mark.parametrize(
+    ("good", "bad", "arguments", "message"), INVALID_SAMPLES.values(), ids=INVALID_SAMPLES
+)
+def test_errors_contain_set_and_index(good, bad, arguments, message, measure):
+    options = {"measures": measure, **MEASURES[measure], **arguments}
     with pytest.raises(SampleError, match=f"^sample 4 of `references` {message}"):
         compute(good, [*good, bad], **options)
     with pytest.raises(SampleError, match=rf"^sample 3 (of `samples` )?{message}"):
         compute([*good[:3], bad, bad], good, **options)
 
 
-@pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
-def test_pooled_similarity_contains_similarities_of_all_sets(good, bad, how, message):
-    how = similarity_spec_from_keywords(how)
+@pytest.mark.parametrize(
+    ("good", "bad", "spec", "message"), INVALID_SAMPLES.values(), ids=INVALID_SAMPLES
+)
+def test_pooled_similarity_contains_similarities_of_all_sets(good, bad, spec, message):
+    spec = similarity_spec_from_keywords(spec)
     sets = [good, good[:2], good[1:]]
-    pool = build_pooled_similarity(sets, how, names(3))
-    assert pool.n == 9
+    pooled = build_pooled_similarity(sets, spec, make_names(3))
+    assert pooled.n == 9
     starts = np.cumsum([0, *map(len, sets)])
     for similarity, low, high in zip(
-        build_set_similarities(sets, how, names(3)), starts, starts[1:], strict=False
+        build_set_similarities(sets, spec, make_names(3)), starts, starts[1:], strict=False
     ):
-        own = pool.take(np.arange(low, high)).dense()
-        assert np.allclose(similarity.dense(), own, rtol=0, atol=1e-12)
+        expected = pooled.take(np.arange(low, high)).dense()
+        assert np.allclose(similarity.dense(), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:dropped")
 def test_set_similarities_record_their_dropped_samples():
-    how = similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"})
+    spec = similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"})
     sets = [[None, *TEXTS], TEXTS, [*TEXTS, None, "", "a b"]]
-    result = build_set_similarities(sets, how, names(3))
+    result = build_set_similarities(sets, spec, make_names(3))
     assert [list(similarity.dropped) for similarity in result] == [[0], [], [4, 5]]
     assert [similarity.n for similarity in result] == [4, 4, 5]
     with pytest.raises(
         ValueError, match="set 2 of 2 has no usable samples: sample 0 must be a str"
     ):
-        build_set_similarities([TEXTS, [None]], how, names(2))
+        build_set_similarities([TEXTS, [None]], spec, make_names(2))
 
 
 def test_callable_kernel_is_called_across_groups_only_if_needed():
-    seen = set()
+    called_groups = set()
 
     def same(a, b):
-        seen.add(frozenset((a[0], b[0])))
+        called_groups.add(frozenset((a[0], b[0])))
         return float(a == b)
 
     samples = ["a1", "a2", "b1", "b2"]
     groups = list("aabb")
     assert compute(samples, k=same, groups=groups)["VS"] == pytest.approx(2)
-    assert seen == {frozenset("a"), frozenset("b")}
+    assert called_groups == {frozenset("a"), frozenset("b")}
     compute(samples, k=same, groups=groups, measures=["VS", "BetweenVS"])
-    assert frozenset("ab") in seen
+    assert frozenset("ab") in called_groups
 
 
 def test_errors_about_prompts_contain_the_sample():

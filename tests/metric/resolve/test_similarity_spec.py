@@ -1,4 +1,4 @@
-"""Keywords that choose how samples are compared are read once, or refused."""
+"""Keywords that specify similarities are parsed into a SimilaritySpec, or raise."""
 
 import numpy as np
 import pytest
@@ -17,22 +17,26 @@ from vendiscore.resolve.similarity_spec import (
 )
 
 
-def kernel_of_letters(a, b):
+def first_letter_kernel(a, b):
     return float(a[0] == b[0])
 
 
 def test_parse_takes_kernel_options_and_keeps_other_arguments():
     arguments = {"k": "rbf", "sigma": 2.0, "n_scales": 5, "metric": "kernel"}
-    how = parse_similarity_spec(arguments)
-    assert (how.k, how.options, how.metric) == (get_kernel("rbf"), {"sigma": 2.0}, "kernel")
+    spec = parse_similarity_spec(arguments)
+    assert (spec.k, spec.options, spec.metric) == (
+        get_kernel("rbf"),
+        {"sigma": 2.0},
+        "kernel",
+    )
     assert arguments == {"n_scales": 5}
-    assert how.defines_similarity
-    assert not how.has_callable_kernel
-    assert not how.uses_vector_metric
+    assert spec.defines_similarity
+    assert not spec.has_callable_kernel
+    assert not spec.uses_vector_metric
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given"),
+    ("arguments", "input_form"),
     [
         ({"score_K": True}, "K"),
         ({"score_X": True}, "X"),
@@ -40,10 +44,10 @@ def test_parse_takes_kernel_options_and_keeps_other_arguments():
         ({"score_K": False}, ""),
     ],
 )
-def test_score_flags_set_the_input_form(arguments, given):
-    how = similarity_spec_from_keywords(arguments)
-    assert how.input_form == given
-    assert how.defines_similarity == bool(given)
+def test_score_flags_set_the_input_form(arguments, input_form):
+    spec = similarity_spec_from_keywords(arguments)
+    assert spec.input_form == input_form
+    assert spec.defines_similarity == bool(input_form)
 
 
 @pytest.mark.parametrize(
@@ -56,34 +60,34 @@ def test_kernel_and_score_flags_are_mutually_exclusive(arguments):
 
 
 def test_options_without_a_kernel_apply_to_the_text_kernel():
-    how = similarity_spec_from_keywords({"ns": [1, 2]})
-    assert how.k is None
-    assert how.get_sample_type([["a"]]) == "text"
-    assert how.options == {"ns": [1, 2]}
+    spec = similarity_spec_from_keywords({"ns": [1, 2]})
+    assert spec.k is None
+    assert spec.get_sample_type([["a"]]) == "text"
+    assert spec.options == {"ns": [1, 2]}
     skipping = similarity_spec_from_keywords({"on_error": "skip"})
     assert skipping.drop_unusable
-    assert not how.drop_unusable
+    assert not spec.drop_unusable
 
 
 def test_kernel_may_be_a_function():
-    how = similarity_spec_from_keywords({"k": kernel_of_letters})
-    assert how.has_callable_kernel
-    assert how.k is kernel_of_letters
+    spec = similarity_spec_from_keywords({"k": first_letter_kernel})
+    assert spec.has_callable_kernel
+    assert spec.k is first_letter_kernel
 
 
 def test_list_of_kernels_is_a_mixture():
-    how = similarity_spec_from_keywords(
+    spec = similarity_spec_from_keywords(
         {"k": ["cosine", "rbf"], "options": {"rbf": {"sigma": 1}}, "combine": "product"}
     )
-    assert [part.kernel.name for part in how.k] == ["cosine", "rbf"]
-    assert how.combine == "product"
-    assert not how.has_callable_kernel
+    assert [component.kernel.name for component in spec.k] == ["cosine", "rbf"]
+    assert spec.combine == "product"
+    assert not spec.has_callable_kernel
 
 
 def test_model_names_select_text_embeddings():
-    how = similarity_spec_from_keywords({"k": "semantic"})
-    assert how.k.name == "text_embeddings"
-    assert how.in_context
+    spec = similarity_spec_from_keywords({"k": "semantic"})
+    assert spec.k.name == "text_embeddings"
+    assert spec.in_context
     assert not similarity_spec_from_keywords({"k": "semantic", "in_context": False}).in_context
     assert not similarity_spec_from_keywords({"k": "static"}).in_context
 
@@ -96,13 +100,13 @@ def test_model_names_select_text_embeddings():
     ],
 )
 def test_metric_options_are_parsed(arguments, options):
-    how = similarity_spec_from_keywords(arguments, allow_metric=True)
-    assert how.metric == arguments["metric"]
-    assert how.metric_options == options
-    assert how.uses_vector_metric
+    spec = similarity_spec_from_keywords(arguments, allow_metric=True)
+    assert spec.metric == arguments["metric"]
+    assert spec.metric_options == options
+    assert spec.uses_vector_metric
 
 
-REFUSED = {
+INVALID_KEYWORDS = {
     "model as k": (
         {"k": type("M", (), {"encode": print})()},
         TypeError,
@@ -137,9 +141,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", INVALID_KEYWORDS)
 def test_invalid_keywords_raise(case):
-    arguments, error, message = REFUSED[case]
+    arguments, error, message = INVALID_KEYWORDS[case]
     with pytest.raises(error, match=message):
         similarity_spec_from_keywords(arguments)
 
@@ -168,7 +172,7 @@ def test_kernel_and_vector_metric_are_mutually_exclusive():
 
 
 @pytest.mark.parametrize(
-    ("how", "samples", "kind"),
+    ("keywords", "samples", "sample_type"),
     [
         ({"metric": "precomputed"}, [], "distances"),
         ({"score_K": True}, [], "similarities"),
@@ -176,14 +180,17 @@ def test_kernel_and_vector_metric_are_mutually_exclusive():
         ({"k": "morgan"}, [], get_kernel("morgan").samples),
         ({"k": ["cosine", "rbf"]}, [], "vectors"),
         ({"k": ["cosine:x", "labels:y"]}, [], "records"),
-        ({"k": kernel_of_letters}, [], "function"),
+        ({"k": first_letter_kernel}, [], "function"),
         ({}, [["a text"]], "text"),
         ({}, [[1.0]], "vectors"),
         ({}, np.eye(2), "vectors"),
     ],
 )
-def test_sample_type_follows_from_keywords(how, samples, kind):
-    assert similarity_spec_from_keywords(how, allow_metric=True).get_sample_type(samples) == kind
+def test_sample_type_follows_from_keywords(keywords, samples, sample_type):
+    assert (
+        similarity_spec_from_keywords(keywords, allow_metric=True).get_sample_type(samples)
+        == sample_type
+    )
 
 
 @pytest.mark.parametrize("prompts", ["a prompt", b"x", 3, {"a"}])
@@ -201,9 +208,11 @@ def test_parse_prompts_returns_lists_and_keeps_dicts():
 
 
 def test_conditioning_prompts_are_set_only_with_given_prompt():
-    taken = similarity_spec_from_keywords({"k": "cosine", "prompts": [[1.0]], "given_prompt": True})
-    assert taken.conditioning_prompts is taken.grouping_prompts
-    assert isinstance(taken.conditioning_prompts, PromptSpec)
+    conditioned = similarity_spec_from_keywords(
+        {"k": "cosine", "prompts": [[1.0]], "given_prompt": True}
+    )
+    assert conditioned.conditioning_prompts is conditioned.grouping_prompts
+    assert isinstance(conditioned.conditioning_prompts, PromptSpec)
     grouped = similarity_spec_from_keywords({"k": "cosine", "prompts": ["a"]}, allow_grouping=True)
     assert grouped.conditioning_prompts is None
     assert [*grouped.grouping_prompts.values] == ["a"]
@@ -214,10 +223,10 @@ def test_conditioning_prompts_are_set_only_with_given_prompt():
 
 
 @pytest.mark.parametrize(
-    ("how", "metric", "obstacle"),
+    ("keywords", "metric", "obstacle"),
     [
         ({"k": "cosine"}, None, ""),
-        ({"k": kernel_of_letters}, None, ""),
+        ({"k": first_letter_kernel}, None, ""),
         ({"k": "cosine"}, "kernel", ""),
         ({"score_K": True}, None, "a similarity matrix"),
         ({}, "manhattan", "metric='manhattan'"),
@@ -227,10 +236,10 @@ def test_conditioning_prompts_are_set_only_with_given_prompt():
         ({"k": ["ngram_overlap", "labels"]}, None, "k='labels'"),
     ],
 )
-def test_unsupported_kernels_and_metrics_for_conditioning_are_described(how, metric, obstacle):
-    result = describe_conditioning_error(similarity_spec_from_keywords(how), metric)
+def test_unsupported_kernels_and_metrics_for_conditioning_are_described(keywords, metric, obstacle):
+    result = describe_conditioning_error(similarity_spec_from_keywords(keywords), metric)
     assert result.startswith(obstacle)
     assert bool(result) == bool(obstacle)
     if obstacle and metric is None:
         with pytest.raises(TypeError, match="cannot condition on `prompts`"):
-            similarity_spec_from_keywords({**how, "prompts": ["a"], "given_prompt": True})
+            similarity_spec_from_keywords({**keywords, "prompts": ["a"], "given_prompt": True})
