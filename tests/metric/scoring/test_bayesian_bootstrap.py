@@ -1,4 +1,4 @@
-"""The mean of a source with bounded values: quantiles of a Dirichlet mean, and what they cover."""
+"""Intervals of the mean of a bounded population: quantiles of a Dirichlet mean, and coverage."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,9 @@ from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_q
 from vendiscore.scoring.subsampling import bounded_mean_interval, logit_interval, student_interval
 
 
-def drawn_quantile(values, bound, probability, weight, rng, count=100_000):
-    """Return the quantile among random weights."""
-    gammas = rng.gamma(np.append(np.ones(len(values)), weight), size=(count, len(values) + 1))
+def estimate_quantile_by_sampling(values, bound, probability, weight, rng, n_draws=100_000):
+    """Return limits of the quantile, estimated with random Dirichlet weights."""
+    gammas = rng.gamma(np.append(np.ones(len(values)), weight), size=(n_draws, len(values) + 1))
     means = gammas @ np.append(values, bound) / gammas.sum(axis=1)
     return np.quantile(means, [probability - 0.004, probability + 0.004])
 
@@ -37,7 +37,9 @@ def test_quantile_matches_random_weights(n, weight):
     for values in (rng.uniform(1, 8, n), 8 - rng.exponential(0.1, n), rng.integers(1, 4, n)):
         for bound, probability in ((1.0, 0.025), (8.0, 0.975), (1.0, 0.3)):
             result = estimate_mean_quantile(np.clip(values, 1, 8), bound, probability, weight)
-            low, high = drawn_quantile(np.clip(values, 1, 8), bound, probability, weight, rng)
+            low, high = estimate_quantile_by_sampling(
+                np.clip(values, 1, 8), bound, probability, weight, rng
+            )
             assert low - 1e-6 <= result <= high + 1e-6
 
 
@@ -47,14 +49,14 @@ def test_quantile_is_monotone_in_probability_and_symmetric(n):
     for values in (rng.uniform(size=n), 1 - 10.0 ** -rng.uniform(0, 14, n), np.full(n, 0.7)):
         for bound in (0.0, 1.0):
             levels = (0.0005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.9995)
-            ends = [estimate_mean_quantile(values, bound, p) for p in levels]
-            turned = [estimate_mean_quantile(1 - values, 1 - bound, 1 - p) for p in levels]
-            assert (np.diff(ends) >= -1e-6).all()
-            # Runs of many values that are merged begin at either end.
+            quantiles = [estimate_mean_quantile(values, bound, p) for p in levels]
+            mirrored = [estimate_mean_quantile(1 - values, 1 - bound, 1 - p) for p in levels]
+            assert (np.diff(quantiles) >= -1e-6).all()
+            # Many values are merged in runs from the lower end, so symmetry is approximate.
             tolerance = 1e-6 if n <= bayesian_bootstrap.MAX_VALUES else 1e-3
-            assert ends == pytest.approx([1 - x for x in turned], abs=tolerance)
-            assert min(values.min(), bound) - 1e-9 <= ends[0]
-            assert ends[-1] <= max(values.max(), bound) + 1e-9
+            assert quantiles == pytest.approx([1 - x for x in mirrored], abs=tolerance)
+            assert min(values.min(), bound) - 1e-9 <= quantiles[0]
+            assert quantiles[-1] <= max(values.max(), bound) + 1e-9
 
 
 @pytest.mark.parametrize("n", [300, 4000])
@@ -67,10 +69,15 @@ def test_merging_many_values_changes_quantile_little(n, monkeypatch):
         np.where(rare, 1 + rng.random(n), 4.5 + rng.random(n) / 2),
     ):
         ends = (1.0, 0.025), (5.0, 0.975)
-        merged = [estimate_mean_quantile(values, *each) for each in ends]
+        merged = [
+            estimate_mean_quantile(values, *bound_and_probability) for bound_and_probability in ends
+        ]
         with monkeypatch.context() as patch:
             patch.setattr(bayesian_bootstrap, "MAX_VALUES", 10_000)
-            exact = [estimate_mean_quantile(values, *each) for each in ends]
+            exact = [
+                estimate_mean_quantile(values, *bound_and_probability)
+                for bound_and_probability in ends
+            ]
         assert np.abs(np.subtract(merged, exact)).max() < 0.03 * values.std() / n**0.5
 
 
@@ -83,9 +90,9 @@ def test_bounded_interval_contains_logit_interval_and_lies_in_bounds():
     for n in (3, 5, 30, 400):
         values = 8 - np.minimum(rng.exponential(1.0, n), 7)
         mean, _, low, high = bounded_mean_interval(values, 0.95, 1.0, 8.0)
-        without_each = (n * mean - values) / (n - 1)
-        ends = logit_interval(mean, without_each, 0.95, 1.0, 8.0)
-        assert 1 <= low <= ends[0] < mean < ends[1] <= high <= 8
+        leave_one_out_means = (n * mean - values) / (n - 1)
+        logit_ends = logit_interval(mean, leave_one_out_means, 0.95, 1.0, 8.0)
+        assert 1 <= low <= logit_ends[0] < mean < logit_ends[1] <= high <= 8
 
 
 def test_bounded_interval_without_bounds_equals_student_interval():
@@ -97,21 +104,21 @@ def test_bounded_interval_without_bounds_equals_student_interval():
 
 
 def test_bounded_interval_covers_means_with_rare_low_values():
-    """One of twelve prompts has a low score, which a few draws often do not contain."""
+    """8 % of the population have low scores, which small samples often miss."""
     rng = np.random.default_rng(0)
-    source = np.r_[rng.uniform(4.8, 5, 92), rng.uniform(2, 4, 8)]
-    mean = source.mean()
+    population = np.r_[rng.uniform(4.8, 5, 92), rng.uniform(2, 4, 8)]
+    mean = population.mean()
     for n in (4, 6, 12, 30):
-        drawn = source[rng.integers(100, size=(300, n))]
-        ends = np.array([bounded_mean_interval(values, 0.95, 1.0, 5.0)[2:] for values in drawn])
-        without_each = (n * drawn.mean(axis=1)[:, None] - drawn) / (n - 1)
+        samples = population[rng.integers(100, size=(300, n))]
+        ends = np.array([bounded_mean_interval(values, 0.95, 1.0, 5.0)[2:] for values in samples])
+        leave_one_out_means = (n * samples.mean(axis=1)[:, None] - samples) / (n - 1)
         logits = [
-            logit_interval(values.mean(), left, 0.95, 1.0, 5.0)
-            for values, left in zip(drawn, without_each, strict=True)
+            logit_interval(values.mean(), means, 0.95, 1.0, 5.0)
+            for values, means in zip(samples, leave_one_out_means, strict=True)
         ]
-        held, by_logit = (
+        coverage, logit_coverage = (
             np.mean((low <= mean) & (mean <= high)) for low, high in (ends.T, np.array(logits).T)
         )
-        assert held >= 0.92
-        assert by_logit < held
-        assert by_logit < 0.85 or n > 12, (n, by_logit)
+        assert coverage >= 0.92
+        assert logit_coverage < coverage
+        assert logit_coverage < 0.85 or n > 12, (n, logit_coverage)

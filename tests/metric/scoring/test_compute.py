@@ -1,4 +1,4 @@
-"""`compute` and `score*`: published numbers, every container, every keyword."""
+"""`compute` and the score functions: published values, containers and keywords."""
 
 import math
 
@@ -27,15 +27,17 @@ K3 = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
 ROWS = np.array([[100.0, 0.0], [99.0, 1.0], [1.0, 99.0], [0.0, 100.0]])
 
 
-def exponential(a, b):
+def compute_exponential_kernel(a, b):
     return math.exp(-abs(a - b))
 
 
 def test_scores_match_published_examples():
-    assert score([0, 0, 10, 10, 20, 20], exponential) == pytest.approx(2.99999999588, abs=5e-12)
+    assert score([0, 0, 10, 10, 20, 20], compute_exponential_kernel) == pytest.approx(
+        2.99999999588, abs=5e-12
+    )
     assert score_K(K3) == pytest.approx(2.1573, abs=5e-5)
-    # The published card prints 1.9989…, a slip: two directions 0.58° off the axes give shares
-    # (1 ± 0.0101)/2, and the reference implementation returns 1.9998979… as well.
+    # The published card prints 1.9989…, which is a misprint: two directions 0.58° off the axes have
+    # eigenvalues (1 ± 0.0101)/2, and the reference implementation also returns 1.9998979….
     assert score_dual(ROWS) == pytest.approx(1.99989799, abs=5e-9)
     assert compute(TEXTS, ns=[1, 2])["VS"] == pytest.approx(3.90657, abs=5e-6)
 
@@ -50,12 +52,14 @@ def test_scores_match_vendi_score_package():
         assert score_K(K, q=q, p=p) == pytest.approx(vendi.score_K(K, q=q, p=p), rel=1e-10)
         assert score_dual(X, q=q) == pytest.approx(vendi.score_dual(X, q=q), rel=1e-10)
     samples = [0.0, 0.5, 3.0]
-    assert score(samples, exponential, 2) == pytest.approx(vendi.score(samples, exponential, 2))
+    assert score(samples, compute_exponential_kernel, 2) == pytest.approx(
+        vendi.score(samples, compute_exponential_kernel, 2)
+    )
     assert score_X(X) == pytest.approx(vendi.score_X(X), rel=1e-10)
-    assert score_X(X, q=2) != pytest.approx(vendi.score_X(X, q=2))  # it ignores q
+    assert score_X(X, q=2) != pytest.approx(vendi.score_X(X, q=2))  # vendi.score_X ignores q
 
 
-CONTAINERS = {
+TEXT_CONTAINERS = {
     "list": list,
     "tuple": tuple,
     "generator": lambda xs: (x for x in xs),
@@ -69,16 +73,16 @@ CONTAINERS = {
 }
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("container", TEXT_CONTAINERS)
 def test_compute_accepts_texts_in_any_container(container):
-    assert compute(CONTAINERS[container](TEXTS), ns=[1, 2])["VS"] == pytest.approx(3.906574466)
+    assert compute(TEXT_CONTAINERS[container](TEXTS), ns=[1, 2])["VS"] == pytest.approx(3.906574466)
 
 
-def torch_tensor(rows):
+def make_tensor(rows):
     return pytest.importorskip("torch").tensor(rows)
 
 
-MATRICES = {
+VECTOR_CONTAINERS = {
     "lists": lambda X: X.tolist(),
     "tuples": lambda X: tuple(map(tuple, X.tolist())),
     "generator of arrays": lambda X: (row for row in X),
@@ -89,9 +93,9 @@ MATRICES = {
     "not contiguous": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
     "csr": sp.csr_array,
     "csc matrix": sp.csc_matrix,
-    "torch": lambda X: torch_tensor(X),
-    "torch rows": lambda X: list(torch_tensor(X)),
-    "torch half": lambda X: torch_tensor(X).half(),
+    "torch": lambda X: make_tensor(X),
+    "torch rows": lambda X: list(make_tensor(X)),
+    "torch half": lambda X: make_tensor(X).half(),
     "frame": pd.DataFrame,
     "dataset column": lambda X: datasets.Dataset.from_dict({"x": X.tolist()})["x"],
     "numpy dataset column": lambda X: datasets.Dataset.from_dict({"x": X.tolist()}).with_format(
@@ -101,10 +105,10 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize("container", MATRICES)
+@pytest.mark.parametrize("container", VECTOR_CONTAINERS)
 @pytest.mark.parametrize("keyword", [{"score_X": True}, {"score_dual": True}, {"k": "linear"}])
 def test_compute_accepts_vectors_in_any_container(container, keyword):
-    X = MATRICES[container](ROWS)
+    X = VECTOR_CONTAINERS[container](ROWS)
     value = compute(X, normalize=True, **keyword)["VS"]
     assert float(value) == pytest.approx(1.99989799, rel=1e-6)
 
@@ -129,12 +133,12 @@ def test_score_of_sparse_identity_equals_n():
     assert score_K(sp.identity(30, format="csr")) == pytest.approx(30)
 
 
-@pytest.mark.parametrize("scored", [score_X, score_dual])
-def test_score_x_rejects_several_matrices(scored):
+@pytest.mark.parametrize("score_function", [score_X, score_dual])
+def test_score_x_rejects_several_matrices(score_function):
     for X in (np.ones((4, 6, 3)), np.ones((2, 1, 3)).tolist(), [np.eye(2), np.eye(3)]):
         with pytest.raises(ValueError, match=r"`X` must be .* pass (np|one)"):
-            scored(X)
-    assert scored(ROWS.tolist()) == scored(iter(ROWS)) == scored(ROWS)
+            score_function(X)
+    assert score_function(ROWS.tolist()) == score_function(iter(ROWS)) == score_function(ROWS)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +152,9 @@ def test_score_x_rejects_several_matrices(scored):
     ],
 )
 def test_errors_contain_the_argument_name_of_the_function(matrix, problem):
-    for scored, name in ((score_K, "K"), (score_X, "X"), (score_dual, "X")):
+    for score_function, name in ((score_K, "K"), (score_X, "X"), (score_dual, "X")):
         with pytest.raises((TypeError, ValueError), match=problem.format(name)):
-            scored(matrix)
+            score_function(matrix)
     with pytest.raises((TypeError, ValueError), match=problem.format("samples")):
         compute(matrix, score_K=True)
 
@@ -172,8 +176,8 @@ def test_keys_contain_orders():
     scores = compute(ROWS, score_X=True, normalize=True, q=[0, 1, 2.5, "inf", float("inf")])
     assert list(scores) == ["VS_q0", "VS_q1", "VS_q2.5", "VS_qinf"]
     assert compute(ROWS, score_X=True, normalize=True, q="inf")["VS_qinf"] == scores["VS_qinf"]
-    of_order_2 = compute(ROWS, score_X=True, normalize=True, q=np.array([2]))
-    assert of_order_2 == {"VS_q2": pytest.approx(score_X(ROWS, 2), rel=1e-14)}
+    order_two = compute(ROWS, score_X=True, normalize=True, q=np.array([2]))
+    assert order_two == {"VS_q2": pytest.approx(score_X(ROWS, 2), rel=1e-14)}
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -186,14 +190,14 @@ def test_scores_of_one_and_two_samples(n, q):
 
 def test_weights_match_duplicates():
     p = [0.5, 0.25, 0.25]
-    want = score(["a b", "a b", "a c", "d"], "ngram_overlap")
-    assert compute(["a b", "a c", "d"], p=p)["VS"] == pytest.approx(want)
+    expected = score(["a b", "a b", "a c", "d"], "ngram_overlap")
+    assert compute(["a b", "a c", "d"], p=p)["VS"] == pytest.approx(expected)
     assert compute(["a b", "a c", "d"], p=[0, 0, 1])["VS"] == 1.0
     repeated = compute(["a b", "d", "a b", "a c"], p=[0.2, 0.25, 0.3, 0.25])["VS"]
-    assert repeated == pytest.approx(want)
+    assert repeated == pytest.approx(expected)
 
 
-KEYWORDS = [
+KEYWORD_CASES = [
     ({"k": "ngram_overlap"}, {"ns": [3]}),
     ({"k": "ngram_overlap"}, {"tokenizer": lambda text: text[:3].split()}),
     ({"k": "ngram_overlap"}, {"analyzer": "char"}),
@@ -204,13 +208,13 @@ KEYWORDS = [
 ]
 
 
-@pytest.mark.parametrize(("base", "keyword"), KEYWORDS)
+@pytest.mark.parametrize(("base", "keyword"), KEYWORD_CASES)
 def test_every_keyword_changes_the_score(base, keyword):
     try:
-        before = compute(TEXTS, **base)
+        baseline = compute(TEXTS, **base)
     except ValueError:
-        before = None  # only right with the keyword
-    assert compute(TEXTS, **base, **keyword) != before
+        baseline = None  # valid only with the keyword
+    assert compute(TEXTS, **base, **keyword) != baseline
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
@@ -231,7 +235,7 @@ def test_default_bandwidth_is_the_reported_median_distance(kernel):
 def test_vector_kernels_match_formulas(kernel):
     X = np.random.default_rng(0).standard_normal((12, 3)) + 100.0
     X = X / np.linalg.norm(X, axis=1)[:, None] if kernel == "linear" else X
-    K = {
+    formula = {
         "rbf": lambda a, b: math.exp(-((a - b) ** 2).sum() / (2 * 1.5**2)),
         "laplacian": lambda a, b: math.exp(-np.abs(a - b).sum() / 1.5),
         "cosine": lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b),
@@ -239,7 +243,7 @@ def test_vector_kernels_match_formulas(kernel):
     }[kernel]
     options = {"sigma": 1.5} if kernel in ("rbf", "laplacian") else {}
     dense = vendiscore.as_similarity(X, k=kernel, **options).dense()
-    np.testing.assert_allclose(dense, [[K(a, b) for b in X] for a in X], atol=1e-10)
+    np.testing.assert_allclose(dense, [[formula(a, b) for b in X] for a in X], atol=1e-10)
 
 
 def test_plain_numbers_match_vectors_of_length_one():
@@ -249,18 +253,18 @@ def test_plain_numbers_match_vectors_of_length_one():
 
 
 def test_callable_kernel_is_called_once_per_distinct_pair():
-    seen = []
+    called_pairs = []
 
     def k(a, b):
-        seen.append((a, b))
-        return exponential(a, b)
+        called_pairs.append((a, b))
+        return compute_exponential_kernel(a, b)
 
     samples = list(range(40)) * 3
     value = score(samples, k)
     pairs = 40 * 41 // 2
-    assert len(set(seen[:pairs])) == pairs
-    assert len(seen) == pairs + 40 * 39 // 2  # the check of symmetry
-    assert value == pytest.approx(score(list(range(40)), exponential))
+    assert len(set(called_pairs[:pairs])) == pairs
+    assert len(called_pairs) == pairs + 40 * 39 // 2  # the symmetry check
+    assert value == pytest.approx(score(list(range(40)), compute_exponential_kernel))
 
 
 def test_callable_kernel_returning_float32_gives_float32_matrix():
@@ -340,8 +344,8 @@ def test_q_without_effect_raises(measures, q):
     with pytest.raises(TypeError, match=r"`q=.*` has no effect on .*; remove `q`, or add .*VS, "):
         compute(texts, measures=measures, q=q)
     assert compute(texts, measures=measures, q=1) == compute(texts, measures=measures)
-    both = compute(texts, measures=["IntDiv", "VS"], q=q)
-    assert len(both) == 2
+    result = compute(texts, measures=["IntDiv", "VS"], q=q)
+    assert len(result) == 2
 
 
 @pytest.mark.parametrize("q", ORDERS)
@@ -355,22 +359,25 @@ def test_scores_match_known_eigenvalues(name, q):
     assert score_K(K, q) == expected
     assert score_X(X, q) == expected
     single = K.astype(np.float32)
-    if name != "of a small tail":  # which is less than the rounding of such entries
+    if name != "of a small tail":  # its tail is smaller than the rounding of float32 entries
         expected = pytest.approx(circulant_score(name, q), rel=3e-6)
         assert compute(single, score_K=True, q=q)[key_at(q)] == expected
 
 
 @pytest.mark.parametrize("q", ORDERS)
 def test_negative_eigenvalues_raise_or_are_clipped(q):
-    slightly, more = circulant_matrix("slightly negative"), circulant_matrix("negative")
-    if q != 2:  # whose norm includes them
-        result = compute(slightly, score_K=True, q=q)[key_at(q)]
+    slightly_indefinite, indefinite = (
+        circulant_matrix("slightly negative"),
+        circulant_matrix("negative"),
+    )
+    if q != 2:  # the norm includes negative eigenvalues
+        result = compute(slightly_indefinite, score_K=True, q=q)[key_at(q)]
         assert result == pytest.approx(circulant_score("slightly negative", q), rel=1e-9)
         with pytest.raises(NotPSDError) as error:
-            compute(more, score_K=True, q=q)
+            compute(indefinite, score_K=True, q=q)
         assert error.value.negative_mass == pytest.approx(0.02)
         assert error.value.smallest == pytest.approx(-0.01)
-    for K, name in ((slightly, "slightly negative"), (more, "negative")):
+    for K, name in ((slightly_indefinite, "slightly negative"), (indefinite, "negative")):
         result = compute(K, score_K=True, q=q, psd="clip")[key_at(q)]
         assert result == pytest.approx(circulant_score(name, q), rel=1e-9)
 
@@ -392,7 +399,7 @@ def test_truncated_eigenvalues_warn_below_order_one():
 
 @pytest.mark.parametrize("q", [1.0, 1.5, 1.9])
 def test_small_eigenvalues_of_float32_matrix_count_from_order_one(q):
-    """Each of its eigenvalues may be a rounding error of the entries; together they are not."""
+    """Each small eigenvalue may be a rounding error of the entries, but their sum is not."""
     labels = np.arange(300) % 2
     K = ((1 - 3e-6) * (labels[:, None] == labels)).astype(np.float32)
     np.fill_diagonal(K, 1)
@@ -405,7 +412,9 @@ def test_small_eigenvalues_of_float32_matrix_count_from_order_one(q):
 def test_spectrum_is_descending(name):
     values = vendiscore.spectrum(vendiscore.as_similarity(circulant_matrix(name), score_K=True))
     expected = np.sort(circulant_eigenvalues(name))[::-1]
-    assert values == pytest.approx(expected[: len(values)], abs=1e-12)  # of distinct samples
+    assert values == pytest.approx(
+        expected[: len(values)], abs=1e-12
+    )  # eigenvalues of distinct samples
     p = np.array([0.2, 0.5, 0.3])
     diagonal = vendiscore.spectrum(vendiscore.as_similarity(np.eye(3), score_K=True), p)
     assert diagonal == pytest.approx([0.5, 0.3, 0.2], rel=1e-15)
@@ -424,7 +433,7 @@ def test_score_of_groups_is_mean_of_known_scores(q):
 
 
 def test_negative_eigenvalues_from_float16_rounding_warn():
-    """They may sum to a quarter of the spacing times the root of the number of samples."""
+    """Their sum may be up to a quarter of the float16 precision times √n."""
     generator = np.random.default_rng(3)
     X = generator.standard_normal((60, 2))
     X /= np.linalg.norm(X, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Every number is right at the edges, or is refused with a sentence that says what is wrong."""
+"""Scores are correct in extreme cases, or an error describes the problem."""
 
 import itertools
 import math
@@ -30,43 +30,49 @@ INF = math.inf
 ORDERS = [0.5, 1.0, 2.0, 3.0, INF]
 
 
-def with_spectrum(values, seed=0, first=None):
-    """Return a symmetric matrix with these eigenvalues, the first vector given if wanted."""
+def make_matrix_with_spectrum(values, seed=0, first_vector=None):
+    """Return a symmetric matrix with these eigenvalues, optionally with the first eigenvector."""
     rng = np.random.default_rng(seed)
     n = len(values)
     A = rng.standard_normal((n, n))
-    if first is not None:
-        A[:, 0] = first
+    if first_vector is not None:
+        A[:, 0] = first_vector
     Q = np.linalg.qr(A)[0]
     return (Q * values) @ Q.T
 
 
-def groups(n, m, between):
-    """Return m groups of equal samples, similarities `between` any two of different groups."""
+def make_group_similarities(n, m, between):
+    """Return similarities of m groups: 1 within groups, and `between` across groups."""
     label = np.arange(n) % m
     return np.where(label[:, None] == label, 1.0, between)
 
 
-def adversaries(n=600):
+def make_hard_matrices(n=600):
     rng = np.random.default_rng(3)
-    rest = rng.random(n - 2) * 0.3
+    small_eigenvalues = rng.random(n - 2) * 0.3
     for between in (-0.01, -1e-3, -1e-6, 0.0, 1e-6):
-        yield f"two groups {between:g} apart", groups(n, 2, between)
+        yield f"two groups {between:g} apart", make_group_similarities(n, 2, between)
     for m in (3, 20):
-        yield f"{m} groups that repel", groups(n, m, -0.9 / (m - 1))
+        yield f"{m} groups that repel", make_group_similarities(n, m, -0.9 / (m - 1))
     for gap in (1e-1, 1e-3, 1e-6):
-        values = np.r_[1.0, 1 + gap, rest]
-        yield f"ones are second by {gap:g}", with_spectrum(values, first=np.ones(n))
+        values = np.r_[1.0, 1 + gap, small_eigenvalues]
+        yield (
+            f"ones are second by {gap:g}",
+            make_matrix_with_spectrum(values, first_vector=np.ones(n)),
+        )
     for gap in (1e-2, 1e-5, 1e-7):
-        yield f"four on top, {gap:g} apart", with_spectrum(np.r_[1 + gap, [1] * 3, rest[:-2]])
-    yield "uniform", with_spectrum(rng.random(n))
+        yield (
+            f"four on top, {gap:g} apart",
+            make_matrix_with_spectrum(np.r_[1 + gap, [1] * 3, small_eigenvalues[:-2]]),
+        )
+    yield "uniform", make_matrix_with_spectrum(rng.random(n))
     unit = rng.standard_normal((n, 2 * n))
     unit /= np.linalg.norm(unit, axis=1)[:, None]
     yield "white", unit @ unit.T
 
 
 @pytest.mark.parametrize(
-    ("name", "K"), list(adversaries()), ids=lambda x: x if type(x) is str else ""
+    ("name", "K"), list(make_hard_matrices()), ids=lambda x: x if type(x) is str else ""
 )
 def test_largest_eigenvalue_matches_numpy_for_hard_matrices(name, K):
     K = (K + K.T) / 2
@@ -78,17 +84,17 @@ def test_largest_eigenvalue_matches_numpy_for_hard_matrices(name, K):
 @pytest.mark.parametrize("n", [500, 700, 1500])
 @pytest.mark.parametrize("cosine", [-0.005, -1e-4])
 def test_order_infinity_of_two_repelling_groups_matches_closed_form(n, cosine):
-    K = groups(n, 2, cosine)
-    want = n / (n / 2 * (1 - cosine))
-    assert score_K(K, q=INF) == pytest.approx(want, rel=1e-9)
-    assert compute(K, score_K=True, q=[1, INF])["VS_qinf"] == pytest.approx(want, rel=1e-9)
+    K = make_group_similarities(n, 2, cosine)
+    expected = n / (n / 2 * (1 - cosine))
+    assert score_K(K, q=INF) == pytest.approx(expected, rel=1e-9)
+    assert compute(K, score_K=True, q=[1, INF])["VS_qinf"] == pytest.approx(expected, rel=1e-9)
     angle = math.acos(cosine)
     X = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])[np.arange(n) % 2]
-    assert score_X(np.c_[X, np.zeros((n, n))], q=INF) == pytest.approx(want, rel=1e-9)
+    assert score_X(np.c_[X, np.zeros((n, n))], q=INF) == pytest.approx(expected, rel=1e-9)
 
 
-def clipped(K, q, p):
-    """Return the definition with negative eigenvalues set to zero and the trace restored."""
+def compute_clipped_score(K, q, p):
+    """Return the score with negative eigenvalues set to zero and the trace restored."""
     lam = np.linalg.eigvalsh(np.sqrt(np.outer(p, p)) * K)
     lam = lam[lam > 1e-12]
     lam /= lam.sum()
@@ -109,11 +115,11 @@ def test_clipped_scores_match_formula_for_single_and_several_orders(n, weighted,
     np.fill_diagonal(K, 1)
     p = rng.dirichlet(np.ones(n)) if weighted else np.full(n, 1 / n)
     samples = K if array == "numpy" else pytest.importorskip("torch").from_numpy(K)
-    together = compute(samples, score_K=True, q=ORDERS, p=p, psd="clip")
-    for q, value in zip(ORDERS, together.values(), strict=True):
-        alone = compute(samples, score_K=True, q=q, p=p, psd="clip")[key_at(q)]
-        assert float(alone) == pytest.approx(clipped(K, q, p), rel=1e-9)
-        assert float(value) == pytest.approx(float(alone), rel=1e-9)
+    several = compute(samples, score_K=True, q=ORDERS, p=p, psd="clip")
+    for q, value in zip(ORDERS, several.values(), strict=True):
+        single = compute(samples, score_K=True, q=q, p=p, psd="clip")[key_at(q)]
+        assert float(single) == pytest.approx(compute_clipped_score(K, q, p), rel=1e-9)
+        assert float(value) == pytest.approx(float(single), rel=1e-9)
     with pytest.raises(NotPSDError):
         score_K(K, p=p)
 
@@ -124,20 +130,22 @@ K3 = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.0], [0.2, 0.0, 1.0]])
 @pytest.mark.parametrize("q", [0.0, *ORDERS])
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-6, 1.0, 1e6, 1e160, 1e300])
 def test_normalized_scores_do_not_depend_on_matrix_scale(q, scale):
-    want = score_K(K3, q=q)
-    assert score_K(scale * K3, q=q, normalize=True) == pytest.approx(want, rel=1e-12)
-    rows = np.array([1.0, scale, 1.0])[:, None]  # one sample is longer or shorter than others
+    expected = score_K(K3, q=q)
+    assert score_K(scale * K3, q=q, normalize=True) == pytest.approx(expected, rel=1e-12)
+    rows = np.array([1.0, scale, 1.0])[:, None]  # one sample has another length than the others
     if 1e-150 < scale < 1e150:
-        assert score_K(rows * K3 * rows.T, q=q, normalize=True) == pytest.approx(want, rel=1e-12)
+        assert score_K(rows * K3 * rows.T, q=q, normalize=True) == pytest.approx(
+            expected, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize(("dtype", "scale"), [("float32", 1e25), ("float32", 1e-25), ("int8", 100)])
 @pytest.mark.parametrize("q", [1.0, 2.0, INF])
 def test_normalized_score_of_scaled_float32_and_int8_matrices(dtype, scale, q):
     K = (K3 * scale).astype(dtype)
-    want = score_K(K.astype(float), q=q, normalize=True)
+    expected = score_K(K.astype(float), q=q, normalize=True)
     assert compute(MatrixSimilarity(K), normalize=True, q=q)[key_at(q)] == pytest.approx(
-        want, rel=1e-12
+        expected, rel=1e-12
     )
 
 
@@ -146,16 +154,16 @@ def test_normalized_score_of_scaled_float32_and_int8_matrices(dtype, scale, q):
 @pytest.mark.parametrize("q", [1.0, 2.0])
 def test_cosine_scores_do_not_depend_on_vector_lengths(scale, kind, q):
     X = np.random.default_rng(0).integers(-8, 9, (6, 3)) + 0.5
-    want = score_X(X, q=q)
+    expected = score_X(X, q=q)
     Y = X * np.where(np.arange(6) % 2, scale, 1.0)[:, None]
     if kind == "sparse":
         Y = sp.csr_array(Y)
     elif kind == "torch":
         Y = pytest.importorskip("torch").from_numpy(Y)
-    # A number of 1e-310 has 14 binary digits fewer than others.
+    # The subnormal number 1e-310 has 14 fewer binary digits.
     tolerance = 1e-10 if scale < 1e-300 else 1e-12
-    assert float(score_X(Y, q=q)) == pytest.approx(want, rel=tolerance)
-    assert float(score(Y, "cosine", q=q)) == pytest.approx(want, rel=tolerance)
+    assert float(score_X(Y, q=q)) == pytest.approx(expected, rel=tolerance)
+    assert float(score(Y, "cosine", q=q)) == pytest.approx(expected, rel=tolerance)
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, INF])
@@ -164,7 +172,7 @@ def test_cosine_scores_do_not_depend_on_vector_lengths(scale, kind, q):
 def test_impossible_similarities_raise_with_two_samples(q, n, bad):
     K = np.eye(n)
     K[1, 2] = K[2, 1] = bad
-    # 1.5 is not a similarity either, but only the eigenvalues tell; order 2 needs none of them.
+    # The value 1.5 is detected only by eigenvalues, which order 2 does not compute.
     error = NotPSDError if bad == 1.5 else ValueError
     if bad == 1.5 and q == 2:
         return
@@ -199,31 +207,31 @@ def test_effective_number_rejects_invalid_shares_and_orders(shares, q):
 def test_scores_of_labels_with_tiny_weights_are_exact(q, small):
     p = np.array([1 - 999 * small] + [small] * 999)
     with mpmath.workdps(50):
-        exact = [mpmath.mpf(float(x)) for x in p]
-        total = sum(exact)
+        exact_weights = [mpmath.mpf(float(x)) for x in p]
+        total = sum(exact_weights)
         if q == 1:
-            want = mpmath.exp(-sum(x / total * mpmath.log(x / total) for x in exact))
+            expected = mpmath.exp(-sum(x / total * mpmath.log(x / total) for x in exact_weights))
         else:
-            want = sum((x / total) ** q for x in exact) ** (1 / mpmath.mpf(1 - q))
+            expected = sum((x / total) ** q for x in exact_weights) ** (1 / mpmath.mpf(1 - q))
     result = compute(list(range(1000)), k="labels", p=p, q=q)[key_at(q)]
-    assert result == pytest.approx(float(want), rel=1e-12)
+    assert result == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_truncation_warns_and_is_reported_in_details():
     x = np.linspace(0, 1, 30)
     with pytest.warns(UserWarning, match="eigenvalues below .* may be rounding") as caught:
         result = compute(x, k="rbf", sigma=1.0, q=[0, 0.1, 1], details=True)
-    assert caught[0].filename == __file__  # it points here, not into the library
+    assert caught[0].filename == __file__  # the warning points to the caller, not into the package
     assert 0 < result["details"]["cut"] < 1e-13
     assert any("numerical rank" in note for note in result["details"]["notes"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compute(x, k="rbf", sigma=1.0, q=[1, 2])  # which do not depend on it
+        compute(x, k="rbf", sigma=1.0, q=[1, 2])  # these orders do not depend on truncation
         low_rank = np.random.default_rng(0).standard_normal((50, 3))
         low_rank /= np.linalg.norm(low_rank, axis=1)[:, None]
-        assert score_K(low_rank @ low_rank.T, q=0) == 3  # a gap, not a tail
+        assert score_K(low_rank @ low_rank.T, q=0) == 3  # eigenvalues have a gap
         single = low_rank.astype(np.float32)
-        assert score_K(single @ single.T, q=0) == 3  # rounding of single precision
+        assert score_K(single @ single.T, q=0) == 3  # rounding of float32
 
 
 @pytest.mark.parametrize("case", ["every second column tiny", "drift", "tiled", "exact blocks"])
@@ -270,9 +278,9 @@ def test_large_orders_match_largest_eigenvalue_of_decaying_spectrum(q):
     X = np.random.default_rng(0).standard_normal((600, 2))
     K = np.exp(-((X[:, None] - X) ** 2).sum(-1))
     top = np.linalg.eigvalsh(K / 600)[-1]
-    want = 1 / top if q == INF else top ** (q / (1 - q))
+    expected = 1 / top if q == INF else top ** (q / (1 - q))
     p = np.r_[np.full(300, 1 / 300), np.full(300, 1e-300)]
-    assert score_K(K, q=q) == pytest.approx(want, rel=1e-9)
+    assert score_K(K, q=q) == pytest.approx(expected, rel=1e-9)
     assert score_K(K, q=q, p=p) == pytest.approx(score_K(K[:300, :300], q=q), rel=1e-9)
 
 
@@ -312,9 +320,9 @@ def test_measures_without_gradient_reject_tensors_with_gradients(measure):
         TypeError, match=r"(GMStds|magnitude) cannot be differentiated; pass samples\.det"
     ):
         compute(X.requires_grad_(), k="cosine", measures=measure)
-    for how in ({}, {"k": "cosine"}):
+    for options in ({}, {"k": "cosine"}):
         with pytest.raises(TypeError, match="magnitude cannot be differentiated"):
-            mag_area(X, **how)
+            mag_area(X, **options)
     with pytest.raises(TypeError, match="`p` has a gradient, which is lost unless the samples"):
         compute(np.eye(2), score_K=True, p=torch.tensor([0.5, 0.5], requires_grad=True))
 
@@ -323,20 +331,20 @@ def test_measures_without_gradient_reject_tensors_with_gradients(measure):
 def test_squared_norm_of_sparse_and_duplicate_samples_matches_dense(seed):
     rng = np.random.default_rng(seed)
     X = rng.random((40, 90)) * (rng.random((40, 90)) < 0.1)
-    X[:, :3] = rng.random((40, 3))  # some columns are common
+    X[:, :3] = rng.random((40, 3))  # some columns are dense
     scale = rng.random(40)
     similarity = FeatureSimilarity(sp.csr_array(X)).scaled(scale)
-    want = np.linalg.norm(scale[:, None] * (X @ X.T) * scale) ** 2
-    assert similarity.squared_norm() == pytest.approx(want, rel=1e-12)
+    expected = np.linalg.norm(scale[:, None] * (X @ X.T) * scale) ** 2
+    assert similarity.squared_norm() == pytest.approx(expected, rel=1e-12)
     inverse = rng.integers(0, 40, 100)
     scale = rng.random(100)
     repeated = RepeatedSimilarity(MatrixSimilarity(X @ X.T), inverse).scaled(scale)
-    want = np.linalg.norm(scale[:, None] * (X @ X.T)[np.ix_(inverse, inverse)] * scale) ** 2
-    assert repeated.squared_norm() == pytest.approx(want, rel=1e-12)
+    expected = np.linalg.norm(scale[:, None] * (X @ X.T)[np.ix_(inverse, inverse)] * scale) ** 2
+    assert repeated.squared_norm() == pytest.approx(expected, rel=1e-12)
 
 
 def test_order_two_of_many_equal_or_orthogonal_samples_is_fast():
-    # n² of anything would take minutes.
+    # Any computation of cost n² would take minutes.
     calls = []
     assert score([7] * 100_000, lambda a, b: calls.append(1) or 1.0, q=2) == pytest.approx(1)
     assert len(calls) < 10
@@ -350,10 +358,10 @@ def test_scores_ignore_numpy_error_settings(k, q):
     X[0] *= 1e3
     p = np.r_[1e-300, np.full(39, 1 / 39)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of small orders
-        want = compute(X, k=k, q=q, p=p, normalize=True)
+        warnings.simplefilter("ignore")  # warnings about small orders
+        expected = compute(X, k=k, q=q, p=p, normalize=True)
         with np.errstate(all="raise"):
-            assert compute(X, k=k, q=q, p=p, normalize=True) == want
+            assert compute(X, k=k, q=q, p=p, normalize=True) == expected
 
 
 def test_positional_arguments_match_vendi_score_package():

@@ -1,4 +1,4 @@
-"""Estimates as they are asked for: of a set of 1,500, which counts as large."""
+"""Scores with method="estimate", for a set of 1,500 samples."""
 
 import numpy as np
 import pytest
@@ -49,16 +49,16 @@ def test_small_sets_have_exact_scores():
 
 
 def test_seed_determines_the_estimate(large):
-    one, same, other = (
+    first, same, other = (
         compute(large, k="rbf", sigma=3.0, method="estimate", seed=seed)["VS"] for seed in (1, 1, 2)
     )
-    assert one == same != other
+    assert first == same != other
 
 
-@pytest.mark.parametrize("kind", ["matrix", "float32", "mixture", "repeats", "weights"])
-def test_estimates_of_all_similarity_types_match_exact_scores(large, kind):
+@pytest.mark.parametrize("case", ["matrix", "float32", "mixture", "repeats", "weights"])
+def test_estimates_of_all_similarity_types_match_exact_scores(large, case):
     p = None
-    if kind == "mixture":
+    if case == "mixture":
         similarity = as_similarity(
             [{"x": x.tolist(), "y": str(i % 7)} for i, x in enumerate(large)],
             k={"rbf:x": 0.7, "labels:y": 0.3},
@@ -67,13 +67,13 @@ def test_estimates_of_all_similarity_types_match_exact_scores(large, kind):
     else:
         similarity = as_similarity(large, k="rbf", sigma=3.0)
         K = np.asarray(similarity.dense())
-        if kind == "matrix":
+        if case == "matrix":
             similarity = MatrixSimilarity(K, psd=True)
-        if kind == "float32":
+        if case == "float32":
             similarity = MatrixSimilarity(K.astype(np.float32), psd=True)
-        if kind == "repeats":
+        if case == "repeats":
             similarity = similarity.take(np.r_[np.arange(1500), np.arange(100), np.arange(100)])
-        if kind == "weights":
+        if case == "weights":
             p = np.random.default_rng(0).random(1500)
             p[:300] = 0
             p /= p.sum()
@@ -102,7 +102,7 @@ def test_too_large_error_suggests_estimate(large, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "words"),
+    ("arguments", "error", "message"),
     [
         ({"rtol": 0.1}, TypeError, "`rtol` requires method='estimate'"),
         ({"method": "fast"}, ValueError, "`method` must be 'auto' or 'estimate', got 'fast'"),
@@ -119,8 +119,8 @@ def test_too_large_error_suggests_estimate(large, monkeypatch):
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
 )
-def test_invalid_estimate_arguments_raise(arguments, error, words):
-    with pytest.raises(error, match=words):
+def test_invalid_estimate_arguments_raise(arguments, error, message):
+    with pytest.raises(error, match=message):
         compute(make_gaussian_mixture(20), k="cosine", **arguments)
 
 

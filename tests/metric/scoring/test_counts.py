@@ -1,4 +1,4 @@
-"""Counts of species score as the labels of all individuals, one by one."""
+"""Counts of species match labels of all individuals."""
 
 import numpy as np
 import pytest
@@ -12,15 +12,15 @@ RNG = np.random.default_rng(0)
 SITE = [46, 22, 17, 15, 0, 9, 8, 6, 2, 2, 1, 1]
 SITES = RNG.poisson(3.0, (5, 7)) * (RNG.random((5, 7)) < 0.8)
 SITES[:, 0] += 1
-EXACT = {"rel": 1e-12, "abs": 1e-12}
+TOLERANCE = {"rel": 1e-12, "abs": 1e-12}
 
 
-def labels(counts):
-    """Return the species of each individual, one by one."""
+def make_labels(counts):
+    """Return the species of every individual."""
     return np.repeat(np.arange(len(counts)), counts).tolist()
 
 
-ASKED = {
+CASES = {
     "plain": {},
     "orders": {"q": [0, 0.5, 1, 2, "inf"]},
     "interval": {"ci": 0.9, "q": [0.5, 1, 2]},
@@ -30,59 +30,59 @@ ASKED = {
 }
 
 
-def numbers(found):
-    """Return a flat dict of numbers, and the table of groups."""
-    details = found.pop("details", {})
+def split_details(result):
+    """Return the values with the signature, and the table of groups."""
+    details = result.pop("details", {})
     table = details.get("groups", [])
-    return {**found, "signature": details.get("signature")}, table
+    return {**result, "signature": details.get("signature")}, table
 
 
-@pytest.mark.parametrize("asked", ASKED)
-def test_counts_of_a_site_match_labels(asked):
-    result, _ = numbers(compute(counts=SITE, **ASKED[asked]))
-    expected, _ = numbers(compute(labels(SITE), k="labels", **ASKED[asked]))
+@pytest.mark.parametrize("case", CASES)
+def test_counts_of_a_site_match_labels(case):
+    result, _ = split_details(compute(counts=SITE, **CASES[case]))
+    expected, _ = split_details(compute(make_labels(SITE), k="labels", **CASES[case]))
     assert result.pop("signature") == expected.pop("signature")
-    assert result == pytest.approx(expected, **EXACT)
+    assert result == pytest.approx(expected, **TOLERANCE)
 
 
-@pytest.mark.parametrize("asked", ASKED)
-def test_rows_of_counts_match_groups_of_labels(asked):
-    result, table = numbers(compute(counts=SITES, **ASKED[asked]))
-    nested = [labels(site) for site in SITES]
-    expected, rows = numbers(compute(nested, k="labels", **ASKED[asked]))
+@pytest.mark.parametrize("case", CASES)
+def test_rows_of_counts_match_groups_of_labels(case):
+    result, table = split_details(compute(counts=SITES, **CASES[case]))
+    nested = [make_labels(site) for site in SITES]
+    expected, rows = split_details(compute(nested, k="labels", **CASES[case]))
     assert result.pop("signature") == expected.pop("signature")
-    assert result == pytest.approx(expected, **EXACT)
+    assert result == pytest.approx(expected, **TOLERANCE)
     assert len(table) == len(rows)
     for row, other in zip(table, rows, strict=True):
-        assert row == pytest.approx(other, **EXACT)
+        assert row == pytest.approx(other, **TOLERANCE)
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
 def test_score_of_sites_is_mean_of_hill_numbers(q):
-    order = float(q)
-    hill = []
+    q_value = float(q)
+    hill_numbers = []
     for site in SITES:
-        shares = site[site > 0] / site.sum()
-        if order == 1:
-            hill.append(np.exp(-shares @ np.log(shares)))
-        elif order == np.inf:
-            hill.append(1 / shares.max())
+        proportions = site[site > 0] / site.sum()
+        if q_value == 1:
+            hill_numbers.append(np.exp(-proportions @ np.log(proportions)))
+        elif q_value == np.inf:
+            hill_numbers.append(1 / proportions.max())
         else:
-            hill.append((shares**order).sum() ** (1 / (1 - order)))
+            hill_numbers.append((proportions**q_value).sum() ** (1 / (1 - q_value)))
     result = compute(counts=SITES, q=q)
     key = key_at(q)
-    assert result[key] == pytest.approx(np.mean(hill), **EXACT)
-    assert result[f"{key}_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
+    assert result[key] == pytest.approx(np.mean(hill_numbers), **TOLERANCE)
+    assert result[f"{key}_se"] == pytest.approx(np.std(hill_numbers, ddof=1) / np.sqrt(5), rel=1e-9)
 
 
 def test_group_measures_of_counts_match_labels():
-    nested = [labels(site) for site in SITES]
-    how = {"measures": ["WithinVS", "TotalVS", "BetweenVS"]}
-    expected = compute(nested, k="labels", **how)
-    assert compute(counts=SITES, **how) == pytest.approx(expected, **EXACT)
+    nested = [make_labels(site) for site in SITES]
+    options = {"measures": ["WithinVS", "TotalVS", "BetweenVS"]}
+    expected = compute(nested, k="labels", **options)
+    assert compute(counts=SITES, **options) == pytest.approx(expected, **TOLERANCE)
 
 
-FORMS = {
+CONTAINERS = {
     "lists": lambda counts: counts.tolist(),
     "tuples": lambda counts: [tuple(row) for row in counts.tolist()],
     "rows": list,
@@ -92,9 +92,9 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_counts_accept_any_container(form):
-    assert compute(counts=FORMS[form](SITES)) == compute(counts=SITES)
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_counts_accept_any_container(container):
+    assert compute(counts=CONTAINERS[container](SITES)) == compute(counts=SITES)
 
 
 def test_counts_accept_tensors_and_booleans():
@@ -114,8 +114,8 @@ def test_index_of_a_table_names_the_sites():
         assert [row["group"] for row in result["details"]["groups"]] == names
         assert result["VS"] == compute(counts=SITES)["VS"]
     assert compute(counts=frame["a"]) == compute(counts=SITES[:, 0])
-    twice = compute(counts=frame.set_axis(["x"] * 5), details=True)
-    assert [row["group"] for row in twice["details"]["groups"]] == [0, 1, 2, 3, 4]
+    with_duplicate_names = compute(counts=frame.set_axis(["x"] * 5), details=True)
+    assert [row["group"] for row in with_duplicate_names["details"]["groups"]] == [0, 1, 2, 3, 4]
     with pytest.raises(ValueError, match=r"got 'north' for species 0 at site 0; .* columns"):
         compute(counts=frame.reset_index())
 
@@ -164,7 +164,7 @@ def test_invalid_counts_raise(counts, error, message):
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("options", "message"),
     [
         ({"samples": ["oak"]}, r"mutually exclusive; use compute\(counts=…\) without"),
         ({"k": "cosine"}, "supports only k='labels', got k='cosine'; remove `k`"),
@@ -176,9 +176,9 @@ def test_invalid_counts_raise(counts, error, message):
         ({"score_X": True}, "`score_X` cannot be combined with `counts`"),
     ],
 )
-def test_unsupported_arguments_with_counts_raise(how, message):
+def test_unsupported_arguments_with_counts_raise(options, message):
     with pytest.raises(TypeError, match=message):
-        compute(counts=[1, 2], **how)
+        compute(counts=[1, 2], **options)
     assert compute(counts=[1, 2], k="labels") == compute(counts=[1, 2])
 
 
@@ -195,10 +195,10 @@ def test_metric_accepts_counts():
 
 
 def test_score_of_many_individuals_matches_hill_number():
-    many = RNG.integers(0, 20_000, 50)
-    shares = many[many > 0] / many.sum()
-    result = compute(counts=many)["VS"]
-    assert result == pytest.approx(np.exp(-shares @ np.log(shares)), rel=1e-12)
+    counts = RNG.integers(0, 20_000, 50)
+    proportions = counts[counts > 0] / counts.sum()
+    result = compute(counts=counts)["VS"]
+    assert result == pytest.approx(np.exp(-proportions @ np.log(proportions)), rel=1e-12)
 
 
 def test_counts_beyond_memory_raise(monkeypatch):
@@ -208,6 +208,6 @@ def test_counts_beyond_memory_raise(monkeypatch):
 
 
 def test_similarity_of_repeated_labels_matches_labels():
-    texts = labels(SITE)
+    texts = make_labels(SITE)
     similarity = as_similarity(texts, k="labels")
-    assert compute(similarity) == pytest.approx(compute(texts, k="labels"), **EXACT)
+    assert compute(similarity) == pytest.approx(compute(texts, k="labels"), **TOLERANCE)

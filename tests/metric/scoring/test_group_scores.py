@@ -1,4 +1,4 @@
-"""Scores of groups: the mean over groups, its error and interval, and a row for each group."""
+"""Scores of groups: mean, standard error, interval and rows of details."""
 
 import math
 
@@ -13,49 +13,51 @@ RNG = np.random.default_rng(0)
 SIZES = [3, 4, 5, 3]
 LABELS = np.repeat(list("abcd"), SIZES)
 X = RNG.standard_normal((15, 3))
-HOW = {"k": "rbf", "sigma": 1.0}
-EACH = np.array([compute(X[label == LABELS], **HOW)["VS"] for label in "abcd"])
+OPTIONS = {"k": "rbf", "sigma": 1.0}
+GROUP_SCORES = np.array([compute(X[label == LABELS], **OPTIONS)["VS"] for label in "abcd"])
 
 
 def test_score_of_groups_is_the_mean_of_their_scores():
-    result = compute(X, groups=LABELS, **HOW)
-    assert result["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
-    assert result["VS_se"] == pytest.approx(EACH.std(ddof=1) / 2, rel=1e-12)
-    assert result["VS_se"] == pytest.approx(compute_mean_and_error(EACH)[1], rel=1e-12)
+    result = compute(X, groups=LABELS, **OPTIONS)
+    assert result["VS"] == pytest.approx(GROUP_SCORES.mean(), rel=1e-12)
+    assert result["VS_se"] == pytest.approx(GROUP_SCORES.std(ddof=1) / 2, rel=1e-12)
+    assert result["VS_se"] == pytest.approx(compute_mean_and_error(GROUP_SCORES)[1], rel=1e-12)
 
 
 def test_score_does_not_depend_on_order_or_labels():
     order = RNG.permutation(15)
-    shuffled = compute(X[order], groups=LABELS[order], **HOW)
-    assert shuffled["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
-    lists = compute([list(X[label == LABELS]) for label in "abcd"], **HOW)
-    assert lists == pytest.approx(compute(X, groups=LABELS, **HOW))
+    shuffled = compute(X[order], groups=LABELS[order], **OPTIONS)
+    assert shuffled["VS"] == pytest.approx(GROUP_SCORES.mean(), rel=1e-12)
+    lists = compute([list(X[label == LABELS]) for label in "abcd"], **OPTIONS)
+    assert lists == pytest.approx(compute(X, groups=LABELS, **OPTIONS))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_interval_of_a_mean_uses_bounds_of_scores(level):
-    result = compute(X, groups=LABELS, ci=level, **HOW)
-    # Each score is between 1 and the number of its samples.
-    _, se, low, high = bounded_mean_interval(EACH, level, 1.0, np.mean(SIZES))
+    result = compute(X, groups=LABELS, ci=level, **OPTIONS)
+    # A score is between 1 and the number of samples.
+    _, se, low, high = bounded_mean_interval(GROUP_SCORES, level, 1.0, np.mean(SIZES))
     assert [result[f"VS_{end}"] for end in ("se", "low", "high")] == pytest.approx([se, low, high])
-    assert 1 <= low < EACH.mean() < high <= np.mean(SIZES)
+    assert 1 <= low < GROUP_SCORES.mean() < high <= np.mean(SIZES)
 
 
 def test_details_list_scores_of_groups():
-    result = compute(X, groups=LABELS, details=True, q=[1, 2], **HOW)["details"]
+    result = compute(X, groups=LABELS, details=True, q=[1, 2], **OPTIONS)["details"]
     rows = result["groups"]
     assert [row["group"] for row in rows] == list("abcd")
     assert [row["n"] for row in rows] == SIZES
-    assert [row["VS_q1"] for row in rows] == pytest.approx(EACH)
-    second = compute(X, groups=LABELS, q=2, **HOW)["VS_q2"]
+    assert [row["VS_q1"] for row in rows] == pytest.approx(GROUP_SCORES)
+    second = compute(X, groups=LABELS, q=2, **OPTIONS)["VS_q2"]
     assert np.mean([row["VS_q2"] for row in rows]) == pytest.approx(second)
 
 
 def test_scores_of_large_groups_match_separate_evaluation():
     rows = RNG.standard_normal((150, 3))
     labels = np.repeat([0, 1, 2], [70, 65, 15])
-    each = [compute(rows[labels == i], **HOW)["VS"] for i in range(3)]
-    assert compute(rows, groups=labels, **HOW)["VS"] == pytest.approx(np.mean(each), rel=1e-9)
+    separate_scores = [compute(rows[labels == i], **OPTIONS)["VS"] for i in range(3)]
+    assert compute(rows, groups=labels, **OPTIONS)["VS"] == pytest.approx(
+        np.mean(separate_scores), rel=1e-9
+    )
 
 
 def test_stacked_and_other_measures_can_be_combined():
@@ -64,12 +66,12 @@ def test_stacked_and_other_measures_can_be_combined():
     labels = [0, 0, 0, 1, 1, 1]
     result = compute(texts, groups=labels, measures=measures)
     for name in measures:
-        each = [compute(texts[i : i + 3], measures=[name])[name] for i in (0, 3)]
-        assert result[name] == pytest.approx(np.mean(each))
+        separate_values = [compute(texts[i : i + 3], measures=[name])[name] for i in (0, 3)]
+        assert result[name] == pytest.approx(np.mean(separate_values))
 
 
 def test_group_measures_have_no_standard_error():
-    result = compute(X, groups=LABELS, measures=["VS", "WithinVS"], ci=0.9, details=True, **HOW)
+    result = compute(X, groups=LABELS, measures=["VS", "WithinVS"], ci=0.9, details=True, **OPTIONS)
     assert {"VS_se", "VS_low", "VS_high"} <= {*result}
     assert "WithinVS_se" not in result
     notes = result["details"]["notes"]
@@ -81,7 +83,7 @@ def test_group_measures_have_no_standard_error():
 )
 def test_groups_of_unequal_sizes_are_noted(n, is_noted):
     rows = RNG.standard_normal((n + 3, 2))
-    notes = compute(rows, groups=[0] * 3 + [1] * n, details=True, **HOW)["details"]["notes"]
+    notes = compute(rows, groups=[0] * 3 + [1] * n, details=True, **OPTIONS)["details"]["notes"]
     assert any(f"Groups have 3 to {n} samples" in note for note in notes) == is_noted
 
 
@@ -92,13 +94,13 @@ def test_groups_of_unequal_sizes_are_noted(n, is_noted):
 def test_few_large_groups_are_noted_as_possible_sources(groups, size, is_noted):
     labels = np.repeat(np.arange(groups), size)
     rows = RNG.standard_normal((len(labels), 2))
-    notes = compute(rows, groups=labels, details=True, **HOW)["details"]["notes"]
+    notes = compute(rows, groups=labels, details=True, **OPTIONS)["details"]["notes"]
     assert any("may be models or other sources" in note for note in notes) == is_noted
 
 
 def test_single_sample_groups_warn():
     with pytest.warns(UserWarning, match="Every group contains a single sample"):
-        result = compute(X[:3], groups=[0, 1, 2], **HOW)
+        result = compute(X[:3], groups=[0, 1, 2], **OPTIONS)
     assert result["VS"] == 1.0
 
 
@@ -123,17 +125,17 @@ def test_not_psd_error_names_the_group():
 )
 def test_unsupported_intervals_raise(arguments, message):
     with pytest.raises(ValueError, match=message):
-        compute(X, **arguments, **HOW)
+        compute(X, **arguments, **OPTIONS)
 
 
 def test_details_contain_intervals_of_groups():
     rows = RNG.standard_normal((60, 3))
     labels = np.repeat([0, 1, 2], [25, 25, 10])
-    result = compute(rows, groups=labels, ci=0.9, details=True, **HOW)["details"]["groups"]
+    result = compute(rows, groups=labels, ci=0.9, details=True, **OPTIONS)["details"]["groups"]
     assert {"VS_se", "VS_low", "VS_high"} <= {*result[0]}
     assert result[0]["VS_low"] < result[0]["VS"] < result[0]["VS_high"]
-    numbers = [row[f"VS_{end}"] for row in result for end in ("se", "low", "high")]
-    assert all(number is None or math.isfinite(number) for number in numbers)
+    values = [row[f"VS_{end}"] for row in result for end in ("se", "low", "high")]
+    assert all(value is None or math.isfinite(value) for value in values)
 
 
 def test_gradient_of_mean_over_groups_matches_separate_evaluation():
@@ -142,6 +144,6 @@ def test_gradient_of_mean_over_groups_matches_separate_evaluation():
     compute(rows, k="cosine", groups=LABELS)["VS"].backward()
     gradient = rows.grad.clone()
     rows.grad = None
-    each = [compute(rows[label == LABELS], k="cosine")["VS"] for label in "abcd"]
-    (sum(each) / 4).backward()
+    separate_scores = [compute(rows[label == LABELS], k="cosine")["VS"] for label in "abcd"]
+    (sum(separate_scores) / 4).backward()
     np.testing.assert_allclose(gradient.numpy(), rows.grad.numpy(), atol=1e-10)

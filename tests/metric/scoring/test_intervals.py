@@ -1,4 +1,4 @@
-"""`ci=`: against leaving every sample out by hand."""
+"""Intervals with `ci`, compared with explicit leave-one-out computations."""
 
 import json
 import math
@@ -23,69 +23,85 @@ TEXTS = ["a cat sat", "a dog sat", "the cat ran off", "red", "green and red", "n
 RBF = {"k": "rbf", "sigma": 2.0}
 
 
-def left_out(samples, **how):
-    """Return the numbers of the samples without each in turn."""
+def compute_leaving_one_out(samples, **options):
+    """Return the results of the set without each sample in turn."""
     samples = list(samples)
     sets = [[*samples[:i], *samples[i + 1 :]] for i in range(len(samples))]
-    return [compute(some, **how) for some in sets]
+    return [compute(subset, **options) for subset in sets]
 
 
-def error_of(values):
-    """Return the delete-one jackknife."""
+def compute_jackknife_error(values):
+    """Return the delete-one jackknife standard error."""
     values = np.asarray(values)
     n = len(values)
     return math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
 
 
-def deficit_ends(whole, left, n, sizes, level):
-    """Return student's interval of the logarithm of the deficit, taken back to the score."""
-    deficit, without = math.log(n) - math.log(whole), np.log(n - sizes) - np.log(left)
-    reach = student.ppf((1 + level) / 2, len(left) - 1) * error_of(np.log(without))
-    ends = [math.exp(math.log(n) - deficit * math.exp(sign * reach)) for sign in (1, -1)]
+def compute_deficit_interval(score, leave_out_scores, n, sizes, level):
+    """Return Student's interval of the log deficit, transformed to the score."""
+    deficit, leave_out_deficits = (
+        math.log(n) - math.log(score),
+        np.log(n - sizes) - np.log(leave_out_scores),
+    )
+    half_width = student.ppf((1 + level) / 2, len(leave_out_scores) - 1) * compute_jackknife_error(
+        np.log(leave_out_deficits)
+    )
+    ends = [math.exp(math.log(n) - deficit * math.exp(sign * half_width)) for sign in (1, -1)]
     return max(1, ends[0]), ends[1]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
 @pytest.mark.parametrize(
-    ("samples", "how"),
+    ("samples", "options"),
     [(X[:12], RBF), (X, {"k": "cosine"})],
     ids=["rbf", "cosine"],
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_interval_matches_leaving_samples_out(samples, how, q, level):
-    result = compute(samples, q=q, ci=level, allow_repeats=False, **how)
+def test_interval_matches_leaving_samples_out(samples, options, q, level):
+    result = compute(samples, q=q, ci=level, allow_repeats=False, **options)
     key = key_at(q)
-    alone = compute(samples, q=q, **how)[key]
-    left = np.array([scores[key] for scores in left_out(samples, q=q, **how)])
-    n, error = len(left), error_of(np.log(left))
-    low, high = deficit_ends(alone, left, n, 1, level)
-    assert result[key] == pytest.approx(alone, rel=1e-9)
-    assert result[f"{key}_se"] == pytest.approx(alone * error, rel=1e-6)
+    score = compute(samples, q=q, **options)[key]
+    leave_out_scores = np.array(
+        [scores[key] for scores in compute_leaving_one_out(samples, q=q, **options)]
+    )
+    n, error = len(leave_out_scores), compute_jackknife_error(np.log(leave_out_scores))
+    low, high = compute_deficit_interval(score, leave_out_scores, n, 1, level)
+    assert result[key] == pytest.approx(score, rel=1e-9)
+    assert result[f"{key}_se"] == pytest.approx(score * error, rel=1e-6)
     assert result[f"{key}_low"] == pytest.approx(low, rel=1e-6)
     assert result[f"{key}_high"] == pytest.approx(high, rel=1e-6)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
-@pytest.mark.parametrize("how", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
-def test_interval_with_clusters_matches_leaving_clusters_out(how, q):
+@pytest.mark.parametrize("options", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
+def test_interval_with_clusters_matches_leaving_clusters_out(options, q):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
-    result = compute(X, q=q, ci=0.95, clusters=codes, **how)
+    result = compute(X, q=q, ci=0.95, clusters=codes, **options)
     key = key_at(q)
-    alone = compute(X, q=q, **how)[key]
-    left = np.array([compute(X[codes != c], q=q, **how)[key] for c in range(7)])
-    deficit = math.log(30 / alone)
-    by = math.exp(student.ppf(0.975, 6) * error_of(np.log(left)) / deficit)
-    assert result[f"{key}_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)
-    assert result[f"{key}_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * by)), rel=1e-6)
-    assert result[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
+    score = compute(X, q=q, **options)[key]
+    leave_out_scores = np.array([compute(X[codes != c], q=q, **options)[key] for c in range(7)])
+    deficit = math.log(30 / score)
+    factor = math.exp(
+        student.ppf(0.975, 6) * compute_jackknife_error(np.log(leave_out_scores)) / deficit
+    )
+    assert result[f"{key}_se"] == pytest.approx(
+        score * compute_jackknife_error(np.log(leave_out_scores)), rel=1e-6
+    )
+    assert result[f"{key}_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * factor)), rel=1e-6)
+    assert result[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / factor), rel=1e-6)
 
 
 def test_clusters_of_single_samples_match_interval_without_clusters():
-    """But for the ends of VS: samples have the error of the logarithm of the deficit itself."""
-    many = np.random.default_rng(1).standard_normal((40, 3)) + 3
-    how = {"k": "cosine", "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim", "LC"], "q": [0.5, 2]}
-    clustered = compute(many, clusters=[f"kind {i}" for i in range(40)], **how)
-    single = compute(many, allow_repeats=False, **how)
+    """Limits of VS differ slightly: without clusters, the error is that of the log deficit."""
+    rows = np.random.default_rng(1).standard_normal((40, 3)) + 3
+    options = {
+        "k": "cosine",
+        "ci": 0.9,
+        "measures": ["VS", "IntDiv", "AvgSim", "LC"],
+        "q": [0.5, 2],
+    }
+    clustered = compute(rows, clusters=[f"cluster {i}" for i in range(40)], **options)
+    single = compute(rows, allow_repeats=False, **options)
     width = single["VS_q2_high"] - single["VS_q2_low"]
     for key, value in single.items():
         is_end = key.startswith("VS") and key.endswith(("_low", "_high"))
@@ -95,8 +111,8 @@ def test_clusters_of_single_samples_match_interval_without_clusters():
 
 def test_clusters_accept_an_iterator():
     codes = [i % 7 for i in range(30)]
-    how = {"k": "cosine", "ci": 0.9, "details": True}
-    listed, iterated = (compute(X, clusters=c, **how) for c in (codes, iter(codes)))
+    options = {"k": "cosine", "ci": 0.9, "details": True}
+    listed, iterated = (compute(X, clusters=c, **options) for c in (codes, iter(codes)))
     assert iterated == listed
     assert "|clusters=7@" in listed["details"]["signature"]
 
@@ -104,57 +120,64 @@ def test_clusters_accept_an_iterator():
 @pytest.mark.parametrize("clusters", [15, 30])
 def test_few_clusters_are_noted(clusters):
     result = compute(X, k="cosine", ci=0.95, clusters=np.arange(30) % clusters, details=True)
-    said = any("With fewer than 20 clusters" in note for note in result["details"]["notes"])
-    assert said == (clusters < 20)
+    is_noted = any("With fewer than 20 clusters" in note for note in result["details"]["notes"])
+    assert is_noted == (clusters < 20)
 
 
 @pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
 def test_intervals_of_mean_similarities_match_leaving_clusters_out(name):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
     result = compute(X, measures=name, ci=0.95, k="cosine", clusters=codes)
-    left = [compute(X[codes != c], measures=name, k="cosine")[name] for c in range(7)]
-    if name == "IntDiv":  # the mean over pairs, of so many samples as there are
+    leave_out_values = [compute(X[codes != c], measures=name, k="cosine")[name] for c in range(7)]
+    if name == "IntDiv":  # rescale the mean over pairs to the full number of samples
         sizes = 30 - np.bincount(codes)
-        left = (np.array(left) * sizes / (sizes - 1)) * 29 / 30
-    reach = student.ppf(0.975, 6) * error_of(left)
-    assert result[f"{name}_se"] == pytest.approx(error_of(left), rel=1e-9)
-    assert result[f"{name}_low"] == pytest.approx(
-        max(result[name] - reach, 0 if name == "IntDiv" else -1)
+        leave_out_values = (np.array(leave_out_values) * sizes / (sizes - 1)) * 29 / 30
+    half_width = student.ppf(0.975, 6) * compute_jackknife_error(leave_out_values)
+    assert result[f"{name}_se"] == pytest.approx(
+        compute_jackknife_error(leave_out_values), rel=1e-9
     )
-    assert result[f"{name}_high"] == pytest.approx(min(result[name] + reach, 1))
+    assert result[f"{name}_low"] == pytest.approx(
+        max(result[name] - half_width, 0 if name == "IntDiv" else -1)
+    )
+    assert result[f"{name}_high"] == pytest.approx(min(result[name] + half_width, 1))
 
 
 def test_clusters_of_near_duplicates_count_once():
     centres = np.random.default_rng(2).standard_normal((12, 4))
-    copies = np.repeat(centres, 5, axis=0) + 0.01 * np.random.default_rng(3).standard_normal(
-        (60, 4)
-    )
-    apart = compute(copies, ci=0.95, k="cosine")
-    together = compute(copies, ci=0.95, k="cosine", clusters=np.arange(60) // 5)
-    once = compute(centres, ci=0.95, k="cosine")
-    assert together["VS_se"] == pytest.approx(once["VS_se"], rel=0.05)
-    assert apart["VS_se"] < 0.6 * together["VS_se"]
+    near_duplicates = np.repeat(centres, 5, axis=0) + 0.01 * np.random.default_rng(
+        3
+    ).standard_normal((60, 4))
+    without_clusters = compute(near_duplicates, ci=0.95, k="cosine")
+    with_clusters = compute(near_duplicates, ci=0.95, k="cosine", clusters=np.arange(60) // 5)
+    of_centres = compute(centres, ci=0.95, k="cosine")
+    assert with_clusters["VS_se"] == pytest.approx(of_centres["VS_se"], rel=0.05)
+    assert without_clusters["VS_se"] < 0.6 * with_clusters["VS_se"]
 
 
 @pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
 @pytest.mark.parametrize("kernel", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
 def test_intervals_of_mean_similarities_match_leaving_samples_out(name, kernel):
-    """On the scale of the mean similarity's logarithm where no two samples are opposites."""
+    """The interval uses the log scale if no two samples have a negative similarity."""
     result = compute(X, measures=name, ci=0.95, allow_repeats=False, **kernel)
-    similar = compute(X, measures="AvgSim", **kernel)["AvgSim"]
-    left = np.array([scores["AvgSim"] for scores in left_out(X, measures="AvgSim", **kernel)])
-    reach = student.ppf(0.975, 29)
+    mean_similarity = compute(X, measures="AvgSim", **kernel)["AvgSim"]
+    leave_out_values = np.array(
+        [scores["AvgSim"] for scores in compute_leaving_one_out(X, measures="AvgSim", **kernel)]
+    )
+    t_value = student.ppf(0.975, 29)
     if kernel is RBF:
-        by = math.exp(reach * error_of(np.log(left)))
-        low, high = similar / by, similar * by
+        factor = math.exp(t_value * compute_jackknife_error(np.log(leave_out_values)))
+        low, high = mean_similarity / factor, mean_similarity * factor
     else:
-        low, high = similar - reach * error_of(left), similar + reach * error_of(left)
-    error = error_of(left)
+        low, high = (
+            mean_similarity - t_value * compute_jackknife_error(leave_out_values),
+            mean_similarity + t_value * compute_jackknife_error(leave_out_values),
+        )
+    error = compute_jackknife_error(leave_out_values)
     if name == "IntDiv":
         low, high, error = (29 / 30 * (1 - x) for x in (high, low, 1 - error))
     assert result[f"{name}_se"] == pytest.approx(error, rel=1e-9)
-    least = 0 if name == "IntDiv" else -1
-    assert result[f"{name}_low"] == pytest.approx(max(least, low), rel=1e-9)
+    minimum = 0 if name == "IntDiv" else -1
+    assert result[f"{name}_low"] == pytest.approx(max(minimum, low), rel=1e-9)
     assert result[f"{name}_high"] == pytest.approx(min(1, high), rel=1e-9)
 
 
@@ -178,13 +201,13 @@ def test_intervals_of_all_measures_contain_their_values():
     assert {name for name in ROW_MEASURES if methods[name] == "jackknife"} == closed
     assert result == compute(
         X, measures=ROW_MEASURES, ci=0.95, details=True, **RBF
-    )  # though halves draw
+    )  # reproducible, although half-sampling is random
 
 
 def test_ci_does_not_change_values():
     plain = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], **RBF)
-    again = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], ci=0.95, **RBF)
-    assert {key: again[key] for key in plain} == pytest.approx(plain, rel=1e-10)
+    with_interval = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], ci=0.95, **RBF)
+    assert {key: with_interval[key] for key in plain} == pytest.approx(plain, rel=1e-10)
 
 
 def test_interval_needs_a_single_eigendecomposition(monkeypatch):
@@ -202,17 +225,17 @@ def test_details_describe_interval_and_signature_contains_method():
     assert details["interval"]["level"] == 0.95
     assert details["interval"]["method"] == {"VS": "jackknife", "LC": "subsample"}
     assert "standard error of the score of n samples" in details["interval"]["meaning"]
-    said = "Independent samples are assumed; pass `clusters` if some are not independent."
-    assert details["interval"]["assumes"] == said
-    apart = compute(X, ci=0.95, clusters=range(len(X)), details=True, **RBF)["details"]
-    assert apart["interval"]["assumes"] == "Independent clusters are assumed."
+    expected = "Independent samples are assumed; pass `clusters` if some are not independent."
+    assert details["interval"]["assumes"] == expected
+    clustered = compute(X, ci=0.95, clusters=range(len(X)), details=True, **RBF)["details"]
+    assert clustered["interval"]["assumes"] == "Independent clusters are assumed."
     assert "|ci=0.95|interval=jackknife,subsample|" in details["signature"]
     plain = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
     assert "ci=" not in plain["signature"]
     assert "interval" not in plain
     levels = (None, 0.95, 0.9)
-    one = {compute(X, details=True, ci=ci, **RBF)["details"]["signature"] for ci in levels}
-    assert len(one) == 3
+    signatures = {compute(X, details=True, ci=ci, **RBF)["details"]["signature"] for ci in levels}
+    assert len(signatures) == 3
 
 
 def test_dropped_samples_do_not_change_intervals():
@@ -225,13 +248,13 @@ def test_dropped_samples_do_not_change_intervals():
 def test_intervals_of_tensors_match_arrays():
     torch = pytest.importorskip("torch")
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
-    how = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
-    result = compute(torch.tensor(unit), **how)
+    options = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
+    result = compute(torch.tensor(unit), **options)
     assert {key: float(value) for key, value in result.items()} == pytest.approx(
-        compute(unit, **how)
+        compute(unit, **options)
     )
-    single = compute(unit.astype(np.float32), **how)
-    assert single == pytest.approx(compute(unit, **how), rel=1e-4)
+    single = compute(unit.astype(np.float32), **options)
+    assert single == pytest.approx(compute(unit, **options), rel=1e-4)
 
 
 @pytest.mark.parametrize("texts", [["a b"] * 5, ["a", "b", "c", "d", "e"]], ids=["one", "all"])
@@ -244,33 +267,33 @@ def test_identical_or_distinct_samples_have_intervals_of_positive_width(texts):
         "VS_se is 0: every sample changes the score equally" in note
         for note in result["details"]["notes"]
     )
-    some = compute(["a", "a", "b", "c"], ns=[1], ci=0.95, details=True)["details"]["notes"]
-    assert not any("VS_se is 0" in note for note in some)
+    other_notes = compute(["a", "a", "b", "c"], ns=[1], ci=0.95, details=True)["details"]["notes"]
+    assert not any("VS_se is 0" in note for note in other_notes)
 
 
 def test_interval_of_equal_samples_uses_jeffreys_limit_for_other_items():
-    """If all of 100 samples are of one kind, others are below 2.5 % with 97.5 % confidence."""
+    """If all of 100 samples are equal, other items are below 2.5 % with 97.5 % confidence."""
     result = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
-    odd = 100 * beta.ppf(0.975, 0.5, 100.5)
-    whole, rest = 2, odd - 2  # two other kinds, and a part of a third
-    both = ((100 - odd) ** 2 + whole + rest**2) / 100**2
-    assert result["AvgSim_low"] == pytest.approx((100 * both - 1) / 99)
+    other_count = 100 * beta.ppf(0.975, 0.5, 100.5)
+    full_items, remaining = 2, other_count - 2  # two other items, and a part of a third
+    mean_similarity = ((100 - other_count) ** 2 + full_items + remaining**2) / 100**2
+    assert result["AvgSim_low"] == pytest.approx((100 * mean_similarity - 1) / 99)
     assert result["AvgSim_high"] == 1
 
 
 def test_interval_of_width_zero_warns():
     K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
-    how = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
+    options = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
     with pytest.warns(UserWarning, match="The interval of VS has width 0"):
-        result = compute(K, **how)
+        result = compute(K, **options)
     assert result["VS_low"] == pytest.approx(result["VS_high"])
     assert any("does not cover the scores of other" in note for note in result["details"]["notes"])
 
 
 def test_small_sets_are_noted():
-    few = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
-    told = "8 samples with no equal pair do not exclude that a single item makes up 45 %"
-    assert any(told in note for note in few)
+    notes_of_eight = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
+    message = "8 samples with no equal pair do not exclude that a single item makes up 45 %"
+    assert any(message in note for note in notes_of_eight)
     notes = {
         n: compute(X[:n], measures="LC", ci=0.95, details=True, **RBF)["details"]["notes"]
         for n in (12, 30)
@@ -286,15 +309,21 @@ def test_group_limits_are_the_wider_of_logit_and_bootstrap(level):
     table = result["details"]["groups"]
     for key in ("VS_q1", "VS_q2", "IntDiv"):
         values = np.array([row[key] for row in table])
-        least, most = (0, 1) if key == "IntDiv" else (1, 30 / 4)
-        share = (values.mean() - least) / (most - least)
-        left = [(np.delete(values, i).mean() - least) / (most - least) for i in range(4)]
-        reach = student.ppf((1 + level) / 2, 3) * error_of(logit(left))
-        ends = least + (most - least) * expit(logit(share) + np.array([-reach, reach]))
+        minimum, maximum = (0, 1) if key == "IntDiv" else (1, 30 / 4)
+        proportion = (values.mean() - minimum) / (maximum - minimum)
+        leave_out_proportions = [
+            (np.delete(values, i).mean() - minimum) / (maximum - minimum) for i in range(4)
+        ]
+        half_width = student.ppf((1 + level) / 2, 3) * compute_jackknife_error(
+            logit(leave_out_proportions)
+        )
+        ends = minimum + (maximum - minimum) * expit(
+            logit(proportion) + np.array([-half_width, half_width])
+        )
         assert result[key] == pytest.approx(values.mean())
         assert result[f"{key}_se"] == pytest.approx(values.std(ddof=1) / 2)
-        low = estimate_mean_quantile(values, least, (1 - level) / 2)
-        high = estimate_mean_quantile(values, most, (1 + level) / 2)
+        low = estimate_mean_quantile(values, minimum, (1 - level) / 2)
+        high = estimate_mean_quantile(values, maximum, (1 + level) / 2)
         expected = min(low, ends[0]), max(high, ends[1])
         assert (result[f"{key}_low"], result[f"{key}_high"]) == pytest.approx(expected)
     assert result["details"]["interval"]["method"] == {"VS": "bootstrap", "IntDiv": "bootstrap"}
@@ -304,18 +333,18 @@ def test_group_limits_are_the_wider_of_logit_and_bootstrap(level):
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over")
 @pytest.mark.parametrize(
-    ("groups", "level", "noted"),
+    ("n_groups", "level", "n_notes"),
     [(3, 0.95, 0), (4, 0.95, 1), (30, 0.95, 1), (31, 0.95, 0), (12, 0.9, 0), (12, 0.99, 0)],
 )
-def test_coverage_is_noted_only_for_tested_groups_and_levels(groups, level, noted):
-    X = np.random.default_rng(0).normal(size=(2 * groups, 3))
-    labels = np.arange(2 * groups) // 2
+def test_coverage_is_noted_only_for_tested_groups_and_levels(n_groups, level, n_notes):
+    X = np.random.default_rng(0).normal(size=(2 * n_groups, 3))
+    labels = np.arange(2 * n_groups) // 2
     result = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=level, details=True)
     notes = result["details"]["notes"]
-    measured = "In tests on real answers, 95 % intervals of means over 4 to 30 groups"
-    assert sum(note.startswith(f"{measured} had a coverage of 92 to") for note in notes) == noted
-    unbounded = f"{measured} of unbounded measures, such as RKE, had a coverage as low as 63 % "
-    assert sum(note.startswith(unbounded) for note in notes) == noted
+    tested = "In tests on real answers, 95 % intervals of means over 4 to 30 groups"
+    assert sum(note.startswith(f"{tested} had a coverage of 92 to") for note in notes) == n_notes
+    unbounded = f"{tested} of unbounded measures, such as RKE, had a coverage as low as 63 % "
+    assert sum(note.startswith(unbounded) for note in notes) == n_notes
     assert result["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
 
 
@@ -324,10 +353,10 @@ def test_tested_coverage_constants_match_benchmark_results():
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     rows = [row for row in rows if row["part"] == "means" and not row["chosen_on"]]
     lowest, highest = group_scores.TESTED_COVERAGE
-    held = [100 * row["held"] for row in rows]
-    assert (lowest, highest) == (math.floor(min(held)), math.ceil(max(held)))
-    students = [100 * row["held_student"] for row in rows]
-    assert math.floor(min(students)) == group_scores.TESTED_STUDENT_COVERAGE
+    coverages = [100 * row["held"] for row in rows]
+    assert (lowest, highest) == (math.floor(min(coverages)), math.ceil(max(coverages)))
+    student_coverages = [100 * row["held_student"] for row in rows]
+    assert math.floor(min(student_coverages)) == group_scores.TESTED_STUDENT_COVERAGE
     prompts = [row["prompts"] for row in rows]
     assert (min(prompts), max(prompts)) == group_scores.TESTED_GROUPS
 
@@ -335,7 +364,7 @@ def test_tested_coverage_constants_match_benchmark_results():
 def test_interval_of_equal_group_scores_allows_other_scores():
     result = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
     assert (result["VS"], result["VS_se"], result["VS_high"]) == (2.0, 0.0, 2.0)
-    # A proportion of the prompts, by the beta distribution of the weight at the bound, scores 1.
+    # The proportion of prompts that score 1 has a beta distribution.
     assert result["VS_low"] == pytest.approx(2 - beta.ppf(0.975, PSEUDO_WEIGHT, 3), abs=1e-6)
 
 
@@ -373,11 +402,11 @@ def test_mean_over_two_prompts_has_no_interval():
     assert np.isnan([result["VS_low"], result["VS_high"]]).all()
 
 
-TWO = [list(X[:5]), list(X[5:9])]
+TWO_GROUPS = [list(X[:5]), list(X[5:9])]
 
 
 @pytest.mark.parametrize(
-    ("samples", "how", "error", "message"),
+    ("samples", "options", "error", "message"),
     [
         (
             X,
@@ -404,7 +433,7 @@ TWO = [list(X[:5]), list(X[5:9])]
             ValueError,
             "`clusters` must contain at least 4 distinct labels",
         ),
-        (TWO, {"clusters": [0] * 9, "ci": 0.9}, ValueError, "remove `clusters`"),
+        (TWO_GROUPS, {"clusters": [0] * 9, "ci": 0.9}, ValueError, "remove `clusters`"),
         (
             X[:3],
             {"ci": 0.9, "measures": "LC"},
@@ -412,22 +441,22 @@ TWO = [list(X[:5]), list(X[5:9])]
             "`ci` requires at least 4 samples, got 3",
         ),
         (
-            TWO[:1],
+            TWO_GROUPS[:1],
             {"ci": 0.9},
             ValueError,
             "requires at least 2 groups for an interval of the mean over groups, got 1",
         ),
         (
-            TWO,
+            TWO_GROUPS,
             {"ci": 0.9, "measures": "TotalVS"},
             ValueError,
             "is not supported by TotalVS",
         ),
     ],
 )
-def test_unsupported_intervals_raise_with_a_hint(samples, how, error, message):
+def test_unsupported_intervals_raise_with_a_hint(samples, options, error, message):
     with pytest.raises(error, match=message):
-        compute(samples, k="rbf", **how)
+        compute(samples, k="rbf", **options)
 
 
 def test_too_few_samples_raise_before_computation():

@@ -1,4 +1,4 @@
-"""Dropped samples, and clusters, groups or prompts without any, change no interval."""
+"""Dropped samples, and clusters or prompts without usable samples, do not change intervals."""
 
 import warnings
 
@@ -24,96 +24,125 @@ WORDS = [
 SKIP = {"k": "ngram_overlap", "on_error": "skip"}
 
 
-def texts(n, seed=0):
+def make_texts(n, seed=0):
     rng = np.random.default_rng(seed)
     return [" ".join(rng.choice(WORDS, 4)) for _ in range(n)]
 
 
-def with_blanks(samples, labels, more):
-    """Return samples with blank ones between them, and their labels, some of which are `more`."""
-    every, named = list(samples), list(labels)
-    for i, label in enumerate(more):
-        every.insert(2 * i + 1, " ")
-        named.insert(2 * i + 1, label)
-    return every, named
+def insert_blank_samples(samples, labels, blank_labels):
+    """Return samples with blank samples inserted, and labels with `blank_labels` inserted."""
+    all_samples, all_labels = list(samples), list(labels)
+    for i, label in enumerate(blank_labels):
+        all_samples.insert(2 * i + 1, " ")
+        all_labels.insert(2 * i + 1, label)
+    return all_samples, all_labels
 
 
-def of_groups(samples, labels, **how):
-    return compute(samples, groups=labels, ci=0.95, details=True, **how)
+def compute_groups(samples, labels, **options):
+    return compute(samples, groups=labels, ci=0.95, details=True, **options)
 
 
-def of_clusters(samples, labels, **how):
-    return compute(samples, clusters=labels, ci=0.95, details=True, **how)
+def compute_clusters(samples, labels, **options):
+    return compute(samples, clusters=labels, ci=0.95, details=True, **options)
 
 
-def of_samples(samples, labels, **how):
-    return compute(samples, ci=0.95, measures=["VS", "IntDiv", "RKE"], details=True, **how)
+def compute_samples(samples, labels, **options):
+    return compute(samples, ci=0.95, measures=["VS", "IntDiv", "RKE"], details=True, **options)
 
 
-def of_growth(samples, labels, **how):
-    return growth(samples, [6, 12, 24], **how)
+def compute_growth(samples, labels, **options):
+    return growth(samples, [6, 12, 24], **options)
 
 
-def of_comparison(samples, labels, **how):
-    return compare(samples, texts(24, 1), permutations=99, **how)
+def compute_comparison(samples, labels, **options):
+    return compare(samples, make_texts(24, 1), permutations=99, **options)
 
 
-def of_pairs(samples, labels, **how):
-    other, named = texts(24, 1), list(range(6)) * 4
-    return compare(samples, other, groups=[labels, named], permutations=99, **how)
+def compute_paired_comparison(samples, labels, **options):
+    other_samples, other_labels = make_texts(24, 1), list(range(6)) * 4
+    return compare(
+        samples, other_samples, groups=[labels, other_labels], permutations=99, **options
+    )
 
 
-def told(found):
-    """Return all numbers, sentences and notes of a result but those about dropped samples."""
-    if not isinstance(found, dict):
-        return found.to_dict(), found.sentence
-    details = found.pop("details")
+def extract_values_and_texts(result):
+    """Return values, sentences and notes of a result, without notes about dropped samples."""
+    if not isinstance(result, dict):
+        return result.to_dict(), result.sentence
+    details = result.pop("details")
     notes = [note for note in details["notes"] if "left out" not in note and "skip" not in note]
-    return found, notes, details.get("interval")
+    return result, notes, details.get("interval")
 
 
 @pytest.mark.parametrize(
-    "call", [of_groups, of_clusters, of_samples, of_growth, of_comparison, of_pairs]
+    "call",
+    [
+        compute_groups,
+        compute_clusters,
+        compute_samples,
+        compute_growth,
+        compute_comparison,
+        compute_paired_comparison,
+    ],
 )
 def test_dropped_samples_do_not_change_results(call):
     check_unchanged(call, [0, 1, 0])
 
 
-@pytest.mark.parametrize("call", [of_clusters, of_samples, of_growth, of_comparison, of_pairs])
+@pytest.mark.parametrize(
+    "call",
+    [
+        compute_clusters,
+        compute_samples,
+        compute_growth,
+        compute_comparison,
+        compute_paired_comparison,
+    ],
+)
 def test_clusters_without_usable_samples_do_not_change_results(call):
     check_unchanged(call, [0, "nobody", "nothing"])
 
 
 def test_group_without_usable_samples_raises():
-    blank, named = with_blanks(texts(24), [i % 6 for i in range(24)], [0, "nobody"])
+    samples, labels = insert_blank_samples(
+        make_texts(24), [i % 6 for i in range(24)], [0, "nobody"]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(ValueError, match="group 'nobody' must contain a usable sample"):
-            of_groups(blank, named, **SKIP)
+            compute_groups(samples, labels, **SKIP)
 
 
-def check_unchanged(call, more):
-    """Check that blank samples with labels `more` change no number, note or sentence."""
-    samples, labels = texts(24), [i % 6 for i in range(24)]
-    blank, named = with_blanks(samples, labels, more)
+def check_unchanged(call, blank_labels):
+    """Check that blank samples with labels `blank_labels` do not change values or texts."""
+    samples, labels = make_texts(24), [i % 6 for i in range(24)]
+    blank_samples, blank_sample_labels = insert_blank_samples(samples, labels, blank_labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert told(call(blank, named, **SKIP)) == told(call(samples, labels, **SKIP))
+        assert extract_values_and_texts(
+            call(blank_samples, blank_sample_labels, **SKIP)
+        ) == extract_values_and_texts(call(samples, labels, **SKIP))
 
 
 @pytest.mark.parametrize("level", [0.95, None])
 @pytest.mark.parametrize("missing", [None, ""])
 def test_prompts_with_fewer_than_two_answers_do_not_change_sources(missing, level):
-    answers = {name: texts(5, i) for i, name in enumerate("abc")}
-    more = {name: [*own, *[missing] * 26] for name, own in answers.items()}
-    more["b"][-1] = "an answer of one source alone"
+    answers = {name: make_texts(5, i) for i, name in enumerate("abc")}
+    with_unanswered = {
+        name: [*texts_of_source, *[missing] * 26] for name, texts_of_source in answers.items()
+    }
+    with_unanswered["b"][-1] = "an answer of one source alone"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = sources(more, level=level, **SKIP)
-    one = sources(answers, level=level, **SKIP)
-    assert (result.found, result.notes, result.sentence) == (one.found, one.notes, one.sentence)
-    assert result.similarity == pytest.approx(one.similarity, abs=1e-12)
-    assert result.per_prompt[:5] == one.per_prompt
+        result = sources(with_unanswered, level=level, **SKIP)
+    expected = sources(answers, level=level, **SKIP)
+    assert (result.found, result.notes, result.sentence) == (
+        expected.found,
+        expected.notes,
+        expected.sentence,
+    )
+    assert result.similarity == pytest.approx(expected.similarity, abs=1e-12)
+    assert result.per_prompt[:5] == expected.per_prompt
     assert np.isnan(result.per_prompt[5:]).all()
-    assert result.to_dict()["prompts"] == one.to_dict()["prompts"]
+    assert result.to_dict()["prompts"] == expected.to_dict()["prompts"]
     assert "5 prompts, " in result.sentence

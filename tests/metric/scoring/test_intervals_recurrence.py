@@ -1,4 +1,4 @@
-"""Intervals do not depend on the container, hold where samples recur, and never end silently."""
+"""Intervals of recurring samples: containers, coverage and `allow_repeats`."""
 
 import math
 import warnings
@@ -18,7 +18,7 @@ NAMES = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gil", "Hana", "Ines", "Jon
 TEMPLATE = [f"My favourite name is {name}." for name in NAMES]
 
 
-def containers(K: np.ndarray) -> list[tuple[object, dict]]:
+def make_containers(K: np.ndarray) -> list[tuple[object, dict]]:
     """Return samples with similarities K as a matrix, embeddings, records and tuples."""
     values, vectors = np.linalg.eigh(K)
     rows = vectors * np.sqrt(values.clip(0))
@@ -35,10 +35,10 @@ def containers(K: np.ndarray) -> list[tuple[object, dict]]:
     ]
 
 
-def interval(samples: object, **how: object) -> tuple[float, float]:
+def compute_interval(samples: object, **options: object) -> tuple[float, float]:
     with warnings.catch_warnings(action="ignore"):
-        result = compute(samples, ci=0.95, **how)
-    key = key_at(how.get("q", 1))
+        result = compute(samples, ci=0.95, **options)
+    key = key_at(options.get("q", 1))
     return result[f"{key}_low"], result[f"{key}_high"]
 
 
@@ -52,36 +52,36 @@ texts = st.lists(
 @given(texts, st.sampled_from([0.5, 1, 2, math.inf]), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_interval_does_not_depend_on_container(samples, q, allow_repeats):
-    how = {"q": q, "allow_repeats": allow_repeats}
-    expected = interval(samples, **how)
-    for other, options in containers(as_similarity(samples).dense()):
-        result = interval(other, **options, **how)
-        # Order ∞ is the largest eigenvalue, and ties of it are broken by rounding.
+    arguments = {"q": q, "allow_repeats": allow_repeats}
+    expected = compute_interval(samples, **arguments)
+    for other, options in make_containers(as_similarity(samples).dense()):
+        result = compute_interval(other, **options, **arguments)
+        # Order ∞ is the largest eigenvalue; rounding breaks ties.
         assert result == pytest.approx(expected, rel=1e-10 if q != math.inf else 1e-6)
 
 
 @given(arrays(np.int8, st.integers(4, 15), elements=st.integers(0, 3)))
 @settings(max_examples=40, deadline=None)
 def test_interval_of_labels_matches_indicator_vectors(labels):
-    expected = interval(labels.tolist(), k="labels")
-    assert interval(np.eye(4)[labels], score_X=True) == pytest.approx(expected, rel=1e-10)
-    assert interval([(int(x),) for x in labels], k=lambda a, b: float(a == b)) == pytest.approx(
-        expected, rel=1e-10
-    )
+    expected = compute_interval(labels.tolist(), k="labels")
+    assert compute_interval(np.eye(4)[labels], score_X=True) == pytest.approx(expected, rel=1e-10)
+    assert compute_interval(
+        [(int(x),) for x in labels], k=lambda a, b: float(a == b)
+    ) == pytest.approx(expected, rel=1e-10)
 
 
 def test_intervals_of_mixture_compare_and_growth_match_across_containers():
-    expected = interval(TEMPLATE)
-    assert interval([{"t": text} for text in TEMPLATE], k={"ngram_overlap:t": 1.0}) == (
+    expected = compute_interval(TEMPLATE)
+    assert compute_interval([{"t": text} for text in TEMPLATE], k={"ngram_overlap:t": 1.0}) == (
         pytest.approx(expected, rel=1e-10)
     )
     K = as_similarity(TEMPLATE).dense()
     rows = np.linalg.cholesky(K)
     by = ["a"] * 5 + ["b"] * 5
-    right = compare(TEMPLATE, by=by, permutations=19).sets
-    for samples, how in ((K, {"score_K": True}), (rows, {"score_X": True})):
-        result = compare(samples, by=by, permutations=19, **how).sets
-        for row, other in zip(right, result, strict=True):
+    expected_sets = compare(TEMPLATE, by=by, permutations=19).sets
+    for samples, options in ((K, {"score_K": True}), (rows, {"score_X": True})):
+        result = compare(samples, by=by, permutations=19, **options).sets
+        for row, other in zip(expected_sets, result, strict=True):
             assert (other.low, other.high) == pytest.approx((row.low, row.high), rel=1e-10)
     curve = growth(TEMPLATE, [5, 10])
     other = growth(rows, [5, 10], score_X=True)
@@ -90,26 +90,26 @@ def test_intervals_of_mixture_compare_and_growth_match_across_containers():
 
 @pytest.mark.parametrize("container", ["matrix", "embeddings", "tuples"])
 def test_interval_covers_score_of_ten_recurring_names(container):
-    """47 % of intervals of a matrix held before; benchmarks/recurrence.py has four sources."""
+    """A naive interval of a matrix covers 47 %; benchmarks/recurrence.py has four populations."""
     K = as_similarity(TEMPLATE).dense()
     i = {"matrix": 0, "embeddings": 2, "tuples": 5}[container]
     rng = np.random.default_rng(0)
     sets = rng.choice(len(K), (100, 4))
-    values = [containers(K[drawn][:, drawn])[i] for drawn in sets]
-    held, logs = [], []
-    for samples, how in values:
-        result = compute(samples, ci=0.95, **how)
-        held.append([result[end] for end in ENDS])
+    values = [make_containers(K[set_indices][:, set_indices])[i] for set_indices in sets]
+    limits, logs = [], []
+    for samples, options in values:
+        result = compute(samples, ci=0.95, **options)
+        limits.append([result[end] for end in ENDS])
         logs.append(math.log(result["VS"]))
-    low, high = np.log(held).T
-    truth = np.mean(logs)  # its error, 0.03, is small next to the widths, 0.5
-    # 93 of 100, the least share of the acceptance criterion; a true 99 % has fewer once in 1e4.
+    low, high = np.log(limits).T
+    truth = np.mean(logs)  # its error, 0.03, is small compared with the widths, 0.5
+    # The acceptance criterion is 93 of 100; true coverage of 99 % fails with probability 1e-4.
     assert np.sum((low <= truth) & (truth <= high)) >= 93
     assert (high - low > 1e-6).all()
 
 
 def test_interval_covers_score_with_a_recurring_vector():
-    """80.7 % held before."""
+    """One vector in five recurs; a naive interval covers 80.7 %."""
     rng = np.random.default_rng(0)
     vector = rng.normal(size=32)
     ends, logs = [], []
@@ -150,13 +150,13 @@ def test_allow_repeats_false_is_overridden_for_equal_samples():
     expected = "in spite of allow_repeats=False, because 1 pairs of samples are equal"
     with pytest.warns(UserWarning, match=expected):
         result = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
-    assert interval(X, k="cosine") == (result["VS_low"], result["VS_high"])
+    assert compute_interval(X, k="cosine") == (result["VS_low"], result["VS_high"])
     assert any(expected in note for note in result["details"]["notes"])
-    assert "|allow_repeats=True|" in result["details"]["signature"]  # which states what was done
+    assert "|allow_repeats=True|" in result["details"]["signature"]  # the value that was used
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("options", "message"),
     [
         ({}, "requires `ci`; pass ci=0.95, or remove `allow_repeats`"),
         ({"ci": 0.95, "groups": [1, 1, 2, 2, 3, 3]}, "no effect on the interval of a mean over"),
@@ -164,9 +164,9 @@ def test_allow_repeats_false_is_overridden_for_equal_samples():
         ({"ci": 0.95, "measures": "LC"}, "affects only intervals of VS, IntDiv, AvgSim"),
     ],
 )
-def test_allow_repeats_without_effect_raises(how, message):
+def test_allow_repeats_without_effect_raises(options, message):
     with pytest.raises(TypeError, match=message):
-        compute(list("aabbcd"), k="labels", allow_repeats=False, **how)
+        compute(list("aabbcd"), k="labels", allow_repeats=False, **options)
 
 
 def test_allow_repeats_without_effect_raises_in_other_functions():
@@ -185,9 +185,9 @@ def test_allow_repeats_without_effect_raises_in_other_functions():
 
 def test_compare_over_two_prompts_has_no_interval():
     answers = [["a b", "c d"], ["e f", "g h"]]
-    others = [["a b", "a b"], ["e f", "e f"]]
+    other_answers = [["a b", "a b"], ["e f", "e f"]]
     with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
-        result = compare(answers, others, permutations=99, effects="fixed")
+        result = compare(answers, other_answers, permutations=99, effects="fixed")
     assert len(caught) == 1
     (pair,) = result.pairs
     assert pair.difference == pytest.approx(1)

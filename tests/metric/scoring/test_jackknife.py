@@ -1,4 +1,4 @@
-"""Intervals from leave-one-out scores cover what they should; the bootstrap's would not."""
+"""Coverage of jackknife intervals, and bias of the bootstrap."""
 
 import math
 
@@ -18,7 +18,7 @@ KERNELS = {
 }
 
 
-def drawn(name: str, n: int, seed: int):
+def draw_similarity(name: str, n: int, seed: int):
     source, options = KERNELS[name]
     return as_similarity(source(np.random.default_rng(seed), n), **options)
 
@@ -26,28 +26,31 @@ def drawn(name: str, n: int, seed: int):
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [40, 80])
 def test_intervals_cover_the_expected_score(name, n):
-    """benchmarks/intervals.py has 300 sets of 100 and of 400: 92 to 98 of 100."""
+    """benchmarks/intervals.py tests 300 sets of 100 and of 400 samples: 92 to 98 % coverage."""
     if name == "tanimoto":
         pytest.importorskip("rdkit")
     result = [
-        jackknife(compute_spectrum(drawn(name, n, seed), vectors=True)) for seed in range(100)
+        jackknife(compute_spectrum(draw_similarity(name, n, seed), vectors=True))
+        for seed in range(100)
     ]
-    expected = np.mean([each.log_score for each in result])
-    inside = [abs(each.log_score - expected) <= 1.96 * each.error for each in result]
-    assert 0.88 <= np.mean(inside) <= 1
+    expected = np.mean([estimate.log_score for estimate in result])
+    is_covered = [
+        abs(estimate.log_score - expected) <= 1.96 * estimate.error for estimate in result
+    ]
+    assert 0.88 <= np.mean(is_covered) <= 1
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, math.inf])
 def test_jackknife_error_matches_leave_one_out_scores(q):
     X = np.random.default_rng(0).normal(size=(15, 4))
-    left = [
+    leave_out_scores = [
         math.log(compute(np.delete(X, i, axis=0), k="cosine", q=q)[key_at(q)])
         for i in range(len(X))
     ]
-    whole = math.log(compute(X, k="cosine", q=q)[key_at(q)])
+    score = math.log(compute(X, k="cosine", q=q)[key_at(q)])
     result = jackknife(compute_spectrum(as_similarity(X, k="cosine"), vectors=True), q)
-    assert result.log_score == pytest.approx(whole, rel=1e-9)
-    assert result.error == pytest.approx(math.sqrt(14 * np.var(left)), rel=1e-6)
+    assert result.log_score == pytest.approx(score, rel=1e-9)
+    assert result.error == pytest.approx(math.sqrt(14 * np.var(leave_out_scores)), rel=1e-6)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
@@ -77,11 +80,11 @@ def test_influence_error_matches_finite_differences_of_weights(q):
 
 def test_bootstrap_scores_are_far_below_the_score():
     """A bootstrap is not offered because it is 1 to 36 % low in benchmarks/intervals.py."""
-    whole = drawn("rbf", 60, 0)
+    similarity = draw_similarity("rbf", 60, 0)
     rng = np.random.default_rng(0)
-    draws = [score(whole.take(rng.integers(60, size=60))) for _ in range(30)]
-    assert max(draws) < score(whole)
-    assert np.mean(draws) < 0.8 * score(whole)
+    draws = [score(similarity.take(rng.integers(60, size=60))) for _ in range(30)]
+    assert max(draws) < score(similarity)
+    assert np.mean(draws) < 0.8 * score(similarity)
 
 
 def test_error_of_identical_and_of_orthogonal_samples_is_zero():

@@ -1,4 +1,4 @@
-"""Null values of BetweenVS, which is above its least by chance; their excess and p."""
+"""Null value, excess and p-value of BetweenVS, which exceeds 1 by chance."""
 
 import math
 
@@ -13,84 +13,88 @@ RBF = {"k": "rbf", "sigma": 1.0}
 LABELS = np.arange(24) % 4
 
 
-def answers(seed: int, kinds: int = 10, own: float = 0.0) -> tuple[list[int], np.ndarray]:
-    """Return 20 × 4 answers of so many kinds, a share of which is the prompt's own, and prompts."""
+def make_answers(
+    seed: int, n_items: int = 10, own_fraction: float = 0.0
+) -> tuple[list[int], np.ndarray]:
+    """Return 20 × 4 answers of `n_items` items, a fraction specific to the prompt, and prompts."""
     rng, prompts = np.random.default_rng(seed), np.repeat(np.arange(20), 4)
-    drawn = np.where(rng.random(80) < own, prompts % kinds, rng.integers(kinds, size=80))
-    return drawn.tolist(), prompts
+    items = np.where(
+        rng.random(80) < own_fraction, prompts % n_items, rng.integers(n_items, size=80)
+    )
+    return items.tolist(), prompts
 
 
 def test_null_keys_follow_their_value_unless_permutations_is_zero() -> None:
-    how = {"groups": LABELS, "measures": ["BetweenVS", "WithinVS"], **RBF}
-    result = compute(X, q=[1, 2], permutations=19, **how)
+    options = {"groups": LABELS, "measures": ["BetweenVS", "WithinVS"], **RBF}
+    result = compute(X, q=[1, 2], permutations=19, **options)
     names = [f"BetweenVS_q{q}{end}" for q in (1, 2) for end in ("", "_null", "_excess", "_p")]
     assert list(result) == [*names, "WithinVS_q1", "WithinVS_q2"]
-    assert list(compute(X, **how)) == [
+    assert list(compute(X, **options)) == [
         "BetweenVS",
         "BetweenVS_null",
         "BetweenVS_excess",
         "WithinVS",
     ]
-    assert list(compute(X, permutations=0, **how)) == ["BetweenVS", "WithinVS"]
-    assert compute(X, **how) == compute(X, **how)
+    assert list(compute(X, permutations=0, **options)) == ["BetweenVS", "WithinVS"]
+    assert compute(X, **options) == compute(X, **options)
 
 
 @pytest.mark.parametrize("sizes", [(4,) * 20, (2, 3, 4, 8, 12), (20, 20), (7, 9)])
 def test_p_value_has_the_nominal_false_positive_rate(sizes: tuple[int, ...]) -> None:
     labels, n = np.repeat(np.arange(len(sizes)), sizes), sum(sizes)
-    rejected, result = 0, []
-    how = {"groups": labels, "k": "labels", "measures": "BetweenVS", "permutations": 19}
+    n_rejected, excess_values = 0, []
+    options = {"groups": labels, "k": "labels", "measures": "BetweenVS", "permutations": 19}
     for seed in range(40):
-        scores = compute(np.random.default_rng(seed).integers(6, size=n).tolist(), **how)
-        rejected += scores["BetweenVS_p"] <= 0.05
-        result.append(scores["BetweenVS_excess"])
-    assert rejected <= 6  # of 2 that are expected
-    assert abs(np.mean(result)) < 3 * np.std(result) / math.sqrt(40)
+        scores = compute(np.random.default_rng(seed).integers(6, size=n).tolist(), **options)
+        n_rejected += scores["BetweenVS_p"] <= 0.05
+        excess_values.append(scores["BetweenVS_excess"])
+    assert n_rejected <= 6  # 2 are expected
+    assert abs(np.mean(excess_values)) < 3 * np.std(excess_values) / math.sqrt(40)
 
 
 def test_p_value_detects_differences_between_groups() -> None:
     for seed in range(5):
-        drawn, prompts = answers(seed, own=0.6)
-        tested = compute(drawn, groups=prompts, k="labels", measures="BetweenVS", permutations=99)
-        assert tested["BetweenVS_p"] == 0.01
-        assert tested["BetweenVS_excess"] > 0
-    # Groups that are more alike than chance makes them have less than nothing.
-    alike = compute(
+        items, prompts = make_answers(seed, own_fraction=0.6)
+        result = compute(items, groups=prompts, k="labels", measures="BetweenVS", permutations=99)
+        assert result["BetweenVS_p"] == 0.01
+        assert result["BetweenVS_excess"] > 0
+    # Groups that are more similar than by chance have a negative excess.
+    identical = compute(
         ["a", "b"] * 20, groups=np.repeat(range(20), 2), k="labels", measures="BetweenVS"
     )
-    assert alike["BetweenVS_excess"] < 0
+    assert identical["BetweenVS_excess"] < 0
 
 
 def test_excess_of_tensors_keeps_gradient() -> None:
     torch = pytest.importorskip("torch")
     Z = torch.tensor(X, requires_grad=True)
-    how = {"groups": LABELS, "measures": "BetweenVS", **RBF}
-    result = compute(Z, **how)
+    options = {"groups": LABELS, "measures": "BetweenVS", **RBF}
+    result = compute(Z, **options)
     assert {key: to_float(x) for key, x in result.items()} == pytest.approx(
-        compute(X, **how), rel=1e-6
+        compute(X, **options), rel=1e-6
     )
     assert isinstance(result["BetweenVS_null"], float)
-    (slope,) = torch.autograd.grad(result["BetweenVS_excess"], Z, retain_graph=True)
-    (right,) = torch.autograd.grad(result["BetweenVS"], Z)
-    assert torch.equal(slope, right)
-    assert bool(torch.isfinite(right).all())
+    (gradient,) = torch.autograd.grad(result["BetweenVS_excess"], Z, retain_graph=True)
+    (expected,) = torch.autograd.grad(result["BetweenVS"], Z)
+    assert torch.equal(gradient, expected)
+    assert bool(torch.isfinite(expected).all())
 
 
 def test_details_note_permutations_and_smallest_p() -> None:
-    how = {"groups": LABELS, "measures": "BetweenVS", "details": True, **RBF}
-    details = compute(X, permutations=99, **how)["details"]
+    options = {"groups": LABELS, "measures": "BetweenVS", "details": True, **RBF}
+    details = compute(X, permutations=99, **options)["details"]
     (note,) = [note for note in details["notes"] if "permutations" in note]
     assert "over 99 random permutations of the group labels" in note
     assert "BetweenVS_p is at least 0.01" in note
     assert "permutations=99" in details["signature"]
-    details = compute(X, **how)["details"]
+    details = compute(X, **options)["details"]
     assert any(
         "over 20 random permutations of the group labels" in note for note in details["notes"]
     )
 
 
 @pytest.mark.parametrize(
-    ("how", "error", "message"),
+    ("options", "error", "message"),
     [
         (
             {"measures": "VS", "permutations": 9},
@@ -111,9 +115,9 @@ def test_details_note_permutations_and_smallest_p() -> None:
         ),
     ],
 )
-def test_invalid_arguments_raise(how: dict, error: type, message: str) -> None:
+def test_invalid_arguments_raise(options: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
-        compute(X, groups=LABELS, **how, **RBF)
+        compute(X, groups=LABELS, **options, **RBF)
 
 
 @pytest.mark.parametrize("labels", [range(24), [0] * 24])

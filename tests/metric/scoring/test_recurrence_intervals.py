@@ -1,4 +1,4 @@
-"""Intervals of few samples: their pieces against brute force, and how often they hold."""
+"""Intervals of few samples: components compared with brute force, and coverage."""
 
 import math
 from dataclasses import replace
@@ -29,7 +29,7 @@ def test_poisson_lower_limit_matches_garwood(count):
 
 @pytest.mark.parametrize("count", [1, 3, 8])
 def test_proportion_interval_matches_jeffreys(count):
-    """The posterior of a share after `count` of 8, with the prior Beta(1/2, 1/2)."""
+    """The posterior of a proportion after `count` of 8, with the prior Beta(1/2, 1/2)."""
     labels = as_similarity(["a"] * count + list("bcdefghi")[: 8 - count], k="labels")
     low, high = count_recurrences(labels).compute_proportion_interval(0.95)
     assert low == pytest.approx(beta.ppf(0.025, count + 0.5, 8.5 - count))
@@ -45,37 +45,39 @@ def test_log_deficit_of_items_matches_samples(q):
         math.log(6 / scored)
     )
     pair = compute([0, *range(5)], k="labels", q=q)[key_at(q)]
-    shares = np.array([2, 1, 1, 1, 1]) / 6
-    assert make_log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
+    proportions = np.array([2, 1, 1, 1, 1]) / 6
+    assert make_log_deficit(q)(np.eye(5), proportions, 6) == pytest.approx(math.log(6 / pair))
 
 
 def test_cached_log_deficits_depend_on_similarities():
-    """The same shares of other kinds have another score; sizes alone change nothing but log n."""
-    shares = np.array([0.5, 0.3, 0.2])
-    deficit = make_log_deficit(1.0, [(np.eye(3), shares, 2.0)])
-    assert deficit(np.eye(3), shares, 8) == pytest.approx(math.log(4))  # as it was passed
-    alike = np.full((3, 3), 0.6) + 0.4 * np.eye(3)
-    for K in (alike, np.ones((3, 3)), alike):
+    """The deficit depends on similarities and proportions; n only changes log n."""
+    proportions = np.array([0.5, 0.3, 0.2])
+    deficit = make_log_deficit(1.0, [(np.eye(3), proportions, 2.0)])
+    assert deficit(np.eye(3), proportions, 8) == pytest.approx(
+        math.log(4)
+    )  # the value that was passed
+    similar = np.full((3, 3), 0.6) + 0.4 * np.eye(3)
+    for K in (similar, np.ones((3, 3)), similar):
         for n in (5, 9):
-            assert deficit(K, shares, n) == make_log_deficit(1.0)(K, shares, n)
-    assert deficit(np.ones((3, 3)), shares, 5) == pytest.approx(math.log(5))
+            assert deficit(K, proportions, n) == make_log_deficit(1.0)(K, proportions, n)
+    assert deficit(np.ones((3, 3)), proportions, 5) == pytest.approx(math.log(5))
 
 
-@pytest.mark.parametrize("odd", [0, 4, 5, 6])
-def test_upper_limit_admits_unseen_items_up_to_a_quarter_of_others(odd):
-    """The upper end is the score of the commonest label with its least share, and of others."""
+@pytest.mark.parametrize("n_others", [0, 4, 5, 6])
+def test_upper_limit_admits_unseen_items_up_to_a_quarter_of_others(n_others):
+    """The upper limit is the score with the minimum proportion of the most common label."""
     n = 20
-    labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
+    labels = as_similarity([0] * (n - n_others) + list(range(1, n_others + 1)), k="labels")
     result = jackknife(compute_spectrum(labels, vectors=True), 2.0)
-    certain = replace(result, error=0.0, mean_drop=0.0)
-    high = compute_log_score_interval(certain, n, 2.0, 0.95, count_recurrences(labels))[1]
-    least = beta.ppf(0.025, n - odd + 0.5, odd + 0.5) / (n - odd)
-    shares = np.append(least * (n - odd), np.full(odd, 1 / n))
-    unseen = n * (1 - shares.sum())
-    shares = np.r_[shares, np.full(int(unseen), 1 / n), (unseen % 1) / n]
-    expected = -math.log((shares**2).sum())
+    without_error = replace(result, error=0.0, mean_drop=0.0)
+    high = compute_log_score_interval(without_error, n, 2.0, 0.95, count_recurrences(labels))[1]
+    min_proportion = beta.ppf(0.025, n - n_others + 0.5, n_others + 0.5) / (n - n_others)
+    proportions = np.append(min_proportion * (n - n_others), np.full(n_others, 1 / n))
+    unseen = n * (1 - proportions.sum())
+    proportions = np.r_[proportions, np.full(int(unseen), 1 / n), (unseen % 1) / n]
+    expected = -math.log((proportions**2).sum())
     assert expected > result.log_score
-    assert (high == pytest.approx(expected)) == (odd <= n / 4)
+    assert (high == pytest.approx(expected)) == (n_others <= n / 4)
 
 
 @pytest.mark.parametrize("columns", [2, 64, 4096])
@@ -85,8 +87,8 @@ def test_products_of_equal_rows_differ_by_at_most_two_roundings(columns):
     X = np.vstack([X, X * (1 + 1e-7 * rng.normal(size=X.shape))]).astype(np.float32)
     X /= np.linalg.norm(X, axis=1)[:, None]
     K = X @ X.T
-    own = K.diagonal()
-    distances = (own[:40] + own[40:]) / 2 - K.diagonal(40)
+    squared_norms = K.diagonal()
+    distances = (squared_norms[:40] + squared_norms[40:]) / 2 - K.diagonal(40)
     assert abs(distances).max() <= 2 * np.finfo(np.float32).eps
 
 
@@ -111,20 +113,20 @@ def test_vectors_are_counted_only_if_few_pairs_explain_the_deficit(sigma):
     similarity = as_similarity(X, k="rbf", sigma=sigma)
     result, K = count_recurrences(similarity, allow_repeats=False), similarity.dense()
     squares = np.array([K[i, j] ** 2 for j in range(12) for i in range(j)])
-    few = squares.sum() ** 2 < 12 * (squares**2).sum()
-    assert (result is not None) == few == (sigma < 1)
-    if few:
+    has_few_pairs = squares.sum() ** 2 < 12 * (squares**2).sum()
+    assert (result is not None) == has_few_pairs == (sigma < 1)
+    if has_few_pairs:
         assert (result.equal_pairs, result.counts.tolist()) == (0, [1] * 12)
         assert pytest.approx(K) == result.K
-    twice = as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma)
-    twice = count_recurrences(twice, allow_repeats=False)
-    assert (twice.equal_pairs, twice.counts.max()) == (1, 2)
+    duplicated = as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma)
+    duplicated = count_recurrences(duplicated, allow_repeats=False)
+    assert (duplicated.equal_pairs, duplicated.counts.max()) == (1, 2)
 
 
 def test_many_labels_are_counted_but_many_distinct_samples_are_not():
-    kinds = np.random.default_rng(0).integers(0, 30, 900)
-    result = count_recurrences(as_similarity(kinds.tolist(), k="labels"))
-    counts = np.bincount(kinds)
+    labels = np.random.default_rng(0).integers(0, 30, 900)
+    result = count_recurrences(as_similarity(labels.tolist(), k="labels"))
+    counts = np.bincount(labels)
     assert result.equal_pairs == pytest.approx((counts * (counts - 1) / 2).sum())
     assert sorted(result.counts) == sorted(counts)
     assert count_recurrences(as_similarity([str(i) for i in range(900)], k="labels")) is None
@@ -134,38 +136,38 @@ def test_many_labels_are_counted_but_many_distinct_samples_are_not():
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 @pytest.mark.parametrize("n", [4, 8, 20])
-@pytest.mark.parametrize("share", [0.0, 0.2])
-def test_intervals_cover_score_of_answers_recurring_over_a_background(share, n, q):
-    """benchmarks/few_samples.py draws more, of a dozen sources: ten answers, or one favourite."""
+@pytest.mark.parametrize("favourite", [0.0, 0.2])
+def test_intervals_cover_score_of_answers_recurring_over_a_background(favourite, n, q):
+    """benchmarks/few_samples.py tests more sets from a dozen populations."""
     rng = np.random.default_rng(0)
-    kinds = [
+    answers = [
         f"My favourite name is {name}." for name in ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn"]
     ]
-    kinds += [f"{i} words of answer {i} alone" for i in range(60)] if share else []
-    p = np.full(len(kinds), (1 - share) / (len(kinds) - 1))
-    p[0] = share or p[0]
-    held, logs = [], []
+    answers += [f"{i} words of answer {i} alone" for i in range(60)] if favourite else []
+    p = np.full(len(answers), (1 - favourite) / (len(answers) - 1))
+    p[0] = favourite or p[0]
+    limits, logs = [], []
     for _ in range(150):
-        similarity = as_similarity(rng.choice(kinds, n, p=p / p.sum()).tolist())
+        similarity = as_similarity(rng.choice(answers, n, p=p / p.sum()).tolist())
         result = jackknife(compute_spectrum(similarity, vectors=True), q)
-        held.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
+        limits.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
         logs.append(result.log_score)
-    low, high = np.transpose(held)
+    low, high = np.transpose(limits)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
     assert (high - low > 0.1).all()
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 @pytest.mark.parametrize("n", [8, 20, 50])
-@pytest.mark.parametrize(("common", "kinds"), [(0.49, 2), (0.46, 2), (0.31, 3)])
-def test_intervals_cover_score_with_unseen_rare_labels(common, kinds, n, q):
-    """Two labels of 49 % are often all that 50 samples show, and tie; the others are unique."""
+@pytest.mark.parametrize(("common", "n_common"), [(0.49, 2), (0.46, 2), (0.31, 3)])
+def test_intervals_cover_score_with_unseen_rare_labels(common, n_common, n, q):
+    """Sets of 50 often contain only two labels of 49 %, which tie; other labels are unique."""
     rng = np.random.default_rng(0)
     ends = {}
-    held, logs = [], []
+    limits, logs = [], []
     for _ in range(300):
-        shown = (rng.random(n) / common).astype(int)
-        labels = np.where(shown < kinds, shown, kinds + np.arange(n))
+        draws = (rng.random(n) / common).astype(int)
+        labels = np.where(draws < n_common, draws, n_common + np.arange(n))
         counts = tuple(np.sort(np.unique(labels, return_counts=True)[1]))
         if counts not in ends:
             similarity = as_similarity(labels.tolist(), k="labels")
@@ -175,31 +177,33 @@ def test_intervals_cover_score_with_unseen_rare_labels(common, kinds, n, q):
                 result.log_score,
             )
         low, high, log = ends[counts]
-        held.append((low, high))
+        limits.append((low, high))
         logs.append(log)
-    low, high = np.transpose(held)
+    low, high = np.transpose(limits)
     assert np.mean((low <= np.mean(logs) + 1e-9) & (np.mean(logs) - 1e-9 <= high)) >= 0.91
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
-@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("conservative_tails", [True, False])
 @pytest.mark.parametrize("counts", [[2, *[1] * 10], [3, 2, *[1] * 7], [2] * 6, [2, 2, 2, 2, 1]])
-def test_limits_combine_sampling_error_and_unseen_recurrences(counts, exact, q):
-    """Above is the farther one of two ends; the distances to those below add up as squares."""
+def test_limits_combine_sampling_error_and_unseen_recurrences(counts, conservative_tails, q):
+    """The upper limit is the farther of two; distances to lower limits are added as squares."""
     labels = as_similarity(np.repeat(np.arange(len(counts)), counts).tolist(), k="labels")
     n = labels.n
-    repeats = count_recurrences(labels)._replace(conservative_tails=exact)
+    repeats = count_recurrences(labels)._replace(conservative_tails=conservative_tails)
     assert 0 < repeats.equal_pairs < n
     result = jackknife(compute_spectrum(labels, vectors=True), q)
-    certain = replace(result, error=0.0, mean_drop=0.0)
+    without_error = replace(result, error=0.0, mean_drop=0.0)
     below, above = np.abs(
-        np.array(compute_log_score_interval(certain, n, q, 0.95, repeats)) - result.log_score
+        np.array(compute_log_score_interval(without_error, n, q, 0.95, repeats)) - result.log_score
     )
-    reach = t.ppf(0.975, n - 1) * result.error
-    assert (reach < above) == (max(counts) == 2 and min(counts[:4]) == 2)  # kinds tie, or nearly
+    half_width = t.ppf(0.975, n - 1) * result.error
+    assert (half_width < above) == (
+        max(counts) == 2 and min(counts[:4]) == 2
+    )  # labels tie, or nearly tie
     low, high = compute_log_score_interval(result, n, q, 0.95, repeats)
-    assert low == pytest.approx(max(0.0, result.log_score - math.hypot(reach, below)))
-    assert high == pytest.approx(min(math.log(n), result.log_score + max(reach, above)))
+    assert low == pytest.approx(max(0.0, result.log_score - math.hypot(half_width, below)))
+    assert high == pytest.approx(min(math.log(n), result.log_score + max(half_width, above)))
 
 
 def test_duplicates_are_counted_despite_rounding():
@@ -228,33 +232,33 @@ def test_duplicates_are_counted_despite_rounding():
 
 
 def test_duplicates_beyond_the_first_samples_are_counted():
-    """More samples than are counted at once, of which the first are all different but for a few."""
+    """Samples are counted in blocks; nearly all samples of the first block are distinct."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(380, 8))
     order = np.r_[np.arange(300), np.arange(300), np.arange(380), np.full(50, 370)]
     noisy = X[order] * (1 + 1e-9 * rng.normal(size=(len(order), 8)))
     result = count_recurrences(as_similarity(noisy, k="cosine"))
     assert result.counts.tolist() == np.bincount(order).tolist()
-    X_of_kinds = X / np.linalg.norm(X, axis=1)[:, None]
-    assert pytest.approx(X_of_kinds @ X_of_kinds.T, abs=1e-7) == result.K
+    unit_rows = X / np.linalg.norm(X, axis=1)[:, None]
+    assert pytest.approx(unit_rows @ unit_rows.T, abs=1e-7) == result.K
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 @pytest.mark.parametrize("n", [4, 8, 20])
-@pytest.mark.parametrize("kinds", ["even", "one"])
-def test_intervals_cover_score_of_labels(kinds, n, q):
-    """benchmarks/intervals.py draws more, of real data, up to 400."""
+@pytest.mark.parametrize("source", ["even", "one"])
+def test_intervals_cover_score_of_labels(source, n, q):
+    """benchmarks/intervals.py tests real data with up to 400 samples."""
     rng = np.random.default_rng(0)
-    shares = np.full(20, 1 / 20) if kinds == "even" else np.r_[0.95, np.full(5, 0.01)]
-    sets = [rng.choice(len(shares), n, p=shares).tolist() for _ in range(150)]
-    held, logs = [], []
+    proportions = np.full(20, 1 / 20) if source == "even" else np.r_[0.95, np.full(5, 0.01)]
+    sets = [rng.choice(len(proportions), n, p=proportions).tolist() for _ in range(150)]
+    limits, logs = [], []
     for labels in sets:
         similarity = as_similarity(labels, k="labels")
         spectrum = compute_spectrum(similarity, vectors=True)
         result = jackknife(spectrum, q)
-        held.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
+        limits.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
         logs.append(result.log_score)
-    low, high = np.transpose(held)
+    low, high = np.transpose(limits)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
 
 
@@ -262,14 +266,14 @@ def test_intervals_cover_score_of_labels(kinds, n, q):
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("k", [0.3, 0.9])
 def test_upper_limit_of_equally_similar_samples_admits_other_items(k, n, q):
-    """The upper end is the score of these with Jeffreys' least share of n in n, and of others."""
+    """The upper limit is the score with Jeffreys' minimum proportion of these samples."""
     K = np.full((n, n), k) + (1 - k) * np.eye(n)
     similarity = as_similarity(K, score_K=True)
     result = jackknife(compute_spectrum(similarity, vectors=True), q)
-    share = beta.ppf(0.025, n + 0.5, 0.5)
-    odd = n * (1 - share)
-    shares = [1 / n] * int(odd) + [(odd - int(odd)) / n]
-    values = np.r_[share * np.linalg.eigvalsh(K) / n, shares]
+    proportion = beta.ppf(0.025, n + 0.5, 0.5)
+    n_others = n * (1 - proportion)
+    other_proportions = [1 / n] * int(n_others) + [(n_others - int(n_others)) / n]
+    values = np.r_[proportion * np.linalg.eigvalsh(K) / n, other_proportions]
     values = values[values > 1e-12]
     if q == 1:
         log = -(values * np.log(values)).sum()
@@ -282,23 +286,23 @@ def test_upper_limit_of_equally_similar_samples_admits_other_items(k, n, q):
 
 @pytest.mark.parametrize("n", [4, 8])
 def test_intervals_cover_score_with_a_rare_template(n):
-    """With four samples, 72 % held before: a third of sets has one template alone."""
+    """A third of sets of four samples contain only one template."""
     rng = np.random.default_rng(n)
     texts = [f"I would call it {i}." for i in range(15)]
     texts += [f"The best name for a ship, to my mind, is the {i}." for i in range(40)]
     p = np.r_[np.full(15, 0.05), np.full(40, 0.25 / 40)]
-    held, logs = [], []
+    limits, logs = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
         result = jackknife(compute_spectrum(similarity, vectors=True), 1)
-        held.append(compute_log_score_interval(result, n, 1, 0.95, count_recurrences(similarity)))
+        limits.append(compute_log_score_interval(result, n, 1, 0.95, count_recurrences(similarity)))
         logs.append(result.log_score)
-    low, high = np.transpose(held)
+    low, high = np.transpose(limits)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93
 
 
-def tight_with_outliers(rng, n):
-    """Return unit vectors of one tight cluster, 7 % of which point anywhere."""
+def make_tight_cluster_with_outliers(rng, n):
+    """Return unit vectors of a tight cluster, of which 7 % have random directions."""
     rows = 0.02 * rng.standard_normal((n, 24)) + np.eye(24)[0]
     outliers = rng.random(n) < 0.07
     rows[outliers] = rng.standard_normal((int(outliers.sum()), 24))
@@ -308,15 +312,17 @@ def tight_with_outliers(rng, n):
 @pytest.mark.parametrize("n", [4, 8, 20])
 def test_intervals_cover_score_of_tight_cluster_with_outliers(n):
     rng = np.random.default_rng(n)
-    truth = np.mean([log_score(tight_with_outliers(rng, n)) for _ in range(1000)])
+    truth = np.mean(
+        [compute_log_score(make_tight_cluster_with_outliers(rng, n)) for _ in range(1000)]
+    )
     covered = 0
     for _ in range(100):
-        result = compute(tight_with_outliers(rng, n), k="cosine", ci=0.95)
+        result = compute(make_tight_cluster_with_outliers(rng, n), k="cosine", ci=0.95)
         covered += result["VS_low"] <= math.exp(truth) <= result["VS_high"]
-    assert covered >= 90  # 22 to 78 % if the cluster counts as all that there is
+    assert covered >= 90  # 22 to 78 % if outliers are ignored
 
 
-def log_score(rows):
+def compute_log_score(rows):
     values = np.linalg.eigvalsh(rows @ rows.T / len(rows))
     values = values[values > 1e-12]
     return -float(values @ np.log(values))

@@ -1,4 +1,4 @@
-"""Arguments of `compute` become a ScoreRequest, or an error that names the argument."""
+"""Arguments of `compute` are parsed into a ScoreRequest, or raise."""
 
 import pickle
 
@@ -17,7 +17,7 @@ from vendiscore.scoring.score_request import (
 )
 
 
-def measures(*names):
+def get_measures(*names):
     return [get_measure(name) for name in names]
 
 
@@ -64,22 +64,27 @@ def test_check_orders_returns_distinct_floats_in_order():
 
 
 @pytest.mark.parametrize(
-    ("names", "of_groups", "pairs"),
+    ("names", "group_measures", "two_sample_measures"),
     [
         (["VS"], [], []),
         (["VS", "BetweenVS", "WithinVS"], ["BetweenVS", "WithinVS"], []),
         (["VS", "MMD", "MagDiff"], [], ["MMD", "MagDiff"]),
     ],
 )
-def test_request_lists_group_and_two_sample_measures(names, of_groups, pairs):
+def test_request_lists_group_and_two_sample_measures(names, group_measures, two_sample_measures):
     request = parse_request({"measures": names})
-    assert (request.group_measures, request.two_sample_measures) == (of_groups, pairs)
+    assert (request.group_measures, request.two_sample_measures) == (
+        group_measures,
+        two_sample_measures,
+    )
 
 
 def test_needs_are_separate_for_sets_and_for_all_groups():
-    each, together = parse_request({"measures": ["VS", "Magnitude", "BetweenVS"], "t": 1}).needs
-    assert each == {"scores", "distances"}
-    assert together == {get_measure("BetweenVS").needs}
+    set_needs, group_needs = parse_request(
+        {"measures": ["VS", "Magnitude", "BetweenVS"], "t": 1}
+    ).needs
+    assert set_needs == {"scores", "distances"}
+    assert group_needs == {get_measure("BetweenVS").needs}
     assert parse_request({"measures": ["VS", "MMD"]}).pooled_needs == {get_measure("MMD").needs}
 
 
@@ -134,7 +139,7 @@ def test_generation_request_rejects_arguments_per_sample(option):
     assert parse_generation_request({"q": 2}).keys == ["VS_q2"]
 
 
-REFUSED = {
+INVALID_ARGUMENTS = {
     "rtol": ({"rtol": 0.1}, TypeError, "`rtol`.*method='estimate'"),
     "rtol of 1": ({"method": "estimate", "rtol": 1.0}, ValueError, "`rtol`"),
     "estimate of IntDiv": (
@@ -181,9 +186,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", INVALID_ARGUMENTS)
 def test_parse_request_rejects_invalid_arguments(case):
-    arguments, error, message = REFUSED[case]
+    arguments, error, message = INVALID_ARGUMENTS[case]
     with pytest.raises(error, match=message):
         parse_request(arguments)
 
@@ -198,8 +203,8 @@ def test_unused_order_is_accepted_if_allowed():
 def test_estimates_keep_their_tolerance_and_seed():
     options = parse_request({"method": "estimate", "rtol": 0.01, "seed": 3}).estimate_options
     assert (options.rtol, options.seed) == (0.01, 3)
-    usual = parse_request({"method": "estimate"}).estimate_options
-    assert (usual.rtol, usual.seed) == (2e-3, 0)
+    defaults = parse_request({"method": "estimate"}).estimate_options
+    assert (defaults.rtol, defaults.seed) == (2e-3, 0)
 
 
 @pytest.mark.parametrize("level", [0.5, np.float32(0.75), 0.95, 0.999])
@@ -216,7 +221,7 @@ def test_check_confidence_level_rejects_other_levels(level):
 
 
 @pytest.mark.parametrize(
-    ("ci", "clusters", "groups", "names", "message"),
+    ("ci", "has_clusters", "has_groups", "names", "message"),
     [
         (None, False, False, ["VS"], "pass ci=0.95"),
         (0.9, True, False, ["VS"], "has no effect with `clusters`"),
@@ -224,10 +229,10 @@ def test_check_confidence_level_rejects_other_levels(level):
         (0.9, False, False, ["MagArea"], "intervals of VS, IntDiv, AvgSim"),
     ],
 )
-def test_check_allow_repeats_raises_without_effect(ci, clusters, groups, names, message):
+def test_check_allow_repeats_raises_without_effect(ci, has_clusters, has_groups, names, message):
     with pytest.raises(TypeError, match=message):
-        check_allow_repeats(ci, clusters, groups, measures(*names))
-    check_allow_repeats(0.9, False, False, measures("MagArea", "AvgSim"))
+        check_allow_repeats(ci, has_clusters, has_groups, get_measures(*names))
+    check_allow_repeats(0.9, False, False, get_measures("MagArea", "AvgSim"))
 
 
 @pytest.mark.parametrize(
@@ -242,8 +247,8 @@ def test_check_allow_repeats_raises_without_effect(ci, clusters, groups, names, 
 )
 def test_check_pool_repeats_raises_without_effect(ci, details, names, rows, message):
     with pytest.raises(TypeError, match=message):
-        check_pool_repeats(ci, details, measures(*names), rows)
-    check_pool_repeats(0.9, True, measures("VS", "IntDiv"), "groups")
+        check_pool_repeats(ci, details, get_measures(*names), rows)
+    check_pool_repeats(0.9, True, get_measures("VS", "IntDiv"), "groups")
 
 
 def test_with_prompts_returns_a_conditioned_request():

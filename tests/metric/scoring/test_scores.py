@@ -1,4 +1,4 @@
-"""Few plain numbers go to the core at once, all else to a reader."""
+"""score_X and score_K: validation of rows and weights, and small plain matrices."""
 
 import numpy as np
 import pytest
@@ -37,16 +37,25 @@ def test_score_x_rejects_invalid_rows(rows):
 def test_is_small_matrix_accepts_only_plain_float_matrices():
     assert scores.is_small_matrix(np.eye(3), "K")
     assert scores.is_small_matrix(np.ones((3, 2), np.float32), "X")
-    odd = [[[1.0]], np.ones(3), np.ones((0, 3)), np.ones((2, 2, 2)), np.ones((2, 2), np.float16)]
-    odd += [np.eye(2, dtype=np.dtype(np.float64).newbyteorder()), np.ma.masked_array([[1.0]])]
-    assert not any(scores.is_small_matrix(rows, "X") for rows in odd)
+    unsupported = [
+        [[1.0]],
+        np.ones(3),
+        np.ones((0, 3)),
+        np.ones((2, 2, 2)),
+        np.ones((2, 2), np.float16),
+    ]
+    unsupported += [
+        np.eye(2, dtype=np.dtype(np.float64).newbyteorder()),
+        np.ma.masked_array([[1.0]]),
+    ]
+    assert not any(scores.is_small_matrix(rows, "X") for rows in unsupported)
 
 
 @pytest.mark.parametrize("p", [[0.25, 0.75], np.array([0.250001, 0.75]), np.float32([0.25, 0.75])])
 def test_score_x_normalizes_weights(p):
     X = np.array([[1.0, 0.0], [1.0, 1.0]])
-    p64 = np.asarray(p, float)
-    expected = score(X, "cosine", p=p64 / p64.sum())
+    weights = np.asarray(p, float)
+    expected = score(X, "cosine", p=weights / weights.sum())
     assert score_X(X, p=p) == pytest.approx(expected, rel=1e-12)
 
 
@@ -58,17 +67,17 @@ def test_score_x_rejects_invalid_weights(p):
         score_X(np.eye(2), p=p)
 
 
-@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("n", [4, 150])
-@pytest.mark.parametrize("place", [(1, 2), (1, 1)])
+@pytest.mark.parametrize("index", [(1, 2), (1, 1)])
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("score", [score_K, score_X])
 @pytest.mark.parametrize("q", [1, 2])
-def test_rows_that_are_not_finite_raise(odd, n, place, normalize, dtype, score, q):
+def test_rows_that_are_not_finite_raise(value, n, index, normalize, dtype, score, q):
     rows = np.eye(n, dtype=dtype)
-    rows[place] = odd
-    with pytest.raises(ValueError, match=f"sample 1 of `.` must be finite, got {odd}; remove"):
+    rows[index] = value
+    with pytest.raises(ValueError, match=f"sample 1 of `.` must be finite, got {value}; remove"):
         score(rows, q, normalize=normalize)
 
 

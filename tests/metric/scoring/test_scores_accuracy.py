@@ -1,4 +1,4 @@
-"""log VS of float32 rows is within max(1e-8, min(2e-5, 1 %)) of float64, on every route."""
+"""log VS of float32 rows is within max(1e-8, min(2e-5, 1 %)) of float64, in all functions."""
 
 import math
 from functools import cache
@@ -21,50 +21,50 @@ KEYS = ("VS_q1", "VS_q2", "VS_qinf")
 
 
 @cache
-def hard(case, d):
+def make_hard_rows_with_scores(case, d):
     X = hard_rows(case, N, d)
     return X, exact_log_scores(X)
 
 
-def ratios(scores, log_scores):
+def compute_error_ratios(scores, log_scores):
     return [error_ratio(float(score), log) for score, log in zip(scores, log_scores, strict=True)]
 
 
 @pytest.mark.parametrize("d", [384, 768, 1536])
 @pytest.mark.parametrize("case", CASES)
 def test_scores_of_hard_sets_are_within_tolerance(case, d):
-    X, exact = hard(case, d)
+    X, exact = make_hard_rows_with_scores(case, d)
     scores = [score_X(X, q) for q in ORDERS[:2]]
-    assert max(ratios(scores, exact[:2])) <= 1
+    assert max(compute_error_ratios(scores, exact[:2])) <= 1
     together = compute(X, k="cosine", q=ORDERS)
-    assert max(ratios([together[key] for key in KEYS], exact)) <= 1
+    assert max(compute_error_ratios([together[key] for key in KEYS], exact)) <= 1
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_scores_of_all_functions_are_within_tolerance(case):
-    X, exact = hard(case, 384)
+    X, exact = make_hard_rows_with_scores(case, 384)
     assert error_ratio(score_X(X, math.inf), exact[2]) <= 1
     assert error_ratio(score_dual(X, normalize=False), exact[0]) <= 1
     assert error_ratio(compute(X, k="cosine")["VS"], exact[0]) <= 1
     assert error_ratio(compute(X, k="cosine", ci=0.95)["VS"], exact[0]) <= 1
     assert error_ratio(compute(X, k="cosine", q=[0.5, 1])["VS_q1"], exact[0]) <= 1
-    twice = np.concatenate([X, X[::-1]])
-    of_groups = compute(twice, k="cosine", groups=np.repeat([0, 1], N), q=ORDERS)
-    assert max(ratios([of_groups[key] for key in KEYS], exact)) <= 1
+    duplicated = np.concatenate([X, X[::-1]])
+    group_scores = compute(duplicated, k="cosine", groups=np.repeat([0, 1], N), q=ORDERS)
+    assert max(compute_error_ratios([group_scores[key] for key in KEYS], exact)) <= 1
     state = State.empty("cosine").update(X[: N // 3]).update(X[N // 3 :])
-    of_state = state.compute(ORDERS)
-    assert max(ratios([of_state[key] for key in KEYS], exact)) <= 1
+    state_scores = state.compute(ORDERS)
+    assert max(compute_error_ratios([state_scores[key] for key in KEYS], exact)) <= 1
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_scores_of_tensors_are_within_tolerance(case):
     torch = pytest.importorskip("torch")
-    X, exact = hard(case, 384)
+    X, exact = make_hard_rows_with_scores(case, 384)
     for T in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
         scores = [score_X(T, q).detach() for q in ORDERS]
-        assert max(ratios(scores, exact)) <= 1
+        assert max(compute_error_ratios(scores, exact)) <= 1
         together = compute(T, k="cosine", q=ORDERS)
-        assert max(ratios([together[key].detach() for key in KEYS], exact)) <= 1
+        assert max(compute_error_ratios([together[key].detach() for key in KEYS], exact)) <= 1
 
 
 def test_scores_of_rows_of_any_length_are_within_tolerance():
@@ -74,14 +74,14 @@ def test_scores_of_rows_of_any_length_are_within_tolerance():
     for rows in (X + 1000, one_long, unit_rows(X) * np.float32(2)):
         rows = rows.astype(np.float32)
         exact = exact_log_scores(rows)
-        assert max(ratios([score_X(rows, q) for q in ORDERS], exact)) <= 1
+        assert max(compute_error_ratios([score_X(rows, q) for q in ORDERS], exact)) <= 1
         together = compute(rows, k="cosine", q=ORDERS)
-        assert max(ratios([together[key] for key in KEYS], exact)) <= 1
+        assert max(compute_error_ratios([together[key] for key in KEYS], exact)) <= 1
 
 
 @pytest.mark.parametrize("case", ["2 large", "30 outliers", "3 clusters"])
 def test_between_vs_equals_ratio_of_total_and_within_vs(case):
-    X, exact = hard(case, 384)
+    X, exact = make_hard_rows_with_scores(case, 384)
     labels = np.arange(N) % 2
     measures = ["TotalVS", "WithinVS", "BetweenVS", "RKE"]
     for q in (1, 2, math.inf):
@@ -91,8 +91,8 @@ def test_between_vs_equals_ratio_of_total_and_within_vs(case):
         assert between == pytest.approx(total / within, rel=1e-12)
     rke = compute(X, k="cosine", q=[1], measures=["VS", "RKE"])["RKE"]
     assert error_ratio(math.exp(rke), exact[1]) <= 1
-    alone = conditional_score(X, X[:, :1] * 0 + 1, k="cosine", given_k="cosine")
-    assert error_ratio(alone, exact[0]) <= 1
+    conditional = conditional_score(X, X[:, :1] * 0 + 1, k="cosine", given_k="cosine")
+    assert error_ratio(conditional, exact[0]) <= 1
 
 
 def test_autocast_does_not_change_scores():
@@ -118,20 +118,20 @@ def test_autocast_does_not_change_scores():
                 "novelty": lambda T=T: State.empty("cosine").update(T).novelty(T[:5]).tolist(),
             }
         for name, call in calls.items():
-            plain = call()
+            expected = call()
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                assert call() == plain, name
+                assert call() == expected, name
 
 
 def test_matmul_precision_setting_does_not_reduce_accuracy():
     torch = pytest.importorskip("torch")
     X = hard_rows("10 large", N, 128, noise=1.0)
     exact = exact_log_scores(X)
-    T = torch.tensor(X, requires_grad=True)  # which is not taken as an array
+    T = torch.tensor(X, requires_grad=True)  # not converted to an array
     before = torch.get_float32_matmul_precision()
     try:
         torch.set_float32_matmul_precision("medium")
         scores = [score_X(T, q).detach() for q in ORDERS]
     finally:
         torch.set_float32_matmul_precision(before)
-    assert max(ratios(scores, exact)) <= 1e-4  # in float64
+    assert max(compute_error_ratios(scores, exact)) <= 1e-4  # computed in float64
