@@ -53,8 +53,8 @@ def test_conditional_vs_matches_conditional_score_at_every_order() -> None:
     for q in ORDERS:
         expected = conditional_score(X, PROMPTS, given_k="labels", q=q, **RBF)
         assert result[f"ConditionalVS_q{q}"] == pytest.approx(expected, rel=1e-12)
-    within = compute(X, groups=PROMPTS, measures="WithinVS", **RBF)["WithinVS"]
-    assert compute_conditional_vs(X, given_k="labels") == pytest.approx(within, rel=1e-12)
+    within_vs = compute(X, groups=PROMPTS, measures="WithinVS", **RBF)["WithinVS"]
+    assert compute_conditional_vs(X, given_k="labels") == pytest.approx(within_vs, rel=1e-12)
 
 
 def test_constant_condition_returns_vs_and_distinct_conditions_return_one() -> None:
@@ -195,9 +195,9 @@ def test_conditional_vs_rejects_missing_or_invalid_given() -> None:
             ValueError, match="must contain one value for each of the 6 samples, got 2"
         ):
             call(make_normal_rows(), ["a", "b"])
-        with pytest.raises(ValueError) as raised:
+        with pytest.raises(ValueError) as error_info:
             call(make_normal_rows(), [None] * 6)
-        assert raised.value.__notes__ == ["raised for the argument `given`"]
+        assert error_info.value.__notes__ == ["raised for the argument `given`"]
     with pytest.raises(
         TypeError, match="`given` is an option of ConditionalVS; add this measure to `measures`"
     ):

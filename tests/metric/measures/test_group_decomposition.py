@@ -191,9 +191,9 @@ def test_conditional_score_given_prompts_matches_eigenvalues():
 def test_conditional_score_of_tensors_is_differentiable():
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD, requires_grad=True)
-    unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
-    result = conditional_score(unit, LABELS, score_X=True, given_k="labels")
-    expected = conditional_score(unit.detach().numpy(), LABELS, score_X=True, given_k="labels")
+    unit_rows = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
+    result = conditional_score(unit_rows, LABELS, score_X=True, given_k="labels")
+    expected = conditional_score(unit_rows.detach().numpy(), LABELS, score_X=True, given_k="labels")
     assert result.item() == pytest.approx(expected)
     result.backward()
     assert bool(torch.isfinite(X.grad).all())

@@ -32,12 +32,14 @@ class TestSpread:
         expected = {f"Spread_t{t}": (1 / np.exp(-t * D).sum(1)).sum() for t in (0, 0.5, 2)}
         result = compute(X, metric=metric, measures="Spread", t=[0, 0.5, 2])
         assert result == pytest.approx(expected, rel=1e-8)
-        single = compute(X, metric=metric, measures={"Spread": {"t": 2}, "Magnitude": {"t": 2}})
-        assert single["Spread"] == pytest.approx(expected["Spread_t2"], rel=1e-8)
+        single_scale = compute(
+            X, metric=metric, measures={"Spread": {"t": 2}, "Magnitude": {"t": 2}}
+        )
+        assert single_scale["Spread"] == pytest.approx(expected["Spread_t2"], rel=1e-8)
         if (
             metric != "chebyshev"
         ):  # for metrics of negative type, the spread is at most the magnitude
-            assert single["Spread"] <= single["Magnitude"] * (1 + 1e-12)
+            assert single_scale["Spread"] <= single_scale["Magnitude"] * (1 + 1e-12)
 
     def test_spread_equals_leinster_cobbold_diversity_of_order_zero(self):
         options = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
@@ -111,8 +113,8 @@ class TestMagnitudeArea:
         details = result["details"]
         assert any(note.startswith(REFERENCE_LIMIT_NOTE) for note in details["notes"])
         assert "|references=" in details["signature"]
-        other = compute(X, 2 * Y, measures="MagArea", details=True)
-        assert other["details"]["signature"] != details["signature"]
+        other_references = compute(X, 2 * Y, measures="MagArea", details=True)
+        assert other_references["details"]["signature"] != details["signature"]
         spaces = compute(as_space(X), as_space(Y), measures="MagArea")
         assert spaces["MagArea"] == pytest.approx(result["MagArea"], rel=1e-9)
         precomputed = compute(cdist(X, X), cdist(Y, Y), metric="precomputed", measures="MagArea")
@@ -147,10 +149,10 @@ class TestMagnitudeArea:
     @pytest.mark.parametrize("metric", [None, "kernel", "1-k"])
     def test_area_of_a_kernel_has_an_upper_limit_independent_of_references(self, metric):
         options = {"k": "rbf", "sigma": 1.0, "metric": metric, "measures": "MagArea"}
-        unit = 1.0 if metric == "1-k" else math.sqrt(2)
+        max_distance = 1.0 if metric == "1-k" else math.sqrt(2)
         K = np.exp(-(cdist(X, X) ** 2) / 2)
         D = 1 - K if metric == "1-k" else np.sqrt(2 - 2 * K)
-        expected = compute_area(D, math.log(19 * 29) / unit)
+        expected = compute_area(D, math.log(19 * 29) / max_distance)
         assert compute(X, **options)["MagArea"] == pytest.approx(expected, rel=1e-8)
         assert compute(X, Y, **options) == compute(X, **options)
         texts = ["a cat", "a cat sat", "the dog"]

@@ -52,8 +52,8 @@ def test_mmd_matches_means_over_pairs(kernel: Any, options: dict, unbiased: bool
     X, Y = make_normal_rows(17), make_normal_rows(11, seed=1) + 0.5
     result = evaluate("MMD", X, Y, unbiased=unbiased, **options)
     assert result == pytest.approx(compute_naively(kernel, X, Y, unbiased), abs=1e-13)
-    single = evaluate("MMD", X.astype("f"), Y.astype("f"), unbiased=unbiased, **options)
-    assert single == pytest.approx(result, abs=1e-6)
+    float32_result = evaluate("MMD", X.astype("f"), Y.astype("f"), unbiased=unbiased, **options)
+    assert float32_result == pytest.approx(result, abs=1e-6)
 
 
 def test_mmd_of_texts_uses_a_joint_vocabulary() -> None:
@@ -113,9 +113,11 @@ def test_kid_matches_torch_fidelity_formula_for_any_kernel() -> None:
     assert evaluate("KID", X.tolist(), Y, **RBF) == pytest.approx(expected, rel=1e-12)
     rows = sp.csr_array(X), sp.csr_array(Y)
     assert evaluate("KID", *rows, score_X=True, normalize=True) == pytest.approx(expected)
-    single = X.astype("f"), Y.astype("f")
-    exact = compute_naively(compute_cubic_kernel, *(Z.astype(float) for Z in single), True)
-    assert evaluate("KID", *single, **RBF) == pytest.approx(exact, rel=1e-12)
+    float32_rows = X.astype("f"), Y.astype("f")
+    float64_value = compute_naively(
+        compute_cubic_kernel, *(Z.astype(float) for Z in float32_rows), True
+    )
+    assert evaluate("KID", *float32_rows, **RBF) == pytest.approx(float64_value, rel=1e-12)
 
 
 def test_kid_of_several_blocks_of_rows_matches_naive() -> None:
@@ -188,7 +190,7 @@ def test_signature_contains_options_and_digest_of_references() -> None:
 def test_invalid_sizes_and_options_raise(
     name: str, n_samples: int, n_references: int, options: dict, message: str
 ) -> None:
-    with pytest.raises((TypeError, ValueError)) as raised:
+    with pytest.raises((TypeError, ValueError)) as error_info:
         compute(
             make_normal_rows(n_samples),
             make_normal_rows(n_references, seed=1),
@@ -196,7 +198,7 @@ def test_invalid_sizes_and_options_raise(
             **RBF,
             **options,
         )
-    assert message in str(raised.value)
+    assert message in str(error_info.value)
 
 
 def test_unsupported_kernels_and_samples_raise() -> None:

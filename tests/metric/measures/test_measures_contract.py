@@ -358,8 +358,8 @@ def test_values_of_torch_matrices_match_numpy() -> None:
     expected = compute(K, score_K=True, measures=names)
     for name in names:
         assert float(result[name]) == pytest.approx(expected[name], rel=1e-9)
-    single = compute(torch.from_numpy(K).float(), score_K=True, measures="IntDiv")["IntDiv"]
-    assert single == pytest.approx(expected["IntDiv"], rel=1e-6)
+    float32_value = compute(torch.from_numpy(K).float(), score_K=True, measures="IntDiv")["IntDiv"]
+    assert float32_value == pytest.approx(expected["IntDiv"], rel=1e-6)
 
 
 def test_details_contain_measures_and_methods() -> None:

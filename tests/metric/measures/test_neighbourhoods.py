@@ -1,4 +1,4 @@
-"""Balls around references and samples, record_call from all pairwise distances."""
+"""Balls around references and samples, counted from all pairwise distances."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,11 @@ UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
 
 def count_balls_naively(D, k):
     """Return balls around each sample, samples in each ball, and sample balls of each reference."""
-    samples, references, between = D[:N, :N], D[N:, N:], D[:N, N:]
+    samples, references, cross_distances = D[:N, :N], D[N:, N:], D[:N, N:]
     radii = np.sort(references, axis=1)[:, k] * (1 + 1e-9)
     own_radii = np.sort(samples, axis=1)[:, k] * (1 + 1e-9)
-    inside = between <= radii
-    recalled = (between <= own_radii[:, None]).sum(axis=0)
+    inside = cross_distances <= radii
+    recalled = (cross_distances <= own_radii[:, None]).sum(axis=0)
     return inside.sum(axis=1), inside.sum(axis=0), recalled
 
 

@@ -48,7 +48,9 @@ def test_equivalence_kernel_matches_stored_classes_from_pairs(novelty_answers):
     for row in novelty_answers:
         classes = row["partition"]
         indices = list(range(len(classes)))
-        K = as_similarity(indices, k="equivalence", same=lambda a, b, own=classes: own[a] == own[b])
+        K = as_similarity(
+            indices, k="equivalence", same=lambda a, b, classes=classes: classes[a] == classes[b]
+        )
         assert K.codes.tolist() == classes
 
 
@@ -82,17 +84,21 @@ def test_entropies_match_class_probabilities(partition, random):
     result = compute(texts, k="equivalence", measures=MEASURES, p=p)
     assert result["SemanticEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-12)
     assert result["KernelLanguageEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-9)
-    logs = np.log(weights) - 800  # their exponentials underflow
+    logprobs = np.log(weights) - 800  # their exponentials underflow
     distinct = [f"{text} {i}" for i, text in enumerate(texts)]
-    same = {"k": "equivalence", "same": r"answer (\d+)"}
-    by_logs = compute(distinct, measures="SemanticEntropy", logprobs=logs, **same)
-    assert by_logs["SemanticEntropy"] == pytest.approx(compute_entropy(masses), abs=1e-12)
+    kernel_options = {"k": "equivalence", "same": r"answer (\d+)"}
+    result_with_logprobs = compute(
+        distinct, measures="SemanticEntropy", logprobs=logprobs, **kernel_options
+    )
+    assert result_with_logprobs["SemanticEntropy"] == pytest.approx(
+        compute_entropy(masses), abs=1e-12
+    )
 
 
 def test_logprobs_are_normalized_within_each_group():
-    logs = [-1.0, -2.0, -900.0, -901.0, -900.0]
+    logprobs = [-1.0, -2.0, -900.0, -901.0, -900.0]
     groups, texts = ["a", "a", "b", "b", "b"], ["x", "y", "x", "y", "a y"]
-    result = compute(texts, groups=groups, k="equivalence", same="([xy])", logprobs=logs,
+    result = compute(texts, groups=groups, k="equivalence", same="([xy])", logprobs=logprobs,
                     measures="SemanticEntropy", details=True)["details"]["groups"]  # fmt: skip
     m = 1 / (1 + math.e)
     n = 1 / (2 + 1 / math.e)
@@ -127,9 +133,9 @@ def test_distinct_k_equals_vendi_score_of_order_zero():
 
 def test_same_above_sets_the_threshold_of_classes_for_any_kernel():
     X = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [1, 1]])
-    for above, classes in ((0.5, 2), (0.75, 3), (0.9999, 4), (-1, 1)):
-        assert compute(X, k="cosine", measures="DistinctK", same_above=above)["DistinctK"] == (
-            classes
+    for threshold, n_classes in ((0.5, 2), (0.75, 3), (0.9999, 4), (-1, 1)):
+        assert compute(X, k="cosine", measures="DistinctK", same_above=threshold)["DistinctK"] == (
+            n_classes
         )
     groups = compute(
         np.concatenate([X, X[:2]]),

@@ -141,9 +141,9 @@ def test_areas_of_groups_of_identical_points():
     X = np.repeat(np.random.default_rng(0).normal(size=(3, 4)), 5, axis=0)
     options = {"measures": ["MagArea", "t_conv"], "average": True, "epsilon": 0.9}
     assert compute(X, groups=np.repeat(np.arange(3), 5), **options)["MagArea"] == 1.0
-    with pytest.raises(ValueError, match="requires an upper limit above 0") as raised:
+    with pytest.raises(ValueError, match="requires an upper limit above 0") as error_info:
         compute(np.arange(8.0)[:, None], groups=list("aaaabbbb"), **options)
-    assert any("group 'a'" in note for note in raised.value.__notes__)
+    assert any("group 'a'" in note for note in error_info.value.__notes__)
     arguments = {"groups": list("aaab"), "references": [[0.0], [0.0]], "measures": "MagDiff"}
     assert compute(np.zeros((4, 1)), **arguments)["MagDiff"] == 0.0
 
@@ -179,13 +179,13 @@ def test_unusable_sample_raises_error_with_its_group():
 
 def test_not_psd_error_names_the_group():
     K = np.eye(9)
-    bad = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1.0]])
-    K[3:6, 3:6] = bad
-    with pytest.raises(NotPSDError) as raised:
+    indefinite = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1.0]])
+    K[3:6, 3:6] = indefinite
+    with pytest.raises(NotPSDError) as error_info:
         compute(K, score_K=True, groups=list("aaabbbccc"))
-    assert any("group 'b'" in note for note in raised.value.__notes__)
+    assert any("group 'b'" in note for note in error_info.value.__notes__)
     result = compute(K, score_K=True, groups=list("aaabbbccc"), psd="clip", q=[1, 2])
-    clipped = compute(bad, score_K=True, psd="clip")["VS"]
+    clipped = compute(indefinite, score_K=True, psd="clip")["VS"]
     assert result["VS_q1"] == pytest.approx((6 + clipped) / 3, rel=TOLERANCE)
 
 
@@ -214,8 +214,8 @@ def test_gradients_of_groups_match_separate_evaluation():
 def test_scores_of_thousands_of_pairs_match_closed_form():
     """Blocks contain more sets than the row limit of SciPy's eigensolver."""
     pairs = np.random.default_rng(0).standard_normal((6000, 2, 2))
-    unit = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
-    cosines = np.sum(unit[:, 0] * unit[:, 1], axis=1)
+    unit_rows = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
+    cosines = np.sum(unit_rows[:, 0] * unit_rows[:, 1], axis=1)
     eigenvalues = np.stack([(1 + cosines) / 2, (1 - cosines) / 2])
     scores = np.exp(-np.sum(eigenvalues * np.log(eigenvalues), axis=0))
     result = compute(np.concatenate(pairs), k="cosine", groups=np.repeat(np.arange(6000), 2))

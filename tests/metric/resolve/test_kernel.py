@@ -270,15 +270,15 @@ def test_on_error_skip_drops_all_samples_with_sample_errors():
 
 @pytest.mark.parametrize("index", [-1, 7])
 def test_sample_error_with_invalid_index_raises(index):
-    @register_kernel("lost", samples="text", source="this test")
-    def lost(texts):
-        raise SampleError(index, "is nowhere")
+    @register_kernel("invalid_index", samples="text", source="this test")
+    def invalid_index(texts):
+        raise SampleError(index, "does not exist")
 
     for on_error in ("raise", "skip"):
         with pytest.raises(
-            ValueError, match=f"'lost' raised a SampleError with the index {index}, but it"
+            ValueError, match=f"'invalid_index' raised a SampleError with the index {index}, but it"
         ):
-            as_similarity(["a", "b"], k="lost", on_error=on_error)
+            as_similarity(["a", "b"], k="invalid_index", on_error=on_error)
 
 
 def test_kernel_that_drops_samples_raises():

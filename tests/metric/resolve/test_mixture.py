@@ -102,11 +102,11 @@ def test_mixture_accepts_all_table_types():
 
 def test_kernels_without_columns_use_the_samples():
     texts = ["a cat", "a dog", "the dog"]
-    mixed = compute(
+    result = compute(
         texts, k={"ngram_overlap": 0.25, "labels": 0.75}, options={"ngram_overlap": {"ns": 1}}
     )
     K = 0.25 * as_similarity(texts, k="ngram_overlap", ns=1).dense() + 0.75 * np.eye(3)
-    assert mixed["VS"] == pytest.approx(compute(K, score_K=True)["VS"])
+    assert result["VS"] == pytest.approx(compute(K, score_K=True)["VS"])
     assert compute(iter(texts), k=["ngram_overlap", "labels"], options={"ngram_overlap": {"ns": 1}})
 
 
@@ -120,8 +120,8 @@ def test_details_contain_kernels_and_options_of_a_mixture():
 
 
 def test_options_apply_to_the_named_kernel():
-    plain = compute(RECORDS, k=MIXED)
-    assert compute(RECORDS, k=MIXED, options={"ngram_overlap:text": {"ns": 1}}) != plain
+    default_result = compute(RECORDS, k=MIXED)
+    assert compute(RECORDS, k=MIXED, options={"ngram_overlap:text": {"ns": 1}}) != default_result
 
 
 def test_duplicate_records_do_not_change_score():
@@ -222,10 +222,12 @@ def test_samples_dropped_by_one_kernel_are_dropped_by_the_mixture():
     table = {"a": ["CCO", "bad", "CCO", "CCN", "CCCl"], "b": ["CCO", "CCO", "bad", "CCC", "CCO"]}
     options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
     with pytest.warns(UserWarning, match="dropped 2 of 5 samples.*sample 1 of column"):
-        mixed = as_similarity(table, k=list(options), options=options)
-    assert list(mixed.dropped) == [1, 2]
+        similarity = as_similarity(table, k=list(options), options=options)
+    assert list(similarity.dropped) == [1, 2]
     retained = {name: [column[i] for i in (0, 3, 4)] for name, column in table.items()}
-    np.testing.assert_array_equal(mixed.dense(), as_similarity(retained, k=list(options)).dense())
+    np.testing.assert_array_equal(
+        similarity.dense(), as_similarity(retained, k=list(options)).dense()
+    )
 
 
 def test_negative_eigenvalues_of_a_mixture_raise_or_are_clipped(monkeypatch):
@@ -283,7 +285,7 @@ def test_mixture_of_two_tensors_matches_arrays():
 
 def test_fitted_bandwidths_of_a_mixture_can_be_passed_as_options():
     k = {"rbf:x": 0.5, "laplacian:x": 0.25, "labels:label": 0.25}
-    other = {**TABLE, "x": TABLE["x"] * 3}
+    other_table = {**TABLE, "x": TABLE["x"] * 3}
     for options in ({}, {"options": {"labels:label": {"on_error": "skip"}}}):
         similarity = as_similarity(TABLE, k=k, **options)
         fitted = similarity.fitted
@@ -291,11 +293,11 @@ def test_fitted_bandwidths_of_a_mixture_can_be_passed_as_options():
         assert fitted["options"]["rbf:x"].keys() == {"sigma"}
         with_fitted_options = as_similarity(TABLE, k=k, **{**options, **fitted})
         np.testing.assert_allclose(with_fitted_options.dense(), similarity.dense(), atol=1e-14)
-        shared = as_similarity(other, k=k, **fitted).dense()
+        shared = as_similarity(other_table, k=k, **fitted).dense()
         matrices = [
             weight
             * as_similarity(
-                other[name.partition(":")[2]], k=name.partition(":")[0], **kernel_options
+                other_table[name.partition(":")[2]], k=name.partition(":")[0], **kernel_options
             ).dense()
             for (name, weight), kernel_options in zip(
                 k.items(),
@@ -303,7 +305,7 @@ def test_fitted_bandwidths_of_a_mixture_can_be_passed_as_options():
                 strict=False,
             )
         ]
-        labels = as_similarity(other["label"], k="labels").dense()
+        labels = as_similarity(other_table["label"], k="labels").dense()
         np.testing.assert_allclose(shared, sum(matrices) + 0.25 * labels, atol=1e-14)
     assert as_similarity(TABLE, k=["labels:label", "cosine:x"]).fitted == {}
 
@@ -319,13 +321,13 @@ def test_mixture_drops_unusable_samples_before_fitting_bandwidths(combine):
     options = {"options": {"ngram_overlap:text": {"ns": 1}}, "combine": combine}
     message = "the mixture cannot use .*, at indices 1, 2, 4: sample 1 of column"
     with pytest.warns(UserWarning, match=message) as caught:
-        mixed = as_similarity(table, k=k, on_error="skip", **options)
+        similarity = as_similarity(table, k=k, on_error="skip", **options)
     assert len(caught) == 1
-    assert list(mixed.dropped) == [1, 2, 4]
+    assert list(similarity.dropped) == [1, 2, 4]
     expected = as_similarity(usable, k=k, **options)
     # Bandwidths are also fitted to the retained samples.
-    np.testing.assert_array_equal(mixed.dense(), expected.dense())
-    assert mixed.settings == expected.settings
+    np.testing.assert_array_equal(similarity.dense(), expected.dense())
+    assert similarity.settings == expected.settings
     with pytest.raises(SampleError, match="sample 1 of column 'text'") as error_info:
         as_similarity(table, k=k, **options)
     assert list(error_info.value.problems) == [1, 2, 4]

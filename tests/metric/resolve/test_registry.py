@@ -26,7 +26,7 @@ def add_module(monkeypatch, registry, name, *entries, error=None):
         def create_module(self, spec):
             return None
 
-        def exec_module(self, made):
+        def exec_module(self, module):
             if error:
                 raise error
             for entry in entries:
@@ -117,11 +117,11 @@ def test_load_imports_entry_points_once(registry, monkeypatch):
 def test_load_discards_all_entries_of_a_failing_package(registry, monkeypatch, error):
     for name, entries in (("first", "ab"), ("second", "c")):
         add_module(monkeypatch, registry, name, *entries)
-    other = Registry("measure", "others", {})
+    other_registry = Registry("measure", "others", {})
 
     def load():
         registry.add("x", 1, make_function("x"))
-        other.add("y", 1, make_function("y"))
+        other_registry.add("y", 1, make_function("y"))
         raise error
 
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Entry(load)])
@@ -130,7 +130,7 @@ def test_load_discards_all_entries_of_a_failing_package(registry, monkeypatch, e
     ):
         registry.load()
     assert [*registry.entries] == ["a", "b", "c"]
-    assert other.entries == {}
+    assert other_registry.entries == {}
     assert "update or uninstall this package" in Registry.import_errors["'extra' (package.module)"]
 
 

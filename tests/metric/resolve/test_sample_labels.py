@@ -80,16 +80,18 @@ def test_nested_lists_and_labels_match_separate_evaluation(options):
 @pytest.mark.parametrize(
     "measures", [["VS", "IntDiv", "AvgSim"], ROW_MEASURES], ids=["three", "all"]
 )
-@pytest.mark.parametrize("single", [False, True])
-def test_vector_groups_share_a_bandwidth_fitted_to_all_samples(measures, single):
-    X = CLOUD.astype(np.float32) if single else CLOUD
+@pytest.mark.parametrize("use_float32", [False, True])
+def test_vector_groups_share_a_bandwidth_fitted_to_all_samples(measures, use_float32):
+    X = CLOUD.astype(np.float32) if use_float32 else CLOUD
     sigma = as_similarity(X, k="rbf").fitted["sigma"]
     expected = pytest.approx(
         evaluate_separately(split_rows(X), k="rbf", sigma=sigma, measures=measures),
-        rel=1e-6 if single else 1e-10,
+        rel=1e-6 if use_float32 else 1e-10,
     )
     nested = [list(rows) for rows in split_rows(X)]
-    for samples in (nested, [rows.tolist() for rows in split_rows(X)]) if not single else (nested,):
+    for samples in (
+        (nested, [rows.tolist() for rows in split_rows(X)]) if not use_float32 else (nested,)
+    ):
         assert compute(samples, k="rbf", measures=measures) == expected
     assert compute(X, k="rbf", groups=LABELS, measures=measures) == expected
 
@@ -99,11 +101,11 @@ def test_concatenated_arrays_with_labels_match_separate_evaluation():
     labels = np.repeat(np.arange(3), 4)
     expected = pytest.approx(evaluate_separately(list(X), k="cosine"), rel=1e-12)
     assert compute(np.concatenate(X), k="cosine", groups=labels) == expected
-    unit = X / np.linalg.norm(X, axis=2, keepdims=True)
-    sparse = sp.vstack([sp.csr_array(rows) for rows in unit])
-    for samples in (np.concatenate(unit), sparse):
+    unit_rows = X / np.linalg.norm(X, axis=2, keepdims=True)
+    sparse = sp.vstack([sp.csr_array(rows) for rows in unit_rows])
+    for samples in (np.concatenate(unit_rows), sparse):
         assert compute(samples, score_X=True, groups=labels) == pytest.approx(
-            evaluate_separately(list(unit), score_X=True), rel=1e-10
+            evaluate_separately(list(unit_rows), score_X=True), rel=1e-10
         )
 
 
@@ -304,18 +306,18 @@ def test_callable_kernel_is_called_only_within_groups():
 def test_groups_of_tensors_match_arrays_and_are_differentiable():
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD, requires_grad=True)
-    unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
+    unit_rows = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
     options = {"score_X": True, "groups": LABELS, "measures": ["VS", "WithinVS", "BetweenVS"]}
-    result = compute(unit, **options)
-    expected = compute(unit.detach().numpy(), **options)
+    result = compute(unit_rows, **options)
+    expected = compute(unit_rows.detach().numpy(), **options)
     assert {key: to_float(value) for key, value in result.items()} == pytest.approx(expected)
     (gradient,) = torch.autograd.grad(result["VS"], X)
-    moved = CLOUD.copy()
-    moved[0, 0] += 1e-6
-    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-    difference = compute(moved, score_X=True, groups=LABELS)["VS"] - expected["VS"]
+    moved_rows = CLOUD.copy()
+    moved_rows[0, 0] += 1e-6
+    moved_rows /= np.linalg.norm(moved_rows, axis=1, keepdims=True)
+    difference = compute(moved_rows, score_X=True, groups=LABELS)["VS"] - expected["VS"]
     assert float(gradient[0, 0]) == pytest.approx(difference / 1e-6, rel=1e-3)
-    nested = [list(unit[np.flatnonzero(x == LABELS)]) for x in "xyz"]
+    nested = [list(unit_rows[np.flatnonzero(x == LABELS)]) for x in "xyz"]
     assert to_float(compute(nested, score_X=True)["VS"]) == pytest.approx(expected["VS"])
 
 

@@ -237,16 +237,16 @@ def test_explain_explains_samples_within_prompts(given_prompt):
                 similarities[nearest], abs=1e-9
             )
             pairs += [(index, i) for i in other_indices if i > index and similarities[i] >= 0.6]
-        separate = (
+        explanation = (
             explain(X[indices], prompts=u, given_prompt=given_prompt, **COSINE)
             if given_prompt
             else None
         )
-        separate = separate or explain(X[indices], **COSINE)
-        assert result.surprise[indices] == pytest.approx(separate.surprise)
-        assert result.unexplained[indices] == pytest.approx(separate.unexplained)
-    above, _ = result.boundary(len(pairs) + 9)
-    assert sorted((pair.i, pair.j) for pair in above) == sorted(pairs)
+        explanation = explanation or explain(X[indices], **COSINE)
+        assert result.surprise[indices] == pytest.approx(explanation.surprise)
+        assert result.unexplained[indices] == pytest.approx(explanation.unexplained)
+    pairs_above, _ = result.boundary(len(pairs) + 9)
+    assert sorted((pair.i, pair.j) for pair in pairs_above) == sorted(pairs)
     assert pairs
     assert result.score == pytest.approx(compute_scores_by_prompt(X, given_prompt).mean())
     scores_without_duplicates = [

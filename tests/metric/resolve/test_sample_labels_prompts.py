@@ -280,16 +280,16 @@ def embed(texts):
 
 
 def test_states_with_and_without_prompts_cannot_be_merged():
-    with_prompts, without = (
+    with_prompts, without_prompts = (
         State.empty(k="cosine").update(X, prompts=P, given_prompt=True),
         State.empty(k="cosine").update(X),
     )
     with pytest.raises(ValueError, match="for all batches of a State or for none"):
         with_prompts.update(X)
     with pytest.raises(ValueError, match="for all batches of a State or for none"):
-        without.update(X, prompts=P, given_prompt=True)
+        without_prompts.update(X, prompts=P, given_prompt=True)
     with pytest.raises(ValueError, match="`prompts` is 'given' and 'nothing'"):
-        with_prompts.merge(without)
+        with_prompts.merge(without_prompts)
     with pytest.raises(ValueError, match="samples cannot be added"):
         State.from_bytes(
             State.empty(k="cosine", prompts=P[0], given_prompt=True).to_bytes()

@@ -35,22 +35,28 @@ def make_names(count: int) -> list[str]:
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(
-    ("good", "bad", "arguments", "message"), INVALID_SAMPLES.values(), ids=INVALID_SAMPLES
+    ("samples", "invalid_sample", "arguments", "message"),
+    INVALID_SAMPLES.values(),
+    ids=INVALID_SAMPLES,
 )
-def test_errors_contain_set_and_index(good, bad, arguments, message, measure):
+def test_errors_contain_set_and_index(samples, invalid_sample, arguments, message, measure):
     options = {"measures": measure, **MEASURES[measure], **arguments}
     with pytest.raises(SampleError, match=f"^sample 4 of `references` {message}"):
-        compute(good, [*good, bad], **options)
+        compute(samples, [*samples, invalid_sample], **options)
     with pytest.raises(SampleError, match=rf"^sample 3 (of `samples` )?{message}"):
-        compute([*good[:3], bad, bad], good, **options)
+        compute([*samples[:3], invalid_sample, invalid_sample], samples, **options)
 
 
 @pytest.mark.parametrize(
-    ("good", "bad", "spec", "message"), INVALID_SAMPLES.values(), ids=INVALID_SAMPLES
+    ("samples", "invalid_sample", "options", "message"),
+    INVALID_SAMPLES.values(),
+    ids=INVALID_SAMPLES,
 )
-def test_pooled_similarity_contains_similarities_of_all_sets(good, bad, spec, message):
-    spec = similarity_spec_from_keywords(spec)
-    sets = [good, good[:2], good[1:]]
+def test_pooled_similarity_contains_similarities_of_all_sets(
+    samples, invalid_sample, options, message
+):
+    spec = similarity_spec_from_keywords(options)
+    sets = [samples, samples[:2], samples[1:]]
     pooled = build_pooled_similarity(sets, spec, make_names(3))
     assert pooled.n == 9
     starts = np.cumsum([0, *map(len, sets)])
@@ -105,9 +111,9 @@ def test_similarities_and_metric_spaces_reject_prompts(make):
 
 
 def test_invalid_similarity_with_records_raises_with_its_sample():
-    bad = MatrixSimilarity(np.diag([1.0, 2.0]))
+    invalid_similarity = MatrixSimilarity(np.diag([1.0, 2.0]))
     options = {"k": MIXTURE, "measures": "MagDiff", "metric": "kernel"}
     with pytest.raises(SampleError, match=r"^sample 1 must have similarity 1 with itself, got 2"):
-        compute(bad, RECORDS, **options)
+        compute(invalid_similarity, RECORDS, **options)
     with pytest.raises(SampleError, match=r"^sample 1 of `references` must have similarity 1"):
-        compute(RECORDS, bad, **options)
+        compute(RECORDS, invalid_similarity, **options)

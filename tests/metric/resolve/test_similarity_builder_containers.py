@@ -323,7 +323,7 @@ def test_nested_lists_are_labelled_by_position():
 def test_record_prompt_is_distinguished_from_dict_of_groups():
     options = {"k": {"ngram_overlap:text": 0.5, "cosine:x": 0.5}}
     records = [{"text": f"a cat {i} sat {i % 3}", "x": row.tolist()} for i, row in enumerate(X)]
-    prompt, other = (
+    prompt, other_prompt = (
         {"text": "a cat ran", "x": P[0].tolist()},
         {"text": "a dog sat", "x": P[1].tolist()},
     )
@@ -337,10 +337,20 @@ def test_record_prompt_is_distinguished_from_dict_of_groups():
         == single_prompt_result
     )
     sample_prompts_result = compute(
-        records, prompts=[prompt] * 3 + [other] * 5, given_prompt=True, groups=GROUPS, **options
+        records,
+        prompts=[prompt] * 3 + [other_prompt] * 5,
+        given_prompt=True,
+        groups=GROUPS,
+        **options,
     )
     assert (
-        compute(records, prompts={0: prompt, 1: other}, given_prompt=True, groups=GROUPS, **options)
+        compute(
+            records,
+            prompts={0: prompt, 1: other_prompt},
+            given_prompt=True,
+            groups=GROUPS,
+            **options,
+        )
         == sample_prompts_result
     )
 

@@ -19,13 +19,13 @@ def estimate_quantile_by_sampling(values, bound, probability, weight, rng, n_dra
 @pytest.mark.parametrize("n", [3, 9, 200])
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_quantile_of_zeros_and_ones_equals_clopper_pearson_limit(n, level):
-    for ones in (0, 1, n // 2, n):
-        x = np.r_[np.ones(ones), np.zeros(n - ones)]
+    for n_ones in (0, 1, n // 2, n):
+        x = np.r_[np.ones(n_ones), np.zeros(n - n_ones)]
         low = estimate_mean_quantile(x, 0.0, (1 - level) / 2, weight=1.0)
         high = estimate_mean_quantile(x, 1.0, (1 + level) / 2, weight=1.0)
         expected = [
-            beta.ppf((1 - level) / 2, ones, n - ones + 1) if ones else 0.0,
-            beta.ppf((1 + level) / 2, ones + 1, n - ones) if ones < n else 1.0,
+            beta.ppf((1 - level) / 2, n_ones, n - n_ones + 1) if n_ones else 0.0,
+            beta.ppf((1 + level) / 2, n_ones + 1, n - n_ones) if n_ones < n else 1.0,
         ]
         assert [low, high] == pytest.approx(expected, abs=2e-6)
 

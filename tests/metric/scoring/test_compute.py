@@ -358,10 +358,10 @@ def test_scores_match_known_eigenvalues(name, q):
     assert compute(X, score_X=True, q=q)[key_at(q)] == expected
     assert score_K(K, q) == expected
     assert score_X(X, q) == expected
-    single = K.astype(np.float32)
+    float32_K = K.astype(np.float32)
     if name != "of a small tail":  # its tail is smaller than the rounding of float32 entries
         expected = pytest.approx(circulant_score(name, q), rel=3e-6)
-        assert compute(single, score_K=True, q=q)[key_at(q)] == expected
+        assert compute(float32_K, score_K=True, q=q)[key_at(q)] == expected
 
 
 @pytest.mark.parametrize("q", ORDERS)

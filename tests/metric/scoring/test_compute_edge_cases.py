@@ -66,9 +66,9 @@ def make_hard_matrices(n=600):
             make_matrix_with_spectrum(np.r_[1 + gap, [1] * 3, small_eigenvalues[:-2]]),
         )
     yield "uniform", make_matrix_with_spectrum(rng.random(n))
-    unit = rng.standard_normal((n, 2 * n))
-    unit /= np.linalg.norm(unit, axis=1)[:, None]
-    yield "white", unit @ unit.T
+    unit_rows = rng.standard_normal((n, 2 * n))
+    unit_rows /= np.linalg.norm(unit_rows, axis=1)[:, None]
+    yield "white", unit_rows @ unit_rows.T
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_clipped_scores_match_formula_for_single_and_several_orders(n, weighted,
     np.fill_diagonal(K, 1)
     p = rng.dirichlet(np.ones(n)) if weighted else np.full(n, 1 / n)
     samples = K if array == "numpy" else pytest.importorskip("torch").from_numpy(K)
-    several = compute(samples, score_K=True, q=ORDERS, p=p, psd="clip")
-    for q, value in zip(ORDERS, several.values(), strict=True):
-        single = compute(samples, score_K=True, q=q, p=p, psd="clip")[key_at(q)]
-        assert float(single) == pytest.approx(compute_clipped_score(K, q, p), rel=1e-9)
-        assert float(value) == pytest.approx(float(single), rel=1e-9)
+    all_orders = compute(samples, score_K=True, q=ORDERS, p=p, psd="clip")
+    for q, value in zip(ORDERS, all_orders.values(), strict=True):
+        single_order = compute(samples, score_K=True, q=q, p=p, psd="clip")[key_at(q)]
+        assert float(single_order) == pytest.approx(compute_clipped_score(K, q, p), rel=1e-9)
+        assert float(value) == pytest.approx(float(single_order), rel=1e-9)
     with pytest.raises(NotPSDError):
         score_K(K, p=p)
 
@@ -168,13 +168,13 @@ def test_cosine_scores_do_not_depend_on_vector_lengths(scale, kind, q):
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, INF])
 @pytest.mark.parametrize("n", [4, 600])
-@pytest.mark.parametrize("bad", [math.nan, math.inf, 1.5])
-def test_impossible_similarities_raise_with_two_samples(q, n, bad):
+@pytest.mark.parametrize("invalid_value", [math.nan, math.inf, 1.5])
+def test_impossible_similarities_raise_with_two_samples(q, n, invalid_value):
     K = np.eye(n)
-    K[1, 2] = K[2, 1] = bad
+    K[1, 2] = K[2, 1] = invalid_value
     # The value 1.5 is detected only by eigenvalues, which order 2 does not compute.
-    error = NotPSDError if bad == 1.5 else ValueError
-    if bad == 1.5 and q == 2:
+    error = NotPSDError if invalid_value == 1.5 else ValueError
+    if invalid_value == 1.5 and q == 2:
         return
     with pytest.raises(error, match=r"1 and 2|smallest eigenvalue"), np.errstate(all="ignore"):
         compute_vendi_scores(MatrixSimilarity(K), [q])
@@ -230,8 +230,8 @@ def test_truncation_warns_and_is_reported_in_details():
         low_rank = np.random.default_rng(0).standard_normal((50, 3))
         low_rank /= np.linalg.norm(low_rank, axis=1)[:, None]
         assert score_K(low_rank @ low_rank.T, q=0) == 3  # eigenvalues have a gap
-        single = low_rank.astype(np.float32)
-        assert score_K(single @ single.T, q=0) == 3  # rounding of float32
+        float32_rows = low_rank.astype(np.float32)
+        assert score_K(float32_rows @ float32_rows.T, q=0) == 3  # rounding of float32
 
 
 @pytest.mark.parametrize("case", ["every second column tiny", "drift", "tiled", "exact blocks"])
@@ -253,9 +253,11 @@ def test_float32_products_are_accurate_on_uneven_columns_and_blocks(monkeypatch,
         ),
     }[case]()
     X = np.concatenate([X, np.eye(d)]).astype(np.float32)
-    single = compute_vendi_scores(FeatureSimilarity(X).normalized(), [q]).values[0]
-    double = compute_vendi_scores(FeatureSimilarity(X.astype(float)).normalized(), [q]).values[0]
-    assert single == pytest.approx(double, rel=1e-6)
+    float32_score = compute_vendi_scores(FeatureSimilarity(X).normalized(), [q]).values[0]
+    float64_score = compute_vendi_scores(
+        FeatureSimilarity(X.astype(float)).normalized(), [q]
+    ).values[0]
+    assert float32_score == pytest.approx(float64_score, rel=1e-6)
 
 
 @pytest.mark.parametrize("offset", [1e3, 1e5, 1e6])

@@ -212,18 +212,18 @@ def test_slope_between_orders_one_and_two_matches_closed_form(case):
 @pytest.mark.parametrize("q", [0.5, 1.0])
 def test_slope_up_to_order_one_ignores_new_directions(q):
     K = RANK_DEFICIENT["some identical"]
-    n, unit = len(K), torch.eye(len(K), dtype=torch.float64)
+    n, identity = len(K), torch.eye(len(K), dtype=torch.float64)
     gradient = compute_gradient(lambda K: score_K(K, q=q), K)
     U = compute_spectrum(MatrixSimilarity(K), vectors=True).vectors
-    within = U @ U.T @ (unit - K) @ U @ U.T
+    projected_change = U @ U.T @ (identity - K) @ U @ U.T
     # Within its range, and divided by its trace, K has full rank and an ordinary slope.
     values, V = np.linalg.eigh((K / n).numpy())
     is_positive = values > 1e-12
     values, V = values[is_positive] / values[is_positive].sum(), V[:, is_positive]
-    changes = np.diag(V.T @ (within / n).numpy() @ V)
+    changes = np.diag(V.T @ (projected_change / n).numpy() @ V)
     changes = changes - values * changes.sum()
     marginal = -np.log(values) if q == 1 else q / (1 - q) * values ** (q - 1) / np.sum(values**q)
-    assert float((gradient * (unit - K)).sum()) == pytest.approx(marginal @ changes, rel=1e-9)
+    assert float((gradient * (identity - K)).sum()) == pytest.approx(marginal @ changes, rel=1e-9)
 
 
 @pytest.mark.parametrize("q", ORDERS)

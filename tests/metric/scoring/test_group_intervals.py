@@ -96,13 +96,13 @@ def test_intervals_do_not_depend_on_order_or_container():
     members = list(np.arange(48).reshape(8, 6))
     expected = estimate_intervals(labels.ravel().tolist(), members, k="labels")
     shuffled = rng.permuted(labels, axis=1).ravel()
-    for other in (
+    for result in (
         estimate_intervals(shuffled.tolist(), members, k="labels"),
         estimate_intervals(np.eye(12)[shuffled], members, score_X=True),
         estimate_intervals(np.eye(12)[shuffled].astype(np.float32) * 3, members, k="cosine"),
     ):
-        assert other.low == pytest.approx(expected.low, rel=1e-5)
-        assert other.high == pytest.approx(expected.high, rel=1e-5)
+        assert result.low == pytest.approx(expected.low, rel=1e-5)
+        assert result.high == pytest.approx(expected.high, rel=1e-5)
 
 
 @pytest.mark.parametrize("background", [0.0, 0.45, 0.9])
@@ -149,25 +149,25 @@ def test_near_duplicates_count_as_recurring_pairs(pairs):
     assert pooled.n_pooled == 7
     assert pooled.low[:, 0].tolist() == separate.low[:, 0].tolist()
     assert (pooled.low[:, 1:] > separate.low[:, 1:]).all()
-    without = estimate_group_intervals(similarity, groups[1:], ORDERS, 0.95)
-    assert (pooled.low[:, 1:] < without.low - 0.01).all()
+    without_first_group = estimate_group_intervals(similarity, groups[1:], ORDERS, 0.95)
+    assert (pooled.low[:, 1:] < without_first_group.low - 0.01).all()
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0])
 def test_lower_distance_matches_interval_of_continuous_samples(q):
     """If many pairs explain the deficit, Student's t applies to the scale of log n − log VS."""
     X = np.random.default_rng(0).normal(size=(12, 5))
-    copied = np.vstack([X[:11], X[:1]])
-    skewed, even = (
+    rows_with_duplicate = np.vstack([X[:11], X[:1]])
+    continuous, duplicated = (
         estimate_log_scores(as_similarity(x, k="rbf", sigma=3.0), [np.arange(12)], [q], 0.95)
-        for x in (X, copied)
+        for x in (X, rows_with_duplicate)
     )
     result = compute(X, k="rbf", sigma=3.0, q=q, ci=0.95, allow_repeats=False)
     low = math.log(result[f"VS_q{q:g}_low" if q != 1 else "VS_low"])
-    assert skewed.lower_distance[0, 0] == pytest.approx(skewed.log[0, 0] - low)
+    assert continuous.lower_distance[0, 0] == pytest.approx(continuous.log[0, 0] - low)
     t_value = t_critical_value(0.95, 12)
-    assert skewed.lower_distance[0, 0] > 1.01 * t_value * skewed.error[0, 0]
-    assert even.lower_distance[0, 0] == pytest.approx(t_value * even.error[0, 0])
+    assert continuous.lower_distance[0, 0] > 1.01 * t_value * continuous.error[0, 0]
+    assert duplicated.lower_distance[0, 0] == pytest.approx(t_value * duplicated.error[0, 0])
 
 
 def test_pooled_intervals_cover_the_expected_score():

@@ -101,9 +101,9 @@ def test_clusters_of_single_samples_match_interval_without_clusters():
         "q": [0.5, 2],
     }
     clustered = compute(rows, clusters=[f"cluster {i}" for i in range(40)], **options)
-    single = compute(rows, allow_repeats=False, **options)
-    width = single["VS_q2_high"] - single["VS_q2_low"]
-    for key, value in single.items():
+    without_clusters = compute(rows, allow_repeats=False, **options)
+    width = without_clusters["VS_q2_high"] - without_clusters["VS_q2_low"]
+    for key, value in without_clusters.items():
         is_end = key.startswith("VS") and key.endswith(("_low", "_high"))
         expected = pytest.approx(value, abs=0.01 * width) if is_end else pytest.approx(value)
         assert clustered[key] == expected
@@ -205,9 +205,11 @@ def test_intervals_of_all_measures_contain_their_values():
 
 
 def test_ci_does_not_change_values():
-    plain = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], **RBF)
+    without_interval = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], **RBF)
     with_interval = compute(X, measures=ROW_MEASURES, q=[1, 2, "inf"], ci=0.95, **RBF)
-    assert {key: with_interval[key] for key in plain} == pytest.approx(plain, rel=1e-10)
+    assert {key: with_interval[key] for key in without_interval} == pytest.approx(
+        without_interval, rel=1e-10
+    )
 
 
 def test_interval_needs_a_single_eigendecomposition(monkeypatch):
@@ -230,9 +232,9 @@ def test_details_describe_interval_and_signature_contains_method():
     clustered = compute(X, ci=0.95, clusters=range(len(X)), details=True, **RBF)["details"]
     assert clustered["interval"]["assumes"] == "Independent clusters are assumed."
     assert "|ci=0.95|interval=jackknife,subsample|" in details["signature"]
-    plain = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
-    assert "ci=" not in plain["signature"]
-    assert "interval" not in plain
+    without_interval = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
+    assert "ci=" not in without_interval["signature"]
+    assert "interval" not in without_interval
     levels = (None, 0.95, 0.9)
     signatures = {compute(X, details=True, ci=ci, **RBF)["details"]["signature"] for ci in levels}
     assert len(signatures) == 3
@@ -247,14 +249,14 @@ def test_dropped_samples_do_not_change_intervals():
 
 def test_intervals_of_tensors_match_arrays():
     torch = pytest.importorskip("torch")
-    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    unit_rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     options = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
-    result = compute(torch.tensor(unit), **options)
+    result = compute(torch.tensor(unit_rows), **options)
     assert {key: float(value) for key, value in result.items()} == pytest.approx(
-        compute(unit, **options)
+        compute(unit_rows, **options)
     )
-    single = compute(unit.astype(np.float32), **options)
-    assert single == pytest.approx(compute(unit, **options), rel=1e-4)
+    float32_result = compute(unit_rows.astype(np.float32), **options)
+    assert float32_result == pytest.approx(compute(unit_rows, **options), rel=1e-4)
 
 
 @pytest.mark.parametrize("texts", [["a b"] * 5, ["a", "b", "c", "d", "e"]], ids=["one", "all"])

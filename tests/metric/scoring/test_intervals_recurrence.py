@@ -54,8 +54,8 @@ texts = st.lists(
 def test_interval_does_not_depend_on_container(samples, q, allow_repeats):
     arguments = {"q": q, "allow_repeats": allow_repeats}
     expected = compute_interval(samples, **arguments)
-    for other, options in make_containers(as_similarity(samples).dense()):
-        result = compute_interval(other, **options, **arguments)
+    for other_samples, options in make_containers(as_similarity(samples).dense()):
+        result = compute_interval(other_samples, **options, **arguments)
         # Order ∞ is the largest eigenvalue; rounding breaks ties.
         assert result == pytest.approx(expected, rel=1e-10 if q != math.inf else 1e-6)
 
@@ -95,14 +95,14 @@ def test_interval_covers_score_of_ten_recurring_names(container):
     i = {"matrix": 0, "embeddings": 2, "tuples": 5}[container]
     rng = np.random.default_rng(0)
     sets = rng.choice(len(K), (100, 4))
-    values = [make_containers(K[set_indices][:, set_indices])[i] for set_indices in sets]
-    limits, logs = [], []
-    for samples, options in values:
+    cases = [make_containers(K[set_indices][:, set_indices])[i] for set_indices in sets]
+    limits, log_scores = [], []
+    for samples, options in cases:
         result = compute(samples, ci=0.95, **options)
         limits.append([result[end] for end in ENDS])
-        logs.append(math.log(result["VS"]))
+        log_scores.append(math.log(result["VS"]))
     low, high = np.log(limits).T
-    truth = np.mean(logs)  # its error, 0.03, is small compared with the widths, 0.5
+    truth = np.mean(log_scores)  # its error, 0.03, is small compared with the widths, 0.5
     # The acceptance criterion is 93 of 100; true coverage of 99 % fails with probability 1e-4.
     assert np.sum((low <= truth) & (truth <= high)) >= 93
     assert (high - low > 1e-6).all()
@@ -112,29 +112,29 @@ def test_interval_covers_score_with_a_recurring_vector():
     """One vector in five recurs; a naive interval covers 80.7 %."""
     rng = np.random.default_rng(0)
     vector = rng.normal(size=32)
-    ends, logs = [], []
+    ends, log_scores = [], []
     for _ in range(100):
         X = rng.normal(size=(8, 32))
         X[rng.random(8) < 0.2] = vector
         result = compute(X, k="cosine", ci=0.95)
         ends.append([result[end] for end in ENDS])
-        logs.append(math.log(result["VS"]))
+        log_scores.append(math.log(result["VS"]))
     low, high = np.log(ends).T
-    assert np.sum((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 93
+    assert np.sum((low <= np.mean(log_scores)) & (np.mean(log_scores) <= high)) >= 93
 
 
 def test_allow_repeats_false_narrows_interval_and_changes_signature():
     X = np.random.default_rng(0).normal(size=(8, 32))
-    wide = compute(X, k="cosine", ci=0.95, details=True)
+    default = compute(X, k="cosine", ci=0.95, details=True)
     narrow = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
-    assert wide["VS"] == narrow["VS"]
-    assert wide["VS_low"] < narrow["VS_low"] < narrow["VS_high"] <= wide["VS_high"]
-    signatures = [result["details"]["signature"] for result in (wide, narrow)]
+    assert default["VS"] == narrow["VS"]
+    assert default["VS_low"] < narrow["VS_low"] < narrow["VS_high"] <= default["VS_high"]
+    signatures = [result["details"]["signature"] for result in (default, narrow)]
     assert "allow_repeats=True" in signatures[0]
     assert signatures[1] == signatures[0].replace("allow_repeats=True", "allow_repeats=False")
     assert "continuous measurements" in narrow["details"]["interval"]["assumes"]
-    plain = compute(X, k="cosine", details=True)["details"]["signature"]
-    assert "allow_repeats" not in plain
+    signature_without_ci = compute(X, k="cosine", details=True)["details"]["signature"]
+    assert "allow_repeats" not in signature_without_ci
     over_groups = compute(X, k="cosine", groups=[1, 1, 2, 2, 3, 3, 3, 3], ci=0.95, details=True)
     assert "allow_repeats" not in over_groups["details"]["signature"]
     sets = [

@@ -111,16 +111,16 @@ def test_intervals_of_near_copies_cover_the_expected_score(source, n, q):
     rng = np.random.default_rng(n)
     p = np.ones(3) if source == "three even" else 0.5 ** np.arange(12)
     centres = rng.normal(size=(len(p), 32))
-    limits, logs = [], []
+    limits, log_scores = [], []
     for _ in range(150):
         X = centres[rng.choice(len(p), n, p=p / p.sum())]
         similarity = as_similarity(X + 1e-3 * rng.normal(size=X.shape), k="rbf", sigma=2.0)
         result = jackknife(compute_spectrum(similarity, vectors=True), q)
         limits.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(result.log_score)
+        log_scores.append(result.log_score)
     low, high = np.transpose(limits)
     # 6.7 % of sets of four from the geometric population show a single centre, so only one scale.
-    assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
+    assert np.mean((low <= np.mean(log_scores)) & (np.mean(log_scores) <= high)) >= 0.9
 
 
 @pytest.mark.parametrize("n", [4, 8, 20])
@@ -144,19 +144,25 @@ def test_interval_excludes_error_from_near_copies(q):
     result = jackknife(compute_spectrum(similarity, vectors=True), q)
     deficit = make_log_deficit(q)
     proportions = repeats.merged.counts / 10
-    added = deficit(repeats.merged.K, proportions, 10) - deficit(repeats.K, repeats.counts / 10, 10)
-    assert 0 < result.error < abs(added)
+    added_deficit = deficit(repeats.merged.K, proportions, 10) - deficit(
+        repeats.K, repeats.counts / 10, 10
+    )
+    assert 0 < result.error < abs(added_deficit)
     without_error = replace(result, error=0.0)
     ends = compute_deficit_interval(math.log(10) - result.log_score, result, 0.95, repeats, deficit)
     merged_ends = compute_deficit_interval(
-        math.log(10) - result.log_score + added, without_error, 0.95, repeats.merged, deficit
+        math.log(10) - result.log_score + added_deficit,
+        without_error,
+        0.95,
+        repeats.merged,
+        deficit,
     )
     unmerged_ends = compute_deficit_interval(
         math.log(10) - result.log_score, result, 0.95, repeats._replace(merged=None), deficit
     )
     expected = (
-        min(unmerged_ends[0], merged_ends[0] - added),
-        max(unmerged_ends[1], merged_ends[1] - added),
+        min(unmerged_ends[0], merged_ends[0] - added_deficit),
+        max(unmerged_ends[1], merged_ends[1] - added_deficit),
     )
     assert ends == pytest.approx(expected)
     assert ends != pytest.approx(unmerged_ends)
@@ -166,12 +172,12 @@ def test_upper_limit_of_few_similar_samples_matches_logit():
     X = np.array([[1, 0.01], [1, 0.12], [1, 0.2], [1, 0.33]])
     similarity = as_similarity(X, k="cosine")
     result = jackknife(compute_spectrum(similarity, vectors=True), 1.0)
-    t_value, full = 3.182446, math.log(4)
-    proportion = result.log_score / full
+    t_value, max_log_score = 3.182446, math.log(4)
+    proportion = result.log_score / max_log_score
     logit = math.log(proportion / (1 - proportion)) + t_value * result.error / (
-        full * proportion * (1 - proportion)
+        max_log_score * proportion * (1 - proportion)
     )
-    upper = full / (1 + math.exp(-logit))
+    upper = max_log_score / (1 + math.exp(-logit))
     assert upper > result.log_score + t_value * result.error
     without_cluster = count_recurrences(similarity)._replace(K=np.eye(4))  # without a tight cluster
     assert compute_log_score_interval(result, 4, 1.0, 0.95, without_cluster)[1] == pytest.approx(

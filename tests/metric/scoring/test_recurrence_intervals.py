@@ -56,8 +56,8 @@ def test_cached_log_deficits_depend_on_similarities():
     assert deficit(np.eye(3), proportions, 8) == pytest.approx(
         math.log(4)
     )  # the value that was passed
-    similar = np.full((3, 3), 0.6) + 0.4 * np.eye(3)
-    for K in (similar, np.ones((3, 3)), similar):
+    K_similar = np.full((3, 3), 0.6) + 0.4 * np.eye(3)
+    for K in (K_similar, np.ones((3, 3)), K_similar):
         for n in (5, 9):
             assert deficit(K, proportions, n) == make_log_deficit(1.0)(K, proportions, n)
     assert deficit(np.ones((3, 3)), proportions, 5) == pytest.approx(math.log(5))
@@ -146,14 +146,14 @@ def test_intervals_cover_score_of_answers_recurring_over_a_background(favourite,
     answers += [f"{i} words of answer {i} alone" for i in range(60)] if favourite else []
     p = np.full(len(answers), (1 - favourite) / (len(answers) - 1))
     p[0] = favourite or p[0]
-    limits, logs = [], []
+    limits, log_scores = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(answers, n, p=p / p.sum()).tolist())
         result = jackknife(compute_spectrum(similarity, vectors=True), q)
         limits.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(result.log_score)
+        log_scores.append(result.log_score)
     low, high = np.transpose(limits)
-    assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
+    assert np.mean((low <= np.mean(log_scores)) & (np.mean(log_scores) <= high)) >= 0.9
     assert (high - low > 0.1).all()
 
 
@@ -164,7 +164,7 @@ def test_intervals_cover_score_with_unseen_rare_labels(common, n_common, n, q):
     """Sets of 50 often contain only two labels of 49 %, which tie; other labels are unique."""
     rng = np.random.default_rng(0)
     ends = {}
-    limits, logs = [], []
+    limits, log_scores = [], []
     for _ in range(300):
         draws = (rng.random(n) / common).astype(int)
         labels = np.where(draws < n_common, draws, n_common + np.arange(n))
@@ -176,11 +176,13 @@ def test_intervals_cover_score_with_unseen_rare_labels(common, n_common, n, q):
                 *compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)),
                 result.log_score,
             )
-        low, high, log = ends[counts]
+        low, high, log_score = ends[counts]
         limits.append((low, high))
-        logs.append(log)
+        log_scores.append(log_score)
     low, high = np.transpose(limits)
-    assert np.mean((low <= np.mean(logs) + 1e-9) & (np.mean(logs) - 1e-9 <= high)) >= 0.91
+    assert (
+        np.mean((low <= np.mean(log_scores) + 1e-9) & (np.mean(log_scores) - 1e-9 <= high)) >= 0.91
+    )
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
@@ -211,14 +213,14 @@ def test_duplicates_are_counted_despite_rounding():
     X = rng.normal(size=(30, 16))[rng.integers(0, 30, 700)]
     counts = np.sort(np.unique(X[:, 0], return_counts=True)[1])
     noisy = X * (1 + 1e-9 * rng.normal(size=X.shape))
-    single = (X * (1 + 1e-7 * rng.normal(size=X.shape))).astype(np.float32)
-    unit = noisy / np.linalg.norm(noisy, axis=1)[:, None]
+    float32_rows = (X * (1 + 1e-7 * rng.normal(size=X.shape))).astype(np.float32)
+    unit_rows = noisy / np.linalg.norm(noisy, axis=1)[:, None]
     for similarity in (
         as_similarity(X, k="cosine"),
         as_similarity(noisy, k="cosine"),
-        as_similarity(single, k="cosine"),
-        as_similarity(unit @ unit.T, score_K=True),
-        as_similarity((unit @ unit.T).astype(np.float32), score_K=True),
+        as_similarity(float32_rows, k="cosine"),
+        as_similarity(unit_rows @ unit_rows.T, score_K=True),
+        as_similarity((unit_rows @ unit_rows.T).astype(np.float32), score_K=True),
     ):
         for n in (700, 20):
             result = count_recurrences(similarity.take(np.arange(n)))
@@ -251,15 +253,15 @@ def test_intervals_cover_score_of_labels(source, n, q):
     rng = np.random.default_rng(0)
     proportions = np.full(20, 1 / 20) if source == "even" else np.r_[0.95, np.full(5, 0.01)]
     sets = [rng.choice(len(proportions), n, p=proportions).tolist() for _ in range(150)]
-    limits, logs = [], []
+    limits, log_scores = [], []
     for labels in sets:
         similarity = as_similarity(labels, k="labels")
         spectrum = compute_spectrum(similarity, vectors=True)
         result = jackknife(spectrum, q)
         limits.append(compute_log_score_interval(result, n, q, 0.95, count_recurrences(similarity)))
-        logs.append(result.log_score)
+        log_scores.append(result.log_score)
     low, high = np.transpose(limits)
-    assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
+    assert np.mean((low <= np.mean(log_scores)) & (np.mean(log_scores) <= high)) >= 0.9
 
 
 @pytest.mark.parametrize("q", ORDERS)
@@ -291,14 +293,14 @@ def test_intervals_cover_score_with_a_rare_template(n):
     texts = [f"I would call it {i}." for i in range(15)]
     texts += [f"The best name for a ship, to my mind, is the {i}." for i in range(40)]
     p = np.r_[np.full(15, 0.05), np.full(40, 0.25 / 40)]
-    limits, logs = [], []
+    limits, log_scores = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
         result = jackknife(compute_spectrum(similarity, vectors=True), 1)
         limits.append(compute_log_score_interval(result, n, 1, 0.95, count_recurrences(similarity)))
-        logs.append(result.log_score)
+        log_scores.append(result.log_score)
     low, high = np.transpose(limits)
-    assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93
+    assert np.mean((low <= np.mean(log_scores)) & (np.mean(log_scores) <= high)) >= 0.93
 
 
 def make_tight_cluster_with_outliers(rng, n):

@@ -36,8 +36,8 @@ def test_scores_of_hard_sets_are_within_tolerance(case, d):
     X, exact = make_hard_rows_with_scores(case, d)
     scores = [score_X(X, q) for q in ORDERS[:2]]
     assert max(compute_error_ratios(scores, exact[:2])) <= 1
-    together = compute(X, k="cosine", q=ORDERS)
-    assert max(compute_error_ratios([together[key] for key in KEYS], exact)) <= 1
+    scores_by_key = compute(X, k="cosine", q=ORDERS)
+    assert max(compute_error_ratios([scores_by_key[key] for key in KEYS], exact)) <= 1
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -63,20 +63,20 @@ def test_scores_of_tensors_are_within_tolerance(case):
     for T in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
         scores = [score_X(T, q).detach() for q in ORDERS]
         assert max(compute_error_ratios(scores, exact)) <= 1
-        together = compute(T, k="cosine", q=ORDERS)
-        assert max(compute_error_ratios([together[key].detach() for key in KEYS], exact)) <= 1
+        scores_by_key = compute(T, k="cosine", q=ORDERS)
+        assert max(compute_error_ratios([scores_by_key[key].detach() for key in KEYS], exact)) <= 1
 
 
 def test_scores_of_rows_of_any_length_are_within_tolerance():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 384))
-    one_long = X * np.where(np.arange(N) == 0, 1e4, 1)[:, None]
-    for rows in (X + 1000, one_long, unit_rows(X) * np.float32(2)):
+    with_one_long_row = X * np.where(np.arange(N) == 0, 1e4, 1)[:, None]
+    for rows in (X + 1000, with_one_long_row, unit_rows(X) * np.float32(2)):
         rows = rows.astype(np.float32)
         exact = exact_log_scores(rows)
         assert max(compute_error_ratios([score_X(rows, q) for q in ORDERS], exact)) <= 1
-        together = compute(rows, k="cosine", q=ORDERS)
-        assert max(compute_error_ratios([together[key] for key in KEYS], exact)) <= 1
+        scores_by_key = compute(rows, k="cosine", q=ORDERS)
+        assert max(compute_error_ratios([scores_by_key[key] for key in KEYS], exact)) <= 1
 
 
 @pytest.mark.parametrize("case", ["2 large", "30 outliers", "3 clusters"])
@@ -128,10 +128,10 @@ def test_matmul_precision_setting_does_not_reduce_accuracy():
     X = hard_rows("10 large", N, 128, noise=1.0)
     exact = exact_log_scores(X)
     T = torch.tensor(X, requires_grad=True)  # not converted to an array
-    before = torch.get_float32_matmul_precision()
+    precision = torch.get_float32_matmul_precision()
     try:
         torch.set_float32_matmul_precision("medium")
         scores = [score_X(T, q).detach() for q in ORDERS]
     finally:
-        torch.set_float32_matmul_precision(before)
+        torch.set_float32_matmul_precision(precision)
     assert max(compute_error_ratios(scores, exact)) <= 1e-4  # computed in float64

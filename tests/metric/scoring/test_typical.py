@@ -96,10 +96,10 @@ def test_texts_of_different_lengths_use_different_tables() -> None:
     """Truncated versions of the same texts are compared with texts of their own length."""
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(400)]
-    long = [" ".join(rng.choice(words, 60)) for _ in range(12)]
+    long_texts = [" ".join(rng.choice(words, 60)) for _ in range(12)]
     result = {}
     for length in (10, 40):
-        truncated = [" ".join(text.split()[:length]) for text in long]
+        truncated = [" ".join(text.split()[:length]) for text in long_texts]
         result[length] = compute(truncated, details=True)["details"]
         assert f" of about {length} words " in result[length]["typical"]
     scale_of_10, scale_of_40 = (dict(result[length]["scale"][:-1]) for length in (10, 40))
@@ -170,13 +170,13 @@ def test_curves_interpolate_only_within_measured_sizes(table, q, name) -> None:
         assert 1 <= value <= min(n, table["most"])
     for n in (sizes[0] - 1, sizes[-1] + 1):
         assert get_reference_value(table, n, q, name) is None
-    for (first, low), (last, high) in zip(
+    for (first_size, low), (last_size, high) in zip(
         zip(sizes, values, strict=True), zip(sizes[1:], values[1:], strict=False), strict=False
     ):
-        inner = np.unique(np.linspace(first, last, 9).round().astype(int)).tolist()
-        between = [get_reference_value(table, n, q, name) for n in inner]
-        assert between == sorted(between, reverse=low > high)
-        assert min(low, high) <= min(between) <= max(between) <= max(low, high)
+        inner_sizes = np.unique(np.linspace(first_size, last_size, 9).round().astype(int)).tolist()
+        inner_values = [get_reference_value(table, n, q, name) for n in inner_sizes]
+        assert inner_values == sorted(inner_values, reverse=low > high)
+        assert min(low, high) <= min(inner_values) <= max(inner_values) <= max(low, high)
 
 
 @given(st.integers(1, 1200), st.sampled_from(CURVES), st.floats(0.5, 1200))
