@@ -9,7 +9,7 @@ from vendiscore import compute
 from vendiscore.measures import mean_similarity
 
 LARGER = [[1, -0.4, 0.3], [-0.4, 1, 0.3], [0.3, 0.3, 1]]
-APART = [[1.0, 0.0], [-0.5, math.sqrt(0.75)]]  # cosine −0.5
+NEGATIVE_COSINE = [[1.0, 0.0], [-0.5, math.sqrt(0.75)]]  # cosine −0.5
 ROTATED = [[math.cos(a), math.sin(a)] for a in (0.0, 0.2, 1.7)]  # the smallest cosine is −0.13
 
 
@@ -25,11 +25,11 @@ def test_lc_out_of_range_raises_error_about_negative_similarity(q):
     with pytest.raises(
         ValueError, match=r"got -0\.5, so its value is 4, which is not between 1 and 2;"
     ):
-        compute(APART, k="cosine", measures="LC", q=[q])
+        compute(NEGATIVE_COSINE, k="cosine", measures="LC", q=[q])
 
 
 def test_lc_out_of_range_in_a_group_raises():
-    groups = [ROTATED[:2], APART]
+    groups = [ROTATED[:2], NEGATIVE_COSINE]
     with pytest.raises(
         ValueError, match=r"got -0\.5, so its value is 4, which is not between 1 and 2;"
     ):

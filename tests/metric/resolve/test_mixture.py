@@ -15,16 +15,16 @@ RECORDS = [
     {"shape": "disc", "colour": "red", "text": "a red disc", "tags": ["b"]},
 ]
 COLUMNS = {name: [record[name] for record in RECORDS] for name in RECORDS[0]}
-MIXED = {"labels:shape": 0.5, "tags:tags": 0.3, "ngram_overlap:text": 0.2}
+MIXTURE = {"labels:shape": 0.5, "tags:tags": 0.3, "ngram_overlap:text": 0.2}
 
 
 @pytest.mark.parametrize("make", [list, iter])
 def test_mixture_accepts_lists_iterators_and_nested_groups(make):
     with pytest.raises(ValueError, match="`samples` is empty; pass at least one sample"):
-        compute(make([]), k=MIXED)
+        compute(make([]), k=MIXTURE)
     groups = [RECORDS, RECORDS[:2]]
-    assert compute(make(groups), k=MIXED) == compute(
-        RECORDS + RECORDS[:2], k=MIXED, groups=list("aaabb")
+    assert compute(make(groups), k=MIXTURE) == compute(
+        RECORDS + RECORDS[:2], k=MIXTURE, groups=list("aaabb")
     )
 
 
@@ -65,13 +65,13 @@ def test_correlated_columns_are_less_diverse_than_independent_columns():
 def compute_kernel_matrices() -> list[np.ndarray]:
     return [
         as_similarity(COLUMNS[name.partition(":")[2]], k=name.partition(":")[0]).dense()
-        for name in MIXED
+        for name in MIXTURE
     ]
 
 
 def test_sum_mixture_equals_weighted_sum_of_kernels():
-    expected = sum(w * K for w, K in zip(MIXED.values(), compute_kernel_matrices(), strict=True))
-    similarity = as_similarity(RECORDS, k=MIXED)
+    expected = sum(w * K for w, K in zip(MIXTURE.values(), compute_kernel_matrices(), strict=True))
+    similarity = as_similarity(RECORDS, k=MIXTURE)
     np.testing.assert_allclose(similarity.dense(), expected, atol=1e-12)
     assert similarity.psd
     F = similarity.features()
@@ -79,25 +79,25 @@ def test_sum_mixture_equals_weighted_sum_of_kernels():
 
 
 def test_product_mixture_equals_product_of_kernels():
-    similarity = as_similarity(RECORDS, k=list(MIXED), combine="product")
+    similarity = as_similarity(RECORDS, k=list(MIXTURE), combine="product")
     np.testing.assert_allclose(
         similarity.dense(), np.prod(compute_kernel_matrices(), axis=0), atol=1e-12
     )
 
 
 def test_list_of_kernels_has_equal_weights():
-    weights = dict.fromkeys(MIXED, 1 / 3)
+    weights = dict.fromkeys(MIXTURE, 1 / 3)
     np.testing.assert_allclose(
-        as_similarity(RECORDS, k=list(MIXED)).dense(), as_similarity(RECORDS, k=weights).dense()
+        as_similarity(RECORDS, k=list(MIXTURE)).dense(), as_similarity(RECORDS, k=weights).dense()
     )
 
 
 def test_mixture_accepts_all_table_types():
     datasets = pytest.importorskip("datasets")
-    expected = compute(RECORDS, k=MIXED)["VS"]
+    expected = compute(RECORDS, k=MIXTURE)["VS"]
     table = datasets.Dataset.from_list(RECORDS)
     for samples in (COLUMNS, pd.DataFrame(RECORDS), table, table.data.table, iter(RECORDS)):
-        assert compute(samples, k=MIXED)["VS"] == pytest.approx(expected), type(samples)
+        assert compute(samples, k=MIXTURE)["VS"] == pytest.approx(expected), type(samples)
 
 
 def test_kernels_without_columns_use_the_samples():
@@ -112,28 +112,28 @@ def test_kernels_without_columns_use_the_samples():
 
 def test_details_contain_kernels_and_options_of_a_mixture():
     options = {"ngram_overlap:text": {"ns": 2}}
-    details = compute(RECORDS, k=MIXED, options=options, details=True)["details"]
+    details = compute(RECORDS, k=MIXTURE, options=options, details=True)["details"]
     assert details["kernel"] == "0.5*labels:shape+0.3*tags:tags+0.2*ngram_overlap:text"
     assert details["options"]["ngram_overlap:text.ns"] == [2]
-    product = compute(RECORDS, k=list(MIXED), combine="product", details=True)["details"]
+    product = compute(RECORDS, k=list(MIXTURE), combine="product", details=True)["details"]
     assert product["kernel"] == "labels:shape*tags:tags*ngram_overlap:text"
 
 
 def test_options_apply_to_the_named_kernel():
-    default_result = compute(RECORDS, k=MIXED)
-    assert compute(RECORDS, k=MIXED, options={"ngram_overlap:text": {"ns": 1}}) != default_result
+    default_result = compute(RECORDS, k=MIXTURE)
+    assert compute(RECORDS, k=MIXTURE, options={"ngram_overlap:text": {"ns": 1}}) != default_result
 
 
 def test_duplicate_records_do_not_change_score():
-    duplicated = as_similarity(RECORDS * 2, k=MIXED)
+    duplicated = as_similarity(RECORDS * 2, k=MIXTURE)
     assert len(np.unique(duplicated.groups())) == 3
-    assert compute(RECORDS * 2, k=MIXED)["VS"] == pytest.approx(compute(RECORDS, k=MIXED)["VS"])
+    assert compute(RECORDS * 2, k=MIXTURE)["VS"] == pytest.approx(compute(RECORDS, k=MIXTURE)["VS"])
 
 
 def test_product_score_is_larger_than_sum_score():
     assert (
-        compute(RECORDS, k=list(MIXED), combine="product")["VS"]
-        > compute(RECORDS, k=list(MIXED))["VS"]
+        compute(RECORDS, k=list(MIXTURE), combine="product")["VS"]
+        > compute(RECORDS, k=list(MIXTURE))["VS"]
     )
 
 

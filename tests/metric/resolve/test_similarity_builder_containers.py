@@ -26,7 +26,7 @@ X, Y, P = np.random.default_rng(0).normal(size=(3, 8, 3))
 REPEATED_ROWS = [0, 1, 0, 1, 2, 3, 2, 3]  # every prompt has two samples of each set
 Y, P = Y[REPEATED_ROWS], P[REPEATED_ROWS]
 R = P[::-1].copy()
-FORMS = {
+CONTAINERS = {
     "array": np.asarray,
     "tensor": torch.tensor,
     "frame": pd.DataFrame,
@@ -99,19 +99,21 @@ TWO_ARGUMENT_CALLS = {
 def test_rows_accept_any_combination_of_containers(case):
     score = TWO_ARGUMENT_CALLS[case]
     expected = extract_number(score(X, Y))
-    for a, b in itertools.product(FORMS, FORMS):
-        assert extract_number(score(FORMS[a](X), FORMS[b](Y))) == pytest.approx(expected, 1e-9), (
+    for a, b in itertools.product(CONTAINERS, CONTAINERS):
+        assert extract_number(score(CONTAINERS[a](X), CONTAINERS[b](Y))) == pytest.approx(
+            expected, 1e-9
+        ), (
             a,
             b,
         )
 
 
-@pytest.mark.parametrize("form", ["array", "tensor", "lists", "arrays", "tensors"])
-def test_metric_add_accepts_rows_in_any_container(form):
+@pytest.mark.parametrize("container", ["array", "tensor", "lists", "arrays", "tensors"])
+def test_metric_add_accepts_rows_in_any_container(container):
     expected = extract_number(compute(X, prompts=P, given_prompt=True, **COSINE))
-    for prompts in FORMS:
+    for prompts in CONTAINERS:
         result = compute_with_added_rows(
-            FORMS[form](X), prompts=FORMS[prompts](P), given_prompt=True
+            CONTAINERS[container](X), prompts=CONTAINERS[prompts](P), given_prompt=True
         )
         assert extract_number(result) == pytest.approx(expected, 1e-12), prompts
 
@@ -127,17 +129,17 @@ def test_gradients_do_not_depend_on_containers():
         torch.testing.assert_close(slope, slopes[0])
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_rewards_group_equal_prompts_in_any_container(form):
-    assert compute_weighted_rewards(X, prompts=FORMS[form](P[GROUPS])) == compute_weighted_rewards(
-        X, groups=GROUPS
-    )
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_rewards_group_equal_prompts_in_any_container(container):
+    assert compute_weighted_rewards(
+        X, prompts=CONTAINERS[container](P[GROUPS])
+    ) == compute_weighted_rewards(X, groups=GROUPS)
 
 
 def test_prompts_with_other_row_length_raise():
-    for form in FORMS.values():
+    for container in CONTAINERS.values():
         with pytest.raises(ValueError, match=r"`prompts` must have .* 3 numbers\), got rows of 2"):
-            compute(X, prompts=form(P[:, :2]), given_prompt=True, **COSINE)
+            compute(X, prompts=container(P[:, :2]), given_prompt=True, **COSINE)
 
 
 # Nested numbers and nested prompts with nested samples.
@@ -151,7 +153,7 @@ def split_groups(rows):
     return [rows[:3], rows[3:]]
 
 
-NESTED = {
+NESTED_CONTAINERS = {
     "arrays": split_groups,
     "lists": lambda rows: split_groups(rows.tolist()),
     "tensors": lambda rows: split_groups(torch.tensor(rows)),
@@ -185,12 +187,16 @@ NESTED_CALLS = {
 @pytest.mark.parametrize("case", NESTED_CALLS)
 def test_nested_values_must_match_nested_samples(case):
     score, values = NESTED_CALLS[case]
-    lists = NESTED["lists"](X)
+    lists = NESTED_CONTAINERS["lists"](X)
     expected = extract_number(score(lists, values))
-    for form in NESTED:
-        assert extract_number(score(lists, NESTED[form](values))) == pytest.approx(expected), form
-        result = extract_number(score(NESTED["lists of arrays"](X), NESTED[form](values)))
-        assert result == pytest.approx(expected), form
+    for container in NESTED_CONTAINERS:
+        assert extract_number(score(lists, NESTED_CONTAINERS[container](values))) == pytest.approx(
+            expected
+        ), container
+        result = extract_number(
+            score(NESTED_CONTAINERS["lists of arrays"](X), NESTED_CONTAINERS[container](values))
+        )
+        assert result == pytest.approx(expected), container
     halves = X.reshape(2, 4, 3).tolist()
     result = extract_number(score(halves, values.reshape(2, 4, *values.shape[1:])))
     assert result == pytest.approx(extract_number(score(halves, values)))
@@ -202,12 +208,12 @@ def test_nested_values_must_match_nested_samples(case):
             score(samples, wrong_groups)
 
 
-@pytest.mark.parametrize("form", ["arrays", "tensors"])
-def test_rewards_accept_arrays_of_groups(form):
+@pytest.mark.parametrize("container", ["arrays", "tensors"])
+def test_rewards_accept_arrays_of_groups(container):
     expected = compute_weighted_rewards(split_groups(X.tolist()), NUMBERS)
-    assert compute_weighted_rewards(NESTED[form](X), NESTED[form](NUMBERS)) == pytest.approx(
-        expected
-    )
+    assert compute_weighted_rewards(
+        NESTED_CONTAINERS[container](X), NESTED_CONTAINERS[container](NUMBERS)
+    ) == pytest.approx(expected)
     halves = X.reshape(2, 4, 3)
     assert compute_weighted_rewards(halves, NUMBERS.reshape(2, 4)) == pytest.approx(
         compute_weighted_rewards(list(halves), NUMBERS)
@@ -225,16 +231,18 @@ TWO_GROUPS = pytest.mark.filterwarnings(
 
 
 @TWO_GROUPS
-@pytest.mark.parametrize("form", NESTED)
-def test_sets_accept_separate_prompts_in_any_container(form):
-    A, B = (NESTED["lists"](make_rows) for make_rows in (X, Y))
+@pytest.mark.parametrize("container", NESTED_CONTAINERS)
+def test_sets_accept_separate_prompts_in_any_container(container):
+    A, B = (NESTED_CONTAINERS["lists"](make_rows) for make_rows in (X, Y))
     expected_flat, expected_nested = (
         compute_difference(X, Y, prompts=[P, R], given_prompt=True),
         compute_difference(A, B, prompts=[P, R], given_prompt=True),
     )
-    make_nested = NESTED[form]
+    make_nested = NESTED_CONTAINERS[container]
     make_rows = (
-        list if form == "lists of arrays" else FORMS["tensors" if form == "tensors" else "lists"]
+        list
+        if container == "lists of arrays"
+        else CONTAINERS["tensors" if container == "tensors" else "lists"]
     )
     assert compute_difference(
         X, Y, prompts=[make_rows(P), make_rows(R)], given_prompt=True
@@ -291,15 +299,17 @@ def test_prompts_per_group_are_assigned_by_label(call):
         np.concatenate([sample_prompts, sample_prompts]) if call == "compare by" else sample_prompts
     )
     expected = extract_number(score(GROUPS, sample_prompts))
-    for form in ("array", "lists", "arrays", "tensor", "tensors"):
-        first, second = FORMS[form](P[:2])
-        assert extract_number(score(GROUPS, FORMS[form](P[:2]))) == pytest.approx(expected)
+    for container in ("array", "lists", "arrays", "tensor", "tensors"):
+        first, second = CONTAINERS[container](P[:2])
+        assert extract_number(score(GROUPS, CONTAINERS[container](P[:2]))) == pytest.approx(
+            expected
+        )
         assert extract_number(score(GROUPS, {0: first, 1: second})) == pytest.approx(expected)
         assert extract_number(score(REORDERED_GROUPS, {0: second, 1: first})) == pytest.approx(
             expected
         )
         with pytest.raises(ValueError, match="or pass a dict from group to prompt, such as"):
-            score(REORDERED_GROUPS, FORMS[form](P[:2]))
+            score(REORDERED_GROUPS, CONTAINERS[container](P[:2]))
     with pytest.raises(ValueError, match="must contain the prompt of each group, but has no key 1"):
         score(GROUPS, {0: P[0]})
     with pytest.raises(
@@ -367,15 +377,15 @@ def test_dict_of_prompts_requires_groups():
 # One number per sample.
 
 
-@pytest.mark.parametrize("container", FORMS)
+@pytest.mark.parametrize("container", CONTAINERS)
 def test_numbers_per_sample_accept_columns_in_any_container(container):
-    column = FORMS[container](NUMBERS[:, None])
+    column = CONTAINERS[container](NUMBERS[:, None])
     assert make_measure_call("quality")(X, column) == make_measure_call("quality")(X, NUMBERS)
     assert compute_weighted_rewards(X, column) == compute_weighted_rewards(X, NUMBERS)
     assert select(X, 3, quality=column, **COSINE).places.tolist() == (
         select(X, 3, quality=NUMBERS, **COSINE).places.tolist()
     )
-    weights = FORMS[container](WEIGHTS[:, None])
+    weights = CONTAINERS[container](WEIGHTS[:, None])
     expected = extract_number(compute(X, p=WEIGHTS, **COSINE))
     assert extract_number(compute(X, p=weights, **COSINE)) == pytest.approx(expected)
     state = State.empty(**COSINE).update(X, p=weights)
