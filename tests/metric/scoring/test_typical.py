@@ -265,10 +265,6 @@ def test_kernels_and_options_without_table_have_no_comparison(name, n) -> None:
             assert not scale, option
         elif tables:
             assert bool(scale) == (n >= 4), option
-        if option and scale:  # an option with the default value
-            assert comparable == select_comparable_settings(
-                as_similarity(samples[:n], k=name).settings
-            )
 
 
 @pytest.mark.parametrize(("n", "d"), [(8, 384), (100, 384), (1000, 64), (384, 384), (8, 64)])
