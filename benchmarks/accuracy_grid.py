@@ -1,13 +1,14 @@
-"""Errors of log VS of float32 unit rows against float64, in units of what the contract allows.
+"""Errors of log VS of float32 unit rows against float64, relative to the allowed error.
 
     python benchmarks/accuracy_grid.py --json benchmarks/results/accuracy.json
     python benchmarks/accuracy_grid.py --widths 384 1024 --sizes 2000 --seeds 2
 
-The sets are those of tests/helpers/hard_sets.py, in which float32 products or eigenvalues lose
-most: a flat tail at noise level below one, two, three and ten large eigenvalues, collapsed sets
-with up to 30 outliers, and identical rows in 2, 3 and 10 clusters; and ordinary spectra, which
-should stay in single precision. Each is scored at orders 1, 2 and ∞ by `score_X` and by `compute`,
-all orders at once. The exit status is 1 if an error exceeds max(1e-8, min(2e-5, 1 % of log VS)).
+Most sets are those of tests/helpers/hard_sets.py, for which float32 products or eigenvalues are
+least accurate: a flat tail at noise level below one, two, three and ten large eigenvalues,
+collapsed sets with up to 30 outliers, and identical rows in 2, 3 and 10 clusters. The others have
+ordinary spectra, for which single precision should be used. Each set is scored at orders 1, 2 and
+∞, by `score_X` and by one call of `compute` for all orders. The exit status is 1 if an error
+exceeds max(1e-8, min(2e-5, 1 % of log VS)).
 """
 
 import argparse
@@ -33,7 +34,7 @@ ORDINARY = ("flat", "1/i", "exp(-i/60)", "exp(-i/20)")
 
 
 def spectrum_rows(name: str, n: int, d: int, seed: int) -> np.ndarray:
-    """Return unit rows in general position whose spectrum falls off as `name` says."""
+    """Return unit rows in general position with the spectrum that `name` describes."""
     rng = np.random.default_rng(seed)
     i = np.arange(d)
     variances = {
@@ -47,7 +48,7 @@ def spectrum_rows(name: str, n: int, d: int, seed: int) -> np.ndarray:
 
 
 def iter_sets(n: int, d: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the name and the rows of each set of a size."""
+    """Yield the name and the rows of each set of this size."""
     for case in CASES:
         for noise in NOISE if case.endswith("large") else (0.0,):
             name = f"{case}, noise {noise:g}" if noise else case
@@ -57,7 +58,7 @@ def iter_sets(n: int, d: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def measure_errors(name: str, X: np.ndarray, seed: int) -> dict[str, object]:
-    """Return the worst error of each route on a set, in units of the allowed one."""
+    """Return the largest error of each entry point for a set, relative to the allowed error."""
     exact = exact_log_scores(X)
     function_scores = [score_X(X, q) for q in ORDERS]
     by_order = compute(X, k="cosine", q=ORDERS)

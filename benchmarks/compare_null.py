@@ -1,20 +1,22 @@
-"""How often does a comparison find a difference where there is none, and where there is one?
+"""False and true differences that `compare` reports, and the coverage of its intervals.
 
     python benchmarks/compare_null.py --repeats 300 --json benchmarks/results/compare_null.json
 
-Draws two, three and eight sets of one source again and again, of one size or not, prompt by prompt,
-of sizes from 4 to 200 and orders from 0.5 to ∞, and counts how often `compare` says at 5 % and at
-1 % that any two differ, and how often any interval leaves 0 out. Sources are questions, digits,
-molecules, labels and drawn sentences and vectors. Then two sources of one diversity that have
-nothing in common, where exchanging labels is not all there is to it. Then a source and a narrower
-one: how often the interval covers the difference, and how often the sets are distinguished. The
-sources of few_samples.py, where answers recur, and models that differ at random by prompt, have
-rows of their own (`--only recurring` renews these).
-
-Two pairs of sources have equal mean scores and different distributions (`--only equal` renews these
-rows): a question that recurs among others, against texts that all share four words; and eight
-equally likely labels, against one common label among unique ones. The test finds that they differ,
-and each direction that `compare` states between them is wrong.
+- No difference: two, three and eight sets of the same population are drawn repeatedly, of equal or
+  unequal sizes from 4 to 200, also prompt by prompt, at orders from 0.5 to ∞. The rows contain how
+  often `compare` reports a difference of any two sets at 5 % and at 1 %, and how often an interval
+  of a difference excludes 0. Samples are questions, digits, molecules, labels, and simulated
+  sentences and vectors.
+- Equal diversity: two populations of equal diversity that have nothing in common, for which
+  permutations of the labels are not exact.
+- A difference: a population and a narrower one. The rows contain how often the interval covers the
+  difference, and how often the sets are distinguished.
+- `--only recurring` computes only the rows for the populations of few_samples.py, whose answers
+  recur, and for models whose difference varies randomly between prompts.
+- `--only equal` computes only the rows for populations with equal mean scores and different
+  distributions: a question that recurs among others, against texts that all share four words; and
+  eight equally likely labels, against one common label among unique labels. The permutation test
+  detects that they differ, but each direction that `compare` states is wrong.
 """
 
 from __future__ import annotations
@@ -54,8 +56,8 @@ from vendiscore.tools.analysis.comparison import (
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from populations import draw_sentences, draw_vectors
 
-PERMUTATIONS = 499  # of which the least p of three pairs is 0.006
-PERMUTATIONS_OF_EIGHT_SETS = 2999  # the least p of 28 pairs is then 0.009
+PERMUTATIONS = 499  # the smallest possible p-value of three pairs is 0.006
+PERMUTATIONS_OF_EIGHT_SETS = 2999  # the smallest possible p-value of 28 pairs is 0.009
 POOL_SIZE = 1600  # samples that sets are drawn from
 N_PROMPTS, N_ANSWERS = 12, 4
 Draw = Callable[[np.random.Generator, int], Similarity]
@@ -69,7 +71,7 @@ LABEL_SOURCES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 
 def build_pools() -> dict[str, np.ndarray]:
-    """Return similarities of many samples of each source."""
+    """Return the similarities of many samples of each population."""
     rng = np.random.default_rng(0)
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         questions = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
@@ -99,7 +101,7 @@ def build_pools() -> dict[str, np.ndarray]:
 def draw_similarities(
     name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int
 ) -> np.ndarray:
-    """Return similarities of n samples of a source."""
+    """Draw n samples of a population; return their similarities."""
     if pool is None:
         labels = LABEL_SOURCES[name](rng, n)
         return (labels[:, None] == labels).astype(float)
@@ -110,7 +112,9 @@ def draw_similarities(
 def run_comparison(
     K: np.ndarray | Similarity, sizes: Any, n_prompts: int = 0, **option_values: Any
 ) -> Comparison:
-    """Compare sets, in a row, that have equally many samples of each prompt, by `compare`."""
+    """Compare consecutive sets of a pool with `compare`; with prompts, each set has equally many
+    samples of each prompt.
+    """
     codes, groups = np.repeat(np.arange(len(sizes)), sizes), None
     if n_prompts:
         starts = np.cumsum([0, *sizes])
@@ -135,7 +139,7 @@ def count_null_differences(
     kind: str = "one source",
     **option_values: Any,
 ) -> dict[str, Any]:
-    """Count how often sets without a difference are found to differ."""
+    """Count how often sets of equal diversity are reported as different."""
     comparisons = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, *sizes, *name.encode()])
@@ -171,7 +175,9 @@ def count_null_differences(
 def count_narrower_differences(
     name: str, pool: Any, n: int, repeats: int, proportion: float
 ) -> dict[str, Any]:
-    """Return a source, and one that draws a share from the quarter nearest to one sample."""
+    """Compare a population with a narrower one, which draws a proportion of samples from the
+    quarter that is nearest to one sample.
+    """
     scores, comparisons = np.empty((repeats, 2)), []
     near_indices = np.argsort(-pool[np.random.default_rng(1).integers(len(pool))])[: len(pool) // 4]
     for seed in range(repeats):
@@ -219,7 +225,7 @@ RECURRING_SOURCES = [
 
 
 def count_recurring_differences(name: str, repeats: int) -> list[dict[str, Any]]:
-    """Count how often two sets of one source differ, and intervals of the difference hold 0."""
+    """Compare pairs of sets of a population in which samples recur."""
     rows = []
     with threadpool_limits(1):
         source = SOURCES[name](DATA)
@@ -235,7 +241,7 @@ def count_recurring_differences(name: str, repeats: int) -> list[dict[str, Any]]
 
 
 def count_prompt_differences(n_prompts: int, repeats: int) -> dict[str, Any]:
-    """Count how often two models differ whose prompts differ at random, either way."""
+    """Compare two models whose difference varies randomly between prompts, around 0."""
     pairs = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, n_prompts])
@@ -249,11 +255,11 @@ def count_prompt_differences(n_prompts: int, repeats: int) -> dict[str, Any]:
 
 EQUAL_SIZES = (8, 20, 50)
 EQUAL_LABELS = 0.4059  # the common label: at n = 8 the mean log VS is that of eight equal ones
-CALIBRATION_SETS = 4000  # sets by which mean scores are equated
+CALIBRATION_SETS = 4000  # number of sets from which mean scores are estimated
 
 
 class EqualMean(NamedTuple):
-    """Two sources of equal mean log VS at one sample size, as indices into a pool."""
+    """Two populations of equal mean log VS at one sample size, as indices into a pool."""
 
     name: str
     n: int
@@ -269,7 +275,7 @@ class EqualMean(NamedTuple):
 
 
 def compute_log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
-    """Return log VS of sets of samples at `sets` (number of sets, n)."""
+    """Return log VS of sets; `sets` contains indices of shape (number of sets, n)."""
     logs = []
     for batch in np.array_split(sets, max(1, len(sets) // 500)):
         K = to_host(pool.stack(batch))
@@ -278,10 +284,9 @@ def compute_log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
 
 
 def make_question_among_texts(n: int) -> EqualMean:
-    """Return 300 questions, the first of which recurs, and 400 texts that share four words.
-
-    Any two of the texts are equally similar, so that their score hardly varies; the proportion of
-    the first question is such that both mean log VS are equal.
+    """Return two populations: 300 questions, the first of which recurs, and 400 texts that share
+    four words. All pairs of texts are equally similar, so their score hardly varies. The proportion
+    of the first question is chosen such that both populations have the same mean log VS.
     """
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         all_questions = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
@@ -312,7 +317,9 @@ def make_question_among_texts(n: int) -> EqualMean:
 
 
 def make_equal_or_one_label(n: int = 8) -> EqualMean:
-    """Return eight equally likely labels, and one common label among unique ones."""
+    """Return two populations: eight equally likely labels, and one common label among unique
+    labels.
+    """
     labels = [*range(8), "common", *(f"unique {i}" for i in range(n))]
     pool = as_similarity(labels, k="labels")
 
@@ -331,7 +338,9 @@ def make_equal_or_one_label(n: int = 8) -> EqualMean:
 def count_equal_mean_directions(
     source: EqualMean, runs: int, permutations: int = 199
 ) -> dict[str, Any]:
-    """Count the directions stated between two sources of equal mean score: all are wrong."""
+    """Count the directions stated between two populations of equal mean score, all of which are
+    wrong.
+    """
     n = source.n
     rng = np.random.default_rng([n, *source.name.encode()])
     sets = np.concatenate([source.draw_a(rng, runs), source.draw_b(rng, runs)], axis=1)
@@ -360,7 +369,9 @@ def count_equal_mean_directions(
 
 
 def iter_equal_mean_rows(repeats: int) -> Iterator[dict[str, Any]]:
-    """Yield rows of both constructions; larger sets take longer, and are fewer."""
+    """Yield the rows of both pairs of populations of equal mean score, with fewer runs for larger
+    sets.
+    """
     for n, n_runs in zip(EQUAL_SIZES, (4 * repeats, 2 * repeats, repeats), strict=True):
         yield count_equal_mean_directions(make_question_among_texts(n), n_runs)
     yield count_equal_mean_directions(make_equal_or_one_label(), 10 * repeats)
@@ -369,7 +380,9 @@ def iter_equal_mean_rows(repeats: int) -> Iterator[dict[str, Any]]:
 def summarize_pairs(
     name: str, sizes: tuple[int, ...], kind: str, pairs: list[Any]
 ) -> dict[str, Any]:
-    """Return a row of how often p says that a pair differs, and the interval leaves out 0."""
+    """Return a row with the proportions of pairs with a small p-value, and with an interval that
+    excludes 0.
+    """
     p = np.array([pair.p for pair in pairs])
     row = {
         "name": name,

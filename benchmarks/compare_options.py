@@ -1,10 +1,10 @@
-"""Do verdicts of equivalence hold?
+"""Check how often `compare(within=…)` reports equivalence at the edge of the margin.
 
     python benchmarks/compare_options.py --repeats 200 \\
         --json benchmarks/results/compare_options.json
 
-Draws sets of two sources whose scores differ, as means over many sets, by just the share that
-`within=` asks about, and counts how often they are called the same within it.
+The scores of two populations differ by exactly the margin of `within`, on average over many sets.
+Sets of both are drawn and compared, and the verdicts "the same within …" are counted.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from vendiscore import compare, score
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from populations import draw_sentences, draw_vectors
 
-CALIBRATION_SETS = 2000  # sets that the share between two sources is the mean of
+CALIBRATION_SETS = 2000  # number of sets from which the difference is estimated
 Draw = Callable[[np.random.Generator, int], Any]
 Row = dict[str, Any]
 
 
 def uniform_labels(n_labels: int) -> Draw:
-    """Return a source of labels of so many kinds."""
+    """Return a population of `n_labels` equally frequent labels."""
     return lambda rng, n: rng.integers(n_labels, size=n).tolist()
 
 
@@ -42,7 +42,9 @@ def print_row(row: Row) -> Row:
 def count_equivalence_verdicts(
     name: str, draw_first: Draw, draw_second: Draw, options: Row, n: int, repeats: int
 ) -> Row:
-    """Ask whether two sources are the same within just the share that parts their scores."""
+    """Count how often two populations are called equivalent within a margin that equals their
+    difference.
+    """
     rng = np.random.default_rng(n)
     logs = [
         [math.log(score(draw(rng, n), **options)) for draw in (draw_first, draw_second)]

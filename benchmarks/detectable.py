@@ -1,20 +1,20 @@
-"""Is the direction of a difference as large as `detectable_difference` stated in 80 % of cases?
+"""Check `detectable_difference`: is the direction of such a difference stated in 80 % of cases?
 
     python benchmarks/detectable.py --data DATA --json benchmarks/results/detectable.json
 
-Two sets are drawn again and again, one of a source and one of the same source narrowed by several
-degrees, so that true differences are small and large. For each degree: the true difference of the
-scores at the matched size (the mean over all draws), the median `detectable_difference`, and how
-often the right and the wrong direction are stated. Then, for each source and design, the proportion
-of right directions where the true difference is the reported one (`at_detectable`, by
-interpolation between degrees), which is 0.8 if the report holds, and NaN if no degree differs
-by so much.
+Two sets are drawn repeatedly, one from a population and one from the same population narrowed to
+several degrees, for small and large true differences. A row for each degree contains the true
+difference of the scores at the common sample size (the mean over all draws), the median of
+`detectable_difference`, and the proportions of right and wrong directions. `at_detectable`, for
+each population and design, is the proportion of right directions if the true difference equals the
+reported one, by interpolation between degrees. It is 0.8 if the report is correct, and NaN if the
+difference is not that large for any degree.
 
-By prompt: answers of NoveltyBench, 3 to 20 prompts, two random halves of each prompt's, in one of
-which an answer is replaced by the prompt's first one with the probability of the degree; and the
-first eight answers of two sources, where the true difference is one, and the number of prompts
-varies. Without prompts: sentences, vectors and molecules (tests/helpers/populations.py) and
-questions, 20 to 100.
+With prompts: answers of NoveltyBench to 3 to 20 prompts, divided at random into two halves for each
+prompt. In one half, each answer is replaced by the first one, with the probability of the degree.
+Also the first eight answers of two models, with one true difference and several numbers of prompts.
+Without prompts: 20 to 100 sentences, vectors and molecules (tests/helpers/populations.py) and
+questions.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Draw = Callable[[np.random.Generator, int, float], Comparison]
 
 
 def build_prompt_draw(similarity: Similarity, n_prompts: int, n_answers: int) -> Draw:
-    """Return comparisons of halves of the answers to each of a few prompts."""
+    """Return a function that compares random halves of the answers to some prompts."""
 
     def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
         half = n_answers // 2
@@ -84,7 +84,7 @@ def build_prompt_draw(similarity: Similarity, n_prompts: int, n_answers: int) ->
 
 
 def build_unpaired_draw(name: str) -> Draw:
-    """Return comparisons of a source of the helpers with the same, narrowed."""
+    """Return a function that compares a population of the test helpers with a narrowed one."""
     source, options = POPULATIONS[name]
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
@@ -98,7 +98,9 @@ def build_unpaired_draw(name: str) -> Draw:
 
 
 def build_question_draw(data: Path) -> Draw:
-    """Return comparisons of questions, some of which are the first one in the second set."""
+    """Return a function that compares questions with questions of which some are replaced by the
+    first.
+    """
     similarity = as_similarity(questions(data)[:2000])
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
@@ -111,7 +113,7 @@ def build_question_draw(data: Path) -> Draw:
 
 
 def build_model_draw(a: list[list[str]], b: list[list[str]]) -> Draw:
-    """Return comparisons of the answers of two models to a few prompts."""
+    """Return a function that compares the answers of two models to some prompts."""
     texts = [
         text
         for answers_of_both in zip(a, b, strict=True)
@@ -141,7 +143,7 @@ def compute_rows(
     degrees: tuple[float, ...],
     repeats: int,
 ) -> list[dict[str, Any]]:
-    """Return a row for each size and degree, and one for the difference that is reported."""
+    """Return a row for each size and degree, and one row with `at_detectable`."""
     rows = []
     for size, degree in itertools.product(sizes, degrees):
         rng = np.random.default_rng([size, round(100 * degree)])

@@ -1,21 +1,27 @@
-"""Which ends of the interval of a difference state more directions, at which error?
+"""Compare methods for the limits of the interval of a difference: power against error rate.
 
     python benchmarks/difference_ends.py --json benchmarks/results/difference_ends.json
 
-The end of log VS of one set consists of the jackknife's error, of a commoner kind than was seen
-(below), and of fewer equal pairs (above). This script combines them in several ways, without p:
-"package" has the ends of the package, which allow for unseen samples in more cases than the others;
-"farther above" takes the farther one of the error and that of pairs, and adds squares below, as the
-package does; "squares above" adds squares above, too, as it did before; "Welch" has Student's t of
-both sets together; "log scale" takes the difference of log VS; "Jeffreys" has Jeffreys' interval of
-the commonest kind, in place of Clopper and Pearson's; "farther below" takes the farther one of the
-error and that of a commoner kind, too; "seen only" allows for no commoner kind.
+The interval of log VS of one set combines several parts: the jackknife error on both sides; below,
+the possibility that the most common item is more frequent than observed; above, the possibility
+that equal pairs are rarer. This script combines them in several ways, without the p-value:
 
-`right` is the proportion of runs in which the interval of two sources of power.py, the second of
-which scores a fifth less, lies above 0 (the mean over sources). `wrong` is, for labels of equal
-mean score, the proportion of runs in which the interval excludes 0 on one side, the more frequent
-one: the mean over pairs of sources, the largest, and in how many pairs it exceeds 2.5 %. It takes
-five minutes on one core.
+- "package": the limits of the package, which allow for unseen samples in more cases than the
+  others;
+- "farther above": above, the maximum of the jackknife error and the part of equal pairs; below, the
+  root of the sum of squares, as in the package;
+- "squares above": the root of the sum of squares also above, as in earlier versions;
+- "Welch": Student's t with the degrees of freedom of both sets;
+- "log scale": the difference of log VS;
+- "Jeffreys": Jeffreys' instead of Clopper and Pearson's interval for the most common item;
+- "farther below": the maximum instead of the root of the sum of squares below;
+- "seen only": no allowance below for a more frequent item.
+
+`right` is the proportion of runs in which the interval of two populations of power.py lies above 0,
+averaged over populations; the score of the second is lower by a fifth. `wrong` is, for labels of
+equal mean score, the proportion of runs in which the interval excludes 0 on its more frequent side:
+the mean over pairs, the maximum, and the number of pairs above 2.5 %. The script takes five minutes
+on one core.
 """
 
 from __future__ import annotations
@@ -47,7 +53,8 @@ from vendiscore.tools.analysis.unpaired_comparison import estimate_score
 LEVEL = 0.95
 RUNS = {8: 400, 20: 400, 50: 250, 100: 120}
 POWER_RUNS = {8: 150, 20: 150, 50: 100, 100: 60}
-# From a generator and numbers of sets and samples to labels (sets, n); unique ones from UNIQUE on.
+# Maps a generator, the number of sets and n to labels (sets, n). Unique labels start at
+# FIRST_UNIQUE_LABEL.
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]
 FIRST_UNIQUE_LABEL = 10**6
 MAX_RARE_PROPORTION = (
@@ -56,14 +63,14 @@ MAX_RARE_PROPORTION = (
 
 
 def one_common_label(proportion: float) -> Draw:
-    """Return one common label among unique ones."""
+    """Return a population with one common label among unique labels."""
     return lambda rng, sets, n: np.where(
         rng.random((sets, n)) < proportion, 0, FIRST_UNIQUE_LABEL + np.arange(n)
     )
 
 
 def two_common_labels(proportion: float) -> Draw:
-    """Return two labels of this proportion each among unique ones."""
+    """Return a population with two common labels of this proportion each among unique labels."""
 
     def draw(rng: np.random.Generator, sets: int, n: int) -> np.ndarray:
         u = rng.random((sets, n))
@@ -79,7 +86,7 @@ def even_labels(count: int) -> Draw:
 
 
 def common_and_even_labels(proportion: float, count: int) -> Draw:
-    """Return one common label among so many even ones."""
+    """Return a population with one common label, and `count` others that are equally frequent."""
     return lambda rng, sets, n: np.where(
         rng.random((sets, n)) < proportion, 0, 1 + rng.integers(count, size=(sets, n))
     )
@@ -105,7 +112,7 @@ def mean_log_score(draw: Draw, n: int) -> float:
 def find_source_with_mean(
     make: Callable[[float], Draw], highest: float, n: int, mean: float
 ) -> Draw | None:
-    """Return the source of a family that has this mean score, None if there is none."""
+    """Return the population of a family that has this mean score; None if there is none."""
 
     def excess(x: float) -> float:
         return mean_log_score(make(x), n) - mean
@@ -116,7 +123,7 @@ def find_source_with_mean(
 
 
 def equally_similar(n: int, mean: float) -> Similarity:
-    """Return n samples, any two of which are equally similar, with this log VS."""
+    """Return n equally similar samples with this log VS."""
 
     def excess(similarity: float) -> float:
         values = np.r_[1 + (n - 1) * similarity, np.full(n - 1, 1 - similarity)] / n
@@ -127,7 +134,7 @@ def equally_similar(n: int, mean: float) -> Similarity:
 
 
 def compute_interval_parts(similarity: Similarity) -> np.ndarray:
-    """Return what the ends of one set are made of."""
+    """Return the parts from which the interval of one set is computed."""
     n = similarity.n
     result, recurrences = estimate_score(similarity, n, CompareOptions().checked())
     assert recurrences is not None
@@ -190,7 +197,9 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def compute_interval(parts: np.ndarray, options: dict[str, Any]) -> tuple[np.ndarray, ...]:
-    """Return log VS and both ends of sets, from what `measure` returns (sets, columns)."""
+    """Return log VS and both limits for sets; `parts` is an array of shape (sets, columns) from
+    `compute_interval_parts`.
+    """
     log, error, second, pairs, exact, jeffreys, above, odd, odd_jeffreys, n, low, high = parts.T
     if not options:
         return log, low, high
@@ -206,7 +215,7 @@ def compute_interval(parts: np.ndarray, options: dict[str, Any]) -> tuple[np.nda
 
 
 def exclude_zero(a: np.ndarray, b: np.ndarray, options: dict[str, Any]) -> tuple[float, float]:
-    """Return how often the interval of a − b lies above 0, and below it (Zou & Donner 2008)."""
+    """Return how often the interval of a − b lies above 0, and below 0 (Zou & Donner 2008)."""
     (x, x_low, x_high), (y, y_low, y_high) = (compute_interval(parts, options) for parts in (a, b))
     if "log" not in options:
         x, x_low, x_high, y, y_low, y_high = map(np.exp, (x, x_low, x_high, y, y_low, y_high))
@@ -217,7 +226,9 @@ def exclude_zero(a: np.ndarray, b: np.ndarray, options: dict[str, Any]) -> tuple
 
 
 def compute_label_parts(draw: Draw, n: int, name: str) -> np.ndarray:
-    """Return what the ends of many sets of labels are made of; equal counts are measured once."""
+    """Return `compute_interval_parts` of many sets of labels; sets with equal counts are computed
+    once.
+    """
     rng = np.random.default_rng([n, *name.encode()])
     cache: dict[tuple[int, ...], np.ndarray] = {}
     rows = []
@@ -234,7 +245,7 @@ def compute_label_parts(draw: Draw, n: int, name: str) -> np.ndarray:
 
 
 def equal_pairs(n: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Return sets of pairs of sources of equal mean score, by what their ends are made of."""
+    """Return pairs of populations of equal mean score, with the parts of their intervals."""
     result = []
     for name, draw in LABELS.items():
         mean = mean_log_score(draw, n)

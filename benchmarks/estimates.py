@@ -1,15 +1,15 @@
-"""Estimates and exact scores: how far off, how often within what they say, and how long.
+"""Errors of `method="estimate"`, how well it reports them, and its time.
 
     python benchmarks/estimates.py --data ../shared/data --json benchmarks/results/estimates.json
 
-Needs `leffingwell_odors.csv`, `trec_questions.tsv` and `mnist_test.npz`; README of the tests says
-what they are. Sets of another size than theirs are resampled with replacement and perturbed, so
-that no two samples are the same: of a fingerprint each bit is dropped with a chance of 1/20 and
-bits of another molecule are added with the same chance; of a question each word is replaced, with
-a chance of 1/5, by one drawn from all questions; a digit gets normal noise of 0.05 in each pixel.
-Each large set runs in a process of its own, which tells its time and its peak memory. The largest
-are timed next to the product of all pairs of rows in float32, in as many threads. Costs are
-seconds of one core too, which other work on the machine hardly changes.
+Needs `leffingwell_odors.csv`, `trec_questions.tsv` and `mnist_test.npz`, which the README of the
+tests describes. For other sizes, samples are drawn with replacement and modified, so no two are
+identical. In a fingerprint, each bit is removed with probability 1/20, and bits of another molecule
+are added with the same probability. In a question, each word is replaced with probability 1/5 by a
+word of all questions. Pixels of a digit get normal noise with standard deviation 0.05. Each large
+set is scored in a separate process, which reports its time and its peak memory. The largest sets
+are compared with the float32 products of all pairs of rows, in as many threads. Times are also
+reported in core seconds, which other programs on the machine hardly affect.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ LARGER_SETS: dict[str, Callable[..., Similarity]] = {
 def compute_coverage(
     data: Path, sets: dict[str, Callable[..., Similarity]], seeds: int, rtol: float, n: int = 0
 ) -> list[dict[str, Any]]:
-    """Return how often an estimate is within two standard errors."""
+    """Return errors of estimates, and how often they are below two standard errors."""
     rows = []
     for name, make in sets.items():
         similarity = make(data, n, np.random.default_rng(0))
@@ -158,7 +158,7 @@ def compute_coverage(
 
 
 def run_job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
-    """Estimate one set in this process; `rtol` of 0 means exact."""
+    """Score one set in this process and print the result; an `rtol` of 0 means the exact score."""
     rng = np.random.default_rng(0)
     similarity = (SETS | LARGER_SETS)[name](data, n, rng)
     bare_before = time_bare_products(n, N_LARGE_COMPONENTS) if name in LARGER_SETS else 0.0
@@ -186,7 +186,7 @@ def run_job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
 
 
 def time_bare_products(n: int, d: int) -> float:
-    """Return seconds of a core for products of all pairs of n rows of d columns in float32."""
+    """Return the core seconds for the float32 products of all pairs of n rows with d columns."""
     n_rows = min(n, 20_000)
     X = np.random.default_rng(0).standard_normal((n_rows, d)).astype(np.float32)
 
@@ -212,7 +212,7 @@ def run_in_process(data: Path, name: str, n: int, rtol: float, seed: int = 0) ->
 def compare_with_exact(
     data: Path, n: int, names: list[str], seeds: int, rtol: float = 2e-3
 ) -> list[dict[str, Any]]:
-    """Return estimates and the exact score of sets of n, each in a process of its own."""
+    """Compare estimates with the exact scores of sets of n samples, each in a separate process."""
     rows = []
     for name in names:
         exact = run_in_process(data, name, n, 0.0)
@@ -246,7 +246,7 @@ def compare_with_exact(
 
 
 def estimate_larger_sets(data: Path, n: int) -> list[dict[str, Any]]:
-    """Return estimates of sets whose exact score does not fit anywhere."""
+    """Estimate the scores of sets whose exact scores do not fit in memory."""
     rows = []
     for name in LARGER_SETS:
         for rtol in (1e-2, 5e-3):

@@ -1,10 +1,11 @@
-"""The cost of explaining 20,000 to 200,000 rows of 384 numbers, and of the products of all pairs.
+"""Time and memory of `explain` for 20,000 to 200,000 rows, compared with the products of all pairs.
 
 python benchmarks/explain_large.py --json benchmarks/results/explain_large.json   # 25 minutes
 
-Each case runs in a process of its own, whose peak memory is reported; the products are by blocks
-of 1,024 rows with all rows in single precision, of larger sets for every eighth block. A twentieth
-of the rows are near-copies, all of which must be found.
+Rows have 384 columns. Each case runs in a separate process, whose peak memory is reported. The
+products are computed in single precision, for blocks of 1,024 rows with all rows; for larger sets,
+only every eighth block is computed and the time is extrapolated. 5 % of the rows are near-copies,
+all of which `explain` must find.
 """
 
 import argparse
@@ -35,7 +36,7 @@ CASES = [
 
 
 def make_rows(n: int, spectrum: str) -> np.ndarray:
-    """Return unit rows in single precision, a twentieth of which are near-copies of others."""
+    """Return float32 unit rows, 5 % of which are near-copies of others."""
     rng = np.random.default_rng(0)
     sizes = np.arange(1, WIDTH + 1, dtype=np.float32) ** -DECAYS[spectrum]
     X = rng.standard_normal((n, WIDTH), dtype=np.float32) * sizes
@@ -47,14 +48,14 @@ def make_rows(n: int, spectrum: str) -> np.ndarray:
 
 
 def time_call(function: Callable[[], Any]) -> tuple[float, Any]:
-    """Time a call, and return what it gives."""
+    """Call a function; return the seconds and its result."""
     start = time.perf_counter()
     result = function()
     return time.perf_counter() - start, result
 
 
 def time_products(X: np.ndarray) -> float:
-    """Return seconds of the products of all pairs."""
+    """Return the seconds for the products of all pairs."""
     step = 1 if len(X) <= MAX_FULL_PRODUCTS else 8
     starts = range(0, len(X), BLOCK)
 
@@ -66,7 +67,7 @@ def time_products(X: np.ndarray) -> float:
 
 
 def run_case(n: int, spectrum: str, repeats: int) -> dict[str, Any]:
-    """Time one case, in turns with the products."""
+    """Time `explain` and the products alternately for one case."""
     X = make_rows(n, spectrum)
     product_seconds, explain_seconds = [], []
     for _ in range(repeats):

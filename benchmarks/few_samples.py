@@ -1,21 +1,23 @@
-"""Do intervals hold for as few samples as people have, where answers recur, and in clusters?
+"""Coverage of 95 % intervals for few samples, recurring answers, near-copies and clusters.
 
     python benchmarks/few_samples.py --data DATA --json benchmarks/results/few_samples.json
-
-Draws sets of 4 to 100 samples again and again and counts how often the 95 % interval of
-`compute(ci=0.95)` holds E log VS of so many samples (the mean over many sets), lies above it, and
-lies below it, with the median width. Sources: answers of one template, questions one of which has a
-share of its own, a model's answers to ten prompts, labels, questions, digits, molecules, and twelve
-which nothing was tuned on. Part "containers": the largest difference between the intervals of one
-set of these as a matrix, as own vectors, as tuples, and as it is. Part "vectors": the same counts
-for near-copies, tight clusters, points on a circle and log-normal vectors, and how often an error
-is raised. Cells that hold in less than `HELD` of sets by less than two standard errors are counted
-again, in four times as many sets, which decide; all such cells are printed.
-
     python benchmarks/few_samples.py --parts sets vectors containers
 
-The same for sets of clusters, near-copies of a few samples, with and without `clusters=`, for the
-mean similarity. Then the cost of `ci` and `clusters`.
+- Part "sets": sets of 4 to 100 samples are drawn repeatedly. The rows contain how often the
+  interval of `compute(ci=0.95)` covers E log VS of so many samples (the mean over many sets), lies
+  above it, and lies below it, and the median width. Populations are answers of a template,
+  questions one of which is frequent, answers of a model to ten prompts, labels, questions, digits,
+  molecules, and twelve populations that were not used for tuning.
+- Part "vectors": the same for near-copies, tight clusters, points on a circle and log-normal
+  vectors, and how often an error is raised.
+- Part "containers": the largest difference between the intervals of a set that is passed as
+  samples, as a matrix, as vectors and as tuples.
+- Part "similar": the coverage for the mean similarity, "AvgSim".
+- Part "clusters": the coverage for clusters of near-copies, with and without `clusters=`.
+- Part "costs": the time of `ci` and `clusters`.
+
+If the coverage is below `MIN_COVERAGE` by less than two standard errors, it is counted again in
+four times as many sets. All cells whose coverage remains below this limit are printed.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ SIZES = (4, 8, 20, 50, 100)
 CLUSTERS, COPIES = (8, 20, 40), 5
 LEVEL = 0.95
 PARTS = ("sets", "vectors", "containers", "similar", "clusters", "costs")
-MIN_COVERAGE = {"sets": 0.93, "vectors": 0.9}  # the least coverage that is accepted
+MIN_COVERAGE = {"sets": 0.93, "vectors": 0.9}  # lowest accepted coverage
 CONTAINER_SETS = 10  # sets that are compared in all containers
 TRUTH_SETS = 4000  # sets behind E log VS of vectors
 POOL = 4000  # samples of which sets are drawn without replacement
@@ -73,13 +75,15 @@ def digits(data: Path) -> np.ndarray:
 
 @dataclass
 class Source:
-    """Samples that sets are drawn from: with shares again and again, without shares each once."""
+    """A population of samples. With weights, samples are drawn with replacement in proportion to
+    the weights; without weights, without replacement.
+    """
 
     similarity: Similarity
     weights: np.ndarray | None = None
 
     def sets(self, rng: np.random.Generator, count: int, n: int) -> np.ndarray:
-        """Return the places (count, n) of the samples of sets."""
+        """Draw `count` sets of n samples; return their indices, shape (count, n)."""
         size = self.similarity.n
         if self.weights is None:
             return np.stack([rng.choice(size, n, replace=False) for _ in range(count)])
@@ -87,7 +91,7 @@ class Source:
 
 
 def template_answers(n_answers: int) -> Callable[[Path], Source]:
-    """Return a source of so many answers, equally likely, that share a template."""
+    """Return a population of equally likely answers that share a template."""
     rng = np.random.default_rng(0)
     names = ["".join(rng.choice(list("abcdefghiklmnoprstuvwz"), 6)) for _ in range(n_answers)]
     answers = [f"My favourite name is {name}." for name in names]
@@ -95,7 +99,7 @@ def template_answers(n_answers: int) -> Callable[[Path], Source]:
 
 
 def one_frequent_question(proportion: float, minilm: bool = False) -> Callable[[Path], Source]:
-    """Return a source of 499 questions, of which the first has a share of its own."""
+    """Return a population of 499 questions, the first of which has this proportion."""
     weights = np.r_[proportion, np.full(498, (1 - proportion) / 498)]
     return lambda data: Source(build_similarity(questions(data)[:499], minilm), weights)
 
@@ -109,14 +113,14 @@ def build_similarity(texts: list[str], minilm: bool) -> Similarity:
 
 
 def generations(data: Path, name: str, prompt: int) -> list[str]:
-    """Return the answers of a model, or of people, to one prompt of NoveltyBench."""
+    """Return the answers of a model, or of humans ("human"), to one prompt of NoveltyBench."""
     with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row["model"] == name]
     return list(rows[prompt]["generations"])
 
 
 def model_answers(prompt: int, name: str = "gpt-4o") -> Callable[[Path], Source]:
-    """Return a source of the answers of a model to one prompt of NoveltyBench."""
+    """Return the population of answers of a model to one prompt of NoveltyBench."""
 
     def source(data: Path) -> Source:
         kinds, counts = np.unique(generations(data, name, prompt), return_counts=True)
@@ -126,7 +130,7 @@ def model_answers(prompt: int, name: str = "gpt-4o") -> Callable[[Path], Source]
 
 
 def labels_with_proportions(weights: Any) -> Callable[[Path], Source]:
-    """Return a source of labels with these shares."""
+    """Return a population of labels with these weights."""
     proportions = np.asarray(weights, dtype=float)
     return lambda data: Source(
         as_similarity(np.arange(len(proportions)).tolist(), k="labels"), proportions
@@ -157,7 +161,7 @@ SOURCES: dict[str, Callable[[Path], Source]] = {
 
 
 def human_answers(prompt: int, minilm: bool = False) -> Callable[[Path], Source]:
-    """Return a source of the answers of people to one prompt of NoveltyBench."""
+    """Return the population of human answers to one prompt of NoveltyBench."""
 
     def source(data: Path) -> Source:
         kinds, counts = np.unique(generations(data, "human", prompt), return_counts=True)
@@ -167,7 +171,9 @@ def human_answers(prompt: int, minilm: bool = False) -> Callable[[Path], Source]
 
 
 def human_stories(data: Path) -> Source:
-    """Return a source of people's answers to forty prompts for stories, of Zipf's shares."""
+    """Return a population of human answers to forty prompts for stories, with proportions of Zipf's
+    law.
+    """
     with gzip.open(data / "human_diversity.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = [text for row in map(json.loads, lines) for text in row["responses"]]
     subset = np.random.default_rng(0).permutation(sorted({x for x in texts if x.strip()}))[:200]
@@ -175,7 +181,7 @@ def human_stories(data: Path) -> Source:
 
 
 def jtvae_molecules(data: Path) -> Source:
-    """Return a source of molecules that a JT-VAE generated, each once."""
+    """Return a population of molecules that a JT-VAE generated."""
     with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as lines:
         smiles = sorted({line.split()[0] for line in lines} - {"SMILES"})
     subset = np.random.default_rng(0).permutation(smiles)[:2000]
@@ -183,7 +189,7 @@ def jtvae_molecules(data: Path) -> Source:
 
 
 def odorants_with_proportions(weights: np.ndarray) -> Callable[[Path], Source]:
-    """Return a source of odorants with these shares."""
+    """Return a population of odorants with these weights."""
 
     def source(data: Path) -> Source:
         subset = np.random.default_rng(1).permutation(molecules(data))[: len(weights)]
@@ -193,7 +199,7 @@ def odorants_with_proportions(weights: np.ndarray) -> Callable[[Path], Source]:
 
 
 def make_names(n_names: int, n_words: int) -> list[str]:
-    """Return names of so many words, with endings that some share."""
+    """Return `count` names of several invented words, some of which have the same endings."""
     rng = np.random.default_rng(2)
     syllables = [
         ["".join(rng.choice(list("bdfgklmnprst"), 4)) for _ in range(12)],
@@ -206,7 +212,7 @@ def make_names(n_names: int, n_words: int) -> list[str]:
 
 
 def two_templates(data: Path) -> Source:
-    """Return a source of two templates, one of which has three quarters."""
+    """Return a population of answers of two templates, one of which has three quarters."""
     answers = [f"I would call it {name}." for name in make_names(15, 1)]
     answers += [
         f"The best name for a ship, to my mind, is the {name}." for name in make_names(40, 2)
@@ -215,7 +221,7 @@ def two_templates(data: Path) -> Source:
 
 
 def three_templates(data: Path) -> Source:
-    """Return a source of three templates, of names of one, two and three words."""
+    """Return a population of answers of three templates, with names of one, two and three words."""
     answers = [f"Perhaps {name} would do." for name in make_names(20, 1)]
     answers += [f"Let us sail on the good old {name} tomorrow." for name in make_names(30, 2)]
     answers += [f"{name}: nothing else comes to my mind right now." for name in make_names(30, 3)]
@@ -233,9 +239,9 @@ def favourite_digit(data: Path) -> Source:
     return Source(similarity, np.r_[0.25, np.full(399, 0.75 / 399)])
 
 
-# Written down before their first run. Nothing was tuned on them but on "two templates", for which
-# intervals of samples that are all equally similar admit others since then; "three templates" took
-# its place.
+# These populations were fixed before their first run, and not used for tuning. The exception is
+# "two templates": because of it, intervals of equally similar samples now allow for dissimilar
+# ones. "three templates" replaced it as an independent test.
 TEST_SOURCES: dict[str, Callable[[Path], Source]] = {
     "people, prompt 3": human_answers(3),
     "people, prompt 42, MiniLM": human_answers(42, minilm=True),
@@ -254,14 +260,14 @@ TEST_SOURCES: dict[str, Callable[[Path], Source]] = {
     "one digit has 25 %, RBF 5": favourite_digit,
 }
 ALL_SOURCES = SOURCES | TEST_SOURCES
-# Sources of which intervals of the mean similarity are counted.
+# Populations for the intervals of the mean similarity.
 AVGSIM_SOURCES = ("one question has 20 %", "20 even labels", *list(SOURCES)[-6:])
 
 
 def compute_coverage(ends: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
-    """Count intervals (sets, orders, 2) that hold the truth, and that lie above and below.
-
-    `relative` is the median width over the score that the truth, a mean of logarithms, is of.
+    """Count how often intervals, of shape (sets, orders, 2), cover the truth, lie above it and lie
+    below it. `relative` is the median width divided by the score that corresponds to the truth,
+    which is a mean of logarithms.
     """
     widths = np.median(np.diff(np.exp(ends))[..., 0], axis=0)
     scores = np.exp(np.atleast_2d(truth).mean(axis=0)).tolist()
@@ -280,7 +286,7 @@ def compute_coverage(ends: np.ndarray, truth: np.ndarray) -> list[dict[str, floa
 
 
 def compute_intervals(similarity: Similarity) -> tuple[list[float], list[tuple[float, float]]]:
-    """Return log VS of a set of samples, and both ends of its interval, for each order."""
+    """Return log VS of a set and the limits of its interval, for each order."""
     spectrum = compute_spectrum(similarity, vectors=True)
     recurrences = count_recurrences(similarity)
     estimates = [jackknife(spectrum, q) for q in ORDERS]
@@ -292,7 +298,7 @@ def compute_intervals(similarity: Similarity) -> tuple[list[float], list[tuple[f
 
 
 def compute_log_scores(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """Return log VS of sets with these similarities (count, n, n), an item for each set."""
+    """Return log VS of each set, from stacks of similarity matrices (count, n, n)."""
     log_scores: list[np.ndarray] = []
     for K in stacks:
         log_scores += list(np.transpose(np.log(StackedSpectra(np.asarray(K), None, ORDERS).values)))
@@ -302,7 +308,9 @@ def compute_log_scores(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
 def repeat_if_close(
     count: Callable[[int], dict[str, Any]], min_coverage: float, repeats: int
 ) -> dict[str, Any]:
-    """Return the row of a cell, counted again in four times as many sets if it is in doubt."""
+    """Return the row of a cell; if the coverage is only slightly too low, count again with four
+    times as many sets.
+    """
     row = count(repeats)
     coverage = min(x["held"] for x in row["orders"])
     margin = 2 * math.sqrt(min_coverage * (1 - min_coverage) / repeats)
@@ -312,7 +320,7 @@ def repeat_if_close(
 
 
 def count_coverage(name: str, source: Source, n: int, repeats: int) -> dict[str, Any]:
-    """Draw sets of n samples, and count how often their intervals hold the mean of log VS."""
+    """Draw sets of n samples, and count how often their intervals cover the mean of log VS."""
     rng = np.random.default_rng(n)
     logs: list[Any] = []
     all_intervals = []
@@ -328,7 +336,7 @@ def count_coverage(name: str, source: Source, n: int, repeats: int) -> dict[str,
 
 
 def compare_containers(name: str, source: Source, n: int) -> dict[str, Any]:
-    """Return the largest difference between intervals of one set in several containers."""
+    """Return the largest difference between the intervals of a set in several containers."""
     rng = np.random.default_rng(n)
     largest = 0.0
     with warnings.catch_warnings(action="ignore"):
@@ -383,7 +391,9 @@ def set_unit_diagonal(K: np.ndarray) -> np.ndarray:
 
 
 def vectors_around_centres(weights: Any, noise: float, columns: int = 32) -> Draw:
-    """Return a source of vectors around centres with these shares, `noise` of their distances."""
+    """Return a population of vectors around centres with these weights; `noise` is the standard
+    deviation around a centre.
+    """
     proportions = np.asarray(weights, dtype=float)
     centres = np.random.default_rng(0).normal(size=(len(proportions), columns))
 
@@ -395,7 +405,7 @@ def vectors_around_centres(weights: Any, noise: float, columns: int = 32) -> Dra
 
 
 def near_copies_of_one_vector(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
-    """Draw normal vectors, of which every fifth is close to one of them."""
+    """Draw normal vectors, 20 % of which are near-copies of one vector."""
     centre = np.random.default_rng(0).normal(size=32)
     X = rng.normal(size=(count, n, 32))
     is_near = rng.random((count, n)) < 0.2
@@ -404,7 +414,9 @@ def near_copies_of_one_vector(rng: np.random.Generator, count: int, n: int) -> n
 
 
 def near_copies_of_earlier(proportion: float) -> Draw:
-    """Return a source of normal vectors, this share of which nearly repeat an earlier one."""
+    """Return a population of normal vectors, of which this proportion nearly repeats an earlier
+    vector of the set.
+    """
 
     def draw(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
         X = rng.normal(size=(count, n, 32))
@@ -468,7 +480,9 @@ VECTORS: dict[str, tuple[Draw, Kernel]] = {
 
 
 def count_vector_coverage(name: str, n: int, repeats: int) -> dict[str, Any]:
-    """Count intervals of sets of vectors that hold the mean of log VS, and sets with an error."""
+    """Count how often intervals of sets of vectors cover the mean of log VS, and how often an error
+    is raised.
+    """
     rng = np.random.default_rng(n)
     draw, kernel = VECTORS[name]
     logs: list[Any] = compute_log_scores(
@@ -489,7 +503,9 @@ def count_vector_coverage(name: str, n: int, repeats: int) -> dict[str, Any]:
 
 
 def count_avgsim_coverage(name: str, source: Source, n: int, repeats: int) -> dict[str, Any]:
-    """Count how often the interval of the mean similarity holds the source's."""
+    """Count how often the interval of the mean similarity covers the mean similarity of the
+    population.
+    """
     rng = np.random.default_rng(n)
     K = [np.asarray(source.similarity.take(x).dense()) for x in source.sets(rng, 40, 400)]
     truth = float(np.mean([(k.sum() - len(k)) / (len(k) * (len(k) - 1)) for k in K]))
@@ -506,7 +522,9 @@ def count_avgsim_coverage(name: str, source: Source, n: int, repeats: int) -> di
 
 
 def answers(data: Path) -> dict[str, list[list[str]]]:
-    """Return answers of people and models to each prompt, as many to all prompts of a source."""
+    """Return the nonempty answers to each prompt by source; only prompts with the most frequent
+    number of answers.
+    """
     result: dict[str, list[list[str]]] = {}
     for file, key, name_keys in (
         ("noveltybench_curated.jsonl.gz", "generations", ("model",)),
@@ -525,9 +543,9 @@ def answers(data: Path) -> dict[str, list[list[str]]]:
 def count_cluster_coverage(
     name: str, data: Path, m: int, uneven: bool, repeats: int
 ) -> list[dict[str, Any]]:
-    """Count intervals of m clusters of near-copies that hold, by clusters and by samples.
-
-    Sets of an uneven number of copies differ in size n: their mean log VS is a line of log n.
+    """Count the coverage for m clusters of near-copies, with clusters and with samples as sampling
+    units. If the numbers of copies are unequal, sets differ in size n, and their mean log VS is
+    modelled as a linear function of log n.
     """
     rng = np.random.default_rng(m)
     rbf = name.startswith("RBF")
@@ -565,7 +583,9 @@ def count_cluster_coverage(
 
 
 def time_intervals() -> list[dict[str, Any]]:
-    """Time intervals, by samples and by clusters, and the score alone."""
+    """Time intervals with samples and with clusters as sampling units, compared with only the
+    score.
+    """
     result = []
     for n, d in ((200, 500), (1000, 2000), (5000, 256)):
         X = np.random.default_rng(0).standard_normal((n, d)) + 0.1
@@ -582,7 +602,7 @@ def time_intervals() -> list[dict[str, Any]]:
 
 
 def run_source(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the rows of one source, in a process of its own with one thread."""
+    """Return the rows of one population, using one thread."""
     result: list[dict[str, Any]] = []
     with threadpool_limits(1):
         if name in VECTORS:
@@ -605,7 +625,7 @@ def run_source(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def part_of_row(row: dict[str, Any]) -> str:
-    """Return which part of the benchmark a row is of."""
+    """Return the part of the benchmark to which a row belongs."""
     key_parts = {
         "by": "clusters",
         "measure": "similar",
@@ -617,7 +637,7 @@ def part_of_row(row: dict[str, Any]) -> str:
 
 
 def print_summary(rows: list[dict[str, Any]]) -> None:
-    """Print the cells with the least coverage, and how many were counted again."""
+    """Print the cells with the lowest coverage, and how many cells were counted again."""
     for part, min_coverage in MIN_COVERAGE.items():
         cells = [
             (x["held"], row, x["q"])

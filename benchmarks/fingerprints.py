@@ -1,8 +1,8 @@
-"""The effect of folding Morgan fingerprints: the score by the number of bits, and unfolded.
+"""The effect of folding Morgan fingerprints: scores by the number of bits, and unfolded.
 
-Substructures that share a bit make molecules more alike than they are, so that scores are too low.
-Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) go to `tanimoto`; fingerprints of
-`morgan` must have RDKit's own similarities before they are reported.
+Molecules become more similar if different substructures share a bit, so scores are too low.
+Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) are passed to `tanimoto`. The
+similarities of `morgan` must equal those of RDKit before scores are reported.
 
     python benchmarks/fingerprints.py leffingwell_odors.csv --json fingerprints.json
 """

@@ -1,8 +1,8 @@
-"""The least that NumPy, SciPy and a package that reads samples need for the numbers of the grid.
+"""The shortest computation of each value of the grid with only NumPy, SciPy and RDKit.
 
-Each function takes samples as `vendiscore` does and returns the same number from the same
-arithmetic, without a check or a choice of route. None has more than fifteen lines:
-tests/package/test_benchmarks.py counts them.
+Each function takes the same samples as `vendiscore` and returns the same value with the same
+arithmetic, without validation and without a choice of algorithm. Their times are lower bounds.
+No function may have more than fifteen lines, which tests/package/test_benchmarks.py checks.
 """
 
 import re
@@ -16,12 +16,12 @@ import scipy.linalg
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-WORDS = re.compile(r"\w+|[^\w\s]")  # the words of the grid's texts, which have no abbreviations
+WORDS = re.compile(r"\w+|[^\w\s]")  # words of the texts of grid.py, which have no abbreviations
 MIN_EIGENVALUE = 1e-300  # in place of an eigenvalue of 0 or below, whose logarithm is not finite
 
 
 def unit_rows(X: Any) -> np.ndarray:
-    """Return rows of length 1 in double precision, of one set or of a stack of sets."""
+    """Return rows scaled to length 1 in double precision, for a set or a stack of sets."""
     X = np.array(X, float)
     return X / np.linalg.norm(X, axis=-1, keepdims=True)
 
@@ -33,32 +33,32 @@ def cosines(sets: Any) -> np.ndarray:
 
 
 def vendi_of_matrices(A: np.ndarray) -> np.ndarray:
-    """Return the Vendi Score of matrices with unit trace."""
+    """Return the Vendi Scores of matrices with unit trace."""
     eigenvalues = np.maximum(np.linalg.eigvalsh(A), MIN_EIGENVALUE)
     return np.exp(-(eigenvalues * np.log(eigenvalues)).sum(-1))
 
 
 def vendi_of_rows(X: np.ndarray) -> float:
-    """Return the Vendi Score of rows by the covariance of what they point to."""
+    """Return the Vendi Score of rows from the covariance of the unit rows."""
     X = unit_rows(X)
     return float(vendi_of_matrices(X.T @ X / len(X)))
 
 
 def vendi_of_sets(sets: Any) -> float:
-    """Return the mean Vendi Score of sets of vectors, by cosines."""
+    """Return the mean Vendi Score of sets of vectors with cosine similarity."""
     K = cosines(sets)
     return float(vendi_of_matrices(K / K.shape[-1]).mean())
 
 
 def vendi_with_error(sets: Any) -> np.ndarray:
-    """Return the mean Vendi Score of sets and its standard error over sets."""
+    """Return the mean Vendi Score of sets and its standard error."""
     K = cosines(sets)
     scores = vendi_of_matrices(K / K.shape[-1])
     return np.array([scores.mean(), scores.std(ddof=1) / len(scores) ** 0.5])
 
 
 def vendi_of_gaussian_kernel(X: np.ndarray, sigma: float) -> float:
-    """Return the Vendi Score under exp(−|x − y|² / 2σ²)."""
+    """Return the Vendi Score with the kernel exp(−|x − y|² / 2σ²)."""
     X = np.asarray(X, float)
     squares = (X**2).sum(1)
     K = np.exp(np.minimum(2 * X @ X.T - squares - squares[:, None], 0) / (2 * sigma**2))
@@ -87,18 +87,18 @@ def internal_diversity(sets: Any) -> float:
 
 
 def equal_labels(labels: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return which labels (g, m, m) of a set are the same."""
+    """Return which labels of each set are equal, shape (g, m, m)."""
     codes = np.unique(np.array(labels), return_inverse=True)[1].reshape(len(labels), -1)
     return codes[:, :, None] == codes[:, None]
 
 
 def semantic_entropy(labels: Sequence[Sequence[str]]) -> float:
-    """Return the mean entropy of the shares of labels."""
+    """Return the mean entropy of the proportions of labels."""
     return float(-np.log(equal_labels(labels).mean(-1)).mean())
 
 
 def sample_coverage(labels: Sequence[Sequence[str]]) -> float:
-    """Return the mean Good–Turing coverage, 1 − the share of labels that stand alone."""
+    """Return the mean Good–Turing coverage, 1 − the proportion of labels that occur once."""
     return float(1 - (equal_labels(labels).sum(-1) == 1).mean())
 
 
@@ -109,7 +109,7 @@ def vendi_of_labels(labels: Sequence[str]) -> float:
 
 
 def ngrams(text: str, n: int) -> Iterator[tuple[str, ...]]:
-    """Return the runs of n words of a text."""
+    """Return the n-grams of words of a text."""
     words = WORDS.findall(text)
     return zip(*(words[i:] for i in range(n)), strict=False)
 
@@ -131,17 +131,17 @@ def ngram_overlaps(texts: Sequence[str], group: Sequence[int]) -> sparse.csr_arr
 
 
 def vendi_of_texts(texts: Sequence[str]) -> float:
-    """Return the Vendi Score of one set of texts by n-grams."""
+    """Return the Vendi Score of one set of texts with n-grams."""
     return float(vendi_of_matrices(ngram_overlaps(texts, [0] * len(texts)).toarray() / len(texts)))
 
 
 def vendi_of_texts_order_2(texts: Sequence[str]) -> float:
-    """Return the Vendi Score of order 2 of one set of texts by n-grams: no eigenvalues."""
+    """Return the Vendi Score of order 2 of one set of texts with n-grams, without eigenvalues."""
     return float(len(texts) ** 2 / (ngram_overlaps(texts, [0] * len(texts)).power(2)).sum())
 
 
 def vendi_of_text_sets(groups: Sequence[Sequence[str]]) -> float:
-    """Return the mean Vendi Score of sets of texts by n-grams."""
+    """Return the mean Vendi Score of sets of texts with n-grams."""
     m = len(groups[0])
     K = ngram_overlaps([*chain(*groups)], [g for g in range(len(groups)) for _ in range(m)]).tocoo()
     stack = np.zeros((len(groups), m, m))
@@ -150,7 +150,7 @@ def vendi_of_text_sets(groups: Sequence[Sequence[str]]) -> float:
 
 
 def ngram_diversity(groups: Sequence[Sequence[str]]) -> float:
-    """Return the mean share of distinct n-grams in sets of texts, over n of 1 to 4."""
+    """Return the mean proportion of distinct n-grams in sets of texts, over n of 1 to 4."""
     proportions = []
     for group in groups:
         for n in range(1, 5):
@@ -160,7 +160,9 @@ def ngram_diversity(groups: Sequence[Sequence[str]]) -> float:
 
 
 def vendi_of_molecules(molecules: Sequence[Any]) -> float:
-    """Return the Vendi Score of molecules by RDKit's fingerprints and its Tanimoto in bulk."""
+    """Return the Vendi Score of molecules with RDKit's fingerprints and bulk Tanimoto
+    similarities.
+    """
     from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
     from rdkit.DataStructs import BulkTanimotoSimilarity
 
@@ -181,7 +183,9 @@ def euclidean_distances(sets: np.ndarray) -> np.ndarray:
 
 
 def compute_magnitudes(D: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """Return the magnitude (g, s) of spaces at s scales, of all (s,) or of each (g, s)."""
+    """Return the magnitudes (g, s) of metric spaces at s scales: the same scales (s,) or scales by
+    space (g, s).
+    """
     Z = np.exp(-(scales * np.ones((len(D), 1)))[:, :, None, None] * D[:, None])
     return np.linalg.solve(Z, np.ones((D.shape[-1], 1))).sum((2, 3))
 
@@ -192,7 +196,9 @@ def magnitudes_of_sets(sets: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 
 def areas_of_sets(sets: np.ndarray) -> float:
-    """Return the mean area under the magnitudes of sets, each up to its own convergence scale."""
+    """Return the mean area under the magnitude functions of sets, up to the convergence scale of
+    each set.
+    """
     D = euclidean_distances(sets)
     low, high = np.zeros((len(D), 1)), np.full((len(D), 1), 1 / D.mean())
     while (below := compute_magnitudes(D, high) < 0.95 * D.shape[1]).any():
@@ -207,7 +213,7 @@ def areas_of_sets(sets: np.ndarray) -> float:
 
 
 def magnitudes_of_set(X: np.ndarray, scales: Sequence[float]) -> np.ndarray:
-    """Return the magnitude of one set of vectors at each scale, by Cholesky's factors."""
+    """Return the magnitude of one set of vectors at each scale, using Cholesky factors."""
     D, ones = cdist(X, X), np.ones(len(X))
     return np.array(
         [scipy.linalg.solve(np.exp(-t * D), ones, assume_a="pos").sum() for t in scales]
@@ -215,7 +221,7 @@ def magnitudes_of_set(X: np.ndarray, scales: Sequence[float]) -> np.ndarray:
 
 
 def log_score_drops(X: np.ndarray) -> np.ndarray:
-    """Return log VS less log VS without each row in turn, from a decomposition each."""
+    """Return log VS minus log VS without each row, using one eigenvalue decomposition per row."""
     K = cosines(X)
     reduced_matrices = [np.delete(np.delete(K, i, 0), i, 1) / (len(K) - 1) for i in range(len(K))]
     return np.log(vendi_of_matrices(K / len(K))) - np.array(
@@ -224,7 +230,7 @@ def log_score_drops(X: np.ndarray) -> np.ndarray:
 
 
 def normalized_surprisals(sets: Any) -> np.ndarray:
-    """Return the surprise of each vector in its set, −xᵀ log(A) x, over the logarithm of m."""
+    """Return the surprisal −xᵀ log(A) x of each vector in its set, divided by log m."""
     K = cosines(sets)
     m = K.shape[-1]
     eigenvalues, V = np.linalg.eigh(K / m)
@@ -233,7 +239,7 @@ def normalized_surprisals(sets: Any) -> np.ndarray:
 
 
 def score_drops_of_sets(sets: Any) -> np.ndarray:
-    """Return VS of a set less VS of it without each of its vectors."""
+    """Return VS of each set minus VS of the set without each of its vectors."""
     K = cosines(sets)
     m = K.shape[-1]
     remaining = np.array([np.delete(np.arange(m), i) for i in range(m)])
@@ -242,7 +248,7 @@ def score_drops_of_sets(sets: Any) -> np.ndarray:
 
 
 def mean_surprisal_and_nearest(X: np.ndarray) -> np.ndarray:
-    """Return the means of surprise and of the similarity with the nearest other row."""
+    """Return the mean surprisal, and the mean similarity to the nearest other row."""
     X = unit_rows(X)
     eigenvalues, V = np.linalg.eigh(X.T @ X / len(X))
     surprise = (X @ V) ** 2 @ -np.log(np.maximum(eigenvalues, MIN_EIGENVALUE))
@@ -255,7 +261,7 @@ def mean_surprisal_and_nearest(X: np.ndarray) -> np.ndarray:
 
 
 def mean_surprisal_and_nearest_of_sets(sets: Any) -> np.ndarray:
-    """Return the means of surprise and of the similarity with the nearest other of the set."""
+    """Return the mean surprisal, and the mean similarity to the nearest other vector of the set."""
     K = cosines(sets)
     m = K.shape[-1]
     nearest = (K - 3 * np.eye(m)).max(-1).mean()
@@ -263,7 +269,9 @@ def mean_surprisal_and_nearest_of_sets(sets: Any) -> np.ndarray:
 
 
 def difference_with_permutations(X: np.ndarray, Y: np.ndarray, n_permutations: int) -> float:
-    """Return the difference of VS of two sets, and find it anew for so many exchanges."""
+    """Return the difference of VS of two sets; also compute it for random permutations of the
+    labels.
+    """
     K, n, rng = cosines(np.vstack([X, Y])), len(X), np.random.default_rng(0)
 
     def difference(order: np.ndarray) -> float:

@@ -1,15 +1,17 @@
-"""Scores on a GPU compared with the CPU, exact and estimated: `python benchmarks/gpu.py`.
+"""Compare exact and estimated scores on a GPU with the CPU.
 
-Exact for 20,000 samples: rows of features, a matrix, similarities of vectors, and the gradient;
-for 200,000: the covariance of 512 features and, with `method="estimate"`, similarities that are
-computed as they are multiplied. Both devices must agree on 500 samples of each case before any is
-timed, estimates with the exact number of 4,000 to within four standard errors, and on the sets that
-are timed after.
+    python benchmarks/gpu.py --short
 
-Without a GPU it says so and runs nothing. `--cpu-small` tries it all: every case with 500
-samples, tensors of the CPU instead of the GPU, and NumPy arrays to compare. `--short` runs the
-cases of `gpu_short.py` instead, in six minutes; NumPy, SciPy, torch, array-api-compat, psutil,
-threadpoolctl and tqdm will do, and this folder's parent in PYTHONPATH.
+Exact scores of 20,000 samples: rows of features, a matrix, an RBF kernel, and a gradient. For
+200,000 samples: the covariance of 512 features, and `method="estimate"`, which computes
+similarities during multiplication. Before anything is timed, both devices must agree for 500
+samples of each case, and an estimate must agree with the exact score of 4,000 samples up to four
+standard errors. The values of the timed sets must also agree.
+
+Without a GPU the script prints a message and runs nothing. `--cpu-small` checks the script without
+a GPU: every case with 500 samples, with CPU tensors instead of GPU tensors. `--short` runs the
+cases of `gpu_short.py` instead, in six minutes. It requires NumPy, SciPy, torch, array-api-compat,
+psutil, threadpoolctl and tqdm, and the repository in PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ SIGMA = 6.0
 
 
 def make_clusters(n: int, d: int) -> np.ndarray:
-    """Return n rows around 50 centres, in single precision."""
+    """Return n float32 rows around 50 centres."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((50, d))
     return (centres[rng.integers(0, 50, n)] + 0.5 * rng.standard_normal((n, d))).astype(np.float32)
@@ -48,7 +50,7 @@ def make_cosines(n: int, d: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Case:
-    """A case: samples (n, d), as both devices get them, and the way to score them."""
+    """Samples (n, d), and the function that scores them on either device."""
 
     name: str
     n: int
@@ -59,7 +61,7 @@ class Case:
     gradient: bool = False
 
     def value(self, samples: Any) -> float:
-        """Return the number; where a gradient is asked for, its norm."""
+        """Return the score; for a gradient, its norm."""
         if not self.gradient:
             result = self.score(samples)
             return float(result.detach() if hasattr(result, "detach") else result)
@@ -89,7 +91,7 @@ def build_cases() -> list[Case]:
 
 
 def check_agreement(case: Case, to_device: ToDevice, to_host: ToDevice, n: int) -> None:
-    """Stop if the two devices differ, or an estimate from the exact number."""
+    """Raise unless both devices agree, and an estimate agrees with the exact score."""
     X = case.samples(n, min(case.d, n // 2))
     device_value, host_value = case.value(to_device(X)), case.value(to_host(X))
     assert_close(device_value, host_value, 1e-6 if case.exact_score is None else 2 * RTOL)
@@ -111,7 +113,7 @@ def parse_arguments() -> argparse.Namespace:
 def time_case(
     case: Case, n: int, to_device: ToDevice, to_host: ToDevice, options: argparse.Namespace
 ) -> Any:
-    """Return a row of the results: seconds on both devices, the scores, and the GPU's memory."""
+    """Return a row: seconds on both devices, the scores, and the peak memory of the GPU."""
     import torch
 
     X = case.samples(n, case.d)

@@ -1,9 +1,9 @@
-"""The GPU in six minutes, for `python benchmarks/gpu.py --short`: time, memory and host reads.
+"""Time, memory and host reads on a GPU in six minutes, for `python benchmarks/gpu.py --short`.
 
-Covariances, groups, losses, eigenvalues and explanations. In each, devices must agree on few
-samples before anything is timed. Memory is the largest that torch had at once, above what was
-there before, next to what `vendiscore` requires or foretells for the same set. A case that would
-outlast the time that is left, by the time of smaller ones, is left out, and says so.
+The cases are covariances, groups, losses, eigenvalues and explanations. In each case, both devices
+must agree for few samples before anything is timed. Memory is the peak that torch allocated, minus
+the memory before the call; it is compared with the prediction of vendiscore. A case is skipped with
+a note if it would exceed the remaining time, judging by smaller cases.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ DTYPES = (torch.float32, torch.float64)
 
 
 def make_rows(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Return n rows whose columns fall as exp(−i/60), in single precision."""
+    """Return n float32 rows whose columns decrease like exp(−i/60)."""
     X = np.random.default_rng(seed).standard_normal((n, d), dtype=np.float32)
     return X * np.exp(-np.arange(d, dtype=np.float32) / 60)
 
 
 @dataclass
 class Run:
-    """Rows measured on a device, until the time is up."""
+    """Rows of results that are measured on a device within a time limit."""
 
     device: str
     cases: dict[str, Any]
@@ -69,7 +69,9 @@ class Run:
     def add_row(
         self, name: str, call: Callable[[], Any], repeats: int = REPEATS, **fields: Any
     ) -> Row:
-        """Add a row: the median time of a call after a first one, its memory, and the facts."""
+        """Add a row: the median time of a call after the first call, its memory, and further
+        fields.
+        """
         before = 0
         if self.device == "cuda":
             torch.cuda.reset_peak_memory_stats()
@@ -104,7 +106,7 @@ class Run:
         print(f"{name:<52}left out: {reason}", flush=True)
 
     def has_time(self, name: str, seconds: float) -> bool:
-        """Return whether a case that takes about so many seconds may begin."""
+        """Return whether a case that takes about this many seconds can start; otherwise skip it."""
         if seconds < self.seconds_left:
             return True
         self.skip(name, f"about {seconds:.0f} s, and {self.seconds_left:.0f} s are left")
@@ -116,7 +118,7 @@ def to_float(value: Any) -> float:
 
 
 def check_scores(run: Run) -> None:
-    """Stop unless the device and NumPy agree on few samples."""
+    """Raise unless the device and NumPy agree for few samples."""
     from vendiscore import score_X
 
     for dtype in DTYPES:
@@ -125,7 +127,7 @@ def check_scores(run: Run) -> None:
 
 
 def make_training_step(X: torch.Tensor) -> Callable[[], tuple[float, torch.Tensor]]:
-    """Return a step of training: the loss of a batch and its gradient."""
+    """Return a training step, which computes the loss of a batch and its gradient."""
     from vendiscore.tools.integrations.loss import VendiLoss
 
     loss = VendiLoss()
@@ -197,7 +199,7 @@ def run_losses(run: Run) -> None:
         with HostReads() as reads:
             call()
         fields = {"n": n, "d": d, "host_reads": reads.total - 1, "waits": reads.waits - 1}
-        # One read is the caller's, who reads the loss.
+        # One read is subtracted, because the caller reads the loss.
         run.add_row(f"loss and gradient, {n:,} × {d}", call, 20, **fields, read=dict(reads.count))
 
 
@@ -241,7 +243,9 @@ def run_explanations(run: Run) -> None:
 
 
 def run_short(device: str, small: bool, save_rows: Callable[[list[Row]], None]) -> None:
-    """Measure all cases, in full or small; `save` gets the rows after each kind."""
+    """Run all cases, in full or in small size; `save_rows` is called with all rows after each
+    part.
+    """
     run = Run(device, SMALL_CASES if small else FULL_CASES)
     for run_part in (run_covariances, run_groups, run_losses, run_explanations, run_eigenvalues):
         try:

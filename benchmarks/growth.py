@@ -1,15 +1,17 @@
-"""Do the intervals of `growth` hold, beyond the samples that there are and at the limit?
+"""Coverage of the intervals of `growth`, for more samples than observed and in the limit.
 
     python benchmarks/growth.py --json benchmarks/results/growth.json
 
-Draws sets of n samples again and again from 4,000 TREC questions (n-grams), MNIST images (a narrow
-RBF, and the cosine of their pixels) or 3,500 odorants (Tanimoto), and from labels: 200 kinds by
-Zipf's law, and the fine labels of TREC.
-- How often the 95 % intervals at n/4, n and 2n cover E log VS of so many samples, which is the mean
-  over fresh sets, and on which side they miss it.
-- How often an asymptote is reported, and how often its interval covers the score of the source.
-Then the spiders of Chao et al. 2014 (Table 2): growth of labels compared with the estimators of
-iNEXT, written out naively here.
+Sets of n samples are drawn repeatedly from 4,000 TREC questions (n-grams), MNIST images (a narrow
+RBF kernel, and the cosine of pixels), 3,500 odorants (Tanimoto), and labels (200 labels by Zipf's
+law, and the fine labels of TREC). The rows contain
+
+- how often the 95 % intervals at n/4, n and 2n cover E log VS of so many samples (the mean over
+  other sets), and on which side they miss it;
+- how often an asymptote is reported, and how often its interval covers the score of the population.
+
+Also the spiders of Chao et al. 2014 (Table 2): growth of labels compared with the estimators of
+iNEXT, which are implemented here directly.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from vendiscore.tools.analysis.growth import growth_from_similarity
 POOL_SIZE, N_LABELS = 4000, 200
 SIZES, ORDERS = (20, 40, 150), (0.5, 1.0, 2.0, math.inf)
 SIZE_LABELS = ("at_quarter", "at_n", "at_2n")
-# Species and how many spiders of each, below a canopy of girdled and of logged hemlocks.
+# Numbers of spiders by species, below girdled and logged hemlocks.
 SPIDER_COUNTS = {
     "Girdled": [46, 22, 17, 15, 15, 9, 8, 6, 6, 4, 2, 2, 2, 2, *[1] * 12],
     "Logged": [88, 22, 16, 15, 13, 10, 8, 8, 7, 7, 7, 5, *[4] * 3, *[3] * 4, *[2] * 4, *[1] * 14],
@@ -61,7 +63,9 @@ def read_images(data: Path) -> np.ndarray:
 
 
 class Population:
-    """Samples to draw from: all alike without replacement, or labels by their shares."""
+    """Samples to draw from: samples without replacement, or labels in proportion to
+    `proportions`.
+    """
 
     def __init__(self, samples: Any = None, proportions: Any = None, **options: Any) -> None:
         self.proportions = proportions
@@ -81,14 +85,16 @@ class Population:
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """Shares of the source."""
+        """Normalized eigenvalues of the population."""
         if self.proportions is not None:
             return np.asarray(self.proportions)
         values = np.maximum(np.linalg.eigvalsh(self.all.dense()), 0)
         return np.asarray(values / values.sum())
 
     def limit(self, q: float) -> float:
-        """Return log VS of the source; at order 2 from pairs of different samples."""
+        """Return log VS of the population; at order 2, without the pairs of a sample with
+        itself.
+        """
         if self.proportions is None and q == 2:
             K = self.all.dense()
             return -math.log((np.sum(K**2) - len(K)) / (len(K) * (len(K) - 1)))
@@ -111,7 +117,7 @@ def make_pools(data: Path) -> dict[str, Callable[[], Population]]:
 
 
 def mean_log_scores(population: Population, n: int, n_sets: int, seed: int) -> np.ndarray:
-    """Return the mean log VS of every order, over fresh sets."""
+    """Return the mean log VS at each order, over new sets."""
     rng = np.random.default_rng([seed, n])
     logs = [
         np.log(compute_vendi_scores(population.draw(rng, n), list(ORDERS)).values)
@@ -123,7 +129,9 @@ def mean_log_scores(population: Population, n: int, n_sets: int, seed: int) -> n
 def summarize_intervals(
     results: list[Any], get_values: Callable[[Any], tuple[float, float, float]], truth: float
 ) -> Any:
-    """Count how often intervals cover or miss the truth, and the error of scores."""
+    """Return how often intervals cover the truth or miss it on either side, and the error of the
+    scores.
+    """
     scores, low, high = np.log([get_values(result) for result in results]).T
     return {
         "covered": float(((low <= truth) & (truth <= high)).mean()),
@@ -136,7 +144,7 @@ def summarize_intervals(
 
 
 def compute_rows(name: str, pool: Population, n: int, repeats: int) -> list[dict[str, Any]]:
-    """Return growth of sets of n at every order."""
+    """Return the rows of sets of n samples, one for each order."""
     sizes = [n // 4, n, 2 * n]
     truths = {
         m: mean_log_scores(pool, m, 4 * repeats if m < 100 else 2 * repeats, 1) for m in sizes
@@ -166,7 +174,7 @@ def compute_rows(name: str, pool: Population, n: int, repeats: int) -> list[dict
 
 
 def run_source(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the rows of one source, in a process of its own with one thread."""
+    """Return the rows of one population, using one thread."""
     rows = []
     with threadpool_limits(1):
         population = make_pools(options.data)[name]()
@@ -189,7 +197,7 @@ def format_row(row: dict[str, Any]) -> str:
 
 
 def interpolate_diversity(counts: np.ndarray, m: int, q: int) -> float:
-    """Return the diversity of order q of m ≤ n individuals (Chao et al. 2014, Table 1)."""
+    """Return the diversity of order q for m ≤ n individuals (Chao et al. 2014, Table 1)."""
     n = counts.sum()
     if q == 2:
         return float(1 / (1 / m + (m - 1) / m * np.sum(counts * (counts - 1)) / (n * (n - 1))))
@@ -207,7 +215,9 @@ def interpolate_diversity(counts: np.ndarray, m: int, q: int) -> float:
 
 
 def estimate_asymptotic_diversity(counts: np.ndarray, q: int) -> float:
-    """Return the asymptotic diversity: Chao1, Chao, Wang & Jost 2013, and the unbiased 1/κ."""
+    """Return the asymptotic diversity: Chao1 at q = 0; Chao, Wang & Jost 2013 at q = 1; the
+    unbiased estimator at q = 2.
+    """
     n, n_singletons, n_doubletons = counts.sum(), np.sum(counts == 1), np.sum(counts == 2)
     if q == 0:
         pairs = (
@@ -226,7 +236,7 @@ def estimate_asymptotic_diversity(counts: np.ndarray, q: int) -> float:
 
 
 def extrapolate_diversity(counts: np.ndarray, m: int, q: int) -> float:
-    """Return the diversity of m > n individuals (Chao et al. 2014, Table 1; order 1: bridge)."""
+    """Return the diversity of order q for m > n individuals (Chao et al. 2014, Table 1)."""
     n, n_singletons = counts.sum(), np.sum(counts == 1)
     if q == 2:
         return interpolate_diversity(counts, m, 2)
@@ -267,7 +277,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeats", type=int, default=100)
-    parser.add_argument("--only", default="", help="measure sources of this name anew, keep others")
+    parser.add_argument(
+        "--only", default="", help="only populations of this name; other rows are kept"
+    )
     options = parser.parse_args()
     rows = compare_spiders()
     if options.only:

@@ -1,22 +1,23 @@
-"""From how many samples does the curve of `growth` say something? Errors at n and at 2n.
+"""Errors of `growth` with few samples: from how many samples are its curves informative?
 
     python benchmarks/growth_few.py --json benchmarks/results/growth_few.json
 
-Draws sets of 5, 10, 20, 50 and 100 samples of labels (Zipf's law with 200 kinds, the fine labels of
-TREC, geometric shares, ten even ones), of clusters of vectors (20 by Zipf's law, 10 even, under an
-RBF kernel) and of texts (TREC questions by n-grams and by static word vectors), and asks `growth`
-for n and 2n samples at orders 1 and 2. Of each source, size and order:
+Sets of 5, 10, 20, 50 and 100 samples are drawn from labels (Zipf's law with 200 labels, the fine
+labels of TREC, geometric proportions, ten equally frequent labels), clusters of vectors (20 by
+Zipf's law, 10 equally frequent, with an RBF kernel) and texts (TREC questions with n-grams and with
+static word vectors). `growth` estimates the scores of n and 2n samples at orders 1 and 2. The rows
+for each population, size and order contain
 
-- how often the 95 % intervals at n and at 2n cover E log VS of so many, the mean over fresh sets;
-- `error`: the root mean square error of log VS at 2n; `plain`: the same of the score at n, if it is
-  taken for that of 2n, as one does without a curve;
+- how often the 95 % intervals at n and at 2n cover E log VS of so many samples, the mean over other
+  sets;
+- `error`: the root mean square error of log VS at 2n; `plain`: the same if the score at n is used
+  as the estimate for 2n;
 - `width`: the median of log(high / low) at 2n;
-- `undecided`: how often the interval at 2n contains both the score at n and twice that score. Twice
-  as many samples score at least as much and at most twice as much, so this interval excludes
-  nothing that doubling the samples could do.
-- of the limit: its bias on the scale of logarithms, and how often it exceeds the true one.
+- `undecided`: how often the interval at 2n contains both the score at n and twice that score. The
+  score of twice as many samples lies between these values, so such an interval is not informative;
+- for the limit: its bias on the log scale, and how often it exceeds the true limit.
 
-It takes about nine minutes on one core.
+The script takes about nine minutes on one core.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ DIMENSIONS, SPREAD, SIGMA = 8, 0.1, 1.0  # of clusters: centres are standard nor
 
 
 class Clusters(Population):
-    """Vectors around centres, which the shares choose among."""
+    """Vectors around centres that are chosen in proportion to `proportions`."""
 
     def __init__(self, proportions: np.ndarray) -> None:
         super().__init__(proportions=proportions)
@@ -78,7 +79,7 @@ def make_populations(data: Path) -> dict[str, Callable[[], Population]]:
 
 
 def mean_log_scores(population: Population, m: int, n_sets: int) -> np.ndarray:
-    """Return the mean log VS of fresh sets of m, at each order."""
+    """Return the mean log VS of new sets of m samples at each order."""
     rng = np.random.default_rng([1, m])
     logs = [
         np.log(compute_vendi_scores(population.draw(rng, m), list(ORDERS)).values)
@@ -92,7 +93,7 @@ def root_mean_square(values: np.ndarray) -> float:
 
 
 def compute_rows(name: str, population: Population, n: int, repeats: int) -> list[dict[str, Any]]:
-    """Return a row for each order of sets of n."""
+    """Return the rows of sets of n samples, one for each order."""
     n_sets = 800 if n < 50 else 300
     at_n, at_2n = mean_log_scores(population, n, n_sets), mean_log_scores(population, 2 * n, n_sets)
     rng = np.random.default_rng([2, n])

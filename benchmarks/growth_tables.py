@@ -1,4 +1,4 @@
-"""Tables of the results of `growth_few.py` for the documentation."""
+"""Documentation tables of the results of `growth_few.py`."""
 
 import math
 from collections.abc import Iterable
@@ -17,7 +17,9 @@ NAMES = {
 
 
 def tabulate_growth_few() -> str:
-    """Return how often curves of few samples decide nothing, and how their intervals cover."""
+    """Tabulate how often curves of few samples are undecided; report the coverage of their
+    intervals.
+    """
     rows = load_result("growth_few")["rows"]
     cells: dict[str, dict[int, str]] = {}
     for row in rows:
@@ -55,7 +57,7 @@ def tabulate_growth_few() -> str:
 
 
 def tabulate_limits_few() -> str:
-    """Return how far limits of few labels are from the score of the source, and how often above."""
+    """Tabulate the errors of limits of few labels, and how often they are too high."""
     cells: dict[tuple[str, int], dict[float, dict[str, Any]]] = {}
     for row in load_result("growth_few")["rows"]:
         if "limit" in row and row["n"] in SIZES:
@@ -81,6 +83,6 @@ def tabulate_limits_few() -> str:
 
 
 def _format_range(values: Iterable[float]) -> str:
-    """Return the lowest and the highest percentage."""
+    """Format the lowest and the highest of several proportions as percentages."""
     percentages = list(values)
     return f"{100 * min(percentages):.0f} to {format_percent(max(percentages))}"

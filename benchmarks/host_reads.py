@@ -1,7 +1,7 @@
-"""Count how often torch reads numbers from a device: `with HostReads() as reads`.
+"""Count how often torch reads values from a device: `with HostReads() as reads`.
 
-Calls and operators are counted, so that tensors on the CPU show the reads that a device would have.
-On CUDA, `torch.cuda.set_sync_debug_mode` counts each wait, copies to the device included.
+Calls and operators that would read from a device are also counted for CPU tensors. On CUDA,
+`torch.cuda.set_sync_debug_mode` counts each synchronization, including copies to the device.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-# Operators that return a number, or a tensor whose size depends on numbers, as an index by a mask.
+# Operators that return a number, or a tensor whose size depends on values, such as a mask index.
 READING_OPERATORS = (
     "_local_scalar_dense",
     "nonzero",
@@ -23,7 +23,7 @@ READING_OPERATORS = (
     "_unique2",
     "equal",
 )
-# Calls that read a whole tensor, which reach no operator where it is on the host already.
+# Calls that read a tensor. For a CPU tensor they call none of these operators.
 READING_CALLS = ("tolist", "__array__", "numpy")
 
 
@@ -52,7 +52,7 @@ class _CallCounter(TorchFunctionMode):
 
 
 class HostReads:
-    """Count reads meanwhile: `count` by name, their sum in `total`, and `waits` of CUDA."""
+    """Count reads in a `with` block: `count` by name, their sum `total`, and `waits` of CUDA."""
 
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()

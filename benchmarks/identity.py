@@ -1,14 +1,15 @@
-"""Does the identity behind leave-one-out scores hold, and how large is the error of its quadrature?
+"""Check the identity for leave-one-out scores and the error of its quadrature.
 
     python benchmarks/identity.py --json benchmarks/results/identity.json
 
-Four parts, each of which stops where a claim of docs/identity.md fails:
-- the change of log VS by leaving one sample out, and by adding one, against a decomposition for
-  each, at several steps of the trapezoid rule, with the bound that is proved there;
-- the same at other orders, with the library's usual step;
-- that Σ λ^q is monotone and submodular for q < 1, that −tr A log A is submodular and not monotone,
-  over all pairs of subsets of small sets; and how far greedy choice is from the best;
-- the certificate of a selection, against all subsets of small sets.
+The script has four parts. Each stops with an AssertionError if a claim of docs/identity.md fails:
+
+- the change of log VS if one sample is removed or added, compared with an eigenvalue decomposition
+  for each sample, at several steps of the trapezoidal rule, and with the proved bound;
+- the same at other orders, with the default step of the package;
+- Σ λ^q is monotone and submodular for q < 1, and −tr A log A is submodular and not monotone, for
+  all pairs of subsets of small sets; also the ratio of the greedy selection to the best selection;
+- the upper bound of a selection, compared with all subsets of small sets.
 """
 
 import itertools
@@ -35,7 +36,7 @@ from vendiscore.spectral.vendi_scores import compute_spectrum
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)
 ORDERS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0, math.inf)
-SMALL_SIZE = 8  # samples of sets of which every pair of subsets is looked at
+SMALL_SIZE = 8  # number of samples of sets for which all pairs of subsets are checked
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
@@ -43,7 +44,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 
 def make_sets() -> dict[str, np.ndarray]:
-    """Return rows of unit length: of full rank, more than columns, with copies, nearly equal."""
+    """Return unit rows: of full rank, more rows than columns, with copies, and nearly equal."""
     rng = np.random.default_rng(0)
     return {
         "400 x 64": unit_rows(rng.standard_normal((400, 64))),
@@ -71,17 +72,21 @@ def log_score(X: np.ndarray, q: float = 1.0) -> float:
 
 
 def log_scores_without_each(X: np.ndarray, q: float = 1.0) -> np.ndarray:
-    """Return log VS without each."""
+    """Return log VS without each sample, with an eigenvalue decomposition for each."""
     return np.array([log_score(np.delete(X, i, axis=0), q) for i in range(len(X))])
 
 
 def error_bound(step: float) -> float:
-    """Return 4π Σ 1/sinh(2π²m/h), the error of a change of −tr A log A by one unit vector."""
+    """Return 4π Σ 1/sinh(2π²m/h), a bound of the error of a change of −tr A log A by a unit
+    vector.
+    """
     return 4 * math.pi * sum(1 / math.sinh(2 * math.pi**2 * m / step) for m in (1, 2, 3))
 
 
 def log_scores_by_quadrature(X: np.ndarray, step: float) -> np.ndarray:
-    """Return log VS without each sample, by the rule of that step without a tail, with b = 1."""
+    """Return log VS without each sample, by the trapezoidal rule with this step on a wide range,
+    with b = 1.
+    """
     values = nonzero_eigenvalues(X)
     if len(X) <= X.shape[1]:
         squares = np.linalg.eigh(X @ X.T)[1][:, -len(values) :] ** 2 * values
@@ -101,7 +106,9 @@ def log_scores_by_quadrature(X: np.ndarray, step: float) -> np.ndarray:
 
 
 def check_quadrature() -> list[dict[str, Any]]:
-    """Return largest errors, in units of 1/(n − 1): what a change of −tr A log A is wrong by."""
+    """Return the largest errors for each step, in units of 1/(n − 1), the scale of a change of −tr
+    A log A.
+    """
     rows = []
     sets_with_truth = {name: (X, log_scores_without_each(X)) for name, X in make_sets().items()}
     added_rows = unit_rows(np.random.default_rng(1).standard_normal((20, 64)))
@@ -150,7 +157,7 @@ def check_quadrature() -> list[dict[str, Any]]:
 
 
 def check_orders() -> list[dict[str, Any]]:
-    """Return the same at other orders, as the library has it by default."""
+    """Return the largest errors at several orders, with the default step."""
     rows = []
     for q in ORDERS:
         error = 0.0
@@ -177,7 +184,9 @@ def evaluate_subsets(
 
 
 def find_defects(F: dict[frozenset[int], float], n: int) -> tuple[float, float]:
-    """Return the least gain of any sample, and by how much a gain grows at most with the set."""
+    """Return the smallest gain of any sample, and the largest increase of a gain with the size of
+    the set.
+    """
     gain = {(S, x): F[S | {x}] - F[S] for S in F for x in range(n) if x not in S}
     grows = max(
         gain[S | {y}, x] - gain[S, x] for S, x in gain for y in range(n) if y != x and y not in S
@@ -193,7 +202,7 @@ def greedy_value(F: dict[frozenset[int], float], n: int, k: int) -> float:
 
 
 def objective(values: np.ndarray, q: float) -> float:
-    """Return Σ λ^q below order 1, which is monotone; (Σ λ^q − tr A)/(1 − q) from there on."""
+    """Return Σ λ^q if q < 1, which is monotone; otherwise (Σ λ^q − tr A)/(1 − q)."""
     if q == 1:
         return -float(values @ np.log(values))
     return float((values**q).sum() if q < 1 else (values**q - values).sum() / (1 - q))
@@ -238,7 +247,9 @@ def check_submodularity(repeats: int) -> list[dict[str, Any]]:
 
 
 def check_upper_bounds(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
-    """Return the bound, the bound by weights p alone, and the choice, over the best subset."""
+    """Return the upper bound, a bound from surprisals, and the selected score, relative to the best
+    subset.
+    """
     ratios: dict[str, list[float]] = {"bound": [], "surprise": [], "chosen": []}
     combinations = np.array(list(itertools.combinations(range(n), k)))
     for seed in range(repeats):

@@ -1,4 +1,4 @@
-"""Tables of how often intervals hold, for the documentation."""
+"""Documentation tables of the coverage of intervals."""
 
 import re
 from typing import Any
@@ -8,7 +8,7 @@ from cells import RESULTS, format_percent, format_table, load_result
 
 
 def tabulate_few_samples() -> str:
-    """Tabulate how often 95 % intervals hold, where it is least often, and their median width."""
+    """Tabulate the lowest coverage of 95 % intervals over orders, and their median width."""
     cells: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for row in load_result("few_samples")["rows"]:
         if "orders" in row and not {"by", "vectors"} & row.keys():
@@ -32,7 +32,9 @@ def tabulate_few_samples() -> str:
 
 
 def tabulate_vectors() -> str:
-    """Tabulate how often 95 % intervals of vectors hold, and the share of sets with an error."""
+    """Tabulate the coverage of 95 % intervals of vectors, and the proportion of sets with an
+    error.
+    """
     rows = [row for row in load_result("few_samples")["rows"] if "vectors" in row]
     sizes = sorted({row["n"] for row in rows})
     cells = {}
@@ -54,7 +56,9 @@ def tabulate_vectors() -> str:
 
 
 def tabulate_widths() -> str:
-    """Tabulate the median width of intervals of order 1 relative to the score, and coverage."""
+    """Tabulate the median width of intervals of order 1 relative to the score, and their
+    coverage.
+    """
     cells: dict[tuple[str, int], str] = {}
     for row in load_result("few_samples")["rows"]:
         if "orders" in row and not {"by", "vectors"} & row.keys():
@@ -73,7 +77,7 @@ def tabulate_widths() -> str:
 
 
 def tabulate_containers() -> str:
-    """Tabulate how often 95 % intervals hold where samples recur, in every container."""
+    """Tabulate the coverage of 95 % intervals for recurring samples in several containers."""
     rows = [row for row in load_result("recurrence")["rows"] if "coverage" in row]
     columns = ("texts", "matrix", "embeddings", "tuples")
     coverage = {
@@ -90,7 +94,9 @@ def tabulate_containers() -> str:
 
 
 def tabulate_recurrence() -> str:
-    """Tabulate the width of intervals that do not allow for recurrence, and its growth by it."""
+    """Tabulate the width of intervals that do not allow for recurrence, and its increase if they
+    do.
+    """
     rows = [row for row in load_result("recurrence")["rows"] if "growth" in row]
     cells = {
         (row["source"], row["n"]): (
@@ -109,10 +115,9 @@ def tabulate_recurrence() -> str:
 
 
 def tabulate_pooled_repeats() -> str:
-    """Tabulate how often intervals of single prompts hold that take repeats from all prompts.
-
-    A cell has the least proportion over orders and numbers of prompts, and the median width at
-    q = 1 of each prompt by itself and of ten prompts together.
+    """Tabulate the coverage of intervals of single prompts that use the repeats of all prompts. A
+    cell contains the lowest proportion over orders and numbers of prompts, and the median width at
+    q = 1, for separate prompts and for ten prompts together.
     """
     if not (RESULTS / "pooled_repeats.json").exists():
         return "`python benchmarks/pooled_repeats.py` counts them in ten minutes."
@@ -138,7 +143,7 @@ def tabulate_pooled_repeats() -> str:
 
 
 def tabulate_pooled_differences() -> str:
-    """Tabulate how often intervals of a difference in one prompt hold, of tables of ten prompts."""
+    """Tabulate the coverage of intervals of a difference in one of ten prompts."""
     if not (RESULTS / "pooled_repeats.json").exists():
         return "`python benchmarks/pooled_repeats.py` counts them in ten minutes."
     rows = [row for row in load_result("pooled_repeats")["rows"] if row["part"] == "differences"]
@@ -161,7 +166,7 @@ def tabulate_pooled_differences() -> str:
 
 
 def tabulate_empty_prompts() -> str:
-    """Tabulate how often intervals of the number of sources hold."""
+    """Tabulate the coverage of intervals of the number of sources."""
     rows = [row for row in load_result("sources")["rows"] if row["part"] == "empty"]
     sizes = sorted({row["prompts"] for row in rows})
     coverage = {(row["q"], row["prompts"]): format_percent(row["held"], 1) for row in rows}
@@ -175,7 +180,7 @@ def tabulate_empty_prompts() -> str:
 
 
 def tabulate_clusters() -> str:
-    """Tabulate how often intervals of near-copies hold, by clusters and by samples."""
+    """Tabulate the coverage of intervals for near-copies, with and without `clusters`."""
     rows = [row for row in load_result("few_samples")["rows"] if "by" in row]
     ranges: dict[tuple[str, int], dict[str, str]] = {}
     for row in rows:
@@ -189,7 +194,7 @@ def tabulate_clusters() -> str:
 
 
 def tabulate_prompt_means() -> str:
-    """Tabulate coverage and width of intervals of means over few prompts, now and before."""
+    """Tabulate coverage and width of intervals of means over few prompts, with earlier methods."""
     rows = [row for row in load_result("prompt_means")["rows"] if row["part"] == "means"]
     lines = []
     for m in sorted({row["prompts"] for row in rows}):
@@ -208,7 +213,7 @@ def tabulate_prompt_means() -> str:
 
 
 def tabulate_equivalence() -> str:
-    """Tabulate how often sources that differ by just the share asked are called the same."""
+    """Tabulate how often populations that differ by exactly the margin are called the same."""
     rows = (row for row in load_result("compare_options")["rows"] if "same" in row)
     return format_table(
         ("populations", "sets", "`within=`", "runs", 'verdict "the same"'),
@@ -226,17 +231,17 @@ def tabulate_equivalence() -> str:
 
 
 def tabulate_growth() -> str:
-    """Return intervals of growth to twice the samples, and how often they lie above and below."""
+    """Tabulate the coverage of intervals of growth to twice the number of samples."""
     return _tabulate_by_order("at_2n", "grows")
 
 
 def tabulate_limits() -> str:
-    """Return intervals of the score of infinitely many samples, and how often there is one."""
+    """Tabulate the coverage of intervals of the limit, and how often there is one."""
     return _tabulate_by_order("asymptote")
 
 
 def _tabulate_by_order(result_key: str, *extra_keys: str) -> str:
-    """Return a row for each source and size, with a cell for each order."""
+    """Tabulate results by population and size, with a column for each order."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for row in load_result("growth")["rows"]:
         if result_key in row:
@@ -271,7 +276,7 @@ def _tabulate_by_order(result_key: str, *extra_keys: str) -> str:
 
 
 def tabulate_spiders() -> str:
-    """Return growth of published counts of species, and what ecology's estimators say."""
+    """Compare growth of published counts of species with ecological estimators."""
     header = ("spiders", "q", "", "half of them", "all n", "2n", "infinitely many")
     rows = []
     for row in load_result("growth")["rows"]:

@@ -1,13 +1,14 @@
-"""Do intervals cover what they should, and what does the naive bootstrap do?
+"""Coverage of jackknife intervals, and the bias of the naive bootstrap.
 
     python benchmarks/intervals.py --repeats 300
 
-Draws sets of a source again and again, of three kernels and two sizes each.
-- How often the 95 % jackknife interval covers E log VS of so many samples, the mean over all sets.
-- How far scores of n of n samples drawn with replacement lie below the score of the set.
-- Whether growth at order 2 is the mean purity of subsets, and of larger sets of the source.
+Sets of three kernels and two sizes are drawn repeatedly. The rows contain
 
-The picture of the second goes to docs/images/bootstrap-bias.png.
+- how often the 95 % jackknife interval covers E log VS of so many samples, the mean over all sets;
+- how much lower the scores of n of n samples are that are drawn with replacement;
+- whether growth at order 2 equals the mean purity of subsets, and of larger sets of the population.
+
+The figure of the second item is docs/images/bootstrap-bias.png.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Z = 1.96
 
 
 def draw_set(name: str, n: int, seed: int) -> Similarity:
-    """Return a set of n samples."""
+    """Draw a set of n samples."""
     source, options = KERNELS[name]
     return as_similarity(source(np.random.default_rng(seed), n), **options)
 
@@ -71,7 +72,7 @@ def compute_coverage(name: str, n: int, repeats: int) -> dict[str, Any]:
 
 
 def estimate_half_sampling_error(similarity: Similarity) -> float:
-    """Return the error by halves without replacement."""
+    """Return the standard error from random halves of the set."""
 
     def log_score(indices: np.ndarray) -> float:
         return float(np.log(compute_vendi_scores(similarity.take(indices)).values[0]))
@@ -81,7 +82,9 @@ def estimate_half_sampling_error(similarity: Similarity) -> float:
 
 
 def bootstrap_ratios(name: str, n: int) -> np.ndarray:
-    """Return scores of bootstrap samples over the score of the set, (sets, resamples)."""
+    """Return scores of bootstrap samples divided by the score of the set, shape (sets,
+    resamples).
+    """
     ratios = np.empty((BOOTSTRAP_SETS, N_RESAMPLES))
     for seed in range(BOOTSTRAP_SETS):
         similarity = draw_set(name, n, seed)
@@ -96,7 +99,7 @@ def bootstrap_ratios(name: str, n: int) -> np.ndarray:
 
 
 def check_growth_at_order_2(name: str, repeats: int) -> dict[str, Any]:
-    """Return the difference of growth at order 2 from Monte Carlo, in standard errors."""
+    """Return differences of growth at order 2 from simulations, in standard errors."""
     similarity = draw_set(name, 100, 0)
     rng = np.random.default_rng(0)
     growth_result = growth(similarity, [10, 50], q=2)
@@ -119,12 +122,12 @@ def check_growth_at_order_2(name: str, repeats: int) -> dict[str, Any]:
 
 
 def standardized_difference(values: np.ndarray, expected: float) -> float:
-    """Return how many standard errors the mean of values is from what is expected."""
+    """Return the difference of the mean of values from the expected value, in standard errors."""
     return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
 
 
 def draw_picture(rows: list[tuple[str, np.ndarray, float]]) -> None:
-    """Draw the bootstrap's scores and the jackknife's interval for each source and size."""
+    """Draw the bootstrap scores and the jackknife interval for each population and size."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 3), layout="constrained")

@@ -1,4 +1,4 @@
-"""Tables of what large sets cost, from the results of benchmarks."""
+"""Documentation tables of the cost of large sets."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from cells import format_percent, format_table, load_result
 
 
 def tabulate_explain_large() -> str:
-    """Write the time and memory of explaining many rows."""
+    """Tabulate time and memory of `explain` for many rows."""
     return format_table(
         ("rows", "spectrum", "time", "× products", "memory"),
         (
@@ -25,7 +25,9 @@ def tabulate_explain_large() -> str:
 
 
 def tabulate_selection() -> str:
-    """Compare the time of choosing with all products, and VS with the full greedy choice's."""
+    """Compare the time of a selection with all products, and its score with the full greedy
+    selection.
+    """
     return format_table(
         ("samples", "time", "× products", "VS", "VS of full greedy"),
         (
@@ -43,7 +45,7 @@ def tabulate_selection() -> str:
 
 
 def describe_huge_selection() -> str:
-    """Write how long choosing from 200,000 takes by each objective."""
+    """Report how long the selection from 200,000 vectors takes with each objective."""
     rows = [row for row in load_result("selection_scale")["rows"] if row["part"] == "huge"]
     times = (
         f'{row["seconds"]:.0f} s to select {row["size"]:,} with "{row["objective"]}"'
@@ -60,7 +62,7 @@ def describe_huge_selection() -> str:
 
 
 def tabulate_retrieval() -> str:
-    """Write α-nDCG of ten documents by methods with their defaults."""
+    """Tabulate α-nDCG of ten documents by methods with their defaults."""
     rows = {(row["table"], row["name"]): row for row in load_result("retrieval")["rows"]}
     names = [name for kind, name in rows if kind == "topics" and not re.search(r", \S*\d", name)]
     return format_table(
@@ -78,7 +80,7 @@ def tabulate_retrieval() -> str:
     )
 
 
-# Engines by their results' names: the product, the call, and what is where.
+# By the name in the results: the product, where states are updated, and what is transferred.
 ENGINES = {
     "pyarrow": ("pyarrow.dataset", "here, a batch at a time", "nothing"),
     "duckdb": ("DuckDB", "here; DuckDB sorts, on disk if need be", "nothing"),
@@ -97,7 +99,7 @@ _COUNT_WORDS = {1: "one", 2: "two"}
 
 
 def tabulate_partitions() -> str:
-    """Compare engines that add up rows in partitions."""
+    """Compare engines that update states in partitions."""
     rows = {
         row["name"]: row for row in load_result("partitions")["rows"] if row["part"] == "engine"
     }
@@ -120,7 +122,7 @@ def tabulate_partitions() -> str:
 
 
 def describe_partitions() -> str:
-    """Write how many rows the engines were timed with."""
+    """Describe the data and the machine of the comparison of engines."""
     result = load_result("partitions")
     environment = result["environment"]
     worst = max(
@@ -140,7 +142,7 @@ def describe_partitions() -> str:
 
 
 def describe_greedi() -> str:
-    """Write how good a subset of partitions is."""
+    """Report the score of a selection from partitions."""
     rows = [row for row in load_result("partitions")["rows"] if row["part"] == "greedi"]
     times = " and ".join(
         f"{row['seconds']:.0f} s with {row['name'].removeprefix('greedi, ').capitalize()}"

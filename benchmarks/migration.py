@@ -1,8 +1,9 @@
-"""The calls of vendi_score 0.0.3 and the same calls here: which agree, which do not, and why.
+"""Compare calls of vendi_score 0.0.3 with the same calls of vendiscore.
 
     python benchmarks/migration.py --json benchmarks/results/migration.json
 
-The first calls are asserted to agree to 1e-9. For the others, both numbers are printed.
+The values of `EQUAL_CALLS` must agree to 1e-9. For `DIFFERENT_CALLS`, both values and the reason
+are written.
 """
 
 import argparse

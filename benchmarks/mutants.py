@@ -1,21 +1,21 @@
-"""Change the code of the metric, and see whether tests notice.
+"""Change the code of the metric, and check whether tests fail.
 
     python benchmarks/mutants.py
     python benchmarks/mutants.py --draw 20 --seed 61
     python benchmarks/mutants.py --metric --draw 20 --seed 63
 
 A mutant is a module with one expression changed: a sign, a limit, an order, a branch. Tests run
-against a copy of the package that has it, and must fail.
+with a copy of the package that contains the mutant, and at least one test must fail.
 
-Without options the listed changes run against the test file of their module. `--draw` takes
-expressions of the definition of the score at random, and runs the tests of `compute`, of stacks and
-of State: the definition serves all of them. With `--metric` it takes expressions of all modules
-outside `vendiscore/tools`, and runs the test files of the module: `test_MODULE.py` and
-`test_MODULE_*.py`, or all tests of its folder, which are reported apart, if it has no test file.
-The exit status is 1 if a mutant survives.
+Without options, the listed changes are tested with the test file of their module. `--draw` selects
+random expressions of the definition of the score, and runs the tests of `compute`, of stacked
+spectra and of State, which all use the definition. With `--metric`, it selects expressions of all
+modules outside `vendiscore/tools`, and runs the test files of the module: `test_MODULE.py` and
+`test_MODULE_*.py`. If there are none, it runs all tests of the folder and reports this. The exit
+status is 1 if a mutant survives.
 
-A survivor whose expression is executed may be equivalent, which only a reader can tell. To see
-whether it is executed, the tests run again with an error in its place.
+A surviving mutant may be equivalent to the original code, which only a reader can decide. To see
+whether the expression is executed, the tests run again with an error instead of the expression.
 """
 
 import argparse
@@ -35,8 +35,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "vendiscore"
-MIN_SECONDS, SLOWER = 60.0, 5.0  # tests of a mutant may take so much, or so many times as long
-# A piece of each module, and the piece that takes its place.
+# The time limit of the tests of a mutant: MIN_SECONDS, or SLOWER times the usual time.
+MIN_SECONDS, SLOWER = 60.0, 5.0
+# By module: code, and the code that replaces it.
 MUTANTS = {
     "core/hill": [
         ("if q == 0:", "if q == 0.25:"),
@@ -300,7 +301,7 @@ def metric_modules() -> list[str]:
 
 
 def test_files(module: str) -> list[str]:
-    """Return the test files of a module, by its name, and by its folder's for `__init__`."""
+    """Return the test files of a module; for `__init__`, those of its folder."""
     stem = _stem(module)
     stems = {
         _stem(path.relative_to(PACKAGE).with_suffix("").as_posix())
@@ -375,7 +376,7 @@ class Copy:
 
 
 def run_listed(project: Copy) -> int:
-    """Run `MUTANTS`, and return how many survive."""
+    """Run the mutants of `MUTANTS`; return how many survive."""
     survivors = 0
     for module, changes in MUTANTS.items():
         text = (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
@@ -396,7 +397,7 @@ def run_listed(project: Copy) -> int:
 
 
 def run_random(project: Copy, count: int, seed: int, metric: bool) -> int:
-    """Run mutants drawn at random, print a row for each, and return how many survive."""
+    """Run randomly drawn mutants; print a row for each, and return how many survive."""
     if metric:
         mutants = [mutant for module in metric_modules() for mutant in list_mutants(module)]
     else:
@@ -428,7 +429,7 @@ def folder_tests(module: str) -> list[str]:
 def classify_mutant(
     project: Copy, mutant: Mutant, groups: Sequence[Sequence[str]]
 ) -> tuple[str, str]:
-    """Return what became of a mutant, and the outcome of each group of tests."""
+    """Return the state of a mutant, such as "killed", and the outcome of each group of tests."""
     outcomes = {}
     for tests in groups:
         names = ", ".join(Path(test).name for test in tests)

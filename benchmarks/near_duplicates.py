@@ -1,13 +1,14 @@
-"""Recall and precision of near-duplicates at four thresholds, on edited copies that were planted.
+"""Recall and precision of near-duplicates at four thresholds, for edited copies.
 
     python benchmarks/near_duplicates.py --json benchmarks/results/near_duplicates.json --repeats 3
 
-Questions of TREC, MNIST digits, patches of scikit-learn's two photographs, and odorants: copies of
-some samples, with one edit each, are planted among samples drawn without replacement. A removal is
-right if the sample that is kept is the same before the edit; samples that are alike in nature count
-as wrong, but for texts of one form and molecules without stereo and charge that agree. *Recall* is
-the share of copies removed rightly, *precision* the share of removals that are right, over all sets
-together; None if nothing is removed.
+Samples are TREC questions, MNIST digits, patches of scikit-learn's two photographs, and odorants.
+Some samples of a set without repeats are copied with one edit each. A removal is correct if the
+retained sample equals the removed one before the edit. Samples that are naturally similar count as
+wrong removals, except for texts that are equal after normalization, and molecules that are equal
+without stereochemistry and charge. *Recall* is the proportion of copies that are removed correctly,
+*precision* the proportion of removals that are correct, over all sets together. Precision is None
+if nothing is removed.
 """
 
 import csv
@@ -58,7 +59,7 @@ def replace_letter(text: str, rng: np.random.Generator) -> str:
 
 
 def drop_word(text: str, rng: np.random.Generator) -> str:
-    """Leave out a word."""
+    """Remove a word."""
     words = text.split()
     del words[int(rng.integers(len(words)))]
     return " ".join(words)
@@ -75,13 +76,13 @@ def replace_with_synonym(text: str, rng: np.random.Generator) -> str:
 
 
 def remove_punctuation(text: str, rng: np.random.Generator) -> str:
-    """Leave out case and punctuation."""
+    """Remove case and punctuation."""
     blank = str.maketrans(string.punctuation, " " * len(string.punctuation))
     return " ".join(text.lower().translate(blank).split())
 
 
 def crop(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Cut a tenth of the height and width off, and scale up what is left."""
+    """Remove a tenth of the height and width, and scale the image to the original size."""
     from PIL import Image
 
     side = len(image)
@@ -96,7 +97,7 @@ def brighten(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def remove_stereo(smiles: str, rng: np.random.Generator | None = None) -> str:
-    """Return a molecule without its stereo."""
+    """Return a molecule without stereochemistry."""
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(smiles)
@@ -105,7 +106,7 @@ def remove_stereo(smiles: str, rng: np.random.Generator | None = None) -> str:
 
 
 def ionise(smiles: str, rng: np.random.Generator) -> str:
-    """Take the proton off a carboxylic acid, or add one to an amine."""
+    """Remove the proton of a carboxylic acid, or add a proton to an amine."""
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(smiles)
@@ -126,7 +127,7 @@ def ionise(smiles: str, rng: np.random.Generator) -> str:
 
 
 def remove_stereo_and_charge(smiles: str) -> str:
-    """Return a molecule without its stereo and charges."""
+    """Return a molecule without stereochemistry and charges."""
     from rdkit import Chem
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
@@ -144,7 +145,7 @@ def cut_patches(size: int = 32) -> list[np.ndarray]:
 
 
 def make_texts() -> tuple[list[Any], dict[str, Edit], dict[str, Any], Callable[[Any], Any]]:
-    """Return questions of TREC, their edits and kernels, and what makes two of them the same."""
+    """Return TREC questions, their edits and kernels, and the function that normalizes them."""
     lines = (DATA / "trec_questions.tsv").read_text(encoding="utf-8").splitlines()[1:]
     kernels = {
         "n-grams": {"k": "ngram_overlap"},
@@ -176,7 +177,7 @@ IMAGE_EDITS: dict[str, Edit] = {
 
 
 def sources() -> Iterator[tuple[str, list[Any], dict[str, Edit], dict[str, Any], Any]]:
-    """Yield samples, their edits and kernels, and what makes two of them the same."""
+    """Yield the name, samples, edits, kernels and normalization of each type of samples."""
     yield "questions", *make_texts()
     pixels = {"pixels": {"k": "pixels"}}
     digits = list(np.load(DATA / "mnist_test.npz")["images"])
@@ -191,7 +192,9 @@ def sources() -> Iterator[tuple[str, list[Any], dict[str, Edit], dict[str, Any],
 def plant_copies(
     samples: list[Any], edit: Edit, form: Callable[[Any], Any], seed: int
 ) -> tuple[list[Any], np.ndarray]:
-    """Return samples with edited copies of the first, and which were equal before the edits."""
+    """Return samples with edited copies of the first samples, and codes that are equal for samples
+    that were equal before the edits.
+    """
     rng = np.random.default_rng(seed)
     shuffled = [samples[i] for i in rng.permutation(len(samples))]
     originals, copies, unchanged = [], [], []
@@ -211,7 +214,7 @@ def plant_copies(
 
 
 def count_removals(result: Any, same: np.ndarray) -> tuple[int, int, int]:
-    """Return how many samples are removed, how many of them rightly, and how many copies."""
+    """Return the number of removed samples, of correctly removed samples, and of copies."""
     redundant_of = result.redundant_of
     removed = np.flatnonzero(redundant_of >= 0)
     right = removed[same[removed] == same[redundant_of[removed]]]

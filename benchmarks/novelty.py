@@ -1,13 +1,14 @@
-"""Novel samples told from known ones: `novelty` compared with the nearest neighbours, and its time.
+"""Compare `novelty` with the similarity to nearest neighbours, and measure its time.
 
     python benchmarks/novelty.py --json benchmarks/results/novelty.json
 
-References are samples of some classes; new samples are others of these classes, and samples of
-classes that the references lack. The area under the ROC curve says how often a score ranks a novel
-sample above a known one: what a sample adds to all references together, the least that it adds to
-one of their classes, and 1 − the mean similarity with its five nearest references, under one
-kernel. Digits of MNIST, questions of TREC, odorants by their odour and against drug-like molecules.
-At last the time of 10,000 new rows × 384 and 2,000 references, and of the product of both.
+References are samples of some classes. New samples are other samples of these classes, and samples
+of classes that the references lack. The area under the ROC curve is the probability that a score
+ranks a novel sample above a known one. Three scores are compared, with the same kernel: the
+contribution of a sample to all references, its smallest contribution to the references of one
+class, and 1 − the mean similarity to the five nearest references. Samples are MNIST digits, TREC
+questions, and odorants by their odour or against drug-like molecules. The script also measures the
+time for 10,000 new rows with 384 columns and 2,000 references, and the time of their product.
 """
 
 import argparse
@@ -89,7 +90,7 @@ def take(samples: Any, indices: list[int]) -> Any:
 
 
 def evaluate_case(case: Case) -> dict[str, Any]:
-    """Return the areas of three scores for one case."""
+    """Return the area under the ROC curve of three scores for one case."""
     name, samples, labels, known_labels, kernel_options = case
     rng = np.random.default_rng(0)
     order = rng.permutation(len(labels))
@@ -132,7 +133,7 @@ def evaluate_case(case: Case) -> dict[str, Any]:
 
 
 def time_novelty() -> list[dict[str, Any]]:
-    """Compare the time of novelty with one product of new rows and references, in turns."""
+    """Compare the time of `novelty` with the product of new rows and references."""
     rng = np.random.default_rng(0)
     X, R = rng.normal(size=(10_000, 384)), rng.normal(size=(2_000, 384))
     x, values = X[:40], novelty(X, R, k="cosine").values

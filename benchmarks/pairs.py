@@ -1,9 +1,9 @@
-"""Timing two functions against each other in one run, on a machine that may be noisy.
+"""Time two functions against each other, and write result files.
 
-The two take turns (A B A B …), so that a drift of the machine's speed meets both; medians and the
-median of the ratios pair by pair are reported, with the versions that were measured. Before each
-turn there is a pause: the threads of one BLAS keep spinning for some milliseconds after their last
-product, and would take the cores of whoever comes next.
+The two functions are called alternately (A B A B …), so changes of the machine's speed affect both.
+The results are the medians of the times and of the ratios of consecutive calls. There is a pause
+before each call, because BLAS threads keep spinning for some milliseconds after a product, and
+would use the cores that the next call needs.
 """
 
 import argparse
@@ -39,9 +39,8 @@ def time_pair(
     pause: float = PAUSE,
     **extra_fields: Any,
 ) -> dict[str, Any]:
-    """Return median seconds of a call of both and how many times faster ours is; print them.
-
-    A turn has so many calls, of what is too short to be timed once.
+    """Time two functions alternately; print and return their median seconds, and how many times
+    faster `ours` is. For short functions, `calls` is the number of calls that are timed together.
     """
     seconds_of_both: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
@@ -70,12 +69,12 @@ def time_pair(
 
 
 def assert_close(ours: float, theirs: float, rtol: float) -> None:
-    """Stop before anything is timed unless the two give the same answer."""
+    """Raise an AssertionError unless two values agree, before anything is timed."""
     np.testing.assert_allclose(ours, theirs, rtol=rtol)
 
 
 def collect_environment(*packages: str) -> dict[str, Any]:
-    """Return what was measured on: versions, the commit, the machine, threads."""
+    """Return what a result file records: versions, the commit, the machine, threads."""
     package_versions = {}
     for package in ("numpy", "scipy", *packages):
         try:
@@ -92,7 +91,7 @@ def collect_environment(*packages: str) -> dict[str, Any]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return processor, memory, operating system, and the libraries that multiply matrices."""
+    """Return the processor, the memory, the operating system, and the BLAS libraries."""
     import psutil
 
     model = platform.processor() or platform.machine()
@@ -125,10 +124,9 @@ def describe_machine() -> dict[str, Any]:
 def measure_peak_memory(
     prepare: Callable[..., tuple[Callable[[], Any], ...]], *arguments: Any
 ) -> float:
-    """Return MB that a function takes at most above what it starts from, in a fresh process.
-
-    `prepare(*given)` makes its input there, and gives a call of little, for imports and what BLAS
-    keeps, and the one that is measured.
+    """Return the peak memory of a call in a fresh process, in MB above the memory before the call.
+    `prepare(*arguments)` makes the input in this process. It returns two functions: a small call as
+    a warm-up, which imports modules and allocates buffers of BLAS, and the call that is measured.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe()
@@ -150,9 +148,8 @@ def _send_peak_memory(
 
 
 def peak_process_memory() -> float:
-    """Return MB that this process had at most, so far.
-
-    Not `ru_maxrss`, which begins with what the process had that started this one.
+    """Return the peak memory of this process so far, in MB. `ru_maxrss` is not used, because it
+    starts with the memory of the parent process.
     """
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM"):
@@ -161,7 +158,7 @@ def peak_process_memory() -> float:
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:
-    """Return the options that every benchmark has."""
+    """Parse the command-line options that all benchmarks have."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=5)
@@ -171,9 +168,8 @@ def parse_arguments(description: str | None) -> argparse.Namespace:
 def run_with_threads(
     script: str, threads: Iterable[int], options: Iterable[str], settings: Mapping[str, str]
 ) -> Rows:
-    """Run `script --job --json FILE` with each number of threads, and return the rows of all.
-
-    A process that ends before it should leaves the rows that it has written, and one with an error.
+    """Run `script --job --json FILE` with each number of threads; return the rows of all runs. If a
+    process ends early, the rows that it wrote are kept, and a row with the error is added.
     """
     rows: Rows = []
     for count in map(str, threads):
@@ -193,7 +189,7 @@ def run_with_threads(
 def write_results(
     path: Path | None, rows: list[dict[str, Any]], environment_info: dict[str, Any]
 ) -> None:
-    """Print where the numbers are from and write them, if a file was asked for."""
+    """Print the environment, and write it with the rows if a path is passed."""
     if environment_info:
         print(environment_info)
     if path:

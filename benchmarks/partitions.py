@@ -1,11 +1,12 @@
-"""Time engines that add up rows in partitions, and the choice of a subset from partitions.
+"""Time query engines that update states in partitions, and selections from partitions.
 
     python benchmarks/partitions.py --greedi dask ray --json benchmarks/results/partitions.json
 
-Rows × 64 of 8 to a prompt lie in Parquet files, whose borders cut prompts. Each engine that is
-installed reads them with two processes, if it has workers, and adds them up by the functions of
-examples/recipes/engines.py; its state must score as one process does. A call is timed after
-a first one, which starts workers. Then greedi.py chooses 50 of rows in clusters.
+Vectors with 64 columns, eight per prompt, are stored in Parquet files whose borders split prompts.
+Each installed engine reads them and updates a state with the functions of
+examples/recipes/engines.py, in two processes if the engine has workers. Its score must equal that
+of a single process. A call is timed after a first call, which starts the workers. Then
+examples/recipes/greedi.py selects 50 rows from partitions.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ PACKAGES = ("dask", "ray", "pyspark", "duckdb", "polars", "pyarrow", "datasets",
 
 
 def write_rows(folder: Path, rows: int) -> None:
-    """Write rows in files that end within a prompt."""
+    """Write rows to files that end within a prompt."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -55,7 +56,9 @@ def write_rows(folder: Path, rows: int) -> None:
 
 @contextmanager
 def open_engine(engine: str, folder: Path) -> Iterator[Callable[[], Any]]:
-    """Yield what returns the rows of an engine, whose workers run meanwhile."""
+    """Yield a function that returns the rows as a collection of the engine; its workers run
+    meanwhile.
+    """
     files = [str(path) for path in sorted(folder.glob("*.parquet"))]
     if engine == "dask":
         frame = importlib.import_module("dask.dataframe")
@@ -97,7 +100,7 @@ def time_call(function: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def iter_engine_rows(rows: int, names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield seconds and the error of each engine, the first of which is one process."""
+    """Yield the times and the errors of each engine; the first one is a single process."""
     recipes = runpy.run_path(str(RECIPES / "engines.py"))
     state_functions = {"all": recipes["all_rows"], "within": recipes["within_prompts"]}
     with tempfile.TemporaryDirectory() as folder_name:
@@ -129,7 +132,7 @@ def iter_engine_rows(rows: int, names: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def make_clusters(rows: int, count: int = CLUSTERS, noise: float = NOISE) -> np.ndarray:
-    """Return rows (n, 64) in clusters of sizes 1/i^1.5."""
+    """Return rows (n, 64) in clusters with sizes proportional to 1/i^1.5."""
     rng = np.random.default_rng(0)
     sizes = 1 / np.arange(1, count + 1) ** 1.5
     centres = rng.standard_normal((count, N_COLUMNS), dtype=np.float32)
@@ -140,7 +143,7 @@ def make_clusters(rows: int, count: int = CLUSTERS, noise: float = NOISE) -> np.
 
 
 def compare_selection(rows: int, engine: str) -> dict[str, Any]:
-    """Return scores and seconds of 50 rows, over partitions and on one machine."""
+    """Compare the selection of 50 rows from partitions with `select` in a single process."""
     recipe = runpy.run_path(str(RECIPES / "greedi.py"))
     X = make_clusters(rows)
     rng = np.random.default_rng(1)
@@ -181,7 +184,9 @@ def compare_selection(rows: int, engine: str) -> dict[str, Any]:
 
 
 def measure_state(rows: int = 100_000, d: int = 384) -> dict[str, Any]:
-    """Return seconds and bytes of a state of 384 columns, from which a plan follows."""
+    """Measure the time and the size of a state with 384 columns, from which costs are
+    extrapolated.
+    """
     X = np.random.default_rng(0).standard_normal((rows, d), dtype=np.float32)
     state = State(k="cosine").update(X[:1000])
     seconds = min(time_call(lambda: state.update(X))[1] for _ in range(3))

@@ -1,20 +1,20 @@
-"""Do intervals of each prompt hold that take from all prompts how often answers repeat?
+"""Coverage of intervals of single prompts that use how often answers repeat in all prompts.
 
     python benchmarks/pooled_repeats.py --json benchmarks/results/pooled_repeats.json
 
-A source is a hundred populations of answers, one for each prompt. Tables of 6, 10 and 30 of these
-prompts with 4, 8 or 20 answers each (or "mixed", any of these) are drawn again and again. Of the
-95 % intervals of each prompt, those are counted that contain its E log VS_n, the mean of thousands
-of other sets of its population: where each prompt has an interval by itself ("own"), and where
-repeats are pooled. `width` is the median; `above` are intervals above the mean. Misses cluster by
-table, so standard errors are those of the proportions of tables. Most sources do not follow the
-model of `recurrence_prior`. The method was chosen with those of `CHOSEN`; the others were not
-looked at before.
+A source consists of a hundred populations of answers, one for each prompt. Tables of 6, 10 and 30
+prompts with 4, 8 or 20 answers each (or "mixed", any of these) are drawn repeatedly. The rows
+contain how often the 95 % intervals of the prompts cover E log VS_n, the mean of thousands of other
+sets of the population: for separate intervals ("own"), and if repeats are pooled. `width` is the
+median width, and `above` the proportion of intervals above the mean. Misses are correlated within a
+table, so standard errors are those of the proportions by table. Most sources do not follow the
+model of `recurrence_prior`. The method was developed with the sources in `DEVELOPMENT_SOURCES`; the
+other sources were not used before.
 
-Part "differences": one prompt of each of two sets, tables of 10 prompts, with repeats pooled in
-each set. Counted are intervals of the difference that contain the true one, and those that exclude
-it on either side; `stated` are intervals that exclude 0. In some pairs both populations of a prompt
-have the same E log VS_n and different shapes.
+Part "differences" compares a prompt of two sets, in tables of 10 prompts, with repeats pooled
+within each set. The rows contain how often intervals of the difference cover the true difference,
+and how often they exclude it on either side; `stated` is how often they exclude 0. In some pairs,
+both populations of a prompt have the same E log VS_n and different shapes.
 """
 
 from __future__ import annotations
@@ -49,13 +49,15 @@ MIN_COVERAGE = 0.93  # the least coverage that is accepted
 
 
 class Source(NamedTuple):
-    """Items with their similarities, and the shares of items in each population (p, items)."""
+    """Items with their similarities, and the proportions of items in each population, shape (p,
+    items).
+    """
 
     similarity: Similarity
     proportions: np.ndarray
 
     def draw(self, rng: np.random.Generator, populations: np.ndarray, n: int) -> np.ndarray:
-        """Return the items (…, n) of sets of n answers of these populations."""
+        """Draw n answers from each of these populations; return their items, shape (…, n)."""
         bounds = np.cumsum(self.proportions, axis=1)
         uniform = rng.random((*populations.shape, n))
         items = np.empty(uniform.shape, dtype=int)
@@ -73,14 +75,14 @@ def as_matrix(similarity: Similarity) -> MatrixSimilarity:
 
 
 def proportions_with_favourite(favourite_proportions: np.ndarray, items: int) -> np.ndarray:
-    """Return shares of items, the first of which has a share of its own in each population."""
+    """Return proportions in which the first item has the given proportion in each population."""
     table = np.tile((1 - favourite_proportions)[:, None] / (items - 1), items)
     table[:, 0] = favourite_proportions
     return table
 
 
 def equal_proportions(counts: np.ndarray, items: int) -> np.ndarray:
-    """Return equal shares of the first items, as many as each population has."""
+    """Return equal proportions of the first items, as many as `counts` has for each population."""
     return (np.arange(items) < counts[:, None]) / counts[:, None]
 
 
@@ -110,7 +112,7 @@ def dirichlet_proportions() -> np.ndarray:
 
 
 def make_template_answers(data: Path) -> Source:
-    """Return answers of a template, ten of them to some prompts and two hundred to others."""
+    """Return answers of a template: 10 to 200 answers, depending on the prompt."""
     rng = np.random.default_rng(0)
     names = ["".join(rng.choice(list("abcdefghiklmnoprstuvwz"), 6)) for _ in range(200)]
     similarity = as_similarity([f"My favourite name is {name}." for name in names])
@@ -152,7 +154,7 @@ def make_model_answers(name: str, key: str = "generations") -> Callable[[Path], 
 def vectors_with_recurring_row(
     make_favourite_proportions: Callable[[], np.ndarray], columns: int, mean: float
 ) -> Callable[[Path], Source]:
-    """Return normal rows, of which the first may recur."""
+    """Return normal rows, the first of which may recur."""
 
     def source(data: Path) -> Source:
         X = np.random.default_rng(0).normal(mean, size=(2000, columns))
@@ -167,7 +169,7 @@ def vectors_with_recurring_row(
 def make_equally_similar_items(
     similarity: float, make_favourite_proportions: Callable[[], np.ndarray]
 ) -> Callable[[Path], Source]:
-    """Return items of which any two are equally similar."""
+    """Return equally similar items, the first of which may recur."""
 
     def source(data: Path) -> Source:
         K = np.full((600, 600), similarity) + (1 - similarity) * np.eye(600)
@@ -179,7 +181,7 @@ def make_equally_similar_items(
 
 
 def make_near_copies(data: Path) -> Source:
-    """Return normal rows; near-copies of one row are half of the items."""
+    """Return normal rows; half of the items are near-copies of one row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 32))
     X[:500] = X[0] + rng.normal(scale=0.01, size=(500, 32))
@@ -251,7 +253,7 @@ SOURCES: dict[str, Callable[[Path], Source]] = DEVELOPMENT_SOURCES | {
 
 
 def expected_log_scores(source: Source, n: int, sets: int) -> np.ndarray:
-    """Return E log VS_n of each population, (orders, populations)."""
+    """Return E log VS_n of each population, shape (orders, populations)."""
     rng = np.random.default_rng(n)
     logs = np.empty((len(ORDERS), len(source.proportions)))
     for population in range(len(source.proportions)):
@@ -264,7 +266,7 @@ def expected_log_scores(source: Source, n: int, sets: int) -> np.ndarray:
 def count_coverage(
     name: str, source: Source, n: int | str, truths: dict[int, np.ndarray], table_factor: float
 ) -> list[dict[str, Any]]:
-    """Count intervals of prompts that contain E log VS_n, by themselves and pooled."""
+    """Count how often intervals of prompts cover E log VS_n, separately and with pooled repeats."""
     rng = np.random.default_rng(n if isinstance(n, int) else 0)
     rows = []
     for n_prompts, default_tables in TABLES_BY_PROMPTS.items():
@@ -308,7 +310,7 @@ def count_coverage(
 
 
 def match_expected_log_scores(logs: np.ndarray, n: int) -> Source:
-    """Return evenly likely labels, the last of which is rarer, with these E log VS_n."""
+    """Return equally likely labels, the last of which may be rarer, with these E log VS_n."""
     label_counts = np.unique(np.geomspace(1, 999, 60).round(2))
     curve = Source(MatrixSimilarity(np.eye(1000)), fractional_proportions(label_counts))
     expected = expected_log_scores(curve, n, TRUTH_SETS)[ORDERS.index(1.0)]
@@ -319,12 +321,14 @@ def match_expected_log_scores(logs: np.ndarray, n: int) -> Source:
 
 
 def fractional_proportions(counts: np.ndarray) -> np.ndarray:
-    """Return shares of 1/count each of so many labels, and what is left of another one."""
+    """Return proportions 1/count for the first labels, and the remaining proportion for one more
+    label.
+    """
     return np.clip(counts[:, None] - np.arange(1000), 0, 1) / counts[:, None]
 
 
 def make_source_pairs(data: Path, n: int) -> dict[str, tuple[Source, Source]]:
-    """Return two sources by name, whose populations are paired one by one."""
+    """Return pairs of sources by name, whose populations are compared prompt by prompt."""
     labels_a = SOURCES["labels, favourite Beta(1, 6)"](data)
     truth = expected_log_scores(labels_a, n, TRUTH_SETS)[ORDERS.index(1.0)]
     question_source = SOURCES["questions, Beta(1, 6)"](data)
@@ -375,7 +379,7 @@ def count_difference_coverage(
     n_prompts: int,
     table_factor: float,
 ) -> dict[str, Any]:
-    """Count intervals of the difference of two sets in one prompt, at q = 1."""
+    """Count how often intervals of the difference of two sets in one prompt cover it, at q = 1."""
     rng = np.random.default_rng(n)
     tables = max(4, round(table_factor * TABLES_BY_PROMPTS[n_prompts]))
     populations = rng.integers(N_POPULATIONS, size=(tables, n_prompts))
@@ -427,7 +431,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--times", type=float, default=1.0, help="tables, next to the usual number")
+    parser.add_argument(
+        "--times", type=float, default=1.0, help="number of tables / default number"
+    )
     parser.add_argument("--sources", nargs="*", choices=SOURCES, default=list(SOURCES))
     parser.add_argument("--differences", action=argparse.BooleanOptionalAction, default=True)
     options = parser.parse_args()

@@ -1,22 +1,24 @@
-"""How often does `compare` state the right direction, and how often a wrong one?
+"""Proportions of right and wrong directions that `compare` states.
 
     python benchmarks/power.py --json benchmarks/results/power.json [--before FILE] [--only PART]
 
-`unpaired`: two sources, the second of which has a score that is lower by a fifth at this number of
-samples, since it draws a proportion of them from ten samples, again and again, or from some that
-are near to each other. The proportion is calibrated on other sets. Where nothing recurs, there are
-rows with `allow_repeats=False`, too. `paired`: answers of people and of models to 3 to 20 prompts
-of NoveltyBench, eight to each; the second model gives answers of a less diverse one to a proportion
-of the prompts, or one answer again and again. `pooled`: the same answers without their prompts.
-`equal`: two sources of equal mean score, between which each direction is wrong: those of
-compare_null.py, labels one of which is common against texts whose score hardly varies or against
-even labels, and the answers of models and people to pairs of prompts.
+- `unpaired`: two populations. The score of the second is lower by a fifth at this number of
+  samples, because a proportion of its samples comes from ten samples that recur, or from samples
+  that are near to each other. The proportion is calibrated on other sets. If nothing recurs, there
+  are also rows with `allow_repeats=False`.
+- `paired`: eight answers of humans or models to each of 3 to 20 prompts of NoveltyBench. The second
+  set contains answers of a less diverse model for a proportion of the prompts, or repeats an
+  answer.
+- `pooled`: the same answers without their prompts.
+- `equal`: two populations of equal mean score, so each direction is wrong: those of
+  compare_null.py, labels one of which is common against texts whose score hardly varies or against
+  equally frequent labels, and the answers of models and humans to pairs of prompts.
 
-Rows count how often the first source is said to be more diverse (the right direction, unless both
-are equal) and less diverse, and how often p is at most 0.05 and the interval excludes 0. `--before`
-reads the file that this script wrote with an earlier version of the package, and adds the numbers
-of its rows as `before`; without it they are kept from the file that is renewed. It takes ten
-minutes on one core.
+The rows contain how often the first set is called more diverse (the right direction, unless both
+are equal) or less diverse, how often p is at most 0.05, and how often the interval excludes 0.
+`--before` names a file that this script wrote with an earlier version of the package; its values
+are added as `before`. Without it, these values are kept from the file that is rewritten. The script
+takes ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ Draw = Callable[[np.random.Generator, int, int, float], np.ndarray]
 
 
 class Source(NamedTuple):
-    """A source, and one that draws a proportion of its samples from some of them."""
+    """A population, and a less diverse one that draws a proportion of its samples from some of
+    them.
+    """
 
     name: str
     pool: Similarity
@@ -85,12 +89,12 @@ class Source(NamedTuple):
 
 
 def draw_different(rng: np.random.Generator, size: int, sets: int, n: int) -> np.ndarray:
-    """Return sets of n different indices below `size`."""
+    """Draw sets of n different indices below `size`."""
     return np.stack([rng.choice(size, n, replace=False) for _ in range(sets)])
 
 
 def source_with_common_samples(name: str, pool: Similarity, count: int) -> Source:
-    """Return a source that draws a proportion from `count` samples, again and again."""
+    """Return a population that draws a proportion from `count` samples with replacement."""
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
         common = rng.integers(count, size=(sets, n))
@@ -101,9 +105,8 @@ def source_with_common_samples(name: str, pool: Similarity, count: int) -> Sourc
 
 
 def source_with_neighbours(name: str, pool: Similarity) -> Source:
-    """Return a source that draws a proportion from the samples nearest to one of them, once each.
-
-    It is the one that is most similar to its nearest samples.
+    """Return a population that draws a proportion from the nearest neighbours of a sample, without
+    replacement. The sample is the one that is most similar to its neighbours.
     """
     K = np.asarray(pool.dense())
     centre = int(np.partition(K, -N_NEIGHBOURS, axis=1)[:, -N_NEIGHBOURS:].mean(axis=1).argmax())
@@ -128,7 +131,9 @@ def source_with_neighbours(name: str, pool: Similarity) -> Source:
 
 
 def source_with_template(name: str, texts: list[str]) -> Source:
-    """Return a source of texts, a proportion of which share seven words of ten, once each."""
+    """Return a population of texts, a proportion of which share seven of ten words, without
+    repeats.
+    """
     words = " ".join(f"shared{i}" for i in range(7))
     template_texts = [
         f"{words} {' '.join(f'own{i}x{j}' for j in range(3))}" for i in range(N_TEMPLATE_TEXTS)
@@ -144,7 +149,7 @@ def source_with_template(name: str, texts: list[str]) -> Source:
 
 
 def source_with_common_labels(name: str, count: int, common: int) -> Source:
-    """Return equally likely labels, a proportion of which is of a few of them."""
+    """Return equally likely labels, a proportion of which is drawn from a few of them."""
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
         labels = rng.integers(count, size=(sets, n))
@@ -154,12 +159,12 @@ def source_with_common_labels(name: str, count: int, common: int) -> Source:
 
 
 def as_matrix(similarity: Similarity) -> Similarity:
-    """Return the same similarities as a matrix, of which parts are taken sooner."""
+    """Return the same similarities as a matrix, from which subsets are taken faster."""
     return MatrixSimilarity(np.asarray(similarity.dense(), dtype=float))
 
 
 def make_sources() -> list[Source]:
-    """Return sources of texts, molecules and labels."""
+    """Return populations of texts, molecules and labels."""
     texts = questions(DATA)[:POOL_SIZE]
     by_words = as_matrix(texts_compared(texts, minilm=False))
     by_vectors = as_matrix(texts_compared(texts, minilm=True))
@@ -178,7 +183,9 @@ def make_sources() -> list[Source]:
 
 
 def calibrate(source: Source, n: int) -> tuple[float, float]:
-    """Return the proportion at which scores have the ratio, and the ratio of other sets."""
+    """Return the proportion at which scores have the required ratio, and the ratio for other
+    sets.
+    """
     matched = min(n, COMMON_SAMPLE_SIZE)
     count = max(60, min(1000, 20_000 // matched))
 
@@ -200,7 +207,7 @@ def calibrate(source: Source, n: int) -> tuple[float, float]:
 
 
 def count_verdicts(comparisons: list[Comparison]) -> dict[str, Any]:
-    """Count directions stated, p-values of at most 0.05, and intervals that exclude 0."""
+    """Count stated directions, p-values of at most 0.05, and intervals that exclude 0."""
     verdicts = [comparison.verdict(*comparison.names) for comparison in comparisons]
     pairs = [comparison.pairs[0] for comparison in comparisons]
     return {
@@ -220,7 +227,7 @@ def print_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def iter_unpaired_rows() -> Iterator[dict[str, Any]]:
-    """Yield how often the direction of a difference is stated, by number of samples."""
+    """Yield how often a direction is stated, by number of samples."""
     for source in make_sources():
         for n, runs in UNPAIRED_RUNS.items():
             if n > 100 and source.name not in LARGE_SOURCES:
@@ -242,11 +249,11 @@ def iter_unpaired_rows() -> Iterator[dict[str, Any]]:
 
 
 class ModelPair(NamedTuple):
-    """Answers to prompts, and the proportion of others that a second model gives instead.
+    """Answers of a model to prompts, and of a second model that sometimes answers differently.
 
-    `answers` and `others` have indices into a pool for each prompt. With `repeats` the others are
-    one answer again and again, in place of a proportion of the answers to each prompt; without it
-    they take the place of all answers to a proportion of the prompts.
+    `answers` and `other_answers` contain indices into a pool for each prompt. If
+    `repeats_one_answer`, the other answers are one repeated answer, which replaces a proportion of
+    the answers to each prompt. Otherwise they replace all answers to a proportion of the prompts.
     """
 
     name: str
@@ -255,7 +262,7 @@ class ModelPair(NamedTuple):
     repeats_one_answer: bool
 
     def draw(self, rng: np.random.Generator, prompts: np.ndarray, proportion: float) -> np.ndarray:
-        """Return answers of the second model to some prompts, (prompts, answers)."""
+        """Draw answers of the second model to some prompts, shape (prompts, answers)."""
         answers, others = (
             np.stack([rng.choice(answers_by_prompt[prompt], N_ANSWERS) for prompt in prompts])
             for answers_by_prompt in (self.answers, self.other_answers)
@@ -265,7 +272,7 @@ class ModelPair(NamedTuple):
 
 
 def answers_by_model() -> tuple[Similarity, dict[str, list[np.ndarray]]]:
-    """Return the answers of NoveltyBench, and the indices of each model's to each prompt."""
+    """Return the answers of NoveltyBench, and their indices by model and prompt."""
     with gzip.open(DATA / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = sorted(map(json.loads, file), key=lambda row: row["prompt"])
     texts: list[str] = []
@@ -278,7 +285,7 @@ def answers_by_model() -> tuple[Similarity, dict[str, list[np.ndarray]]]:
 
 
 def make_models(indices: dict[str, list[np.ndarray]]) -> list[ModelPair]:
-    """Return pairs of models made of the answers of NoveltyBench."""
+    """Return pairs of models from the answers of NoveltyBench."""
     people, gpt, gemini = (indices[name] for name in ("human", "gpt-4o", "gemini-1.5-pro"))
     return [
         ModelPair("people, and gemini to some prompts", people, gemini, repeats_one_answer=False),
@@ -305,7 +312,7 @@ def calibrate_model_pair(pool: Similarity, pair: ModelPair, ratio: float) -> flo
 
 
 def iter_prompt_rows(part_name: str) -> Iterator[dict[str, Any]]:
-    """Yield how often the direction is stated with prompts, or without them."""
+    """Yield how often a direction is stated with prompts, or without them."""
     paired = part_name == "paired"
     pool, indices = answers_by_model()
     for pair in make_models(indices):
@@ -326,7 +333,9 @@ def iter_prompt_rows(part_name: str) -> Iterator[dict[str, Any]]:
 
 
 def make_one_common_label(n: int, proportion: float) -> EqualMean:
-    """Return one common label among unique ones, and texts any two of which are equally similar."""
+    """Return one common label among unique labels, and equally similar texts of the same mean
+    score.
+    """
     mean = float(log_scores_of_labels(proportion, n).mean())
 
     def excess(similarity: float) -> float:
@@ -348,7 +357,9 @@ def make_one_common_label(n: int, proportion: float) -> EqualMean:
 
 
 def make_even_or_common_labels(n: int, count: int) -> EqualMean:
-    """Return so many even labels, and one common label among unique ones."""
+    """Return equally frequent labels, and one common label among unique labels of the same mean
+    score.
+    """
     labels = np.random.default_rng(1).integers(count, size=(CALIBRATION_SETS, n))
     mean = float(log_scores_of_sizes(labels).mean())
     proportion = float(
@@ -369,7 +380,7 @@ def make_even_or_common_labels(n: int, count: int) -> EqualMean:
 
 
 def log_scores_of_sizes(labels: np.ndarray) -> np.ndarray:
-    """Return log VS of sets of labels (sets, n), from how many samples have the label of each."""
+    """Return log VS of sets of labels, shape (sets, n)."""
     n = labels.shape[1]
     return np.asarray(
         math.log(n) - np.log((labels[:, :, None] == labels[:, None]).sum(-1)).mean(-1)
@@ -377,13 +388,17 @@ def log_scores_of_sizes(labels: np.ndarray) -> np.ndarray:
 
 
 def log_scores_of_labels(proportion: float, n: int) -> np.ndarray:
-    """Return log VS of sets in which one label has this proportion, and the others are unique."""
+    """Return log VS of sets in which one label has this proportion, and the other labels are
+    unique.
+    """
     common = np.random.default_rng(1).random((CALIBRATION_SETS, n)) < proportion
     return log_scores_of_sizes(np.where(common, n, np.arange(n)))
 
 
 def iter_answer_pools(n: int) -> Iterator[EqualMean]:
-    """Yield pools of answers to two prompts whose mean scores of n answers are nearly equal."""
+    """Yield pairs of pools of answers to one prompt each, with nearly equal mean scores of n
+    answers.
+    """
     pool, indices = answers_by_model()
     answers = list(itertools.chain.from_iterable(indices.values()))
     rng = np.random.default_rng(n)
@@ -406,7 +421,7 @@ def iter_answer_pools(n: int) -> Iterator[EqualMean]:
 
 
 def iter_equal_rows() -> Iterator[dict[str, Any]]:
-    """Yield how often a direction is stated where mean scores are equal."""
+    """Yield how often a direction is stated if mean scores are equal."""
     for n, runs in EQUAL_RUNS.items():
         recurring = "one question recurs, texts share four words"
         pairs = [make_question_among_texts(n)._replace(name=recurring)]
@@ -422,7 +437,7 @@ def iter_equal_rows() -> Iterator[dict[str, Any]]:
 
 
 def count_equal_directions(pairs: list[EqualMean], runs: int) -> dict[str, Any]:
-    """Return how often a direction is stated in so many runs of each of some pairs of a size."""
+    """Return how often a direction is stated, in `runs` runs for each pair."""
     result = []
     for i, pair in enumerate(pairs):
         rng = np.random.default_rng([i, pair.n, *pair.name.encode()])
@@ -446,12 +461,12 @@ ROW_KEYS = ("part", "name", "n", "prompts", "ratio")
 
 
 def row_key(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what identifies a row."""
+    """Return the fields that identify a row."""
     return tuple(row.get(key) for key in ROW_KEYS)
 
 
 def read_rows(path: Path | None) -> list[dict[str, Any]]:
-    """Return the rows of a file, none if there is no such file."""
+    """Return the rows of a file; an empty list if there is no such file."""
     if path is None or not path.exists():
         return []
     return list(json.loads(path.read_text(encoding="utf-8"))["rows"])

@@ -1,4 +1,4 @@
-"""Tables of how often a direction is stated, for the documentation."""
+"""Documentation tables of how often a direction is stated."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,9 @@ from cells import LABELS, format_percent, format_table, load_result
 
 
 def tabulate_power() -> str:
-    """Tabulate how often the right direction is stated, and any where scores are equal."""
+    """Tabulate how often the right direction is stated, and how often any is if scores are
+    equal.
+    """
     rows = load_result("power")["rows"]
     rows_by_part = {
         part_name: [row for row in rows if row["part"] == part_name]
@@ -29,7 +31,7 @@ def tabulate_power() -> str:
 
 
 def tabulate_power_short() -> str:
-    """Tabulate how often the right direction is stated, without prompts and with them."""
+    """Tabulate how often the right direction is stated, without prompts and with prompts."""
     rows = load_result("power")["rows"]
     unpaired = [row for row in rows if row["part"] == "unpaired"]
     unpaired = [row for row in unpaired if "allow_repeats" not in row["name"]]
@@ -56,7 +58,7 @@ def tabulate_power_short() -> str:
 def tabulate_averages(
     title_of_table: str, size: str, designs: dict[str, list[dict[str, Any]]]
 ) -> str:
-    """Tabulate the mean over sources for each design, with a column for each size."""
+    """Tabulate the mean over populations for each design, with a column for each size."""
     sizes = sorted({row[size] for rows in designs.values() for row in rows})
     lines = []
     for title, rows in designs.items():

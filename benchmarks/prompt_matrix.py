@@ -1,10 +1,10 @@
-"""The first picture of README.md: how many of eight answers differ, by prompt and source.
+"""The first figure of README.md: the effective number of different answers by prompt and source.
 
 python benchmarks/prompt_matrix.py
 
-The answers are the 38 prompts of NoveltyBench that the tutorials bring. Ten prompts are shown, at
-even distances in the order of their means; the last row is the mean over all prompts. On one of
-the ten, wording does not follow content: the picture marks it and says why.
+The answers are those to 38 prompts of NoveltyBench that the tutorials use. The figure shows ten
+prompts at equal distances in the order of their means; the last row is the mean over all prompts.
+For one of the ten prompts, wording does not reflect content: it is marked and explained.
 """
 
 import csv
@@ -21,7 +21,7 @@ from vendiscore import compute
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "prompts-and-models.png"
 N_PROMPTS = 10
-# Where n-grams fail: the answers of gpt-4o have one content in several wordings.
+# N-grams are misleading here: the answers of gpt-4o have the same content in different wordings.
 MISLEADING_PROMPT = "Pick one: glass half full or glass half empty?"
 
 
@@ -40,7 +40,7 @@ def compute_scores() -> dict[str, dict[str, float]]:
 
 
 def draw_matrix(scores: dict[str, dict[str, float]]) -> Any:
-    """Draw a row for each prompt, and the mean below."""
+    """Draw a row for each of ten prompts, and a row for the mean over all prompts."""
     values = np.array([list(scores_by_prompt.values()) for scores_by_prompt in scores.values()]).T
     prompts = list(next(iter(scores.values())))
     means = values.mean(axis=1)

@@ -1,4 +1,4 @@
-"""The version, commit and Python of a result file, and whether the file is outdated."""
+"""Version, commit and Python that result files record, and whether a result file is outdated."""
 
 import json
 import platform

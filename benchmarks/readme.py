@@ -1,8 +1,9 @@
-"""Write what README.md and other pages say of the registries and of benchmark results.
+"""Regenerate the tables of README.md, docs and this folder, from registries and result files.
 
-python benchmarks/readme.py            # rewrites the marked blocks
+python benchmarks/readme.py            # rewrites the blocks between comments
 
-Documents have the rows that a reader decides by (`short_tables.py`); the site folds the rest.
+Documents contain short tables (`short_tables.py`). The full tables are shown in collapsed sections
+of the documentation site.
 """
 
 import importlib
@@ -39,7 +40,7 @@ PAGES = (
 
 
 def list_built_in_kernels() -> str:
-    """Return the kernels of the package, by the file that registers them."""
+    """List the kernels of the package by the file that registers them."""
     names: dict[str, list[str]] = {}
     for kernel in list_kernels():
         file = Path(str(sys.modules[kernel.build.__module__].__file__)).relative_to(ROOT)
@@ -52,7 +53,7 @@ def list_built_in_kernels() -> str:
 
 
 def describe_engine_runs() -> str:
-    """Say in which engines the page's tasks lead to the library's numbers."""
+    """Report in how many browser runs the web app shows the values of the library."""
     result = load_result("engines")
     tasks = result["tasks"]
     succeeded = sum(task["ok"] for task in tasks)
@@ -68,7 +69,7 @@ def describe_engine_runs() -> str:
 
 
 def tabulate_migration() -> str:
-    """Return calls whose numbers differ from vendi_score's."""
+    """Tabulate calls whose values differ from those of vendi_score."""
     rows = load_result("migration")["differ"]
     columns = ("call", "theirs", "ours", "why")
     return format_table(
@@ -78,7 +79,7 @@ def tabulate_migration() -> str:
 
 
 def tabulate_equal_calls() -> str:
-    """Tabulate calls of other packages that return the same numbers as ours."""
+    """Tabulate calls of other packages that return the same values as calls of vendiscore."""
     facts = load_result("coming_from")
     versions = facts["environment"]
     return format_table(
@@ -96,7 +97,7 @@ def tabulate_equal_calls() -> str:
 
 
 def tabulate_result_files() -> str:
-    """Tabulate result files by the version and commit that they were measured with."""
+    """Tabulate result files by the version and commit with which they were measured."""
     names: dict[str, list[str]] = {}
     for path in sorted(RESULTS.rglob("*.json")):
         name = path.relative_to(RESULTS).with_suffix("").as_posix()
@@ -109,7 +110,7 @@ def tabulate_result_files() -> str:
 
 
 def render_papers_page() -> str:
-    """Return what the re-runs of papers found."""
+    """Render the results of the papers that were computed again."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
     from findings import render_page
 
@@ -118,16 +119,16 @@ def render_papers_page() -> str:
 
 
 def render_people_block(block: str) -> str:
-    """Write what scores have to do with people's judgements."""
+    """Render a block about the agreement with human ratings."""
     sys.path.append(str(ROOT / "benchmarks" / "people"))
     import people_page
 
     return str(getattr(people_page, block)())
 
 
-# Whole tables; the site folds them below the blocks of `SHORT`.
+# Full tables, which the site shows in collapsed sections below the blocks of `SHORT_TABLES`.
 def render_paper_rows(section: str) -> str:
-    """Return all rows of a part of the papers' page."""
+    """Render the full tables of a section of docs/papers.md."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
     findings = importlib.import_module("findings")
     return findings.render_folded(findings.read_committed(), section)
@@ -162,7 +163,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
 
 
 def render_blocks(text: str) -> str:
-    """Return the text with every marked block made anew."""
+    """Return the text with every marked block regenerated."""
     for name, render in BLOCKS.items():
         pattern = rf"(<!-- {name}(?![\w-])[^>]*-->\n).*?(<!-- /{name} -->)"
         text = re.sub(pattern, lambda m, r=render: f"{m[1]}{r()}\n{m[2]}", text, flags=re.DOTALL)

@@ -14,7 +14,7 @@ from vendiscore.tools.cli import output
 
 
 def tabulate_kernels() -> str:
-    """Return a table with one row for each registered kernel."""
+    """Tabulate the registered kernels."""
     return _format_rows(
         {
             "kernel": f"`{kernel.name}`",
@@ -29,7 +29,7 @@ def tabulate_kernels() -> str:
 
 
 def tabulate_kernel_options() -> str:
-    """Return a table with a row for each kernel that has other options than `on_error`."""
+    """Tabulate the options of kernels that have other options than `on_error`."""
     rows = []
     for kernel in list_kernels():
         options = [
@@ -41,7 +41,7 @@ def tabulate_kernel_options() -> str:
 
 
 def tabulate_measures() -> str:
-    """Return a table with one row for each measure."""
+    """Tabulate the registered measures."""
     return _format_rows(
         {
             "measure": f"`{measure.name}`",
@@ -58,7 +58,7 @@ def tabulate_measures() -> str:
 
 
 def tabulate_presets() -> str:
-    """Return a table with one row for each name that means several measures."""
+    """Tabulate the presets, which are names for several measures."""
     return _format_rows(
         {
             "`measures=`": f'`"{name}"`',
