@@ -67,17 +67,20 @@ def visit(browser, window, server):
         page.set_viewport_size({"width": width, "height": height})
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-        page.on("console", lambda line: said(line) and problems.append(line.text))
+        page.on("console", lambda line: is_problem(line) and problems.append(line.text))
         page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: local(request.url, app) or problems.append(request.url))
+        page.on(
+            "request",
+            lambda request: is_local_request(request.url, app) or problems.append(request.url),
+        )
         page.goto(f"{app.url}/{fragment}")
         expect(page.locator("#kernels input[type=radio]").first).to_be_visible()
         return page
 
-    def said(line) -> bool:
+    def is_problem(line) -> bool:
         return line.type in ("error", "warning") and not REFUSED.match(line.text)
 
-    def local(url: str, app) -> bool:
+    def is_local_request(url: str, app) -> bool:
         return url.startswith((app.url, "data:", "blob:"))
 
     yield open_page

@@ -68,7 +68,7 @@ def test_questions_and_errors_have_no_serious_violations(visit, size):
     page.get_by_text("Which ones").click()
     assert find_violations_in_both_themes(page) == []
     open_tab(page, "Compare")
-    drop_files(page, ("a.csv", b"a,b\n1,2\n3,4\n"), at=".set")
+    drop_files(page, ("a.csv", b"a,b\n1,2\n3,4\n"), selector=".set")
     expect(page.locator(".set .read:visible").first).to_be_visible()
     press_score(page)
     expect(page.locator("#sets-trouble .trouble")).to_be_visible()

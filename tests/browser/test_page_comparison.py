@@ -85,8 +85,8 @@ def test_sets_of_images_can_be_compared(visit):
     page = visit()
     open_tab(page, "Compare")
     _, copies, stripes = (entry.images() for entry in examples.MENU["images"])
-    choose_files(page, ("stripes.zip", zip_images(stripes)), at=page.locator(".set").first)
-    drop_files(page, ("copies.zip", zip_images(copies)), at=".set >> nth=1")
+    choose_files(page, ("stripes.zip", zip_images(stripes)), container=page.locator(".set").first)
+    drop_files(page, ("copies.zip", zip_images(copies)), selector=".set >> nth=1")
     choose_similarity(page, "look the same")
     button(page, "Compare").click()
     expect(page.locator("#result .r-verdicts")).to_contain_text(
@@ -146,7 +146,7 @@ def test_table_of_two_models_is_compared_in_five_clicks(visit):
 def test_comparison_rejects_groups_with_second_set(visit):
     page = visit()
     open_tab(page, "Compare")
-    choose_files(page, ("answers.csv", TABLE.encode()), at=page.locator(".set").first)
+    choose_files(page, ("answers.csv", TABLE.encode()), container=page.locator(".set").first)
     page.get_by_role("combobox", name="Sets by").select_option("one set")
     press_score(page)
     alert = page.locator("#compare").get_by_role("alert")

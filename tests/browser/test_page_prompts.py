@@ -45,8 +45,8 @@ def write_prompt(page, text: str) -> None:
     page.get_by_role("textbox", name="Prompt (optional)").fill(text)
 
 
-def expect_outdated(page, words: str) -> None:
-    expect(page.locator("#result .r-was")).to_contain_text(words)
+def expect_outdated(page, text: str) -> None:
+    expect(page.locator("#result .r-was")).to_contain_text(text)
 
 
 def test_pasted_answers_are_conditioned_on_prompt(visit):

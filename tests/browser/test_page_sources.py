@@ -43,7 +43,7 @@ def make_table(column: str) -> bytes:
 def compare_table(page, column: str) -> None:
     open_tab(page, "Compare")
     choose_similarity(page, "share words")
-    choose_files(page, ("answers.csv", make_table(column)), at=page.locator(".set").first)
+    choose_files(page, ("answers.csv", make_table(column)), container=page.locator(".set").first)
     if column == "place":  # the column may define sets, like the models
         button(page, "All rows are one set").click()
     page.get_by_role("combobox", name="Grouped by").first.select_option("model")

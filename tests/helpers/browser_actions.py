@@ -53,9 +53,9 @@ def paste(page, text: str, into=None) -> None:
     page.keyboard.press("ControlOrMeta+V")
 
 
-def choose_files(page, *files: tuple[str, bytes] | Path, at=None) -> None:
+def choose_files(page, *files: tuple[str, bytes] | Path, container=None) -> None:
     """Click "Choose files", and choose files given as (name, data) or as paths."""
-    chooser = (at or page.locator("#samples")).locator("label:has(input[type=file])")
+    chooser = (container or page.locator("#samples")).locator("label:has(input[type=file])")
     with page.expect_file_chooser() as window:
         chooser.click()
     folder = Path(tempfile.mkdtemp(dir=_UPLOAD_FOLDER.name))  # read after this call, too
@@ -76,7 +76,7 @@ def tab_to(page, name: str) -> None:
     )
 
 
-def drop_files(page, *files: tuple[str, bytes], at: str = "body") -> None:
+def drop_files(page, *files: tuple[str, bytes], selector: str = "body") -> None:
     """Drop files onto an element."""
     transfer = page.evaluate_handle(
         """files => {
@@ -88,7 +88,7 @@ def drop_files(page, *files: tuple[str, bytes], at: str = "body") -> None:
         [[name, list(data)] for name, data in files],
     )
     for event in ("dragenter", "dragover", "drop"):
-        page.locator(at).first.dispatch_event(event, {"dataTransfer": transfer})
+        page.locator(selector).first.dispatch_event(event, {"dataTransfer": transfer})
 
 
 def _write_upload(file: tuple[str, bytes] | Path, folder: Path) -> Path:
@@ -190,10 +190,10 @@ STEP_FUNCTIONS = {
     "open": open_tab,
     "paste": paste,
     "choose": lambda page, name, data, at: choose_files(
-        page, (name, data), at=None if at is None else page.locator(".set").nth(at)
+        page, (name, data), container=None if at is None else page.locator(".set").nth(at)
     ),
     "choose_sets": lambda page, *files: choose_files(
-        page, *files, at=page.locator(".row:has(> #add-set)")
+        page, *files, container=page.locator(".row:has(> #add-set)")
     ),
     "press": lambda page, name: button(page, name).click(),
     "download": download_file,

@@ -18,26 +18,26 @@ def record_decompositions(*extra_names: str) -> Iterator[list[tuple[str, tuple[i
     `extra_names` are names of further functions, such as "cholesky".
     """
     calls: list[tuple[str, tuple[int, ...]]] = []
-    inside = False
+    is_nested = False
 
     def spy(name: str, function: Callable) -> Callable:
         @wraps(function)
-        def told(matrix, *args, **options):
-            nonlocal inside
-            if inside:  # one library's function that calls another
+        def wrapper(matrix, *args, **options):
+            nonlocal is_nested
+            if is_nested:  # a recorded function that calls another one
                 return function(matrix, *args, **options)
             calls.append((name, tuple(matrix.shape)))
-            inside = True
+            is_nested = True
             try:
                 return function(matrix, *args, **options)
             finally:
-                inside = False
+                is_nested = False
 
-        return told
+        return wrapper
 
     with pytest.MonkeyPatch.context() as patch:
-        for home in LINALG_MODULES:
-            module = sys.modules.get(home)
+        for module_name in LINALG_MODULES:
+            module = sys.modules.get(module_name)
             for name in (*DECOMPOSITION_FUNCTIONS, *extra_names) if module else ():
                 if function := getattr(module, name, None):
                     patch.setattr(module, name, spy(name, function))

@@ -27,10 +27,10 @@ class FakeHub:
             protocol_version = "HTTP/1.1"
 
             def do_HEAD(self) -> None:
-                self.answer(head=True)
+                self.send_file(head=True)
 
             def do_GET(self) -> None:
-                self.answer(head=False)
+                self.send_file(head=False)
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -42,7 +42,7 @@ class FakeHub:
                 self.end_headers()
                 self.wfile.write(answer)
 
-            def answer(self, head: bool) -> None:
+            def send_file(self, head: bool) -> None:
                 hub.requests.append(f"{self.command} {self.path}")
                 status, body, extra = hub.respond(unquote(self.path.partition("?")[0]))
                 self.send_response(status)

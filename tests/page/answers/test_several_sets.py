@@ -258,7 +258,7 @@ def test_pasted_nested_lists_are_compared_as_sets():
 def test_standing_describes_differences_in_words():
     rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, *[1.0] * 4) for name in "ABCD"}
 
-    def told(**differences: float) -> str:
+    def describe_standing(**differences: float) -> str:
         pairs = [
             PairRow(
                 *pair,
@@ -275,12 +275,14 @@ def test_standing_describes_differences_in_words():
         result = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
         return several_sets.standing(result)
 
-    assert told() == "No difference shown between A, B, C and D."
-    assert told(AB=1) == "A is more diverse than B."
-    assert told(AB=-1, BC=1) == "B is more diverse than A and C."
-    assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
+    assert describe_standing() == "No difference shown between A, B, C and D."
+    assert describe_standing(AB=1) == "A is more diverse than B."
+    assert describe_standing(AB=-1, BC=1) == "B is more diverse than A and C."
+    assert describe_standing(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
     unclear = "but the data do not show which is more diverse."
-    assert told(AB=-0.5) == f"A and B differ, {unclear}"
-    assert told(AB=-0.5, AC=-0.5) == f"A differs from B and C, {unclear}"
-    assert told(AB=1, CD=-0.5) == f"A is more diverse than B; C and D differ, {unclear}"
-    assert told(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."
+    assert describe_standing(AB=-0.5) == f"A and B differ, {unclear}"
+    assert describe_standing(AB=-0.5, AC=-0.5) == f"A differs from B and C, {unclear}"
+    assert (
+        describe_standing(AB=1, CD=-0.5) == f"A is more diverse than B; C and D differ, {unclear}"
+    )
+    assert describe_standing(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."

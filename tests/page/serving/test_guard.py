@@ -190,7 +190,7 @@ def test_space_host_determines_page_address(monkeypatch):
     monkeypatch.setenv("SPACE_HOST", "a-b.hf.space,its.own.domain")
     seen = []
 
-    async def read(scope, receive, send):
+    async def app(scope, receive, send):
         request = Request(scope)
         seen.append(route_utils.get_root_url(request, "/config", None))
         seen.append(request.headers["x-forwarded-for"])
@@ -198,7 +198,7 @@ def test_space_host_determines_page_address(monkeypatch):
     headers = [(b"x-forwarded-host", b"evil.example"), (b"host", b"10.0.0.1")]
     headers += [(b"x-forwarded-proto", b"http"), (b"x-forwarded-for", b"1.2.3.4")]
     scope = {"type": "http", "path": "/config", "method": "GET", "query_string": b""}
-    run_coroutine(guard.Guard(read, {})({**scope, "headers": headers}, None, None))
+    run_coroutine(guard.Guard(app, {})({**scope, "headers": headers}, None, None))
     assert seen == ["https://a-b.hf.space", "1.2.3.4"]
 
 
@@ -232,7 +232,7 @@ def test_concurrent_uploads_share_size_limit(monkeypatch):
     monkeypatch.setattr(guard, "MAX_CONCURRENT_UPLOADS", 150)
     answers, is_answered = [], asyncio.Event()
 
-    async def read(scope, receive, send):
+    async def app(scope, receive, send):
         await receive()
         answers.append(200)
         await is_answered.wait()
@@ -245,7 +245,7 @@ def test_concurrent_uploads_share_size_limit(monkeypatch):
             answers.append(message["status"])
             is_answered.set()
 
-    middleware = guard.Guard(read, {})
+    middleware = guard.Guard(app, {})
 
     def upload(*headers: tuple[bytes, bytes]):
         scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}

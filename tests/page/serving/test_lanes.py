@@ -278,14 +278,14 @@ def test_turn_of_cancelled_work_passes_to_next():
 
 
 def test_error_is_raised_and_frees_lane():
-    def wrong():
+    def failing_steps():
         yield "begun"
         raise ValueError("no")
 
     async def test(lanes):
         for _ in range(10):
             with pytest.raises(ValueError, match=r"^no$"):
-                await lanes.run(Visitor("a"), LONG, wrong())
+                await lanes.run(Visitor("a"), LONG, failing_steps())
         assert await lanes.run(Visitor("a"), LONG, whole(int)) == 0
 
     run_with_lanes(test)
