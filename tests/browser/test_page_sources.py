@@ -72,8 +72,8 @@ def test_table_of_models_and_prompts_shows_number_of_sources(visit, size):
     saved = json.loads(download_file(page, "Everything (JSON)"))
     assert saved["sources"]["VS"] == pytest.approx(expected.score, abs=1e-9)
     assert find_violations_in_both_themes(page) == []
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= size[0]
+    scroll_width = page.evaluate("document.documentElement.scrollWidth")
+    assert scroll_width <= size[0]
 
 
 def test_table_without_prompts_shows_no_number_of_sources(visit):

@@ -46,9 +46,9 @@ def open_tab(page, name: str) -> None:
     expect(tab).to_have_attribute("aria-selected", "true")
 
 
-def paste(page, text: str, into=None) -> None:
+def paste(page, text: str, textbox=None) -> None:
     """Click into the box, and paste."""
-    (into or page.locator("#box")).click()
+    (textbox or page.locator("#box")).click()
     page.evaluate("text => navigator.clipboard.writeText(text)", text)
     page.keyboard.press("ControlOrMeta+V")
 

@@ -19,11 +19,13 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 
 
 @cache
-def link_base_packages(*kept: str) -> Path:
-    """Return a folder of links to the installed packages, without extras that are not in `kept`."""
+def link_base_packages(*kept_packages: str) -> Path:
+    """Return a folder of links to installed packages, with only `kept_packages` of the extras."""
     folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
     for entry in SITE.iterdir():
-        if entry.name.partition("-")[0] in kept or not entry.name.startswith(_EXTRAS + _OURS):
+        if entry.name.partition("-")[0] in kept_packages or not entry.name.startswith(
+            _EXTRAS + _OURS
+        ):
             (folder / entry.name).symlink_to(entry)
     return folder
 

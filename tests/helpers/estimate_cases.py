@@ -36,7 +36,7 @@ ROUNDING = 1e-7  # relative rounding error of a score in double precision
 def make_eigenvalues(shape: str, m: int) -> np.ndarray:
     """Return m normalized eigenvalues of a shape, in descending order."""
     i = np.arange(1, m + 1)
-    shares = {
+    eigenvalues = {
         "flat": np.ones(m),
         "power law": i**-1.5,
         "exponential": np.exp(-i / 8.0),
@@ -45,7 +45,7 @@ def make_eigenvalues(shape: str, m: int) -> np.ndarray:
         "one dominant": np.where(i == 1, m, 0.1),
         "repeated": 3.0 ** -(i // 40),
     }[shape]
-    return shares / shares.sum()
+    return eigenvalues / eigenvalues.sum()
 
 
 def make_factors(shape: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
@@ -137,7 +137,7 @@ def check_estimate(
     kernel: str, shape: str, q: float, rtol: float, mode: str, n: int
 ) -> EstimateCheck:
     """Estimate one order of one set, and compare it with the exact score."""
-    similarity, p, shares = make_case(kernel, shape, n)
+    similarity, p, eigenvalues = make_case(kernel, shape, n)
     seed = zlib.crc32(f"{kernel} {shape} {q} {rtol} {mode}".encode())
     estimate_options = EstimateOptions(rtol, seed)
     with warnings.catch_warnings():
@@ -155,7 +155,7 @@ def check_estimate(
             except ConvergenceError:
                 return EstimateCheck("refused", True)
     (estimate,) = result
-    exact = effective_number(shares, q)
+    exact = effective_number(eigenvalues, q)
     error_ratio = abs(estimate.value - exact) / max(estimate.error, ROUNDING * exact)
     within_tolerance = mode == "forced" or 2 * estimate.error <= rtol * estimate.value
     return EstimateCheck(

@@ -36,9 +36,9 @@ def running_app(
     web app writes into `folder`. `home` is the Hub cache with encoders; without them, torch is not
     needed. `space` is the folder of the files of the Space.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with socket.socket() as free_socket:
+        free_socket.bind(("127.0.0.1", 0))
+        port = free_socket.getsockname()[1]
     environment = os.environ | {
         "GRADIO_ANALYTICS_ENABLED": "False",
         "TMPDIR": str(folder),

@@ -56,5 +56,7 @@ POPULATIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 def pool_sets(sets: Sequence[Any], **options: Any) -> tuple[Similarity, list[int]]:
     """Return the similarity of all samples, and the size of each set."""
     arrays = all(isinstance(samples, np.ndarray) for samples in sets)
-    together = np.concatenate(sets) if arrays else [x for samples in sets for x in samples]
-    return as_similarity(together, **options), [len(samples) for samples in sets]
+    samples_of_all_sets = (
+        np.concatenate(sets) if arrays else [x for samples in sets for x in samples]
+    )
+    return as_similarity(samples_of_all_sets, **options), [len(samples) for samples in sets]

@@ -148,7 +148,7 @@ def test_decode_images_accepts_base64_with_or_without_prefix():
 def test_encrypted_zip_is_rejected():
     buffer = io.BytesIO(encode_zip({"a.png": encode_grey_png(9, 9)}))
     data = bytearray(buffer.getvalue())
-    for sign, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        data[data.find(sign) + offset] |= 1
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.find(signature) + offset] |= 1
     assert zipfile.ZipFile(io.BytesIO(bytes(data))).infolist()[0].flag_bits & 1
     assert "it is encrypted" in get_rejection_message(read, make_upload("a.zip", bytes(data)))
