@@ -1,20 +1,21 @@
-"""Do intervals of the mean score over few prompts, and of a mean difference, hold on real answers?
+"""Coverage of intervals of the mean score over few prompts, and of mean differences.
 
     python benchmarks/prompt_means.py --data DATA --json benchmarks/results/prompt_means.json
 
-Sources are the answers of people and models to 100 to 250 prompts (`answers` of few_samples.py),
-whose prompts are drawn with replacement, so that the mean over all of them is known.
+The populations are the answers of humans and models to 100 to 250 prompts (`answers` of
+few_samples.py). Prompts are drawn with replacement, so the mean over all prompts is known.
 
-- `choose`: coverage of the interval with several weights of the pseudo-observation at a bound, by
-  random weights, on the sources in CHOSEN_ON alone. `PSEUDO_WEIGHT` of
-  `vendiscore/scoring/bayesian_bootstrap.py` was chosen there, before the others were looked at.
-- `means`: coverage of the interval of `compute` (in the rows `held`), of Student's t, and of the
-  jackknife of the logit, on all sources; `chosen_on` tells which are no evidence. `width` is the
-  median width over that of ±1.96 standard errors of the source itself.
-- `differences`: the difference of two sources of NoveltyBench, per prompt: coverage of its
-  interval, and how often it lies above and below the true difference; how often p is 0.05 or 0.01
-  at most, and a direction is stated, where names are exchanged at random (`exchanged`) or the
-  answers of one source are split at random (`split`); and how often the right direction is stated.
+- `choose`: coverage of the interval for several weights of the pseudo-observation at a limit, with
+  random weights, only on the sources in DEVELOPMENT_SOURCES. `PSEUDO_WEIGHT` of
+  `vendiscore/scoring/bayesian_bootstrap.py` was chosen with them, before the others were used.
+- `means`: coverage of the interval of `compute` (keys without a suffix), of Student's t, and of the
+  jackknife of the logit, on all sources. `chosen_on` marks the sources that were used for the
+  choice. `width` is the median width divided by that of ±1.96 standard errors of the population.
+- `differences`: the difference of two sources of NoveltyBench by prompt. The rows contain the
+  coverage of its interval and how often it lies above and below the true difference; how often p is
+  at most 0.05 or 0.01, and how often a direction is stated, if names are permuted at random
+  (`exchanged`) or if the answers of one source are divided at random (`split`); and how often the
+  right direction is stated.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ Rows = list[dict[str, Any]]
 
 
 class Source:
-    """The answers to each prompt, as many to all of them."""
+    """The answers to each prompt; all prompts have equally many."""
 
     def __init__(self, sets: list[list[str]]) -> None:
         self.n_prompts, self.n_answers = len(sets), len(sets[0])
@@ -72,7 +73,7 @@ class Source:
         )
 
     def scores(self, q: float, count: int) -> np.ndarray:
-        """Return the score of the first answers to each prompt."""
+        """Return the score of the first `count` answers to each prompt."""
         indices = np.arange(self.n_prompts)[:, None] * self.n_answers + np.arange(count)
         return self.score(indices, q)
 
@@ -82,7 +83,7 @@ class Source:
 
 
 def count_coverage(low: np.ndarray, high: np.ndarray, truth: float) -> dict[str, float]:
-    """Return how often intervals hold the truth, lie above it, and below."""
+    """Return how often intervals cover the truth, lie above it, and lie below it."""
     above = float(np.mean(low > truth + 1e-9))
     below = float(np.mean(high < truth - 1e-9))
     return {"held": 1 - above - below, "above": above, "below": below}
@@ -95,7 +96,7 @@ def iter_cells(source: Source) -> Iterator[tuple[float, int, np.ndarray]]:
 
 
 def compare_weights(sources: dict[str, Source], draws: int) -> Rows:
-    """Count intervals with several weights, from random weights of the values."""
+    """Count the coverage of intervals for several weights of the pseudo-observation."""
     rows: Rows = []
     for name in DEVELOPMENT_SOURCES:
         for q, count, scores in iter_cells(sources[name]):
@@ -138,7 +139,7 @@ def compute_logit_interval(values: np.ndarray, upper: float) -> tuple[float, flo
 
 
 def count_mean_coverage(sources: dict[str, Source], draws: int) -> Rows:
-    """Count intervals of the mean over few prompts that hold the mean over all."""
+    """Count how often intervals of the mean over few prompts cover the mean over all prompts."""
     rows: Rows = []
     for name, source in sources.items():
         for q, count, scores in iter_cells(source):
@@ -177,7 +178,9 @@ def count_mean_coverage(sources: dict[str, Source], draws: int) -> Rows:
 
 
 def compute_p_value(differences: np.ndarray, rng: np.random.Generator) -> float:
-    """Return p of `compare` for these differences of prompts, at one pair and level 0.95."""
+    """Return the p-value of `compare` for these differences by prompt, for one pair at level
+    0.95.
+    """
     if not can_sign_flips_reach(LEVEL, len(differences)):
         return student_p_value(differences)
     observed = float(_studentized_means(differences))
@@ -190,7 +193,9 @@ def compute_p_value(differences: np.ndarray, rng: np.random.Generator) -> float:
 def infer_direction(
     differences: np.ndarray, rng: np.random.Generator
 ) -> tuple[float, float, float, float]:
-    """Return p, both ends of the interval, and the sign of the direction that is stated, or 0."""
+    """Return the p-value, both limits of the interval, and the sign of the stated direction, or
+    0.
+    """
     p = compute_p_value(differences, rng)
     _, low, high = estimate_paired_difference(differences, np.zeros(len(differences)), LEVEL)
     sign = float(np.sign(low)) if p <= 1 - LEVEL + 1e-12 and (low > 0 or high < 0) else 0.0

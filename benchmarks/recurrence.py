@@ -1,19 +1,19 @@
-"""Do intervals hold where samples recur, in whatever container, and what does that cost vectors?
+"""Coverage of intervals if samples recur, in several containers, and the widths for vectors.
 
     python benchmarks/recurrence.py --json benchmarks/results/recurrence.json
 
-Part "containers": four sources in which samples recur, each as texts, as a matrix of similarities,
-as rows of embeddings and as tuples, where these can hold it. 500 sets are drawn for each of them,
-and the 95 % intervals of `compute(ci=0.95)` that contain E log VS_n, the mean log score of 50,000
-other sets, are counted; `same` is the largest difference between the intervals of one set in two
-containers. The share of sets whose interval has no width is `flat`.
+Part "containers": four populations in which samples recur, passed as texts, as a similarity matrix,
+as embeddings and as tuples, if possible. For each container, 500 sets are drawn, and the rows
+contain how often the 95 % intervals of `compute(ci=0.95)` cover E log VS_n, the mean log score of
+50,000 other sets. `same` is the largest difference between the intervals of a set in two
+containers, and `flat` the proportion of sets whose interval has width 0.
 
 Part "widths": the median width of intervals of embeddings that never recur, by default and with
-`allow_repeats=False`, which is the interval of version 0.4.0, and their ratio `growth`. Nothing in
-a set without a repeat tells such a source from the same one mixed with copies of one vector. So
-`needed` is a lower bound of the growth: it is that of intervals whose lower reach is the one of
-0.4.0, times the least factor with which they contain E log VS_n of that mixture (1.6 copies in n
-samples on average) in 93 % of its sets.
+`allow_repeats=False` (the interval of version 0.4.0), and their ratio `growth`. A set without
+repeats may also come from a population in which one vector recurs, so intervals must be wider.
+`needed` is a lower bound of the ratio. It is computed for a mixture with copies of one vector (1.6
+copies in n samples on average): the lower part of the interval of 0.4.0 is scaled by the smallest
+factor with which 93 % of the intervals cover E log VS_n of the mixture.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Draw = Callable[[np.random.Generator, int], Any]
 
 
 class RecurrenceCase(NamedTuple):
-    """A source: how sets of n are drawn, and for each container what `compute` takes of a set."""
+    """A population: how sets of n are drawn, and the arguments of `compute` for each container."""
 
     n: int
     draw: Draw  # indices of items (count, n), or rows (count, n, d)
@@ -55,7 +55,9 @@ class RecurrenceCase(NamedTuple):
 def make_item_cell(
     K: np.ndarray, weights: np.ndarray, n: int, texts: list[str], kernel_options: Options
 ) -> RecurrenceCase:
-    """Return the source of items with similarities K that occur with these shares."""
+    """Return a population of items with similarities K that are drawn in proportion to the
+    weights.
+    """
     values, vectors = np.linalg.eigh(K)
     rows = vectors * np.sqrt(values.clip(0))
     rows /= np.linalg.norm(rows, axis=1)[:, None]
@@ -90,7 +92,7 @@ def cosine_matrix(X: np.ndarray) -> np.ndarray:
 
 
 def make_recurring_vector_cell(n: int) -> RecurrenceCase:
-    """Return the source of normal rows in 32 columns, of which every fifth is one vector."""
+    """Return a population of normal rows with 32 columns, 20 % of which are the same vector."""
     vector = np.random.default_rng(0).normal(size=32)
 
     def draw(rng: np.random.Generator, count: int) -> np.ndarray:
@@ -130,7 +132,7 @@ def make_cells(data: Path) -> dict[str, RecurrenceCase]:
 
 
 def compute_log_scores(K: np.ndarray) -> np.ndarray:
-    """Return log VS of similarities (count, n, n), computed here."""
+    """Return log VS of similarity matrices (count, n, n), computed with NumPy."""
     shares = np.linalg.eigvalsh(K).clip(1e-15) / K.shape[-1]
     return -(shares * np.log(shares)).sum(axis=-1)
 
@@ -144,7 +146,7 @@ def expected_log_score(cell: RecurrenceCase, rng: np.random.Generator) -> float:
 
 
 def count_coverage(name: str, cell: RecurrenceCase, repeats: int) -> list[dict[str, Any]]:
-    """Return a row for each container of a source."""
+    """Return a row for each container of a population."""
     rng = np.random.default_rng(0)
     truth = expected_log_score(cell, rng)
     sets = cell.draw(rng, repeats)
@@ -176,7 +178,7 @@ def count_coverage(name: str, cell: RecurrenceCase, repeats: int) -> list[dict[s
 
 
 def make_continuous_sources(data: Path) -> dict[str, Draw]:
-    """Return sources of embeddings (n, d) that never recur."""
+    """Return populations of embeddings (n, d) that never recur."""
     centres = 1.5 * np.random.default_rng(0).normal(size=(12, 32))
     images = digits(data)
 
@@ -197,7 +199,7 @@ def make_continuous_sources(data: Path) -> dict[str, Draw]:
 
 
 def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
-    """Return the widths of intervals of one continuous source, and the growth that is needed."""
+    """Return the widths of intervals of a continuous population, and the necessary ratio."""
     rng = np.random.default_rng(0)
 
     def ends(X: np.ndarray, allow_repeats: bool) -> list[float]:
@@ -239,7 +241,7 @@ def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any
 
 
 def main() -> None:
-    """Print all rows; raise unless all containers of a source have intervals that hold."""
+    """Print all rows; raise unless the intervals of all containers have sufficient coverage."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--repeats", type=int, default=500)

@@ -1,15 +1,15 @@
-"""How well do relevant and diverse selections cover what a query may mean?
+"""α-nDCG of relevant and diverse selections: how well do they cover the intents of a query?
 
     python benchmarks/retrieval.py --peers folder-of-packages
 
-α-nDCG@10 (Clarke et al., SIGIR 2008; α = 0.5) of ten documents of 200, by constructed relevance: a
-query has several intents of unequal frequency, a document has one of them or none. Relevance is
-the cosine to the query, which is all that any method sees besides the embeddings. "topics": a
-direction for the query, one for each intent and noise, 384 dimensions; "digits": scikit-learn's
-images, where a query is the mean of images of three to five digits. Each method has its defaults;
-others are shown at other shares of diversity. `--peers` names a folder that has been filled by
-`pip install --target FOLDER --no-deps pyversity==0.2.0 vendirag==0.2.0`; what is not there is left
-out. Differences to ours are means over the same queries with their standard errors.
+α-nDCG@10 (Clarke et al., SIGIR 2008; α = 0.5) of ten of 200 documents, with constructed relevance:
+a query has several intents of unequal frequency, and a document has one intent or none. Methods get
+the embeddings and the relevance, which is the cosine to the query. "topics": 384 dimensions, with a
+direction for the query, one for each intent, and noise. "digits": scikit-learn's images; a query is
+the mean of images of three to five digits. All methods use their defaults; some are also shown with
+other weights of diversity. `--peers` names a folder with other packages, from `pip install --target
+FOLDER --no-deps pyversity==0.2.0 vendirag==0.2.0`; missing packages are skipped. Differences from
+`select` are means over the same queries, with their standard errors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Method = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
 def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = N_RANKED) -> float:
-    """Return α-nDCG of ranked documents with one intent each (−1: none) and grades in [0, 1]."""
+    """Return α-nDCG of ranked documents; each has one intent (−1: none) and a grade in [0, 1]."""
 
     def discounted_gain(ranking: list[int]) -> float:
         seen: dict[int, int] = {}
@@ -53,7 +53,7 @@ def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = N
 
 
 def draw_topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Return embeddings of documents and of a query, and intent and grade of each document."""
+    """Return embeddings of documents and of a query, and the intent and grade of each document."""
     d, intents = 384, int(rng.integers(3, 9))
     query, *directions = rng.normal(size=(1 + intents, d)) / np.sqrt(d)
     frequencies = np.arange(1, intents + 1) ** -1.0
@@ -73,7 +73,7 @@ def draw_topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 
 
 def draw_digits(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Return the same of images: the intents are the digits whose mean is the query."""
+    """Return the same for images: the intents are the digits whose mean is the query."""
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
@@ -90,7 +90,7 @@ def draw_digits(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 
 
 def build_methods(peers: Path | None) -> dict[str, Method]:
-    """Return rankings by name: documents, cosines and query in, places out."""
+    """Return ranking functions by name; they map documents, cosines and the query to indices."""
     import vendiscore
 
     def select_documents(

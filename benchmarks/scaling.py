@@ -1,12 +1,12 @@
-"""Time and memory against n, ours and `vendi_score` 0.0.3's, as numbers and as a picture.
+"""Time and memory of vendiscore and `vendi_score` 0.0.3 against n, as rows and as a figure.
 
 python benchmarks/scaling.py --json benchmarks/results/scaling.json
 
-Scores of a similarity matrix, of features (d = 384) and of an RBF kernel (d = 32, σ = 1), of which
-the peer is given the matrix that it needs, made by NumPy in the same time; and the estimate of the
-last, to half a percent, where this version has it. Every call runs in a process of its own, by
-turns, on samples that another one made, so that its peak of memory is its own. Scores agree before
-anything is timed. The picture goes to docs/images/scaling.png.
+The calls score a similarity matrix, features (d = 384), and vectors with an RBF kernel (d = 32,
+σ = 1). `vendi_score` needs a matrix, which NumPy computes within the measured time. The RBF kernel
+is also scored with `method="estimate"` and rtol = 0.01. Each call runs in a separate process, so
+its peak memory is measured separately, and calls of both packages alternate. Values are compared
+before anything is timed. The figure is docs/images/scaling.png.
 """
 
 import argparse
@@ -33,7 +33,7 @@ ScoreFunction = Callable[[np.ndarray], float]
 
 
 def make_samples(series: str, n: int) -> np.ndarray:
-    """Draw Gaussian rows of decreasing variances, (n, 384) of length 1 or (n, 32), or a matrix."""
+    """Draw Gaussian rows of decreasing variances: unit rows (n, 384), rows (n, 32), or a matrix."""
     rng = np.random.default_rng(0)
     d = 32 if series.startswith("rbf") else 384
     X = rng.standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1))
@@ -83,7 +83,7 @@ MAKE_SCORE = {"ours": make_package_score, "vendi_score": make_peer_score}
 
 
 def run_job(side: str, series: str, path: Path) -> None:
-    """Return value, seconds and peaks of memory of one call, printed as JSON."""
+    """Run one call; print the value, the seconds and the peak memory as JSON."""
     warnings.simplefilter("ignore")
     score = MAKE_SCORE[side](series)
     score(make_samples(series, 20))  # all is imported before anything is timed
@@ -110,7 +110,7 @@ def run_call(side: str, series: str, path: Path) -> dict[str, float]:
 
 
 def can_estimate() -> bool:
-    """Return whether this version estimates at all."""
+    """Return whether this version supports estimates."""
     try:
         make_package_score("rbf, estimate")(make_samples("rbf", 20))
     except (TypeError, ValueError):
@@ -174,7 +174,9 @@ def make_row(
 
 
 def draw_picture(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw seconds and megabytes against n, both axes logarithmic; the peer's lines are dashed."""
+    """Draw seconds and megabytes against n on logarithmic axes; lines of the other package are
+    dashed.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.4), dpi=130, layout="constrained")

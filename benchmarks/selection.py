@@ -1,14 +1,14 @@
-"""How diverse are the subsets that different tools choose, and how long do they take?
+"""Diversity of the subsets that several packages select, and their time.
 
     python benchmarks/selection.py --data ../shared/data --rivals rivals/bin/python --huge
 
-Chooses digits and odorous molecules by `vendiscore.select` and by others, and prints VS of what was
-chosen, the proved upper bound on any choice, and seconds. Rivals are run by the Python that
-`--rivals` names, one with `pip install submodlib-py apricot-select dppy rdkit`, in a process of
-their own that is given the similarity matrix as a file; packages that cannot be imported there are
-reported. Greedy choice of a determinantal process follows Chen, Zhang & Zhou (arXiv 1709.05135),
-written after their published code, given the same matrix or features as ours; it and ours take
-turns. Seconds are of choosing, from samples that have been read.
+Digits and odorants are selected by `vendiscore.select` and by other methods. The rows contain VS of
+the selected samples, an upper bound for all subsets, and the seconds. Other packages are run by the
+interpreter that `--rivals` names, with `pip install submodlib-py apricot-select dppy rdkit`, in
+separate processes that load the similarity matrix from a file; packages that cannot be imported are
+reported. The greedy selection of a determinantal point process follows Chen, Zhang & Zhou (arXiv
+1709.05135) and their published code; it gets the same matrix or features as `select`, and the two
+are timed alternately. Times do not include reading the samples.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pairs import assert_close, collect_environment, time_pair, write_results
 
 
 def select_by_dpp(row: Callable[[int], np.ndarray], n: int, size: int) -> list[int]:
-    """Return greedy choice of a determinantal process, by incremental Cholesky factors."""
+    """Select greedily by a determinantal point process, with incremental Cholesky factors."""
     rows, residuals, selected = np.zeros((size, n)), np.ones(n), [0]
     while len(selected) < size:
         m, j = len(selected) - 1, selected[-1]
@@ -43,7 +43,7 @@ def select_by_dpp(row: Callable[[int], np.ndarray], n: int, size: int) -> list[i
 
 
 def select_by_peer(name: str, K: np.ndarray, size: int) -> list[int]:
-    """Return what another package chooses; imported here, in its own Python."""
+    """Return the selection of another package, which is imported in its own interpreter."""
     if name == "submodlib log det":
         from submodlib.functions.logDeterminant import LogDeterminantFunction
 
@@ -86,7 +86,7 @@ PEERS = (
 
 
 def run_peer(python: str | None, name: str, K: Path, size: int, timeout: int) -> dict[str, Any]:
-    """Return a rival's places and seconds, from its own process."""
+    """Return the indices and seconds of another package from a separate process."""
     if python is None:
         return {"missing": "no --rivals"}
     command = [python, __file__, "--as-rival", name, str(K), str(size)]
@@ -112,7 +112,7 @@ def read_molecules(data: Path) -> list[str]:
 def compare_methods(
     title: str, similarity: Any, size: int, options: argparse.Namespace, with_bound: bool
 ) -> list[dict[str, Any]]:
-    """Return rows of one table: VS and seconds of each way of choosing `size` samples."""
+    """Return the rows of one table: VS and seconds of each method that selects `size` samples."""
     import vendiscore
     from vendiscore.tools.selection.candidates import Candidates
 
@@ -191,7 +191,9 @@ def compare_methods(
 def time_against_dpp(
     title: str, similarity: Any, candidates: Any, K: np.ndarray, size: int, repeats: int
 ) -> list[dict[str, Any]]:
-    """Return ours and greedy DPP in turn, from the same matrix and from the same features."""
+    """Time `select` and the greedy DPP alternately, with the same matrix and with the same
+    features.
+    """
     import vendiscore
     from vendiscore.tools.selection.constraints import parse_constraints
     from vendiscore.tools.selection.search import select_greedily, swap_members
@@ -230,7 +232,7 @@ def time_against_dpp(
 
 
 def make_embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
-    """Draw rows of unit length in single precision, without structure or with an embedding's."""
+    """Draw float32 unit rows without structure, or with a structure similar to embeddings."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)).astype(np.float32)
     falling = np.arange(1, d + 1, dtype=np.float32)
@@ -247,7 +249,7 @@ def make_embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
 
 
 def select_from_all_candidates(X: np.ndarray, size: int) -> list[int]:
-    """Choose greedily, from all candidates for each pick, in O(ridges · n d · size)."""
+    """Select greedily, comparing all candidates for each pick, in O(ridges · n d · size)."""
     from vendiscore.tools.selection.marginal_gains import COARSE_TOLERANCE, build_quadrature_form
 
     form = build_quadrature_form(1.0, size, COARSE_TOLERANCE)
@@ -270,13 +272,15 @@ def select_from_all_candidates(X: np.ndarray, size: int) -> list[int]:
 
 
 def time_bare_products(X: np.ndarray) -> None:
-    """Compute all products of pairs, in single precision, and keep none."""
+    """Compute the float32 products of all pairs without storing them."""
     for start in range(0, len(X), 1000):
         X[start : start + 1000] @ X.T
 
 
 def measure_large_selection(repeats: int, huge: bool) -> list[dict[str, Any]]:
-    """Time of choosing as a multiple of the bare products of all pairs, and VS of full greedy."""
+    """Return the time of a selection relative to the products of all pairs, and VS of the full
+    greedy selection.
+    """
     import vendiscore
 
     rows: list[dict[str, Any]] = []
@@ -327,7 +331,7 @@ def measure_large_selection(repeats: int, huge: bool) -> list[dict[str, Any]]:
 
 
 def measure_memory(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
-    """Return seconds and memory without the features; a matrix of all pairs would be 80 GB."""
+    """Return seconds and memory for a set whose matrix of all pairs would need 80 GB."""
     import vendiscore
 
     rng = np.random.default_rng(0)
@@ -366,7 +370,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--rivals", help="the Python that has the other packages")
+    parser.add_argument("--rivals", help="the interpreter that has the other packages")
     parser.add_argument("--limit", type=int, default=300, help="seconds for each rival")
     parser.add_argument("--scale-only", action="store_true", help="only multiples of all pairs")
     parser.add_argument("--huge", action="store_true", help="also 1,000 of 200,000 × 384")

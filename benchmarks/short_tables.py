@@ -1,4 +1,6 @@
-"""The rows of long tables that a reader decides by, for the documents; the site folds the rest."""
+"""Short tables for documents, with the most informative rows; the site collapses the full
+tables.
+"""
 
 import re
 import statistics
@@ -58,7 +60,7 @@ SIZE_COLUMNS = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
 
 
 def parse_table(text: str) -> list[list[str]]:
-    """Return the head and the rows of a table, as cells."""
+    """Return the cells of the header and the rows of a table."""
     text = text.replace("\N{NO-BREAK SPACE}", " ")  # `table` sets them anew
     lines = [line for line in text.splitlines() if line.startswith("|")]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
@@ -66,7 +68,7 @@ def parse_table(text: str) -> list[list[str]]:
 
 
 def select_rows(text: str, is_wanted: Callable[[Row], bool], columns: Iterable[str] = ()) -> str:
-    """Return a table of the wanted rows and the named columns."""
+    """Return a table of the rows for which `is_wanted` is true, and of the named columns."""
     header, *rows = parse_table(text)
     column_indices = [header.index(name) for name in columns] or range(len(header))
     return format_table(
@@ -87,13 +89,15 @@ def first_rows(text: str, count: int) -> str:
 
 
 def first_number(cell: str) -> float:
-    """Return the first number of a cell; of an empty one, infinity."""
+    """Return the first number of a cell; infinity if there is none."""
     result = re.search(r"[\d.]+", cell)
     return float(result[0]) if result else float("inf")
 
 
 def rows_with_smallest(text: str, columns: Iterable[str], count: int) -> str:
-    """Return a table of the rows with the smallest numbers in some columns, in their order."""
+    """Return a table of the `count` rows with the smallest numbers in some columns, in their
+    order.
+    """
     header, *rows = parse_table(text)
     column_indices = [header.index(name) for name in columns]
     order = sorted(rows, key=lambda row: min(first_number(row[i]) for i in column_indices))
@@ -103,7 +107,7 @@ def rows_with_smallest(text: str, columns: Iterable[str], count: int) -> str:
 def smallest_row_by_source(
     text: str, column: str, columns: Iterable[str] = (), group_name: Callable[[str], str] = str
 ) -> str:
-    """Return for each source, or kind of source, the row with the smallest number in a column."""
+    """Return, for each source or group of sources, the row with the smallest number in a column."""
     header, *rows = parse_table(text)
     column_index = header.index(column)
     worst: dict[str, list[str]] = {}
@@ -115,7 +119,7 @@ def smallest_row_by_source(
 
 
 def summarize_grid() -> str:
-    """Summarise the grid by the package that ours was timed against, on one thread and on two."""
+    """Summarize the grid by the other package, for one and two threads."""
     rows = [row for row in load_result("grid")["rows"] if "times_faster" in row]
     rows_by_peer: dict[str, list[dict[str, float]]] = {}
     for row in rows:
@@ -132,7 +136,7 @@ def summarize_grid() -> str:
 
 
 def largest_sizes() -> str:
-    """Return of each call of the scaling the largest set."""
+    """Return the row of the largest set for each call of the scaling benchmark."""
     header, *rows = parse_table(tabulate_scaling())
     last = {row[0]: row for row in rows}
     return select_columns(
@@ -142,7 +146,7 @@ def largest_sizes() -> str:
 
 
 def summarize_gpu() -> str:
-    """Return one row for each kind of work on a GPU, below the sentence that names it."""
+    """Return one row for each type of work on a GPU, below the description of the GPU."""
     text = tabulate_gpu()
     names = (
         "score_X, 200,000 × 512, float64",
@@ -155,7 +159,7 @@ def summarize_gpu() -> str:
 
 
 def summarize_null() -> str:
-    """Return how often equal sets of usual sizes are distinguished."""
+    """Return how often sets of equal diversity are distinguished, for common sizes."""
     kinds = {
         "one population": ("2 × 8", "2 × 20", "2 × 80"),
         "two populations of equal diversity": ("2 × 20",),
@@ -168,7 +172,7 @@ def summarize_null() -> str:
 
 
 def compare_subsets() -> str:
-    """Compare rules of choice by the score of their subsets, a column for each pool."""
+    """Compare methods by the score of their selections, with a column for each pool."""
     _, *rows = parse_table(tabulate_selections())
     pools = list(dict.fromkeys((row[0], row[1]) for row in rows))
     scores: dict[str, dict[tuple[str, str], str]] = {}
@@ -187,7 +191,7 @@ def compare_subsets() -> str:
 
 
 def find_bounds(pools: Iterable[tuple[str, str]]) -> list[dict[str, float]]:
-    """Return of each pool the row with the bound on every subset."""
+    """Return the row with the upper bound of each pool."""
     rows = [row for row in load_result("selection")["rows"] if "bound" in row and "table" in row]
     return [next(row for row in rows if (row["table"], str(row["size"])) == pool) for pool in pools]
 
@@ -208,7 +212,7 @@ def describe_source_coverage() -> str:
 
 
 def describe_empty_prompt_coverage() -> str:
-    """Say how often intervals hold where some prompts tell nothing."""
+    """Report the coverage of intervals if some prompts contain no comparison."""
     rows = [row for row in load_result("sources")["rows"] if row["part"] == "empty"]
     coverages = sorted(row["held"] for row in rows)
     counts = sorted({row["prompts"] for row in rows})
@@ -223,7 +227,7 @@ def describe_empty_prompt_coverage() -> str:
 
 
 def tabulate_typical_extremes() -> str:
-    """Return the lowest and the highest of known sets of 100 that are not texts, by kernel."""
+    """Return the lowest and the highest of the known sets of 100 that are not texts, by kernel."""
     values_by_kernel: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for row in load_result("typical_values")["rows"]:
         if (row["q"], row["n"]) == (1, 100) and row["kind"] != "texts":
@@ -254,13 +258,13 @@ def tabulate_typical_few() -> str:
 
 
 def first_clause(text: str) -> str:
-    """Return the first clause of a definition, or two if the first is a symbol."""
+    """Return the first clause of a definition, or two clauses if the first is a symbol."""
     first, *more_clauses = re.split(r"(?<=[:;]) ", text)
     return (f"{first} {more_clauses[0]}" if len(first) < 4 and more_clauses else first).rstrip(":;")
 
 
 def tabulate_short_kernels() -> str:
-    """Return the kernels by what they compute and the extra that they need."""
+    """Return the kernels with their definitions and required extras."""
     header, *rows = parse_table(
         select_columns(registries.tabulate_kernels(), ("kernel", "similarity", "extra"))
     )
@@ -268,7 +272,7 @@ def tabulate_short_kernels() -> str:
 
 
 def tabulate_short_measures() -> str:
-    """Return the measures by their definitions."""
+    """Return the measures with their definitions."""
     header, *rows = parse_table(
         select_columns(registries.tabulate_measures(), ("measure", "definition"))
     )
@@ -276,7 +280,7 @@ def tabulate_short_measures() -> str:
 
 
 def tabulate_short_presets() -> str:
-    """Return the names that mean several measures."""
+    """Return the presets with their measures."""
     return select_columns(registries.tabulate_presets(), ("`measures=`", "means"))
 
 

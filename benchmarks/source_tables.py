@@ -1,4 +1,4 @@
-"""Tables and sentences of `sources.py` for the page on different models."""
+"""Documentation tables and sentences about the results of `sources.py`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,13 +11,13 @@ def select_rows(part_name: str) -> list[dict[str, Any]]:
 
 
 def format_interval(row: dict[str, Any], name: str = "VS", digits: int = 2) -> str:
-    """Return a number with its interval."""
+    """Format a value with its interval."""
     value, low, high = (f"{row[name + end]:.{digits}f}" for end in ("", "_low", "_high"))
     return f"{value} ({low} to {high})"
 
 
 def tabulate_alpaca() -> str:
-    """Return models of AlpacaEval: how many differ, and what it took."""
+    """Tabulate the effective number of models of AlpacaEval, with time and memory."""
     return format_table(
         ("kernel", "effective number", "q = 2", "per prompt", "time", "memory beyond answers"),
         (
@@ -35,7 +35,7 @@ def tabulate_alpaca() -> str:
 
 
 def tabulate_pairs() -> str:
-    """Return the nearest and the farthest models of AlpacaEval by their words."""
+    """Tabulate the most and the least similar models of AlpacaEval, by wording."""
     row = select_rows("alpaca")[0]
     return format_table(
         ("nearest", "similarity", "farthest", "similarity"),
@@ -47,7 +47,7 @@ def tabulate_pairs() -> str:
 
 
 def quote_alpaca() -> str:
-    """Return the sentence to quote."""
+    """Return a sentence about AlpacaEval to quote."""
     row_of_ngrams, *other_rows = select_rows("alpaca")
     n, prompts = len(row_of_ngrams["sources"]), row_of_ngrams["prompts"]
     text = f"> The answers of {n} models to {prompts} prompts of AlpacaEval 2 are as diverse as "
@@ -62,7 +62,9 @@ def quote_alpaca() -> str:
 
 
 def tabulate_novelty() -> str:
-    """Return people and two models: all answers, halves, and one answer each."""
+    """Tabulate the number of sources for humans and two models: all answers, halves, and single
+    answers.
+    """
     parts = {
         "novelty": "3, all answers",
         "halves": "6, halves of the answers",
@@ -84,7 +86,7 @@ def tabulate_novelty() -> str:
 
 
 def quote_people() -> str:
-    """Return the sentence to quote of people and two models."""
+    """Return a sentence about humans and two models to quote."""
     row_of_ngrams, row_of_embeddings = select_rows("novelty")
     return (
         f"> On 100 prompts of NoveltyBench, the effective number of three sources (eight people, "
@@ -98,7 +100,7 @@ def quote_people() -> str:
 
 
 def tabulate_people() -> str:
-    """Write what each of the three sources adds, and how alike its answers are."""
+    """Tabulate the contribution of three sources, and the similarity of their answers."""
     return format_table(
         ("kernel", "source", "contribution", "nearest", "similarity", "within"),
         (
@@ -116,7 +118,7 @@ def tabulate_people() -> str:
 
 
 def tabulate_parts() -> str:
-    """Return four parts of one set."""
+    """Tabulate the number of sources for four parts of one set."""
     return format_table(
         ("samples", "size of each part", "score", "corrected", "intervals that start at 1"),
         (

@@ -1,16 +1,19 @@
-"""The number of sources: models of AlpacaEval and NoveltyBench, parts of one set, intervals.
+"""The effective number of sources for several data sets, and the coverage of its intervals.
 
     python benchmarks/sources.py --answers FOLDER --data DATA --json benchmarks/results/sources.json
 
-FOLDER has a folder for each model with its `model_outputs.json`, as `results` of
-https://github.com/tatsu-lab/alpaca_eval; numbers and names of models are written, and no text.
-Models are compared by n-grams and by static vectors (wordllama, if installed), each in a process
-of its own, with its time and the memory that the process takes at most. Then: people, gemini and
-gpt-4o of NoveltyBench, each split in two as well; four parts of one set, which are one source; and
-how often intervals from few prompts hold the number of all prompts, also among prompts that one
-source alone answered, and among 3 to 30 prompts that are drawn with replacement from those of
-NoveltyBench, so that the number of all prompts is known. `--parts empty`, `few` and `novelty` renew
-these rows only.
+FOLDER contains a folder for each model with its `model_outputs.json`, as in `results` of
+https://github.com/tatsu-lab/alpaca_eval. Only values and names of models are written, and no texts.
+
+- Models of AlpacaEval are compared with n-grams and with static word vectors (wordllama, if
+  installed), each in a separate process that reports its time and peak memory.
+- Humans, gemini and gpt-4o of NoveltyBench, also divided into halves.
+- Four parts of one set, which are one source.
+- Coverage of intervals from few prompts for the number of all prompts: with prompts that only one
+  source answered, and with 3 to 30 prompts that are drawn with replacement from NoveltyBench, so
+  the number of all prompts is known.
+
+`--parts empty`, `few` and `novelty` compute only these rows and keep the others.
 """
 
 from __future__ import annotations
@@ -48,7 +51,9 @@ NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": 
 
 
 def read_alpaca(folder: Path) -> tuple[list[str], dict[str, list[str | None]]]:
-    """Return the prompts, and the answers of each model that answered all, None for blank ones."""
+    """Return the prompts, and the answers of each model that answered all prompts, None for blank
+    answers.
+    """
     models: dict[str, dict[str, str]] = {}
     for file in sorted(folder.glob("*/model_outputs.json")):
         rows = json.loads(file.read_text(encoding="utf-8"))
@@ -64,7 +69,7 @@ def read_alpaca(folder: Path) -> tuple[list[str], dict[str, list[str | None]]]:
 
 
 def make_row(name: str, result: Sources, **fields: Any) -> dict[str, Any]:
-    """Return the numbers of a result, with the names of sources and no sample."""
+    """Return a row with the values of a result and the names of sources, but no samples."""
     result_dict = result.to_dict()
     prompt_scores = np.array(result.per_prompt)
     row = {
@@ -90,14 +95,14 @@ def make_row(name: str, result: Sources, **fields: Any) -> dict[str, Any]:
 
 
 def prepare_ngram_job(folder: Path) -> tuple[Callable[[], Any], ...]:
-    """Return a small call, and the call for all models by n-grams."""
+    """Return a small call, and the call for all models with n-grams."""
     prompts, answers = read_alpaca(folder)
     few_answers = {name: model_answers[:4] for name, model_answers in list(answers.items())[:3]}
     return (lambda: sources(few_answers)), (lambda: sources(answers, prompts))
 
 
 def prepare_vector_job(file: Path) -> tuple[Callable[[], Any], ...]:
-    """Return a small call, and the call for all models by precomputed vectors."""
+    """Return a small call, and the call for all models with precomputed vectors."""
     X = np.load(file)
     return (lambda: sources(X[:3, :4], k="cosine")), (lambda: sources(X, k="cosine"))
 
@@ -109,7 +114,7 @@ def time_call(call: Callable[[], Sources]) -> tuple[Sources, float]:
 
 
 def iter_alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield models by their words, and by vectors of them."""
+    """Yield the rows of the models of AlpacaEval, by wording and with vectors."""
     prompts, answers = read_alpaca(folder)
     lengths = np.mean(
         [len(text) for model_answers in answers.values() for text in model_answers if text]
@@ -150,7 +155,7 @@ def iter_alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
 def iter_alpaca_coverage(
     name: str, X: np.ndarray, counts: tuple[int, ...], S: np.ndarray, draws: int = 200
 ) -> Iterator[dict[str, Any]]:
-    """Yield how often the 95 % interval from few prompts holds the score of all of them."""
+    """Yield how often the 95 % interval from few prompts covers the score of all prompts."""
     rng = np.random.default_rng(0)
     for n in counts:
         chosen_sources = rng.choice(len(X), n, replace=False)
@@ -171,7 +176,7 @@ def iter_alpaca_coverage(
 
 
 def iter_novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
-    """Yield people and two models, by n-grams and by vectors of MiniLM; and each in two halves."""
+    """Yield the rows of humans and two models, with n-grams and with MiniLM; also in halves."""
     with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     answers = {
@@ -216,7 +221,9 @@ def iter_novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def iter_part_rows(data: Path) -> Iterator[dict[str, Any]]:
-    """Yield four parts of one set, which are one source: the score, and the corrected one."""
+    """Yield the rows of four parts of one set, which are one source: the score, and the corrected
+    score.
+    """
     with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
         lines = file.read().split()[1:]
     molecules = np.array([line for line in lines if line != "None"])
@@ -243,7 +250,9 @@ def iter_part_rows(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def score_prompts(K: np.ndarray, options: SourcesOptions) -> ScoreWithInterval:
-    """Return the number of sources from similarities of one answer each, (prompts, G, G)."""
+    """Return the number of sources from the similarities of one answer each, shape (prompts, G,
+    G).
+    """
     prompt_weights = np.ones(K.shape[:2])
     result = sum_prompts(K, prompt_weights, prompt_weights > 0)
     value = float(compute_scores(result.similarity[None], options.q)[0])
@@ -251,9 +260,9 @@ def score_prompts(K: np.ndarray, options: SourcesOptions) -> ScoreWithInterval:
 
 
 def iter_empty_rows() -> Iterator[dict[str, Any]]:
-    """Yield how often intervals hold, and check that prompts that compare nothing change none.
-
-    Five sources give the usual answer to a prompt with these chances, and else one of their own.
+    """Yield the coverage of intervals, and check that prompts without a comparison change no
+    result. Five sources give the usual answer to a prompt with these probabilities, and otherwise
+    an answer of their own.
     """
     chances = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
     K = np.outer(chances, chances)
@@ -292,7 +301,7 @@ def iter_empty_rows() -> Iterator[dict[str, Any]]:
 
 
 HUMAN, GEMINI, GPT = NAMES
-# Each source is a model, and which of its answers to a prompt it gives.
+# By case: sources, each of which is a model and the position of its answer to a prompt.
 FEW_CASES: dict[str, list[tuple[str, int]]] = {
     "two models": [(GEMINI, 0), (GPT, 0)],
     "three sources": [(HUMAN, 0), (GEMINI, 0), (GPT, 0)],
@@ -302,7 +311,7 @@ FEW_CASES: dict[str, list[tuple[str, int]]] = {
     "a person and gpt-4o": [(HUMAN, 0), (GPT, 0)],
     "four people": [(HUMAN, i) for i in range(4)],
 }
-# Parts that can be renewed without the answers of AlpacaEval, by the rows that they replace.
+# Parts that can be computed without the answers of AlpacaEval, and the rows that they replace.
 REPLACED_PARTS = {
     "empty": ("empty",),
     "few": ("few",),
@@ -354,11 +363,11 @@ def iter_few_prompt_rows(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=Path, help="the folder of answers of models")
+    parser.add_argument("--answers", type=Path, help="folder with the answers of models")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--parts", choices=["all", *REPLACED_PARTS], default="all")
-    parser.add_argument("--draws", type=int, default=1000, help="sets of prompts of a cell of few")
+    parser.add_argument("--draws", type=int, default=1000, help="random draws in part few")
     args = parser.parse_args()
     if args.parts != "all":
         iterators = {

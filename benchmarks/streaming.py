@@ -1,10 +1,11 @@
-"""What does it cost to add up a million embeddings, and how exact is it?
+"""Time, memory and accuracy of a State for a million embeddings.
 
     python benchmarks/streaming.py
 
-Batches of 10,000 × 384 are added to a state, and multiplied by their own transpose, ten at a time
-in turns, so that both meet the same machine. Before that: the state against `compute` of all rows
-at once, and against the same rows cut in other places. Memory is the peak of a process of its own.
+Batches of 10,000 × 384 are added to a state, and multiplied by their transpose, ten at a time and
+alternately, so changes of the machine's speed affect both. Before this, the state is compared with
+`compute` of all rows at once, and with the same rows divided into other batches. Peak memory is
+measured in a separate process.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ N_ROWS, N_FEATURES, BATCH_SIZE, BATCHES_PER_TURN = 1_000_000, 384, 10_000, 10
 N_CHECKED = 100_000  # of them are scored at once, too
 TOLERANCE = 1e-12
 
-# Peak above what there was when the batch was, in a process that does nothing else.
+# Prints the peak memory above the memory with one batch, in a separate process.
 MEMORY_SCRIPT = f"""
 import numpy as np
 from pathlib import Path
@@ -48,7 +49,7 @@ print(added, status("VmHWM") - before, state.n)
 
 
 def make_batches() -> list[np.ndarray]:
-    """Return ten batches of embeddings with a decaying spectrum, which are taken in turn."""
+    """Return ten batches of embeddings with a decaying spectrum, which are used in turn."""
     rng = np.random.default_rng(0)
     scale = np.arange(1, N_FEATURES + 1, dtype=np.float32) ** -0.5
     return [
@@ -64,7 +65,7 @@ def make_state(pieces: list[np.ndarray]) -> State:
 
 
 def check_accuracy() -> dict[str, Any]:
-    """Return the errors of a state against all rows in double precision, and other pieces."""
+    """Return the errors of a state against all rows in double precision, and for other batches."""
     X = np.concatenate(make_batches())[:N_CHECKED]
     orders = [1, 2, "inf"]
     expected = compute(X.astype(np.float64), k="cosine", q=orders)
@@ -87,7 +88,9 @@ def check_accuracy() -> dict[str, Any]:
 def time_updates(
     name: str, state: State, rows: list[np.ndarray], product: Callable[[int], Any]
 ) -> dict[str, Any]:
-    """Return seconds for all rows and for products of batches, and the median ratio of speeds."""
+    """Return the seconds for all rows and for products of batches, and the median ratio of
+    speeds.
+    """
     ours, theirs = [], []
     for _ in range(N_ROWS // BATCH_SIZE // BATCHES_PER_TURN):
         time.sleep(PAUSE)

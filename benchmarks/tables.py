@@ -1,4 +1,4 @@
-"""Tables of benchmark results for the documentation, from their JSON; `readme.py` writes them."""
+"""Documentation tables of benchmark results; `readme.py` writes them."""
 
 import re
 import statistics
@@ -27,12 +27,12 @@ from power_tables import tabulate_power, tabulate_power_short
 
 
 def format_ratio(row: dict[str, Any]) -> str:
-    """Return how many times faster ours is; an empty cell where the time stands alone."""
+    """Format how many times faster vendiscore is; '' if there is no other time."""
     return f"{row['times_faster']:.3g} ×" if "times_faster" in row else ""
 
 
 def tabulate_grid() -> str:
-    """Return the cells of the grid, with one thread and with two."""
+    """Tabulate the cells of the grid, for one and two threads."""
     cells: dict[tuple[str, str], dict[int, tuple[str, str]]] = {}
     for row in load_result("grid")["rows"]:
         if "error" not in row:
@@ -60,7 +60,7 @@ DESCRIPTIONS = {
 
 
 def summarize_grid_peers() -> str:
-    """Say the median and the worst ratio to other packages, and tabulate the cells of `FEW`."""
+    """Report the median and the lowest ratio to other packages, and tabulate `README_CELLS`."""
     result = load_result("grid_peers")
     rows = [row for row in result["rows"] if "times_faster" in row]
     worst = min(rows, key=lambda row: row["times_faster"])
@@ -85,7 +85,7 @@ def summarize_grid_peers() -> str:
 
 
 def tabulate_scaling() -> str:
-    """Return one call in a process of its own, with the memory that the process takes at most."""
+    """Tabulate time and peak memory of calls, each in a separate process."""
     rows = [row for row in load_result("scaling")["rows"] if row["n"] >= 1000]
     return format_table(
         ("call", "n", "vendiscore", "peer", "peer / vendiscore", "memory", "memory of the peer"),
@@ -103,7 +103,7 @@ def tabulate_scaling() -> str:
 
 
 def tabulate_gpu() -> str:
-    """Tabulate the times of a GPU next to NumPy's on its host."""
+    """Tabulate the times on a GPU and those of NumPy on its host."""
     run = load_result("gpu")
     rows = [row for row in run["rows"] if "seconds" in row]
     environment = run["environment"]
@@ -128,7 +128,7 @@ def tabulate_gpu() -> str:
 
 
 def tabulate_estimate_errors() -> str:
-    """Return whether estimates are as far off as they say."""
+    """Tabulate the errors of estimates and the reported errors."""
     rows = [row for row in load_result("estimates")["rows"] if row["part"] == "coverage"]
     return format_table(
         ("score", "root mean square error", "reported error", "within 2 standard errors"),
@@ -145,7 +145,7 @@ def tabulate_estimate_errors() -> str:
 
 
 def tabulate_null() -> str:
-    """Return how often equal sets are distinguished, over all sources of one size."""
+    """Tabulate how often sets of equal diversity are distinguished, by sizes."""
     rows_by_kind: dict[tuple[str, ...], list[Any]] = {}
     for row in load_result("compare_null")["rows"]:
         if "differ_at_1_percent" in row and row["sources"] != "equal mean scores":
@@ -178,7 +178,9 @@ def tabulate_null() -> str:
 
 
 def tabulate_equal_means() -> str:
-    """Tabulate the directions stated between sources of equal mean score: all are wrong."""
+    """Tabulate the directions stated for populations of equal mean score, all of which are
+    wrong.
+    """
     rows = [
         row for row in load_result("compare_null")["rows"] if row["sources"] == "equal mean scores"
     ]
@@ -204,7 +206,7 @@ def tabulate_equal_means() -> str:
 
 
 def tabulate_differences() -> str:
-    """Return how often intervals cover a difference, and how often it is found, over sources."""
+    """Tabulate how often intervals cover a difference, and how often it is detected."""
     rows_by_size: dict[int, list[Any]] = {}
     for row in load_result("compare_null")["rows"]:
         if "covered" in row:
@@ -225,7 +227,9 @@ def tabulate_differences() -> str:
 
 
 def tabulate_novelty_cases() -> str:
-    """Return how well novelty tells new samples from known ones, and the nearest neighbours."""
+    """Tabulate how well novelty and the nearest neighbours distinguish new samples from known
+    ones.
+    """
     keys = ("all", "least_of_classes", "nearest")
     return format_table(
         ("new samples", "all references", "smallest over classes", "five nearest"),
@@ -238,7 +242,7 @@ def tabulate_novelty_cases() -> str:
 
 
 def describe_best_novelty() -> str:
-    """Say in how many cases the nearest neighbours tell novel samples best, and where."""
+    """Report in how many cases the nearest neighbours distinguish novel samples best."""
     rows = [row for row in load_result("novelty")["rows"] if "nearest" in row]
     keys = ("all", "least_of_classes", "nearest")
     best = [max(keys, key=lambda key, row=row: row[key]) for row in rows]
@@ -272,7 +276,7 @@ def describe_answers(name: str) -> str:
 
 
 def tabulate_shuffled_groups() -> str:
-    """Return the diversity between groups, its excess, and how often p is small."""
+    """Tabulate the diversity between groups, its excess, and how often p is small."""
     return format_table(
         (
             "prompts × answers",
@@ -295,7 +299,7 @@ def tabulate_shuffled_groups() -> str:
 
 
 def tabulate_jackknife() -> str:
-    """Return intervals of the jackknife, and the bootstrap that is not offered."""
+    """Tabulate jackknife errors, and the bias of the bootstrap, which is not offered."""
     return format_table(
         (
             "kernel",
@@ -319,7 +323,7 @@ def tabulate_jackknife() -> str:
 
 
 def tabulate_selections() -> str:
-    """Return the Vendi Score of subsets that were chosen by different rules."""
+    """Tabulate the Vendi Scores of subsets that different methods selected."""
     return format_table(
         ("samples", "size", "method", "VS", "time"),
         (
@@ -337,7 +341,7 @@ def tabulate_selections() -> str:
 
 
 def tabulate_near_duplicates() -> str:
-    """Return recall and precision of near-duplicates that were planted, at each threshold."""
+    """Tabulate recall and precision of near-duplicates for edited copies, by threshold."""
     rows = load_result("near_duplicates")["rows"]
     thresholds = sorted({row["threshold"] for row in rows})
     cells: dict[tuple[str, str], list[str]] = {}
@@ -350,7 +354,7 @@ def tabulate_near_duplicates() -> str:
 
 
 def tabulate_typical() -> str:
-    """Return scores of known sets at q = 1: a table for each kernel, by source and length."""
+    """Tabulate scores of known sets at q = 1: a table for each kernel, by source and length."""
     values_by_kernel: dict[tuple[str, str], dict[tuple[str, int], dict[int, str]]] = {}
     for row in load_result("typical_values")["rows"]:
         if row["q"] == 1:
@@ -374,7 +378,7 @@ def tabulate_typical() -> str:
 
 
 def tabulate_typical_answers() -> str:
-    """Return scores of eight texts of about ten words, of sources that people know."""
+    """Tabulate scores of eight texts of about ten words, from well-known sources."""
     result: dict[str, dict[str, str]] = {}
     for row in load_result("typical_values")["rows"]:
         if (row["q"], row["kind"], row["n"], row["length"]) == (1, "texts", 8, 10):

