@@ -1,4 +1,4 @@
-"""Meaningless options are refused by name, functions that are not kernels by their pair."""
+"""Errors name invalid options, and the pair of samples for invalid kernel functions."""
 
 import decimal
 import fractions
@@ -19,7 +19,7 @@ K = np.exp(-np.abs(X[:, :1] - X[:, :1].T))
 TEXTS = ["a b c", "a b d", "c d e f", "a d a", "e e e", "f f a d"]
 P = np.full(6, 1 / 6)
 
-# For each option: a call that takes it, and a value with which the call is right.
+# For each option: a call that uses the option, and a valid value.
 CALLS = {
     "q": (lambda q: compute(X, k="rbf", q=q), 1.5),
     "p": (lambda p: compute(X, k="rbf", p=p), P),
@@ -60,29 +60,29 @@ CALLS = {
         "manhattan",
     ),
 }
-NOTHING = (
+INVALID_VALUES = (
     *(None, "", b"1", b"rbf", "nonsense", "false", "no", "1e", 1j, 2.5j, np.complex128(1)),
     *([], (), {}, set(), [None], ["x"], [[1]], [math.nan], {"a": 1}, object(), len),
     *(math.nan, -1, -0.5, -math.inf, 10**400, decimal.Decimal("NaN"), np.array("a")),
     np.zeros((2, 2)),
 )
-OPTIONAL = ("p", "sigma", "tokenizer", "t", "t_cut", "measures", "metric")
+OPTIONS_THAT_ACCEPT_NONE = ("p", "sigma", "tokenizer", "t", "t_cut", "measures", "metric")
 
 
 @fuzz.fuzz_settings(400)
-@given(name=st.sampled_from(sorted(CALLS)), value=st.sampled_from(NOTHING))
-def test_an_option_that_means_nothing_is_refused_by_its_name(name, value):
-    assume(value is not None or name not in OPTIONAL)
-    call, right = CALLS[name]
-    call(right)
+@given(name=st.sampled_from(sorted(CALLS)), value=st.sampled_from(INVALID_VALUES))
+def test_invalid_option_value_raises_with_the_name_of_the_option(name, value):
+    assume(value is not None or name not in OPTIONS_THAT_ACCEPT_NONE)
+    call, valid_value = CALLS[name]
+    call(valid_value)
     assume(not (name in ("tokenizer", "k", "metric") and callable(value)))
     result = []
     error = fuzz.get_intended_error(lambda: result.append(call(value)))
     assert error is not None, f"{name}={value!r} gave {result}"
-    assert name.rstrip("s") in str(error), error  # "unknown measure …" says as much
+    assert name.rstrip("s") in str(error), error  # matches "unknown measure …"
 
 
-SAME = (
+NUMBER_TYPES = (
     int,
     float,
     np.float64,
@@ -102,18 +102,18 @@ SAME = (
 @fuzz.fuzz_settings(150)
 @given(
     name=st.sampled_from(("q", "sigma", "t", "t_cut", "n_scales", "ns")),
-    kind=st.sampled_from(SAME),
+    number_type=st.sampled_from(NUMBER_TYPES),
     value=st.sampled_from((2, 3)),
 )
-def test_a_number_of_any_type_is_that_number_or_refused(name, kind, value):
+def test_number_of_any_type_is_accepted_as_equal_or_rejected(name, number_type, value):
     call, _ = CALLS[name]
     result = []
-    error = fuzz.get_intended_error(lambda: result.append(call(kind(value))))
-    if kind in (bool, np.bool_):
-        assert error is not None, f"{name}={kind(value)} gave {result}"
+    error = fuzz.get_intended_error(lambda: result.append(call(number_type(value))))
+    if number_type in (bool, np.bool_):
+        assert error is not None, f"{name}={number_type(value)} gave {result}"
         return
-    if kind in (int, np.int64) or (
-        kind in (float, np.float64) and name in ("q", "sigma", "t", "t_cut")
+    if number_type in (int, np.int64) or (
+        number_type in (float, np.float64) and name in ("q", "sigma", "t", "t_cut")
     ):
         assert error is None, error
     if error is None:
@@ -126,19 +126,19 @@ def test_a_number_of_any_type_is_that_number_or_refused(name, kind, value):
 @given(
     n=st.integers(2, 30),
     data=st.data(),
-    kind=st.sampled_from(("twice", "text", "nan", "none", "array", "complex", "inf", "raise")),
+    defect=st.sampled_from(("twice", "text", "nan", "none", "array", "complex", "inf", "raise")),
 )
-def test_a_function_that_is_no_kernel_is_refused_with_its_pair(n, data, kind):
+def test_invalid_kernel_function_raises_with_the_pair(n, data, defect):
     i, j = sorted(data.draw(st.permutations(range(n)))[:2])
-    back = data.draw(st.booleans()) and kind == "twice"
-    odd = {"twice": 0.9, "text": "near", "nan": math.nan, "inf": math.inf, "none": None}
-    odd |= {"array": np.ones(2), "complex": 0.5j}
+    reverse_order = data.draw(st.booleans()) and defect == "twice"
+    invalid_values = {"twice": 0.9, "text": "near", "nan": math.nan, "inf": math.inf, "none": None}
+    invalid_values |= {"array": np.ones(2), "complex": 0.5j}
 
     def k(a, b):
-        if (a, b) == ((j, i) if back else (i, j)):
-            if kind == "raise":
+        if (a, b) == ((j, i) if reverse_order else (i, j)):
+            if defect == "raise":
                 raise KeyError("no such pair")
-            return odd[kind]
+            return invalid_values[defect]
         return 1.0 if a == b else 0.1
 
     result = []
@@ -146,7 +146,7 @@ def test_a_function_that_is_no_kernel_is_refused_with_its_pair(n, data, kind):
     try:
         error = fuzz.get_intended_error(lambda: result.append(compute(list(range(n)), k=k)))
     except AssertionError:
-        if kind != "raise":  # what a function raises itself passes, as it is or with the pair
+        if defect != "raise":  # exceptions of the kernel are passed on
             raise
         return
     assert error is not None, result
@@ -158,24 +158,24 @@ def test_a_function_that_is_no_kernel_is_refused_with_its_pair(n, data, kind):
 @given(
     n=st.integers(1, 8),
     seed=fuzz.seeds,
-    kinds=st.lists(
+    value_types=st.lists(
         st.sampled_from((float, np.float32, np.float64, np.longdouble, np.array)),
         min_size=1,
         max_size=4,
     ),
 )
-def test_the_types_of_a_functions_values_do_not_matter(n, seed, kinds):
+def test_types_of_kernel_values_do_not_change_scores(n, seed, value_types):
     x = np.random.default_rng(seed).standard_normal(n).tolist()
-    called = []
+    calls = []
 
-    def mixed(a, b):
-        called.append(1)
+    def mixed_types_kernel(a, b):
+        calls.append(1)
         value = math.exp(-abs(a - b))
-        kind = kinds[len(called) % len(kinds)]
+        kind = value_types[len(calls) % len(value_types)]
         return kind(value) if value == 1.0 or kind is not np.float32 else value
 
-    right = compute(x, k=lambda a, b: math.exp(-abs(a - b)))["VS"]
-    assert compute(x, k=mixed)["VS"] == pytest.approx(right, rel=1e-12)
+    expected = compute(x, k=lambda a, b: math.exp(-abs(a - b)))["VS"]
+    assert compute(x, k=mixed_types_kernel)["VS"] == pytest.approx(expected, rel=1e-12)
 
 
 @fuzz.fuzz_settings(40)
@@ -184,49 +184,57 @@ def test_the_types_of_a_functions_values_do_not_matter(n, seed, kinds):
         st.sampled_from((0.0, -0.0, 1.0, 1, True, False, 0, "1", 2.0)), min_size=1, max_size=8
     )
 )
-def test_a_function_sees_samples_as_they_are(values):
+def test_kernel_function_gets_unmodified_samples(values):
     def k(a, b):
         return float((type(a), str(a)) == (type(b), str(b)))
 
-    right = {(type(v), str(v)) for v in values}
-    assert compute(values, k=k, q=0)["VS_q0"] == len(right)
+    distinct = {(type(v), str(v)) for v in values}
+    assert compute(values, k=k, q=0)["VS_q0"] == len(distinct)
 
 
 @fuzz.fuzz_settings(40)
 @given(
     data=st.data(),
     q=st.sampled_from((1, 2, math.inf)),
-    kind=st.sampled_from(("low", "high", "nan", "asymmetric", "short")),
+    defect=st.sampled_from(("low", "high", "nan", "asymmetric", "short")),
 )
-def test_a_similarity_of_ones_own_that_is_none_is_refused(data, q, kind):
+def test_invalid_custom_similarity_is_rejected(data, q, defect):
     n = data.draw(st.integers(2, 6))
-    own = np.eye(n)
+    matrix = np.eye(n)
     i, j = data.draw(st.permutations(range(n)))[:2]
-    own[i, j] = own[j, i] = {
+    matrix[i, j] = matrix[j, i] = {
         "nan": math.nan,
         "high": 1.5,
         "low": -1.5,
         "short": 0.5,
         "asymmetric": 0.5,
-    }[kind]
-    if kind == "asymmetric":
-        own[j, i] = -0.5
-    p = np.full(n - 1, 1 / (n - 1)) if kind == "short" else None
+    }[defect]
+    if defect == "asymmetric":
+        matrix[j, i] = -0.5
+    p = np.full(n - 1, 1 / (n - 1)) if defect == "short" else None
     result = []
-    call = lambda: result.append(compute(vendiscore.MatrixSimilarity(own), q=q, p=p))  # noqa: E731
+    call = lambda: result.append(compute(vendiscore.MatrixSimilarity(matrix), q=q, p=p))  # noqa: E731
     assert fuzz.get_intended_error(call) is not None, result
 
 
 @fuzz.fuzz_settings(30)
 @given(
-    n=st.integers(1, 6), d=st.integers(1, 4), seed=fuzz.seeds, what=st.sampled_from(("X", "K", "p"))
+    n=st.integers(1, 6),
+    d=st.integers(1, 4),
+    seed=fuzz.seeds,
+    masked_argument=st.sampled_from(("X", "K", "p")),
 )
-def test_masked_entries_are_not_scored(n, d, seed, what):
+def test_masked_entries_are_rejected(n, d, seed, masked_argument):
     rng = np.random.default_rng(seed)
-    full = {"X": rng.standard_normal((n, d)) + 3, "K": np.eye(n), "p": np.full(n, 1 / n)}
-    masked = np.ma.masked_array(full[what], mask=rng.random(full[what].shape) < 0.3)
+    arguments = {"X": rng.standard_normal((n, d)) + 3, "K": np.eye(n), "p": np.full(n, 1 / n)}
+    masked = np.ma.masked_array(
+        arguments[masked_argument], mask=rng.random(arguments[masked_argument].shape) < 0.3
+    )
     assume(masked.mask.any())
-    full[what] = masked
-    call = {"X": lambda: compute(full["X"], k="rbf"), "K": lambda: compute(full["K"], score_K=True),
-            "p": lambda: compute(np.eye(n), score_K=True, p=full["p"])}[what]  # fmt: skip
+    arguments[masked_argument] = masked
+    call = {
+        "X": lambda: compute(arguments["X"], k="rbf"),
+        "K": lambda: compute(arguments["K"], score_K=True),
+        "p": lambda: compute(np.eye(n), score_K=True, p=arguments["p"]),
+    }[masked_argument]
     assert fuzz.get_intended_error(call) is not None

@@ -1,4 +1,4 @@
-"""A score depends on the numbers, not on what holds them; and a tensor's gradient is its slope."""
+"""Scores do not depend on the container of the samples; gradients match finite differences."""
 
 import datasets
 import fuzz
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from vendiscore import compute, magnitude_function, magnitude_weights
 from vendiscore.result import key_at
 
-# Small whole numbers, which every type below holds exactly.
-whole_rows = st.builds(
+# Small integers, which all types below represent exactly.
+integer_rows = st.builds(
     lambda n, d, seed: np.random.default_rng(seed).integers(0, 4, (n, d)).astype(float),
     st.integers(1, 7),
     st.integers(1, 5),
@@ -22,13 +22,13 @@ whole_rows = st.builds(
 ).map(lambda X: np.where(X.any(axis=1, keepdims=True), X, 1.0))
 
 
-def strided(X):
+def as_strided(X):
     wide = np.full((2 * len(X), 3 * X.shape[1]), np.nan)
     wide[::2, ::3] = X
     return wide[::2, ::3]
 
 
-def frozen(X):
+def as_read_only(X):
     X = X.copy()
     X.flags.writeable = False
     return X
@@ -38,7 +38,7 @@ def column(X, kind=None):
     return datasets.Dataset.from_dict({"x": X.tolist()}).with_format(kind)["x"]
 
 
-HOLDERS = {
+CONTAINERS = {
     "list": lambda X: X.tolist(),
     "tuples": lambda X: tuple(map(tuple, X.tolist())),
     "ints": lambda X: [[int(x) for x in row] for row in X],
@@ -52,9 +52,9 @@ HOLDERS = {
         )
     },
     "Fortran": np.asfortranarray,
-    "strided": strided,
+    "strided": as_strided,
     "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
-    "read-only": frozen,
+    "read-only": as_read_only,
     "unmasked": np.ma.masked_array,
     "column": column,
     "NumPy column": lambda X: column(X, "numpy"),
@@ -78,7 +78,7 @@ def torch():
     return pytest.importorskip("torch")
 
 
-def tensors(torch):
+def tensor_converters(torch):
     def grad(X):
         return torch.tensor(X, requires_grad=True)
 
@@ -95,7 +95,7 @@ def tensors(torch):
     }  # fmt: skip
 
 
-WAYS = (
+SCORE_OPTIONS = (
     {"k": "cosine"},
     {"k": "linear", "normalize": True},
     {"k": "rbf"},
@@ -108,31 +108,34 @@ WAYS = (
 
 @fuzz.fuzz_settings(60)
 @given(
-    X=whole_rows,
-    holder=st.sampled_from(sorted(HOLDERS)),
-    way=st.sampled_from(WAYS),
+    X=integer_rows,
+    container=st.sampled_from(sorted(CONTAINERS)),
+    options=st.sampled_from(SCORE_OPTIONS),
     q=st.sampled_from((0.5, 1, 2, np.inf)),
 )
-def test_what_holds_the_numbers_does_not_matter(X, holder, way, q):
-    plain = compute(X, q=q, **way)[key_at(q)]
-    held = compute(HOLDERS[holder](X), q=q, **way)[key_at(q)]
-    assert type(held) is float
-    # Single precision comes with its own: orders below 1 may see its rounding.
-    rel = 1e-9 if holder not in ("float16", "float32", "frame of Float32") else 1e-6
-    assert q < 1 < rel * 1e8 or held == pytest.approx(plain, rel=rel)
+def test_score_does_not_depend_on_the_container(X, container, options, q):
+    expected = compute(X, q=q, **options)[key_at(q)]
+    result = compute(CONTAINERS[container](X), q=q, **options)[key_at(q)]
+    assert type(result) is float
+    # Single precision has a larger tolerance; rounding may affect orders below 1.
+    rel = 1e-9 if container not in ("float16", "float32", "frame of Float32") else 1e-6
+    assert q < 1 < rel * 1e8 or result == pytest.approx(expected, rel=rel)
 
 
 @fuzz.fuzz_settings(60)
 @given(
-    X=whole_rows, data=st.data(), way=st.sampled_from(WAYS), q=st.sampled_from((1, 1.5, 2, np.inf))
+    X=integer_rows,
+    data=st.data(),
+    options=st.sampled_from(SCORE_OPTIONS),
+    q=st.sampled_from((1, 1.5, 2, np.inf)),
 )
-def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
-    held = tensors(torch)
-    kind = data.draw(st.sampled_from(sorted(held)))
+def test_tensor_score_equals_array_score(torch, X, data, options, q):
+    converters = tensor_converters(torch)
+    tensor_form = data.draw(st.sampled_from(sorted(converters)))
     p = data.draw(fuzz.weights(len(X)))
-    plain = compute(X, q=q, p=p, **way)[key_at(q)]
+    expected = compute(X, q=q, p=p, **options)[key_at(q)]
     weights = p if p is None or data.draw(st.booleans()) else torch.tensor(p)
-    exact = kind in (
+    is_exact = tensor_form in (
         "torch.float64",
         "torch.int64",
         "torch.uint8",
@@ -140,43 +143,45 @@ def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
         "transposed",
         "list of tensors",
     )
-    result = compute(held[kind](X), q=q, p=weights, **way)[key_at(q)]
-    assert float(result.detach()) == pytest.approx(plain, rel=1e-9 if exact else 1e-5)
+    result = compute(converters[tensor_form](X), q=q, p=weights, **options)[key_at(q)]
+    assert float(result.detach()) == pytest.approx(expected, rel=1e-9 if is_exact else 1e-5)
 
 
 @fuzz.fuzz_settings(30)
-@given(X=whole_rows, data=st.data(), q=st.sampled_from((1, 1.5, 2, np.inf)))
-def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
+@given(X=integer_rows, data=st.data(), q=st.sampled_from((1, 1.5, 2, np.inf)))
+def test_matrix_score_does_not_depend_on_the_container(torch, X, data, q):
     K = np.where(X[:, :1] == X[:, :1].T, 1.0, 0.25)
     np.fill_diagonal(K, 1.0)
     assert np.linalg.eigvalsh(K)[0] > -1e-9
-    held = {**HOLDERS, **tensors(torch)}
-    kinds = [
+    converters = {**CONTAINERS, **tensor_converters(torch)}
+    supported_names = [
         name
-        for name in held
+        for name in converters
         if "int" not in name and name != "column" and name != ">i4" and "Int" not in name
     ]
-    kind = data.draw(st.sampled_from(sorted(kinds)))
-    result = compute(held[kind](K), score_K=True, q=q)[key_at(q)]
+    container = data.draw(st.sampled_from(sorted(supported_names)))
+    result = compute(converters[container](K), score_K=True, q=q)[key_at(q)]
     result = result.detach() if torch.is_tensor(result) else result
     assert float(result) == pytest.approx(compute(K, score_K=True, q=q)[key_at(q)], rel=1e-6)
 
 
 @fuzz.fuzz_settings(40)
 @given(
-    X=whole_rows,
-    holder=st.sampled_from(sorted(HOLDERS)),
+    X=integer_rows,
+    container=st.sampled_from(sorted(CONTAINERS)),
     metric=st.sampled_from(("euclidean", "manhattan", "cosine")),
 )
-def test_magnitude_reads_what_scores_read(X, holder, metric):
-    how = {"scales": [0.7], "metric": metric}
-    plain = magnitude_function(X, **how).values
-    assert magnitude_function(HOLDERS[holder](X), **how).values == pytest.approx(plain, rel=1e-6)
-    result = magnitude_weights(HOLDERS[holder](X), t=0.7, metric=metric)
+def test_magnitude_does_not_depend_on_the_container(X, container, metric):
+    options = {"scales": [0.7], "metric": metric}
+    expected = magnitude_function(X, **options).values
+    assert magnitude_function(CONTAINERS[container](X), **options).values == pytest.approx(
+        expected, rel=1e-6
+    )
+    result = magnitude_weights(CONTAINERS[container](X), t=0.7, metric=metric)
     assert result == pytest.approx(magnitude_weights(X, t=0.7, metric=metric), rel=1e-5, abs=1e-5)
 
 
-NUMBERS = (
+NUMBER_TYPES = (
     int,
     float,
     np.float64,
@@ -193,75 +198,88 @@ NUMBERS = (
 @fuzz.fuzz_settings(60)
 @given(
     value=st.sampled_from((1, 2, 5, 16, 100)),
-    kind=st.sampled_from(NUMBERS),
-    k=st.sampled_from(("rbf", "laplacian", "q", "ngram_overlap")),
+    number_type=st.sampled_from(NUMBER_TYPES),
+    option=st.sampled_from(("rbf", "laplacian", "q", "ngram_overlap")),
     seed=fuzz.seeds,
 )
-def test_the_type_of_an_option_does_not_matter(value, kind, k, seed):
+def test_number_type_of_an_option_does_not_change_scores(value, number_type, option, seed):
     X = np.random.default_rng(seed).standard_normal((6, 3)) * value
-    if k == "ngram_overlap":
+    if option == "ngram_overlap":
         texts = ["a b c d e f", "a b", "c d e", "a b c d"]
         value = min(value, 2)
-        whole = kind in (int, *(kind for kind in NUMBERS if np.issubdtype(kind, np.integer)))
+        is_integer_type = number_type in (
+            int,
+            *(
+                number_type
+                for number_type in NUMBER_TYPES
+                if np.issubdtype(number_type, np.integer)
+            ),
+        )
         call = lambda ns: compute(texts, ns=ns)["VS"]  # noqa: E731
-        if not whole:
-            assert fuzz.get_intended_error(lambda: call(kind(value))) is not None
+        if not is_integer_type:
+            assert fuzz.get_intended_error(lambda: call(number_type(value))) is not None
             return
-    elif k == "q":
+    elif option == "q":
         call = lambda q: compute(X, k="rbf", q=q)[key_at(q)]  # noqa: E731
     else:
-        call = lambda sigma: compute(X, k=k, sigma=sigma)["VS"]  # noqa: E731
-    assert call(kind(value)) == pytest.approx(call(value), rel=1e-12)
+        call = lambda sigma: compute(X, k=option, sigma=sigma)["VS"]  # noqa: E731
+    assert call(number_type(value)) == pytest.approx(call(value), rel=1e-12)
 
 
-# gradients
+# Gradients
 
-DIFFERENTIABLE = (*WAYS, {"k": "laplacian", "sigma": 1.5}, {"score_K": True, "normalize": True})
+DIFFERENTIABLE = (
+    *SCORE_OPTIONS,
+    {"k": "laplacian", "sigma": 1.5},
+    {"score_K": True, "normalize": True},
+)
 
 
-def slope(f, X, direction, step=2e-4):
-    """Return the slope of f(X + s·direction) at s = 0, from four values; to step⁴."""
+def finite_difference(f, X, direction, step=2e-4):
+    """Return the derivative of f(X + s·direction) at s = 0; the error is of order step⁴."""
     near, far = (f(X + s * direction) - f(X - s * direction) for s in (step, 2 * step))
     return (8 * near - far) / (12 * step)
 
 
 @fuzz.fuzz_settings(80)
 @given(
-    way=st.sampled_from(DIFFERENTIABLE),
+    options=st.sampled_from(DIFFERENTIABLE),
     q=st.sampled_from((0.5, 1, 1.5, 2, 3, np.inf)),
     n=st.integers(2, 7),
     d=st.integers(1, 9),
     seed=fuzz.seeds,
     data=st.data(),
 )
-def test_the_gradient_is_the_slope(torch, way, q, n, d, seed, data):
+def test_gradient_matches_finite_differences(torch, options, q, n, d, seed, data):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    if "score_K" in way:
+    if "score_K" in options:
         X = np.eye(n) + 0.3 * (X @ X.T) / d
     p = data.draw(fuzz.weights(n))
     direction = rng.standard_normal(X.shape)
-    direction = (direction + direction.T) / 2 if "score_K" in way else direction
+    direction = (direction + direction.T) / 2 if "score_K" in options else direction
     direction /= np.linalg.norm(direction)
     T = torch.tensor(X, requires_grad=True)
-    value = compute(T, q=q, p=p, **way)[key_at(q)]
+    value = compute(T, q=q, p=p, **options)[key_at(q)]
     value.backward()
-    got = float((T.grad * torch.tensor(direction)).sum())
+    directional_derivative = float((T.grad * torch.tensor(direction)).sum())
 
     def f(X):
-        return compute(X, q=q, p=p, **way)[key_at(q)]
+        return compute(X, q=q, p=p, **options)[key_at(q)]
 
-    assert np.isfinite(got)
-    # λ_min is not smooth where its order weighs it: low orders with fewer directions than samples.
-    spectrum_is_smooth = q >= 1 and not (p is not None and p.min() == 0)
-    kinks = _kinks(f, X, direction)
-    if spectrum_is_smooth and not kinks:
-        assert got == pytest.approx(slope(f, X, direction), rel=1e-4, abs=1e-5)
+    assert np.isfinite(directional_derivative)
+    # Orders below 1 are not smooth in the smallest eigenvalues.
+    is_smooth = q >= 1 and not (p is not None and p.min() == 0)
+    has_kink = _has_kink(f, X, direction)
+    if is_smooth and not has_kink:
+        assert directional_derivative == pytest.approx(
+            finite_difference(f, X, direction), rel=1e-4, abs=1e-5
+        )
 
 
-def _kinks(f, X, direction):
+def _has_kink(f, X, direction):
     """Return whether f has a kink (|x − y| near 0, another median, two equal eigenvalues)."""
-    a, b = slope(f, X, direction, 4e-4), slope(f, X, direction, 1e-4)
+    a, b = finite_difference(f, X, direction, 4e-4), finite_difference(f, X, direction, 1e-4)
     return abs(a - b) > 1e-5 * max(1.0, abs(b))
 
 
@@ -269,25 +287,25 @@ def _kinks(f, X, direction):
 @given(
     n=st.integers(2, 6),
     q=st.sampled_from((0.5, 1, 1.5, 2, 3)),
-    copies=st.booleans(),
+    has_duplicate=st.booleans(),
     seed=fuzz.seeds,
 )
-def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(
-    torch, n, q, copies, seed
-):
+def test_gradients_of_repeated_eigenvalues_are_finite_or_raise(torch, n, q, has_duplicate, seed):
     rng = np.random.default_rng(seed)
     basis = np.linalg.qr(rng.standard_normal((n, n)))[0]
-    X = np.vstack([basis, basis[:1]]) if copies else basis
+    X = np.vstack([basis, basis[:1]]) if has_duplicate else basis
     T = torch.tensor(X, requires_grad=True)
     value = compute(T, score_X=True, normalize=True, q=q)[key_at(q)]
-    (grad,) = torch.autograd.grad(value, T, create_graph=True)
-    assert bool(torch.isfinite(grad).all())
+    (gradient,) = torch.autograd.grad(value, T, create_graph=True)
+    assert bool(torch.isfinite(gradient).all())
     result = []
 
-    def second():
+    def second_derivative():
         result.append(
-            torch.autograd.grad((grad * grad).sum() + (grad * T.detach() ** 2).sum(), T)[0]
+            torch.autograd.grad(
+                (gradient * gradient).sum() + (gradient * T.detach() ** 2).sum(), T
+            )[0]
         )
 
-    fuzz.get_intended_error(second)
+    fuzz.get_intended_error(second_derivative)
     assert not result or bool(torch.isfinite(result[0]).all())
