@@ -1,4 +1,4 @@
-"""The recipe for verl, called like by the batch reward manager of verl."""
+"""The recipe for verl, called as by the batch reward manager of verl."""
 
 import runpy
 from pathlib import Path

@@ -13,7 +13,7 @@ N = len(CLASSES)
 
 
 def rarefied_hill_number(classes, m, q):
-    """Return the Hill number of the expected sums over all subsets of m individuals."""
+    """Average the sums in the Hill number over all subsets of m individuals."""
     total, count = 0.0, 0
     for subset in combinations(classes.tolist(), m):
         proportions = np.bincount(subset) / m

@@ -15,7 +15,7 @@ from vendiscore.tools.cli.parser import build_parser
 
 
 def test_direction_requires_both_p_and_interval():
-    """p tests if two sets come from the same source; the interval concerns their mean scores."""
+    """p tests whether both sets have the same source; the interval concerns their mean scores."""
     X, Y = np.random.default_rng(203).standard_normal((2, 8, 4))
     result = compare(X, Y * [1, 0.5, 0.5, 0.5], k="cosine", permutations=99)
     (row,) = result.pairs

@@ -30,7 +30,7 @@ SIMILARITIES = {
 
 
 @pytest.fixture
-def large(monkeypatch):
+def treat_sets_as_large(monkeypatch):
     """Treat every set as large, with small tiles."""
     monkeypatch.setattr(pair_search, "MAX_DOUBLE_PRECISION", 0)
     monkeypatch.setattr(tiles, "TILE_SIZE", 64)
@@ -47,7 +47,7 @@ def find_small_and_large(similarity, monkeypatch, **options):
 @pytest.mark.parametrize("similarity_name", SIMILARITIES)
 @pytest.mark.parametrize("threshold", [0.9, 0.95])
 def test_large_set_gives_pairs_and_neighbours_of_double_precision(
-    similarity_name, threshold, large, monkeypatch
+    similarity_name, threshold, treat_sets_as_large, monkeypatch
 ):
     similarity = SIMILARITIES[similarity_name]
     forms = (
@@ -66,7 +66,7 @@ def test_large_set_gives_pairs_and_neighbours_of_double_precision(
     assert result_large.count_repeats() == result.count_repeats()
 
 
-def test_nearest_of_equally_similar_samples_is_the_first(large, monkeypatch):
+def test_nearest_of_equally_similar_samples_is_the_first(treat_sets_as_large, monkeypatch):
     X = np.repeat(RNG.normal(size=(40, 3)), 3, axis=0)[RNG.permutation(120)]
     (neighbours, _), (neighbours_large, _) = find_small_and_large(
         as_similarity(X, k="cosine"), monkeypatch, threshold=0.9
@@ -74,7 +74,7 @@ def test_nearest_of_equally_similar_samples_is_the_first(large, monkeypatch):
     np.testing.assert_array_equal(neighbours_large.nearest, neighbours.nearest)
 
 
-def test_zero_weight_copies_refer_to_copies_with_weight(large, monkeypatch):
+def test_zero_weight_copies_refer_to_copies_with_weight(treat_sets_as_large, monkeypatch):
     p = np.full(330, 1 / 329)
     p[5] = 0  # a copy of sample 40
     (_, small), (_, result) = find_small_and_large(
@@ -84,7 +84,7 @@ def test_zero_weight_copies_refer_to_copies_with_weight(large, monkeypatch):
     assert result.representatives[5] == 40
 
 
-def test_too_many_pairs_raise_the_floor(large, monkeypatch):
+def test_too_many_pairs_raise_the_floor(treat_sets_as_large, monkeypatch):
     monkeypatch.setattr(pair_search, "MAX_PAIRS", 3_000)
     (_, small), (_, result) = find_small_and_large(
         SIMILARITIES["cosine"], monkeypatch, threshold=0.95, floor=0.2
@@ -99,7 +99,7 @@ def test_too_many_pairs_raise_the_floor(large, monkeypatch):
 
 
 @pytest.mark.parametrize("similarity_name", SIMILARITIES)
-def test_tiles_and_pairs_match_the_matrix(similarity_name, large):
+def test_tiles_and_pairs_match_the_matrix(similarity_name, treat_sets_as_large):
     similarity: Similarity = SIMILARITIES[similarity_name]
     result, K = SimilarityTiles(similarity), similarity.dense()
     tiled = np.full(K.shape, np.nan)
@@ -112,7 +112,7 @@ def test_tiles_and_pairs_match_the_matrix(similarity_name, large):
     np.testing.assert_allclose(result.compute_pairs(i, j), K[i, j], atol=1e-12)
 
 
-def test_tensor_rows_match_numpy_rows(large):
+def test_tensor_rows_match_numpy_rows(treat_sets_as_large):
     torch = pytest.importorskip("torch")
     similarity = as_similarity(torch.as_tensor(ROWS.astype(np.float32)), k="cosine")
     neighbours, result = find_duplicates(similarity)

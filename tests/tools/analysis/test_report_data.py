@@ -16,9 +16,12 @@ TEXTS = [" ".join(RNG.choice([f"w{i}" for i in range(30)], 8)) for _ in range(20
 
 
 @pytest.fixture
-def scored():
+def score_in_page():
     """Return the scoring function of the web app, which requires Pillow."""
-    return pytest.importorskip("answered").scored
+    pytest.importorskip("PIL")
+    from page_answers import score_samples
+
+    return score_samples
 
 
 def list_decompositions(build_report) -> list[str]:
@@ -49,12 +52,12 @@ def test_weighted_report_decomposes_the_matrix_once():
 
 
 @pytest.mark.parametrize("q", [0, 1, 2])
-def test_page_decomposes_the_matrix_once(q, scored):
+def test_page_decomposes_the_matrix_once(q, score_in_page):
     result = None
 
     def score():
         nonlocal result
-        result = scored(TEXTS, q=q)
+        result = score_in_page(TEXTS, q=q)
 
     # The map decomposes another matrix, diag(λ) − m mᵀ.
     intervals = INTERVALS[: 1 + bool(q)]

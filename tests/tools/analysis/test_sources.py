@@ -470,11 +470,11 @@ def test_blank_answer_raises_or_is_skipped_like_a_missing_answer():
 def test_sources_compares_only_answers_to_the_same_prompt():
     compared_pairs = []
 
-    def near(a, b):
+    def record_pair(a, b):
         compared_pairs.append((a[0], b[0]))
         return 1.0 if a[1] == b[1] else 0.5
 
-    sources([[(p, s % 2) for p in range(4)] for s in range(3)], k=near, level=None)
+    sources([[(p, s % 2) for p in range(4)] for s in range(3)], k=record_pair, level=None)
     distinct_pairs = [pair for pair in compared_pairs if pair[0] != pair[1]]
     assert len(distinct_pairs) <= 12 * 11 / 2  # includes the check for fitted options
 

@@ -17,22 +17,22 @@ def prefix_scores(indices, q=1):
 
 
 @pytest.fixture(scope="module")
-def chosen():
+def selection():
     return select(X, 8, k="cosine")
 
 
-def test_sequence_returns_copies_of_indices(chosen):
-    indices = chosen.places.tolist()
-    assert list(chosen) == indices
-    assert len(chosen) == 8
-    assert (chosen[0], chosen[-1]) == (indices[0], indices[-1])
-    assert type(chosen[0]) is int
-    assert chosen[2:4].tolist() == indices[2:4]
-    np.testing.assert_array_equal(X[chosen], X[indices])
-    assert np.asarray(chosen, float).dtype == float
-    copy = np.array(chosen)
+def test_sequence_returns_copies_of_indices(selection):
+    indices = selection.places.tolist()
+    assert list(selection) == indices
+    assert len(selection) == 8
+    assert (selection[0], selection[-1]) == (indices[0], indices[-1])
+    assert type(selection[0]) is int
+    assert selection[2:4].tolist() == indices[2:4]
+    np.testing.assert_array_equal(X[selection], X[indices])
+    assert np.asarray(selection, float).dtype == float
+    copy = np.array(selection)
     copy[0] = -1
-    assert chosen[0] == indices[0]
+    assert selection[0] == indices[0]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
@@ -41,8 +41,8 @@ def test_scores_match_prefix_scores(q):
     np.testing.assert_allclose(result.scores, prefix_scores(result.places, q), rtol=1e-6)
 
 
-def test_gains_are_differences_of_log_scores(chosen):
-    np.testing.assert_allclose(np.cumsum(chosen.gains), np.log(chosen.scores), atol=1e-12)
+def test_gains_are_differences_of_log_scores(selection):
+    np.testing.assert_allclose(np.cumsum(selection.gains), np.log(selection.scores), atol=1e-12)
 
 
 def test_gains_with_quality_sum_to_the_objective():
@@ -58,15 +58,15 @@ def test_gains_of_represent_sum_to_the_mean_nearest_similarity():
     np.testing.assert_allclose(np.cumsum(result.gains), nearest, atol=1e-9)
 
 
-def test_bound_exceeds_random_selections_and_is_computed_once(chosen, monkeypatch):
-    bound = chosen.bound
+def test_bound_exceeds_random_selections_and_is_computed_once(selection, monkeypatch):
+    bound = selection.bound
     for _ in range(50):
         indices = RNG.choice(30, 8, replace=False)
         assert prefix_scores(indices)[-1] <= bound * (1 + 1e-9)
-    assert chosen.certified == pytest.approx(chosen.scores[-1] / bound)
-    assert 0 < chosen.certified <= 1
+    assert selection.certified == pytest.approx(selection.scores[-1] / bound)
+    assert 0 < selection.certified <= 1
     monkeypatch.setattr("vendiscore.tools.selection.selection.compute_upper_bound", None)
-    assert chosen.bound == bound
+    assert selection.bound == bound
 
 
 def test_sentence_includes_the_bound_after_its_computation():
@@ -87,17 +87,17 @@ def test_bound_is_none_for_negative_eigenvalues():
     assert record["places"] == result.places.tolist()
 
 
-def test_to_dict_and_to_frame_contain_scores(chosen):
-    record = chosen.to_dict()
-    assert record["scores"] == pytest.approx(chosen.scores.tolist())
+def test_to_dict_and_to_frame_contain_scores(selection):
+    record = selection.to_dict()
+    assert record["scores"] == pytest.approx(selection.scores.tolist())
     assert (record["objective"], record["q"], record["interrupted"]) == ("vendi", 1.0, False)
-    assert record["bound"] == pytest.approx(chosen.bound)
-    frame = chosen.to_frame()
+    assert record["bound"] == pytest.approx(selection.bound)
+    frame = selection.to_frame()
     assert [*frame.columns] == ["index", "score", "gain"]
-    assert frame["index"].tolist() == chosen.places.tolist()
+    assert frame["index"].tolist() == selection.places.tolist()
 
 
-def test_html_table_shows_ten_first_rows_and_the_last(chosen):
+def test_html_table_shows_ten_first_rows_and_the_last(selection):
     result = select(X, 20, k="cosine")
     markup = result._repr_html_()
     assert markup.count("<tr") == 1 + 11  # header, ten rows and the last row
