@@ -139,8 +139,10 @@ def test_prompt_as_long_as_the_encoder_limit_raises_with_a_hint():
 
 
 def test_notes_explain_indices_of_prompts_and_answers_in_context(tmp_path):
-    sentences = pytest.importorskip("sentences")
-    options = {"model_path": sentences.tiny_bert(tmp_path), "pooling": "mean", "max_length": 8}
+    pytest.importorskip("transformers")
+    from tiny_text_models import save_tiny_bert
+
+    options = {"model_path": save_tiny_bert(tmp_path), "pooling": "mean", "max_length": 8}
     answers = ["the cat sat on a mat", "a dog", "it snowed"]
     result = similarity(answers, "every big red house", model=None, **options)
     assert result.notes == (
