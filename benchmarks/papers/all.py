@@ -1,13 +1,13 @@
-"""The papers, run again: `python benchmarks/papers/all.py`.
+"""Compute results of papers again: `python benchmarks/papers/all.py`.
 
 python benchmarks/papers/all.py --list
 python benchmarks/papers/all.py --only orders cards
 python benchmarks/papers/all.py --data ../data --results ../papers
 
-Runs every script of this folder that has a GROUP, one after the other, prints each as a section,
-writes benchmarks/results/papers/NAME.json and makes docs/papers.md anew. A group whose data or
-packages are not here is left out, and named at the end. The exit status is 1 if a script failed or
-a number differs without a reason. It takes about an hour on two cores.
+Runs every script of this folder that has a GROUP, prints its results as a section, and writes
+benchmarks/results/papers/NAME.json. Then docs/papers.md is regenerated. Scripts whose data or
+packages are missing are skipped and listed at the end. The exit status is 1 if a script fails, or
+if a value differs without a reason. All scripts take about an hour on two cores.
 """
 
 import argparse
@@ -34,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def list_groups() -> list[str]:
-    """Return scripts with a group."""
+    """Return the names of the scripts that have a GROUP."""
     return sorted(p.stem for p in HERE.glob("*.py") if "\nGROUP = " in p.read_text("utf-8"))
 
 

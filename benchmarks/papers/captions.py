@@ -1,12 +1,14 @@
 """Two sets of captions: Friedman & Dieng, arXiv 2210.02410, Figure 8, §8.2 and §9.4.
 
-The figure prints five people's captions of two images of MS COCO (CC BY 4.0), which VS of n-gram
-overlap and n-gram diversity rank differently, and says why: a sentence of the first repeats itself,
-one sentence of the second is much longer than the others. No number is printed. Next to each cause
-the same change where there is none: another sentence is left out.
+The figure shows five human captions of each of two images of MS COCO (CC BY 4.0). VS with n-gram
+overlap and n-gram diversity rank the two sets differently, and the paper gives two reasons: a
+sentence of the first set repeats itself, and one sentence of the second set is much longer than the
+others. The paper prints no values. The script checks each reason, and compares it with a case
+without this cause: another sentence is left out.
 
-The paper counts wordpieces of its captioning model and says that it takes NLTK's BLEU. The model's
-vocabulary is not at hand; MiniLM's wordpieces are, and words.
+The paper counts wordpieces of its captioning model and states that it uses NLTK's BLEU. The
+vocabulary of this model is not available here, so the script uses the wordpieces of MiniLM, and
+words.
 """
 
 import os
@@ -23,7 +25,7 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from vendiscore import compute
 
-HIGH = (  # by the Vendi Score
+HIGH = (  # the set with the higher Vendi Score
     "two men in bow ties standing next to steel rafter.",
     "several men in suits talking together in a room.",
     "an older man in a tuxedo standing next to a younger man in a tuxedo wearing glasses.",
@@ -66,7 +68,7 @@ def split_wordpieces(text: str) -> list[str]:
 
 
 def scores(texts: list[list[str]]) -> tuple[float, float]:
-    """Return VS of n-gram overlap and n-gram diversity of texts in pieces."""
+    """Return VS with n-gram overlap and the n-gram diversity of tokenized texts."""
     joined = [" ".join(text) for text in texts]
     result = compute(
         joined,
@@ -82,7 +84,7 @@ def leave_out(texts: list[list[str]], i: int) -> list[list[str]]:
 
 
 def repeated_proportion(text: list[str]) -> float:
-    """Return the share of a text's n-grams, of 1 to 4, that it has said before."""
+    """Return the proportion of n-grams of a text, n = 1 to 4, that repeat an earlier one."""
     grams = [tuple(text[i : i + n]) for n in range(1, 5) for i in range(len(text) - n + 1)]
     return 1 - len(Counter(grams)) / len(grams)
 
@@ -93,13 +95,13 @@ def nltk_bleu(text: list[str], references: list[list[str]]) -> float:
 
 
 def sacrebleu_bleu(text: list[str], other_texts: list[list[str]]) -> float:
-    """Return the BLEU of `decoding.py`, which smooths in another way."""
+    """Return the BLEU of `decoding.py`, which uses another smoothing."""
     references = [" ".join(other) for other in other_texts]
     return sacrebleu.sentence_bleu(" ".join(text), references, tokenize="none").score / 100
 
 
 def bleu_matrix(texts: list[list[str]]) -> np.ndarray:
-    """Return NLTK's BLEU of each text, rows, against each other, columns."""
+    """Return NLTK's BLEU of each text (rows) with each other text as the reference (columns)."""
     K = np.eye(len(texts))
     for i, j in permutations(range(len(texts)), 2):
         K[i, j] = nltk_bleu(texts[i], [texts[j]])

@@ -1,8 +1,8 @@
-"""Worked examples of published pages: vendi_score, its card, its R package, qVS, sentropy.
+"""Published examples of vendi_score, its metric card, its R package, qVS and sentropy.
 
-Each example is small enough to be given here whole. Where the printed number is cut off rather than
-rounded, as in "2.9999", it is reproduced if ours begins with it. An example that a wrong order
-passes too does not tell much: what order 2 gives stands next to each as its null.
+Each example is small enough to be included here. A printed value that is truncated instead of
+rounded, such as "2.9999", is reproduced if our value begins with the same digits. Some examples
+would also pass with a wrong order, so each finding shows the value of order 2 for comparison.
 """
 
 from collections.abc import Callable
@@ -41,13 +41,13 @@ def compute_value(q: float | str = 1, **options: object) -> float:
 
 
 def check_number(what: str, paper: str, why: str = "", **options: object) -> Finding:
-    """Return a number as printed, and what order 2 gives."""
+    """Compare a value with the printed one, and show the value of order 2."""
     finding = compare_number(what, paper, compute_value(**options), why=why)
     return with_order_2(finding, options)
 
 
 def check_digits(what: str, paper: str, why: str = "", **options: object) -> Finding:
-    """Return a number of which the first digits are printed."""
+    """Check whether a value begins with the printed digits, and show the value of order 2."""
     ours = compute_value(**options)
     digits = paper.partition(" ")[0].rstrip("….")
     return with_order_2(
@@ -70,7 +70,7 @@ def quality_options(samples: list[int]) -> dict[str, object]:
 
 
 def select_greedily(samples: list[int], size: int, gain: Callable[[list[int]], float]) -> list[int]:
-    """Return the first of the best at each step, as the README's function takes them."""
+    """Select greedily; among equal gains, the first sample is taken, as in the README."""
     remaining, chosen = list(samples), []
     while len(chosen) < size:
         gains = [gain([*chosen, sample]) for sample in remaining]

@@ -1,13 +1,15 @@
-"""Modes by a classifier: Friedman & Dieng, arXiv 2210.02410, §4.3, §8.1 and Table 1.
+"""Modes from the probabilities of a classifier: Friedman & Dieng, arXiv 2210.02410, Table 1.
 
-Stacked MNIST has three digits in three channels, 1,000 classes, whose probabilities are products of
-a classifier's for each channel. The number of modes (NOM) counts predicted classes, mode diversity
-is exp(H) of the mean probabilities, and VS has the probability product kernel Σ √(p(y|x) p(y|x')).
+See also §4.3 and §8.1. Stacked MNIST has three digits in three channels, so 1,000 classes, whose
+probabilities are products of those of a digit classifier for each channel. The number of modes
+(NOM) counts predicted classes, mode diversity is exp(H) of the mean probabilities, and VS uses the
+probability product kernel Σ √(p(y|x) p(y|x')).
 
-The paper's GANs and classifier are not at hand. The classifier is trained here on one half of
-MNIST's test digits; digits of the other half are the original. Two stand-ins for generators have
-every mode: one mixes each digit with one of another kind, so that classes are less certain, one has
-digits of uneven frequency. As nulls, the same digits again, and probabilities rounded to classes.
+The generators and the classifier of the paper are not available here. A classifier is trained on
+one half of MNIST's test digits; digits of the other half are the original data. Two substitutes for
+generators have every mode: mixtures of two digits, whose classes are less certain, and digits with
+unequal frequencies. Null cases are another draw of the same digits, and probabilities that are
+rounded to classes.
 """
 
 from pathlib import Path
@@ -38,13 +40,17 @@ GROUP = Group(
 
 
 def multiply_channels(probabilities: np.ndarray) -> np.ndarray:
-    """Return products of three channels' probabilities, (n, 1000), of (n, 3, 10)."""
+    """Return class probabilities (n, 1000), products of the probabilities of three channels (n, 3,
+    10).
+    """
     first, second, third = (probabilities[:, c] for c in range(3))
     return np.einsum("ni,nj,nk->nijk", first, second, third).reshape(len(first), -1)
 
 
 def compute_scores(p: np.ndarray) -> tuple[int, float, float]:
-    """Return the number of modes, mode diversity, and VS of the probability product kernel."""
+    """Return the number of modes, the mode diversity, and VS with the probability product
+    kernel.
+    """
     modes = len(np.unique(p.argmax(axis=1)))
     return modes, exp_entropy(p.mean(axis=0)), compute(np.sqrt(p), score_dual=True)["VS"]
 

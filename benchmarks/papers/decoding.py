@@ -1,18 +1,18 @@
 """Decoding and diversity: Friedman & Dieng, 2210.02410, §4.5, §5; Limbeck et al., 2311.16054.
 
-The first paper scores five captions an image, by beam search, by diverse beam search (10 groups of
-one, penalties 0.2, 0.6 and 0.8, the five likeliest kept) and by people: VS of the n-gram overlap
-and n-gram diversity should rise in that order, while BLEU falls. The second tells the temperature
-at which texts were drawn from the diversity of their embeddings; its abstract calls magnitude
-superior at such tasks.
+The first paper scores five captions per image, by beam search, by diverse beam search (10 groups of
+one beam, penalties 0.2, 0.6 and 0.8, of which the five likeliest are used) and by humans: VS with
+n-gram overlap and n-gram diversity should increase in this order, while BLEU decreases. The second
+paper predicts the temperature at which texts were sampled from the diversity of their embeddings;
+its abstract calls magnitude superior for such tasks.
 
-Neither model nor texts of the papers are at hand. Here the model is a word trigram model with
-interpolated absolute discounting, trained in this script on one half of the TREC questions; the
-other half is what people say. Prompts are the two first words of at least ten held-out questions.
-So no number can be compared: what is checked are orders and correlations.
+Neither the models nor the texts of the papers are available here. The script trains a word trigram
+model with interpolated absolute discounting on one half of the TREC questions; the other half are
+the human texts. Prompts are the first two words of at least ten held-out questions. So no values
+can be compared, and only orders and correlations are checked.
 
-Predictors without diversity are compared with each: the length of the texts (which changes with
-temperature), sets whose temperatures are drawn by lot, and noise.
+As null cases, the length of the texts (which changes with the temperature), sets with random
+temperatures, and noise are used as predictors.
 
     python benchmarks/papers/decoding.py --json benchmarks/results/papers/decoding.json
 """
@@ -66,7 +66,9 @@ START, END = "<s>", "</s>"
 
 
 class Trigrams:
-    """p(w | u, v) = (c(uvw) − D)⁺ / c(uv) + D N(uv·) / c(uv) · p(w | v), and so on down."""
+    """p(w | u, v) = (c(uvw) − D)⁺ / c(uv) + D N(uv·) / c(uv) · p(w | v), and so on for shorter
+    contexts.
+    """
 
     def __init__(self, texts: list[list[str]]) -> None:
         self.words = sorted({word for text in texts for word in text} | {END})
@@ -84,7 +86,7 @@ class Trigrams:
         self.cache: dict[tuple[str, ...], np.ndarray] = {}
 
     def next_word_probabilities(self, *context: str) -> np.ndarray:
-        """Return the probabilities of all words after one, two or no words."""
+        """Return the probabilities of all words after a context of zero to two words."""
         if context in self.cache:
             return self.cache[context]
         shorter = (
@@ -102,7 +104,7 @@ class Trigrams:
         return p
 
     def draw(self, temperature: float, rng: np.random.Generator, length: int | None = None) -> str:
-        """Return a text; of just so many words, where a length is asked for."""
+        """Draw a text; if `length` is passed, with exactly this number of words."""
         text = [START, START]
         while len(text) < 2 + (length or MAX_LENGTH):
             logs = np.log(self.next_word_probabilities(*text[-2:])) / temperature
@@ -116,7 +118,7 @@ class Trigrams:
         return " ".join(text[2:])
 
     def beam_search(self, prompt: list[str], width: int) -> list[str]:
-        """Return the likeliest texts by beam search, by their mean log-probability a word."""
+        """Return the likeliest texts of a beam search, by mean log-probability per word."""
         active, finished = [(0.0, [START, *prompt])], []
         for _ in range(MAX_LENGTH):
             candidates = []
@@ -130,8 +132,9 @@ class Trigrams:
         return self.most_likely(finished if len(finished) >= width else finished + active, width)
 
     def diverse_beam_search(self, prompt: list[str], penalty: float, groups: int = 10) -> list[str]:
-        """Return groups of one beam each; a word costs `penalty` for each group that took it
-        before. The penalty counts in the ranking, as in transformers, which the paper used.
+        """Return the likeliest texts of groups of one beam each. A word costs `penalty` for each
+        earlier group that chose it. The penalty affects the ranking, as in transformers, which the
+        paper used.
         """
         texts = [(0.0, [START, *prompt]) for _ in range(groups)]
         for _ in range(MAX_LENGTH):
@@ -155,7 +158,7 @@ class Trigrams:
 
 
 def compute_measures(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
-    """Return each measure of each set, with a sign that makes the more diverse set the larger."""
+    """Return each measure of each set, with the sign for which larger means more diverse."""
     vectors = np.asarray(encode.encode([text for one in sets for text in one]), dtype=float)
     parts = list(vectors.reshape(len(sets), len(sets[0]), -1))
     ngram_scores = [
@@ -179,12 +182,12 @@ def compute_measures(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray
 
 
 def correlations_with_temperature(values: np.ndarray) -> np.ndarray:
-    """Return Spearman's with temperature, of each seed."""
+    """Return Spearman's correlation with the temperature for each seed."""
     return np.array([spearmanr(TEMPERATURES, row).statistic for row in values.reshape(N_SETS, -1)])
 
 
 def isotonic_r2(values: np.ndarray, truth: np.ndarray, increasing: Any = True) -> np.ndarray:
-    """Return R² of what isotonic regression says of unseen sets, of each repeat."""
+    """Return R² of isotonic regression for held-out sets, for each repeat."""
     result = []
     for repeat in range(10):
         folds = KFold(5, shuffle=True, random_state=repeat)

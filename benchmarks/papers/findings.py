@@ -1,14 +1,15 @@
-"""The results of every re-run of a paper: its numbers and ours, each with a verdict.
+"""Results of papers that are computed again: printed values, our values, and verdicts.
 
-A script of this folder has a `GROUP`, which says what is run again and how, and a function
-`findings(data)` from the folder of the data sets to a list of findings, and ends with
+A script of this folder has a `GROUP`, which describes what is computed, and a function
+`findings(data)`, which maps the folder of data sets to a list of findings. It ends with
 
     if __name__ == "__main__":
         run(GROUP, findings)
 
-The rule of verdicts is one for all: a number is reproduced if it differs from the printed one by no
-more than the rounding of that and twice the standard errors of both; a claim (an order, a trend) if
-it holds in what was run here. A difference has a reason, with a measurement.
+The rule for verdicts is the same for all scripts. A number is reproduced if it differs from the
+printed one by at most the rounding of the printed number plus twice the standard errors of both. A
+claim (an order, a trend) is reproduced if it holds in our data. A difference needs a reason with a
+measurement.
 """
 
 import argparse
@@ -38,7 +39,7 @@ Verdict = Literal["reproduced", "differs", "cannot"]
 
 @dataclass(frozen=True)
 class Group:
-    """Numbers of one table or figure of a paper, and how they are computed again."""
+    """A table or figure of a paper, and how its values are computed again."""
 
     name: str  # of the script and of its JSON
     title: str
@@ -51,7 +52,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Finding:
-    """One number or claim: as the paper prints it, ours, and whether they agree."""
+    """A value or claim: as printed in the paper, our value, and whether they agree."""
 
     what: str
     paper: str
@@ -63,7 +64,9 @@ class Finding:
 def compare_number(
     what: str, paper: str, ours: float, error: float = 0.0, why: str = ""
 ) -> Finding:
-    """Compare a number with the printed one, "4.602" or "0.05 ± 0.03"; errors are standard."""
+    """Compare a value with the printed one, such as "4.602" or "0.05 ± 0.03"; ± is a standard
+    error.
+    """
     printed, *theirs = (
         float(number_text) for number_text in re.split(r"\s*±\s*", paper.replace("−", "-"))
     )
@@ -79,12 +82,12 @@ def compare_number(
 
 
 def claim(what: str, paper: str, holds: bool, ours: str, why: str = "") -> Finding:
-    """Return what the paper says in words or by a picture, and what was found."""
+    """Return the finding for a statement or a figure of the paper, with our result."""
     return Finding(what, paper, ours, "reproduced" if holds else "differs", "" if holds else why)
 
 
 def cannot(what: str, paper: str, why: str) -> Finding:
-    """Return what cannot be computed again here."""
+    """Return a finding that cannot be computed here."""
     return Finding(what, paper, "–", "cannot", why)
 
 
@@ -94,16 +97,16 @@ def standard_error(values: np.ndarray) -> float:
 
 
 def format_mean(values: np.ndarray, digits: int = 2, sign: str = "") -> str:
-    """Return the mean with its standard error; `sign` is "+" where both signs matter."""
+    """Format the mean with its standard error; pass the sign "+" to show both signs."""
     return f"{np.mean(values):{sign}.{digits}f} ± {standard_error(values):.{digits}f}"
 
 
 class MissingDataError(Exception):
-    """The data that a group lacks."""
+    """Data sets that a group needs are missing."""
 
 
 def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
-    """Print a group's findings, and write them with `--json`."""
+    """Print the findings of a group; with `--json`, also write them."""
     parser = argparse.ArgumentParser(description=group.title)
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
     parser.add_argument("--json", type=Path, help=f"where to write; {RESULTS}/{group.name}.json")
@@ -120,7 +123,9 @@ def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
 def run_group(
     group: Group, findings: Callable[[Path], list[Finding]], data: Path
 ) -> dict[str, Any]:
-    """Run a group once, and return it as its JSON has it; `Absent` if its data are missing."""
+    """Compute a group; return the record for its JSON. Raise MissingDataError if data sets are
+    missing.
+    """
     missing_files = [name for name in group.needs if not (data / name).exists()]
     if missing_files:
         raise MissingDataError(
@@ -146,17 +151,17 @@ def write_record(record: dict[str, Any], path: Path) -> None:
 
 
 def read_committed() -> list[dict[str, Any]]:
-    """Return the results of all groups as they are committed."""
+    """Return the records of all groups from the result files."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
 
 
 def is_control(finding: dict[str, str]) -> bool:
-    """Return whether a finding is a check of this page (a null case), not a claim of a paper."""
+    """Return whether a finding is a null case of this page, not a claim of a paper."""
     return re.search(r"\bnull\b", finding["what"]) is not None
 
 
 def select_claims(record: dict[str, Any]) -> list[dict[str, str]]:
-    """Return the findings that a paper, a card or a README claims."""
+    """Return the findings that a paper, a card or a README states."""
     return [finding for finding in record["findings"] if not is_control(finding)]
 
 
@@ -167,12 +172,12 @@ def count_verdicts(record: dict[str, Any]) -> dict[Verdict, int]:
 
 
 def is_explained(record: dict[str, Any]) -> bool:
-    """Return whether all that was run is reproduced, or says why it is not."""
+    """Return whether every finding is reproduced or has a reason."""
     return all(f["why"] for f in record["findings"] if f["verdict"] != "reproduced")
 
 
 def format_conclusion(records: list[dict[str, Any]]) -> str:
-    """Return the last line: the number of groups, of all that can be run, without surprises."""
+    """Return a sentence with the numbers of groups that are reproduced, or explained."""
     ran = [
         record
         for record in records
@@ -210,7 +215,7 @@ Records = list[dict[str, Any]]
 
 
 def group_by_part(records: Records) -> dict[str, Records]:
-    """Return the groups of each part of the page, by the name of its fold."""
+    """Return the groups of each section of the page, by the name of the section."""
     ordered = sorted(records, key=lambda record: (record["source"], record["name"]))
     return {
         name: [record for record in ordered if record["source"].startswith(start)]
@@ -219,7 +224,7 @@ def group_by_part(records: Records) -> dict[str, Records]:
 
 
 def format_verdict_counts(records: Records) -> list[str]:
-    """Return how many findings of groups have each verdict, as cells."""
+    """Return the number of findings with each verdict, as table cells."""
     tallies = [count_verdicts(record) for record in records]
     return [
         str(sum(verdict_counts[verdict] for verdict_counts in tallies) or "")
@@ -228,7 +233,7 @@ def format_verdict_counts(records: Records) -> list[str]:
 
 
 def render_page(records: Records) -> str:
-    """Return what agrees, what differs and why, paper by paper, and what cannot be run."""
+    """Render docs/papers.md: agreements and differences by paper, and what cannot be computed."""
     by_part = {
         name: part_records for name, part_records in group_by_part(records).items() if part_records
     }
@@ -265,7 +270,7 @@ def render_page(records: Records) -> str:
 
 
 def render_section(name: str, part_records: Records, all_records: Records) -> list[str]:
-    """Return a part of the page, in paragraphs."""
+    """Return the paragraphs of a section of the page."""
     if name == "errata":
         lines = [
             f"- {format_erratum(finding)}"
@@ -308,7 +313,7 @@ def format_erratum(finding: dict[str, str]) -> str:
 
 
 def format_absences(records: Records) -> list[str]:
-    """Return a line for each finding of any group that cannot be run here."""
+    """Return a line for each finding that cannot be computed here."""
     return [
         f"- {finding['what']} ({record['title'] if record['agrees'] else finding['paper']}): "
         f"{finding['why'].split('. ')[0]}."
@@ -319,14 +324,14 @@ def format_absences(records: Records) -> list[str]:
 
 
 def render_folded(records: Records, part_name: str) -> str:
-    """Return all rows of a part of the page, for the site to fold."""
+    """Return the full tables of a section, which the site collapses."""
     return "\n\n".join(
         render_group(record, "**{}**") for record in group_by_part(records)[part_name]
     )
 
 
 def render_group(record: dict[str, Any], title: str = "## {}") -> str:
-    """Return a group as a section of Markdown."""
+    """Render a group as a Markdown section."""
     lines = [
         title.format(record["title"]),
         "",

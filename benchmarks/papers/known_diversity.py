@@ -1,11 +1,11 @@
-"""Texts of known diversity: Limbeck et al., arXiv 2311.16054, on sets of Tevet & Berant.
+"""Texts of known temperature: Limbeck et al., arXiv 2311.16054, with sets of Tevet & Berant.
 
-The paper takes sets of texts whose softmax temperature is known, completions of prompts and of
-stories, and asks which measure of their embeddings foretells the temperature; its abstract calls
-magnitude superior. 406 of these sets, by Tevet & Berant (arXiv 2004.02990), are at hand with the
-temperature of each: ten texts a set. The paper's embedding models are not, but MiniLM is. As a
-null, temperatures are dealt to the sets at random; next to it, the length of the texts, which is
-not a diversity.
+The paper uses sets of texts with known softmax temperature, completions of prompts and of stories,
+and compares how well measures of their embeddings predict the temperature; its abstract calls
+magnitude superior. 406 of these sets, of ten texts each (Tevet & Berant, arXiv 2004.02990), are
+available with their temperatures. The embedding models of the paper are not; MiniLM replaces them.
+Null cases are random temperatures, and the length of the texts, which is not a measure of
+diversity.
 """
 
 import gzip

@@ -1,11 +1,11 @@
-"""Checks that a measure of diversity should pass: Limbeck et al., arXiv 2311.16054, Figure 1, §3.
+"""Properties that a diversity measure should have: Limbeck et al., arXiv 2311.16054, Figure 1, §3.
 
-The caption of Figure 1 says how a magnitude function begins and ends, the caption of Table S.1 says
-that magnitude passes checks which others fail: no fall when a point is added, the same value for
-copies (Figure S.5 and Table S.1 have groups of their own) and after a motion of the space. The
-abstract calls the measures provably stable under perturbations. As nulls: a space whose similarity
-is not positive definite, points that are added far away, stretched axes, and two copies that are
-drawn apart by ever less.
+The caption of Figure 1 describes the beginning and the end of a magnitude function. The caption of
+Table S.1 states that magnitude passes checks that other measures fail: it does not decrease if a
+point is added, and it does not change if points are copied (see magnitude_twins.py and table_s1.py)
+or if the space is moved. The abstract calls the measures provably stable under perturbations. Null
+cases are a space whose similarity is not positive definite, points that are added far away,
+stretched axes, and two copies at decreasing distance.
 """
 
 from pathlib import Path

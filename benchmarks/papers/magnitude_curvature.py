@@ -1,17 +1,17 @@
 """Curvature from the magnitude of disks: Limbeck et al., arXiv 2311.16054, §5 and Table 1.
 
-201 geodesic disks of radius 1 and constant curvature −2 … 2, 500 uniform points each, geodesic
-distances, MagArea over 30 even scales up to t = 73; five-fold cross-validation of the curvature
-predicted from that one number. The paper prints mean squared errors of 0.05 ± 0.03 for a piecewise
-linear and 0.10 ± 0.05 for a quantile regression, read here as mean and deviation of the folds. It
-does not say how many pieces there are, nor how points are drawn, nor in which order disks go into
-folds: the main run draws points uniformly by area, shuffles, and takes three pieces between
-quantiles; the script prints what each of these choices changes. As a null, areas are dealt to the
-wrong disks.
+201 geodesic disks of radius 1 have constant curvatures from −2 to 2, with 500 uniform points each
+and geodesic distances. MagArea uses 30 equally spaced scales up to t = 73. The curvature is
+predicted from MagArea with five-fold cross-validation. The paper prints mean squared errors of 0.05
+± 0.03 for a piecewise linear and 0.10 ± 0.05 for a quantile regression, which we interpret as mean
+and deviation of the folds. It does not state the number of pieces, how points are drawn, and the
+order of disks in folds: the main run draws points uniformly by area, shuffles, and uses three
+pieces between quantiles. The script prints the effect of each of these choices. As a null case,
+areas are assigned to random disks.
 
-One choice comes from public code rather than from a text: the data of an earlier paper on
-curvature (Turkeš et al. 2022, github.com/renata-turkes/turkevs2022on, SRC/data_construction.py)
-have hyperbolic distances R artanh(…) where the Poincaré disk has 2 R artanh(…).
+One set-up follows public code: the data of an earlier paper on curvature (Turkeš et al. 2022,
+github.com/renata-turkes/turkevs2022on, SRC/data_construction.py) use hyperbolic distances
+R artanh(…), but the distances of the Poincaré disk are 2 R artanh(…).
 """
 
 from collections.abc import Callable
@@ -57,7 +57,8 @@ Regression = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 def sample_disk(curvature: float, n: int, rng: np.random.Generator, by: str = "area") -> np.ndarray:
     """Return geodesic distances of n points of a unit disk of constant curvature, uniform by area
-    or by radius."""
+    or by radius.
+    """
     u, angle = rng.random(n), rng.random(n) * 2 * np.pi
     gap = np.cos(angle[:, None] - angle)
     if curvature == 0:
@@ -87,13 +88,13 @@ def make_spaces(n: int, seed: int = 0, by: str = "area", step: int = 1) -> list[
 
 
 def compute_magnitudes(disks: list[MetricSpace], scales: np.ndarray) -> np.ndarray:
-    """Return magnitudes of all disks at all scales, from the largest scale down."""
+    """Return the magnitudes of all disks at all scales, computed from the largest scale down."""
     rows = [[space.magnitude(t) if t else 1.0 for t in scales[::-1]] for space in disks]
     return np.array(rows)[:, ::-1]
 
 
 def piecewise_linear(knots: np.ndarray) -> Regression:
-    """Return least squares with a continuous function that is linear between knots."""
+    """Return a least-squares regression with a continuous function that is linear between knots."""
 
     def predicted(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         center, unit = x.mean(), x.std()
@@ -117,7 +118,7 @@ def even_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> 
 
 
 def free_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
-    """Return knots where they fit best, of fifteen quantiles."""
+    """Fit with the best knots among fifteen quantiles."""
     candidates = np.quantile(x, np.linspace(0.05, 0.95, 15))
     fits = [piecewise_linear(np.array(knots)) for knots in combinations(candidates, pieces - 1)]
     best = min(fits, key=lambda line: float(((line(x, y, x) - y) ** 2).sum()))
@@ -125,7 +126,7 @@ def free_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> 
 
 
 def separate_lines(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
-    """Return a line of its own between quantiles, with jumps at them."""
+    """Fit a separate line between consecutive quantiles, with jumps."""
     edges = np.quantile(x, np.linspace(0, 1, pieces + 1)[1:-1])
     result = np.empty(len(new_x))
     for piece in range(pieces):
@@ -147,7 +148,7 @@ def median_line(x: np.ndarray, y: np.ndarray, new_x: np.ndarray) -> np.ndarray:
 
 
 def squared_errors(areas: np.ndarray, regression: Regression, seed: int | None = 0) -> np.ndarray:
-    """Mean squared errors of the folds; without a seed neighbours share a fold."""
+    """Return the mean squared error of each fold; without a seed, folds are contiguous."""
     truth = CURVATURES[:: DISKS // len(areas)]
     folds = KFold(FOLDS, shuffle=seed is not None, random_state=seed)
     return np.array(
@@ -183,7 +184,9 @@ def vary_regression(area: np.ndarray) -> dict[str, SetUp]:
 
 
 def vary_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
-    """Use the main run's magnitudes, and smaller sets of disks where they have to be new."""
+    """Return set-ups with other areas: magnitudes of the main run if possible, otherwise smaller
+    sets of disks.
+    """
     result: dict[str, SetUp] = {}
     for last in (4, 8, 12, 16, 17, 18, 20, 24):
         area = np.trapezoid(M[:, : last + 1], scales[: last + 1], axis=1)
@@ -282,7 +285,7 @@ def findings(data: Path) -> list[Finding]:
 def describe_set_ups(
     errors_by_set_up: dict[str, tuple[float, float]], regression: list[str]
 ) -> str:
-    """Return what moves the error of the piecewise linear regression, from the table."""
+    """Describe which choices change the error of the piecewise linear regression."""
     line = {name: errors[0] for name, errors in errors_by_set_up.items()}
     cuts = {name: value for name, value in line.items() if name.startswith("t_cut")}
     close = min(cuts, key=lambda name: abs(cuts[name] - PAPER_ERRORS["piecewise linear"][0]))

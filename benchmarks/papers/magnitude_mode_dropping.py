@@ -1,12 +1,12 @@
 """Mode dropping on MNIST pixels: Limbeck et al., arXiv 2311.16054, Figure 5.
 
-References have 100 images of each digit. Samples, other images, lose the nine digits other than
-the commonest either one after another or all at once, a ninth at a time; images of the one that
-stays take their places. Both ways lose the same number of samples at each step, and MagDiff falls
-alike; recall and coverage (k nearest neighbours, arXiv 2002.09797) hardly see modes that get thin.
-Figure S.15 has VS: its numbers are not at hand, and VS of pixels' cosines is put to the claim of
-Figure 5, and so is magnitude at half the references' convergence scale. Here these are
-pixels with Euclidean distances.
+The references contain 100 images of each digit. The samples are other images; they lose the nine
+digits other than the most common one, either one after another or all at once by a ninth per step,
+and images of the remaining digit replace them. Both schedules lose the same number of samples at
+each step. MagDiff should decrease equally, whereas recall and coverage (k nearest neighbours, arXiv
+2002.09797) should hardly detect modes that become rare. Figure S.15 also shows VS, without values.
+The script checks the claim of Figure 5 also for VS with cosines of pixels, and for the magnitude at
+half of the convergence scale of the references. Distances are Euclidean distances of pixels.
 """
 
 from pathlib import Path
@@ -47,7 +47,7 @@ GROUP = Group(
 def draw_indices(
     labels: np.ndarray, per_digit: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, dict[str, list[np.ndarray]]]:
-    """Draw indices of the references, and of the samples at each step of both ways of dropping."""
+    """Draw indices of the references, and of the samples at each step of both schedules."""
     order = {c: rng.permutation(np.flatnonzero(labels == c)) for c in range(10)}
     references = np.concatenate([order[c][:per_digit] for c in range(10)])
     pool = {c: order[c][per_digit:] for c in range(10)}
@@ -67,7 +67,9 @@ def draw_indices(
 
 
 def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[float, float]:
-    """Return shares of real samples within a fake's k-NN ball, and with a fake in their own."""
+    """Return the proportions of real samples in a k-NN ball of fake samples, and of those with a
+    fake sample in their own ball.
+    """
     across = euclidean_distances(real, fake)
     radii = [np.partition(euclidean_distances(S), k, axis=1)[:, k] for S in (real, fake)]
     recall = (across <= radii[1][None, :]).any(axis=1).mean()
@@ -76,7 +78,7 @@ def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[flo
 
 
 def compute_curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the values of each draw, way, step and measure."""
+    """Return the values, shape (draws, schedules, steps, measures)."""
     result = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))
     for i in range(DRAWS):
         references, indices_by_schedule = draw_indices(
@@ -99,7 +101,9 @@ def compute_curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def compute_gaps(values: np.ndarray) -> np.ndarray:
-    """Return the largest distance between the two ways, as a share of the fall, of each measure."""
+    """Return, for each measure, the largest distance between both schedules relative to the total
+    decrease.
+    """
     means = values.mean(axis=0)
     fall = np.abs(means[:, 0] - means[:, -1]).max(axis=0)
     return np.abs(means[0] - means[1]).max(axis=0) / fall

@@ -1,11 +1,12 @@
-"""Four patterns in the plane, ranked: Limbeck et al., arXiv 2311.16054, Figure 1 and Table S.2.
+"""Rank four patterns in the plane: Limbeck et al., arXiv 2311.16054, Figure 1 and Table S.2.
 
-200 points each in [0, 2]²: uniform (X1), a clustered Hawkes process (X2), two Gaussians (X3), one
-Gaussian (X4), the first the most diverse. MagArea is taken over a common interval (the median of
-the four convergence scales). Counted is in how many draws each measure finds this order; the mean
-similarity and the geometric mean of standard deviations see how far apart points are on average,
-not how they clump, so that they should not tell X1 from X2. They mistake the order if they find it
-in no more than half of the draws. As a null, four uniform sets, which have no order to be found.
+The patterns have 200 points in [0, 2]²: uniform (X1), a clustered Hawkes process (X2), two
+Gaussians (X3), one Gaussian (X4), in order of decreasing diversity. MagArea uses a common interval,
+up to the median of the four convergence scales. The script counts in how many draws each measure
+finds this order. The mean similarity and the geometric mean of standard deviations depend on the
+average distance of points and not on clusters, so they should not distinguish X1 from X2. They
+mistake the order if they find it in at most half of the draws. The null case are four uniform sets,
+which have no order.
 """
 
 from pathlib import Path
@@ -35,7 +36,7 @@ GROUP = Group(
 
 
 def draw_hawkes(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Return n points of a spatial Hawkes process on [0, 2]²: 91 centres, 0.6 offspring a point."""
+    """Draw n points of a spatial Hawkes process on [0, 2]²: 91 centres, 0.6 offspring per point."""
     points: list[np.ndarray] = []
     while len(points) < n:
         points = list(rng.random((rng.poisson(91), 2)))
@@ -61,7 +62,7 @@ def draw_patterns(n: int, rng: np.random.Generator) -> list[np.ndarray]:
 
 
 def compute_measures(sets: list[np.ndarray]) -> np.ndarray:
-    """Return the measures of four sets, (measures, sets), each the larger the more diverse."""
+    """Return the measures of four sets, shape (measures, sets); larger means more diverse."""
     values = np.empty((len(MEASURES), len(sets)))
     values[0] = mag_areas(sets, average=True)
     for j, X in enumerate(sets):
@@ -75,7 +76,7 @@ def compute_measures(sets: list[np.ndarray]) -> np.ndarray:
 
 
 def is_descending(values: np.ndarray) -> np.ndarray:
-    """Return whether values fall from the first set to the last, for each draw and measure."""
+    """Return whether values decrease from the first set to the last, for each draw and measure."""
     return (np.diff(values, axis=2) < 0).all(axis=2)
 
 

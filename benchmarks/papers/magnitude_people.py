@@ -1,14 +1,15 @@
-"""Magnitude, temperature and people: Limbeck et al., arXiv 2311.16054, Tables S.3 and S.4.
+"""Magnitude, temperature and ratings: Limbeck et al., arXiv 2311.16054, Tables S.3 and S.4.
 
-The paper scores sets of ten texts of Tevet & Berant (arXiv 2004.02990, decTest) under embeddings,
-foretells the temperature at which a set was drawn, for three tasks (prompt, resp, story), and gives
-R² of each measure with 95 % intervals over 50 folds (Table S.3) and its distance from MagArea's
-(Table S.4). Its supplement (Figures S.7 to S.12) goes on to what people say of diversity: 1,879
-sets of nine sources have a mean score of people. Embeddings are MiniLM's, not the paper's five, and
-its numbers are not at hand, so that claims are checked. Vectors have length 1, as that model's
-own pipeline makes them; `known_diversity.py` has them with their lengths, by which sets differ too.
+The paper scores embeddings of sets of ten texts of Tevet & Berant (arXiv 2004.02990, decTest) for
+three tasks (prompt, resp, story), and predicts the temperature at which a set was sampled. It gives
+R² of each measure with 95 % intervals over 50 folds (Table S.3) and the difference from MagArea
+(Table S.4). The supplement (Figures S.7 to S.12) compares with human ratings of diversity: 1,879
+sets of nine sources have a mean rating. The script uses MiniLM instead of the five embedding models
+of the paper, and the values of the paper are not available, so claims are checked. Vectors have
+length 1, as in the pipeline of this model; `known_diversity.py` uses unnormalized vectors, whose
+lengths also differ between sets.
 
-As nulls, temperatures and people's scores are dealt to the sets at random.
+As null cases, temperatures and ratings are assigned to random sets.
 """
 
 import gzip
@@ -68,7 +69,7 @@ def read_sets(data: Path) -> list[dict]:
 
 
 def compute_measures(rows: list[dict]) -> dict[str, np.ndarray]:
-    """Return each measure of each set, the larger the more diverse."""
+    """Return each measure of each set; larger means more diverse."""
     encode = encoder(MODEL_DIR, pooling="mean", device="cpu")
     texts = sorted({text for row in rows for text in row["responses"]}, key=len)
     raw = dict(zip(texts, np.asarray(encode.encode(texts), dtype=float), strict=True))
@@ -87,7 +88,7 @@ def compute_measures(rows: list[dict]) -> dict[str, np.ndarray]:
 
 
 def compute_areas(sets: list[np.ndarray], rows: list[dict]) -> np.ndarray:
-    """Return areas up to the median of the convergence scales of the sets of a source."""
+    """Return MagAreas up to the median convergence scale of the sets of a source."""
     result = np.empty(len(rows))
     keys = np.array([f"{row['test']} {row['source']}" for row in rows])
     for key in np.unique(keys):
@@ -97,7 +98,7 @@ def compute_areas(sets: list[np.ndarray], rows: list[dict]) -> np.ndarray:
 
 
 def fold_r2(values: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return R² of each fold of each repeat."""
+    """Return R² of each fold and repeat."""
     result = []
     for repeat in range(REPEATS):
         for training, testing in KFold(FOLDS, shuffle=True, random_state=repeat).split(values):

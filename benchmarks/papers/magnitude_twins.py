@@ -1,10 +1,10 @@
 """The twin property: Limbeck et al., arXiv 2311.16054, Figure S.5.
 
-100 points in the plane to which copies of themselves are added, up to five times as many. A
-measure of how many different points there are must not change. The paper's figure shows MagArea
-constant and the others drifting; the numbers here are relative to those without copies. The paper
-leaves open which points are copied: here few of them, as a generator repeats itself. As a null,
-the same number of *new* points is added, which MagArea must see.
+Copies are added to 100 points in the plane, up to five times as many points. A measure of how many
+different points there are must not change. In the figure of the paper, MagArea is constant and
+other measures drift; the values here are relative to those without copies. The paper does not state
+which points are copied. Here, a few points are copied many times. As a null case, the same number
+of *new* points is added, which MagArea must detect.
 """
 
 from pathlib import Path

@@ -1,11 +1,11 @@
-"""Orders that show copies among images: Pasarkar & Dieng, arXiv 2310.12952, on generative models.
+"""Orders that detect copies among images: Pasarkar & Dieng, arXiv 2310.12952, generative models.
 
-The paper holds scores of images by many generative models against ratings by people and against
-measures of memorised and duplicated images, and recommends order ∞ for these. Neither images nor
-ratings are at hand. Here copies with a little noise take the place of some of 500 MNIST digits:
-all of one image, as where a model has memorised it, or each of another one, as where samples come
-twice. An order shows them if its score falls by more than scores of sets without copies scatter.
-As a null, as many new digits take their place.
+The paper compares scores of images of many generative models with human ratings and with measures
+of memorised and duplicated images, and recommends order ∞ for them. Neither images nor ratings are
+available here. Copies with little noise replace some of 500 MNIST digits: copies of one image, as
+if a model has memorised it, or one copy of each of several images, as if samples are duplicated. An
+order detects the copies if its score decreases by more than the standard deviation of scores of
+sets without copies. As a null case, new digits replace the same number of digits.
 """
 
 from pathlib import Path
@@ -35,9 +35,8 @@ GROUP = Group(
 def compute_falls(
     images: np.ndarray, kernel_options: dict[str, object]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return how far log VS falls, in its deviations, and the largest eigenvalue of K/n.
-
-    Falls are at every order; both are by what takes the place of digits.
+    """Return how far log VS decreases at each order, in standard deviations, and the largest
+    eigenvalue of K/n. Both are given for each type of replacements.
     """
     logs: dict[str, list[np.ndarray]] = {}
     for seed in range(DRAWS):

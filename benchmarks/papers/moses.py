@@ -1,20 +1,22 @@
 """Molecules by IntDiv and by VS: Friedman & Dieng, arXiv 2210.02410, §4.2 and Table 4.
 
-The paper scores samples of eight generators of the MOSES benchmark and of its data by Tanimoto
-similarity of Morgan fingerprints (radius 2; 1,024 bits in the authors' code). IntDiv has the hidden
-Markov model (hmm) among the most diverse, VS has it last: it repeats molecules, which hardly moves
-a mean of pairs.
+The paper scores samples of eight generators of the MOSES benchmark, and its data, by Tanimoto
+similarity of Morgan fingerprints (radius 2; 1,024 bits in the authors' code). IntDiv ranks the
+hidden Markov model (hmm) among the most diverse, and VS ranks it last: it repeats molecules, which
+hardly changes a mean over pairs.
 
-The data here have one of MOSES's samples, of the junction tree model (JT-VAE, "jtn"), which its
-authors published: its row is computed again from random 1,500 molecules. If the folder of data sets
-has the others, as `moses/hmm_3.csv` and so on, the table is computed; else its claims are checked
-on sets of one size made from 3,522 odorants: by three SMILES n-gram models trained in this script,
-by a generator that joins two fragments, by drawing from one class, and by repeating few molecules.
+The data sets contain one of MOSES's samples, that of the junction tree model (JT-VAE, "jtn"), which
+its authors published: its row is computed again from 1,500 random molecules. If the folder of data
+sets contains the other samples, as `moses/hmm_3.csv` and so on, the table is computed. Otherwise
+its claims are checked on sets of equal size made from 3,522 odorants: with three SMILES n-gram
+models that the script trains, a generator that joins two fragments, draws from one class, and a few
+molecules that are repeated.
 
-The size is in doubt: the paper says the first 2,500 valid molecules of each sample. The notebook of
-the authors' repository (vertaix/Vendi-Score, examples/molecules.ipynb) prints the table's numbers
-from the third samples, of which it reads 1,500 valid molecules each; and of the 30,000 lines of the
-hmm's third sample 0.052733 are valid (metrics_hmm_3.csv of molecularsets/moses): 1,582.
+The sample size is unclear. The paper states the first 2,500 valid molecules of each sample. The
+notebook of the authors' repository (vertaix/Vendi-Score, examples/molecules.ipynb) prints the
+values of the table from the third samples, of which it reads 1,500 valid molecules each. Of the
+30,000 lines of the hmm's third sample, a proportion of 0.052733 is valid (metrics_hmm_3.csv of
+molecularsets/moses), which is 1,582 lines.
 
     python benchmarks/papers/moses.py --json benchmarks/results/papers/moses.json
 """
@@ -84,7 +86,7 @@ def is_valid(smiles: str) -> bool:
 
 
 def ngram_model(corpus: list[str], order: int) -> Draw:
-    """Return characters of SMILES, each drawn as it follows the `order` before it in the corpus."""
+    """Return a function that draws SMILES, each character by the `order` characters before it."""
     follow: dict[str, Counter[str]] = defaultdict(Counter)
     for smiles in corpus:
         text = "^" * order + smiles + "$"
@@ -111,7 +113,9 @@ def ngram_model(corpus: list[str], order: int) -> Draw:
 
 
 def join_fragments(corpus: list[str]) -> Draw:
-    """Return molecules cut at one single bond that is in no ring, halves put together at random."""
+    """Return a function that draws molecules, joined from two fragments. Fragments are molecules
+    that are cut at a single bond outside rings.
+    """
     halves: set[str] = set()
     for smiles in corpus:
         molecule = Chem.MolFromSmiles(smiles)
@@ -154,7 +158,7 @@ def draw_few_repeated(corpus: list[str]) -> Draw:
 
 
 def draw_diverse_repeated(corpus: list[str]) -> Draw:
-    """Return the FEW of a draw that are together the most diverse, repeated."""
+    """Return a function that selects the most diverse molecules of a draw, and repeats them."""
 
     def draw(n: int, rng: np.random.Generator) -> list[str]:
         samples = draw_without_replacement(corpus)(n, rng)
@@ -175,9 +179,9 @@ def compute_table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
 
 
 def match_intdiv(samples: list[str]) -> tuple[float, float, float]:
-    """Return few molecules with the IntDiv of many: how far off that is, and the VS of both.
-
-    The first a are picked for diversity and the others at random; a is found by bisection.
+    """Select few molecules with the IntDiv of many; return the difference of IntDiv, and VS of
+    both. The first a molecules are selected for diversity and the others at random; a is found by
+    bisection.
     """
     K = as_similarity(samples, **MORGAN)
     goal = compute(K, measures=["IntDiv", "VS"])
@@ -196,9 +200,8 @@ def match_intdiv(samples: list[str]) -> tuple[float, float, float]:
 
 
 def check_jtvae(data: Path) -> list[Finding]:
-    """Return the row of JT-VAE in Table 4, from random molecules of its authors' own sample.
-
-    The printed numbers are of one sample of that size, and so have the deviation of one draw.
+    """Check the row of JT-VAE in Table 4, with random molecules of its authors' sample. The printed
+    values come from a single sample of this size, so they have the standard deviation of one draw.
     """
     paper = f"{PRINTED['jtn'][0]}, {PRINTED['jtn'][1]}"
     if not (data / JTVAE).exists():
@@ -247,12 +250,12 @@ def check_jtvae(data: Path) -> list[Finding]:
 
 
 def format_rank(value: float, values: list[float]) -> str:
-    """Return the rank of a value among others, from the largest."""
+    """Format the rank of a value among others, starting with the largest."""
     return f"number {1 + sum(other > value for other in values)} of {len(values)}"
 
 
 def check_printed(data: Path, by_size: str) -> list[Finding]:
-    """Return table 4 itself."""
+    """Check the other rows of Table 4, if their samples are available."""
     folder = data / "moses"
     if not (folder / "hmm_3.csv").exists():
         text = " · ".join(f"{name} {a}, {b}" for name, (a, b) in PRINTED.items() if name != "jtn")

@@ -1,7 +1,7 @@
-"""Other results of the papers, and the data that a re-run would need.
+"""Other results of the papers, and the data that their computation would need.
 
-Nothing is downloaded by the scripts of this folder, so all that starts from the samples of trained
-models, from large data sets or from a simulation has no counterpart.
+The scripts of this folder download nothing, so results that need samples of trained models, large
+data sets or simulations are only listed.
 """
 
 from pathlib import Path

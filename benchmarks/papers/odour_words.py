@@ -1,9 +1,9 @@
 """Words for odours, by molecules and by words: Friedman & Dieng, arXiv 2210.02410, Appendix 9.5.
 
-The paper scores the molecules that a word for an odour describes (GoodScents, 500 for each of the
-seven commonest) by Tanimoto similarity of fingerprints, and by the cosine of all words said of
-them; the two scores go together. GoodScents is here, too: 4,561 molecules, of which 401 are called
-by the rarest of the seven words, and 500 or more by each of the others.
+The paper scores the molecules that a word for an odour describes (GoodScents, 500 molecules for
+each of the seven most common words) with the Tanimoto similarity of fingerprints, and with the
+cosine of all words that describe them. Both scores are correlated. GoodScents is available: 4,561
+molecules, 401 for the rarest of the seven words, and 500 or more for the others.
 
     python benchmarks/papers/odour_words.py --json benchmarks/results/papers/odour_words.json
 """

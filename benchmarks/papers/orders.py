@@ -1,12 +1,12 @@
 """Orders of the Vendi Score on known classes: Pasarkar & Dieng, arXiv 2310.12952, Figure 1.
 
-The paper's synthetic setting has classes of samples that are the same within and different between
-(similarity 1 and 0), so that the score is the Hill number of the classes' shares. The claims: in
-balanced sets every order gives the number of classes; under imbalance orders below 1 see a rare
-class that order 1 hardly counts (about 3 where there are 4); order ∞ sees the commonest alone; and
-scores fall with the order. The paper leaves open the shares, which are chosen here, and the nulls
-are the cases in which nothing of it may show: a fourth class as common as the others, and members
-that differ a little, where order 0 counts samples.
+In the synthetic setting of the paper, samples are identical within a class and different between
+classes (similarity 1 and 0), so the score is the Hill number of the proportions of classes. The
+claims: for balanced sets, every order gives the number of classes. For imbalanced sets, orders
+below 1 detect a rare class that hardly affects order 1 (about 3 of 4 classes), order ∞ depends only
+on the most common class, and scores decrease with the order. The paper does not state the
+proportions. Null cases, in which these effects must not occur, are a fourth class as common as the
+others, and members of a class that differ slightly, in which case order 0 counts samples.
 """
 
 from pathlib import Path
@@ -42,7 +42,7 @@ def scores(sizes: list[int]) -> np.ndarray:
 
 
 def hill_number(sizes: list[int], q: float | str) -> float:
-    """Return the Hill number of the classes' shares, by its definition."""
+    """Return the Hill number of the proportions of classes, from its definition."""
     p = np.array(sizes) / sum(sizes)
     if q == "inf":
         return 1 / p.max()
@@ -126,7 +126,9 @@ def format_rises(rise: np.ndarray) -> str:
 
 
 def check_similar_members() -> Finding:
-    """Return by how much a rare class raises scores, for less and less alike members of a class."""
+    """Compare how much a rare class increases scores, if members of a class are less and less
+    similar.
+    """
     rises = {}
     for similarity in (1.0, 0.9, 0.5):
         pair = []

@@ -1,20 +1,20 @@
 """Shapes, colours, mixtures of normals: Friedman & Dieng, arXiv 2210.02410, Figures 1 and 2, §3.2.
 
-Figure 1 has elements with a shape and a colour, of similarity 1 where both are equal, ½ where one
-is, and 0 otherwise: the mean of two kernels of labels. VS should count modes (a), grow where both
-attributes are looked at instead of one (b), and fall where the attributes go together (c); IntDiv,
-the mean dissimilarity, should not. Figure 2 has samples of mixtures of normals on a line under an
-RBF kernel: 1 to 5 components, their proportions, their variance.
+The elements of Figure 1 have a shape and a colour. Their similarity is 1 if both are equal, ½ if
+one is equal, and 0 otherwise: the mean of two label kernels. VS should count modes (a), increase if
+both attributes are used instead of one (b), and decrease if the attributes are correlated (c).
+IntDiv, the mean dissimilarity, should not. Figure 2 has samples of mixtures of normals on a line
+with an RBF kernel, with 1 to 5 components, several proportions, and several variances.
 
-The text prints none of the figures' numbers. The numbers of the animation in the README of the
-authors' repository (vertaix/Vendi-Score, `diversity.gif`: 24 elements, ever more modes) were read
-off its bars: a pixel is 0.009, and bars that end at a line of the axis, as bars of equal modes do,
-are hidden by it. The sizes of Figure 1's sets, and the bandwidth, distances and sizes of Figure
-2's, are not given: what is checked holds in closed form for every size, or over a range. (The RBF
-kernel of §4.1 is printed without its minus sign.)
+The paper prints no values of the figures. The values of the animation in the README of the authors'
+repository (vertaix/Vendi-Score, `diversity.gif`: 24 elements, an increasing number of modes) were
+measured from its bars. A pixel is 0.009; bars that end at a grid line, as for equal modes, cannot
+be measured. The sizes of the sets of Figure 1, and the bandwidth, distances and sizes of Figure 2,
+are not given, so the script checks what holds for every size or over a range. (The RBF kernel of
+§4.1 is printed without its minus sign.)
 
-For each claim the same is done where it must fail: at another order, with a product of kernels
-instead of their mean, and with attributes whose values are renamed.
+Each claim is also checked in a case in which it must fail: at another order, with a product of
+kernels instead of their mean, and with renamed values of attributes.
 
     python benchmarks/papers/shapes_colours.py --json benchmarks/results/papers/shapes_colours.json
 """
@@ -61,14 +61,14 @@ def make_elements(*parts: tuple[str, str, int]) -> list[dict[str, str]]:
 
 
 def make_modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
-    """Return modes that share neither shape nor colour."""
+    """Return modes that have neither shape nor colour in common."""
     return make_elements(*((f"shape {i}", f"colour {i}", size) for i, size in enumerate(sizes)))
 
 
 def make_joint_elements(m: int, proportion: float, per_cell: int = 8) -> list[dict[str, str]]:
-    """Draw m shapes and m colours, equally common; a share of the elements has colour = shape.
-
-    The others have the colours of all shapes equally: the marginals never change.
+    """Return elements of m equally common shapes and colours. In a proportion `together`, colour
+    and shape are the same. The others have all colours equally often, so the marginals do not
+    change.
     """
     parts = []
     for i in range(m):

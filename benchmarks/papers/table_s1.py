@@ -1,9 +1,10 @@
-"""Four tiny sets, all measures by hand: Limbeck et al., arXiv 2311.16054, Table S.1.
+"""Four tiny sets, four measures: Limbeck et al., arXiv 2311.16054, Table S.1.
 
-X = {1, 0}, Q = {(1, 0), (0, 0)}, Z = {1, 0, 0} and Y = {1, 0, 0.01}: Q is X in a plane, Z has one
-point twice, Y nearly so. Manhattan distances, K = exp(−D). MagArea is not divided by the cut-off;
-it is taken at 10 even scales up to X's convergence scale, 2.944. With 20 or 30 scales, or with
-each set's own cut-off, the third decimal is another one: those are the nulls of the first row.
+X = {1, 0}, Q = {(1, 0), (0, 0)}, Z = {1, 0, 0} and Y = {1, 0, 0.01}: Q is X in a plane, Z contains
+a point twice, and Y nearly so. Distances are Manhattan distances, and K = exp(−D). MagArea is not
+divided by the cut-off; it uses 10 equally spaced scales up to the convergence scale of X, 2.944.
+With 20 or 30 scales, or with the cut-off of each set, the third decimal differs; these are the null
+cases.
 """
 
 from pathlib import Path

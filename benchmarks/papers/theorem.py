@@ -1,8 +1,8 @@
 """The theorem and the lemmas of the Vendi paper: Friedman & Dieng, arXiv 2210.02410, §3 and §7.
 
-Each statement is tried on matrices that are drawn, at order 1 and, where it says so, at others;
-next to each a set that breaks its condition, where the statement must fail. The statement has four
-properties, the proof letters them (a), (b), (c) and (e).
+Each statement is checked for random matrices, at order 1 and sometimes at other orders. A set that
+violates its condition is also checked, for which the statement must fail. The theorem has four
+properties, which the proof calls (a), (b), (c) and (e).
 """
 
 from pathlib import Path
@@ -41,7 +41,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 
 def draw_rows(rng: np.random.Generator, n: int | None = None) -> np.ndarray:
-    """Return rows of unit length, some in few dimensions and some in many."""
+    """Draw unit rows, some in few dimensions and some in many."""
     return unit_rows(rng.standard_normal((n or int(rng.integers(2, 21)), int(rng.integers(2, 9)))))
 
 
@@ -101,7 +101,9 @@ def check_identical_elements() -> Finding:
 
 
 def partition_error(groups: list[np.ndarray], q: float | str, between: float = 0.0) -> float:
-    """Return how far the score is from exp(H) times the product of the parts' scores."""
+    """Return the relative difference of the score from exp(H) times the product of the scores of
+    the groups.
+    """
     sizes = np.array([len(group) for group in groups])
     p = sizes / sizes.sum()
     expected = np.exp(-(p * np.log(p)).sum()) * np.prod(
@@ -182,7 +184,7 @@ def check_lemmas() -> list[Finding]:
 
 
 def effective_rank(M: np.ndarray) -> float:
-    """Return the effective rank of Roy & Vetterli: exp(H) of normalised singular values."""
+    """Return the effective rank of Roy & Vetterli: exp(H) of normalized singular values."""
     shares = np.linalg.svd(M, compute_uv=False)
     shares = shares[shares > 1e-12 * shares.max()] / shares.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
@@ -254,14 +256,14 @@ def check_other_methods() -> list[Finding]:
 
 
 def entropy_errors(p: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return estimates of the entropy less the entropy, (sizes, draws)."""
+    """Return estimates of the entropy minus the entropy, shape (sizes, draws)."""
     shares = np.array([rng.multinomial(n, p, 1000) / n for n in sizes])
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     return -(shares * logs).sum(axis=2) + (p * np.log(p)).sum()
 
 
 def check_sample_sizes() -> list[Finding]:
-    """Return how estimates of the entropy from n samples fall short, and how fast they converge."""
+    """Check the bias of entropy estimates from n samples, and their rate of convergence."""
     rng = np.random.default_rng(7)
     small_sizes, large_sizes = 20 * 2 ** np.arange(6), 1000 * 2 ** np.arange(6)
     slopes, low, above = {}, {}, {}

@@ -1,23 +1,23 @@
 """VS against the number of classes: Friedman & Dieng, arXiv 2210.02410, Appendix 9.1 and Figure 5.
 
 The paper draws 500 images of the first m MNIST digits (cosine of 28 × 28 pixels) and 500 sentences
-of the first m genres of MultiNLI (n-grams). VS of the digits grows about linearly up to six and
-then fluctuates, VS of the sentences grows with every genre, and both go more closely with m than
-IntDiv does. The digits are run as they are there, from the test split (the paper does not say of
-which), and in twenty other orders; TREC questions stand in for the sentences, with two kernels.
+of the first m genres of MultiNLI (n-grams). VS of digits grows approximately linearly up to six
+digits and then fluctuates, VS of sentences grows with every genre, and both correlate more strongly
+with m than IntDiv. The script repeats this for digits of the test split (the paper does not state
+the split), and in twenty other orders. TREC questions replace the sentences, with two kernels.
 
-Every set of questions has 300 distinct ones of m classes. The five seeds are five rows of a Latin
-square: each class comes in at another place in each, since an average over other classes at m than
-at m + 1 would measure which classes those are. The row that starts with ABBR is left out, as ABBR
-has 86 questions. Within a seed the sets are paired: every question has one random rank, and lower
-ranks go first.
+Each set of questions has 300 distinct questions of m classes. The five seeds are five rows of a
+Latin square, so each class is added at another position; otherwise the averages at m and m + 1
+would refer to different classes. The row that starts with ABBR is omitted, because ABBR has only 86
+questions. Within a seed, sets are paired: every question has a random rank, and lower ranks are
+used first.
 
-Two ways to draw: from all questions of the m classes together ("pooled"), or as nearly as can be
-the same number from each ("equal"). Entropy being concave, the expected log VS of an equal mixture
-of m classes is at least the mean over its parts of m − 1; but one class of little diversity (ABBR:
-what do these letters stand for?) that takes a sixth of the set from five others can lower it. VS
-counts what is there, not how many labels it has. As a null, the same numbers of questions are
-drawn with labels dealt at random, where VS has no reason to grow.
+Questions are drawn from all questions of the m classes together ("pooled"), or as equally as
+possible from each class ("equal"). Because entropy is concave, the expected log VS of an equal
+mixture of m classes is at least the mean over its parts of m − 1 classes. But a class of low
+diversity (ABBR: what do these letters stand for?) that replaces a sixth of the questions of five
+others can decrease VS. As a null case, the same numbers of questions are drawn with shuffled
+labels, for which VS should not grow.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def class_orders() -> list[list[str]]:
 
 
 def draw_questions(labels: np.ndarray, classes: list[str], seed: int, method: str) -> np.ndarray:
-    """Return the places of DRAWN distinct questions of some classes."""
+    """Return the indices of distinct questions of some classes."""
     rank = np.random.default_rng(seed).permutation(len(labels))
     if method == "pooled":
         pool = np.flatnonzero(np.isin(labels, classes))
@@ -83,7 +83,7 @@ def draw_questions(labels: np.ndarray, classes: list[str], seed: int, method: st
 
 
 def score_first_digits(X: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
-    """Return VS and IntDiv, shape (digits, 2), of images whose label is below 1, 2, … 10."""
+    """Return VS and IntDiv, shape (digits, 2), of images with labels below 1, 2, … 10."""
     rng = np.random.default_rng(seed)
     rows = []
     for m in range(1, DIGITS + 1):
@@ -230,7 +230,7 @@ def check_questions(data: Path) -> list[Finding]:
 
 
 def compare_correlations(kernel: str, method: str, scores_and_intdiv: np.ndarray) -> Finding:
-    """Return whether VS goes more closely with the number of classes than IntDiv."""
+    """Check whether VS correlates more strongly with the number of classes than IntDiv."""
     correlations = np.array(
         [correlations_with_count(scores_and_intdiv[:, s]) for s in range(SEEDS)]
     )
@@ -258,7 +258,7 @@ def check_growth(
     single_class_scores: dict[str, float],
     means_without_abbr: list[float],
 ) -> Finding:
-    """Return whether VS, of shape (classes, seeds), grows with every class."""
+    """Check whether VS, shape (classes, seeds), grows with every class."""
     means, steps = scores.mean(axis=1), np.diff(scores, axis=0)
     rise = scores[-1] - scores[0]
     falls = [m + 2 for m, step in enumerate(np.diff(means)) if step <= 0]

@@ -1,10 +1,10 @@
-"""Agreement of scores with people: rank correlation, accuracy, area under the ROC curve.
+"""Agreement of scores with human ratings: rank correlation, accuracy, area under the ROC curve.
 
-Intervals are of 95 % and by formula: of Spearman's ρ on Fisher's scale with the variance
-(1 + ρ² / 2) / (n − 3) (Bonett & Wright, Psychometrika 2000), of an accuracy Wilson's (JASA 1927),
-of an area under the curve Hanley & McNeil's (Radiology 1982). They take sets as independent.
-`area_by_prompt` does not: its standard error sums DeLong's placements within each prompt
-(Obuchowski, Biometrics 1997).
+Intervals have level 95 % and use formulas: for Spearman's ρ Fisher's transformation with the
+variance (1 + ρ² / 2) / (n − 3) (Bonett & Wright, Psychometrika 2000), for an accuracy Wilson's
+(JASA 1927), for an area under the curve Hanley & McNeil's (Radiology 1982). They treat sets as
+independent. `compute_auc_by_prompt` does not: its standard error sums DeLong's placements within
+each prompt (Obuchowski, Biometrics 1997).
 """
 
 import math
@@ -17,7 +17,7 @@ Z = 1.959963984540054
 
 
 def spearman_with_interval(scores: np.ndarray, human: np.ndarray) -> dict[str, float]:
-    """Return ρ with its interval and standard error; 0 of scores that are all equal."""
+    """Return ρ with its interval and standard error; 0 if all scores are equal."""
     rho = float(spearmanr(scores, human).statistic) if np.ptp(scores) > 0 else 0.0
     deviation = math.sqrt((1 + rho**2 / 2) / (len(scores) - 3))
     middle = math.atanh(rho)
@@ -30,7 +30,7 @@ def spearman_with_interval(scores: np.ndarray, human: np.ndarray) -> dict[str, f
 
 
 def average_correlations(correlations: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Return the mean ρ of several sources, which are taken as independent."""
+    """Return the mean ρ of several sources, which are treated as independent."""
     rho = float(np.mean([correlation["rho"] for correlation in correlations]))
     error = math.sqrt(sum(correlation["se"] ** 2 for correlation in correlations)) / len(
         correlations
@@ -39,7 +39,7 @@ def average_correlations(correlations: Sequence[dict[str, float]]) -> dict[str, 
 
 
 def rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Spearman's ρ; 0 if one of the two has equal values only."""
+    """Return Spearman's ρ; 0 if all values of one argument are equal."""
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return 0.0
     return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
@@ -53,10 +53,9 @@ def bootstrap_difference(
     prompts: np.ndarray,
     draws: int = 1000,
 ) -> dict[str, float]:
-    """Return the difference of two mean ρ over sources, with a 95 % interval.
-
-    The interval has the quantiles of a bootstrap of prompts (Efron 1979): all sets of a prompt, of
-    whatever source, are drawn together, `draws` times. `sources` are boolean, (sets,) each.
+    """Return the difference of two mean ρ over sources, with a 95 % interval. The limits are
+    quantiles of a bootstrap of prompts (Efron 1979): all sets of a prompt, from any source, are
+    drawn together, `draws` times. `sources` are boolean arrays (sets,).
     """
 
     def difference(sets: np.ndarray) -> float:
@@ -86,7 +85,7 @@ def bootstrap_difference(
 
 
 def find_best_threshold(scores: np.ndarray, positive: np.ndarray) -> float:
-    """Return the threshold above which calling a score positive is right most often."""
+    """Return the threshold with the highest accuracy, if scores above it are called positive."""
     distinct = np.unique(scores)
     cuts = np.concatenate(
         [[distinct[0] - 1], (distinct[1:] + distinct[:-1]) / 2, [distinct[-1] + 1]]
@@ -98,7 +97,7 @@ def find_best_threshold(scores: np.ndarray, positive: np.ndarray) -> float:
 def compute_accuracy(
     scores: np.ndarray, positive: np.ndarray, threshold: float
 ) -> dict[str, float]:
-    """Return the share that a threshold tells rightly, with its interval."""
+    """Return the accuracy of a threshold, with its interval."""
     n, proportion = len(scores), float(np.mean((scores > threshold) == positive))
     middle = (proportion + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * math.sqrt(proportion * (1 - proportion) / n + Z**2 / (4 * n**2))
@@ -111,7 +110,7 @@ def compute_accuracy(
 
 
 def compute_auc(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
-    """Return the probability that a positive scores more than a negative, with its interval."""
+    """Return the probability that a positive scores higher than a negative, with its interval."""
     n_positive, n_negative = int(np.sum(positive)), int(np.sum(~positive))
     ranks = rankdata(scores)
     auc = float(
@@ -130,10 +129,9 @@ def compute_auc(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
 def compute_auc_by_prompt(
     scores: np.ndarray, positive: np.ndarray, prompts: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Return the area under the curve, and how much each prompt pulls it up or down.
-
-    `prompts` has integers from 0. The prompts are the sampling units: the variance of the area, and
-    of sums and differences of areas over the same prompts, is that of the sum of these values.
+    """Return the area under the curve, and the contribution of each prompt to its error. `prompts`
+    contains integers from 0. Prompts are the sampling units: the variance of the area, and of sums
+    and differences of areas over the same prompts, is the variance of the sum of these values.
     """
     n_positive, n_negative = int(np.sum(positive)), int(np.sum(~positive))
     ranks = rankdata(scores)
@@ -146,7 +144,9 @@ def compute_auc_by_prompt(
 
 
 def summarize_pulls(value: float, pulls: np.ndarray) -> dict[str, float]:
-    """Return a value with its standard error and interval, from what each prompt adds to it."""
+    """Return a value with its standard error and interval, from the contribution of each prompt to
+    its error.
+    """
     nonzero = pulls[pulls != 0]
     n = max(len(nonzero), 2)
     error = math.sqrt(n / (n - 1) * float(np.sum(nonzero**2)))

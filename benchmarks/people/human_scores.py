@@ -1,11 +1,11 @@
-"""Do scores of a set go with how diverse people find it? 1,879 sets of Tevet & Berant.
+"""Correlation of scores with human ratings of diversity, for 1,879 sets of Tevet & Berant.
 
-Each has five or ten answers to a prompt and the mean score of diversity that people gave. In
-McDiv_nuggets contents differ and wording is controlled, in conTest contents differ, in decTest the
-temperature of a model; answers finish a sentence (prompt_gen) or a story (story_gen), or respond to
-a remark (resp_gen). Conditioning on the prompt was developed on the first two kinds, and reading
-answers in context was chosen on the third, so no source is held out for both. In the first two
-tests a label says by construction which sets are diverse.
+Each set has five or ten answers to a prompt and a mean rating of diversity. In McDiv_nuggets,
+contents differ and wording is controlled; in conTest, contents differ; in decTest, the temperature
+of a model. Answers complete a sentence (prompt_gen) or a story (story_gen), or respond to a remark
+(resp_gen). Conditioning on the prompt was developed with prompt_gen and story_gen, and the
+comparison in context was chosen with resp_gen, so no source is independent of both decisions. In
+the first two tests, a label states which sets were written to be diverse.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ SOURCES = tuple((test, kind) for test in TESTS for kind in KINDS)
 LABELLED = SOURCES[:4]
 RESPONSES = tuple((test, "resp_gen") for test in TESTS)
 VS_NAME, DISTANCE_NAME = "VS, q = 1", "IntDiv"
-# Differences of two mean ρ: scorer, whether the prompt is taken out, and measure.
+# Differences of two mean ρ: scorer, whether it conditions on the prompt, and measure.
 DIFFERENCES = (
     (("MiniLM", True, VS_NAME), ("MiniLM", False, VS_NAME)),
     (("MiniLM in context", True, VS_NAME), ("MiniLM", True, VS_NAME)),
@@ -39,7 +39,7 @@ DIFFERENCES = (
 
 
 def score_sets(scorer: Scorer, sets: list[AnswerSet]) -> dict[str, np.ndarray]:
-    """Return the scores of all sets by measure; a set without a score has the lowest."""
+    """Return the scores of all sets by measure; a set without a score gets the lowest one."""
     all_scores = [scorer.score(answer_set) for answer_set in sets]
     result = {
         name: np.array([scores[name] for scores in all_scores], dtype=float)
@@ -52,7 +52,9 @@ def score_sets(scorer: Scorer, sets: list[AnswerSet]) -> dict[str, np.ndarray]:
 
 
 def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
-    """Return one row for each scorer and measure: agreement by test and source; and differences."""
+    """Return one row for each scorer and measure with the agreement by test and source, and rows of
+    differences.
+    """
     sets = read_judged_sets(data)
     human = np.array([answer_set.facts["human"] for answer_set in sets])
     label = np.array([answer_set.facts["label"] for answer_set in sets])

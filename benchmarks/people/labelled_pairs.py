@@ -1,7 +1,7 @@
-"""Do similarities of two answers go with whether people call them similar? 1,000 pairs.
+"""Agreement of similarities with human labels for 1,000 pairs of answers.
 
-The pairs are NoveltyBench's: two long answers of one model to a prompt, and one person's word. For
-two samples any order of the Vendi Score ranks as their similarity does.
+The pairs are those of NoveltyBench: two long answers of a model to a prompt, and the label of one
+person. For two samples, the Vendi Score of any order decreases with their similarity.
 """
 
 from pathlib import Path

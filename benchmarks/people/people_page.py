@@ -1,4 +1,4 @@
-"""Table and sentences of docs/people.md, and of other pages, from results of `all.py`."""
+"""Tables and sentences of docs/people.md and other pages, from the results of `all.py`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ VS_NAME = "VS, q = 1"
 DISTANCE_NAME = "IntDiv"
 REPETITION = "repeated words and bytes"
 Key = tuple[str, bool, str]
-# The rows of the table: scorer, whether the prompt is taken out, and measure.
+# Rows of the summary: scorer, whether it conditions on the prompt, and measure.
 TABLE_ROWS: tuple[Key, ...] = (
     (IN_CONTEXT, True, VS_NAME),
     (IN_CONTEXT, True, DISTANCE_NAME),
@@ -34,14 +34,14 @@ TABLE_ROWS: tuple[Key, ...] = (
     (REPETITION, False, "distinct-2"),
     ("lengths alone", False, "mean length"),
 )
-# What the table calls a measure of a scorer.
+# Labels of rows in tables, if they differ from the default.
 LABELS = {
     (MINILM, False, DISTANCE_NAME): "MiniLM, mean distance (SentBERT)",
     (DEFAULT, False, DISTANCE_NAME): "n-grams, mean distance",
     (REPETITION, False, "distinct-1"): "distinct-1",
     (REPETITION, False, "distinct-2"): "distinct-2",
 }
-# The columns of the confirmatory run.
+# Columns of the confirmatory analysis.
 CONFIRMATION_COLUMNS = {
     "prompt_gen": "sentences",
     "resp_gen": "responses",
@@ -50,7 +50,7 @@ CONFIRMATION_COLUMNS = {
     "others": "others",
     "all": "mean",
 }
-# Numbers of the papers and the documentation that are named; none was run here.
+# Values from papers and documentation, which were not computed here.
 PUBLISHED_VALUES = (
     "linguistic-diversity 2.0.0 reports a mean ρ of 0.816 for its default, a cross-encoder that "
     "reads all pairs of answers, 0.824 for an NLI model that reads all pairs, and 0.776 for a "
@@ -80,7 +80,7 @@ def format_with_interval(values: dict[str, float], key: str = "rho") -> str:
 
 
 def load_scorer_rows(result_name: str) -> list[Row]:
-    """Return the rows of scorers, without those of differences between them."""
+    """Return the rows of scorers, without rows of differences."""
     return [row for row in load_rows(result_name) if row["kind"] != "difference"]
 
 
@@ -94,7 +94,7 @@ def find_row(result_name: str, name: str, prompt: bool = False, measure: str = "
 
 
 def find_row_or_none(result_name: str, key: Key) -> Row | None:
-    """Return the row of a measure, or None if a part was last scored without it."""
+    """Return the row of a measure, or None if the result does not contain it."""
     rows = [
         r
         for r in load_rows(result_name)
@@ -112,7 +112,7 @@ def response_correlation(row: Row) -> float:
 
 
 def find_full_name(name: str) -> str:
-    """Return the whole name of a scorer, which has a version if it is a package's."""
+    """Return the full name of a scorer; names of other packages include a version."""
     names = {row["name"] for row in load_scorer_rows("human_scores")}
     if name in names:
         return name
@@ -125,7 +125,7 @@ def find_full_name(name: str) -> str:
 
 
 def format_label(key: Key) -> str:
-    """Return what the tables call a row."""
+    """Return the label of a row in tables."""
     name, _, measure = key
     if key in LABELS:
         return LABELS[key]
@@ -143,13 +143,13 @@ def temperature_correlation(row: Row) -> float:
 
 
 def find_content_auc(key: Key, part_name: str = "all") -> dict[str, float] | None:
-    """Return the area of the confirmatory run, or None if it did not have the measure."""
+    """Return the area of the confirmatory analysis, or None if it does not contain the measure."""
     row = find_row_or_none("mcdiv", key)
     return row["auc"][part_name] if row else None
 
 
 def tabulate_summary() -> str:
-    """Return the table of all measures."""
+    """Tabulate all measures."""
     rows = []
     for name, prompt, measure in TABLE_ROWS:
         full_name = find_full_name(name)
@@ -174,7 +174,7 @@ def tabulate_summary() -> str:
 
 
 def describe_order() -> str:
-    """Say whose scores have people and two models in the order of NoveltyBench's classes."""
+    """Report which scores rank humans and two models as NoveltyBench does."""
     rows = {
         format_label((find_full_name(name), prompt, measure)): find_row_or_none(
             "three_sources", (find_full_name(name), prompt, measure)
@@ -192,7 +192,7 @@ def describe_order() -> str:
 
 
 def tabulate_confirmation() -> str:
-    """Return the table of the confirmatory run."""
+    """Tabulate the confirmatory analysis."""
     rows = []
     for row in load_rows("mcdiv"):
         if "auc" in row:
@@ -213,7 +213,7 @@ def tabulate_confirmation() -> str:
 
 
 def describe_mcdiv() -> str:
-    """Say what the confirmatory run was on."""
+    """Describe the data of the confirmatory analysis."""
     cells = load_rows("mcdiv")[0]["cells"].values()
     return (
         "This section confirms the results with other prompts. The data are "
@@ -227,7 +227,7 @@ def describe_mcdiv() -> str:
 
 
 def format_auc_difference(first: Key, second: Key, part_name: str = "all") -> str:
-    """Return the difference of two areas of the confirmatory run with its interval."""
+    """Format the difference of two areas of the confirmatory analysis with its interval."""
     for row in load_rows("mcdiv"):
         if "difference" in row:
             pair = [tuple(row[side].values()) for side in ("first", "second")]
@@ -239,7 +239,7 @@ def format_auc_difference(first: Key, second: Key, part_name: str = "all") -> st
 
 
 def describe_confirmation() -> str:
-    """Say what the confirmatory run found."""
+    """Describe the results of the confirmatory analysis."""
     context, conditioned, plain = (
         (IN_CONTEXT, True, VS_NAME),
         (MINILM, True, VS_NAME),
@@ -276,7 +276,7 @@ def describe_confirmation() -> str:
 
 
 def choice() -> str:
-    """Say which measure answers which question better, with the numbers of the tables."""
+    """Tabulate which measure is best for which question."""
     context = find_row("human_scores", IN_CONTEXT, True)
     distance = find_row("human_scores", IN_CONTEXT, True, DISTANCE_NAME)
     scores = find_content_auc((IN_CONTEXT, True, VS_NAME))
@@ -304,7 +304,7 @@ def choice() -> str:
 
 
 def format_temperature_cells() -> str:
-    """Return two cells: what goes most with the temperature, and the rest."""
+    """Return two cells: the highest correlation with the temperature, and the others."""
     rows_by_name = {
         "VS of n-grams": find_row("human_scores", DEFAULT),
         "VS in context": find_row("human_scores", IN_CONTEXT, True),
@@ -321,7 +321,7 @@ def format_temperature_cells() -> str:
 
 
 def describe_kernel_dependence() -> str:
-    """Say where the choice between the Vendi Score and the mean distance depends on the kernel."""
+    """Describe how the comparison of VS with the mean distance depends on the kernel."""
     pairs = {
         name: ((kernel, False, VS_NAME), (kernel, False, DISTANCE_NAME))
         for name, kernel in (("MiniLM", MINILM), ("n-grams", DEFAULT))
@@ -345,7 +345,7 @@ def correlations_by_source(row: Row) -> dict[str, float]:
 
 
 def describe_context() -> str:
-    """Say what the context of answers does, source by source, falls included."""
+    """Describe the effect of the context on each source, including decreases."""
     row_without_context = find_row("human_scores", MINILM, True)
     row_in_context = find_row("human_scores", IN_CONTEXT, True)
     before, after_by_source = (
@@ -377,7 +377,7 @@ def describe_context() -> str:
 
 
 def format_correlation_difference(first: Key, second: Key, part_name: str = "all") -> str:
-    """Return the difference of two mean ρ with its interval."""
+    """Format the difference of two mean ρ with its interval."""
     for row in load_rows("human_scores"):
         if row["kind"] == "difference" and [tuple(row["first"]), tuple(row["second"])] == [
             first,
@@ -394,7 +394,7 @@ def format_signed(value: float) -> str:
 
 
 def describe_larger_encoder() -> str:
-    """Say what a second encoder adds."""
+    """Describe the effect of a second encoder."""
     rows = {
         (row["name"], row["prompt"]): row for row in load_rows("mpnet") if row["measure"] == VS_NAME
     }
@@ -414,7 +414,7 @@ def describe_larger_encoder() -> str:
 
 
 def describe_letters() -> str:
-    """Say what letters do."""
+    """Describe the agreement of n-grams of letters."""
     a, b = find_row("human_scores", DEFAULT), find_row("human_scores", LETTERS)
     return (
         "**Letters.** N-grams of letters agree with human ratings less than the default n-grams of "
@@ -426,7 +426,7 @@ def describe_letters() -> str:
 
 
 def describe_better_methods() -> str:
-    """List where others agree better than the default or MiniLM in context."""
+    """List cases in which other methods agree better than the default or MiniLM in context."""
     best = find_row("human_scores", IN_CONTEXT, True)
     other_rows = [row for row in load_scorer_rows("human_scores") if row["kind"] != "ours"]
     lines = []
@@ -457,7 +457,7 @@ def describe_better_methods() -> str:
 
 
 def controlled_accuracies() -> tuple[float, float, float, float]:
-    """Return accuracies of the default and of MiniLM in context, for controlled wording."""
+    """Return the accuracies of the default and of MiniLM in context for controlled wording."""
     result = []
     for name, prompt in ((DEFAULT, False), (IN_CONTEXT, True)):
         labels = find_row("human_scores", name, prompt)["labels"]

@@ -1,4 +1,4 @@
-"""Scores of a set of answers: kernels of texts with and without the prompt, measures, lengths."""
+"""Scorers of sets of answers: text kernels with and without the prompt, measures, lengths."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,24 +21,23 @@ Kernel = Callable[[tuple[str, ...]], np.ndarray]
 
 @dataclass(frozen=True)
 class Scorer:
-    """A way to score a set, by the name of its row; each score grows with diversity."""
+    """A function that scores a set, with the name of its row; larger scores mean more diverse."""
 
     name: str
     kind: str
     score: Callable[[AnswerSet], Scores]  # by measure
-    prompt: bool = False  # whether what the prompt says is taken out
+    prompt: bool = False  # whether it conditions on the prompt
 
     @property
     def row(self) -> tuple[str, bool]:
-        """Name of its row, and whether the prompt is taken out."""
+        """The name of its row, and whether it conditions on the prompt."""
         return self.name, self.prompt
 
 
 def condition_on_prompt(K: np.ndarray) -> np.ndarray:
-    """Return similarities beyond those that the first sample, the prompt, explains.
-
-    K′ = K − k_u k_uᵀ / k_uu with unit diagonal: for unit vectors, cosines of x − (x·u) u. A sample
-    that the prompt explains wholly is left out.
+    """Condition similarities on the first sample, which is the prompt. K′ = K − k_u k_uᵀ / k_uu
+    with unit diagonal; for unit vectors, these are the cosines of x − (x·u) u. Samples that the
+    prompt explains completely are dropped.
     """
     u, residuals = K[0, 1:], K[1:, 1:] - np.outer(K[0, 1:], K[0, 1:]) / K[0, 0]
     retained = (
@@ -52,16 +51,15 @@ def condition_on_prompt(K: np.ndarray) -> np.ndarray:
 
 
 def order_name(q: float) -> str:
-    """Return the name of the Vendi Score of one order among measures."""
+    """Return the name of the Vendi Score of order q."""
     return f"VS, q = {'∞' if math.isinf(q) else format(q, 'g')}"
 
 
 def score_matrix(K: np.ndarray) -> Scores:
-    """Return scores of a matrix of similarities by measure and order.
-
-    LC, the diversity of Leinster and Cobbold, knows no similarity below 0: it is of max(K, 0).
+    """Return scores of a similarity matrix by measure and order. LC, the diversity of Leinster and
+    Cobbold, does not allow negative similarities, so it uses max(K, 0).
     """
-    if len(K) < 2:  # the prompt explains all answers, or all but one
+    if len(K) < 2:  # the prompt explains all answers, or all except one
         return {**{order_name(q): float(len(K)) for q in ORDERS}, "IntDiv": 0.0, "LC": len(K)}
     result = compute(K, q=list(ORDERS), measures=["VS", "IntDiv"], score_K=True, psd="clip")
     scores = {order_name(q): result[f"VS_q{q:g}"] for q in ORDERS}
@@ -75,7 +73,7 @@ def score_magnitude(kernel: Kernel, answer_set: AnswerSet) -> Scores:
 
 
 def make_text_kernel(**kernel_options: Any) -> Kernel:
-    """Return the matrix of similarities of texts under a kernel by name."""
+    """Return a function that computes the similarity matrix of texts with these options."""
     return lambda texts: np.array(as_similarity(list(texts), **kernel_options).dense(), dtype=float)
 
 
@@ -98,13 +96,15 @@ def make_vector_kernel(vectors: Vectors) -> Kernel:
 
 
 def score_by_kernel(kernel: Kernel, prompt: bool, answer_set: AnswerSet) -> Scores:
-    """Score similarities of prompt and answers, which each kernel finds pair by pair."""
+    """Score the answers with a kernel, conditioned on the prompt if `prompt`."""
     K = kernel((answer_set.prompt, *answer_set.texts))
     return score_matrix(condition_on_prompt(K) if prompt else K[1:, 1:])
 
 
 def score_in_context(encoders: Sequence[Any], answer_set: AnswerSet) -> Scores:
-    """Score answers alone and after their prompt, by the mean of kernels of the encoders."""
+    """Score answers without and after their prompt, with the mean of the kernels of the
+    encoders.
+    """
     prompt = {"prompts": answer_set.prompt, "given_prompt": True}
     K = [
         as_similarity(list(answer_set.texts), k="semantic", model=text_encoder, **prompt).dense()
@@ -130,7 +130,7 @@ def score_repetition(answer_set: AnswerSet) -> Scores:
 
 
 def score_lengths(answer_set: AnswerSet) -> Scores:
-    """Return what could stand for diversity and is none: how long texts are, and how unlike."""
+    """Return the mean and the spread of text lengths, which are no measures of diversity."""
     words = np.array([len(text.split()) for text in answer_set.texts])
     return {"mean length": float(words.mean()), "spread of lengths": float(words.std())}
 

@@ -1,4 +1,4 @@
-"""Vectors of texts: all-MiniLM-L6-v2 from its package, and static word vectors of wordllama."""
+"""Text vectors: all-MiniLM-L6-v2 from its package, and static word vectors of wordllama."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -23,12 +23,12 @@ def encode_minilm(texts: list[str]) -> np.ndarray:
 
 
 def encode_with_model(folder: Path | str, texts: list[str]) -> np.ndarray:
-    """Return embeddings by a sentence-transformers model, as the library makes them."""
+    """Return embeddings of a sentence-transformers model."""
     return encoder(folder, batch_size=BATCH_SIZE).encode(texts).astype(float)
 
 
 def encode_wordllama(texts: list[str]) -> np.ndarray:
-    """Return means of the static vectors of tokens, read from the two files of the package."""
+    """Return means of the static token vectors, which are read from the files of the package."""
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
@@ -50,7 +50,7 @@ def encode_wordllama(texts: list[str]) -> np.ndarray:
 
 
 class Vectors:
-    """Unit vectors of texts, each text encoded once; a file keeps them between runs."""
+    """Unit vectors of texts; each text is encoded once, and a file stores them between runs."""
 
     def __init__(
         self,

@@ -1,6 +1,7 @@
-"""Who is more diverse, eight people or eight answers of one model? 100 prompts of NoveltyBench.
+"""Compare eight humans with eight answers of each of two models, for 100 prompts of NoveltyBench.
 
-Next to each mean score stand the equivalence classes that the benchmark's classifier found.
+The mean scores are compared with the numbers of equivalence classes from the benchmark's
+classifier.
 """
 
 from pathlib import Path
@@ -14,7 +15,7 @@ from scorers import Scorer
 
 
 def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
-    """Return one row for each scorer and measure: means by source, and the order of the three."""
+    """Return one row for each scorer and measure: means by source, and the order of the sources."""
     sets = read_sources(data)
     classes = np.array([answer_set.facts["classes"] for answer_set in sets], dtype=float)
     is_source = {
