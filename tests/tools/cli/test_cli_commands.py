@@ -1,4 +1,4 @@
-"""The other commands: which set is more diverse, which samples, and what there is."""
+"""The commands compare, dedup, growth, report and explain; usage errors of all commands."""
 
 import csv
 import io
@@ -9,18 +9,18 @@ import pytest
 
 import vendiscore
 
-MANY = [f"word{i} of {i}" for i in range(20)]
-FEW = ["one two", "three four"] * 10
+DISTINCT_TEXTS = [f"word{i} of {i}" for i in range(20)]
+REPEATED_TEXTS = ["one two", "three four"] * 10
 
 
 @pytest.fixture
-def many(save):
-    return save("many.txt", "\n".join(MANY))
+def diverse_file(save):
+    return save("many.txt", "\n".join(DISTINCT_TEXTS))
 
 
 @pytest.fixture
-def few(save):
-    return save("few.txt", "\n".join(FEW))
+def repetitive_file(save):
+    return save("few.txt", "\n".join(REPEATED_TEXTS))
 
 
 @pytest.fixture
@@ -29,28 +29,47 @@ def answers(save):
     return save("a.csv", "\n".join(rows) + "\n")
 
 
-def test_compare_prints_sentence_sets_pairs_and_signature(run, many, few):
-    code, out, _ = run("compare", many, few, "--permutations", 99, "--signature")
-    result = vendiscore.compare({many: MANY, few: FEW}, permutations=99)
+def test_compare_prints_sentence_sets_pairs_and_signature(run, diverse_file, repetitive_file):
+    code, out, _ = run(
+        "compare", diverse_file, repetitive_file, "--permutations", 99, "--signature"
+    )
+    result = vendiscore.compare(
+        {diverse_file: DISTINCT_TEXTS, repetitive_file: REPEATED_TEXTS}, permutations=99
+    )
     assert code == 0
     assert out.splitlines()[0] == result.sentence
     sets, pairs = (part.splitlines() for part in out.split("\n\n")[1:3])
-    assert [line.split()[:2] for line in sets[2:]] == [[many, "20"], [few, "20"]]
+    assert [line.split()[:2] for line in sets[2:]] == [
+        [diverse_file, "20"],
+        [repetitive_file, "20"],
+    ]
     assert pairs[2].endswith("more diverse")
     assert "|permutations=99|seed=0|" in out.splitlines()[-1]
 
 
-def test_compare_json_equals_to_dict(run, many, few):
-    out = run("compare", many, few, "--permutations", 99, "-q", 2, "-f", "json", "--seed", 3)[1]
-    result = vendiscore.compare({many: MANY, few: FEW}, permutations=99, q=2, seed=3)
+def test_compare_json_equals_to_dict(run, diverse_file, repetitive_file):
+    options = ("--permutations", 99, "-q", 2, "-f", "json", "--seed", 3)
+    out = run("compare", diverse_file, repetitive_file, *options)[1]
+    result = vendiscore.compare(
+        {diverse_file: DISTINCT_TEXTS, repetitive_file: REPEATED_TEXTS},
+        permutations=99,
+        q=2,
+        seed=3,
+    )
     assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
-def test_compare_csv_has_row_per_pair(run, many, few, save):
-    third = save("third.txt", "\n".join(f"other{i} of {i}" for i in range(20)))
-    out = run("compare", many, few, third, "--permutations", 99, "-f", "csv")[1]
+def test_compare_csv_has_row_per_pair(run, diverse_file, repetitive_file, save):
+    third_file = save("third.txt", "\n".join(f"other{i} of {i}" for i in range(20)))
+    out = run(
+        "compare", diverse_file, repetitive_file, third_file, "--permutations", 99, "-f", "csv"
+    )[1]
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert [(row["a"], row["b"]) for row in rows] == [(many, few), (many, third), (few, third)]
+    assert [(row["a"], row["b"]) for row in rows] == [
+        (diverse_file, repetitive_file),
+        (diverse_file, third_file),
+        (repetitive_file, third_file),
+    ]
     verdicts = [row["verdict"] for row in rows]
     assert verdicts == ["more diverse", "no difference shown", "less diverse"]
 
@@ -58,22 +77,26 @@ def test_compare_csv_has_row_per_pair(run, many, few, save):
 @pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 def test_compare_group_by_matches_library(run, save):
     rows = [[f"t{i % m} x{i % m},{'uv'[i // 10]}" for i in range(20)] for m in (3, 10)]
-    paths = [save(f"{i}.csv", "\n".join(["text,prompt", *each])) for i, each in enumerate(rows)]
+    paths = [
+        save(f"{i}.csv", "\n".join(["text,prompt", *file_rows])) for i, file_rows in enumerate(rows)
+    ]
     out = run(
         "compare", *paths, "--group-by", "prompt", "--quiet", "-f", "json", "--permutations", 99
     )[1]
-    texts = [[row.partition(",")[0] for row in each] for each in rows]
-    groups = [[row.partition(",")[2] for row in each] for each in rows]
+    texts = [[row.partition(",")[0] for row in file_rows] for file_rows in rows]
+    groups = [[row.partition(",")[2] for row in file_rows] for file_rows in rows]
     result = vendiscore.compare(*texts, names=paths, groups=groups, permutations=99)
     assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
-def test_compare_on_error_skip_drops_unusable_samples(run, many, save):
-    bad = save("bad.csv", "\n".join(["text", '""', *MANY]))
-    code, _, err = run("compare", many, bad, "--permutations", 99)
+def test_compare_on_error_skip_drops_unusable_samples(run, diverse_file, save):
+    bad_file = save("bad.csv", "\n".join(["text", '""', *DISTINCT_TEXTS]))
+    code, _, err = run("compare", diverse_file, bad_file, "--permutations", 99)
     assert code == 1
     assert "bad.csv, row 2, column 'text' has no tokens" in err
-    code, out, err = run("compare", many, bad, "--permutations", 99, "--on-error", "skip")
+    code, out, err = run(
+        "compare", diverse_file, bad_file, "--permutations", 99, "--on-error", "skip"
+    )
     assert code == 0
     assert "bad.csv: 1 sample is left out: row 2" in err
     assert "+0.00 effective samples" in out
@@ -91,29 +114,29 @@ def test_select_and_explain_require_pool_for_several_models(run, answers, comman
 
 @pytest.mark.parametrize("threshold", [0.95, 0.3])
 def test_dedup_writes_rows_kept_by_explain(run, answers, threshold):
-    asked = ("dedup", answers, "--pool", "--threshold", threshold)
+    command = ("dedup", answers, "--pool", "--threshold", threshold)
     kept = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=threshold).kept
-    code, out, err = run(*asked)
+    code, out, err = run(*command)
     with open(answers, encoding="utf-8") as file:
-        head, *lines = file.read().splitlines()
-    assert (code, out.splitlines()) == (0, [head, *(lines[i] for i in kept)])
+        header, *lines = file.read().splitlines()
+    assert (code, out.splitlines()) == (0, [header, *(lines[i] for i in kept)])
     assert "Retained 3 of 4 samples, without near-duplicates (similarity" in err
-    assert run(*asked, "--quiet", "--rows") == (0, "2\n4\n5\n", "")
+    assert run(*command, "--quiet", "--rows") == (0, "2\n4\n5\n", "")
 
 
-def test_growth_lists_requested_sizes(run, many):
-    result = vendiscore.growth(MANY, [5, 10, 40], level=0.9, q=2)
-    asked = ("growth", many, "--sizes", "10,5,40", "--level", 0.9, "-q", 2)
-    code, out, _ = run(*asked, "--signature")
+def test_growth_lists_requested_sizes(run, diverse_file):
+    result = vendiscore.growth(DISTINCT_TEXTS, [5, 10, 40], level=0.9, q=2)
+    command = ("growth", diverse_file, "--sizes", "10,5,40", "--level", 0.9, "-q", 2)
+    code, out, _ = run(*command, "--signature")
     assert code == 0
     assert out.splitlines()[0] == result.sentence
     assert "|q=2|level=0.9|" in out.splitlines()[-1]
-    assert json.loads(run(*asked, "-f", "json")[1]) == json.loads(json.dumps(result.to_dict()))
-    rows = list(csv.DictReader(io.StringIO(run(*asked, "-f", "csv")[1])))
+    assert json.loads(run(*command, "-f", "json")[1]) == json.loads(json.dumps(result.to_dict()))
+    rows = list(csv.DictReader(io.StringIO(run(*command, "-f", "csv")[1])))
     assert [int(row["size"]) for row in rows] == [5, 10, 40]
     assert [float(row["score"]) for row in rows] == list(result.scores)
-    few = json.loads(run("growth", many, "--sizes", 7, "-f", "json")[1])
-    assert few["size"] == [7]
+    single_size = json.loads(run("growth", diverse_file, "--sizes", 7, "-f", "json")[1])
+    assert single_size["size"] == [7]
 
 
 def test_growth_with_prompts_matches_library(run, save):
@@ -125,9 +148,9 @@ def test_growth_with_prompts_matches_library(run, save):
     assert json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
-def test_report_equals_html_output_of_score(run, many):
-    assert run("report", many) == run(many, "-f", "html")
-    code, _, err = run("explain", many, many)
+def test_report_equals_html_output_of_score(run, diverse_file):
+    assert run("report", diverse_file) == run(diverse_file, "-f", "html")
+    code, _, err = run("explain", diverse_file, diverse_file)
     assert (code, "explain requires exactly one FILE, got 2" in err) == (2, True)
 
 
@@ -136,10 +159,10 @@ def test_explain_prints_duplicates_modes_and_contributions(run, answers):
     result = vendiscore.explain(["a b", "a b", "c, d", "e f"])
     assert code == 0
     assert out.splitlines()[0] == result.sentence
-    parts = dict(part.split(":\n") for part in out.split("\n\n")[1:4])
-    assert parts["near-duplicates"].splitlines()[1].split() == ["2", "3", "a", "b"]
-    assert parts["modes"].splitlines()[1].split()[0] == "0.5"
-    assert parts["samples that contribute most"].count("\n") >= 4
+    tables = dict(table.split(":\n") for table in out.split("\n\n")[1:4])
+    assert tables["near-duplicates"].splitlines()[1].split() == ["2", "3", "a", "b"]
+    assert tables["modes"].splitlines()[1].split()[0] == "0.5"
+    assert tables["samples that contribute most"].count("\n") >= 4
 
 
 def test_explain_prints_columns_of_modes(run, save):
@@ -201,60 +224,73 @@ USAGE = [
 ]
 
 
-@pytest.mark.parametrize(("argv", "said"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
-def test_usage_errors_exit_with_2(run, many, few, argv, said):
-    code, out, err = run(*(arg.format(x=many, y=few) for arg in argv))
+@pytest.mark.parametrize(("argv", "message"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
+def test_usage_errors_exit_with_2(run, diverse_file, repetitive_file, argv, message):
+    code, out, err = run(*(arg.format(x=diverse_file, y=repetitive_file) for arg in argv))
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
 def test_page_without_gradio_shows_install_command(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "gradio", None)
-    said = "the web app needs the package 'gradio', which is not installed"
-    wanted = f"vendiscore: error: {said}: pip install -e '.[app]' in a clone of the repository\n"
-    assert run("page", "--port", 8000) == (1, "", wanted)
+    problem = "the web app needs the package 'gradio', which is not installed"
+    expected = (
+        f"vendiscore: error: {problem}: pip install -e '.[app]' in a clone of the repository\n"
+    )
+    assert run("page", "--port", 8000) == (1, "", expected)
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
 def test_prompt_column_and_given_prompt_match_library(run, save):
-    texts, asked = [*MANY[:6], *FEW[:6]], [f"x{i % 3} what of a" for i in range(12)]
+    texts, prompts = (
+        [*DISTINCT_TEXTS[:6], *REPEATED_TEXTS[:6]],
+        [f"x{i % 3} what of a" for i in range(12)],
+    )
     rows = [
         {"answer": t, "prompt": u, "set": "mf"[i // 6]}
-        for i, (t, u) in enumerate(zip(texts, asked, strict=True))
+        for i, (t, u) in enumerate(zip(texts, prompts, strict=True))
     ]
     file = save("p.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    how = ("--column", "answer", "--prompt", "prompt", "-f", "json")
-    result = json.loads(run("explain", file, *how)[1])
-    expected = vendiscore.explain(texts, prompts=asked, given_prompt=False)
+    options = ("--column", "answer", "--prompt", "prompt", "-f", "json")
+    result = json.loads(run("explain", file, *options)[1])
+    expected = vendiscore.explain(texts, prompts=prompts, given_prompt=False)
     assert result["samples"]["adds"] == pytest.approx(expected.adds)
-    told = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *how)[1])
+    comparison = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *options)[1])
     by = [row["set"] for row in rows]
-    sets = vendiscore.compare(texts, by=by, groups=asked, permutations=99)
-    assert [each["score"] for each in told["sets"]] == pytest.approx([s.score for s in sets.sets])
-    code, out, err = run("select", file, "-n", 3, *how)
+    sets = vendiscore.compare(texts, by=by, groups=prompts, permutations=99)
+    assert [scored_set["score"] for scored_set in comparison["sets"]] == pytest.approx(
+        [s.score for s in sets.sets]
+    )
+    code, out, err = run("select", file, "-n", 3, *options)
     assert (code, out) == (2, "")
     assert "pass --given-prompt to condition similarities" in err
     code, _, err = run("explain", file, "--pool", "--given-prompt")
     assert code == 2
     assert "--given-prompt requires a column of prompts; pass --prompt COLUMN" in err
-    how = (*how, "--given-prompt")
-    result = json.loads(run("explain", file, *how)[1])
-    expected = vendiscore.explain(texts, prompts=asked, given_prompt=True)
+    options = (*options, "--given-prompt")
+    result = json.loads(run("explain", file, *options)[1])
+    expected = vendiscore.explain(texts, prompts=prompts, given_prompt=True)
     assert result["samples"]["adds"] == pytest.approx(expected.adds)
-    chosen = json.loads(run("select", file, "-n", 3, *how)[1])
+    selection = json.loads(run("select", file, "-n", 3, *options)[1])
     assert (
-        chosen["places"]
-        == vendiscore.select(texts, 3, prompts=asked, given_prompt=True).places.tolist()
+        selection["places"]
+        == vendiscore.select(texts, 3, prompts=prompts, given_prompt=True).places.tolist()
     )
     sets = vendiscore.compare(
-        texts, by=[row["set"] for row in rows], prompts=asked, given_prompt=True, permutations=99
+        texts, by=[row["set"] for row in rows], prompts=prompts, given_prompt=True, permutations=99
     )
-    told = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *how)[1])
-    assert [each["score"] for each in told["sets"]] == pytest.approx([s.score for s in sets.sets])
+    comparison = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *options)[1])
+    assert [scored_set["score"] for scored_set in comparison["sets"]] == pytest.approx(
+        [s.score for s in sets.sets]
+    )
     files = [
-        save(f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in some))
-        for name, some in (("m", rows[:6]), ("f", rows[6:]))
+        save(f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in set_rows))
+        for name, set_rows in (("m", rows[:6]), ("f", rows[6:]))
     ]
-    for more in ((), ("--on-error", "skip")):
-        told = json.loads(run("compare", *files, "--permutations", 99, *how, *more)[1])
-        assert [s["score"] for s in told["sets"]] == pytest.approx([s.score for s in sets.sets])
+    for error_options in ((), ("--on-error", "skip")):
+        comparison = json.loads(
+            run("compare", *files, "--permutations", 99, *options, *error_options)[1]
+        )
+        assert [s["score"] for s in comparison["sets"]] == pytest.approx(
+            [s.score for s in sets.sets]
+        )

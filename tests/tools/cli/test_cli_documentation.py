@@ -1,4 +1,4 @@
-"""Sessions of a shell in the documentation print what stands there."""
+"""Shell sessions in the documentation print the documented output."""
 
 import doctest
 import re
@@ -20,16 +20,18 @@ PAGES = [p for p in sorted((ROOT / "docs").rglob("*.md")) if SESSION.search(p.re
 SHELL = f'vendiscore() {{ PYTHONPATH="{ROOT}" "{sys.executable}" -m vendiscore "$@"; }}\n'
 
 
-def examples(page: Path) -> list[tuple[str, str]]:
-    """Return commands and what they print."""
+def parse_examples(page: Path) -> list[tuple[str, str]]:
+    """Return pairs of a command and its documented output."""
     blocks = SESSION.findall(page.read_text(encoding="utf-8"))
-    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    return [(command, expected) for command, _, expected in (p.partition("\n") for p in parts)]
+    sessions = [
+        session for block in blocks for session in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    ]
+    return [(command, expected) for command, _, expected in (p.partition("\n") for p in sessions)]
 
 
 @pytest.fixture
-def printed(capfd, monkeypatch, tmp_path, without_static):
-    """The output of a command in a folder of its own: ours runs here, others run in the shell."""
+def run_command(capfd, monkeypatch, tmp_path, without_static):
+    """Return a function that runs a command in a new folder and returns its output."""
     monkeypatch.chdir(tmp_path)
 
     def run(command: str) -> str:
@@ -44,19 +46,19 @@ def printed(capfd, monkeypatch, tmp_path, without_static):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_console_examples_print_documented_output(page, printed):
+def test_console_examples_print_documented_output(page, run_command):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    for command, expected in examples(page):
-        result = printed(command)
+    for command, expected in parse_examples(page):
+        result = run_command(command)
         assert doctest.OutputChecker().check_output(expected, result, flags), f"{command}\n{result}"
 
 
-def test_readme_shows_complete_output_of_example(printed, tmp_path):
+def test_readme_shows_complete_output_of_example(run_command, tmp_path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^vendiscore answers\.csv .*$", readme, re.MULTILINE)
-    (shown,) = re.findall(r"```text\n(vendiscore: answers\.csv.*?)```", readme, re.DOTALL)
+    (expected,) = re.findall(r"```text\n(vendiscore: answers\.csv.*?)```", readme, re.DOTALL)
     shutil.copy(ROOT / "docs" / "tutorials" / "data" / "answers.csv", tmp_path)
-    assert printed(line) == shown
+    assert run_command(line) == expected
 
 
 WORDS = {
@@ -76,16 +78,16 @@ WORDS = {
 @pytest.mark.parametrize("heading", WORDS)
 def test_cli_reference_lists_recognized_column_names(heading):
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    (listed,) = re.findall(rf"^\| {heading} \| (.*) \|$", page, re.MULTILINE)
-    words = listed.split(", ")
+    (table_cell,) = re.findall(rf"^\| {heading} \| (.*) \|$", page, re.MULTILINE)
+    words = table_cell.split(", ")
     assert all(names.is_named(word, WORDS[heading]) for word in words)
     stems = [word[:-1] if len(word) > 4 else word for word in words]  # "stor" has "storie"
-    known = re.findall("[a-z]{2,}", WORDS[heading].pattern)
-    assert [word for word in known if not word.startswith(tuple(stems))] == []
+    pattern_words = re.findall("[a-z]{2,}", WORDS[heading].pattern)
+    assert [word for word in pattern_words if not word.startswith(tuple(stems))] == []
 
 
 def test_cli_reference_has_more_than_eight_examples() -> None:
-    commands = {command for command, _ in examples(ROOT / "docs" / "reference" / "cli.md")}
+    commands = {command for command, _ in parse_examples(ROOT / "docs" / "reference" / "cli.md")}
     assert len(commands) > 8
 
 
@@ -94,8 +96,8 @@ def test_cli_reference_shows_score_by_meaning(tmp_path, monkeypatch, run):
     if find_spec("wordllama") is None:
         pytest.skip("needs wordllama")
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```text\n(.*? by meaning .*?)```", page, re.DOTALL)
+    (documented,) = re.findall(r"```text\n(.*? by meaning .*?)```", page, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("See Spot run.\nSee Spot.\nLook, Jane.\n")
     printed = run("a.txt")[1].splitlines()
-    assert [line for line in printed if line in shown.splitlines()] == shown.splitlines()
+    assert [line for line in printed if line in documented.splitlines()] == documented.splitlines()

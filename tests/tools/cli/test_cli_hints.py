@@ -1,4 +1,4 @@
-"""Remedies in messages are options of the command that prints them, and work when typed."""
+"""Hints in error messages are valid options of the command, and correct the error."""
 
 import re
 import shlex
@@ -10,14 +10,14 @@ from PIL import Image
 from vendiscore.cli import main
 from vendiscore.tools.cli.parser import build_parser
 
-# Options that a message tells to pass: `-o psd=clip`, `--given-prompt`, `-q inf`.
-REMEDY = re.compile(
+# Options that a message suggests: `-o psd=clip`, `--given-prompt`, `-q inf`.
+HINT_PATTERN = re.compile(
     r"(?:pass|with|or|and|by|add|use|try|take) (-o \w+=\S*\w|--?[\w-]+(?: (?!to )[\w.]+)?)"
 )
 INDEFINITE = "1,1,0\n1,1,1\n0,1,1\n"
 
 
-def files(folder) -> None:
+def write_files(folder) -> None:
     (folder / "K.csv").write_text(INDEFINITE)
     (folder / "texts.txt").write_text("a cat\na dog\na cow\nthe sun\nthe moon\n")
     (folder / "X.csv").write_text("1.5,2\n3,4.5\n0,1\n")
@@ -32,7 +32,7 @@ def files(folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "remedy"),
+    ("command", "hint"),
     [
         ("K.csv --matrix", "-o psd=clip"),
         ("photos", "-o background=white -k pixels"),
@@ -43,24 +43,24 @@ def files(folder) -> None:
         ("texts.txt -o clusters=1", None),
     ],
 )
-def test_hint_in_error_message_fixes_command(typed, remedy, tmp_path, monkeypatch, capsys):
-    files(tmp_path)
+def test_hint_in_error_message_fixes_command(command, hint, tmp_path, monkeypatch, capsys):
+    write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert main(shlex.split(typed)) != 0
-    said = capsys.readouterr().err
-    assert not re.search(r"\b(pass|add|use|try) \w+=", said), said
-    if remedy is None:
+    assert main(shlex.split(command)) != 0
+    message = capsys.readouterr().err
+    assert not re.search(r"\b(pass|add|use|try) \w+=", message), message
+    if hint is None:
         return
-    assert {*re.split(" (?=-)", remedy)} <= {*REMEDY.findall(said)}, said
-    if "--on-error skip" in said:
-        assert "--on-error skip" in remedy or "transparent" in said
-    main([*shlex.split(typed), *shlex.split(remedy)])
-    again = capsys.readouterr().err
-    assert "error" not in again, again
+    assert {*re.split(" (?=-)", hint)} <= {*HINT_PATTERN.findall(message)}, message
+    if "--on-error skip" in message:
+        assert "--on-error skip" in hint or "transparent" in message
+    main([*shlex.split(command), *shlex.split(hint)])
+    second_message = capsys.readouterr().err
+    assert "error" not in second_message, second_message
 
 
 @pytest.mark.parametrize(
-    ("command", "said", "spelled"),
+    ("command", "message", "expected"),
     [
         ("score", "pass ci=0.95 with it", "pass --ci with it"),
         ("score", "pass k='cosine'.", "pass -k cosine."),
@@ -76,5 +76,5 @@ def test_hint_in_error_message_fixes_command(typed, remedy, tmp_path, monkeypatc
         ("score", "`vendiscore.list_kernels()` lists", "`vendiscore kernels` lists"),
     ],
 )
-def test_keywords_in_messages_are_replaced_by_flags(command, said, spelled):
-    assert build_parser(command).replace_keywords_by_flags(said) == spelled
+def test_keywords_in_messages_are_replaced_by_flags(command, message, expected):
+    assert build_parser(command).replace_keywords_by_flags(message) == expected

@@ -1,4 +1,4 @@
-"""The command as a program: pipes, signals, encodings, and what it does not import."""
+"""The command as a process: pipes, signals, encodings, closed streams, imported packages."""
 
 import json
 import os
@@ -17,9 +17,9 @@ TEXTS = [f"Jane saw {i} of Spot's {i % 7} naïve runs." for i in range(300)]
 COMMAND = (sys.executable, "-m", "vendiscore")
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(**variables: str) -> dict[str, str]:
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    return os.environ | {"PYTHONPATH": path, "PYTHONWARNINGS": "error"} | more
+    return os.environ | {"PYTHONPATH": path, "PYTHONWARNINGS": "error"} | variables
 
 
 @pytest.fixture
@@ -29,25 +29,28 @@ def texts(save):
 
 def test_piped_input_matches_compute(texts):
     with open(texts, "rb") as file:
-        done = subprocess.run(
+        process = subprocess.run(
             [*COMMAND, "-", "-b", "--quiet"],
             stdin=file,
             capture_output=True,
             env=environment(),
             check=False,
         )
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (process.returncode, process.stderr) == (0, b"")
     expected = vendiscore.compute(TEXTS)["VS"]
-    assert float(done.stdout) == pytest.approx(expected, rel=1e-13)  # by other threads
+    assert float(process.stdout) == pytest.approx(expected, rel=1e-13)  # by other threads
 
 
 def test_output_is_utf8_in_ascii_locale(texts):
-    plain = environment(LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    done = subprocess.run(
-        [*COMMAND, "select", texts, "-n", "1"], capture_output=True, env=plain, check=True
+    ascii_environment = environment(LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    process = subprocess.run(
+        [*COMMAND, "select", texts, "-n", "1"],
+        capture_output=True,
+        env=ascii_environment,
+        check=True,
     )
-    assert "naïve" in done.stdout.decode("utf-8")
-    subprocess.run([*COMMAND, "--help"], capture_output=True, env=plain, check=True)
+    assert "naïve" in process.stdout.decode("utf-8")
+    subprocess.run([*COMMAND, "--help"], capture_output=True, env=ascii_environment, check=True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
@@ -58,13 +61,13 @@ def test_closed_output_pipe_exits_quietly_with_141(texts):
     )
     assert process.stdout is not None
     process.stdout.close()
-    said = process.stderr.read() if process.stderr else b""
+    stderr = process.stderr.read() if process.stderr else b""
     if process.stderr:
         process.stderr.close()
-    assert (process.wait(timeout=60), said) == (141, b"")
+    assert (process.wait(timeout=60), stderr) == (141, b"")
 
 
-CLOSED = {
+CLOSED_STREAMS = {
     ("x.txt", "1"): (1, "vendiscore: error: cannot print results: standard output is closed"),
     ("x.txt", "2"): (0, ""),
     ("none.txt", "1 2"): (1, ""),
@@ -76,14 +79,14 @@ CLOSED = {
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
-@pytest.mark.parametrize(("command", "closed"), CLOSED)
+@pytest.mark.parametrize(("command", "closed"), CLOSED_STREAMS)
 def test_closed_stream_sets_exit_code_without_traceback(texts, command, closed):
     code = (
         "import os, runpy\n"
         f"for each in {closed!r}.split(): os.close(int(each))\n"
         f"os.execv({sys.executable!r}, {[*COMMAND, *command.split()]!r})"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-S", "-c", code],
         cwd=Path(texts).parent,
         env=environment(),
@@ -91,11 +94,11 @@ def test_closed_stream_sets_exit_code_without_traceback(texts, command, closed):
         text=True,
         check=False,
     )
-    expected, said = CLOSED[command, closed]
-    assert done.returncode == expected
-    assert done.stderr.startswith(said)
-    assert "Traceback" not in done.stderr
-    assert ("VS = " in done.stdout) == (expected == 0)
+    expected, message = CLOSED_STREAMS[command, closed]
+    assert process.returncode == expected
+    assert process.stderr.startswith(message)
+    assert "Traceback" not in process.stderr
+    assert ("VS = " in process.stdout) == (expected == 0)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
@@ -107,7 +110,7 @@ def test_interrupt_while_reading_exits_quietly_with_130():
         "from vendiscore.cli import main\n"
         "end = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
         "threading.Timer(1, end).start()\n"
-        "sys.exit(main(['-']))  # reads what nobody writes\n"
+        "sys.exit(main(['-']))  # waits for input\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
@@ -117,10 +120,10 @@ def test_interrupt_while_reading_exits_quietly_with_130():
     )
     assert process.stderr is not None
     assert process.stdin is not None
-    said = process.stderr.read()
+    stderr = process.stderr.read()
     process.stdin.close()
     process.stderr.close()
-    assert (process.wait(timeout=60), said) == (130, b"")
+    assert (process.wait(timeout=60), stderr) == (130, b"")
 
 
 def test_scoring_few_texts_imports_no_heavy_packages(tmp_path):
@@ -132,18 +135,18 @@ def test_scoring_few_texts_imports_no_heavy_packages(tmp_path):
         "assert main() == 0\n"
         "print(*sys.modules)\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         env=environment(PYTHONWARNINGS="ignore"),
         check=True,
     )
-    number, loaded = done.stdout.splitlines()
+    number, loaded = process.stdout.splitlines()
     assert float(number) == pytest.approx(vendiscore.compute(TEXTS[:40])["VS"], rel=1e-13)
     heavy = {"evaluate", "datasets", "torch", "pandas", "pyarrow", "sklearn", "nltk"}
-    parts = ("sparse", "stats", "optimize", "spatial", "special", "fft", "linalg")
-    assert not {*heavy, *(f"scipy.{part}" for part in parts)} & set(loaded.split())
+    scipy_modules = ("sparse", "stats", "optimize", "spatial", "special", "fft", "linalg")
+    assert not {*heavy, *(f"scipy.{module}" for module in scipy_modules)} & set(loaded.split())
 
 
 def test_interrupt_while_scoring_exits_with_130(monkeypatch, texts, capsys):
@@ -159,15 +162,15 @@ def test_interrupt_while_scoring_exits_with_130(monkeypatch, texts, capsys):
 
 def test_progress_bars_are_printed_only_on_terminals(texts, save, monkeypatch, capsys):
     monkeypatch.setattr(progress, "_DELAY", 0)
-    others = save("y.txt", "\n".join(TEXTS[::2]))
+    other_texts = save("y.txt", "\n".join(TEXTS[::2]))
 
-    def bars() -> str:
-        assert main(["compare", texts, others, "--permutations", "19", "--level", "0.9"]) == 0
+    def compare_and_read_stderr() -> str:
+        assert main(["compare", texts, other_texts, "--permutations", "19", "--level", "0.9"]) == 0
         return capsys.readouterr().err
 
-    assert "comparing sets" not in bars()
+    assert "comparing sets" not in compare_and_read_stderr()
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert "comparing sets" in bars()
+    assert "comparing sets" in compare_and_read_stderr()
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -182,8 +185,8 @@ def test_interrupted_select_writes_partial_result_and_exits_with_130(
     assert main(["select", texts, "-n", "5", *(["-f", "json"] * (form == "json"))]) == 130
     out, err = capsys.readouterr()
     assert "warning: interrupted: the result contains the first 3 of 5 samples" in err
-    chosen = json.loads(out)["places"] if form == "json" else out.splitlines()
-    assert len(chosen) == 3
+    selected = json.loads(out)["places"] if form == "json" else out.splitlines()
+    assert len(selected) == 3
 
 
 def test_expected_duration_is_printed_without_terminal(texts, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""One table with a column of models is compared from the shell."""
+"""`vendiscore compare` with sets in one table, file, folder or standard input."""
 
 import io
 import json
@@ -11,9 +11,9 @@ from two_model_answers import NEW_ANSWERS, OLD_ANSWERS, TABLE
 
 import vendiscore
 
-NAMED = ("--column", "answer", "--by", "model", "--quiet", "--permutations", 99)
-OPTIONS = (*NAMED, "--pool")  # which ignores the column of prompts
-WRITTEN = {
+COLUMN_OPTIONS = ("--column", "answer", "--by", "model", "--quiet", "--permutations", 99)
+OPTIONS = (*COLUMN_OPTIONS, "--pool")  # --pool ignores the column of prompts
+WRITERS = {
     "csv": lambda table, path: table.to_csv(path, index=False),
     "csv.gz": lambda table, path: table.to_csv(path, index=False),
     "tsv": lambda table, path: table.to_csv(path, index=False, sep="\t"),
@@ -23,21 +23,21 @@ WRITTEN = {
 }
 
 
-def found(**options):
-    right = vendiscore.compare(TABLE["answer"], by=TABLE["model"], permutations=99, **options)
-    return json.loads(json.dumps(right.to_dict()))
+def compute_expected(**options):
+    expected = vendiscore.compare(TABLE["answer"], by=TABLE["model"], permutations=99, **options)
+    return json.loads(json.dumps(expected.to_dict()))
 
 
-@pytest.mark.parametrize("ending", WRITTEN)
+@pytest.mark.parametrize("ending", WRITERS)
 def test_by_column_defines_sets_in_every_table_format(run, tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
-    WRITTEN[ending](TABLE, path)
+    WRITERS[ending](TABLE, path)
     code, out, err = run("compare", path, *OPTIONS, "-f", "json")
     assert (code, err) == (0, "")
-    assert json.loads(out) == found()
-    for within in (("--pool", "--group-by", "prompt"), ("--group-by", "prompt"), ()):
-        out = run("compare", path, *NAMED, *within, "-f", "json")[1]
-        assert json.loads(out) == found(groups=TABLE["prompt"])
+    assert json.loads(out) == compute_expected()
+    for group_options in (("--pool", "--group-by", "prompt"), ("--group-by", "prompt"), ()):
+        out = run("compare", path, *COLUMN_OPTIONS, *group_options, "-f", "json")[1]
+        assert json.loads(out) == compute_expected(groups=TABLE["prompt"])
 
 
 def test_model_and_prompt_columns_are_detected(run, tmp_path):
@@ -45,7 +45,7 @@ def test_model_and_prompt_columns_are_detected(run, tmp_path):
     code, out, err = run("compare", path, "--permutations", 99, "-f", "json")
     assert code == 0
     assert "in 2 sets by column 'model'" in err
-    assert json.loads(out) == found(groups=TABLE["prompt"])
+    assert json.loads(out) == compute_expected(groups=TABLE["prompt"])
 
 
 def test_table_is_read_from_standard_input(run, monkeypatch):
@@ -53,7 +53,7 @@ def test_table_is_read_from_standard_input(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", stdin)
     code, out, _ = run("compare", "-", "--type", "csv", *OPTIONS)
     assert code == 0
-    assert out.startswith(found()["sentence"])
+    assert out.startswith(compute_expected()["sentence"])
 
 
 def test_by_defines_sets_of_vectors_and_folders(run, tmp_path, save):
@@ -71,7 +71,7 @@ def test_by_defines_sets_of_vectors_and_folders(run, tmp_path, save):
 
 
 @pytest.mark.parametrize(
-    ("rows", "options", "code", "said"),
+    ("rows", "options", "code", "message"),
     [
         (
             TABLE,
@@ -108,11 +108,11 @@ def test_by_defines_sets_of_vectors_and_folders(run, tmp_path, save):
         ),
     ],
 )
-def test_unsuitable_set_columns_are_rejected(run, tmp_path, rows, options, code, said):
+def test_unsuitable_set_columns_are_rejected(run, tmp_path, rows, options, code, message):
     rows.to_csv(path := tmp_path / "a.csv", index=False)
-    got, out, err = run("compare", path, *options)
-    assert (got, out) == (code, "")
-    assert said in err
+    exit_code, out, err = run("compare", path, *options)
+    assert (exit_code, out) == (code, "")
+    assert message in err
 
 
 def test_on_error_skip_drops_rows_without_model(run, tmp_path):
@@ -121,7 +121,7 @@ def test_on_error_skip_drops_rows_without_model(run, tmp_path):
     code, out, err = run("compare", path, *OPTIONS, "--on-error", "skip", "-f", "json")
     assert code == 0
     assert "1 sample is left out: row 18, column 'model' is empty" in err
-    assert json.loads(out) == found()
+    assert json.loads(out) == compute_expected()
 
 
 def test_by_rejects_several_files(run, many_files):
@@ -150,6 +150,6 @@ def test_score_of_few_groups_suggests_compare(run, save):
 def test_compute_notes_suggest_compare_for_few_groups():
     groups = ["a", "b"] * 20
     texts = [f"some word{i}" for i in range(40)]
-    for prompts, said in ((groups, True), ([i // 2 for i in range(40)], False)):
+    for prompts, suggested in ((groups, True), ([i // 2 for i in range(40)], False)):
         notes = vendiscore.compute(texts, groups=prompts, details=True)["details"]["notes"]
-        assert any("to `compare` as `by`" in note for note in notes) == said
+        assert any("to `compare` as `by`" in note for note in notes) == suggested

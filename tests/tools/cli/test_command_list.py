@@ -1,13 +1,13 @@
-"""`vendiscore kernels` and `vendiscore measures` list what there is."""
+"""`vendiscore kernels` and `vendiscore measures` list and describe kernels and measures."""
 
 import vendiscore
 
 
 def test_kernels_and_measures_are_listed(run):
     out = run("kernels")[1]
-    listed = [kernel.name for kernel in vendiscore.list_kernels()]
+    kernel_names = [kernel.name for kernel in vendiscore.list_kernels()]
     assert [line.split()[0] for line in out.splitlines()[1:]] == sorted(
-        [*listed, "semantic", "static"]
+        [*kernel_names, "semantic", "static"]
     )
     out = run("measures")[1]
     assert [line.split()[0] for line in out.split("\n\n")[0].splitlines()[1:]] == [

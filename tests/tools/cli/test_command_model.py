@@ -1,4 +1,4 @@
-"""`vendiscore model download`: what it fetches from a stand-in for the Hub, and what it says."""
+"""`vendiscore model download`: downloaded files and messages, with a fake Hub."""
 
 import os
 import re
@@ -14,8 +14,8 @@ from vendiscore.tools.cli.command_model import select_model_files
 pytest.importorskip("huggingface_hub")
 ROOT = Path(__file__).resolve().parents[3]
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
-# The files of MiniLM on the Hub that no model needs, or that have its weights again.
-IDLE = [
+# Files of MiniLM on the Hub that are not needed, or contain the weights in another format.
+UNUSED_FILES = [
     *("README.md", "train_script.py", "pytorch_model.bin", "rust_model.ot", "tf_model.h5"),
     *("onnx/model.onnx", "openvino/openvino_model.bin", "openvino/openvino_model.xml"),
 ]
@@ -23,34 +23,34 @@ IDLE = [
 
 @pytest.fixture
 def vendiscore(tmp_path):
-    """Run the command in a process of its own, whose cache is in the folder of the test."""
+    """Run the command in a new process, with its cache in the folder of the test."""
 
     def call(*argv: str, **env: str) -> tuple[int, str, str]:
-        others = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}
+        environment = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}
         cache = {"HF_HOME": str(tmp_path / "hf"), "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "vendiscore", *argv],
-            env={**others, **cache, **env},
+            env={**environment, **cache, **env},
             capture_output=True,
             text=True,
         )
-        return done.returncode, done.stdout, done.stderr
+        return process.returncode, process.stdout, process.stderr
 
     return call
 
 
-def preloaded() -> list[str]:
+def preloaded_files() -> list[str]:
     """Return the files of MiniLM that a Space of this repository has from the start."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return re.search(rf"^- {MINILM} (.*)$", readme, re.MULTILINE)[1].split(",")
 
 
 def test_selected_minilm_files_equal_preloaded_files_of_space():
-    assert select_model_files([*IDLE, *preloaded()]) == preloaded()
+    assert select_model_files([*UNUSED_FILES, *preloaded_files()]) == preloaded_files()
 
 
 @pytest.mark.parametrize(
-    ("files", "needed"),
+    ("files", "expected"),
     [
         (["pytorch_model.bin", "tf_model.h5"], ["pytorch_model.bin"]),
         (["model.safetensors", "pytorch_model.bin"], ["model.safetensors"]),
@@ -66,8 +66,8 @@ def test_selected_minilm_files_equal_preloaded_files_of_space():
         ([".gitattributes", "spiece.model", "merges.txt"],) * 2,
     ],
 )
-def test_select_model_files_keeps_single_weights_format(files, needed):
-    assert select_model_files(files) == needed
+def test_select_model_files_keeps_single_weights_format(files, expected):
+    assert select_model_files(files) == expected
 
 
 def test_downloaded_model_is_used_offline(vendiscore, tmp_path):
@@ -77,18 +77,20 @@ def test_downloaded_model_is_used_offline(vendiscore, tmp_path):
     paths = [path for path in folder.rglob("*") if path.is_file()]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     size = sum(len(files[name]) for name in select_model_files(files))
-    with FakeModelHub(MINILM, main={**dict.fromkeys(IDLE, b"idle"), **files}) as hub:
+    with FakeModelHub(MINILM, main={**dict.fromkeys(UNUSED_FILES, b"idle"), **files}) as hub:
         code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
         assert code == 0, err
-        asked = {path.split("/main/")[-1] for path in hub.requests}
-        assert not [path for path in asked for name in IDLE if path.endswith(name)]
+        requested = {path.split("/main/")[-1] for path in hub.requests}
+        assert not [path for path in requested for name in UNUSED_FILES if path.endswith(name)]
     assert (
         f"vendiscore: {size / 1e6:,.1f} MB to download from the Hub, unless cached: {MINILM}\n"
         in err
     )
-    first, second = out.splitlines()
-    assert Path(first.removeprefix(f"{MINILM} is stored in "), "model.safetensors").is_file()
-    assert second == "To use it: vendiscore FILE -k semantic"
+    location_line, usage_line = out.splitlines()
+    assert Path(
+        location_line.removeprefix(f"{MINILM} is stored in "), "model.safetensors"
+    ).is_file()
+    assert usage_line == "To use it: vendiscore FILE -k semantic"
     texts = tmp_path / "texts.txt"
     texts.write_text("A dog sleeps.\nThe puppy is taking a nap.\nStocks fell.\n")
     code, out, err = vendiscore(str(texts), "-k", "semantic", "-b", HF_HUB_OFFLINE="1")
@@ -114,7 +116,7 @@ def test_unknown_model_names_are_rejected(vendiscore, name):
 
 def test_download_without_network_suggests_static_kernel(vendiscore, run):
     with FakeModelHub(MINILM, main={}) as hub:
-        pass  # nobody answers at its address any more
+        pass  # the server is stopped
     code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
     assert (code, out) == (1, "")
     assert f"error: cannot download {MINILM}: " in err

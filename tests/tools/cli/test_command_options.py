@@ -1,4 +1,4 @@
-"""Values of options are read as numbers, words, lists, kernels, orders and measures."""
+"""Values of options are parsed as numbers, words, lists, orders and measures."""
 
 from vendiscore.tools.cli.command_options import (
     parse_measure_flags,
@@ -8,9 +8,9 @@ from vendiscore.tools.cli.command_options import (
 
 
 def test_parse_value_converts_numbers_words_lists_and_json():
-    read = {"0.5": 0.5, "1,2": [1, 2], "true": True, "None": None, "clip": "clip", "a,b": "a,b"}
-    read |= {'["a"]': ["a"], '"1,2"': "1,2", "[1,": "[1,", "": "", "1,a": "1,a", "-3": -3}
-    assert {text: parse_value(text) for text in read} == read
+    expected = {"0.5": 0.5, "1,2": [1, 2], "true": True, "None": None, "clip": "clip", "a,b": "a,b"}
+    expected |= {'["a"]': ["a"], '"1,2"': "1,2", "[1,": "[1,", "": "", "1,a": "1,a", "-3": -3}
+    assert {text: parse_value(text) for text in expected} == expected
 
 
 def test_parse_option_flags_returns_dict():

@@ -1,4 +1,4 @@
-"""`vendiscore page` serves the page at a port; test_cli_commands.py has the errors."""
+"""`vendiscore page` serves the web app at a port; test_cli_commands.py tests usage errors."""
 
 import socket
 import urllib.request
@@ -6,7 +6,7 @@ import urllib.request
 import pytest
 
 
-def title(url: str) -> str:
+def fetch_title(url: str) -> str:
     with urllib.request.urlopen(url) as page:
         assert page.status == 200
         return page.read().decode().partition("<title>")[2].partition("</title>")[0]
@@ -15,7 +15,7 @@ def title(url: str) -> str:
 def test_page_command_serves_web_app_at_port(tmp_path, start_app):
     pytest.importorskip("gradio")
     with start_app(tmp_path, "-m", "vendiscore", "page", "--port", "{port}") as page:
-        assert "different" in title(page.url)
+        assert "different" in fetch_title(page.url)
         assert page.url in (tmp_path / "log.txt").read_text(encoding="utf-8")
 
 
@@ -32,10 +32,10 @@ def test_port_out_of_range_is_rejected(tmp_path, start_app):
 
 def test_port_in_use_is_rejected(tmp_path, start_app):
     pytest.importorskip("gradio")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as used_socket:
+        used_socket.bind(("127.0.0.1", 0))
+        used_socket.listen()
+        port = used_socket.getsockname()[1]
         with (
             pytest.raises(
                 AssertionError, match=f"error: port {port} is not available; pass another"

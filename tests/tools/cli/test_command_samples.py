@@ -1,4 +1,4 @@
-"""`vendiscore select` and `dedup` write the samples that they chose."""
+"""`vendiscore select` and `vendiscore dedup` write the selected samples."""
 
 import io
 import json
@@ -8,8 +8,8 @@ import pytest
 
 import vendiscore
 
-MANY = [f"word{i} of {i}" for i in range(20)]
-OTHERS = {
+DISTINCT_TEXTS = [f"word{i} of {i}" for i in range(20)]
+FILES_BEFORE_AND_AFTER = {
     "x.txt": ("a b\n---\nc\nd\n---\na b\n", "a b\n---\nc\nd\n"),
     "x.smi": ("CCO ethanol\nCCCCCCN amine\nCCO again\n", "CCO ethanol\nCCCCCCN amine\n"),
     "x.jsonl": ('{"t":"a b"}\n{"t":"c"}\n{"t":"a b"}\n', '{"t":"a b"}\n{"t":"c"}\n'),
@@ -18,8 +18,8 @@ OTHERS = {
 
 
 @pytest.fixture
-def many(save):
-    return save("many.txt", "\n".join(MANY))
+def distinct_file(save):
+    return save("many.txt", "\n".join(DISTINCT_TEXTS))
 
 
 @pytest.fixture
@@ -36,48 +36,50 @@ def test_select_writes_selected_rows(run, answers):
 
 
 def test_select_uses_quality_column(run, answers):
-    asked = ("--pool", "--quiet", "--rows")
+    options = ("--pool", "--quiet", "--rows")
     texts = ["a b", "a b", "c, d", "e f"]
-    given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
+    printed = run("select", answers, "-n", 2, "--quality", "score", *options)[1]
     notes = run("select", answers, "-n", 2, "--quality", "score", "--pool")[2]
     assert "4 texts of column 'answer'; left out: id, model\n" in notes
     result = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
-    assert given.split() == [str(place + 2) for place in result.places]
+    assert printed.split() == [str(index + 2) for index in result.places]
 
 
-def test_select_json_contains_line_numbers_and_indices(run, many):
-    result = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "represent")[1])
-    assert result.pop("samples") == [place + 1 for place in result["places"]]
+def test_select_json_contains_line_numbers_and_indices(run, distinct_file):
+    result = json.loads(
+        run("select", distinct_file, "-n", 3, "-f", "json", "--objective", "represent")[1]
+    )
+    assert result.pop("samples") == [index + 1 for index in result["places"]]
     assert result.pop("index") == result["places"]
     assert result == json.loads(
-        json.dumps(vendiscore.select(MANY, 3, objective="represent").to_dict())
+        json.dumps(vendiscore.select(DISTINCT_TEXTS, 3, objective="represent").to_dict())
     )
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", FILES_BEFORE_AND_AFTER)
 def test_select_writes_format_of_input_file(run, save, name):
     if name.endswith("smi"):
         pytest.importorskip("rdkit")
-    data, expected = OTHERS[name]
-    sign = ("--split=---",) if name.endswith("txt") else ()
-    assert run("select", save(name, data), "-n", 2, *sign, "--quiet") == (0, expected, "")
+    data, expected = FILES_BEFORE_AND_AFTER[name]
+    split_options = ("--split=---",) if name.endswith("txt") else ()
+    assert run("select", save(name, data), "-n", 2, *split_options, "--quiet") == (0, expected, "")
 
 
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
-def test_selected_array_rows_are_written_or_printed_as_indices(run, save, tmp_path, kind):
-    X = np.array([[1, 0], [1, 0], [0, 1]], kind)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_selected_array_rows_are_written_or_printed_as_indices(run, save, tmp_path, dtype):
+    X = np.array([[1, 0], [1, 0], [0, 1]], dtype)
     np.save(out := io.BytesIO(), X)
-    path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
+    path, output_path = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
     for command in (("select", path, "-n", 2), ("dedup", path)):
         assert run(*command, "--quiet", "--indices") == (0, "0\n2\n", "")
-        assert run(*command, "--quiet", "--output", chosen) == (0, "", "")
-        assert np.load(chosen).dtype == kind
-        np.testing.assert_array_equal(np.load(chosen), X[[0, 2]])
+        assert run(*command, "--quiet", "--output", output_path) == (0, "", "")
+        assert np.load(output_path).dtype == dtype
+        np.testing.assert_array_equal(np.load(output_path), X[[0, 2]])
         result = json.loads(run(*command, "-f", "json")[1])
         assert (result["samples"], result["index"]) == ([1, 3], [0, 2])
-        for more in ((), ("--rows",)):
-            code, said, err = run(*command, *more)
-            assert (code, said) == (2, "")
+        for options in ((), ("--rows",)):
+            code, printed, err = run(*command, *options)
+            assert (code, printed) == (2, "")
             assert "--indices" in err
 
 
@@ -85,11 +87,11 @@ def test_selected_vectors_keep_score_after_writing(run, save, tmp_path):
     X = np.random.default_rng(0).standard_normal((40, 30))
     X[20:] = X[:20] + 0.01 * X[20:]
     np.save(out := io.BytesIO(), X)
-    path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
+    path, output_path = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
     indices = [*map(int, run("select", path, "-n", 20, "--indices")[1].split())]
-    run("select", path, "-n", 20, "--output", chosen)
+    run("select", path, "-n", 20, "--output", output_path)
     expected = vendiscore.compute(X[indices], k="cosine")["VS"]
-    assert float(run(chosen, "-b")[1]) == expected
+    assert float(run(output_path, "-b")[1]) == expected
     assert indices == json.loads(run("select", path, "-n", 20, "-f", "json")[1])["index"]
     assert {i % 20 for i in indices} == {*range(20)}  # one of each pair of near-copies
 
@@ -107,10 +109,10 @@ def test_dedup_writes_rows_of_parquet(run, tmp_path):
 
 def test_indices_include_skipped_samples(run, save):
     path = save("x.csv", 'id,text\n1,""\n2,a b\n3,a b\n4,c d\n')
-    asked = ("dedup", path, "--on-error", "skip", "--quiet")
-    assert run(*asked, "--indices")[1] == "1\n3\n"
-    assert run(*asked, "--rows")[1] == "3\n5\n"
-    result = json.loads(run(*asked, "-f", "json")[1])
+    command = ("dedup", path, "--on-error", "skip", "--quiet")
+    assert run(*command, "--indices")[1] == "1\n3\n"
+    assert run(*command, "--rows")[1] == "3\n5\n"
+    result = json.loads(run(*command, "-f", "json")[1])
     assert (result["samples"], result["index"]) == ([3, 5], [1, 3])
 
 
@@ -122,7 +124,7 @@ def test_output_writes_selected_rows_to_file(run, answers, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("options", "message"),
     [
         (("--rows", "--indices"), "--rows and --indices are mutually exclusive"),
         (
@@ -133,13 +135,15 @@ def test_output_writes_selected_rows_to_file(run, answers, tmp_path):
         (("--output", "y.npy"), "cannot store samples of"),
     ],
 )
-def test_select_rejects_conflicting_output_options(run, many, more, said):
-    code, out, err = run("select", many, "-n", 2, *(each.format(x=many) for each in more))
+def test_select_rejects_conflicting_output_options(run, distinct_file, options, message):
+    code, out, err = run(
+        "select", distinct_file, "-n", 2, *(option.format(x=distinct_file) for option in options)
+    )
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
-def test_select_rejects_n_above_number_of_samples(run, many):
-    code, _, err = run("select", many, "-n", 21)
+def test_select_rejects_n_above_number_of_samples(run, distinct_file):
+    code, _, err = run("select", distinct_file, "-n", 21)
     assert code == 1
     assert "there are 20 samples" in err

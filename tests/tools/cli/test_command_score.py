@@ -15,7 +15,7 @@ import vendiscore
 from vendiscore.scoring.typical import WORDING_NOTE
 
 TEXTS = ["See Spot run.", "See Spot.", "Look, Jane.", "Jane sees Spot run."]
-OTHERS = ["It rains.", "It snows.", "Look, Jane."]
+OTHER_TEXTS = ["It rains.", "It snows.", "Look, Jane."]
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def texts(save):
 
 
 @pytest.fixture
-def others(save):
-    return save("y.txt", "\n".join(OTHERS))
+def other_texts(save):
+    return save("y.txt", "\n".join(OTHER_TEXTS))
 
 
 @pytest.fixture
@@ -48,17 +48,17 @@ def test_brief_output_equals_compute_with_all_digits(run, texts):
     assert run(texts, "-b", "--quiet") == (0, number, "")
 
 
-@pytest.mark.parametrize("typed", [("-", "-b"), ("-b",), ("score", "-b")])
-def test_standard_input_is_read_with_and_without_dash(run, stdin, typed):
+@pytest.mark.parametrize("arguments", [("-", "-b"), ("-b",), ("score", "-b")])
+def test_standard_input_is_read_with_and_without_dash(run, stdin, arguments):
     stdin("\n".join(TEXTS).encode())
-    assert run(*typed)[1] == f"{vendiscore.compute(TEXTS)['VS']!r}\n"
+    assert run(*arguments)[1] == f"{vendiscore.compute(TEXTS)['VS']!r}\n"
 
 
-@pytest.mark.parametrize("coded", ["utf-9", "base64"])
-def test_invalid_encodings_are_rejected(run, texts, coded):
-    code, out, err = run(texts, "--encoding", coded)
+@pytest.mark.parametrize("encoding", ["utf-9", "base64"])
+def test_invalid_encodings_are_rejected(run, texts, encoding):
+    code, out, err = run(texts, "--encoding", encoding)
     assert (code, out) == (1, "")
-    assert coded in err
+    assert encoding in err
 
 
 @pytest.mark.usefixtures("without_static")
@@ -82,15 +82,19 @@ def test_json_equals_result_of_compute(run, texts):
     assert result == json.loads(json.dumps(expected))
 
 
-def test_json_of_several_files_contains_file_names(run, texts, others):
-    result = json.loads(run(texts, others, "-f", "json")[1])
-    assert [each["file"] for each in result] == [texts, others]
-    assert [each["VS"] for each in result] == [vendiscore.compute(x)["VS"] for x in (TEXTS, OTHERS)]
+def test_json_of_several_files_contains_file_names(run, texts, other_texts):
+    result = json.loads(run(texts, other_texts, "-f", "json")[1])
+    assert [row["file"] for row in result] == [texts, other_texts]
+    assert [row["VS"] for row in result] == [
+        vendiscore.compute(x)["VS"] for x in (TEXTS, OTHER_TEXTS)
+    ]
 
 
-def test_csv_has_row_per_file_with_all_digits(run, texts, others):
-    rows = list(csv.DictReader(io.StringIO(run(texts, others, "-f", "csv", "-m", "VS,IntDiv")[1])))
-    for row, name, samples in zip(rows, (texts, others), (TEXTS, OTHERS), strict=True):
+def test_csv_has_row_per_file_with_all_digits(run, texts, other_texts):
+    rows = list(
+        csv.DictReader(io.StringIO(run(texts, other_texts, "-f", "csv", "-m", "VS,IntDiv")[1]))
+    )
+    for row, name, samples in zip(rows, (texts, other_texts), (TEXTS, OTHER_TEXTS), strict=True):
         result = vendiscore.compute(samples, measures=["VS", "IntDiv"], details=True)
         assert (row["file"], int(row["n"])) == (name, len(samples))
         assert [float(row[key]) for key in ("VS", "IntDiv")] == [result["VS"], result["IntDiv"]]
@@ -103,14 +107,14 @@ def test_markdown_output_is_table(run, texts):
     assert lines[2].startswith(f"| {texts} | 4 | ")
 
 
-def test_several_files_are_printed_as_table_with_signatures(run, texts, others):
-    lines = run(texts, others, "--signature")[1].splitlines()
+def test_several_files_are_printed_as_table_with_signatures(run, texts, other_texts):
+    lines = run(texts, other_texts, "--signature")[1].splitlines()
     assert [line.split() for line in lines[:3]] == [
         ["file", "n", "VS"],
         [texts, "4", f"{vendiscore.compute(TEXTS)['VS']:.4g}"],
-        [others, "3", f"{vendiscore.compute(OTHERS)['VS']:.4g}"],
+        [other_texts, "3", f"{vendiscore.compute(OTHER_TEXTS)['VS']:.4g}"],
     ]
-    assert [line.partition(": ")[0] for line in lines[4:]] == [texts, others]
+    assert [line.partition(": ")[0] for line in lines[4:]] == [texts, other_texts]
 
 
 def test_interval_is_printed_after_score(run, texts):
@@ -119,8 +123,8 @@ def test_interval_is_printed_after_score(run, texts):
     low, high = result["VS_low"], result["VS_high"]
     assert f"(95 % interval {low:.4g} to {high:.4g}, standard" in run(texts, "--ci")[1]
     ninety = vendiscore.compute(TEXTS, ci=0.9)
-    said = run(texts, "-o", "ci=0.9")[1]
-    assert f"(90 % interval {ninety['VS_low']:.4g} to" in said
+    printed = run(texts, "-o", "ci=0.9")[1]
+    assert f"(90 % interval {ninety['VS_low']:.4g} to" in printed
     code, out, err = run(texts, "--ci", "-b")
     assert (code, out) == (2, "")
     assert "-b prints only values; remove -b or --ci" in err
@@ -128,12 +132,12 @@ def test_interval_is_printed_after_score(run, texts):
 
 @pytest.mark.usefixtures("without_static")
 def test_group_by_matches_groups_of_compute(run, answers):
-    code, said, notes = run(answers, "--group-by", "model", "--column", "answer")
+    code, printed, notes = run(answers, "--group-by", "model", "--column", "answer")
     result = vendiscore.compute(TEXTS, groups=list("abab"), details=True)
     assert code == 0
-    assert f"VS = {result['VS']:.4g} (standard error {result['VS_se']:.4g})" in said
+    assert f"VS = {result['VS']:.4g} (standard error {result['VS_se']:.4g})" in printed
     rows = [f"{row['group']} {row['n']} {row['VS']:.4g}" for row in result["details"]["groups"]]
-    assert [" ".join(line.split()) for line in said.splitlines()[5:7]] == rows
+    assert [" ".join(line.split()) for line in printed.splitlines()[5:7]] == rows
     assert "VS is the mean over 2 groups" in notes
     assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
 
@@ -146,75 +150,82 @@ ROWS = [
 ]
 
 
-def of_models(columns):
-    """Return the rows above with some columns, as CSV, and as records by their models."""
+def build_model_table(columns):
+    """Return `ROWS` with the given columns as CSV, and as records grouped by model."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(columns)
-    known = [dict(zip(("model", "prompt", "answer"), row, strict=True)) for row in ROWS]
-    writer.writerows([row[name] for name in columns] for row in known)
+    records = [dict(zip(("model", "prompt", "answer"), row, strict=True)) for row in ROWS]
+    writer.writerows([row[name] for name in columns] for row in records)
     return out.getvalue(), {
-        model: [row for row in known if row["model"] == model]
+        model: [row for row in records if row["model"] == model]
         for model in ("small", "large", "other")
     }
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_table_of_models_and_prompts_gives_row_per_model(run, save, ending):
-    text, models = of_models(["model", "prompt", "answer"])
+    text, models = build_model_table(["model", "prompt", "answer"])
     if ending == "jsonl":
         text = "".join(f"{json.dumps(row)}\n" for row in csv.DictReader(io.StringIO(text)))
     path = save(f"a.{ending}", text)
     code, out, err = run(path, "--ci", "-f", "json")
     assert code == 0
-    taken = "480 texts of column 'answer', in 20 groups by column 'prompt', in 3 sets by column"
-    assert err.splitlines()[0] == f"vendiscore: {path}: {taken} 'model'"
+    summary = "480 texts of column 'answer', in 20 groups by column 'prompt', in 3 sets by column"
+    assert err.splitlines()[0] == f"vendiscore: {path}: {summary} 'model'"
     printed = json.loads(out)
     assert [row["file"] for row in printed] == [*models]
     for row, rows in zip(printed, models.values(), strict=True):
         warnings.simplefilter("ignore", UserWarning)  # an interval over 20 groups
-        texts, prompts = [each["answer"] for each in rows], [each["prompt"] for each in rows]
-        right = vendiscore.compute(texts, groups=prompts, ci=0.95)
-        assert {name: row[name] for name in right} == right
-        each = [
-            vendiscore.compute([t for t, asked in zip(texts, prompts, strict=True) if asked == p])
+        texts, prompts = (
+            [record["answer"] for record in rows],
+            [record["prompt"] for record in rows],
+        )
+        expected = vendiscore.compute(texts, groups=prompts, ci=0.95)
+        assert {name: row[name] for name in expected} == expected
+        prompt_results = [
+            vendiscore.compute([t for t, prompt in zip(texts, prompts, strict=True) if prompt == p])
             for p in dict.fromkeys(prompts)
         ]
-        assert row["VS"] == pytest.approx(np.mean([result["VS"] for result in each]))
+        assert row["VS"] == pytest.approx(np.mean([result["VS"] for result in prompt_results]))
         assert row["details"]["n"] == 160
     lines = run(path, "--ci")[1].splitlines()
     assert lines[0].split() == ["file", "n", "VS", "VS_se", "VS_low", "VS_high"]
     assert [line.split()[:2] for line in lines[1:4]] == [[model, "160"] for model in models]
     assert len(lines) == 4
-    both = json.loads(run(path, path, "-f", "json")[1])
-    assert [row["file"] for row in both] == [f"{path} › {model}" for model in models] * 2
+    rows_of_two_files = json.loads(run(path, path, "-f", "json")[1])
+    assert [row["file"] for row in rows_of_two_files] == [
+        f"{path} › {model}" for model in models
+    ] * 2
 
 
 def test_model_column_without_prompts_gives_row_per_model(run, save):
-    text, models = of_models(["model", "answer"])
+    text, models = build_model_table(["model", "answer"])
     printed = json.loads(run(save("a.csv", text), "-f", "json")[1])
-    right = [vendiscore.compute([row["answer"] for row in rows])["VS"] for rows in models.values()]
-    assert [row["VS"] for row in printed] == right
+    expected = [
+        vendiscore.compute([row["answer"] for row in rows])["VS"] for rows in models.values()
+    ]
+    assert [row["VS"] for row in printed] == expected
 
 
 def test_prompt_column_without_models_gives_mean_over_prompts(run, save):
-    text, models = of_models(["prompt", "answer"])
-    rows = [row for each in models.values() for row in each]
+    text, models = build_model_table(["prompt", "answer"])
+    rows = [row for model_rows in models.values() for row in model_rows]
     texts, prompts = [row["answer"] for row in rows], [row["prompt"] for row in rows]
-    right = vendiscore.compute(texts, groups=prompts)["VS"]
-    assert run(save("a.csv", text), "-b")[1] == f"{right!r}\n"
+    expected = vendiscore.compute(texts, groups=prompts)["VS"]
+    assert run(save("a.csv", text), "-b")[1] == f"{expected!r}\n"
 
 
 def test_group_measures_use_detected_prompt_column(run, save):
     path = save("a.csv", "prompt,answer\nu,a b\nu,c d\nv,a b\nv,a c\n")
-    right = vendiscore.compute(
+    expected = vendiscore.compute(
         ["a b", "c d", "a b", "a c"], groups=list("uuvv"), measures="WithinVS"
     )
-    assert run(path, "-m", "WithinVS", "-b")[1] == f"{right['WithinVS']!r}\n"
+    assert run(path, "-m", "WithinVS", "-b")[1] == f"{expected['WithinVS']!r}\n"
 
 
 def test_pool_scores_all_rows_as_single_set(run, save):
-    path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
+    path = save("a.csv", build_model_table(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "--pool", "-b")
     assert (code, out) == (0, f"{vendiscore.compute([row[2] for row in ROWS])['VS']!r}\n")
     assert err == f"vendiscore: {path}: 480 texts of column 'answer'; left out: model, prompt\n"
@@ -222,19 +233,19 @@ def test_pool_scores_all_rows_as_single_set(run, save):
 
 def test_model_column_of_distinct_values_does_not_split_rows(run, save):
     path = save("cars.csv", "model,mpg,cyl\na,1,2.5\nb,2,3\nc,2,1\n")
-    right = vendiscore.compute(np.array([[1, 2.5], [2, 3], [2, 1]]), k="cosine")["VS"]
-    assert run(path, "-b", "--quiet") == (0, f"{right!r}\n", "")
+    expected = vendiscore.compute(np.array([[1, 2.5], [2, 3], [2, 1]]), k="cosine")["VS"]
+    assert run(path, "-b", "--quiet") == (0, f"{expected!r}\n", "")
 
 
 def test_vectors_are_split_by_model_and_grouped_by_label_column(run, save):
     X = np.random.default_rng(0).standard_normal((12, 2))
     rows = [f"{x!r},{y!r},{'ab'[i % 2]},{i % 3}" for i, (x, y) in enumerate(X.tolist())]
     path = save("x.csv", "\n".join(["x,y,model,part", *rows]))
-    right = vendiscore.compute(X, groups=[i % 3 for i in range(12)], k="cosine")["VS"]
-    assert run(path, "--group-by", "part", "--pool", "-b")[1] == f"{right!r}\n"
-    each = json.loads(run(path, "--column", "x,y", "-k", "cosine", "-f", "json")[1])
-    right = [vendiscore.compute(X[i::2], k="cosine")["VS"] for i in range(2)]
-    assert [row["VS"] for row in each] == right
+    expected = vendiscore.compute(X, groups=[i % 3 for i in range(12)], k="cosine")["VS"]
+    assert run(path, "--group-by", "part", "--pool", "-b")[1] == f"{expected!r}\n"
+    model_rows = json.loads(run(path, "--column", "x,y", "-k", "cosine", "-f", "json")[1])
+    expected = [vendiscore.compute(X[i::2], k="cosine")["VS"] for i in range(2)]
+    assert [row["VS"] for row in model_rows] == expected
 
 
 def test_unusable_sample_error_names_file_and_model(run, save):
@@ -245,7 +256,7 @@ def test_unusable_sample_error_names_file_and_model(run, save):
 
 
 def test_html_report_rejects_several_sets_and_suggests_commands(run, save):
-    path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
+    path = save("a.csv", build_model_table(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "-f", "html")
     assert (code, out) == (2, "")
     assert "a report is about one set, got 3 sets by column 'model'. Type one of:\n" in err
@@ -255,7 +266,7 @@ def test_html_report_rejects_several_sets_and_suggests_commands(run, save):
         assert run(*shlex.split(line)[1:])[0] == 0, line
 
 
-def worst_rows(text, columns):
+def parse_worst_rows(text, columns):
     return [line.split()[:columns] for line in text.partition("lowest VS:\n")[2].splitlines()[1:]]
 
 
@@ -263,8 +274,8 @@ def test_worst_lists_groups_with_lowest_score(run, save):
     rows = ["p1,a b", "p1,a b", "p2,a b", "p2,c d", "p3,a b", "p3,a c"]
     path = save("a.csv", "\n".join(["prompt,answer", *rows]))
     out = run(path, "--worst", 2)[1]
-    assert worst_rows(out, 2) == [["p1", "2"], ["p3", "2"]]
-    assert len(worst_rows(run(path, "--worst", 9)[1], 2)) == 3
+    assert parse_worst_rows(out, 2) == [["p1", "2"], ["p3", "2"]]
+    assert len(parse_worst_rows(run(path, "--worst", 9)[1], 2)) == 3
     table = list(csv.DictReader(io.StringIO(run(path, "--worst", 2, "-f", "csv")[1])))
     assert [row["group"] for row in table] == ["p1", "p3"]
     assert float(table[0]["VS"]) == 1
@@ -287,9 +298,9 @@ def test_worst_lists_groups_per_model(run, save):
         "n,p2,a",
     ]
     path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
-    plain, out = run(path)[1], run(path, "--worst", 1)[1]
-    assert out.startswith(plain)
-    assert worst_rows(out, 2) == [["m", "p1"], ["n", "p2"]]
+    default_output, out = run(path)[1], run(path, "--worst", 1)[1]
+    assert out.startswith(default_output)
+    assert parse_worst_rows(out, 2) == [["m", "p1"], ["n", "p2"]]
     table = list(csv.DictReader(io.StringIO(run(path, "--worst", 1, "-f", "csv")[1])))
     assert [(row["file"], row["group"]) for row in table] == [("m", "p1"), ("n", "p2")]
 
@@ -303,47 +314,49 @@ def test_worst_without_groups_raises_error_with_grouping_flags(run, texts):
 
 def test_measure_options_and_references_match_compute(run, save):
     X, Y = np.random.default_rng(0).standard_normal((2, 12, 3))
-    one, two = save("x.csv", ""), save("y.csv", "")
-    for path, rows in ((one, X), (two, Y)):
+    sample_file, reference_file = save("x.csv", ""), save("y.csv", "")
+    for path, rows in ((sample_file, X), (reference_file, Y)):
         np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     result = vendiscore.compute(X, Y, measures={"MagDiff": {"n_scales": 5}})
-    said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b", "--quiet")
-    assert said == (0, f"{result['MagDiff']!r}\n", "")
+    printed = run(
+        sample_file, "--references", reference_file, "-m", "MagDiff:n_scales=5", "-b", "--quiet"
+    )
+    assert printed == (0, f"{result['MagDiff']!r}\n", "")
 
 
 def test_name_of_measure_set_computes_all_measures(run, texts):
     result = vendiscore.compute(TEXTS, measures="molecules")
-    said = run(texts, "-m", "molecules", "-b", "-k", "ngram_overlap")[1]
-    assert said == " ".join(map(repr, result.values())) + "\n"
+    printed = run(texts, "-m", "molecules", "-b", "-k", "ngram_overlap")[1]
+    assert printed == " ".join(map(repr, result.values())) + "\n"
 
 
 def test_vectors_use_cosine_kernel_by_default_with_note(run, save):
     X = np.random.default_rng(0).standard_normal((9, 3))
     path = save("x.csv", "")
     np.savetxt(path, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
-    code, said, notes = run(path, "-b")
-    assert (code, said) == (0, f"{vendiscore.compute(X, k='cosine')['VS']!r}\n")
-    taken = f"vendiscore: {path}: 9 vectors\n"
+    code, printed, notes = run(path, "-b")
+    assert (code, printed) == (0, f"{vendiscore.compute(X, k='cosine')['VS']!r}\n")
+    summary = f"vendiscore: {path}: 9 vectors\n"
     assert (
         notes
-        == f"{taken}vendiscore: {path}: vectors are compared by cosine similarity (-k cosine)\n"
+        == f"{summary}vendiscore: {path}: vectors are compared by cosine similarity (-k cosine)\n"
     )
     rbf = vendiscore.compute(X, k="rbf", sigma=2)["VS"]
-    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", taken)
+    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", summary)
     mag = vendiscore.compute(X, measures="MagArea", t_cut=3)["MagArea"]
     assert run(path, "-b", "-m", "MagArea", "-o", "t_cut=3")[:2] == (0, f"{mag!r}\n")
     K = vendiscore.compute(X, score_X=True, normalize=True)["VS"]
     unit = run(path, "-b", "-o", "score_X=true", "-o", "normalize=true")
-    assert unit == (0, f"{K!r}\n", taken)
+    assert unit == (0, f"{K!r}\n", summary)
 
 
 def test_html_output_equals_report(run, texts):
-    code, said, _ = run(texts, "-f", "html")
+    code, printed, _ = run(texts, "-f", "html")
     assert code == 0
-    assert said.lower().startswith("<!doctype html>")
-    assert texts in said
-    made = vendiscore.report(TEXTS, q=1, title=texts).html()  # type: ignore[attr-defined]
-    assert said.rstrip("\n") == made.rstrip("\n")
+    assert printed.lower().startswith("<!doctype html>")
+    assert texts in printed
+    report = vendiscore.report(TEXTS, q=1, title=texts).html()  # type: ignore[attr-defined]
+    assert printed.rstrip("\n") == report.rstrip("\n")
 
 
 USAGE = [
@@ -369,11 +382,11 @@ USAGE = [
 ]
 
 
-@pytest.mark.parametrize(("argv", "said"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
-def test_usage_errors_exit_with_2(run, texts, argv, said):
+@pytest.mark.parametrize(("argv", "message"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
+def test_usage_errors_exit_with_2(run, texts, argv, message):
     code, out, err = run(*(arg.format(x=texts) for arg in argv))
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
 def test_file_named_like_command_can_be_scored(run, tmp_path, monkeypatch):
@@ -383,8 +396,8 @@ def test_file_named_like_command_can_be_scored(run, tmp_path, monkeypatch):
     assert run("score", "select", "-b", "--quiet") == (0, "2.0\n", "")
 
 
-def test_options_are_accepted_between_files(run, texts, others):
-    assert run(texts, "-q", 2, others, "-b")[1].count("\n") == 2
+def test_options_are_accepted_between_files(run, texts, other_texts):
+    assert run(texts, "-q", 2, other_texts, "-b")[1].count("\n") == 2
 
 
 def test_warning_is_printed_on_single_line(run, save):
@@ -403,33 +416,40 @@ def test_missing_package_error_shows_install_command(run, save, monkeypatch):
 
 
 def test_prompt_column_and_given_prompt_match_compute(run, save):
-    asked = ["Did Spot run?", "Who?", "Did Jane look?", "Who?"]
+    prompts = ["Did Spot run?", "Who?", "Did Jane look?", "Who?"]
     rows = [
         {"answer": text, "prompt": prompt, "model": "ab"[i % 2]}
-        for i, (text, prompt) in enumerate(zip(TEXTS, asked, strict=True))
+        for i, (text, prompt) in enumerate(zip(TEXTS, prompts, strict=True))
     ]
     file = save("p.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    plain = vendiscore.compute(TEXTS, groups=asked)["VS"]
-    named = ("--column", "answer", "--prompts", "prompt", "--pool")
-    assert run(file, *named, "-b")[1] == f"{plain!r}\n"
-    result = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True, details=True)
-    code, out, _ = run(file, *named, "--given-prompt", "--signature")
-    said = f"VS = {result['VS']:.4g} (standard error {result['VS_se']:.4g})"
-    assert (code, out.splitlines()[0]) == (0, said)
+    expected_score = vendiscore.compute(TEXTS, groups=prompts)["VS"]
+    column_options = ("--column", "answer", "--prompts", "prompt", "--pool")
+    assert run(file, *column_options, "-b")[1] == f"{expected_score!r}\n"
+    result = vendiscore.compute(TEXTS, prompts=prompts, given_prompt=True, details=True)
+    code, out, _ = run(file, *column_options, "--given-prompt", "--signature")
+    score_line = f"VS = {result['VS']:.4g} (standard error {result['VS_se']:.4g})"
+    assert (code, out.splitlines()[0]) == (0, score_line)
     assert result["details"]["signature"] in out
-    grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=asked, given_prompt=True)["VS"]
-    twice = ["Did Spot run?", "Who?"] * 2
-    result = vendiscore.compute(TEXTS, prompts=twice, given_prompt=True)["VS"]
-    no_models = [{"answer": x, "prompt": y} for x, y in zip(TEXTS, twice, strict=True)]
-    alone = save("n.jsonl", "".join(f"{json.dumps(row)}\n" for row in no_models))
-    assert run(alone, "--given-prompt", "-b")[1] == f"{result!r}\n"  # the column is found
-    how = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "-b")
-    assert run(file, *how, "--group-by", "model")[1] == f"{grouped!r}\n"
-    two = vendiscore.compute(
-        TEXTS, TEXTS[::-1], prompts=[asked, asked[::-1]], given_prompt=True, measures="MMD"
+    grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=prompts, given_prompt=True)[
+        "VS"
+    ]
+    repeated_prompts = ["Did Spot run?", "Who?"] * 2
+    result = vendiscore.compute(TEXTS, prompts=repeated_prompts, given_prompt=True)["VS"]
+    no_models = [{"answer": x, "prompt": y} for x, y in zip(TEXTS, repeated_prompts, strict=True)]
+    file_without_models = save("n.jsonl", "".join(f"{json.dumps(row)}\n" for row in no_models))
+    assert (
+        run(file_without_models, "--given-prompt", "-b")[1] == f"{result!r}\n"
+    )  # the column is found
+    options = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "-b")
+    assert run(file, *options, "--group-by", "model")[1] == f"{grouped!r}\n"
+    mmd = vendiscore.compute(
+        TEXTS, TEXTS[::-1], prompts=[prompts, prompts[::-1]], given_prompt=True, measures="MMD"
     )
-    back = save("b.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows[::-1]))
-    assert run(file, *how, "--pool", "-m", "MMD", "--references", back)[1] == f"{two['MMD']!r}\n"
+    reversed_file = save("b.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows[::-1]))
+    assert (
+        run(file, *options, "--pool", "-m", "MMD", "--references", reversed_file)[1]
+        == f"{mmd['MMD']!r}\n"
+    )
 
 
 def test_row_without_prompt_is_rejected(run, save):
@@ -456,13 +476,18 @@ def test_verbatim_repetitions_of_prompt_are_counted(run, texts):
     assert f"of {len(TEXTS)} samples repeat their prompt: they count as identical" in out + err
 
 
-SAME = ["A dog sleeps.", "The puppy is taking a nap.", "Stocks fell.", "Share prices dropped."]
+PARAPHRASES = [
+    "A dog sleeps.",
+    "The puppy is taking a nap.",
+    "Stocks fell.",
+    "Share prices dropped.",
+]
 BY_MEANING = " by meaning (static word vectors, -k static)"
 
 
 @pytest.fixture
 def static():
-    """The package of static word vectors."""
+    """Skip the test if the package of static word vectors is not installed."""
     pytest.importorskip("tokenizers")
     if find_spec("wordllama") is None:
         pytest.skip("needs wordllama")
@@ -470,9 +495,9 @@ def static():
 
 @pytest.mark.usefixtures("static")
 def test_prose_is_scored_by_wording_and_meaning(run, save):
-    path = save("same.txt", "\n".join(SAME))
-    words = vendiscore.compute(SAME, details=True)
-    meaning = vendiscore.compute(SAME, k="static")["VS"]
+    path = save("same.txt", "\n".join(PARAPHRASES))
+    words = vendiscore.compute(PARAPHRASES, details=True)
+    meaning = vendiscore.compute(PARAPHRASES, k="static")["VS"]
     lines = run(path)[1].splitlines()
     assert lines[:3] == [
         f"VS = {words['VS']:.4g}",
@@ -485,7 +510,7 @@ def test_prose_is_scored_by_wording_and_meaning(run, save):
 
 PROTEINS = ["MKTAYIAKQRQISFVKSHFSRQLEER", "MKTAYIAKQRQISFVKSHFSRQLEEK", "GSHMASMTGGQQMGRGSEFELRR"]
 JAPANESE = ["猫がソファで寝ている。", "今日は株価が急落した。", "彼女は毎晩バイオリンを弾く。"]
-UNSUITED = {
+UNSUITABLE_TEXTS = {
     "the samples are sequences of letters (proteins or DNA)": PROTEINS,
     "the samples look like SMILES of molecules": ["CC(=O)O", "c1ccccc1", "CCBr", "C1CC1"],
     "the samples look like identifiers or numbers": ["user_1", "user_2", "order-77"],
@@ -494,7 +519,7 @@ UNSUITED = {
 
 
 @pytest.mark.parametrize("installed", [True, False])
-@pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
+@pytest.mark.parametrize(("reason", "texts"), UNSUITABLE_TEXTS.items())
 def test_reason_for_missing_score_by_meaning_is_printed(
     run, save, monkeypatch, reason, texts, installed
 ):
@@ -513,7 +538,7 @@ def test_reason_for_missing_score_by_meaning_is_printed(
 
 
 @pytest.mark.usefixtures("static")
-@pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
+@pytest.mark.parametrize(("reason", "texts"), UNSUITABLE_TEXTS.items())
 def test_static_kernel_warns_about_unsuitable_texts(run, save, reason, texts):
     code, out, err = run(save("x.txt", "\n".join(texts)), "-k", "static")
     assert (code, out.startswith("VS = ")) == (0, True)
@@ -537,13 +562,13 @@ def test_proteins_are_compared_by_letters_in_every_file_type(run, save, name):
 @pytest.mark.usefixtures("static")
 def test_score_by_meaning_uses_same_orders_groups_and_interval(run, save):
     warnings.simplefilter("ignore", UserWarning)  # two samples are few
-    asked = ("--group-by", "model", "--column", "answer", "--ci", "-q", "1,2")
-    how = {"k": "static", "groups": list("abcabc"), "ci": 0.95, "q": [1, 2]}
+    flags = ("--group-by", "model", "--column", "answer", "--ci", "-q", "1,2")
+    options = {"k": "static", "groups": list("abcabc"), "ci": 0.95, "q": [1, 2]}
     texts = [*TEXTS, "a bird sang", "the bird sang"]
     rows = [{"answer": text, "model": "abc"[i % 3]} for i, text in enumerate(texts)]
     answers = save("three.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    result = vendiscore.compute(texts, **how)
-    lines = [line for line in run(answers, *asked)[1].splitlines() if BY_MEANING in line]
+    result = vendiscore.compute(texts, **options)
+    lines = [line for line in run(answers, *flags)[1].splitlines() if BY_MEANING in line]
     for name, line in zip(("VS_q1", "VS_q2"), lines, strict=True):
         low, high = result[f"{name}_low"], result[f"{name}_high"]
         assert line.startswith(
@@ -553,44 +578,46 @@ def test_score_by_meaning_uses_same_orders_groups_and_interval(run, save):
 
 @pytest.mark.usefixtures("static")
 @pytest.mark.parametrize(
-    "more",
+    "options",
     [("-b",), ("-f", "json"), ("-f", "csv"), ("-f", "md"), ("-k", "ngram_overlap"), ("-m", "VS")],
 )
-def test_other_calls_do_not_use_static_vectors(run, texts, more, monkeypatch):
-    with_them = run(texts, *more)
+def test_other_calls_do_not_use_static_vectors(run, texts, options, monkeypatch):
+    expected = run(texts, *options)
     monkeypatch.setitem(sys.modules, "wordllama", None)
-    assert run(texts, *more) == with_them
-    assert "by meaning" not in with_them[1]
+    assert run(texts, *options) == expected
+    assert "by meaning" not in expected[1]
 
 
 @pytest.mark.usefixtures("static")
 def test_score_by_meaning_is_omitted_for_sets_vectors_and_large_files(
-    run, texts, others, save, monkeypatch
+    run, texts, other_texts, save, monkeypatch
 ):
-    numbers = save("v.csv", "a,b\n1,2\n3,4\n")
-    assert "by meaning" not in run(texts, others)[1] + run(numbers)[1]
+    vector_file = save("v.csv", "a,b\n1,2\n3,4\n")
+    assert "by meaning" not in run(texts, other_texts)[1] + run(vector_file)[1]
     monkeypatch.setattr("vendiscore.tools.cli.command_score._MAX_SEMANTIC_TEXTS", 3)
     assert "by meaning" not in run(texts)[1]
 
 
 @pytest.mark.usefixtures("static")
 def test_text_without_static_vector_omits_score_by_meaning(run, save):
-    path = save("x.txt", "\n".join([*SAME, "<unk>"]))
+    path = save("x.txt", "\n".join([*PARAPHRASES, "<unk>"]))
     code, out, err = run(path)
     assert code == 0
-    assert out.startswith(f"VS = {vendiscore.compute([*SAME, '<unk>'])['VS']:.4g}\nn = 5\n")
+    assert out.startswith(f"VS = {vendiscore.compute([*PARAPHRASES, '<unk>'])['VS']:.4g}\nn = 5\n")
     assert f"no score by meaning: {path}, line 5 has an embedding of zeros" in err
 
 
 @pytest.mark.usefixtures("static")
 def test_score_by_meaning_uses_only_samples_scored_by_wording(run, save):
-    path = save("x.csv", "\n".join(["answer", *SAME, '"  "']))  # two spaces have a vector
+    path = save("x.csv", "\n".join(["answer", *PARAPHRASES, '"  "']))  # two spaces have a vector
     out = run(path, "--on-error", "skip")[1]
-    assert f"VS = {vendiscore.compute(SAME, k='static')['VS']:.4g}{BY_MEANING}\nn = 4\n" in out
+    assert (
+        f"VS = {vendiscore.compute(PARAPHRASES, k='static')['VS']:.4g}{BY_MEANING}\nn = 4\n" in out
+    )
 
 
 @pytest.mark.parametrize(
-    ("typed", "q", "keys"),
+    ("argument", "q", "keys"),
     [
         ("1", 1, ["VS"]),
         ("1.0", 1, ["VS"]),
@@ -600,17 +627,19 @@ def test_score_by_meaning_uses_only_samples_scored_by_wording(run, save):
         ("1,2", [1, 2], ["VS_q1", "VS_q2"]),
     ],
 )
-def test_keys_contain_order_in_every_format(run, texts, typed, q, keys):
+def test_keys_contain_order_in_every_format(run, texts, argument, q, keys):
     expected = vendiscore.compute(TEXTS, q=q)
     assert list(expected) == keys
-    result = json.loads(run(texts, "-q", typed, "-f", "json")[1])
+    result = json.loads(run(texts, "-q", argument, "-f", "json")[1])
     assert {key: result[key] for key in keys} == pytest.approx(expected)
     assert [key for key in result if key.startswith("VS")] == keys
-    text = run(texts, "-q", typed)[1]
+    text = run(texts, "-q", argument)[1]
     assert [line.split(" = ")[0] for line in text.splitlines()[: len(keys)]] == keys
-    (row,) = csv.DictReader(io.StringIO(run(texts, "-q", typed, "-f", "csv")[1]))
+    (row,) = csv.DictReader(io.StringIO(run(texts, "-q", argument, "-f", "csv")[1]))
     assert {key: float(row[key]) for key in keys} == pytest.approx(expected)
-    assert run(texts, "-q", typed, "-b")[1].split() == [repr(value) for value in expected.values()]
+    assert run(texts, "-q", argument, "-b")[1].split() == [
+        repr(value) for value in expected.values()
+    ]
 
 
 def test_intervals_and_group_table_show_order(run, answers):
@@ -623,7 +652,7 @@ BIRDS = "site,robin,wren,crow,tit\nA,5,3,0,1\nB,0,2,6,1\nC,1,1,1,4\n"
 
 
 def test_counts_of_sites_are_pooled_on_request(run, save):
-    """Without it, the score is the mean over sites."""
+    """Without --pool, the score is the mean over sites."""
     path = save("birds.csv", BIRDS)
     sites = np.array([[5, 3, 0, 1], [0, 2, 6, 1], [1, 1, 1, 4]])
     pooled = vendiscore.compute(counts=sites.sum(axis=0))["VS"]

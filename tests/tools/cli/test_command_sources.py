@@ -1,4 +1,4 @@
-"""`vendiscore sources` prints what `vendiscore.sources` finds, from tables, files and folders."""
+"""`vendiscore sources` prints the results of `vendiscore.sources` for tables, files and folders."""
 
 import csv
 import io
@@ -21,9 +21,9 @@ TABLE = pd.DataFrame(
 COLUMNS = ("--source", "model", "--prompt", "prompt", "--column", "answer")
 
 
-def of_table(table, **how):
-    """Return what the library says of a table with a column of models."""
-    return vendiscore.sources(table["answer"], table["prompt"], by=table["model"], **how)
+def compute_sources(table, **options):
+    """Return the result of the library for a table with a column of models."""
+    return vendiscore.sources(table["answer"], table["prompt"], by=table["model"], **options)
 
 
 @pytest.fixture
@@ -32,12 +32,12 @@ def table(tmp_path):
     return path
 
 
-def same(out, found):
-    return json.loads(out) == json.loads(json.dumps(found.to_dict()))
+def equals_result(out, result):
+    return json.loads(out) == json.loads(json.dumps(result.to_dict()))
 
 
 @pytest.mark.parametrize(
-    ("options", "asked"),
+    ("options", "keywords"),
     [
         ((), {}),
         (("-q", 2, "--level", 0.8), {"q": 2, "level": 0.8}),
@@ -46,17 +46,17 @@ def same(out, found):
         (("-o", "psd=clip", "-k", "bleu"), {"psd": "clip", "k": "bleu"}),
     ],
 )
-def test_sources_of_table_match_library(run, table, options, asked):
+def test_sources_of_table_match_library(run, table, options, keywords):
     code, out, err = run("sources", table, *COLUMNS, "--quiet", "-f", "json", *options)
     assert (code, err) == (0, "")
-    assert same(out, of_table(TABLE, **asked))
+    assert equals_result(out, compute_sources(TABLE, **keywords))
 
 
 def test_text_output_has_sentence_tables_and_signature(run, table):
-    result = of_table(TABLE)
+    result = compute_sources(TABLE)
     code, out, err = run("sources", table, *COLUMNS, "--signature")
-    first, rows, pairs, most, least, last = out.split("\n\n")
-    assert (code, first, last) == (0, result.sentence, f"{result.signature}\n")
+    sentence, rows, pairs, most_diverse, least_diverse, signature = out.split("\n\n")
+    assert (code, sentence, signature) == (0, result.sentence, f"{result.signature}\n")
     assert "intervals" not in err
     assert rows.splitlines()[1].split() == ["name", "n", "adds", "nearest", "similarity"]
     largest = sorted(result.sources, key=lambda row: -row.adds)
@@ -64,8 +64,11 @@ def test_text_output_has_sentence_tables_and_signature(run, table):
     assert [line.split()[:2] for line in pairs.splitlines()[2:]] == [
         [a, b] for a, b, _ in result.pairs(3)
     ]
-    assert len(most.splitlines()) == len(least.splitlines()) == 5
-    values = [float(line.split()[1]) for line in (most.splitlines()[2], least.splitlines()[2])]
+    assert len(most_diverse.splitlines()) == len(least_diverse.splitlines()) == 5
+    values = [
+        float(line.split()[1])
+        for line in (most_diverse.splitlines()[2], least_diverse.splitlines()[2])
+    ]
     assert values == pytest.approx([max(result.per_prompt), min(result.per_prompt)], rel=1e-3)
     assert "### nearest" not in out
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
@@ -76,25 +79,25 @@ def test_source_and_prompt_columns_are_detected(run, table):
     assert code == 0
     assert "24 texts of column 'answer', in 3 sets by column 'model'" in err
     assert "so each source is compared as a whole; to compare answers to the same prompt" in err
-    assert same(out, vendiscore.sources(TABLE["answer"], by=TABLE["model"]))
-    twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
-    twice.to_csv(table, index=False)
+    assert equals_result(out, vendiscore.sources(TABLE["answer"], by=TABLE["model"]))
+    doubled_table = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
+    doubled_table.to_csv(table, index=False)
     code, out, err = run("sources", table, "-f", "json")
     assert "in 8 groups by column 'prompt', in 3 sets by column 'model'" in err
-    assert same(out, of_table(twice))
+    assert equals_result(out, compute_sources(doubled_table))
 
 
 def test_html_output_equals_library_report(run, table):
     code, out, _ = run("sources", table, *COLUMNS, "-f", "html")
     assert code == 0
-    assert out == vendiscore.report(of_table(TABLE)).html()
+    assert out == vendiscore.report(compute_sources(TABLE)).html()
 
 
 def test_several_answers_per_prompt_give_within_similarity(run, tmp_path):
-    twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
-    twice.to_csv(path := tmp_path / "a.csv", index=False)
+    doubled_table = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
+    doubled_table.to_csv(path := tmp_path / "a.csv", index=False)
     out = run("sources", path, *COLUMNS, "-f", "csv")[1]
-    result = of_table(twice)
+    result = compute_sources(doubled_table)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [float(row["within"]) for row in rows] == [row.within for row in result.sources]
     assert "within" in run("sources", path, *COLUMNS)[1].split("\n\n")[1]
@@ -102,24 +105,24 @@ def test_several_answers_per_prompt_give_within_similarity(run, tmp_path):
 
 def test_files_and_folders_are_compared_as_sets(run, save, tmp_path):
     sets = {}
-    for model, own in TABLE.groupby("model"):
-        sets[save(f"{model}.txt", "\n".join(own.answer))] = own.answer.tolist()
+    for model, model_rows in TABLE.groupby("model"):
+        sets[save(f"{model}.txt", "\n".join(model_rows.answer))] = model_rows.answer.tolist()
         (tmp_path / "texts" / str(model)).mkdir(parents=True)
-        for i, text in enumerate(own.answer):
+        for i, text in enumerate(model_rows.answer):
             (tmp_path / "texts" / str(model) / f"{i}.txt").write_text(text)
-    whole = vendiscore.sources(sets, aligned=False)
-    assert same(run("sources", *sets, "-f", "json")[1], whole)
+    expected = vendiscore.sources(sets, aligned=False)
+    assert equals_result(run("sources", *sets, "-f", "json")[1], expected)
     out = run("sources", tmp_path / "texts", "--source", "folder", "-f", "json")[1]
-    assert json.loads(out)["VS"] == pytest.approx(whole.score)
+    assert json.loads(out)["VS"] == pytest.approx(expected.score)
     assert [row["name"] for row in json.loads(out)["sources"]] == ["a", "b", "c"]
 
 
 def test_prompts_are_read_from_several_files(run, tmp_path):
     paths = [tmp_path / f"{model}.csv" for model in "abc"]
-    for path, (_, own) in zip(paths, TABLE.groupby("model"), strict=True):
-        own.to_csv(path, index=False)
+    for path, (_, model_rows) in zip(paths, TABLE.groupby("model"), strict=True):
+        model_rows.to_csv(path, index=False)
     out = run("sources", *paths, "--prompt", "prompt", "--column", "answer", "-f", "json")[1]
-    assert json.loads(out)["VS"] == of_table(TABLE).score
+    assert json.loads(out)["VS"] == compute_sources(TABLE).score
 
 
 def test_vectors_use_cosine_kernel_by_default(run, save):
@@ -142,8 +145,8 @@ def test_blank_answers_are_reported_by_row(run, tmp_path):
     assert "3 samples are left out: row 5, column 'answer' has no tokens" in err
     assert "row 11" in err
     assert "row 19" in err
-    kept = blank[blank.answer != ""]
-    assert json.loads(out)["VS"] == pytest.approx(of_table(kept).score)
+    remaining = blank[blank.answer != ""]
+    assert json.loads(out)["VS"] == pytest.approx(compute_sources(remaining).score)
     assert [row["n"] for row in json.loads(out)["sources"]] == [7, 7, 7]
 
 
@@ -159,11 +162,11 @@ def test_unusable_row_error_names_second_file(run, save):
 
 def test_files_without_columns_reject_source_flag(run, save, tmp_path):
     path = save("a.txt", "x y\nz\n")
-    said = "or leave out all options that name columns"
-    assert said in run("sources", path, "--source", "model")[2]
+    message = "or leave out all options that name columns"
+    assert message in run("sources", path, "--source", "model")[2]
     (tmp_path / "folder").mkdir()
-    said = "all options that name columns, except --group-by folder and --by folder"
-    assert said in run("sources", tmp_path / "folder", "--source", "model")[2]
+    message = "all options that name columns, except --group-by folder and --by folder"
+    assert message in run("sources", tmp_path / "folder", "--source", "model")[2]
 
 
 def test_text_output_truncates_long_source_table(run, save):
@@ -178,7 +181,7 @@ def test_text_output_truncates_long_source_table(run, save):
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    ("options", "code", "message"),
     [
         (("--column", "answer", "--pool"), 2, "for example --by model"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
@@ -192,14 +195,14 @@ def test_text_output_truncates_long_source_table(run, save):
         ((*COLUMNS, "answers.txt"), 2, "--by requires a single file, got 2 files"),
     ],
 )
-def test_invalid_options_are_rejected(run, table, options, code, said):
-    got, out, err = run("sources", table, *options)
-    assert (got, out) == (code, "")
-    assert said in err
+def test_invalid_options_are_rejected(run, table, options, code, message):
+    exit_code, out, err = run("sources", table, *options)
+    assert (exit_code, out) == (code, "")
+    assert message in err
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (
             TABLE[TABLE.model == "a"],
@@ -211,19 +214,19 @@ def test_invalid_options_are_rejected(run, table, options, code, said):
         (TABLE.iloc[[0, 8, 9, 17]], "have no answered prompt in common"),
     ],
 )
-def test_tables_without_comparable_sources_are_rejected(run, tmp_path, rows, said):
+def test_tables_without_comparable_sources_are_rejected(run, tmp_path, rows, message):
     rows.to_csv(path := tmp_path / "a.csv", index=False)
     code, _, err = run("sources", path, *COLUMNS)
-    assert code == (0 if said is None else 1)
-    assert said is None or said in err
+    assert code == (0 if message is None else 1)
+    assert message is None or message in err
 
 
 def test_keys_contain_order_other_than_1(run, save):
     rows = "".join(f"{m},p{i % 3},{m} {w}\n" for m in "xy" for i, w in enumerate("abcabc"))
     file = save("m.csv", f"model,prompt,answer\n{rows}")
-    asked = ("sources", file, "--by", "model", "--prompt", "prompt", "--column", "answer")
-    usual = json.loads(run(*asked, "-f", "json")[1])
-    result = json.loads(run(*asked, "-q", 2, "-f", "json")[1])
-    renamed = [f"VS_q2{key[2:]}" for key in usual if key.startswith("VS")]
+    command = ("sources", file, "--by", "model", "--prompt", "prompt", "--column", "answer")
+    default_result = json.loads(run(*command, "-f", "json")[1])
+    result = json.loads(run(*command, "-q", 2, "-f", "json")[1])
+    renamed = [f"VS_q2{key[2:]}" for key in default_result if key.startswith("VS")]
     assert [key for key in result if key.startswith("VS")] == renamed
     assert [set(row) for row in result["prompts"]] == [{"prompt", "VS_q2"}] * 3

@@ -1,4 +1,4 @@
-"""A paper's table: sets by kernels, with the numbers and verdicts of `compare`."""
+"""`vendiscore table`: a table of sets by kernels, with results of `compare`."""
 
 import csv
 import io
@@ -23,9 +23,9 @@ def answers(tmp_path):
     return path
 
 
-def compared(k):
-    how = {"by": TABLE["model"], "groups": TABLE["prompt"], "permutations": 99}
-    return vendiscore.compare(TABLE["answer"], k=k, **how)
+def compare_models(k):
+    options = {"by": TABLE["model"], "groups": TABLE["prompt"], "permutations": 99}
+    return vendiscore.compare(TABLE["answer"], k=k, **options)
 
 
 def test_cells_contain_mean_interval_and_letters_per_kernel(run, answers):
@@ -36,15 +36,15 @@ def test_cells_contain_mean_interval_and_letters_per_kernel(run, answers):
     assert (code, err) == (0, "")
     rows = list(csv.DictReader(io.StringIO(out)))
     for kernel in kernels:
-        result = compared(kernel)
-        apart = {row["set"]: row[kernel].split()[-1] for row in rows}
-        same = {*apart["new"]} & {*apart["old"]}
-        assert bool(same) != result.states_direction("new", "old")
-        for row, wanted in zip(rows, result.sets, strict=True):
-            assert (row["set"], int(row["n"])) == (wanted.name, wanted.n)
+        result = compare_models(kernel)
+        letters = {row["set"]: row[kernel].split()[-1] for row in rows}
+        shared_letters = {*letters["new"]} & {*letters["old"]}
+        assert bool(shared_letters) != result.states_direction("new", "old")
+        for row, expected_set in zip(rows, result.sets, strict=True):
+            assert (row["set"], int(row["n"])) == (expected_set.name, expected_set.n)
             numbers = [float(number) for number in re.findall(r"\d+\.\d\d", row[kernel])]
-            right = [wanted.matched, wanted.matched_low, wanted.matched_high]
-            assert numbers == pytest.approx(right, abs=0.005001)
+            expected = [expected_set.matched, expected_set.matched_low, expected_set.matched_high]
+            assert numbers == pytest.approx(expected, abs=0.005001)
 
 
 def test_default_kernel_table_has_equal_cells_in_every_format(run, answers):
@@ -57,8 +57,8 @@ def test_default_kernel_table_has_equal_cells_in_every_format(run, answers):
     assert cells["md"] == cells["latex"] == cells["text"]
     assert r"ngram\_overlap" in out
     assert run("table", answers, *OPTIONS, "--signature")[1].count("\nVS|kernel=") == 1
-    said = run("table", answers, *OPTIONS[:4], "--permutations", 99)[2]
-    assert "for two sets without a common letter, the data show which is more diverse" in said
+    notes = run("table", answers, *OPTIONS[:4], "--permutations", 99)[2]
+    assert "for two sets without a common letter, the data show which is more diverse" in notes
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -101,45 +101,49 @@ def test_plot_without_matplotlib_fails_before_comparison(run, answers, monkeypat
     assert "--plot needs the package 'matplotlib'" in err
 
 
-TWINS = vendiscore.compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+IDENTICAL_SETS = vendiscore.compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
 
 
-def comparison(scores, apart):
-    """Return a comparison of sets with some scores, of which pairs of names are `apart`."""
-    sets = [replace(TWINS.sets[0], name=name, matched=scores[name]) for name in scores]
+def build_comparison(scores, different_pairs):
+    """Return a comparison of sets with the given scores, in which `different_pairs` differ."""
+    sets = [replace(IDENTICAL_SETS.sets[0], name=name, matched=scores[name]) for name in scores]
     pairs = []
     for a, b in itertools.combinations(scores, 2):
-        p = 0.01 if (a, b) in apart else 0.5
+        p = 0.01 if (a, b) in different_pairs else 0.5
         difference = scores[a] - scores[b]
-        ends = {"low": difference - 0.5, "high": difference + 0.5}
-        row = replace(TWINS.pairs[0], a=a, b=b, difference=difference, p_adjusted=p, **ends)
+        interval = {"low": difference - 0.5, "high": difference + 0.5}
+        row = replace(
+            IDENTICAL_SETS.pairs[0], a=a, b=b, difference=difference, p_adjusted=p, **interval
+        )
         pairs.append(row)
-    return replace(TWINS, sets=tuple(sets), pairs=tuple(pairs))
+    return replace(IDENTICAL_SETS, sets=tuple(sets), pairs=tuple(pairs))
 
 
 @pytest.mark.parametrize("bits", range(64))
 def test_sets_share_letter_unless_significantly_different(bits):
-    """Try all sets of pairs among four sets."""
+    """Test every combination of different pairs among four sets."""
     pairs = list(itertools.combinations("wxyz", 2))
-    apart = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
-    result = assign_letters(comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, apart))
+    different_pairs = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
+    result = assign_letters(
+        build_comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, different_pairs)
+    )
     for a, b in pairs:
-        assert bool({*result[a]} & {*result[b]}) == ((a, b) not in apart)
+        assert bool({*result[a]} & {*result[b]}) == ((a, b) not in different_pairs)
     assert "a" in result["x"]  # the most diverse set has the first letter
-    # No letter goes without saying: each joins two sets, or stands at a set that has no other.
+    # No letter is redundant: each is shared by two sets, or is the only letter of its set.
     marked = ["".join(name for name in result if mark in result[name]) for mark in "abcdef"]
     groups = [{*names} for names in marked if names]
-    assert not any(one < other for one, other in itertools.permutations(groups, 2))
+    assert not any(group < other_group for group, other_group in itertools.permutations(groups, 2))
 
 
 def test_sets_share_letter_if_direction_is_not_shown():
-    result = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
+    result = build_comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
     unclear = replace(result, pairs=(replace(result.pairs[0], high=0.1),))
     assert unclear.verdict("high", "low") == "different, direction not shown"
     assert assign_letters(unclear) == {"high": "a", "low": "a"}
 
 
 def test_letters_of_different_sets_follow_decreasing_scores():
-    result = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
+    result = build_comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
     assert result.verdict("high", "low") == "more diverse"
     assert assign_letters(result) == {"high": "a", "low": "b"}

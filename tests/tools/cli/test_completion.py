@@ -1,4 +1,4 @@
-"""Scripts of completion name each command, and the options of each alone."""
+"""Completion scripts offer all commands, and the options of the typed command."""
 
 import shutil
 import subprocess
@@ -8,28 +8,30 @@ import pytest
 from vendiscore.tools.cli.parser import COMMANDS, build_parser
 
 
-def completed(script: str, *words: str) -> list[str]:
-    """Return what bash offers for the last of some words."""
-    typed = " ".join(f"'{word}'" for word in words)
+def complete_words(script: str, *words: str) -> list[str]:
+    """Return the completions that bash offers for the last word."""
+    quoted = " ".join(f"'{word}'" for word in words)
     code = (
-        f"COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _vendiscore; echo ${{COMPREPLY[*]}}\n"
+        f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _vendiscore; echo ${{COMPREPLY[*]}}\n"
     )
-    done = subprocess.run(["bash", "-c", script + code], capture_output=True, text=True, check=True)
-    return done.stdout.split()
+    process = subprocess.run(
+        ["bash", "-c", script + code], capture_output=True, text=True, check=True
+    )
+    return process.stdout.split()
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_completes_commands_and_their_options(run):
     code, script, err = run("completion", "bash")
     assert (code, err) == (0, "")
-    assert completed(script, "vendiscore", "") == [*COMMANDS]
-    assert completed(script, "vendiscore", "comp") == ["compare", "completion"]
+    assert complete_words(script, "vendiscore", "") == [*COMMANDS]
+    assert complete_words(script, "vendiscore", "comp") == ["compare", "completion"]
     for name in COMMANDS:
         flags = sorted({*build_parser(name).flags.values()})
-        assert completed(script, "vendiscore", name, "--") == flags
-    assert completed(script, "vendiscore", "a.txt", "--refer") == ["--references"]
-    assert completed(script, "vendiscore", "a.t") == []  # the default: names of files
-    assert completed(script, "vendiscore", "compare", "--refer") == []
+        assert complete_words(script, "vendiscore", name, "--") == flags
+    assert complete_words(script, "vendiscore", "a.txt", "--refer") == ["--references"]
+    assert complete_words(script, "vendiscore", "a.t") == []  # the default: names of files
+    assert complete_words(script, "vendiscore", "compare", "--refer") == []
 
 
 def test_zsh_script_contains_bash_script(run):

@@ -1,4 +1,4 @@
-"""Messages of the command go to stderr, if anybody can read it."""
+"""Exit codes, error classes and messages on stderr."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""Files as people have them, read by the command; what is wrong with others, with its place."""
+"""The command reads common file types, and reports the location of invalid content."""
 
 import csv
 import gzip
@@ -11,7 +11,7 @@ import pytest
 import vendiscore
 
 TEXTS = ["See Spot run.", "See, Spot.", "Look, Jane.", "Jane saw a naïve Spot run."]
-BOX = "\n".join(TEXTS) + "\n"
+LINES = "\n".join(TEXTS) + "\n"
 X = np.random.default_rng(0).standard_normal((7, 3))
 
 
@@ -23,53 +23,53 @@ def rows(delimiter: str) -> str:
     return out.getvalue()
 
 
-def records() -> list[dict[str, object]]:
+def build_records() -> list[dict[str, object]]:
     return [{"id": i, "answer": text, "model": "ab"[i % 2]} for i, text in enumerate(TEXTS)]
 
 
-def brief(samples: object, **how: object) -> str:
-    """Return what -b prints."""
-    return f"{vendiscore.compute(samples, **how)['VS']!r}\n"
+def brief_output(samples: object, **options: object) -> str:
+    """Return the output of the command with -b."""
+    return f"{vendiscore.compute(samples, **options)['VS']!r}\n"
 
 
-def parquet(columns: dict[str, list[object]]) -> bytes:
+def to_parquet(columns: dict[str, list[object]]) -> bytes:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     out = io.BytesIO()
     pq.write_table(pa.table(columns), out)
     return out.getvalue()
 
 
-def columns(of: list[dict[str, object]]) -> dict[str, list[object]]:
-    return {name: [row[name] for row in of] for name in of[0]}
+def to_columns(table_rows: list[dict[str, object]]) -> dict[str, list[object]]:
+    return {name: [row[name] for row in table_rows] for name in table_rows[0]}
 
 
-OF_TEXTS = {
-    "x.txt": BOX.encode(),
-    "windows.txt": BOX.replace("\n", "\r\n").encode(),
-    "no_ending": BOX.strip().encode(),
-    "marked.txt": BOX.encode("utf-8-sig"),
-    "utf16.txt": BOX.encode("utf-16"),
-    "packed.txt.gz": gzip.compress(BOX.encode()),
+TEXT_FILES = {
+    "x.txt": LINES.encode(),
+    "windows.txt": LINES.replace("\n", "\r\n").encode(),
+    "no_ending": LINES.strip().encode(),
+    "marked.txt": LINES.encode("utf-8-sig"),
+    "utf16.txt": LINES.encode("utf-16"),
+    "packed.txt.gz": gzip.compress(LINES.encode()),
     "x.csv": rows(",").encode(),
     "semicolons.csv": rows(";").encode(),
     "x.tsv": rows("\t").encode(),
     "packed.csv.gz": gzip.compress(rows(",").encode("utf-16")),
-    "x.jsonl": "".join(f"{json.dumps(row)}\n" for row in records()).encode(),
+    "x.jsonl": "".join(f"{json.dumps(row)}\n" for row in build_records()).encode(),
     "strings.ndjson": "".join(f"{json.dumps(text)}\n\n" for text in TEXTS).encode(),
-    "x.json": json.dumps(records()).encode(),
+    "x.json": json.dumps(build_records()).encode(),
     "strings.json": json.dumps(TEXTS, ensure_ascii=False).encode(),
 }
 
 
-@pytest.mark.parametrize("name", OF_TEXTS)
+@pytest.mark.parametrize("name", TEXT_FILES)
 def test_texts_are_equal_from_every_file_type(run, save, name):
-    code, said, _ = run(save(name, OF_TEXTS[name]), "-b", "--pool")
-    assert (code, said) == (0, brief(TEXTS))
+    code, printed, _ = run(save(name, TEXT_FILES[name]), "-b", "--pool")
+    assert (code, printed) == (0, brief_output(TEXTS))
 
 
 def test_texts_are_read_from_parquet(run, save):
-    path = save("x.parquet", parquet(columns(records())))
-    assert run(path, "-b", "--quiet", "--pool") == (0, brief(TEXTS), "")
+    path = save("x.parquet", to_parquet(to_columns(build_records())))
+    assert run(path, "-b", "--quiet", "--pool") == (0, brief_output(TEXTS), "")
     result = vendiscore.compute(TEXTS, groups=["a", "b", "a", "b"])["VS"]
     assert run(path, "-b", "--group-by", "model", "--quiet")[1] == f"{result!r}\n"
 
@@ -88,7 +88,7 @@ def test_vectors_are_equal_from_every_file_type(run, save):
         "x.jsonl": "\n".join(f"[{line}]" for line in lines),
         "column.jsonl": "\n".join(f'{{"id": 1, "embedding": [{line}]}}' for line in lines),
     }
-    expected = brief(X, k="cosine")
+    expected = brief_output(X, k="cosine")
     for name, data in files.items():
         assert run(save(name, data), "-b")[:2] == (0, expected), name
     path = save("x.npz", packed.getvalue())
@@ -99,29 +99,29 @@ def test_vectors_are_equal_from_every_file_type(run, save):
 
 
 def test_vectors_are_read_from_parquet(run, save):
-    expected = brief(X, k="cosine")
-    flat = save("x.parquet", parquet({name: X[:, j].tolist() for j, name in enumerate("abc")}))
+    expected = brief_output(X, k="cosine")
+    flat = save("x.parquet", to_parquet({name: X[:, j].tolist() for j, name in enumerate("abc")}))
     assert run(flat, "-b")[:2] == (0, expected)
-    nested = save("e.parquet", parquet({"id": list("tuvwxyz"), "e": X.tolist()}))
+    nested = save("e.parquet", to_parquet({"id": list("tuvwxyz"), "e": X.tolist()}))
     assert run(nested, "-b", "--column", "e")[:2] == (0, expected)
     assert run(nested, "-b", "-k", "cosine")[:2] == (0, expected)
 
 
 def test_precision_of_parquet_is_kept(run, tmp_path):
-    """Try numbers as columns, and as rows in one column, of one length or any."""
+    """Test numbers as columns, and as lists of fixed or variable length in one column."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
-    for kind in (pa.float16(), pa.float32(), pa.float64()):
-        said = "float64" if kind == pa.float64() else "float32"
-        numbers = pa.array(X.astype(kind.to_pandas_dtype()).ravel())
+    for arrow_type in (pa.float16(), pa.float32(), pa.float64()):
+        precision = "float64" if arrow_type == pa.float64() else "float32"
+        numbers = pa.array(X.astype(arrow_type.to_pandas_dtype()).ravel())
         tables = [
             {name: numbers[j :: len(X[0])] for j, name in enumerate("abc")},
             {"e": pa.FixedSizeListArray.from_arrays(numbers, 3)},
-            {"e": pa.FixedSizeListArray.from_arrays(numbers, 3).cast(pa.list_(kind))},
+            {"e": pa.FixedSizeListArray.from_arrays(numbers, 3).cast(pa.list_(arrow_type))},
         ]
         for columns in tables:
             pq.write_table(pa.table(columns), path := tmp_path / "x.parquet")
-            assert f"|dtype={said}|" in run(path, "--quiet", "--signature")[1]
+            assert f"|dtype={precision}|" in run(path, "--quiet", "--signature")[1]
     mixed = {"a": pa.array(X[:, 0].astype(np.float32)), "b": pa.array(X[:, 1])}
     pq.write_table(pa.table(mixed), path)
     assert "|dtype=float64|" in run(path, "--signature")[1]
@@ -129,7 +129,7 @@ def test_precision_of_parquet_is_kept(run, tmp_path):
 
 def test_column_selects_numeric_columns(run, save):
     path = save("x.csv", "a,b,c\n" + "\n".join(",".join(map(repr, row)) for row in X.tolist()))
-    expected = brief(X[:, [0, 2]], k="cosine")
+    expected = brief_output(X[:, [0, 2]], k="cosine")
     assert run(path, "--column", "a,c", "-b")[1] == expected
     code, _, notes = run(save("y.csv", "id,a,b\n1,2,3\n2,3,3\n"), "-b")
     assert code == 0
@@ -166,16 +166,16 @@ def test_site_table_is_ambiguous_and_counts_must_be_integers(run, save):
         path = save("bad.csv", SITES.replace("2,2", f"2,{cell}"))
         code, out, err = run(path, "--counts")
         assert (code, out) == (1, "")
-        said = f"row 3, column 'ash': is {cell}, where a count is a whole number of at least 0"
-        assert said in err
+        message = f"row 3, column 'ash': is {cell}, where a count is a whole number of at least 0"
+        assert message in err
 
 
 def test_split_sets_separator_between_texts(run, save):
-    expected = brief(["one\ntwo", "three four", "five"])
-    blank = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
-    sign = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")
-    assert run(blank, "--split", "blank", "-b", "--quiet") == (0, expected, "")
-    assert run(sign, "--split=---", "-b", "--quiet") == (0, expected, "")
+    expected = brief_output(["one\ntwo", "three four", "five"])
+    blank_line_file = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
+    dashed_file = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")
+    assert run(blank_line_file, "--split", "blank", "-b", "--quiet") == (0, expected, "")
+    assert run(dashed_file, "--split=---", "-b", "--quiet") == (0, expected, "")
     empty = run(save("e.txt", "---\none\n"), "--split=---")
     assert empty[0] == 1
     assert "line 1 has no tokens" in empty[2]
@@ -191,20 +191,20 @@ def test_molecules_use_morgan_kernel_by_default(run, save):
     assert run(path, "-b", "--quiet") == (0, f"{expected!r}\n", "")
     table = save("m.csv", "name,smiles\nethanol,CCO\nbenzene,c1ccccc1\nacid,CC(=O)O\n")
     assert run(table, "-k", "morgan", "-b", "--quiet") == (0, f"{expected!r}\n", "")
-    code, _, said = run(save("bad.smi", "CCO\nC1CC broken\n"))
+    code, _, message = run(save("bad.smi", "CCO\nC1CC broken\n"))
     assert code == 1
-    assert "bad.smi, line 2 " in said
+    assert "bad.smi, line 2 " in message
 
 
 def test_labels_accept_values_of_any_type(run, save):
     path = save("l.jsonl", '{"y": 1}\n{"y": "a"}\n{"y": 1}\n')
-    assert run(path, "-k", "labels", "-b")[1] == brief([1, "a", 1], k="labels")
+    assert run(path, "-k", "labels", "-b")[1] == brief_output([1, "a", 1], k="labels")
     tags = save("t.jsonl", '{"y": ["a", "b"]}\n{"y": ["b"]}\n')
-    assert run(tags, "-k", "tags", "-b")[1] == brief([["a", "b"], ["b"]], k="tags")
+    assert run(tags, "-k", "tags", "-b")[1] == brief_output([["a", "b"], ["b"]], k="tags")
 
 
 @pytest.fixture
-def pictures(tmp_path):
+def image_folder(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(0)
     for name in ("cats/2.png", "cats/10.png", "dogs/1.png", "dogs/3.png"):
@@ -214,46 +214,46 @@ def pictures(tmp_path):
     return tmp_path / "pictures"
 
 
-def test_image_folder_is_compared_by_pixels(run, pictures):
-    cats = sorted((pictures / "cats").iterdir())
+def test_image_folder_is_compared_by_pixels(run, image_folder):
+    cats = sorted((image_folder / "cats").iterdir())
     expected = vendiscore.compute(cats, k="pixels")["VS"]
-    said = f"vendiscore: {pictures / 'cats'}: "
-    notes = f"{said}2 images\n{said}images are compared by pixels (-k pixels)\n"
-    assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", notes)
-    assert run(pictures / "cats", "-b", "-k", "pixels") == (
+    prefix = f"vendiscore: {image_folder / 'cats'}: "
+    notes = f"{prefix}2 images\n{prefix}images are compared by pixels (-k pixels)\n"
+    assert run(image_folder / "cats", "-b") == (0, f"{expected!r}\n", notes)
+    assert run(image_folder / "cats", "-b", "-k", "pixels") == (
         0,
         f"{expected!r}\n",
-        f"{said}2 images\n",
+        f"{prefix}2 images\n",
     )
-    (pictures / "cats" / "notes.md").write_text("x")
-    assert "left out, as no images: 'notes.md'" in run(pictures / "cats")[2]
+    (image_folder / "cats" / "notes.md").write_text("x")
+    assert "left out, as no images: 'notes.md'" in run(image_folder / "cats")[2]
 
 
-def test_subfolders_are_groups_or_pooled(run, pictures):
-    every = sorted(pictures.rglob("*.png"))
-    expected = vendiscore.compute(every, k="pixels", groups=[p.parent.name for p in every])["VS"]
-    assert run(pictures, "--group-by", "folder", "-b", "--quiet") == (0, f"{expected!r}\n", "")
-    code, _, said = run(pictures)
+def test_subfolders_are_groups_or_pooled(run, image_folder):
+    paths = sorted(image_folder.rglob("*.png"))
+    expected = vendiscore.compute(paths, k="pixels", groups=[p.parent.name for p in paths])["VS"]
+    assert run(image_folder, "--group-by", "folder", "-b", "--quiet") == (0, f"{expected!r}\n", "")
+    code, _, message = run(image_folder)
     assert code == 2
-    assert "and the folder itself contains none. Are they one set? Type one of:" in said
-    pooled = vendiscore.compute(every, k="pixels")["VS"]
-    assert run(pictures, "--pool", "-b", "--quiet") == (0, f"{pooled!r}\n", "")
+    assert "and the folder itself contains none. Are they one set? Type one of:" in message
+    pooled = vendiscore.compute(paths, k="pixels")["VS"]
+    assert run(image_folder, "--pool", "-b", "--quiet") == (0, f"{pooled!r}\n", "")
 
 
-def test_system_files_and_hidden_folders_are_ignored(run, pictures):
-    expected = run(pictures, "--group-by", "folder", "--quiet")
-    hidden = pictures / ".ipynb_checkpoints" / "deep" / "1-checkpoint.png"
+def test_system_files_and_hidden_folders_are_ignored(run, image_folder):
+    expected = run(image_folder, "--group-by", "folder", "--quiet")
+    hidden = image_folder / ".ipynb_checkpoints" / "deep" / "1-checkpoint.png"
     hidden.parent.mkdir(parents=True)
-    hidden.write_bytes((pictures / "dogs" / "1.png").read_bytes())
+    hidden.write_bytes((image_folder / "dogs" / "1.png").read_bytes())
     for name in ("Thumbs.db", "cats/desktop.ini", "dogs/.DS_Store", "dogs/._1.png"):
-        (pictures / name).write_bytes(b"x")
-    assert run(pictures, "--group-by", "folder", "--quiet") == expected
+        (image_folder / name).write_bytes(b"x")
+    assert run(image_folder, "--group-by", "folder", "--quiet") == expected
 
 
 def test_text_folder_gives_text_per_file(run, tmp_path):
     for i, text in enumerate(TEXTS):
         (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding=["utf-8", "utf-16"][i % 2])
-    assert run(tmp_path, "-b") == (0, brief(TEXTS), f"vendiscore: {tmp_path}: 4 texts\n")
+    assert run(tmp_path, "-b") == (0, brief_output(TEXTS), f"vendiscore: {tmp_path}: 4 texts\n")
 
 
 def test_matrix_ignores_names_of_rows_and_columns(run, save):
@@ -272,7 +272,7 @@ def test_image_array_is_compared_by_pixels(run, save):
     images = np.random.default_rng(0).integers(0, 255, (5, 8, 8), dtype=np.uint8)
     out = io.BytesIO()
     np.save(out, images)
-    assert run(save("i.npy", out.getvalue()), "-b")[1] == brief(images, k="pixels")
+    assert run(save("i.npy", out.getvalue()), "-b")[1] == brief_output(images, k="pixels")
 
 
 def test_type_option_sets_type_of_unknown_file(run, save):
@@ -281,21 +281,23 @@ def test_type_option_sets_type_of_unknown_file(run, save):
     assert (code, out) == (2, "")
     assert "answers.dat: Of which type is it? It begins with b'id,answer,model" in err
     assert f"\n  vendiscore {path} --pool -b --type csv\n" in err
-    assert run(path, "--pool", "-b", "--type", "csv", "--quiet") == (0, brief(TEXTS), "")
+    assert run(path, "--pool", "-b", "--type", "csv", "--quiet") == (0, brief_output(TEXTS), "")
 
 
-@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
-@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
-def test_quoted_header_can_contain_line_breaks(run, save, mark, end, sign, first):
-    """And signs that separate cells elsewhere, as the first column and as the last."""
-    name = f'"the, best{end}answer"'
+@pytest.mark.parametrize("byte_order_mark", ["", "\ufeff"], ids=["plain", "marked"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("answer_first", [True, False], ids=["first", "last"])
+def test_quoted_header_can_contain_line_breaks(
+    run, save, byte_order_mark, newline, delimiter, answer_first
+):
+    """Also delimiters of other formats, in the first and in the last column."""
+    name = f'"the, best{newline}answer"'
     rows = [[name, "model"], ["a b", "x"], ["c d", "y"], ['"a; b"', "x"]]
-    lines = (sign.join(row if first else row[::-1]) for row in rows)
-    path = save("a.csv", (mark + end.join(lines) + end).encode())
-    named = ("--column", f"the, best{end}answer", "--pool")
-    code, out, err = run(path, *named, "-b", "--quiet")
+    lines = (delimiter.join(row if answer_first else row[::-1]) for row in rows)
+    path = save("a.csv", (byte_order_mark + newline.join(lines) + newline).encode())
+    options = ("--column", f"the, best{newline}answer", "--pool")
+    code, out, err = run(path, *options, "-b", "--quiet")
     assert (code, err) == (0, "")
     assert float(out) == vendiscore.compute(["a b", "c d", "a; b"])["VS"]
 

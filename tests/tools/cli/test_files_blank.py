@@ -1,4 +1,4 @@
-"""Blank samples are errors that name their rows, in every kind of column; and molecules count."""
+"""Blank samples are reported with their rows; valid and unique molecules are counted."""
 
 import json
 
@@ -39,25 +39,25 @@ def test_blank_samples_raise_error_with_row_numbers(run, save, name, data, optio
 
 def test_score_ignores_skipped_blank_molecules(run, save):
     pytest.importorskip("rdkit")
-    right = vendiscore.compute(["CCO", "OCC", "c1ccccc1"], k="morgan")["VS"]
+    expected = vendiscore.compute(["CCO", "OCC", "c1ccccc1"], k="morgan")["VS"]
     path = save("m.csv", SMILES)
-    assert run(path, "--on-error", "skip", "-b")[1] == f"{right!r}\n"
+    assert run(path, "--on-error", "skip", "-b")[1] == f"{expected!r}\n"
     assert "\nn = 3\n3 of 5 valid, 2 unique\n" in run(path, "--on-error", "skip")[1]
 
 
 def test_valid_and_unique_molecules_are_counted(run, save):
     pytest.importorskip("rdkit")
-    bad = save("m.smi", "CCO\nC1CC\nOCC\nCC\n")
-    assert "\n3 of 4 valid, 2 unique\n" in run(bad, "--on-error", "skip")[1]
-    good = save("n.smi", "CCO\nCC\n")
-    assert "\n2 of 2 valid, 2 unique\n" in run(good)[1]
-    out = run(bad, good, "--on-error", "skip")[1]
+    invalid_file = save("m.smi", "CCO\nC1CC\nOCC\nCC\n")
+    assert "\n3 of 4 valid, 2 unique\n" in run(invalid_file, "--on-error", "skip")[1]
+    valid_file = save("n.smi", "CCO\nCC\n")
+    assert "\n2 of 2 valid, 2 unique\n" in run(valid_file)[1]
+    out = run(invalid_file, valid_file, "--on-error", "skip")[1]
     assert "m.smi: 3 of 4 valid, 2 unique\n" in out
     assert "n.smi: 2 of 2 valid, 2 unique\n" in out
-    err = run(bad, good, "--on-error", "skip", "-f", "csv", "--verbose")[2]
+    err = run(invalid_file, valid_file, "--on-error", "skip", "-f", "csv", "--verbose")[2]
     assert "m.smi: 3 of 4 valid, 2 unique\n" in err
-    assert " unique\n" not in "".join(run(good, "-b")[1:])
-    assert "molecules" not in json.loads(run(good, "-f", "json")[1])
+    assert " unique\n" not in "".join(run(valid_file, "-b")[1:])
+    assert "molecules" not in json.loads(run(valid_file, "-f", "json")[1])
 
 
 def test_blank_cells_of_numbered_columns_are_counted(run, save):

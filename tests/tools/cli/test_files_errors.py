@@ -1,4 +1,4 @@
-"""Unreadable or unusable files: the message names file, line or row and column; the code is 1."""
+"""Errors for unreadable or unusable files contain file, line or row, and column; exit code 1."""
 
 import io
 import json
@@ -11,13 +11,13 @@ import vendiscore
 from vendiscore.tools.cli.command_options import FILE_TYPES_BY_KERNEL
 
 
-def array(X: np.ndarray) -> bytes:
+def to_npy(X: np.ndarray) -> bytes:
     out = io.BytesIO()
     np.save(out, X, allow_pickle=True)
     return out.getvalue()
 
 
-def arrays(**named: np.ndarray) -> bytes:
+def to_npz(**named: np.ndarray) -> bytes:
     out = io.BytesIO()
     np.savez(out, **named)
     return out.getvalue()
@@ -25,14 +25,14 @@ def arrays(**named: np.ndarray) -> bytes:
 
 NUMBERS = "a,b\n1,2\n3,4\n5,6\n"
 OBJECTS = np.array([{"a": 1}, None], dtype=object)
-# By the name of the file: its content, the arguments that follow it, and the message.
-REFUSED = {
+# Name of the file: its content, further arguments of the command, and the message.
+UNUSABLE_FILES = {
     "empty.txt": (b"", [], "empty.txt: no samples found"),
     "empty.csv": (b"", [], "no samples found"),
     "header.csv": (b"text,label\n", [], "no samples found"),
     "empty.jsonl": (b"\n\n", [], "no samples found"),
     "empty.json": (b"[]", [], "no samples found"),
-    "none.npy": (array(np.zeros((0, 3))), [], "no samples found"),
+    "none.npy": (to_npy(np.zeros((0, 3))), [], "no samples found"),
     "blank.txt": (b"\n \n", [], "blank.txt: no samples found"),
     "two.json": (
         b'["a b", "", "c d", ""]',
@@ -110,31 +110,31 @@ REFUSED = {
         "of rows of numbers, got an object with a; save the list",
     ),
     "o.npy": (
-        array(OBJECTS),
+        to_npy(OBJECTS),
         [],
         "o.npy: The array holds Python objects, which are never",
     ),
-    "p.npz": (arrays(a=OBJECTS), [], "The array holds Python objects, which are never unpickled"),
+    "p.npz": (to_npz(a=OBJECTS), [], "The array holds Python objects, which are never unpickled"),
     "x.npy": (b"\x93NUMPY", [], "This is not a .npy array (its header cannot be read)"),
     "t.npy": (b"a b\n", [], "This is not a .npy array"),
     "l.npy": (
-        array(np.zeros(3)),
+        to_npy(np.zeros(3)),
         [],
         "Expected rows of numbers (n, d) or images (n, H, W), got shape (3,)",
     ),
     "one.npy": (
-        array(np.eye(2)),
+        to_npy(np.eye(2)),
         ["--column", "a"],
         "one.npy: it is a single array, which has no",
     ),
     "c.npy": (
-        array(np.zeros((3, 2), complex)),
+        to_npy(np.zeros((3, 2), complex)),
         [],
         "Expected an array of real numbers, got complex128 values",
     ),
-    "f.npy": (array(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
+    "f.npy": (to_npy(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
     "y.npz": (
-        arrays(train=np.eye(2)),
+        to_npz(train=np.eye(2)),
         ["--column", "trian"],
         "no array 'trian'. Did you mean 'train'?",
     ),
@@ -149,14 +149,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", UNUSABLE_FILES)
 def test_unusable_files_are_rejected(run, save, name):
-    data, options, said = REFUSED[name]
+    data, options, message = UNUSABLE_FILES[name]
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
     code, out, err = run(save(name, data), *options, "--quiet")
     assert (code, out) == (1, "")
-    assert said in err
+    assert message in err
     assert name in err
     assert err.startswith("vendiscore: error: ")
     assert err.count("\n") == 1
@@ -164,15 +164,15 @@ def test_unusable_files_are_rejected(run, save, name):
 
 MATRIX = b"1,0.5\n0.5,1\n"
 LABELLED = b"answer,style\na b,old\nc d,new\ne f,old\ng h,new\n"
-# By the name of the file: its content, the question, and what can be added as an answer.
-ASKED = {
+# Name of the file: its content, the question, and the options that resolve the ambiguity.
+AMBIGUOUS_FILES = {
     "w.csv": (
         b"a b,c d e\nf g,h i j\n",
         "Which column holds the samples? Columns a b, c d e could be meant.",
         ["--column 'a b'", "--column 'c d e'"],
     ),
     "z.npz": (
-        arrays(a=np.eye(2), b=np.eye(2)),
+        to_npz(a=np.eye(2), b=np.eye(2)),
         "a, b",
         ["--column a", "--column b"],
     ),
@@ -200,16 +200,16 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", AMBIGUOUS_FILES)
 def test_ambiguous_files_raise_error_with_runnable_commands(run, save, name):
-    data, question, answers = ASKED[name]
+    data, question, answers = AMBIGUOUS_FILES[name]
     path = save(name, data)
     code, out, err = run(path, "-b")
     assert (code, out) == (2, "")
-    asked, *lines = err.splitlines()
-    assert asked.startswith(f"vendiscore: error: {path}: ")
-    assert question in asked
-    assert asked.endswith(" Type one of:")
+    message, *lines = err.splitlines()
+    assert message.startswith(f"vendiscore: error: {path}: ")
+    assert question in message
+    assert message.endswith(" Type one of:")
     assert lines == [f"  vendiscore {path} -b {answer}" for answer in answers]
     for line in lines:
         assert run(*shlex.split(line)[1:])[0] == 0, line
@@ -227,10 +227,10 @@ def test_ambiguous_files_raise_error_with_runnable_commands(run, save, name):
 )
 def test_suggested_options_belong_to_command(run, save, command, answers):
     path = save("styles.csv", LABELLED)
-    typed = ["vendiscore", *command, path]
-    code, out, err = run(*typed[1:])
+    arguments = ["vendiscore", *command, path]
+    code, out, err = run(*arguments[1:])
     assert (code, out) == (2, "")
-    assert err.splitlines()[1:] == [f"  {' '.join([*typed, answer])}" for answer in answers]
+    assert err.splitlines()[1:] == [f"  {' '.join([*arguments, answer])}" for answer in answers]
 
 
 def test_compare_of_ambiguous_files_suggests_pool(run, save):
@@ -254,7 +254,7 @@ def test_folder_without_images_is_rejected(run, tmp_path):
     assert "has no images" in err
 
 
-UNREADABLE = {
+UNREADABLE_TEXTS = {
     "split": (b"a b", ["--split", "blank"], "is one sample; remove --split and --type"),
     "type": (b"a b", ["--type", "csv"], "is one sample; remove --split and --type"),
     "NUL": (b"a\0b", [], "file a.txt is not text: line 1, column 2: there is a NUL"),
@@ -266,14 +266,14 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("name", UNREADABLE_TEXTS)
 def test_unreadable_texts_in_folder_are_rejected(run, tmp_path, name):
-    data, options, said = UNREADABLE[name]
+    data, options, message = UNREADABLE_TEXTS[name]
     (tmp_path / "a.txt").write_bytes(data)
     (tmp_path / "b.txt").write_bytes(b"c d")
     code, out, err = run(tmp_path, *options)
     assert (code, out) == (1, "")
-    assert said in err
+    assert message in err
 
 
 def test_duplicate_parquet_column_names_are_rejected(run, save):
@@ -310,8 +310,8 @@ def test_unreadable_image_error_names_file(run, tmp_path):
 
 
 def test_unusable_reference_error_names_reference_file(run, save):
-    one, two = save("a.csv", NUMBERS), save("b.csv", "a,b\n1,2\n0,0\n")
-    code, _, err = run(one, "--references", two, "-m", "MagDiff", "-k", "cosine")
+    sample_file, reference_file = save("a.csv", NUMBERS), save("b.csv", "a,b\n1,2\n0,0\n")
+    code, _, err = run(sample_file, "--references", reference_file, "-m", "MagDiff", "-k", "cosine")
     assert code == 1
     assert "b.csv, row 3 " in err
 
@@ -328,7 +328,7 @@ def test_very_long_lines_are_scored(run, save):
     assert run(save("x.csv", "text\n" + "\n".join(texts)), "-b")[0] == 0
 
 
-SKIPPED = {
+FILES_WITH_BAD_SAMPLES = {
     "x.json": (b'["a b", "", "c d"]', "1 sample is left out: element 2 has no tokens"),
     "x.jsonl": (
         b'{"t": "a b"}\n{"t": \n{"t": 3}\n{"t": "c d"}\n{"t": ""}\n',
@@ -339,12 +339,12 @@ SKIPPED = {
 }
 
 
-@pytest.mark.parametrize("name", SKIPPED)
+@pytest.mark.parametrize("name", FILES_WITH_BAD_SAMPLES)
 def test_on_error_skip_reports_dropped_samples_and_scores_remaining(run, save, name):
-    data, said = SKIPPED[name]
+    data, message = FILES_WITH_BAD_SAMPLES[name]
     code, out, err = run(save(name, data), "--on-error", "skip", "-b", "--quiet")
     assert (code, out) == (0, f"{vendiscore.compute(['a b', 'c d'])['VS']!r}\n")
-    assert said in err
+    assert message in err
 
 
 def test_on_error_skip_keeps_groups_aligned_with_samples(run, save):
@@ -360,10 +360,12 @@ def test_on_error_skip_rejects_file_without_usable_samples(run, save):
 
 
 def test_file_types_cover_sample_types_of_all_kernels():
-    own = [
-        each for each in vendiscore.list_kernels() if each.build.__module__.startswith("vendiscore")
+    kernels = [
+        kernel
+        for kernel in vendiscore.list_kernels()
+        if kernel.build.__module__.startswith("vendiscore")
     ]
-    assert {each.samples for each in own} <= set(FILE_TYPES_BY_KERNEL)
+    assert {kernel.samples for kernel in kernels} <= set(FILE_TYPES_BY_KERNEL)
 
 
 def test_indefinite_matrix_error_states_reason(run, save):

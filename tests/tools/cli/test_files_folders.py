@@ -1,4 +1,4 @@
-"""A folder that can be read in two ways is a question, whose commands work."""
+"""Ambiguous folders raise errors that suggest runnable commands."""
 
 import shlex
 
@@ -10,7 +10,7 @@ Image = pytest.importorskip("PIL.Image")
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder, and what writes a file into it."""
+    """Return a function that writes files into a folder and returns its path."""
     top = tmp_path / "data set"
     rng = np.random.default_rng(0)
 
@@ -26,34 +26,37 @@ def folder(tmp_path):
     return add
 
 
-PICTURES = ("a/1.png", "a/2.png", "b/1.png", "b/2.png")
-QUESTIONS = {
+IMAGES_IN_FOLDERS = ("a/1.png", "a/2.png", "b/1.png", "b/2.png")
+AMBIGUOUS_FOLDERS = {
     "images and a text": (("1.png", "2.png", "notes.txt"), "2 images, 1 .txt file"),
     "images and a licence": (("1.png", "2.png", "LICENSE.txt"), "2 images, 1 .txt file"),
-    "folders of images and a text": ((*PICTURES, "notes.txt"), "4 images, 1 .txt file"),
-    "images and texts below": ((*PICTURES, "a/notes.txt"), "4 images, 1 .txt file"),
+    "folders of images and a text": ((*IMAGES_IN_FOLDERS, "notes.txt"), "4 images, 1 .txt file"),
+    "images and texts below": ((*IMAGES_IN_FOLDERS, "a/notes.txt"), "4 images, 1 .txt file"),
     "texts and a table": (("1.txt", "2.txt", "t.csv"), "2 .txt files, tables or other data ('t"),
     "images and a table": (("1.png", "2.png", "t.csv"), "2 images, tables or other data ('t.csv'"),
-    "images here and below": (("0.png", *PICTURES), "1 image, and its folders have 4 more"),
+    "images here and below": (
+        ("0.png", *IMAGES_IN_FOLDERS),
+        "1 image, and its folders have 4 more",
+    ),
 }
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", AMBIGUOUS_FOLDERS)
 @pytest.mark.parametrize("command", ["score", "explain"])
 def test_ambiguous_folder_error_suggests_runnable_commands(run, folder, name, command):
-    files, said = QUESTIONS[name]
+    files, message = AMBIGUOUS_FOLDERS[name]
     start = [] if command == "score" else [command]
     code, out, err = run(*start, folder(*files))
     assert (code, out) == (2, "")
     question, *lines = err.splitlines()
-    assert said in question
+    assert message in question
     assert len(lines) > 1
     for line in lines:
         assert run(*shlex.split(line)[1:])[0] == 0, line
 
 
 def test_stray_text_makes_image_folder_ambiguous(run, folder):
-    path = folder(*PICTURES, "notes.txt")
+    path = folder(*IMAGES_IN_FOLDERS, "notes.txt")
     code, out, err = run(path)
     assert (code, out) == (2, "")
     lines = [line.removeprefix(f"  vendiscore {shlex.quote(path)} ") for line in err.splitlines()]
@@ -67,7 +70,7 @@ def test_stray_text_makes_image_folder_ambiguous(run, folder):
 
 
 def test_subfolders_option_includes_or_excludes_nested_files(run, folder):
-    path = folder("0.png", *PICTURES)
+    path = folder("0.png", *IMAGES_IN_FOLDERS)
     assert "\nn = 5\n" in run(path, "--subfolders")[1]
     assert "\nn = 1\n" in run(path, "--no-subfolders")[1]
 
@@ -79,16 +82,16 @@ def test_other_files_in_image_folder_are_ignored_with_note(run, folder):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--group-by", "folder", "--no-subfolders"), "remove --no-subfolders"),
         (("-k", "ngram_overlap", "--subfolders"), "the folder has no .txt files"),
     ],
 )
-def test_options_that_do_not_fit_folder_are_rejected(run, folder, options, said):
-    code, out, err = run(folder(*PICTURES), *options)
+def test_options_that_do_not_fit_folder_are_rejected(run, folder, options, message):
+    code, out, err = run(folder(*IMAGES_IN_FOLDERS), *options)
     assert (code, out) == (1, "")
-    assert said in err
+    assert message in err
 
 
 def test_subfolders_option_rejects_file(run, save):

@@ -1,4 +1,4 @@
-"""Notes of a command: a few lines for everyday input, and each in full with --verbose."""
+"""Notes of a command: a few lines for typical_files input, and each in full with --verbose."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_table_of_two_kernels_reports_samples_once(run, answers):
     assert run("table", answers, *kernels)[2].count("912 texts") == 1
 
 
-FILES = {
+COMMANDS = {
     "texts": ["t.txt"],
     "two files": ["t.txt", "u.txt"],
     "four files": ["t.txt", "u.txt", "v.txt", "w.txt", "--ci"],
@@ -73,8 +73,8 @@ FILES = {
 
 
 @pytest.fixture
-def everyday(save, tmp_path, monkeypatch):
-    """A folder with everyday files."""
+def typical_files(save, tmp_path, monkeypatch):
+    """A folder with typical files."""
     monkeypatch.chdir(tmp_path)
     for name in "tuvw":
         save(f"{name}.txt", "".join(f"the {name} word{i} of {i % 7}\n" for i in range(30)))
@@ -84,18 +84,18 @@ def everyday(save, tmp_path, monkeypatch):
         np.save(name, np.random.default_rng(i).normal(size=(30, 4)))
 
 
-@pytest.mark.usefixtures("everyday")
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.usefixtures("typical_files")
+@pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.filterwarnings("ignore")
 def test_typical_commands_print_at_most_three_lines_on_stderr(run, name):
-    code, out, err = run(*FILES[name])
+    code, out, err = run(*COMMANDS[name])
     assert code == 0, err
     assert out
     assert 1 <= len(err.splitlines()) <= 3, err
-    verbose = run(*FILES[name], "--verbose")
+    verbose = run(*COMMANDS[name], "--verbose")
     assert verbose[:2] == (code, out)
     assert "pass --verbose" not in verbose[2]
-    quiet = run(*FILES[name], "--quiet")
+    quiet = run(*COMMANDS[name], "--quiet")
     assert quiet[1] == out
     assert all(line.startswith("vendiscore: warning: ") for line in quiet[2].splitlines())
 
@@ -113,7 +113,7 @@ def test_number_of_hidden_notes_is_printed(capsys):
     ]
 
 
-@pytest.mark.usefixtures("everyday")
+@pytest.mark.usefixtures("typical_files")
 def test_several_files_are_summarized_on_single_line(run):
     err = run("t.txt", "u.txt", "v.txt")[2]
     assert err.splitlines()[0] == "vendiscore: t.txt: 30 texts; 2 further files: 60 texts"

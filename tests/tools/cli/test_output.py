@@ -1,4 +1,4 @@
-"""Rows in print: digits for people, all digits for programs, columns and escapes."""
+"""Tables and numbers in output: rounded or exact, aligned columns, escape sequences."""
 
 import io
 import sys
@@ -20,8 +20,8 @@ def test_tables_are_formatted_as_text_markdown_and_latex():
     rows = [{"file": "a.txt", "VS": 2.5}, {"file": "b|c", "VS": 10.0}]
     assert output.format_table(rows) == "file    VS\na.txt  2.5\nb|c     10\n"
     assert output.format_markdown(rows[1:]) == "| file | VS |\n|---|--:|\n| b\\|c | 10 |\n"
-    made = output.format_latex([{"set": "a_b & 5 %", "VS": 2.5}])
-    assert made.splitlines()[2:5] == [r"set & VS \\", r"\midrule", r"a\_b \& 5 \% & 2.5 \\"]
+    latex = output.format_latex([{"set": "a_b & 5 %", "VS": 2.5}])
+    assert latex.splitlines()[2:5] == [r"set & VS \\", r"\midrule", r"a\_b \& 5 \% & 2.5 \\"]
 
 
 def test_as_json_writes_infinity_as_string_and_nan_as_null():
@@ -30,14 +30,14 @@ def test_as_json_writes_infinity_as_string_and_nan_as_null():
 
 
 @pytest.mark.parametrize(
-    ("form", "last"),
+    ("output_format", "expected_lines"),
     [("text", ["b|1\n"]), ("md", ["`b|1`\n"]), ("latex", ["% b|1\n"]), ("csv", [])],
 )
-def test_append_signatures_adds_last_line_if_requested(form, last):
-    asked = Namespace(format=form, signature=True)
-    assert output.append_signatures(asked, ["a\n"], "b|1") == "\n".join(["a\n", *last])
-    asked.signature = False
-    assert output.append_signatures(asked, ["a\n"], "b|1") == "a\n"
+def test_append_signatures_adds_last_line_if_requested(output_format, expected_lines):
+    options = Namespace(format=output_format, signature=True)
+    assert output.append_signatures(options, ["a\n"], "b|1") == "\n".join(["a\n", *expected_lines])
+    options.signature = False
+    assert output.append_signatures(options, ["a\n"], "b|1") == "a\n"
 
 
 ROWS = [

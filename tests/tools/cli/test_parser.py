@@ -1,4 +1,4 @@
-"""Every --help has examples, and each of them runs as it stands."""
+"""Help texts of commands: examples that run, sections, line lengths."""
 
 import io
 import re
@@ -18,12 +18,12 @@ EXAMPLES = [
     if line.startswith("  vendiscore ")
 ]
 # They need a network, or serve until they are interrupted.
-IDLE = ("vendiscore model ", "vendiscore page ")
+NOT_RUN = ("vendiscore model ", "vendiscore page ")
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """A folder with the files that the examples name."""
+    """Create the files that the examples read, in the current folder."""
     monkeypatch.chdir(tmp_path)
     texts = [f"the {word} {i % 3} of {i}" for i, word in enumerate("abcdefghij")]
     (tmp_path / "a.txt").write_text("\n".join(texts))
@@ -41,7 +41,7 @@ def test_help_examples_run(example, capsys):
     command = example.partition(" > ")[0]
     name = command.split()[1]
     assert example in build_parser(name if name in COMMANDS else "score").format_help()
-    if command.startswith(IDLE):
+    if command.startswith(NOT_RUN):
         build_parser(name).parse_intermixed_args(shlex.split(command)[2:])
         return
     if "--plot" in command:
@@ -78,16 +78,16 @@ def test_parser_converts_flags_and_sets_defaults():
 SECTIONS = ["arguments", "scoring", "grouping", "reading files", "output", "examples"]
 
 
-def sections(text):
+def parse_sections(text):
     return re.findall(r"^([a-z ]+):$", text, re.MULTILINE)
 
 
 def test_help_lists_commands_before_options_by_purpose():
     text = build_parser("score").format_help()
     assert text.startswith("usage: vendiscore [OPTIONS] [FILE ...]\n       vendiscore COMMAND")
-    assert sections(text) == ["commands", *SECTIONS]
-    listed = text.partition("commands:\n")[2].partition("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in listed] == [*COMMANDS]
+    assert parse_sections(text) == ["commands", *SECTIONS]
+    command_lines = text.partition("commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in command_lines] == [*COMMANDS]
     assert "Exit status: 0 on success" in text
 
 
@@ -98,8 +98,8 @@ def test_command_help_describes_command_and_every_option(command, monkeypatch):
     text = parser.format_help()
     assert f"\n\n{parser.description.strip()}\n\n" in text
     assert max(map(len, text.splitlines())) <= 95
-    assert [name for name in sections(text) if name in SECTIONS] == [
-        name for name in SECTIONS if name in sections(text)
+    assert [name for name in parse_sections(text) if name in SECTIONS] == [
+        name for name in SECTIONS if name in parse_sections(text)
     ]
     for action in parser._actions:
         assert action.help, action

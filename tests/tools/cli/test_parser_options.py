@@ -1,8 +1,8 @@
-"""Every option of every command changes what is printed, or is refused.
+"""Every option of every command changes the output, or is rejected.
 
-`ROWS` has a row for each option of each command: arguments that print something else than the same
-command without them, and arguments that are refused. A test fails for an option without a row.
-`PAIRS` are options of which one once had no effect because of another one.
+`CASES` has an entry for each option of each command: arguments that change the output, and
+arguments that are rejected. A test fails for an option without an entry. `CONFLICTING_COMMANDS` are
+commands in which one option once had no effect because of another one.
 """
 
 import csv
@@ -15,38 +15,38 @@ import pytest
 from vendiscore.tools.cli.parser import COMMANDS, build_parser
 
 TEXTS = ["a b c", "a b d", "a x y", "u v w", "u v x", "b c d", "q r s", "m n o"]
-OTHERS = ["x y", "z w", "k l", "x y z", "p q r", "s t", "n o p", "e f"]
-# What every command has, and FILE.
-FREE = {"help", "version", "files"}
+OTHER_TEXTS = ["x y", "z w", "k l", "x y z", "p q r", "s t", "n o p", "e f"]
+# Options of all commands, and FILE.
+COMMON_OPTIONS = {"help", "version", "files"}
 
 
 @dataclass(frozen=True)
-class Row:
-    """Arguments that an option `adds`, with an effect, and some that are `refused`.
+class OptionCase:
+    """Arguments of an option that are `effective`, and some that are `rejected`.
 
-    They follow the usual arguments of the command, or `usual`. An option that `notes` nothing on
-    stdout changes what is printed on stderr.
+    They follow the default arguments of the command, or `base` and `rejected_base`. An option that
+    is `on_stderr` changes only the output on stderr.
     """
 
-    adds: str = ""
-    refused: str = ""
-    usual: str | None = None
-    refused_of: str | None = None
-    notes: bool = False
+    effective: str = ""
+    rejected: str = ""
+    base: str | None = None
+    rejected_base: str | None = None
+    on_stderr: bool = False
 
 
 TABLE = "t.csv --column answer --pool"
-EIGHT = "eight.csv --column answer -k labels"  # prompts
-SETS = "t.csv --column answer --by model --permutations 99"
-USUAL = {
+EIGHT_PROMPTS = "eight.csv --column answer -k labels"  # prompts
+SETS_BY_MODEL = "t.csv --column answer --by model --permutations 99"
+DEFAULT_ARGUMENTS = {
     "score": TABLE,
     "report": TABLE,
     "select": f"{TABLE} -n 3",
     "dedup": "repeats.txt",
     "explain": TABLE,
     "growth": TABLE,
-    "compare": SETS,
-    "table": SETS,
+    "compare": SETS_BY_MODEL,
+    "table": SETS_BY_MODEL,
     "sources": "t.csv --column answer --by model",
     "kernels": "",
     "measures": "",
@@ -55,183 +55,212 @@ USUAL = {
     "completion": "bash",
 }
 # How the file of one set is read.
-READING = {
-    "column": Row("--column other", "--column nonsense", "t.csv --pool --column answer"),
-    "pool": Row("--pool", usual="t.csv --column answer"),
-    "counts": Row("--counts", "--counts", "birds.csv --pool", "a.txt"),
-    "skip_rows": Row("--skip-rows 1", "--skip-rows 1", "x.csv", "a.txt"),
-    "split": Row("--split blank", "--split blank", "blocks.txt", TABLE),
-    "encoding": Row("--encoding cp437", "--encoding nonsense", "latin.txt --encoding latin-1"),
-    "header": Row("--header", "--header", "x.csv --no-header", "a.txt"),
-    "index": Row("--index", "--index", "x.csv --no-index", "a.txt"),
-    "type": Row("--type txt", "--type nonsense", "x.csv --type csv"),
-    "on_error": Row("--on-error skip", "--on-error ignore", "holes.csv --column answer --pool"),
-    "matrix": Row("--matrix", "--matrix", "K.csv", "a.txt"),
-    "subfolders": Row("--no-subfolders", "--no-subfolders", "folder --subfolders", "a.txt"),
+READING_CASES = {
+    "column": OptionCase("--column other", "--column nonsense", "t.csv --pool --column answer"),
+    "pool": OptionCase("--pool", base="t.csv --column answer"),
+    "counts": OptionCase("--counts", "--counts", "birds.csv --pool", "a.txt"),
+    "skip_rows": OptionCase("--skip-rows 1", "--skip-rows 1", "x.csv", "a.txt"),
+    "split": OptionCase("--split blank", "--split blank", "blocks.txt", TABLE),
+    "encoding": OptionCase(
+        "--encoding cp437", "--encoding nonsense", "latin.txt --encoding latin-1"
+    ),
+    "header": OptionCase("--header", "--header", "x.csv --no-header", "a.txt"),
+    "index": OptionCase("--index", "--index", "x.csv --no-index", "a.txt"),
+    "type": OptionCase("--type txt", "--type nonsense", "x.csv --type csv"),
+    "on_error": OptionCase(
+        "--on-error skip", "--on-error ignore", "holes.csv --column answer --pool"
+    ),
+    "matrix": OptionCase("--matrix", "--matrix", "K.csv", "a.txt"),
+    "subfolders": OptionCase("--no-subfolders", "--no-subfolders", "folder --subfolders", "a.txt"),
 }
 # How samples are compared, and what is printed.
-COMPARING = {
-    "kernel": Row("-k word_overlap", "-k nonsense"),
-    "option": Row("-o ns=1", "-o nonsense=1"),
-    "order": Row("-q 2", "-q much"),
-    "prompts": Row("--prompt topic", "--prompt nonsense"),
-    "given_prompt": Row("--given-prompt", "--given-prompt", f"{TABLE} --prompt topic"),
-    "quiet": Row("--quiet", "--quiet --verbose", notes=True),
-    "verbose": Row(refused="--verbose --quiet"),
-    "format": Row("-f json", "-f nonsense"),
+SCORING_CASES = {
+    "kernel": OptionCase("-k word_overlap", "-k nonsense"),
+    "option": OptionCase("-o ns=1", "-o nonsense=1"),
+    "order": OptionCase("-q 2", "-q much"),
+    "prompts": OptionCase("--prompt topic", "--prompt nonsense"),
+    "given_prompt": OptionCase("--given-prompt", "--given-prompt", f"{TABLE} --prompt topic"),
+    "quiet": OptionCase("--quiet", "--quiet --verbose", on_stderr=True),
+    "verbose": OptionCase(rejected="--verbose --quiet"),
+    "format": OptionCase("-f json", "-f nonsense"),
 }
-SIGNED = {"signature": Row("--signature", "--signature -f nonsense")}
-ONE_SET = READING | COMPARING
-SEVERAL = (
-    COMPARING
-    | SIGNED
+SIGNATURE_CASES = {"signature": OptionCase("--signature", "--signature -f nonsense")}
+ONE_SET_CASES = READING_CASES | SCORING_CASES
+SEVERAL_SETS_CASES = (
+    SCORING_CASES
+    | SIGNATURE_CASES
     | {
-        "column": Row("--column other", "--column nonsense", "t.csv --by model --column answer"),
-        "pool": Row("--pool", usual="asked.csv --column answer --by model"),
-        "subfolders": Row(
+        "column": OptionCase(
+            "--column other", "--column nonsense", "t.csv --by model --column answer"
+        ),
+        "pool": OptionCase("--pool", base="asked.csv --column answer --by model"),
+        "subfolders": OptionCase(
             "--no-subfolders", "--no-subfolders", "folder other --subfolders", "a.txt b.txt"
         ),
-        "counts": Row(refused="--counts", refused_of="a.txt b.txt"),
-        "skip_rows": Row("--skip-rows 1", "--skip-rows 1", "x.csv y.csv", "a.txt b.txt"),
-        "split": Row("--split blank", "--split blank", "blocks.txt pages.txt", SETS),
-        "encoding": Row(
+        "counts": OptionCase(rejected="--counts", rejected_base="a.txt b.txt"),
+        "skip_rows": OptionCase("--skip-rows 1", "--skip-rows 1", "x.csv y.csv", "a.txt b.txt"),
+        "split": OptionCase(
+            "--split blank", "--split blank", "blocks.txt pages.txt", SETS_BY_MODEL
+        ),
+        "encoding": OptionCase(
             "--encoding cp437", "--encoding nonsense", "latin.txt accents.txt --encoding latin-1"
         ),
-        "header": Row("--header", "--header", "x.csv y.csv --no-header", "a.txt b.txt"),
-        "index": Row("--index", "--index", "x.csv y.csv --no-index", "a.txt b.txt"),
-        "type": Row("--type txt", "--type nonsense", "x.csv y.csv --type csv"),
-        "on_error": Row(
+        "header": OptionCase("--header", "--header", "x.csv y.csv --no-header", "a.txt b.txt"),
+        "index": OptionCase("--index", "--index", "x.csv y.csv --no-index", "a.txt b.txt"),
+        "type": OptionCase("--type txt", "--type nonsense", "x.csv y.csv --type csv"),
+        "on_error": OptionCase(
             "--on-error skip", "--on-error ignore", "holes.csv --column answer --by model"
         ),
-        "matrix": Row(refused="--matrix", refused_of="K.csv x.csv"),
-        "given_prompt": Row(
-            "--given-prompt", "--given-prompt", f"{SETS} --prompt topic", "a.txt b.txt"
+        "matrix": OptionCase(rejected="--matrix", rejected_base="K.csv x.csv"),
+        "given_prompt": OptionCase(
+            "--given-prompt", "--given-prompt", f"{SETS_BY_MODEL} --prompt topic", "a.txt b.txt"
         ),
-        "by": Row("--by site", "--by nonsense", "t.csv --column answer --by model"),
-        "level": Row("--level 0.8", "--level 95"),
+        "by": OptionCase("--by site", "--by nonsense", "t.csv --column answer --by model"),
+        "level": OptionCase("--level 0.8", "--level 95"),
     }
 )
-COMPARED = SEVERAL | {
-    "group_by": Row("--group-by topic", "--group-by nonsense"),
-    "permutations": Row("--permutations 19 --level 0.9", "--permutations 3"),
-    "size": Row("--size 5", "--size 1"),
-    "seed": Row("--seed 7", "--seed -1", f"{SETS} --size 5"),
-    "no_repeats": Row("--no-repeats", "--no-repeats -f nonsense", "x.csv y.csv"),
+COMPARE_CASES = SEVERAL_SETS_CASES | {
+    "group_by": OptionCase("--group-by topic", "--group-by nonsense"),
+    "permutations": OptionCase("--permutations 19 --level 0.9", "--permutations 3"),
+    "size": OptionCase("--size 5", "--size 1"),
+    "seed": OptionCase("--seed 7", "--seed -1", f"{SETS_BY_MODEL} --size 5"),
+    "no_repeats": OptionCase("--no-repeats", "--no-repeats -f nonsense", "x.csv y.csv"),
 }
-ROWS = {
-    "score": ONE_SET
-    | SIGNED
+CASES = {
+    "score": ONE_SET_CASES
+    | SIGNATURE_CASES
     | {
-        "measures": Row("-m IntDiv", "-m nonsense"),
-        "references": Row("--references b.txt", "--references b.txt", "a.txt -m MMD", "a.txt"),
-        "group_by": Row("--group-by topic", "--group-by nonsense", "t.csv --column answer"),
-        "ci": Row("--ci", "--ci -q 0"),
-        "no_repeats": Row("--no-repeats", "--no-repeats", "x.csv --ci"),
-        "no_pool_repeats": Row(
-            "--no-pool-repeats", "--no-pool-repeats", f"{EIGHT} --pool --group-by prompt --ci"
+        "measures": OptionCase("-m IntDiv", "-m nonsense"),
+        "references": OptionCase(
+            "--references b.txt", "--references b.txt", "a.txt -m MMD", "a.txt"
         ),
-        "brief": Row("-b", "-b -f csv"),
-        "by": Row("--by model", "--by nonsense", "t.csv --column answer"),
-        "worst": Row("--worst 1", "--worst 1", "t.csv --column answer --group-by topic", "a.txt"),
-        "verbose": Row("--verbose", "--verbose --quiet", "birds.csv --counts", notes=True),
+        "group_by": OptionCase("--group-by topic", "--group-by nonsense", "t.csv --column answer"),
+        "ci": OptionCase("--ci", "--ci -q 0"),
+        "no_repeats": OptionCase("--no-repeats", "--no-repeats", "x.csv --ci"),
+        "no_pool_repeats": OptionCase(
+            "--no-pool-repeats",
+            "--no-pool-repeats",
+            f"{EIGHT_PROMPTS} --pool --group-by prompt --ci",
+        ),
+        "brief": OptionCase("-b", "-b -f csv"),
+        "by": OptionCase("--by model", "--by nonsense", "t.csv --column answer"),
+        "worst": OptionCase(
+            "--worst 1", "--worst 1", "t.csv --column answer --group-by topic", "a.txt"
+        ),
+        "verbose": OptionCase(
+            "--verbose", "--verbose --quiet", "birds.csv --counts", on_stderr=True
+        ),
     },
-    "report": {name: Row(refused=row.refused) for name, row in ONE_SET.items() if row.refused}
-    | {name: READING[name] for name in ("column", "pool", "header", "on_error")}
-    | {name: COMPARING[name] for name in ("order", "quiet", "kernel")}
+    "report": {
+        name: OptionCase(rejected=case.rejected)
+        for name, case in ONE_SET_CASES.items()
+        if case.rejected
+    }
+    | {name: READING_CASES[name] for name in ("column", "pool", "header", "on_error")}
+    | {name: SCORING_CASES[name] for name in ("order", "quiet", "kernel")}
     | {
-        "counts": Row(refused="--counts", refused_of="a.txt"),
-        "skip_rows": Row(refused="--skip-rows 1", refused_of="a.txt"),
-        "index": Row(refused="--index", refused_of="a.txt"),
-        "matrix": Row(refused="--matrix", refused_of="a.txt"),
-        "measures": Row("-m IntDiv", "-m nonsense"),
-        "references": Row(refused="--references b.txt"),
-        "group_by": Row(refused="--group-by nonsense", refused_of="t.csv --column answer"),
-        "ci": Row(refused="--ci -q 0"),
-        "no_repeats": Row("--no-repeats", usual="x.csv"),
-        "no_pool_repeats": Row(
-            "--no-pool-repeats", "--no-pool-repeats", f"{EIGHT} --pool --group-by prompt"
+        "counts": OptionCase(rejected="--counts", rejected_base="a.txt"),
+        "skip_rows": OptionCase(rejected="--skip-rows 1", rejected_base="a.txt"),
+        "index": OptionCase(rejected="--index", rejected_base="a.txt"),
+        "matrix": OptionCase(rejected="--matrix", rejected_base="a.txt"),
+        "measures": OptionCase("-m IntDiv", "-m nonsense"),
+        "references": OptionCase(rejected="--references b.txt"),
+        "group_by": OptionCase(
+            rejected="--group-by nonsense", rejected_base="t.csv --column answer"
+        ),
+        "ci": OptionCase(rejected="--ci -q 0"),
+        "no_repeats": OptionCase("--no-repeats", base="x.csv"),
+        "no_pool_repeats": OptionCase(
+            "--no-pool-repeats", "--no-pool-repeats", f"{EIGHT_PROMPTS} --pool --group-by prompt"
         ),
     },
     "select": {
-        name: Row(row.adds, row.refused, row.usual and f"{row.usual} -n 3", row.refused_of)
-        for name, row in ONE_SET.items()
+        name: OptionCase(
+            case.effective, case.rejected, case.base and f"{case.base} -n 3", case.rejected_base
+        )
+        for name, case in ONE_SET_CASES.items()
     }
     | {
-        "order": Row("-q 0.1", "-q 5", "many.csv -n 6"),
-        "skip_rows": Row("--skip-rows 9", "--skip-rows 1", "x.csv -n 3", "a.txt"),
-        "kernel": Row("-k labels", "-k nonsense", "near.txt -n 2"),
-        "option": Row("-o initial=[5]", "-o nonsense=1"),
-        "quiet": COMPARING["quiet"],
-        "prompts": Row(refused="--prompt topic"),
-        "size": Row("-n 4", "-n 100", TABLE),
-        "objective": Row("--objective represent", "--objective nonsense"),
-        "quality": Row("--quality weight", "--quality nonsense"),
-        "rows": Row("--rows", "--rows -f json"),
-        "indices": Row("--indices", "--indices --rows"),
-        "output": Row("--output chosen.csv", "--output t.csv"),
+        "order": OptionCase("-q 0.1", "-q 5", "many.csv -n 6"),
+        "skip_rows": OptionCase("--skip-rows 9", "--skip-rows 1", "x.csv -n 3", "a.txt"),
+        "kernel": OptionCase("-k labels", "-k nonsense", "near.txt -n 2"),
+        "option": OptionCase("-o initial=[5]", "-o nonsense=1"),
+        "quiet": SCORING_CASES["quiet"],
+        "prompts": OptionCase(rejected="--prompt topic"),
+        "size": OptionCase("-n 4", "-n 100", TABLE),
+        "objective": OptionCase("--objective represent", "--objective nonsense"),
+        "quality": OptionCase("--quality weight", "--quality nonsense"),
+        "rows": OptionCase("--rows", "--rows -f json"),
+        "indices": OptionCase("--indices", "--indices --rows"),
+        "output": OptionCase("--output chosen.csv", "--output t.csv"),
     },
-    "dedup": ONE_SET
+    "dedup": ONE_SET_CASES
     | {
-        "column": Row("--column other", "--column nonsense", "t.csv --pool --column answer"),
-        "kernel": Row("-k word_overlap", "-k nonsense", "near.txt --threshold 0.7"),
-        "option": Row("-o ns=1", "-o nonsense=1", "near.txt --threshold 0.7"),
-        "order": Row(refused="-q 2"),
-        "counts": Row("--counts", "--counts", "birds.csv --pool", "a.txt"),
-        "prompts": Row("--prompt topic", "--prompt nonsense", "same.csv --column answer --pool"),
-        "given_prompt": Row(
+        "column": OptionCase("--column other", "--column nonsense", "t.csv --pool --column answer"),
+        "kernel": OptionCase("-k word_overlap", "-k nonsense", "near.txt --threshold 0.7"),
+        "option": OptionCase("-o ns=1", "-o nonsense=1", "near.txt --threshold 0.7"),
+        "order": OptionCase(rejected="-q 2"),
+        "counts": OptionCase("--counts", "--counts", "birds.csv --pool", "a.txt"),
+        "prompts": OptionCase(
+            "--prompt topic", "--prompt nonsense", "same.csv --column answer --pool"
+        ),
+        "given_prompt": OptionCase(
             "--given-prompt",
             "--given-prompt",
             "echo.csv --column answer --pool --prompt topic --threshold 0.3",
         ),
-        "indices": Row("--indices", "--indices --rows"),
-        "output": Row("--output kept.txt", "--output repeats.txt"),
-        "threshold": Row("--threshold 0.2", "--threshold 2"),
-        "rows": Row("--rows", "--rows -f json"),
+        "indices": OptionCase("--indices", "--indices --rows"),
+        "output": OptionCase("--output kept.txt", "--output repeats.txt"),
+        "threshold": OptionCase("--threshold 0.2", "--threshold 2"),
+        "rows": OptionCase("--rows", "--rows -f json"),
     },
-    "explain": ONE_SET
-    | SIGNED
+    "explain": ONE_SET_CASES
+    | SIGNATURE_CASES
     | {
-        "threshold": Row("--threshold 0.2", "--threshold 2"),
-        "size": Row("-n 2", "-n 2 -f csv"),
+        "threshold": OptionCase("--threshold 0.2", "--threshold 2"),
+        "size": OptionCase("-n 2", "-n 2 -f csv"),
     },
-    "growth": ONE_SET
-    | SIGNED
+    "growth": ONE_SET_CASES
+    | SIGNATURE_CASES
     | {
-        "level": Row("--level 0.8", "--level 95"),
-        "sizes": Row("--sizes 2,4", "--sizes 100"),
-        "no_repeats": Row("--no-repeats", "--no-repeats -f nonsense", "x.csv"),
+        "level": OptionCase("--level 0.8", "--level 95"),
+        "sizes": OptionCase("--sizes 2,4", "--sizes 100"),
+        "no_repeats": OptionCase("--no-repeats", "--no-repeats -f nonsense", "x.csv"),
     },
-    "compare": COMPARED
+    "compare": COMPARE_CASES
     | {
-        "no_pool_repeats": Row(
+        "no_pool_repeats": OptionCase(
             "--no-pool-repeats",
             "--no-pool-repeats",
-            f"{EIGHT} --by model -f json",
-            SETS + " --pool",
+            f"{EIGHT_PROMPTS} --by model -f json",
+            SETS_BY_MODEL + " --pool",
         ),
     },
-    "table": COMPARED
+    "table": COMPARE_CASES
     | {
-        "format": Row("-f csv", "-f json"),
-        "plot": Row(refused="--plot /no/such/folder/a.png"),
+        "format": OptionCase("-f csv", "-f json"),
+        "plot": OptionCase(rejected="--plot /no/such/folder/a.png"),
     },
-    "sources": SEVERAL
+    "sources": SEVERAL_SETS_CASES
     | {
-        "prompts": Row("--prompt topic", "--prompt nonsense"),
-        "given_prompt": Row(
+        "prompts": OptionCase("--prompt topic", "--prompt nonsense"),
+        "given_prompt": OptionCase(
             "--given-prompt",
             "--given-prompt",
             "t.csv --column answer --by model --prompt topic",
             "a.txt b.txt",
         ),
     },
-    "kernels": {"name": Row("rbf", "nonsense")},
-    "measures": {"name": Row("IntDiv", "nonsense")},
-    "model": {"action": Row(refused="upload", refused_of=""), "name": Row(refused="a/b/c")},
-    "page": {"port": Row(refused="--port much")},
-    "completion": {"shell": Row("fish", "powershell", usual="bash")},
+    "kernels": {"name": OptionCase("rbf", "nonsense")},
+    "measures": {"name": OptionCase("IntDiv", "nonsense")},
+    "model": {
+        "action": OptionCase(rejected="upload", rejected_base=""),
+        "name": OptionCase(rejected="a/b/c"),
+    },
+    "page": {"port": OptionCase(rejected="--port much")},
+    "completion": {"shell": OptionCase("fish", "powershell", base="bash")},
 }
-PAIRS = [
+CONFLICTING_COMMANDS = [
     "score birds.csv --counts --matrix",
     "score a.txt -b -f json",
     "score a.txt -b --ci",
@@ -256,7 +285,7 @@ PAIRS = [
     "select a.txt -n 3 -f json --rows",
     "explain a.txt -n 3 -f csv",
     "dedup a.txt -q 2",
-    f"table {SETS} -f csv --signature",
+    f"table {SETS_BY_MODEL} -f csv --signature",
     "sources t.csv --column answer --by model -f html --signature",
     "compare a.txt b.txt --by model",
     f"explain {TABLE} -o metric=euclidean",
@@ -270,35 +299,35 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
 
-    def table(name, answers, others=OTHERS, topics=("a b", "u v")):
+    def table(name, answers, other_texts=OTHER_TEXTS, topics=("a b", "u v")):
         with open(name, "w", newline="") as file:
             write = csv.writer(file).writerow
             write(["answer", "other", "model", "site", "topic", "weight"])
             for i, answer in enumerate(answers):
                 cells = ["new", "old"][i % 2], "NS"[i // 2 % 2], topics[i // 2 % 2], i + 1
-                write([answer, others[i % len(others)], *cells])
+                write([answer, other_texts[i % len(other_texts)], *cells])
 
-    twice = TEXTS + [f"{text} z" for text in OTHERS]
-    table("t.csv", twice)
-    table("holes.csv", [*twice, ""])
+    sixteen_texts = TEXTS + [f"{text} z" for text in OTHER_TEXTS]
+    table("t.csv", sixteen_texts)
+    table("holes.csv", [*sixteen_texts, ""])
     table("same.csv", ["a b c", "d e f", "x y z", "u v w", "a b c", "d e f", "x y z", "a b c"])
     table("echo.csv", ["a b c", "a b d", "u v w", "u v x", "a b c e", "a b d e", "u v z", "u v y"])
-    table("asked.csv", twice)
+    table("asked.csv", sixteen_texts)
     header, *rows = (tmp_path / "asked.csv").read_text().splitlines()
     prompts = [f"Question {i // 4}?" for i in range(len(rows))]
-    asked = [f"{row},{prompt}" for row, prompt in zip(rows, prompts, strict=True)]
-    (tmp_path / "asked.csv").write_text("\n".join([f"{header},prompt", *asked]) + "\n")
-    of_eight = np.random.default_rng(8).integers(30, size=64)
-    eight = [f"{answer},{i % 2},Prompt {i // 8}?" for i, answer in enumerate(of_eight)]
-    (tmp_path / "eight.csv").write_text("\n".join(["answer,model,prompt", *eight]) + "\n")
-    for folder, some in {"folder": TEXTS, "other": OTHERS}.items():
-        for i, text in enumerate(some):
+    rows_with_prompts = [f"{row},{prompt}" for row, prompt in zip(rows, prompts, strict=True)]
+    (tmp_path / "asked.csv").write_text("\n".join([f"{header},prompt", *rows_with_prompts]) + "\n")
+    answers_of_eight = np.random.default_rng(8).integers(30, size=64)
+    eight_rows = [f"{answer},{i % 2},Prompt {i // 8}?" for i, answer in enumerate(answers_of_eight)]
+    (tmp_path / "eight.csv").write_text("\n".join(["answer,model,prompt", *eight_rows]) + "\n")
+    for folder, folder_texts in {"folder": TEXTS, "other": OTHER_TEXTS}.items():
+        for i, text in enumerate(folder_texts):
             path = tmp_path / folder / ("inner" if i > 4 else "") / f"{i}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
     lines = {
         "a.txt": TEXTS,
-        "b.txt": OTHERS,
+        "b.txt": OTHER_TEXTS,
         "repeats.txt": ["A cat sat.", "a cat sat", *TEXTS],
         "near.txt": ["a b c d", "a b d c", "x y z", "x y w", "b a"],
         "blocks.txt": ["a b", "c d", "", "e f", "g h", "", "a c", "", "i j", "", "k l", ""],
@@ -309,8 +338,8 @@ def files(tmp_path, monkeypatch):
     letters = "x\xa0y m\nx\xa0z n\nu\xa0v o\nu\xa0w p\nx\xa0w q\nu\xa0y r\n"  # spaces, or letters
     for name in ("latin.txt", "accents.txt"):
         (tmp_path / name).write_bytes((letters + name).encode("latin-1"))
-    numbers = {"x.csv": (12, 3), "y.csv": (12, 3), "many.csv": (40, 3)}
-    for name, shape in numbers.items():
+    array_shapes = {"x.csv": (12, 3), "y.csv": (12, 3), "many.csv": (40, 3)}
+    for name, shape in array_shapes.items():
         np.savetxt(name, rng.normal(size=shape).round(3) + 1, "%g", delimiter=",")
     X = rng.normal(size=(8, 3))
     np.save("x.npy", X)
@@ -318,42 +347,44 @@ def files(tmp_path, monkeypatch):
     np.savetxt("K.csv", U @ U.T, delimiter=",")
     (tmp_path / "birds.csv").write_text("site,robin,wren,crow\nA,5,3,0\nB,0,2,6\nC,1,1,1\n")
     records = [{"answer": text, "topic": i // 4} for i, text in enumerate(TEXTS)]
-    (tmp_path / "t.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records))
+    (tmp_path / "t.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
     return tmp_path
 
 
-CASES = [(command, name) for command, rows in ROWS.items() for name in rows]
+COMMANDS_AND_OPTIONS = [(command, name) for command, rows in CASES.items() for name in rows]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_has_test_case(command):
-    options = {action.dest for action in build_parser(command)._actions} - FREE
-    assert options <= ROWS[command].keys()
+    options = {action.dest for action in build_parser(command)._actions} - COMMON_OPTIONS
+    assert options <= CASES[command].keys()
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(("command", "name"), CASES)
+@pytest.mark.parametrize(("command", "name"), COMMANDS_AND_OPTIONS)
 def test_option_changes_output_or_is_rejected(run, files, command, name):
-    row = ROWS[command][name]
-    usual = (USUAL[command] if row.usual is None else row.usual).split()
+    case = CASES[command][name]
+    default_arguments = (DEFAULT_ARGUMENTS[command] if case.base is None else case.base).split()
     if command == "completion":
         assert run(command, "bash")[1] != run(command, "fish")[1]
-        assert run(command, row.refused)[0]
+        assert run(command, case.rejected)[0]
         return
-    if row.adds:
-        before = run(command, *usual)
-        code, out, err = run(command, *usual, *row.adds.split())
+    if case.effective:
+        default_output = run(command, *default_arguments)
+        code, out, err = run(command, *default_arguments, *case.effective.split())
         assert code == 0, err
-        assert (err != before[2]) if row.notes else (out != before[1])
-    if row.refused:
-        refused_of = USUAL[command] if row.refused_of is None else row.refused_of
-        code, out, err = run(command, *refused_of.split(), *row.refused.split())
+        assert (err != default_output[2]) if case.on_stderr else (out != default_output[1])
+    if case.rejected:
+        rejected_base = (
+            DEFAULT_ARGUMENTS[command] if case.rejected_base is None else case.rejected_base
+        )
+        code, out, err = run(command, *rejected_base.split(), *case.rejected.split())
         assert code, out
         assert err
 
 
-@pytest.mark.parametrize("typed", PAIRS)
-def test_option_without_effect_is_rejected(run, files, typed):
-    code, out, err = run(*typed.split())
+@pytest.mark.parametrize("command_line", CONFLICTING_COMMANDS)
+def test_option_without_effect_is_rejected(run, files, command_line):
+    code, out, err = run(*command_line.split())
     assert (bool(code), out) == (True, "")
     assert "error: " in err

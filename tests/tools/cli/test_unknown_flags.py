@@ -1,4 +1,4 @@
-"""Suggestions for unknown flags: each can be typed, and accepts the value that was passed."""
+"""Suggestions for unknown flags are valid, and accept the value that was passed."""
 
 import re
 import shlex
@@ -66,10 +66,10 @@ def folder(tmp_path, monkeypatch):
     ],
 )
 def test_unknown_flag_error_suggests_flag_that_accepts_value(line, expected, folder, run):
-    code, _, said = run(*shlex.split(line, posix=False))
+    code, _, message = run(*shlex.split(line, posix=False))
     assert code == 2
-    assert expected in said
-    assert not re.search(r"compute\(|df\[|to_frame", said)
+    assert expected in message
+    assert not re.search(r"compute\(|df\[|to_frame", message)
 
 
 def test_find_unknown_flag_returns_value_and_files(folder):

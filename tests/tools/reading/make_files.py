@@ -1,7 +1,7 @@
 """Write the binary files of tests/tools/reading/files; run it as a script after a change.
 
-The other files of the folder are texts, kept as they are. The binary ones are written here so
-that a reader sees what they hold: images and vectors as Hugging Face's datasets write them,
+The other files of the folder are texts, kept as they are. The binary ones are generated here to
+document their content: images and vectors as Hugging Face's datasets write them,
 details of lighteval, an Inspect log, and a table in UTF-16 as Excel saves "Unicode text".
 """
 
@@ -20,7 +20,7 @@ FILES = Path(__file__).parent / "files"
 MORNING = (2026, 2, 7, 11, 26, 56)
 
 
-def chunk(kind: bytes, data: bytes) -> bytes:
+def png_chunk(kind: bytes, data: bytes) -> bytes:
     """Return one chunk of a PNG: length, kind, data, checksum."""
     checksum = struct.pack(">I", zlib.crc32(kind + data))
     return struct.pack(">I", len(data)) + kind + data + checksum
@@ -30,11 +30,15 @@ def png(rows: list[list[int]]) -> bytes:
     """Return a grey PNG, stored and not compressed, so that its bytes follow from the rows."""
     header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
     lines = b"".join(b"\0" + bytes(row) for row in rows)
-    chunks = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(lines, 0)), chunk(b"IEND", b"")]
+    chunks = [
+        png_chunk(b"IHDR", header),
+        png_chunk(b"IDAT", zlib.compress(lines, 0)),
+        png_chunk(b"IEND", b""),
+    ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-def features(**kinds: dict[str, Any]) -> dict[str, str]:
+def feature_metadata(**kinds: dict[str, Any]) -> dict[str, str]:
     """Return the metadata in which datasets keeps the features of a parquet file."""
     return {"huggingface": json.dumps({"info": {"features": kinds}})}
 
@@ -51,17 +55,17 @@ def images() -> bytes:
     stripes = [[255, 255, 0, 0], [255, 255, 0, 0], [0, 0, 255, 255], [0, 0, 255, 255]]
     ramp = [[40, 80, 120, 160], [60, 100, 140, 180], [80, 120, 160, 200], [100, 140, 180, 220]]
     pixels = [stripes, ramp, stripes]
-    kept = [{"bytes": png(rows), "path": f"tile_{i}.png"} for i, rows in enumerate(pixels)]
+    image_cells = [{"bytes": png(rows), "path": f"tile_{i}.png"} for i, rows in enumerate(pixels)]
     schema = pa.schema(
         [
             ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
             ("label", pa.int64()),
         ],
-        metadata=features(
+        metadata=feature_metadata(
             image={"_type": "Image"}, label={"names": ["tile", "ramp"], "_type": "ClassLabel"}
         ),
     )
-    return parquet(pa.table({"image": kept, "label": [0, 1, 0]}, schema=schema))
+    return parquet(pa.table({"image": image_cells, "label": [0, 1, 0]}, schema=schema))
 
 
 def embeddings() -> bytes:
@@ -72,14 +76,14 @@ def embeddings() -> bytes:
     return parquet(pa.table({"id": ids, "embedding": rows}, schema=schema))
 
 
-def detail(number: int, query: str, texts: list[str]) -> dict[str, Any]:
+def build_detail(question_id: int, query: str, texts: list[str]) -> dict[str, Any]:
     """Return one row of lighteval's details: the document, its answers, its metric."""
     return {
         "doc": {
             "query": query,
             "choices": ["sun"],
             "gold_index": 0,
-            "id": str(number),
+            "id": str(question_id),
             "task_name": "riddles",
             "num_samples": len(texts),
         },
@@ -93,24 +97,24 @@ def detail(number: int, query: str, texts: list[str]) -> dict[str, Any]:
     }
 
 
-def details() -> bytes:
+def build_details() -> bytes:
     """Return lighteval's details of three questions, answered twice each."""
     rows = [
-        detail(0, "Does it rain on the moon?", ["never", "never"]),
-        detail(1, "Who wakes the baker?", ["hunger", "alarm clocks"]),
-        detail(2, "What is brighter than gold?", ["honesty", "honesty"]),
+        build_detail(0, "Does it rain on the moon?", ["never", "never"]),
+        build_detail(1, "Who wakes the baker?", ["hunger", "alarm clocks"]),
+        build_detail(2, "What is brighter than gold?", ["honesty", "honesty"]),
     ]
     return parquet(pa.Table.from_pylist(rows))
 
 
-def logged(name: str, epoch: int, asked: str, text: str | None) -> dict[str, Any]:
+def build_log_sample(name: str, epoch: int, question: str, text: str | None) -> dict[str, Any]:
     """Return one sample of an Inspect log; without a text, the model failed."""
     turn = {"content": text, "source": "generate", "role": "assistant", "model": "big-9"}
     choices = [] if text is None else [{"message": turn, "stop_reason": "stop"}]
     sample: dict[str, Any] = {
         "id": name,
         "epoch": epoch,
-        "input": [{"content": asked, "source": "input", "role": "user"}],
+        "input": [{"content": question, "source": "input", "role": "user"}],
         "target": "a cloud",
         "messages": [choice["message"] for choice in choices],
         "output": {"model": "big-9", "choices": choices, "completion": text or ""},
@@ -122,16 +126,16 @@ def logged(name: str, epoch: int, asked: str, text: str | None) -> dict[str, Any
     return sample
 
 
-def log() -> bytes:
+def build_log() -> bytes:
     """Return an Inspect log as .eval: a zip with a header, summaries and a file a sample."""
     flies, burns = "What flies without wings?", "What burns without fire?"
     samples = [
-        logged("s1", 1, flies, "time"),
-        logged("s1", 2, flies, "time"),
-        logged("s1", 3, flies, "time"),
-        logged("s2", 1, burns, "nettles"),
-        logged("s2", 2, burns, "jealousy"),
-        logged("s2", 3, burns, None),
+        build_log_sample("s1", 1, flies, "time"),
+        build_log_sample("s1", 2, flies, "time"),
+        build_log_sample("s1", 3, flies, "time"),
+        build_log_sample("s2", 1, burns, "nettles"),
+        build_log_sample("s2", 2, burns, "jealousy"),
+        build_log_sample("s2", 3, burns, None),
     ]
     task = {"task": "riddles", "model": "lab/big-9", "config": {"epochs": 3}}
     task["dataset"] = {"name": "riddles", "samples": 2, "sample_ids": ["s1", "s2"]}
@@ -166,18 +170,18 @@ def table() -> bytes:
     return b"\xff\xfe" + text.encode("utf-16-le")
 
 
-MADE = {
+GENERATED = {
     "image_tiles.parquet": images,
     "embeddings_fixed.parquet": embeddings,
-    "details_riddles.parquet": details,
-    "inspect_log.eval": log,
+    "details_riddles.parquet": build_details,
+    "inspect_log.eval": build_log,
     "unicode_text.csv": table,
 }
 
 
 def main() -> None:
-    """Write every file of `MADE`."""
-    for name, make in MADE.items():
+    """Write every file of `GENERATED`."""
+    for name, make in GENERATED.items():
         (FILES / name).write_bytes(make())
 
 

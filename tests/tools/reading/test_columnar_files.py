@@ -1,4 +1,4 @@
-"""Rows of numbers in parquet are stacked, and rows of another length are named."""
+"""Parquet files: rows of numbers are stacked, nested texts are read, limits are checked."""
 
 import io
 from dataclasses import replace
@@ -11,7 +11,7 @@ from vendiscore.tools.reading.columnar_files import Columns
 from vendiscore_page.parquet_footers import declared_values, largest_pages
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-NUMBERS = Wanted(kind="vectors", column="e")
+VECTOR_OPTIONS = Wanted(kind="vectors", column="e")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_rows_of_different_length_are_reported(rows, type_, X, problems):
     file = io.BytesIO()
     pq.write_table(pa.table({"e": pa.array(rows, type_)}), file)
     file.seek(0)
-    result = samples_of(Columns(file, Limits()), NUMBERS)
+    result = samples_of(Columns(file, Limits()), VECTOR_OPTIONS)
     np.testing.assert_array_equal(result.values, X)
     assert result.problems == problems
 
@@ -56,7 +56,7 @@ def test_integers_not_exact_in_float64_are_reported():
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[1, 2], [2**53 + 1, 3]]}), file)
     file.seek(0)
-    result = samples_of(Columns(file, Limits()), NUMBERS)
+    result = samples_of(Columns(file, Limits()), VECTOR_OPTIONS)
     assert "has the integer 9007199254740993" in result.problems[1]
     assert result.wrong == {1: "e"}
 
@@ -65,25 +65,30 @@ def test_too_many_numbers_are_rejected_by_footer_only_with_limits():
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[0.0] * 50_000] * 4, "n": [1, 2, 3, 4]}), file)
     assert file.tell() < 10_000
-    few = Limits(unpacked=400_000, declared=declared_values)  # 100,000 numbers
-    wide = Limits(unpacked=4_000_000, columns=4_096, declared=declared_values)
-    for limits, said in ((few, "More than 100,000 numbers"), (wide, "50,000 columns are too many")):
+    low_limits = Limits(unpacked=400_000, declared=declared_values)  # 100,000 numbers
+    column_limits = Limits(unpacked=4_000_000, columns=4_096, declared=declared_values)
+    for limits, message in (
+        (low_limits, "More than 100,000 numbers"),
+        (column_limits, "50,000 columns are too many"),
+    ):
         file.seek(0)
-        with pytest.raises(RefusedError, match=said):
-            samples_of(Columns(file, limits), replace(NUMBERS, limits=limits))
+        with pytest.raises(RefusedError, match=message):
+            samples_of(Columns(file, limits), replace(VECTOR_OPTIONS, limits=limits))
     file.seek(0)
-    assert samples_of(Columns(file, Limits()), NUMBERS).values.shape == (4, 50_000)
+    assert samples_of(Columns(file, Limits()), VECTOR_OPTIONS).values.shape == (4, 50_000)
 
 
 def test_many_numeric_columns_are_read_with_and_without_nulls():
     names = [f"x{j}" for j in range(150)]
-    for last in (7.0, None):
+    for last_value in (7.0, None):
         file = io.BytesIO()
-        pq.write_table(pa.table({**{name: [1.0, 2.0] for name in names}, "y": [3.0, last]}), file)
+        pq.write_table(
+            pa.table({**{name: [1.0, 2.0] for name in names}, "y": [3.0, last_value]}), file
+        )
         result = samples_of(Columns(file, Limits()), Wanted())
         assert result.values.shape == (2, 151)
         assert result.features == [*names, "y"]
-        assert result.problems == ({} if last else {1: "has null, which is not a number"})
+        assert result.problems == ({} if last_value else {1: "has null, which is not a number"})
 
 
 def test_many_distinct_texts_fit_into_memory_limit():
@@ -92,9 +97,9 @@ def test_many_distinct_texts_fit_into_memory_limit():
     file = io.BytesIO()
     pq.write_table(table, file)
     limits = Limits(unpacked=10_000_000)  # the texts have 3 MB
-    read = Columns(file, limits).table(["text", "of"])
-    assert read.column("text") == texts
-    assert read.column("of")[:51] == [f"prompt {i % 50}" for i in range(51)]
+    columns = Columns(file, limits).table(["text", "of"])
+    assert columns.column("text") == texts
+    assert columns.column("of")[:51] == [f"prompt {i % 50}" for i in range(51)]
 
 
 def test_nested_texts_round_trip_through_parquet():
@@ -109,12 +114,12 @@ def test_nested_texts_round_trip_through_parquet():
         "records": pa.struct({"role": pa.string(), "said": pa.list_(pa.string())}),
         "map": pa.map_(pa.string(), pa.string()),
     }
-    table = pa.table({name: pa.array(each, types.get(name)) for name, each in cells.items()})
+    table = pa.table({name: pa.array(values, types.get(name)) for name, values in cells.items()})
     file = io.BytesIO()
     pq.write_table(table, file)
-    read = Columns(file, Limits()).table(list(cells))
+    result = Columns(file, Limits()).table(list(cells))
     for name in cells:
-        assert read.column(name) == table[name].to_pylist()
+        assert result.column(name) == table[name].to_pylist()
 
 
 def test_columns_are_read_in_portions_within_limits():
@@ -122,10 +127,10 @@ def test_columns_are_read_in_portions_within_limits():
     file = io.BytesIO()
     pq.write_table(table, file, use_dictionary=False, compression="zstd")
     limits = Limits(unpacked=12_000_000, largest_pages=largest_pages)  # pages of 2 MB at once
-    read = Columns(file, limits).table(table.column_names)
-    assert [read.column(name) for name in read.names] == list(table.to_pydict().values())
-    few = Limits(unpacked=5_000_000, largest_pages=largest_pages)
+    result = Columns(file, limits).table(table.column_names)
+    assert [result.column(name) for name in result.names] == list(table.to_pydict().values())
+    low_limits = Limits(unpacked=5_000_000, largest_pages=largest_pages)
     with pytest.raises(RefusedError, match="'c0' has a page of 1 MB unpacked, more than 1 MB"):
-        Columns(file, few).table(["c0"])
+        Columns(file, low_limits).table(["c0"])
     with pytest.raises(RefusedError, match="16 cells are too many: the limit is 10"):
         Columns(file, Limits(values=10)).table(table.column_names)

@@ -1,4 +1,4 @@
-"""The column of samples is chosen where it is plain, and asked for where it is not."""
+"""The column of samples is detected if it is unambiguous; otherwise choices are offered."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from vendiscore.tools.reading.tables import table
 PROSE = "the cat sat,a dog ran"
 
 
-def head(names, *rows):
+def build_preview(names, *rows):
     return table("\n".join([names, *rows]), Wanted(), sign=",")
 
 
@@ -26,41 +26,41 @@ def head(names, *rows):
     ],
 )
 def test_unambiguous_columns_are_detected(names, row, column, kind):
-    chosen = choose(head(names, row, row), Wanted())
-    assert kind == chosen.kind
-    assert chosen.column in (column, None)
+    detected = choose(build_preview(names, row, row), Wanted())
+    assert kind == detected.kind
+    assert detected.column in (column, None)
 
 
 @pytest.mark.parametrize("names", ["left,right", "answer,response"])
 def test_two_prose_columns_are_ambiguous(names):
     with pytest.raises(AskError, match="could be meant") as caught:
-        choose(head(names, PROSE, PROSE), Wanted())
-    asked = [options for _, options in caught.value.choices]
-    assert asked == [{"column": name} for name in names.split(",")]
+        choose(build_preview(names, PROSE, PROSE), Wanted())
+    offered = [options for _, options in caught.value.choices]
+    assert offered == [{"column": name} for name in names.split(",")]
 
 
 @pytest.mark.parametrize("names", ["left,right", "answer,response"])
 def test_every_offered_choice_resolves_ambiguity(names):
-    read = head(names, PROSE, PROSE)
+    preview = build_preview(names, PROSE, PROSE)
     with pytest.raises(AskError) as caught:
-        choose(read, Wanted())
+        choose(preview, Wanted())
     for name, options in caught.value.choices:
-        assert choose(read, Wanted(**options)).column == name
+        assert choose(preview, Wanted(**options)).column == name
 
 
 def test_prompt_and_model_columns_are_detected_unless_pooled():
-    read = head("prompt,model,answer", "why is it,m,as it is")
-    assert choose(read, Wanted())[:4] == ("answer", "texts", "prompt", "model")
-    assert choose(read, Wanted(pool=True))[:4] == ("answer", "texts", "", "")
+    preview = build_preview("prompt,model,answer", "why is it,m,as it is")
+    assert choose(preview, Wanted())[:4] == ("answer", "texts", "prompt", "model")
+    assert choose(preview, Wanted(pool=True))[:4] == ("answer", "texts", "", "")
 
 
 def test_group_column_is_never_sample_column():
-    read = head("left,right", PROSE)
-    assert choose(read, Wanted(group_by="left")).column == "right"
+    preview = build_preview("left,right", PROSE)
+    assert choose(preview, Wanted(group_by="left")).column == "right"
 
 
 def test_site_tables_are_ambiguous():
-    read = head("site,cat,dog", "north,1,2", "south,3,0")
+    preview = build_preview("site,cat,dog", "north,1,2", "south,3,0")
     with pytest.raises(AskError) as caught:
-        choose(read, Wanted())
+        choose(preview, Wanted())
     assert [options["kind"] for _, options in caught.value.choices] == ["counts", "vectors"]

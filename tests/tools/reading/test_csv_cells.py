@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would run are marked in files for it, and come back unchanged."""
+"""Texts that look like formulas are escaped in CSV files for spreadsheets, and restored."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from vendiscore.tools.reading.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[3]
 STARTS = tuple("=+-@\t\r\n")
-HOSTILE = [
+FORMULAS = [
     "=cmd|' /C calc'!A0",
     "+1 to that",
     "-5 degrees",
@@ -40,7 +40,7 @@ HOSTILE = [
     'say "no"',
 ]
 texts = st.one_of(
-    st.sampled_from(HOSTILE),
+    st.sampled_from(FORMULAS),
     st.text(alphabet="'=+-@\t\r\n 0.5eEa\",;", max_size=8),
     st.text(max_size=8).filter(lambda text: "\0" not in text),
 )
@@ -63,18 +63,18 @@ def test_text_cell_escapes_formulas_reversibly(text):
 
 @given(st.lists(st.tuples(texts, st.floats(allow_nan=False)), min_size=1, max_size=5))
 def test_csv_output_of_command_escapes_texts_and_keeps_numbers(rows):
-    written = output.FORMATS["csv"]([{"=name": text, "x": x} for text, x in rows])
-    header, *cells = csv.reader(io.StringIO(written, newline=""))
+    csv_text = output.FORMATS["csv"]([{"=name": text, "x": x} for text, x in rows])
+    header, *cells = csv.reader(io.StringIO(csv_text, newline=""))
     assert header == ["'=name", "x"]
-    for (text, x), (first, second) in zip(rows, cells, strict=True):
-        assert original_text(first) == text
-        assert float(second) == x
-        assert not first.startswith(STARTS) or is_number(first)
+    for (text, x), (text_cell_value, number_cell) in zip(rows, cells, strict=True):
+        assert original_text(text_cell_value) == text
+        assert float(number_cell) == x
+        assert not text_cell_value.startswith(STARTS) or is_number(text_cell_value)
 
 
 @pytest.fixture(scope="module")
 def page_csv():
-    """Write rows as the page does."""
+    """Return a function that writes rows as the web app does."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
@@ -86,10 +86,10 @@ def page_csv():
 
     def write(rows: list[list[object]]) -> bytes:
         command = [node, "--input-type=module", "-e", script]
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=ROOT, input=json.dumps(rows).encode(), capture_output=True, check=True
         )
-        return done.stdout
+        return process.stdout
 
     return write
 
@@ -100,9 +100,11 @@ def read_rows(data: bytes) -> list[list[str]]:
 
 @settings(max_examples=15)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=30))
-def test_csv_of_web_app_round_trips(page_csv, pairs):
-    rows = [["place" + name, f"{sample}.", "1"] for name, sample in pairs]  # no cell is blank
-    rows += [[f"{i}", sample, "1"] for i, sample in enumerate(HOSTILE)]
+def test_csv_of_web_app_round_trips(page_csv, names_and_samples):
+    rows = [
+        ["place" + name, f"{sample}.", "1"] for name, sample in names_and_samples
+    ]  # no cell is blank
+    rows += [[f"{i}", sample, "1"] for i, sample in enumerate(FORMULAS)]
     data = page_csv([["place", "sample", "nearest"], *rows])
     for row in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")):
         assert all(not cell.startswith(STARTS) or is_number(cell) for cell in row)
@@ -124,10 +126,10 @@ def test_apostrophes_of_other_files_are_kept(data):
 
 def test_select_keeps_rows_that_look_like_formulas(tmp_path, capsys):
     path = tmp_path / "a.csv"
-    rows = [["sample", "n"], *([text, str(i)] for i, text in enumerate(HOSTILE) if text.strip())]
+    rows = [["sample", "n"], *([text, str(i)] for i, text in enumerate(FORMULAS) if text.strip())]
     with path.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
     assert main(["select", str(path), "-n", "12", "--column", "sample"]) == 0
-    chosen = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
-    assert len(chosen) == 13
-    assert all(row in rows for row in chosen)
+    selected = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
+    assert len(selected) == 13
+    assert all(row in rows for row in selected)

@@ -1,4 +1,4 @@
-"""Bytes become text in their encoding, or an error that names the place."""
+"""Bytes are decoded to text, or an error contains line and column."""
 
 import codecs
 
@@ -24,7 +24,7 @@ def test_decode_removes_byte_order_mark(data, encoding, expected):
 
 
 @pytest.mark.parametrize(
-    ("data", "encoding", "place", "message"),
+    ("data", "encoding", "location", "message"),
     [
         ("a\nné".encode("latin-1"), None, "line 2, column 2", "byte 0xe9 is not utf-8; save it"),
         (codecs.BOM_UTF8 + b"ab\xff", None, "line 1, column 3", "byte 0xff is not utf-8; save"),
@@ -33,10 +33,10 @@ def test_decode_removes_byte_order_mark(data, encoding, expected):
         (b"ab\x00c", None, "line 1, column 3", "there is a NUL"),
     ],
 )
-def test_decode_error_contains_line_and_column(data, encoding, place, message):
+def test_decode_error_contains_line_and_column(data, encoding, location, message):
     with pytest.raises(NotTextError) as caught:
         decode(data, encoding)
-    assert caught.value.place == place
+    assert caught.value.place == location
     assert caught.value.message.startswith(message)
     if encoding:
         assert "save it" not in caught.value.message

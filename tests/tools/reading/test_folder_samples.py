@@ -1,4 +1,4 @@
-"""Files of a folder are samples, or a question if there are several kinds of them."""
+"""Files of a folder are samples; a folder with several sample types is ambiguous."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Formats are found by endings and first bytes, and one entry serves the command and the page."""
+"""File formats are detected by endings and first bytes; the command and the web app share them."""
 
 import io
 import zipfile
@@ -15,7 +15,7 @@ from vendiscore_page.inputs.uploads import read as read_upload
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "form"),
+    ("name", "data", "expected"),
     [
         ("a.csv", b"a,b\n", "csv"),
         ("A.TAB", b"a\tb\n", "tsv"),
@@ -29,8 +29,8 @@ from vendiscore_page.inputs.uploads import read as read_upload
         ("photo", b"\0\0\0\x18ftypheic", "image"),
     ],
 )
-def test_format_is_detected_from_ending_and_first_bytes(name, data, form):
-    assert formats.format_of(name, data) == form
+def test_format_is_detected_from_ending_and_first_bytes(name, data, expected):
+    assert formats.format_of(name, data) == expected
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_unsupported_formats_are_rejected(name, data):
 
 
 def test_new_format_needs_single_registry_entry(monkeypatch, tmp_path):
-    def parse(data, how):
+    def parse(data, options):
         rows = [[word] for word in data.decode().split("+")]
         return Table(["text"], rows, range(1, len(rows) + 1), typed=True)
 
@@ -52,24 +52,24 @@ def test_new_format_needs_single_registry_entry(monkeypatch, tmp_path):
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
     assert read_file(str(path), Wanted(), Namespace()).values == ["a b", "c d"]
-    given = Given(files=[("a.plus", b"a b+c d")])
-    assert read_upload(given).values == ["a b", "c d"]
+    upload = Given(files=[("a.plus", b"a b+c d")])
+    assert read_upload(upload).values == ["a b", "c d"]
 
 
 def test_log_with_file_above_unpacked_limit_is_rejected():
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    zip_file = io.BytesIO()
+    with zipfile.ZipFile(zip_file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("samples/1_epoch_1.json", b" " * 3_000_000)
     limits = Limits(unpacked=2_000_000)
     with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
-        formats.FORMATS["eval"].parse(packed.getvalue(), Wanted(limits=limits))
+        formats.FORMATS["eval"].parse(zip_file.getvalue(), Wanted(limits=limits))
 
 
 def test_log_with_total_above_unpacked_limit_is_rejected():
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    zip_file = io.BytesIO()
+    with zipfile.ZipFile(zip_file, "w", zipfile.ZIP_DEFLATED) as archive:
         for i in range(3):
             archive.writestr(f"samples/{i}_epoch_1.json", b" " * 900_000)
     limits = Limits(unpacked=2_000_000)
     with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
-        formats.FORMATS["eval"].parse(packed.getvalue(), Wanted(limits=limits))
+        formats.FORMATS["eval"].parse(zip_file.getvalue(), Wanted(limits=limits))

@@ -1,4 +1,4 @@
-"""Options and limits of reading, and the errors for input that is refused."""
+"""Options and limits of reading, and the errors for rejected input."""
 
 import pytest
 
@@ -34,13 +34,13 @@ def test_default_limits_are_unbounded():
 
 def test_other_columns_are_listed_once():
     assert Wanted().others == []
-    wanted = Wanted(column="a", by="m", group_by="g", quality="m", prompts="p")
-    assert wanted.others == ["m", "g", "p"]
+    read_options = Wanted(column="a", by="m", group_by="g", quality="m", prompts="p")
+    assert read_options.others == ["m", "g", "p"]
     assert Wanted(quality="", by="m").others == ["m"]
 
 
 @pytest.mark.parametrize(
-    ("options", "named"),
+    ("options", "expected"),
     [
         ({}, False),
         ({"column": "a", "quality": "q"}, False),
@@ -50,12 +50,12 @@ def test_other_columns_are_listed_once():
         ({"pool": True}, True),
     ],
 )
-def test_groups_named_is_true_for_group_columns_and_pool(options, named):
-    assert Wanted(**options).groups_named == named
+def test_groups_named_is_true_for_group_columns_and_pool(options, expected):
+    assert Wanted(**options).groups_named == expected
 
 
 @pytest.mark.parametrize(
-    ("options", "roles"),
+    ("options", "expected"),
     [
         ({}, ("prompt", "model")),
         ({"pool": True}, ("", "")),
@@ -69,5 +69,5 @@ def test_groups_named_is_true_for_group_columns_and_pool(options, named):
         ({"quality": "prompt"}, ("", "model")),
     ],
 )
-def test_named_column_replaces_detected_column_of_role(options, roles):
-    assert Wanted(**options).unnamed_groups("prompt", "model") == roles
+def test_named_column_replaces_detected_column_of_role(options, expected):
+    assert Wanted(**options).unnamed_groups("prompt", "model") == expected

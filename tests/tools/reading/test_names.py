@@ -1,4 +1,4 @@
-"""A column's name says its role: the last noun decides, whatever stands before it."""
+"""The role of a column follows from the last noun of its name."""
 
 import pytest
 
@@ -35,6 +35,6 @@ def test_role_of_returns_role_of_column_name(name, role):
 def test_role_of_ignores_case_numbers_and_plural(name):
     role = role_of(name)
     assert role
-    assert {role_of(form) for form in (name.upper(), name.title(), f"{name}_1", f"{name}s")} == {
-        role
-    }
+    assert {
+        role_of(variant) for variant in (name.upper(), name.title(), f"{name}_1", f"{name}s")
+    } == {role}

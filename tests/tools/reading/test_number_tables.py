@@ -1,4 +1,4 @@
-"""Numbers are read with the signs of their columns, and columns of ids are left out."""
+"""Numbers are read with the decimal sign of their column; columns of ids are dropped."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,15 @@ from vendiscore.report import AskError, RefusedError, Wanted
 from vendiscore.tools.reading.number_tables import numbers_of
 from vendiscore.tools.reading.tables import table
 
-NUMBERS = Wanted(kind="vectors")
+VECTOR_OPTIONS = Wanted(kind="vectors")
 
 
-def read(text, wanted=NUMBERS):
-    return numbers_of(table(text, wanted), wanted)
+def read_numbers(text, options=VECTOR_OPTIONS):
+    return numbers_of(table(text, options), options)
 
 
 @pytest.mark.parametrize(
-    ("cells", "numbers"),
+    ("cells", "expected"),
     [
         (["1.5", "2.25"], [1.5, 2.25]),
         (["1,5", "2,25"], [1.5, 2.25]),
@@ -25,11 +25,11 @@ def read(text, wanted=NUMBERS):
         (["2,5e-1", "1,5E2"], [0.25, 150.0]),
     ],
 )
-def test_decimal_sign_is_detected_per_column(cells, numbers):
+def test_decimal_sign_is_detected_per_column(cells, expected):
     lines = [f"{cell};{i}.5" for i, cell in enumerate(cells)]
-    result = read("\n".join(["x;y", *lines]))
+    result = read_numbers("\n".join(["x;y", *lines]))
     assert not result.problems
-    np.testing.assert_array_equal(result.values[:, 0], numbers)
+    np.testing.assert_array_equal(result.values[:, 0], expected)
     np.testing.assert_array_equal(result.values[:, 1], [0.5, 1.5])
 
 
@@ -43,45 +43,47 @@ def test_decimal_sign_is_detected_per_column(cells, numbers):
     ],
 )
 def test_invalid_cell_is_reported_with_row_and_column(cell, problem):
-    result = read(f"x;y\n1;2.5\n3;{cell}\n5;6.5\n7;8.5\n")
+    result = read_numbers(f"x;y\n1;2.5\n3;{cell}\n5;6.5\n7;8.5\n")
     assert result.problems == {1: problem}
     assert result.place(1) == "row 3, column 'y'"
 
 
 @pytest.mark.parametrize("name", ["id", "", "row_no"])
 def test_row_number_columns_are_dropped(name):
-    result = read(f"{name},x,y\n3,1.5,2\n1,2.5,4\n2,3.5,2\n")
+    result = read_numbers(f"{name},x,y\n3,1.5,2\n1,2.5,4\n2,3.5,2\n")
     assert result.features == ["x", "y"]
 
 
 def test_unnamed_row_numbers_are_ambiguous():
     with pytest.raises(AskError, match="does it number the rows"):
-        read("1,1.5\n2,2.5\n3,3.5\n")
-    assert read("1,1.5\n2,2.5\n3,3.5\n", Wanted(kind="vectors", index=True)).values.shape == (3, 1)
+        read_numbers("1,1.5\n2,2.5\n3,3.5\n")
+    assert read_numbers(
+        "1,1.5\n2,2.5\n3,3.5\n", Wanted(kind="vectors", index=True)
+    ).values.shape == (3, 1)
 
 
 def test_table_without_numbers_is_rejected():
     with pytest.raises(RefusedError, match="There is no column of numbers"):
-        read("a,b\nx,y\nz,w\n")
+        read_numbers("a,b\nx,y\nz,w\n")
 
 
 @pytest.mark.parametrize("name", ["NO2(GT)", "number_of_rooms", "glycemic index", "key"])
 def test_repeated_integers_are_features(name):
-    assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == [name, "x"]
+    assert read_numbers(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == [name, "x"]
 
 
 @pytest.mark.parametrize("name", ["user_id", "userId", "uuid", "rownames"])
 def test_repeated_ids_are_not_features(name):
-    assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == ["x"]
+    assert read_numbers(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == ["x"]
 
 
 @pytest.mark.parametrize("name", ["Sample", "sample_no", "station"])
 def test_sample_and_site_numbers_are_not_features(name):
-    assert read(f"{name},x\n1,1.5\n2,2.5\n3,3.5\n").features == ["x"]
+    assert read_numbers(f"{name},x\n1,1.5\n2,2.5\n3,3.5\n").features == ["x"]
 
 
 @pytest.mark.parametrize(
-    ("table", "about"),
+    ("table", "message"),
     [
         (",1,2\n1,1.0,0.5\n2,0.5,1.0\n", "similarities"),
         ("name,a,b\na,0.9999999999,0.25\nb,0.2500000001,1\n", "similarities"),
@@ -89,9 +91,9 @@ def test_sample_and_site_numbers_are_not_features(name):
         (",a,b\na,0.0,0.25\nb,0.25,0.0\n", "distances"),
     ],
 )
-def test_symmetric_tables_with_names_are_ambiguous(table, about):
-    with pytest.raises(AskError, match=about) as asked:
-        read(table)
-    assert asked.value.choices[-1][1] == {"matrix": False}
+def test_symmetric_tables_with_names_are_ambiguous(table, message):
+    with pytest.raises(AskError, match=message) as caught:
+        read_numbers(table)
+    assert caught.value.choices[-1][1] == {"matrix": False}
     features = Wanted(kind="vectors", matrix=False)
-    assert read(table, features).values.shape == (2, 2)
+    assert read_numbers(table, features).values.shape == (2, 2)

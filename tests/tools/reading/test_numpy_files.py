@@ -1,4 +1,4 @@
-"""Arrays of NumPy's files are read without pickles, and their headers are not trusted."""
+"""NumPy files are read without unpickling, and their headers are checked."""
 
 import io
 import zipfile
@@ -12,13 +12,13 @@ from vendiscore.tools.reading.numpy_files import Arrays
 X = np.arange(6.0).reshape(2, 3)
 
 
-def saved(array, **options):
+def npy_bytes(array, **options):
     data = io.BytesIO()
     np.save(data, array, **options)
     return data.getvalue()
 
 
-def packed(save=np.savez, **arrays):
+def npz_bytes(save=np.savez, **arrays):
     data = io.BytesIO()
     save(data, **arrays)
     return data.getvalue()
@@ -38,7 +38,7 @@ def packed(save=np.savez, **arrays):
 )
 @pytest.mark.parametrize("save", [None, np.savez, np.savez_compressed])
 def test_arrays_round_trip(array, save):
-    data = saved(array) if save is None else packed(save, x=array)
+    data = npy_bytes(array) if save is None else npz_bytes(save, x=array)
     arrays = Arrays(data, save is not None)
     name = arrays.choose_array(None)
     assert name == ("" if save is None else "x")
@@ -48,14 +48,14 @@ def test_arrays_round_trip(array, save):
 
 
 def test_npy_array_is_not_copied():
-    data = saved(X)
+    data = npy_bytes(X)
     result = Arrays(data, False).read("")
     assert np.shares_memory(result, np.frombuffer(data, np.uint8))
     assert not result.flags.writeable
 
 
 def test_npz_array_is_chosen_by_name():
-    arrays = Arrays(packed(x=X, labels=np.arange(2)), True)
+    arrays = Arrays(npz_bytes(x=X, labels=np.arange(2)), True)
     assert arrays.headers["x"].shape == (2, 3)
     assert arrays.choose_array("labels") == "labels"
     assert arrays.read("labels").tolist() == [0, 1]
@@ -71,9 +71,9 @@ def test_npz_array_is_chosen_by_name():
 
 def test_empty_and_sparse_archives_are_rejected():
     with pytest.raises(RefusedError, match="There are no arrays"):
-        Arrays(packed(), True).choose_array(None)
+        Arrays(npz_bytes(), True).choose_array(None)
     parts = dict.fromkeys(("data", "indices", "indptr", "shape", "format"), np.arange(2))
-    arrays = Arrays(packed(**parts), True)
+    arrays = Arrays(npz_bytes(**parts), True)
     with pytest.raises(RefusedError, match="sparse matrix of SciPy"):
         arrays.choose_array(None)
     assert arrays.choose_array("data") == "data"
@@ -84,7 +84,7 @@ def test_object_arrays_are_never_unpickled():
         def __reduce__(self):
             return pytest.fail, ("unpickled",)
 
-    arrays = Arrays(saved(np.array([Evil()], object), allow_pickle=True), False)
+    arrays = Arrays(npy_bytes(np.array([Evil()], object), allow_pickle=True), False)
     with pytest.raises(RefusedError, match="never unpickled"):
         arrays.read("")
 
@@ -92,7 +92,7 @@ def test_object_arrays_are_never_unpickled():
 @pytest.mark.parametrize("change", [-1, 1, 8])
 @pytest.mark.parametrize("in_zip", [False, True])
 def test_size_different_from_header_is_rejected(change, in_zip):
-    data = saved(X)
+    data = npy_bytes(X)
     data = data[:change] if change < 0 else data + bytes(change)
     if in_zip:
         file = io.BytesIO()
@@ -105,7 +105,7 @@ def test_size_different_from_header_is_rejected(change, in_zip):
 
 
 def test_header_with_excessive_shape_is_rejected():
-    header = saved(np.zeros(1)).replace(b"(1,)", b"(9" + b"9" * 14 + b",)")
+    header = npy_bytes(np.zeros(1)).replace(b"(1,)", b"(9" + b"9" * 14 + b",)")
     with pytest.raises(RefusedError, match=r"damaged|header cannot be read"):
         Arrays(header, False).read("")
 
@@ -117,8 +117,8 @@ def test_header_with_excessive_shape_is_rejected():
         b"text",
         b"\x93NUMPY\x01\x00",
         b"\x93NUMPY\x09\x00" + bytes(100),
-        saved(X)[:30],
-        saved(X).replace(b"(2, 3)", b"(-2,3)"),
+        npy_bytes(X)[:30],
+        npy_bytes(X).replace(b"(2, 3)", b"(-2,3)"),
     ],
 )
 def test_unreadable_header_is_rejected(data):

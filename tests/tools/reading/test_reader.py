@@ -1,4 +1,4 @@
-"""Lines of text are read as the rows, words with numbers or parts that they are, or asked about."""
+"""Text files are read as lines, vectors or word vectors, or are ambiguous."""
 
 import numpy as np
 import pytest
@@ -33,32 +33,35 @@ def test_words_of_word_vectors_are_dropped():
 
 def test_tab_separated_distances_are_ambiguous():
     data = b"\tf1\tf2\nf1\t0.0\t0.25\nf2\t0.25\t0.0\n"
-    with pytest.raises(AskError, match="is it a table") as asked:
+    with pytest.raises(AskError, match="is it a table") as caught:
         read_data("unifrac.txt", data, Wanted())
-    (_, answer), _ = asked.value.choices
+    (_, options), _ = caught.value.choices
     with pytest.raises(AskError, match="distances"):
-        read_data("unifrac.txt", data, Wanted(**answer))
+        read_data("unifrac.txt", data, Wanted(**options))
 
 
-@pytest.mark.parametrize("above", ["", "# Pairs of words\n", "# Pairs\n# Word 1\tWord 2\tHuman\n"])
-def test_tab_separated_words_are_ambiguous(above):
+@pytest.mark.parametrize(
+    "comment", ["", "# Pairs of words\n", "# Pairs\n# Word 1\tWord 2\tHuman\n"]
+)
+def test_tab_separated_words_are_ambiguous(comment):
     with pytest.raises(AskError, match="is it a table"):
-        read_data("pairs.txt", f"{above}old\tnew\t1.5\nhard\teasy\t0.5\n".encode(), Wanted())
+        read_data("pairs.txt", f"{comment}old\tnew\t1.5\nhard\teasy\t0.5\n".encode(), Wanted())
 
 
-@pytest.mark.parametrize("wanted", [Wanted(type="txt"), Wanted(split="row")])
-def test_type_and_split_options_read_lines_as_texts(wanted):
-    result = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", wanted)
+@pytest.mark.parametrize("options", [Wanted(type="txt"), Wanted(split="row")])
+def test_type_and_split_options_read_lines_as_texts(options):
+    result = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", options)
     assert result.values == ["old\tnew\t1.5", "hard\teasy\t0.5"]
 
 
 def test_blocks_of_lines_are_ambiguous():
-    with pytest.raises(AskError, match="each line a text") as asked:
+    with pytest.raises(AskError, match="each line a text") as caught:
         read_data("poems.txt", POEMS.encode(), Wanted())
-    lines, poems = (Wanted(**answer) for _, answer in asked.value.choices)
-    assert len(read_data("poems.txt", POEMS.encode(), lines)) == 6
+    line_options, block_options = (Wanted(**options) for _, options in caught.value.choices)
+    assert len(read_data("poems.txt", POEMS.encode(), line_options)) == 6
     assert (
-        read_data("poems.txt", POEMS.encode(), poems).values[0] == "the old pond\na frog leaps in"
+        read_data("poems.txt", POEMS.encode(), block_options).values[0]
+        == "the old pond\na frog leaps in"
     )
 
 
@@ -77,10 +80,10 @@ def test_nested_lists_are_groups_unless_pooled():
 
 def test_numeric_columns_are_offered_besides_texts():
     table = b"Q1,Q2,first,second\n1,2,so so,a bit\n2,4,not so,a lot\n"
-    with pytest.raises(AskError) as asked:
+    with pytest.raises(AskError) as caught:
         read_data("survey.csv", table, Wanted())
-    *_, (_, answer) = asked.value.choices
-    assert read_data("survey.csv", table, Wanted(**answer)).features == ["Q1", "Q2"]
+    *_, (_, options) = caught.value.choices
+    assert read_data("survey.csv", table, Wanted(**options)).features == ["Q1", "Q2"]
 
 
 @pytest.mark.parametrize("name", ["SEQUENCE", "seq", "protein_sequence"])

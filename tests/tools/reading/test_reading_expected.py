@@ -1,9 +1,9 @@
-"""The table of readings: which samples every door must take from each file, or which question.
+"""Expected readings: the samples that are read from each file, or the offered choices.
 
 `readings.json` has a row for each file of tests/tools/reading/files, and for each file of
-`VENDISCORE_DATA`/files as "shared/NAME". It was written before the reader, from the files alone.
-A row has `file`, `why` (a person's reason), the name of a known `record` where there is one, and
-one of three answers:
+`VENDISCORE_DATA`/files as "shared/NAME". It was written before the reader, without running it.
+A row has `file`, `why` (a reason), the name of a known `record` where there is one, and
+one of three outcomes:
 
 - `take`: `kind` of the samples; `column`, the path of the answers in their record (a list where
   several columns are one, omitted if the file has no names or all columns count); `n`, the number
@@ -11,14 +11,14 @@ one of three answers:
   `models` and `prompts`, the number of different ones (omitted if the file names none);
   `left_out`, names that must be reported as left out; `first`, the first sample (numbers as %.6g,
   60 characters at most); `rows_left_out`, the number of rows that must be reported as left out;
-  `VS`, the Vendi Score of order 1 with default settings, worked out by hand where samples are equal
+  `VS`, the Vendi Score of order 1 with default settings, computed by hand if samples are equal
   or share nothing (vectors by cosine): of the set, the mean of its prompts or sites, or of each
   model.
-- `ask`: a question `about` a column, the grouping, the type or a matrix, and the `choices` that
+- `ask`: an ambiguity `about` a column, the grouping, the type or a matrix, and the `choices` that
   must be among the offered ones, in this order.
 - `refuse`: an error, `because` of the reason.
 
-For `counts`, `n` is the number of kinds, `groups` the number of sites, `first` the first site.
+For `counts`, `n` is the number of species, `groups` the number of sites, `first` the first site.
 """
 
 import csv
@@ -41,14 +41,14 @@ FILES = HERE / "files"
 DATA = Path(os.environ.get("VENDISCORE_DATA", HERE.parents[3] / "shared" / "data")) / "files"
 ROWS: list[dict[str, Any]] = json.loads((HERE / "readings.json").read_text(encoding="utf-8"))
 pq = pytest.importorskip("pyarrow.parquet")
-MADE = runpy.run_path(str(HERE / "make_files.py"))["MADE"]
-LARGEST = 4096
+GENERATED = runpy.run_path(str(HERE / "make_files.py"))["GENERATED"]
+MAX_BYTES = 4096
 
-KINDS = {"texts", "vectors", "molecules", "sequences", "images", "matrix", "counts"}
-ABOUT = {"column", "grouping", "type", "matrix"}
-TAKE = {"kind", "n", "first"}
+SAMPLE_TYPES = {"texts", "vectors", "molecules", "sequences", "images", "matrix", "counts"}
+QUESTIONS = {"column", "grouping", "type", "matrix"}
+REQUIRED_KEYS = {"kind", "n", "first"}
 OMITTED = {"column": None, "groups": None, "models": None, "prompts": None, "left_out": []}
-SOMETIMES = {*OMITTED, "rows_left_out", "VS"}
+OPTIONAL_KEYS = {*OMITTED, "rows_left_out", "VS"}
 RECORDS = {
     "AlpacaEval",
     "HELM",
@@ -67,17 +67,17 @@ RECORDS = {
     "lm-eval",
     "vLLM requests",
 }
-TAKEN = [{**row, "take": OMITTED | row["take"]} for row in ROWS if "take" in row]
-ASKED = [row for row in ROWS if "ask" in row]
+READABLE = [{**row, "take": OMITTED | row["take"]} for row in ROWS if "take" in row]
+AMBIGUOUS = [row for row in ROWS if "ask" in row]
 
 
-def named(row: dict[str, Any]) -> str:
-    """Return the name of a row's file, as the name of its test."""
+def file_name(row: dict[str, Any]) -> str:
+    """Return the file name of a row, as the id of its test."""
     return row["file"]
 
 
-def located(row: dict[str, Any]) -> Path:
-    """Return the path of a row's file; skip the test where the shared files are missing."""
+def find_file(row: dict[str, Any]) -> Path:
+    """Return the path of the file of a row; skip the test if a shared file is missing."""
     name = row["file"]
     if not name.startswith("shared/"):
         return FILES / name
@@ -87,7 +87,7 @@ def located(row: dict[str, Any]) -> Path:
     return path
 
 
-def text_of(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Return the characters of a text file, without its byte order mark."""
     data = path.read_bytes()
     if data.startswith(b"\xff\xfe"):
@@ -95,85 +95,87 @@ def text_of(path: Path) -> str:
     return data.decode("utf-8-sig")
 
 
-def documents(path: Path) -> list[Any]:
-    """Return the JSON documents of a file, a line or a member of a zip each; [] of others."""
+def read_documents(path: Path) -> list[Any]:
+    """Return the JSON documents of a file, its lines or its zip members; [] for other files."""
     if path.suffix == ".eval":
         with zipfile.ZipFile(path) as archive:
             return [json.loads(archive.read(name)) for name in archive.namelist()]
     if path.suffix == ".jsonl":
-        return [json.loads(line) for line in text_of(path).splitlines()]
+        return [json.loads(line) for line in read_text(path).splitlines()]
     if path.suffix in {".json", ".ipynb"}:
-        return [json.loads(text_of(path))]
+        return [json.loads(read_text(path))]
     if path.suffix == ".parquet":
         return pq.read_table(path).to_pylist()
     return []
 
 
-def nodes(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield each key of a document, or "", with the value that stands there."""
+def iter_nodes(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each key of a document, or "" for list items, with its value."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key, inner
-            yield from nodes(inner)
+            yield from iter_nodes(inner)
     if isinstance(value, list):
         for inner in value:
             yield "", inner
-            yield from nodes(inner)
+            yield from iter_nodes(inner)
 
 
-def table(path: Path) -> list[list[str]]:
-    """Return the cells of a delimited file by its commonest delimiter."""
-    text = text_of(path)
+def read_cells(path: Path) -> list[list[str]]:
+    """Return the cells of a delimited file by its most common delimiter."""
+    text = read_text(path)
     delimiter = max(",;\t", key=text.count)
     return list(csv.reader(text.splitlines(keepends=True), delimiter=delimiter))
 
 
-def names_of(path: Path) -> set[str]:
+def collect_names(path: Path) -> set[str]:
     """Return every key of a document, or every cell of a table."""
-    parsed = documents(path)
+    parsed = read_documents(path)
     if parsed:
-        return {key for key, _ in nodes(parsed)}
-    return {cell for line in table(path) for cell in line}
+        return {key for key, _ in iter_nodes(parsed)}
+    return {cell for line in read_cells(path) for cell in line}
 
 
-def strings_of(path: Path) -> set[str]:
+def collect_strings(path: Path) -> set[str]:
     """Return every text of a document, every cell of a table, every line of a text."""
-    texts = {value.strip() for _, value in nodes(documents(path)) if isinstance(value, str)}
+    texts = {
+        value.strip() for _, value in iter_nodes(read_documents(path)) if isinstance(value, str)
+    }
     if texts:
         return texts
-    cells = {cell.strip() for line in table(path) for cell in line}
-    return cells | {line.strip() for line in text_of(path).splitlines()}
+    cells = {cell.strip() for line in read_cells(path) for cell in line}
+    return cells | {line.strip() for line in read_text(path).splitlines()}
 
 
-def same(path: Path, data: bytes, scratch: Path) -> bool:
-    """Return whether bytes are the file's, or, of parquet and zip, hold the same."""
+def equals_file(path: Path, data: bytes, scratch: Path) -> bool:
+    """Return whether a file has the given bytes, or, for parquet and zip, the same content."""
     if path.read_bytes() == data:
         return True
-    again = scratch / path.name
-    again.write_bytes(data)
+    new_file = scratch / path.name
+    new_file.write_bytes(data)
     if path.suffix == ".parquet":
-        return pq.read_table(path).equals(pq.read_table(again), check_metadata=True)
-    return path.suffix == ".eval" and documents(path) == documents(again)
+        return pq.read_table(path).equals(pq.read_table(new_file), check_metadata=True)
+    return path.suffix == ".eval" and read_documents(path) == read_documents(new_file)
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", GENERATED)
 def test_make_files_reproduces_committed_files(name, tmp_path):
-    assert same(FILES / name, MADE[name](), tmp_path)
+    assert equals_file(FILES / name, GENERATED[name](), tmp_path)
 
 
 def test_files_are_small_and_text_unless_generated():
     for path in FILES.iterdir():
-        assert path.stat().st_size <= LARGEST, path.name
-        if path.name not in MADE:
-            assert "\0" not in text_of(path), path.name
+        assert path.stat().st_size <= MAX_BYTES, path.name
+        if path.name not in GENERATED:
+            assert "\0" not in read_text(path), path.name
 
 
 def test_every_file_has_expected_reading():
     names = [row["file"] for row in ROWS]
     assert len(names) == len(set(names))
-    own = {name for name in names if not name.startswith("shared/")}
-    assert own == {path.name for path in FILES.iterdir()}
-    assert len(own) >= 40
+    repository_files = {name for name in names if not name.startswith("shared/")}
+    assert repository_files == {path.name for path in FILES.iterdir()}
+    assert len(repository_files) >= 40
 
 
 def test_every_shared_file_has_expected_reading():
@@ -183,7 +185,7 @@ def test_every_shared_file_has_expected_reading():
     assert shared == {f"shared/{path.name}" for path in DATA.iterdir()}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=named)
+@pytest.mark.parametrize("row", ROWS, ids=file_name)
 def test_expected_reading_has_reason_and_single_outcome(row):
     assert len({"take", "ask", "refuse"} & set(row)) == 1
     assert set(row) <= {"file", "why", "record", "take", "ask", "refuse"}
@@ -191,12 +193,12 @@ def test_expected_reading_has_reason_and_single_outcome(row):
     assert row.get("record", "chat") in RECORDS
 
 
-@pytest.mark.parametrize("row", TAKEN, ids=named)
+@pytest.mark.parametrize("row", READABLE, ids=file_name)
 def test_expected_numbers_are_consistent(row):
     take = row["take"]
-    assert set(take) >= TAKE
-    assert set(take) - TAKE <= SOMETIMES
-    assert take["kind"] in KINDS
+    assert set(take) >= REQUIRED_KEYS
+    assert set(take) - REQUIRED_KEYS <= OPTIONAL_KEYS
+    assert take["kind"] in SAMPLE_TYPES
     groups = take["groups"] or 1
     assert take["n"] >= 2
     if take["kind"] != "counts":
@@ -208,7 +210,7 @@ def test_expected_numbers_are_consistent(row):
     assert take.get("rows_left_out", 1) >= 1
 
 
-@pytest.mark.parametrize("row", TAKEN, ids=named)
+@pytest.mark.parametrize("row", READABLE, ids=file_name)
 def test_expected_scores_lie_between_1_and_n(row):
     score = row["take"].get("VS", 1.0)
     values = score.values() if isinstance(score, dict) else [score]
@@ -217,70 +219,70 @@ def test_expected_scores_lie_between_1_and_n(row):
     assert all(math.isfinite(value) for value in values)
 
 
-@pytest.mark.parametrize("row", TAKEN, ids=named)
+@pytest.mark.parametrize("row", READABLE, ids=file_name)
 def test_expected_columns_occur_in_file(row):
     take = row["take"]
     column = take["column"]
     paths = column if isinstance(column, list) else [column] if column else []
-    wanted = set(take["left_out"])
-    names = names_of(located(row))
+    expected_names = set(take["left_out"])
+    names = collect_names(find_file(row))
     for path in paths:
-        parts = path.replace("[0]", "").replace("[]", "").split(".")
-        wanted |= {path} if path in names else set(parts)
-    assert wanted <= names
+        keys = path.replace("[0]", "").replace("[]", "").split(".")
+        expected_names |= {path} if path in names else set(keys)
+    assert expected_names <= names
 
 
-@pytest.mark.parametrize("row", TAKEN, ids=named)
+@pytest.mark.parametrize("row", READABLE, ids=file_name)
 def test_expected_first_sample_occurs_in_file(row):
     take = row["take"]
-    first, path = take["first"], located(row)
+    first, path = take["first"], find_file(row)
     if take["kind"] == "images":
         assert first is None
         return
     assert 0 < len(first) <= 60
     if take["kind"] in {"texts", "molecules"}:
-        starts = [text.startswith(first) for text in strings_of(path)]
-        lines = [line.split()[0] == first for line in text_of_lines(path)]
+        starts = [text.startswith(first) for text in collect_strings(path)]
+        lines = [line.split()[0] == first for line in molecule_lines(path)]
         assert any(starts + lines)
     if take["kind"] == "sequences":
-        assert first in text_of(path).replace("\n", "")
+        assert first in read_text(path).replace("\n", "")
     if take["kind"] in {"vectors", "counts"}:
         numbers = [float(number) for number in first.split(", ") if number[-1:].isdigit()]
         assert len(numbers) >= 2
 
 
-def text_of_lines(path: Path) -> list[str]:
-    """Return the lines of a list of molecules that hold something; [] of others."""
+def molecule_lines(path: Path) -> list[str]:
+    """Return the non-blank lines of a list of molecules; [] for other files."""
     if path.suffix != ".smi":
         return []
-    return [line for line in text_of(path).splitlines() if line.strip()]
+    return [line for line in read_text(path).splitlines() if line.strip()]
 
 
-@pytest.mark.parametrize("row", ASKED, ids=named)
+@pytest.mark.parametrize("row", AMBIGUOUS, ids=file_name)
 def test_expected_choices_occur_in_file(row):
     ask = row["ask"]
     assert set(ask) == {"about", "choices"}
-    assert ask["about"] in ABOUT
+    assert ask["about"] in QUESTIONS
     assert len(ask["choices"]) == len(set(ask["choices"])) >= 1
-    names = names_of(located(row))
+    names = collect_names(find_file(row))
     if ask["about"] == "column":
         assert set(ask["choices"]) <= names
         assert len(ask["choices"]) >= 2
     if ask["about"] == "grouping":
         assert set(ask["choices"]) - {"pool"} <= names
     if ask["about"] in {"type", "matrix"}:
-        assert set(ask["choices"]) <= KINDS
+        assert set(ask["choices"]) <= SAMPLE_TYPES
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if "refuse" in row], ids=named)
+@pytest.mark.parametrize("row", [row for row in ROWS if "refuse" in row], ids=file_name)
 def test_expected_refusals_state_reason(row):
     assert set(row["refuse"]) == {"because"}
     assert 1 < len(row["refuse"]["because"].split()) <= 12
 
 
-@pytest.mark.parametrize("row", TAKEN, ids=named)
+@pytest.mark.parametrize("row", READABLE, ids=file_name)
 def test_reader_matches_expected_samples(row):
-    path, take = located(row), row["take"]
+    path, take = find_file(row), row["take"]
     samples = read_data(path.name, path.read_bytes(), Wanted())
     counts = take["kind"] == "counts"
     assert samples.kind == ("labels" if counts else take["kind"])
@@ -291,42 +293,48 @@ def test_reader_matches_expected_samples(row):
     assert len(pairs) == (take["groups"] or 0)
     assert len({*samples.sets}) == (take["models"] if (take["models"] or 1) > 1 else 0)
     for name in take["left_out"]:
-        assert any(each == name or each.startswith(f"{name} (") for each in samples.left_out)
+        assert any(
+            ignored == name or ignored.startswith(f"{name} (") for ignored in samples.left_out
+        )
     if "rows_left_out" in take:
-        said = samples.taken.partition(";")[2]
+        dropped_text = samples.taken.partition(";")[2]
         assert (
-            said.count("row ") == take["rows_left_out"] or f"{take['rows_left_out']} rows" in said
+            dropped_text.count("row ") == take["rows_left_out"]
+            or f"{take['rows_left_out']} rows" in dropped_text
         )
 
 
-@pytest.mark.parametrize("row", ASKED, ids=named)
+@pytest.mark.parametrize("row", AMBIGUOUS, ids=file_name)
 def test_reader_offers_expected_choices(row):
-    path = located(row)
+    path = find_file(row)
     with pytest.raises(AskError) as caught:
         read_data(path.name, path.read_bytes(), Wanted())
     offered = [{*map(str, choice.values())} | {*choice} for _, choice in caught.value.choices]
-    words = {"texts": "txt"}
+    type_names = {"texts": "txt"}
     for choice in row["ask"]["choices"]:
-        assert any(words.get(choice, choice) in each for each in offered) or choice == "vectors"
+        assert (
+            any(type_names.get(choice, choice) in options for options in offered)
+            or choice == "vectors"
+        )
 
 
-@pytest.mark.parametrize("row", [row for row in TAKEN if "VS" in row["take"]], ids=named)
+@pytest.mark.parametrize("row", [row for row in READABLE if "VS" in row["take"]], ids=file_name)
 def test_command_prints_expected_score(row, capsys):
-    path, expected = located(row), row["take"]["VS"]
+    path, expected = find_file(row), row["take"]["VS"]
     assert main([str(path), "-f", "json", "--quiet"]) == 0
     printed = json.loads(capsys.readouterr().out)
     rows = printed if isinstance(printed, list) else [printed]
-    numbers = {each.get("file", ""): each["VS"] for each in rows}
-    if isinstance(expected, dict) and len(expected) == len(numbers) > 1:
-        assert numbers == pytest.approx(expected)
+    scores = {result.get("file", ""): result["VS"] for result in rows}
+    if isinstance(expected, dict) and len(expected) == len(scores) > 1:
+        assert scores == pytest.approx(expected)
     else:
-        one = next(iter(expected.values())) if isinstance(expected, dict) else expected
-        assert [*numbers.values()] == pytest.approx([one])
+        score = next(iter(expected.values())) if isinstance(expected, dict) else expected
+        assert [*scores.values()] == pytest.approx([score])
 
 
-@pytest.mark.parametrize("row", ASKED, ids=named)
+@pytest.mark.parametrize("row", AMBIGUOUS, ids=file_name)
 def test_command_suggests_commands_for_ambiguous_file(row, capsys):
-    assert main([str(located(row))]) == 2
+    assert main([str(find_file(row))]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert f"\n  vendiscore {located(row)} " in printed.err
+    assert f"\n  vendiscore {find_file(row)} " in printed.err

@@ -1,4 +1,4 @@
-"""Shapes of files that people have published: each is read as a person would, or asks."""
+"""Layouts of published files: samples are detected, or the file is ambiguous."""
 
 import json
 
@@ -7,46 +7,46 @@ import pytest
 from vendiscore.report import AskError, Wanted, read_data
 
 
-def lines(*records: object) -> bytes:
+def to_json_lines(*records: object) -> bytes:
     return "\n".join(map(json.dumps, records)).encode()
 
 
-def choices(name: str, data: bytes) -> list[dict[str, object]]:
-    with pytest.raises(AskError) as asked:
+def offered_options(name: str, data: bytes) -> list[dict[str, object]]:
+    with pytest.raises(AskError) as caught:
         read_data(name, data, Wanted())
-    return [fields for _, fields in asked.value.choices]
+    return [options for _, options in caught.value.choices]
 
 
 def test_repeated_task_ids_group_answers():
     answers = [
         {"task_id": f"task/{i // 3}", "solution": f"return the number {i}"} for i in range(12)
     ]
-    result = read_data("samples.jsonl", lines(*answers), Wanted())
+    result = read_data("samples.jsonl", to_json_lines(*answers), Wanted())
     assert result.grouping["groups"] == "task_id"
     assert len(set(result.groups)) == 4
 
 
 def test_unique_task_ids_do_not_group_answers():
     answers = [{"task_id": i, "solution": f"return the number {i}"} for i in range(12)]
-    assert not read_data("samples.jsonl", lines(*answers), Wanted()).groups
+    assert not read_data("samples.jsonl", to_json_lines(*answers), Wanted()).groups
 
 
 def test_generations_are_read_and_partition_is_ignored():
     record = {"id": "a", "prompt": "Say a word", "model": "m"}
-    both = [
+    records = [
         record | {"generations": ["a cat", "a dog"], "partition": [0, 1]},
         record | {"prompt": "Another", "generations": ["a fox", "a fox"], "partition": [0, 0]},
     ]
-    result = read_data("scores.jsonl", lines(*both), Wanted())
+    result = read_data("scores.jsonl", to_json_lines(*records), Wanted())
     assert (result.record, len(result), len(set(result.groups))) == ("NoveltyBench", 4, 2)
 
 
 def test_words_and_numeric_columns_are_ambiguous():
     header = "mpg,weight,model_year,origin,name"
     rows = [f"{10 + i / 7:.1f},{3000 + 9 * i},{70 + i % 3},usa,a car of {i}" for i in range(12)]
-    asked = choices("cars.csv", "\n".join([header, *rows]).encode())
-    assert {"column": "origin"} in asked
-    assert {"kind": "vectors"} in asked
+    offered = offered_options("cars.csv", "\n".join([header, *rows]).encode())
+    assert {"column": "origin"} in offered
+    assert {"kind": "vectors"} in offered
 
 
 def test_row_number_column_is_dropped_unless_index_is_false():
@@ -55,27 +55,32 @@ def test_row_number_column_is_dropped_unless_index_is_false():
     result = read_data("table.csv", table, Wanted())
     assert list(result.features) == ["first", "second"]
     assert result.lost == {"subject": "it numbers the rows"}
-    kept = read_data("table.csv", table, Wanted(index=False))
-    assert list(kept.features) == ["subject", "first", "second"]
+    without_index = read_data("table.csv", table, Wanted(index=False))
+    assert list(without_index.features) == ["subject", "first", "second"]
 
 
 @pytest.mark.parametrize("name", ["temperature", "model"])
 def test_generation_settings_are_ambiguous_groups(name):
     answers = [{name: i % 3, "response": f"an answer of words {i}"} for i in range(12)]
-    assert choices("runs.jsonl", lines(*answers)) == [{"group_by": name}, {"pool": True}]
+    assert offered_options("runs.jsonl", to_json_lines(*answers)) == [
+        {"group_by": name},
+        {"pool": True},
+    ]
 
 
-@pytest.mark.parametrize("sign", [",", "\t"])
-def test_table_in_text_file_is_ambiguous(sign):
-    text = "\n".join([f"idx{sign}smiles", *(f"{i}{sign}{'C' * i}" for i in range(1, 9))]).encode()
-    assert choices("molecules.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_table_in_text_file_is_ambiguous(delimiter):
+    text = "\n".join(
+        [f"idx{delimiter}smiles", *(f"{i}{delimiter}{'C' * i}" for i in range(1, 9))]
+    ).encode()
+    assert offered_options("molecules.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     assert read_data("molecules.txt", text, Wanted(type="csv")).kind == "molecules"
     assert len(read_data("molecules.txt", text, Wanted(type="txt"))) == 9
 
 
 def test_tab_separated_table_with_commas_is_ambiguous():
     text = "\n".join(["width x, mm\ta\tb", *(f"0,{i}\t1\t2" for i in range(9))])
-    assert choices("widths.txt", text.encode()) == [{"type": "csv"}, {"type": "txt"}]
+    assert offered_options("widths.txt", text.encode()) == [{"type": "csv"}, {"type": "txt"}]
 
 
 def test_sentences_with_commas_are_texts():
@@ -86,19 +91,19 @@ def test_sentences_with_commas_are_texts():
 
 
 def test_json_lines_in_json_file_are_read():
-    answers = lines({"answer": "a cat sat"}, {"answer": "a dog ran"})
+    answers = to_json_lines({"answer": "a cat sat"}, {"answer": "a dog ran"})
     assert read_data("answers.json", answers, Wanted()).values == ["a cat sat", "a dog ran"]
 
 
 def test_tab_separated_rows_below_title_line_are_ambiguous():
     text = b"#simple score\nT5.5\n1.5\t0.1\t-1\n0.4\t0.3\t0.2\n==1==\n0.1\t0.2\t0.3\n2\t3\t4\n"
-    assert choices("scores.csv", text) == [{"separator": "line"}]
+    assert offered_options("scores.csv", text) == [{"separator": "line"}]
 
 
 def test_words_and_prose_columns_are_ambiguous():
     rows = [f"{'ABCDEFGH'[i]}CM,Association {i} for machines" for i in range(8)]
-    asked = choices("acronyms.csv", "\n".join(["Acronym,Title", *rows]).encode())
-    assert asked == [{"column": "Acronym"}, {"column": "Title"}]
+    offered = offered_options("acronyms.csv", "\n".join(["Acronym,Title", *rows]).encode())
+    assert offered == [{"column": "Acronym"}, {"column": "Title"}]
 
 
 def test_pairs_of_numbers_are_not_samples():
@@ -112,7 +117,9 @@ def test_answer_inside_chat_content_is_read():
         {"role": "user", "content": "Why?"},
         {"role": "assistant", "content": {"answer": "So"}},
     ]
-    result = read_data("chat.jsonl", lines({"messages": turns}, {"messages": turns}), Wanted())
+    result = read_data(
+        "chat.jsonl", to_json_lines({"messages": turns}, {"messages": turns}), Wanted()
+    )
     assert result.values == ["So", "So"]
 
 
@@ -124,7 +131,7 @@ def test_smiles_state_column_is_not_sample_column():
 
 def test_distances_in_text_file_are_ambiguous_twice():
     text = b"\ta\tb\tc\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n"
-    assert choices("distances.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    assert offered_options("distances.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     with pytest.raises(AskError, match=r"with 0 all along .* is it a matrix of distances"):
         read_data("distances.txt", text, Wanted(type="csv"))
     assert len(read_data("distances.txt", text, Wanted(type="csv", matrix=False))) == 3
@@ -132,7 +139,7 @@ def test_distances_in_text_file_are_ambiguous_twice():
 
 def test_header_after_hash_is_read():
     text = b"#SampleID\tK\tpH\n18\t42.1\t2.7\n15\t39.1\t2.8\n24\t67.7\t3\n"
-    assert choices("soil.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    assert offered_options("soil.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     assert list(read_data("soil.txt", text, Wanted(type="csv")).features) == ["K", "pH"]
 
 
@@ -141,10 +148,10 @@ def test_property_of_prompts_is_not_ambiguous():
         {"question": f"What is {i // 4}?", "level": f"Level {i // 8}", "response": f"It is {i}."}
         for i in range(24)
     ]
-    result = read_data("answers.jsonl", lines(*answers), Wanted())
+    result = read_data("answers.jsonl", to_json_lines(*answers), Wanted())
     assert result.grouping["groups"] == "question"
-    changed = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
-    assert {"group_by": "level"} in choices("answers.jsonl", lines(*changed))
+    other_answers = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
+    assert {"group_by": "level"} in offered_options("answers.jsonl", to_json_lines(*other_answers))
 
 
 @pytest.mark.parametrize("table", ["Month,Passengers\n1949-01,112\n1949-02,118\n1949-03,132\n"])
@@ -154,7 +161,7 @@ def test_dates_are_not_samples(table):
 
 
 @pytest.mark.parametrize(
-    ("text", "form"),
+    ("text", "file_type"),
     [
         ("Mary,F,7065\nAnna,F,2604\nEmma,F,2003\n", "csv"),
         ("0\n1\n1\n", "csv"),
@@ -162,10 +169,10 @@ def test_dates_are_not_samples(table):
         ('{ "a": 1, "c": "US" }\n{ "a": 2, "c": "BR" }\n', "jsonl"),
     ],
 )
-def test_lines_of_cells_in_text_file_are_ambiguous(text, form):
-    with pytest.raises(AskError, match="is it a table") as asked:
+def test_lines_of_cells_in_text_file_are_ambiguous(text, file_type):
+    with pytest.raises(AskError, match="is it a table") as caught:
         read_data("a.txt", text.encode(), Wanted())
-    assert [answer for _, answer in asked.value.choices] == [{"type": form}, {"type": "txt"}]
+    assert [answer for _, answer in caught.value.choices] == [{"type": file_type}, {"type": "txt"}]
 
 
 def test_comment_lines_of_table_are_dropped():
@@ -190,13 +197,13 @@ def test_answers_of_two_models_in_columns_are_ambiguous():
         "output_1": "Hi, you.",
         "generator_2": "n",
     }
-    rows = lines(*({**pair, "output_2": f"Hello, {i}."} for i in range(4)))
-    assert choices("a.jsonl", rows)[:2] == [{"column": "output_1"}, {"column": "output_2"}]
+    rows = to_json_lines(*({**pair, "output_2": f"Hello, {i}."} for i in range(4)))
+    assert offered_options("a.jsonl", rows)[:2] == [{"column": "output_1"}, {"column": "output_2"}]
 
 
 def test_names_and_features_are_ambiguous():
     rows = "".join(f"Bar no. {i},{i % 2},{2.5 * i}\n" for i in range(12))
-    assert {"kind": "vectors"} in choices("a.csv", f"brand,sweet,price\n{rows}".encode())
+    assert {"kind": "vectors"} in offered_options("a.csv", f"brand,sweet,price\n{rows}".encode())
 
 
 def test_counting_columns_are_features():

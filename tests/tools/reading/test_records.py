@@ -1,4 +1,4 @@
-"""Records are walked by paths; chats are asked for the last text of a speaker."""
+"""Values of records at paths, and the last text of a speaker in a chat."""
 
 import json
 
@@ -60,10 +60,10 @@ def test_last_turn_joins_text_parts():
 
 
 def test_chat_without_answer_returns_none():
-    asked = [{"from": "human", "value": "why?"}]
-    assert last_turn(asked, "assistant") is None
-    assert answers_in(asked) is None
-    assert answers_in([*asked, {"from": "gpt", "value": ""}]) is None
+    chat = [{"from": "human", "value": "why?"}]
+    assert last_turn(chat, "assistant") is None
+    assert answers_in(chat) is None
+    assert answers_in([*chat, {"from": "gpt", "value": ""}]) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Samples of a file keep their places, labels and problems when some are chosen."""
+"""Subsets of loaded samples keep locations, labels and problems."""
 
 from types import SimpleNamespace
 
@@ -25,16 +25,16 @@ FULL = Samples(
 
 
 def test_subset_keeps_labels_and_problems():
-    some = FULL.subset([3, 1])
-    assert some.values == ["d", "b"]
-    assert some.places == [7, 3]
-    assert (some.groups, some.sets) == (["y", "x"], ["n", "n"])
-    assert (some.quality, some.prompts) == ([0.4, 0.2], ["q", "q"])
-    assert (some.rows, some.index) == ([6, 2], [3, 1])
-    assert some.problems == {0: "is odd", 1: "is blank"}
-    assert some.wrong == {0: "score"}
-    assert some.written([0, 1]) == "3,1"
-    assert (len(some), some.count, some.column) == (2, 4, "answer")
+    subset = FULL.subset([3, 1])
+    assert subset.values == ["d", "b"]
+    assert subset.places == [7, 3]
+    assert (subset.groups, subset.sets) == (["y", "x"], ["n", "n"])
+    assert (subset.quality, subset.prompts) == ([0.4, 0.2], ["q", "q"])
+    assert (subset.rows, subset.index) == ([6, 2], [3, 1])
+    assert subset.problems == {0: "is odd", 1: "is blank"}
+    assert subset.wrong == {0: "score"}
+    assert subset.written([0, 1]) == "3,1"
+    assert (len(subset), subset.count, subset.column) == (2, 4, "answer")
 
 
 def test_subset_of_subset_is_written_with_indices_of_file():
@@ -42,15 +42,15 @@ def test_subset_of_subset_is_written_with_indices_of_file():
 
 
 def test_subset_keeps_missing_labels_empty():
-    some = Samples(["a", "b"], [1, 2]).subset([1])
-    assert (some.groups, some.sets, some.quality, some.prompts, some.rows) == ((),) * 5
-    assert some.written is some.saved is None
+    subset = Samples(["a", "b"], [1, 2]).subset([1])
+    assert (subset.groups, subset.sets, subset.quality, subset.prompts, subset.rows) == ((),) * 5
+    assert subset.written is subset.saved is None
 
 
 def test_subset_of_array_is_array():
-    some = Samples(np.eye(3), [1, 2, 3]).subset([2, 0])
-    assert isinstance(some.values, np.ndarray)
-    assert some.values.tolist() == [[0, 0, 1], [1, 0, 0]]
+    subset = Samples(np.eye(3), [1, 2, 3]).subset([2, 0])
+    assert isinstance(subset.values, np.ndarray)
+    assert subset.values.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
 def test_subset_is_saved_with_indices_of_file():
@@ -61,10 +61,10 @@ def test_subset_is_saved_with_indices_of_file():
 
 
 @pytest.mark.parametrize(
-    ("i", "place"), [(0, "line 1, column 'answer'"), (3, "line 7, column 'score'")]
+    ("i", "expected"), [(0, "line 1, column 'answer'"), (3, "line 7, column 'score'")]
 )
-def test_place_contains_column_of_problem(i, place):
-    assert FULL.place(i) == place
+def test_place_contains_column_of_problem(i, expected):
+    assert FULL.place(i) == expected
     assert Samples(["a"], ["x.txt"], "file").place(0) == "file x.txt"
 
 

@@ -1,4 +1,4 @@
-"""Tables become samples whose labels, places and original text agree with their rows."""
+"""Tables become samples with labels, locations and original text of their rows."""
 
 import io
 
@@ -69,9 +69,13 @@ def test_parquet_ids_are_not_features():
 )
 def test_written_samples_can_be_read_again(name, data):
     result = read_data(name, data, Wanted())
-    written = result.written([1, 0])
-    again = read_data(name.replace("vec", "csv"), written.encode(), Wanted(column=result.column))
-    assert list(map(str, again.values)) == list(map(str, [result.values[1], result.values[0]]))
+    text = result.written([1, 0])
+    second_result = read_data(
+        name.replace("vec", "csv"), text.encode(), Wanted(column=result.column)
+    )
+    assert list(map(str, second_result.values)) == list(
+        map(str, [result.values[1], result.values[0]])
+    )
 
 
 def test_skipping_all_rows_returns_no_samples():
@@ -99,9 +103,9 @@ def test_counts_per_sample_are_ambiguous(name, label):
     table = f"{name},Agrostol,Poaprat\n{label}1,0,4\n{label}2,3,0\n{label}3,1,1\n".encode()
     with pytest.raises(AskError, match="count the individuals of a species at each"):
         read_data("dune.csv", table, Wanted())
-    counted = read_data("dune.csv", table, Wanted(kind="counts"))
-    assert counted.groups == [f"{label}{i}" for i in (1, 1, 1, 1, 2, 2, 2, 3, 3)]
-    assert counted.values[:2] == ["Poaprat", "Poaprat"]
+    counts = read_data("dune.csv", table, Wanted(kind="counts"))
+    assert counts.groups == [f"{label}{i}" for i in (1, 1, 1, 1, 2, 2, 2, 3, 3)]
+    assert counts.values[:2] == ["Poaprat", "Poaprat"]
     features = read_data("dune.csv", table, Wanted(kind="vectors"))
     assert features.features == ["Agrostol", "Poaprat"]
 
@@ -118,9 +122,9 @@ def test_task_labels_are_not_prompts():
 
 def test_numbers_among_sample_metadata_are_not_counts():
     table = b"SampleID,site,year,subject\nS1,gut,2008,one\nS2,gut,2009,two\nS3,skin,2008,one\n"
-    with pytest.raises(AskError) as asked:
+    with pytest.raises(AskError) as caught:
         read_data("map.csv", table, Wanted())
-    assert "count" not in asked.value.question
+    assert "count" not in caught.value.question
 
 
 def test_samples_keep_source_table():

@@ -1,4 +1,4 @@
-"""Rows of tables that have more or fewer cells than there are names."""
+"""Table rows with more or fewer cells than the header."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_rows_are_padded_or_joined_to_header_length(row, cells):
 
 @pytest.mark.parametrize("quote", ["'", '""'])
 def test_qualtrics_metadata_rows_are_skipped(quote):
-    named = ",".join(f'"{{{quote}ImportId{quote}: {quote}Q{i}{quote}}}"' for i in (1, 2))
-    text = f"ResponseSet,Q2\nSet,Why do you say so?\n{named}\nDefault Set,I like it a lot\n"
+    metadata_row = ",".join(f'"{{{quote}ImportId{quote}: {quote}Q{i}{quote}}}"' for i in (1, 2))
+    text = f"ResponseSet,Q2\nSet,Why do you say so?\n{metadata_row}\nDefault Set,I like it a lot\n"
     result = read_data("a.csv", text.encode(), Wanted())
     assert (result.column, result.values) == ("Q2", ["I like it a lot"])

@@ -1,4 +1,4 @@
-"""Lines of text become samples, or a question if the text can be split in two ways."""
+"""Lines of text become samples; text in blocks of lines is ambiguous."""
 
 import pytest
 
@@ -8,30 +8,30 @@ from vendiscore.tools.reading.text_lines import line_samples, parts
 POEM = "a\nb\n\nc\nd\n\ne\nf\n"
 
 
-def read(text, molecules=False, **options):
+def read_lines(text, molecules=False, **options):
     return line_samples(text, Wanted(**options), molecules)
 
 
 def test_lines_are_samples_and_blank_lines_are_dropped():
-    result = read("a\r\n\nb c\r  \nd")
+    result = read_lines("a\r\n\nb c\r  \nd")
     assert (result.values, result.places) == (["a", "b c", "d"], [1, 3, 5])
     assert result.kind == "texts"
     assert result.place(1) == "line 3"
     assert any("2 blank line" in note for note in result.above)
-    assert not read("a\nb\n").above
+    assert not read_lines("a\nb\n").above
 
 
 def test_text_in_blocks_is_ambiguous():
     with pytest.raises(AskError, match="Is each line a text") as caught:
-        read(POEM)
+        read_lines(POEM)
     assert [options for _, options in caught.value.choices] == [
         {"split": "row"},
         {"split": "blank"},
     ]
-    assert read(POEM, split="row").values == list("abcdef")
-    assert read(POEM, split="blank").values == ["a\nb", "c\nd", "e\nf"]
-    assert read(POEM, split="blank").places == [1, 4, 7]
-    assert read(POEM, kind="values").values == list("abcdef")
+    assert read_lines(POEM, split="row").values == list("abcdef")
+    assert read_lines(POEM, split="blank").values == ["a\nb", "c\nd", "e\nf"]
+    assert read_lines(POEM, split="blank").places == [1, 4, 7]
+    assert read_lines(POEM, kind="values").values == list("abcdef")
 
 
 @pytest.mark.parametrize(
@@ -40,18 +40,18 @@ def test_text_in_blocks_is_ambiguous():
     ids=["two blocks", "single lines", "no blank line", "few blocks of several lines"],
 )
 def test_text_without_many_blocks_is_split_into_lines(text):
-    assert read(text).values == [line for line in text.split("\n") if line]
+    assert read_lines(text).values == [line for line in text.split("\n") if line]
 
 
 def test_split_separates_texts_and_keeps_empty_texts():
-    result = read("a\nb\n---\n---\nc\n---\n", split="---")
+    result = read_lines("a\nb\n---\n---\nc\n---\n", split="---")
     assert result.values == ["a\nb", "", "c"]
     assert result.places == [1, 4, 5]
-    assert read("a\n \n\n\nb\n", split="blank").values == ["a", "b"]
+    assert read_lines("a\n \n\n\nb\n", split="blank").values == ["a", "b"]
 
 
 @pytest.mark.parametrize(
-    ("text", "split", "chosen", "written"),
+    ("text", "split", "indices", "expected"),
     [
         ("a\nb\nc\n", "", [2, 0], "c\na\n"),
         (POEM, "blank", [1, 0], "c\nd\n\na\nb\n"),
@@ -59,17 +59,19 @@ def test_split_separates_texts_and_keeps_empty_texts():
         ("a\n", "", [], ""),
     ],
 )
-def test_selected_samples_are_written_in_format_of_file(text, split, chosen, written):
-    assert read(text, split=split).written(chosen) == written
+def test_selected_samples_are_written_in_format_of_file(text, split, indices, expected):
+    assert read_lines(text, split=split).written(indices) == expected
 
 
 def test_molecules_are_first_words_of_lines():
-    result = read("smiles name\n# a comment\nCCO ethanol\nc1ccccc1\tbenzene\n", molecules=True)
+    result = read_lines(
+        "smiles name\n# a comment\nCCO ethanol\nc1ccccc1\tbenzene\n", molecules=True
+    )
     assert (result.values, result.places) == (["CCO", "c1ccccc1"], [3, 4])
     assert result.kind == "molecules"
     assert [*result.above] == ["line 1 is above the molecules"]
     assert result.written([1, 0]) == "c1ccccc1\tbenzene\nCCO ethanol\n"
-    assert read("CCO\nCC\n", molecules=True).above == []
+    assert read_lines("CCO\nCC\n", molecules=True).above == []
 
 
 def test_parts_returns_number_of_first_line():

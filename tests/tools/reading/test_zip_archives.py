@@ -1,4 +1,4 @@
-"""Zip archives are read within limits, whatever they declare."""
+"""Zip archives are read within limits, regardless of declared sizes."""
 
 import io
 import struct
@@ -10,7 +10,7 @@ from vendiscore.tools.reading.limits import RefusedError
 from vendiscore.tools.reading.zip_archives import open_zip
 
 
-def zipped(files, compression=zipfile.ZIP_DEFLATED):
+def zip_bytes(files, compression=zipfile.ZIP_DEFLATED):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", compression) as archive:
         for name, content in files.items():
@@ -22,13 +22,13 @@ FILES = {"a.txt": b"one", "folder/": b"", "folder/b.txt": b"second" * 50}
 
 
 def test_open_zip_lists_entries_without_folders():
-    with open_zip(zipped(FILES), 10) as (archive, entries):
+    with open_zip(zip_bytes(FILES), 10) as (archive, entries):
         assert [entry.filename for entry in entries] == ["a.txt", "folder/b.txt"]
         assert archive.read("folder/b.txt") == b"second" * 50
 
 
 def test_open_zip_limits_entries_and_unpacked_size():
-    data = zipped(FILES)
+    data = zip_bytes(FILES)
     with open_zip(data, 3, unpacked=303) as (_, entries):
         assert len(entries) == 2
     with pytest.raises(RefusedError, match="The zip has 3 entries, more than 2"), open_zip(data, 2):
@@ -42,7 +42,7 @@ def test_open_zip_limits_entries_and_unpacked_size():
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"no zip", zipped(FILES)[:-30]],
+    [b"", b"no zip", zip_bytes(FILES)[:-30]],
 )
 def test_damaged_zip_is_rejected(data):
     with pytest.raises(RefusedError, match="it may be damaged"), open_zip(data, 10):
@@ -50,7 +50,7 @@ def test_damaged_zip_is_rejected(data):
 
 
 def test_damaged_entry_is_rejected_when_read():
-    data = bytearray(zipped(FILES, zipfile.ZIP_STORED))
+    data = bytearray(zip_bytes(FILES, zipfile.ZIP_STORED))
     data[data.index(b"second")] ^= 1
     with (
         pytest.raises(RefusedError, match="cannot be read: it may be damaged"),
@@ -60,7 +60,7 @@ def test_damaged_entry_is_rejected_when_read():
 
 
 def test_encrypted_entry_is_rejected():
-    data = bytearray(zipped({"a.txt": b"one"}))
+    data = bytearray(zip_bytes({"a.txt": b"one"}))
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(signature) + offset] |= 1
     with (
@@ -72,7 +72,7 @@ def test_encrypted_entry_is_rejected():
 
 @pytest.mark.parametrize("far", [False, True])
 def test_long_zip_directory_is_rejected_before_reading(far, monkeypatch):
-    data = bytearray(zipped(FILES))
+    data = bytearray(zip_bytes(FILES))
     if far:
         entry = b"PK\x06\x06" + bytes(36) + struct.pack("<Q", 3001) + bytes(8)
         data += entry + b"PK\x06\x07" + bytes(16)
@@ -88,5 +88,5 @@ def test_long_zip_directory_is_rejected_before_reading(far, monkeypatch):
 
 
 def test_exceptions_inside_open_zip_block_propagate():
-    with pytest.raises(KeyError), open_zip(zipped(FILES), 10) as (archive, _):
+    with pytest.raises(KeyError), open_zip(zip_bytes(FILES), 10) as (archive, _):
         archive.getinfo("missing")
