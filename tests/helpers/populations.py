@@ -19,11 +19,14 @@ _GROUPS = ("O", "N", "C(=O)O", "C(=O)N", "c1ccccc1", "C1CCCCC1", "Cl", "C#N", "S
 def draw_sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
     """Return sentences of one grammar with unevenly frequent words."""
 
-    def one(words: Any) -> str:
+    def choose_word(words: Any) -> str:
         return str(words[min(len(words), rng.geometric(narrow)) - 1])
 
+    def choose_noun_phrase() -> str:
+        return f"the {choose_word(_ADJECTIVES)} {choose_word(_NOUNS)}"
+
     return [
-        f"the {one(_ADJECTIVES)} {one(_NOUNS)} {one(_VERBS)} the {one(_ADJECTIVES)} {one(_NOUNS)} "
+        f"{choose_noun_phrase()} {choose_word(_VERBS)} {choose_noun_phrase()} "
         f"{rng.choice(_PLACES)}".strip()
         for _ in range(n)
     ]
@@ -38,10 +41,10 @@ def draw_vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.n
 def draw_molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
     """Return SMILES of chains with a functional group at each end."""
 
-    def group() -> str:
+    def choose_group() -> str:
         return _GROUPS[min(len(_GROUPS), rng.geometric(narrow)) - 1]
 
-    return [f"C({group()}){'C' * int(rng.integers(1, 8))}{group()}" for _ in range(n)]
+    return [f"C({choose_group()}){'C' * int(rng.integers(1, 8))}{choose_group()}" for _ in range(n)]
 
 
 # For each name, a function that draws samples, and the kernel options.

@@ -47,7 +47,7 @@ class ReportPage(HTMLParser):
         self.text = {name: " ".join(text.split()) for name, text in self.text.items()}
 
     def handle_starttag(self, tag, attrs):
-        self._seen(tag, attrs)
+        self._record_tag(tag, attrs)
         if tag not in VOID_ELEMENTS:
             self.stack.append(tag)
         if re.fullmatch("h[1-6]", tag):
@@ -66,7 +66,7 @@ class ReportPage(HTMLParser):
             self.code.append("")
 
     def handle_startendtag(self, tag, attrs):
-        self._seen(tag, attrs)
+        self._record_tag(tag, attrs)
 
     def handle_endtag(self, tag):
         assert self.stack.pop() == tag, tag
@@ -85,7 +85,7 @@ class ReportPage(HTMLParser):
             row = self.tables[self.section][-1][-1]
             row[-1] = f"{row[-1]}{data}"
 
-    def _seen(self, tag, attrs):
+    def _record_tag(self, tag, attrs):
         self.names |= {tag, *(name for name, _ in attrs)}
         for name, value in attrs:
             if name in LINK_ATTRIBUTES:

@@ -325,7 +325,7 @@ def test_expired_samples_return_gone(expiring_server):
 
 
 def test_concurrent_users_get_their_own_results(server):
-    def ask(i: int) -> tuple[float, list[str], float]:
+    def score_twice(i: int) -> tuple[float, list[str], float]:
         texts = [f"w{j}" for j in range(i + 2)]
         headers = {"x-forwarded-for": f"10.0.0.{i}"}
         with httpx.Client(base_url=server.url, timeout=60, headers=headers) as http:
@@ -335,5 +335,5 @@ def test_concurrent_users_get_their_own_results(server):
         return page_result["VS"], api_result["VS"]
 
     with ThreadPoolExecutor(8) as pool:
-        result = np.array(list(pool.map(ask, range(24))))
+        result = np.array(list(pool.map(score_twice, range(24))))
     np.testing.assert_allclose(result, np.arange(2, 26)[:, None] + [[0, 0]], rtol=1e-9)
