@@ -5,6 +5,7 @@ tables.
 import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import registries
 from cells import format_percent, format_table, load_result
@@ -118,6 +119,14 @@ def smallest_row_by_source(
     return select_columns(format_table(header, worst.values()), columns)
 
 
+def describe_call(row: dict[str, Any]) -> str:
+    """Describe the function, the samples and the number of threads of a row of the grid."""
+    function, _, samples = row["name"].partition(": ")
+    samples = samples.removeprefix(f"{function}, ")
+    samples = samples.replace("100 that represent,", "100 representative vectors of")
+    return f"`{function}`: {samples}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}"
+
+
 def summarize_grid() -> str:
     """Summarize the grid by the other package, for one and two threads."""
     rows = [row for row in load_result("grid")["rows"] if "times_faster" in row]
@@ -128,8 +137,8 @@ def summarize_grid() -> str:
     for peer, peer_rows in rows_by_peer.items():
         slowest = min(peer_rows, key=lambda row: row["times_faster"])
         middle = statistics.median(row["times_faster"] for row in peer_rows)
-        threads = f"{slowest['name']}, threads: {slowest['threads']}"
-        lines.append((peer, str(len(peer_rows)), f"{middle:.3g} ×", format_ratio(slowest), threads))
+        call = describe_call(slowest)
+        lines.append((peer, str(len(peer_rows)), f"{middle:.3g} ×", format_ratio(slowest), call))
     return format_table(
         ("peer", "comparisons", "median", "smallest ratio", "call with the smallest ratio"), lines
     )
