@@ -93,8 +93,8 @@ def check_well_posed(D, t):
 )
 def test_magnitude_of_rows_matches_the_metric_definition(X, metric, relative_scale):
     X = np.abs(X) if metric == "braycurtis" else X
-    spans = np.ptp(X, axis=1) > 1e-3 * np.abs(X).max(axis=1)
-    assume(metric != "correlation" or spans.all())
+    has_spread = np.ptp(X, axis=1) > 1e-3 * np.abs(X).max(axis=1)
+    assume(metric != "correlation" or has_spread.all())
     D = distinct_distances(X, DEFINITIONS[metric])
     largest = max(max(row) for row in D)
     assume(largest == 0 or 1e-290 < largest < 1e300)

@@ -101,5 +101,5 @@ def test_scores_equal_the_stored_values():
 
 
 if __name__ == "__main__":
-    numbers = {name: to_floats(result) for name, result in iter_calls()}
-    FILE.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    values = {name: to_floats(result) for name, result in iter_calls()}
+    FILE.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")

@@ -70,11 +70,11 @@ def test_all_methods_match_the_dense_matrix(similarity, scaling):
 
 
 def test_scaled_does_not_modify_the_similarity(similarity):
-    before = similarity.dense()
+    original = similarity.dense()
     scaled = similarity.scaled(np.full(similarity.n, 2.0))
     overwritten = scaled.dense()
     overwritten[:] = 0
-    np.testing.assert_array_equal(similarity.dense(), before)
+    np.testing.assert_array_equal(similarity.dense(), original)
     assert similarity.scale is None or similarity.scale is not scaled.scale
 
 

@@ -116,7 +116,7 @@ def test_measures_of_many_tensor_rows_build_no_matrix():
 
 
 @pytest.mark.parametrize("input_form", ["rows", "K"])
-def test_estimate_accepts_single_precision_tensors(input_form):
+def test_estimates_of_single_precision_tensors_are_accurate(input_form):
     torch = pytest.importorskip("torch")
     decay = 1 / torch.arange(1, 1201)
     X = torch.randn(1000, 1200, generator=torch.Generator().manual_seed(0)) * decay

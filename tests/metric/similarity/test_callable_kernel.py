@@ -29,14 +29,14 @@ def test_asymmetry_of_any_pair_is_found_for_few_samples(n):
 
 @pytest.mark.parametrize(("n", "expected"), [(1, "0/0"), (63, "1953/1953"), (300, "2000/44850")])
 def test_settings_count_pairs_evaluated_in_both_orders(n, expected):
-    seen = set()
+    evaluated_pairs = set()
 
     def k(a, b):
-        seen.add((a, b))
+        evaluated_pairs.add((a, b))
         return exponential(a, b)
 
     assert as_similarity(list(range(n)), k=k).settings["symmetric_pairs"] == expected
-    n_both_orders = sum((b, a) in seen for a, b in seen if a < b)
+    n_both_orders = sum((b, a) in evaluated_pairs for a, b in evaluated_pairs if a < b)
     assert f"{n_both_orders}/{n * (n - 1) // 2}" == expected
 
 

@@ -97,10 +97,10 @@ def test_as_space_accepts_sparse_torch_and_float32_rows() -> None:
 
 def test_input_is_not_modified() -> None:
     X = random_rows(20, 30)
-    before = X.copy()
+    original = X.copy()
     for metric in ("euclidean", "cosine", "manhattan"):
         compute_distances(X, metric)
-    np.testing.assert_array_equal(X, before)
+    np.testing.assert_array_equal(X, original)
 
 
 def test_unknown_metrics_raise_with_a_suggestion() -> None:

@@ -27,8 +27,8 @@ ROWS = {
 
 
 def group_codes_by_dict(A) -> list[int]:
-    seen: dict[tuple, int] = {}
-    return [seen.setdefault(tuple(row), len(seen)) for row in A.tolist()]
+    code_of_row: dict[tuple, int] = {}
+    return [code_of_row.setdefault(tuple(row), len(code_of_row)) for row in A.tolist()]
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 700])

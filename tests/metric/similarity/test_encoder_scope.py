@@ -101,7 +101,7 @@ def test_answers_to_prompts_are_classified_as_prose_or_numbers(judged_answers, n
 
 
 def test_at_most_a_thousand_samples_are_checked(monkeypatch):
-    seen = []
-    monkeypatch.setattr(encoder_scope, "are_sequences", lambda texts: seen.append(len(texts)))
+    counts = []
+    monkeypatch.setattr(encoder_scope, "are_sequences", lambda texts: counts.append(len(texts)))
     find_mismatch(["A cat sat."] * 2_500, LATIN)
-    assert seen[0] <= 1_000
+    assert counts[0] <= 1_000

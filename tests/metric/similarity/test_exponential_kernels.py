@@ -61,10 +61,9 @@ def make_samples(d: int) -> dict[str, np.ndarray]:
         "two clusters": clusters,
         "an outlier": outlier,
         "three offsets": offset,
-        "sixteen scales": scales,
-        "duplicates and almost": near_duplicates,
-        "masked by zeros of both signs": standard * np.sign(standard).clip(max=0) * 0
-        + standard.round(),
+        "scales over 16 decades": scales,
+        "near-duplicates": near_duplicates,
+        "zeros of both signs": standard * np.sign(standard).clip(max=0) * 0 + standard.round(),
         "huge": standard * 1e200,
         "tiny": standard * 1e-200,
         "subnormal": standard * 1e-310,
@@ -220,7 +219,7 @@ def test_fitted_bandwidth_can_be_reused_for_other_samples(kernel):
     assert dict(similarity.take(np.arange(3)).fitted) == {"sigma": sigma}
     assert dict(similarity.scaled(np.ones(30)).fitted) == {"sigma": sigma}
     repeated = as_similarity([1.0, 2.0, 2.0, 5.0], k=kernel)
-    assert dict(repeated.fitted) == {"sigma": 3.0}  # of 1, 3 and 4
+    assert dict(repeated.fitted) == {"sigma": 3.0}  # the median of the distances 1, 3 and 4
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])

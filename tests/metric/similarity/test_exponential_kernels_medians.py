@@ -37,7 +37,7 @@ SETS = {
     "few distinct": lambda n: pairwise_distances(rng.integers(0, 3, (n, 2)).astype(float)),
     "all equal": lambda n: np.ones((n, n)),
     "almost equal": lambda n: 1 + 1e-15 * rng.integers(0, 9, (n, n)),
-    "sixteen scales": lambda n: pairwise_distances(10.0 ** rng.uniform(-8, 8, (n, 1))),
+    "scales over 16 decades": lambda n: pairwise_distances(10.0 ** rng.uniform(-8, 8, (n, 1))),
     "two values": lambda n: pairwise_distances(np.arange(n)[:, None] % 2),
     "infinite": lambda n: np.where(pairwise_distances(rng.random((n, 1))) > 0.1, np.inf, 1.0),
 }

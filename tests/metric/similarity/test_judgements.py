@@ -192,7 +192,7 @@ def make_graded(scores, ids=None):
     return GradedSimilarity(Judgements(MatrixJudge(scores), 0), ids)
 
 
-def naive_matrix(scores):
+def shifted_mean_matrix(scores):
     """Return the shifted mean of both orders, and the smallest δ without negative eigenvalues."""
     m = len(scores)
     K = np.eye(m)
@@ -209,7 +209,7 @@ def test_graded_scores_get_the_smallest_positive_semidefinite_shift(m, seed, is_
     scores = np.random.default_rng(seed).random((m, m))
     scores = scores.round() if is_binary else scores
     K = make_graded(scores)
-    expected, delta = naive_matrix(scores)
+    expected, delta = shifted_mean_matrix(scores)
     np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-10)
     min_eigenvalue = np.linalg.eigvalsh(K.dense())[0]
     assert min_eigenvalue > -1e-12
@@ -228,7 +228,9 @@ def test_subsets_and_stacks_of_graded_scores_match_the_definition(ids, seed, dat
     def expected_block(indices):
         item_ids = sorted({ids[i] for i in indices})
         positions = [item_ids.index(ids[i]) for i in indices]
-        return naive_matrix(scores[np.ix_(item_ids, item_ids)])[0][np.ix_(positions, positions)]
+        return shifted_mean_matrix(scores[np.ix_(item_ids, item_ids)])[0][
+            np.ix_(positions, positions)
+        ]
 
     full_matrix = expected_block(range(K.n))
     index_lists = st.lists(st.integers(0, K.n - 1), min_size=3, max_size=3)

@@ -130,10 +130,10 @@ def test_kernels_that_cannot_be_conditioned_raise(name):
 
 
 def test_callable_kernel_gets_only_pairs_within_a_group_and_its_prompt():
-    seen = set()
+    compared_pairs = set()
 
     def k(a: str, b: str) -> float:
-        seen.add((a, b))
+        compared_pairs.add((a, b))
         return len(set(a) & set(b)) / len(set(a) | set(b))
 
     prompts = {0: "bx", 1: "xw"}
@@ -141,7 +141,7 @@ def test_callable_kernel_gets_only_pairs_within_a_group_and_its_prompt():
         ["ab", "bcd", "ax", "yz"], groups=[0, 0, 1, 1], prompts=prompts, given_prompt=True, k=k
     )
     allowed = ({"ab", "bcd", "bx"}, {"ax", "yz", "xw"})
-    assert all({a, b} <= allowed[0] or {a, b} <= allowed[1] for a, b in seen)
+    assert all({a, b} <= allowed[0] or {a, b} <= allowed[1] for a, b in compared_pairs)
     separate_results = [
         compute(["ab", "bcd"], prompts="bx", given_prompt=True, k=k),
         compute(["ax", "yz"], prompts="xw", given_prompt=True, k=k),
@@ -217,7 +217,7 @@ def test_fitted_bandwidth_ignores_prompts():
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian"])
-def test_gradients_include_samples_and_prompts(kernel, q):
+def test_gradients_flow_to_samples_and_prompts(kernel, q):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     X, U = (torch.tensor(rng.normal(size=(n, 3)), requires_grad=True) for n in (5, 2))

@@ -115,16 +115,16 @@ def test_sets_of_only_verbatim_repetitions_score_one_with_a_note():
 
 
 def test_distinct_texts_are_embedded_once():
-    seen: list[str] = []
+    embedded_texts: list[str] = []
 
     def counting(texts):
-        seen.extend(texts)
+        embedded_texts.extend(texts)
         return embed(texts)
 
     similarity(model=counting)
-    assert len(seen) == len(set(seen))
+    assert len(embedded_texts) == len(set(embedded_texts))
     contexts = {f"{u} {a}" for u, a in zip(PROMPTS, ANSWERS, strict=True)}
-    assert set(seen) == {*ANSWERS, U, W} | contexts
+    assert set(embedded_texts) == {*ANSWERS, U, W} | contexts
 
 
 def test_prompt_as_long_as_the_encoder_limit_raises_with_a_hint():

@@ -64,7 +64,7 @@ def test_truncated_samples_always_warn(truncates, count):
 
 
 @pytest.mark.parametrize("n", [NOTE_ONE_IN - 1, NOTE_ONE_IN, NOTE_ONE_IN + 1])
-def test_blank_samples_are_noted_from_one_percent(n):
+def test_blank_samples_give_a_note_from_one_percent(n):
     notes, warned = collect_notes([*distinct_texts(n - 1), " \n"])
     assert len(notes) == (n <= NOTE_ONE_IN)
     assert warned == []
@@ -95,7 +95,7 @@ def test_notes_count_copies_and_name_their_first_index():
     assert "cannot represent 1 of 8 samples; sample 7 is blank" in notes[0]
 
 
-def test_only_unrepresented_samples_raise():
+def test_sets_of_only_unrepresented_samples_raise():
     with pytest.raises(SampleError, match="sample 0 is blank") as caught:
         collect_notes(["", " "])
     assert [*caught.value.problems] == [0, 1]
@@ -103,7 +103,7 @@ def test_only_unrepresented_samples_raise():
         collect_notes(["a", ""], missed={0: "has no token"})
 
 
-def test_any_number_of_indistinguishable_texts_is_noted():
+def test_notes_list_indistinguishable_texts_whatever_their_number():
     texts = [*distinct_texts(4), "THE  word 0", "another text"]
     groups = [0, 1, 2, 3, 0, 1]
     notes, _ = collect_notes(texts, groups=groups, merges=True)

@@ -138,10 +138,10 @@ def test_find_asymmetry_returns_the_first_pair_beyond_the_tolerance():
 
 def test_symmetrize_returns_a_new_array():
     A = RNG.standard_normal((40, 40))
-    before = A.copy()
+    original = A.copy()
     result = symmetrize(A, "a matrix")
     np.testing.assert_allclose(result, (A + A.T) / 2, rtol=1e-15)
-    np.testing.assert_array_equal(A, before)
+    np.testing.assert_array_equal(A, original)
     large = np.full((2, 2), 1.7e308)
     assert np.isfinite(symmetrize(large, "a matrix")).all()
     with pytest.raises(TooLargeError, match="a large matrix"):

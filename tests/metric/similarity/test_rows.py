@@ -151,8 +151,8 @@ def test_tensor_sigma_keeps_its_gradient(kernel):
     sigma = torch.tensor(1.5, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda s: compute(Y, k=kernel, sigma=s)["VS"], sigma)
     with torch.no_grad():
-        plain = compute(Y, k=kernel, sigma=1.5)["VS"]
-        assert compute(Y, k=kernel, sigma=sigma)["VS"] == plain
+        expected = compute(Y, k=kernel, sigma=1.5)["VS"]
+        assert compute(Y, k=kernel, sigma=sigma)["VS"] == expected
     Y.requires_grad_()
     assert get_kernel(kernel).fit(Y)["sigma"].requires_grad
     for invalid in (-1.0, 0.0, float("nan")):

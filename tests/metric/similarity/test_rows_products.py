@@ -57,9 +57,9 @@ def test_user_functions_are_called_in_the_calling_thread():
 @pytest.fixture
 def interruptible():
     """Let Ctrl-C raise KeyboardInterrupt, which a shell disables for background jobs."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    original_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, original_handler)
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -136,7 +136,7 @@ def test_integers_without_exact_float64_value_are_rejected(dtype):
     assert list(caught.value.problems) == [1]
 
 
-def test_masked_arrays_are_rejected_by_all_arguments():
+def test_masked_arrays_are_rejected_for_all_arguments():
     masked = np.ma.masked_array(np.eye(2), mask=[[False, True], [False, False]])
     for arguments in (
         {"score_X": True},
@@ -163,7 +163,7 @@ def test_arrays_without_numpy_conversion_raise_with_the_original_error():
     assert matrix.dtype == np.float32
 
 
-def test_arrow_table_of_numbers_equals_its_data_frame():
+def test_arrow_tables_of_numbers_score_like_data_frames():
     frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 0.25, 1.0], "c": [True, False, True]})
     table = pa.Table.from_pandas(frame)
     for arrow_table in (table, table.to_batches()[0], pa.concat_tables([table[:1], table[1:]])):

@@ -17,7 +17,7 @@ FUNCTIONS = {
     "explain": explain,
     "growth": growth,
     "as_similarity": as_similarity,
-    "compare": lambda samples, **how: compare(samples, samples, **how),
+    "compare": lambda samples, **options: compare(samples, samples, **options),
 }
 
 
@@ -115,7 +115,7 @@ def test_compute_accepts_lists_of_lists_of_rows_as_groups():
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])
-def test_data_frames_of_numbers_equal_arrays(package):
+def test_data_frames_of_numbers_score_like_arrays(package):
     frames = pytest.importorskip(package)
     frame = frames.DataFrame({name: X[:, i] for i, name in enumerate("abc")})
     assert compute(frame, **COSINE) == compute(X, **COSINE)

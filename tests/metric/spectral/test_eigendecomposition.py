@@ -55,11 +55,11 @@ def test_large_matrices_are_decomposed_with_and_without_two_stages(vectors, orde
 
 def test_decompose_accepts_stacks_and_does_not_overwrite_them():
     stack = np.stack([symmetric_matrix(4), 2 * symmetric_matrix(4)])
-    before = stack.copy()
+    original = stack.copy()
     result = decompose(stack, vectors=True)
     np.testing.assert_allclose(result.values, [[-1, 0, 1, 2], [-2, 0, 2, 4]], atol=1e-12)
     assert result.vectors.shape == (2, 4, 4)
-    np.testing.assert_array_equal(stack, before)
+    np.testing.assert_array_equal(stack, original)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

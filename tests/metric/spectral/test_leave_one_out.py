@@ -23,7 +23,7 @@ from vendiscore.spectral.quadrature import (
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]
-# At n <= 300; orders just below 2 are differences of large numbers, see quadrature.FARTHEST.
+# At n <= 300; orders just below 2 are differences of large numbers, see MAX_NODE_RATIO.
 # The error depends on the BLAS library: 3.4e-9 occurred if one sample has half of the weight.
 TOLERANCES = {1.9: 1e-8}
 

@@ -43,7 +43,7 @@ LARGE_PSD = MatrixSimilarity(np.eye(700), psd=True)
         (LARGE, [], "check", []),
     ],
 )
-def test_cheapest_route_is_used_for_the_orders(similarity, orders, psd, names):
+def test_scores_use_the_cheapest_route_for_the_orders(similarity, orders, psd, names):
     result = compute_vendi_scores(similarity, orders, psd=psd)
     assert [estimate.route for estimate in result.estimates] == names
     assert all(estimate.reason for estimate in result.estimates)
@@ -117,7 +117,7 @@ def test_estimated_bytes_match_the_allocated_memory(shape, vectors):
     assert 0.6 * cost < peak < 1.15 * cost + 2**23  # temporary blocks of rows
 
 
-def test_memory_is_queried_only_for_large_computations(monkeypatch):
+def test_available_memory_is_queried_only_for_large_computations(monkeypatch):
     def fail_if_queried(*_):
         raise AssertionError("memory was queried")
 

@@ -303,12 +303,12 @@ def test_torch_eigenvectors_match_numpy_and_have_correct_gradients(shape):
     result = compute_spectrum(FeatureSimilarity(X), p, vectors=True)
     np.testing.assert_allclose(result.vectors.detach().abs(), np.abs(expected.vectors), atol=1e-10)
 
-    def surprises(X):
+    def compute_surprises(X):
         result = compute_spectrum(FeatureSimilarity(X).normalized(), p, vectors=True)
-        shares = result.values[: result.vectors.shape[1]]
-        return (result.vectors**2) @ torch.log(shares)
+        eigenvalues = result.values[: result.vectors.shape[1]]
+        return (result.vectors**2) @ torch.log(eigenvalues)
 
-    assert torch.autograd.gradcheck(surprises, X)
+    assert torch.autograd.gradcheck(compute_surprises, X)
 
 
 def test_gradient_of_eigenvectors_of_equal_eigenvalues_raises():

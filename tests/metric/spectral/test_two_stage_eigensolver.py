@@ -128,7 +128,7 @@ def test_nonfinite_entries_raise_before_lapack_is_called(small_size_limit):
         decompose(K)
 
 
-def test_reduction_uses_at_most_max_threads(driver, monkeypatch):
+def test_two_stage_reduction_uses_at_most_max_threads(driver, monkeypatch):
     thread_counts = []
 
     def record_threads(matrix):

@@ -225,7 +225,7 @@ def test_small_negative_eigenvalues_are_clipped_and_rescaled_to_sum_1():
     assert eigenvalues.min() == 0
 
 
-def test_indefinite_similarity_raises_with_the_option_psd_clip():
+def test_error_about_indefinite_similarity_suggests_psd_clip():
     K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])
     with pytest.raises(NotPSDError, match=r"smallest eigenvalue is -0\.0909.*psd='clip'") as caught:
         spectrum(MatrixSimilarity(K))

@@ -39,12 +39,12 @@ CALLS = {
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("name", CALLS)
-def test_order_near_1_equals_order_1(name, q):
+def test_orders_near_1_give_the_results_of_order_1(name, q):
     np.testing.assert_allclose(CALLS[name](q), CALLS[name](1.0), rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("q", ORDERS)
-def test_tensor_score_and_gradient_near_order_1_equal_order_1(q):
+def test_tensor_score_and_gradient_near_order_1_equal_those_of_order_1(q):
     torch = pytest.importorskip("torch")
     tensor = torch.as_tensor(X).requires_grad_()
     result = compute(tensor, q=q, **SMOOTH)[key_at(q)]

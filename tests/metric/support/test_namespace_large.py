@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 CODE = """
 import os
-os.environ.pop("OMP_NUM_THREADS", None)  # it is the threaded product that fails
+os.environ.pop("OMP_NUM_THREADS", None)  # only threaded products can crash
 import numpy as np
 from vendiscore.support.namespace import gram
 X = np.random.default_rng(0).standard_normal((16_500, 384))

@@ -96,17 +96,17 @@ def test_signature_includes_globals_and_defaults_of_a_function(monkeypatch):
         (by_array, "SCALE", np.array([3.0, 2.0])),
         (by_pattern, "WORD", re.compile("a")),
     ):
-        before = compute_signature(samples, k=k)
-        assert compute_signature(samples, k=k) == before
+        original = compute_signature(samples, k=k)
+        assert compute_signature(samples, k=k) == original
         monkeypatch.setitem(globals(), name, replacement)
-        assert compute_signature(samples, k=k) != before
+        assert compute_signature(samples, k=k) != original
 
     def narrow(a, b, *, width=1.0):
         return gaussian(a, b, width)
 
-    before = compute_signature(samples, k=narrow)
+    original = compute_signature(samples, k=narrow)
     narrow.__kwdefaults__["width"] = 2.0
-    assert compute_signature(samples, k=narrow) != before
+    assert compute_signature(samples, k=narrow) != original
 
 
 def test_recursive_function_has_one_signature_at_any_stack_depth():

@@ -37,7 +37,7 @@ pytest.importorskip("pyarrow")  # required by `score_batches`
 TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained"]
 # Classes that public functions return or public attributes contain, but that are not results.
 NOT_RESULTS = {
-    "Similarity": "an input of functions: its numbers are `dense()`",
+    "Similarity": "an input of functions: its values are `dense()`",
     "Encoder": "a model: it is called with samples",
     "SampleMetric": "a module of `evaluate`: its result is that of `compute`",
     "Neighbours": "columns of an Explanation, which are attributes of that",
