@@ -29,7 +29,7 @@ from hard_sets import CASES, ORDERS, error_ratio, exact_log_scores, hard_rows, u
 
 WIDTHS = (384, 768, 1024, 1536, 2048, 3072)
 SIZES = (1000, 2000, 5000, 10_000, 20_000)
-NOISE = (0.003, 0.009)  # of the flat tail, as in the defect that led to the contract
+NOISE = (0.003, 0.009)  # of the flat tail
 ORDINARY = ("flat", "1/i", "exp(-i/60)", "exp(-i/20)")
 
 
@@ -112,7 +112,7 @@ def main() -> None:
     worst = max(rows, key=lambda row: row["worst"])
     print(
         f"{len(rows)} sets, {6 * len(rows)} scores: the worst error is {worst['worst']:.3f} of "
-        f"what the contract allows ({worst['name']}, {worst['n']:,} × {worst['d']:,})"
+        f"the allowed error ({worst['name']}, {worst['n']:,} × {worst['d']:,})"
     )
     write_results(arguments.json, rows, collect_environment())
     sys.exit(worst["worst"] > 1)

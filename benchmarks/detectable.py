@@ -47,21 +47,8 @@ SIZES = (20, 50, 100)
 REPLACED_PROPORTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95)
 MODELS = ("human", "gpt-4o", "gemini-1.5-pro")
 N_ANSWERS = 8
-MODEL_PROMPT_COUNTS = (
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    10,
-    12,
-    16,
-    20,
-    25,
-    30,
-)  # of prompts that two models answer
-NARROW_DEGREES = (0.3, 0.35, 0.4, 0.5, 0.6, 0.8)  # the usual is 0.25
+MODEL_PROMPT_COUNTS = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 30)
+NARROW_DEGREES = (0.3, 0.35, 0.4, 0.5, 0.6, 0.8)  # the default is 0.25
 Draw = Callable[[np.random.Generator, int, float], Comparison]
 
 
@@ -184,7 +171,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeats", type=int, default=100)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")  # of intervals without a width
+    warnings.simplefilter("ignore")  # intervals of width 0
     rows = []
     sources = answers(options.data)
     for a, b in itertools.combinations(MODELS, 2):

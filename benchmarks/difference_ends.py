@@ -58,7 +58,7 @@ POWER_RUNS = {8: 150, 20: 150, 50: 100, 100: 60}
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]
 FIRST_UNIQUE_LABEL = 10**6
 MAX_RARE_PROPORTION = (
-    0.25  # of the samples that are not of the commonest kind: others may be unseen
+    0.25  # of samples other than the most common item; above it, unseen items are ignored
 )
 
 

@@ -28,10 +28,8 @@ from vendiscore import NotPSDError, State, compute, score_dual, score_K, score_X
 from vendiscore.tools.integrations.loss import VendiLoss
 
 ORDERS = (0, 0.1, 0.5, 0.9, 0.999, 1, 1.001, 1.5, 2, 3, 10, 100, math.inf)
-THRESHOLD_FACTOR = (
-    30.0  # between the thresholds of an order below 1, each way from the rounding threshold
-)
-MAX_NEGATIVE_MASS = 1e-6  # above which an indefinite matrix in float64 is refused
+THRESHOLD_FACTOR = 30.0  # of the rounding threshold, up and down, for orders below 1
+MAX_NEGATIVE_MASS = 1e-6  # above it, a float64 matrix is rejected
 
 
 # --- the reference ---
@@ -87,7 +85,7 @@ def compute_bounds(
 
 def draw_rows(rng: np.random.Generator) -> np.ndarray:
     """Draw rows of random number, width, structure, lengths and precision."""
-    large = rng.random() < 0.5  # enough for single precision
+    large = rng.random() < 0.5  # large enough for single precision
     n = int(rng.integers(900, 1500) if large else rng.integers(1, 60))
     d = int(rng.integers(105, 200) if large else rng.integers(1, 60))
     if large and rng.random() < 0.15:
@@ -229,7 +227,7 @@ def check_matrix_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
     samples, context, kind = wrap_samples(rng, K)
 
     def bounds(q: float) -> tuple[float, float]:
-        if q == 2 and not clip:  # a norm, without eigenvalues
+        if q == 2 and not clip:  # computed as a norm, without eigenvalues
             return (-math.log(np.sum(values**2)),) * 2
         return compute_bounds(values, n, q, precision / math.sqrt(n))
 
@@ -250,7 +248,8 @@ def check_matrix_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
             name, 0.0 if expected else math.inf, f"NotPSDError, mass {negative_mass:.2g}"
         )
     if not clip and negative_mass > 1.01 * allowed:
-        must_detect = not set(orders) <= {2.0, math.inf}  # which may miss a negative eigenvalue
+        # these orders may miss a negative eigenvalue
+        must_detect = not set(orders) <= {2.0, math.inf}
         return Outcome(
             name, math.inf if must_detect else 0.0, f"no error, mass {negative_mass:.2g}"
         )
@@ -313,7 +312,7 @@ def check_rows_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first call")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first call")
     arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     worst: dict[str, tuple[float, int]] = {}
@@ -341,7 +340,7 @@ def main() -> None:
     seconds = time.perf_counter() - start
     print(
         f"{arguments.calls:,} calls in {seconds:.0f} s: {failures} disagree; the worst error "
-        f"is {largest:.3g} of what the contract allows"
+        f"is {largest:.3g} of the allowed error"
     )
     sys.exit(failures > 0)
 

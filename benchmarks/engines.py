@@ -140,7 +140,7 @@ class BrowserUser:
         return self.driver.find_elements("css selector", selector)
 
     def wait(self, condition: Callable[[], Any]) -> Any:
-        # A file that is arriving is renamed once it is there.
+        # A file that is being downloaded is renamed when it is complete.
         ignored_errors = [StaleElementReferenceException, FileNotFoundError]
         wait = WebDriverWait(self.driver, _TIMEOUT, 0.1, ignored_errors)
         return wait.until(lambda _: condition())
@@ -285,7 +285,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", default="", help="a part of the names of tasks")
+    parser.add_argument("--only", default="", help="part of a task name")
     parser.add_argument("--engines", nargs="*", default=["chromium", "firefox", "webkit"])
     options = parser.parse_args()
     hub_cache.cache_page_encoders(Path(os.environ["HF_HOME"]))
@@ -305,7 +305,7 @@ def main() -> None:
                 downloads = Path(tempfile.mkdtemp(dir=folder))
                 driver = start_browser(downloads)
             except FileNotFoundError as error:
-                print(f"{start_browser.__name__} is left out: no {error}")
+                print(f"{start_browser.__name__} is skipped: not found: {error}")
                 continue
             version = driver.capabilities["browserVersion"]
             for name, task, size in tasks:
@@ -322,7 +322,7 @@ def main() -> None:
         text = json.dumps(result, indent=1, ensure_ascii=False)
         options.json.write_text(text + "\n", encoding="utf-8")
     if not all(row["ok"] for row in rows):
-        raise SystemExit("not all tasks are done as they should be")
+        raise SystemExit("some tasks failed")
 
 
 if __name__ == "__main__":

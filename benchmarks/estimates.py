@@ -40,9 +40,9 @@ from vendiscore.support.parallel import run_parallel
 
 SEEDS = 100
 ORDERS = (1.0, 1.5)
-NARROW_SIGMA, WIDE_SIGMA = 3.0, 10.0  # of digits, whose median distance is 10.4
-N_LOW_COMPONENTS = 4  # principal components of digits
-N_LARGE_COMPONENTS = 64  # and where each product makes K anew
+NARROW_SIGMA, WIDE_SIGMA = 3.0, 10.0  # for digits, whose median distance is 10.4
+N_LOW_COMPONENTS = 4  # number of principal components of digits
+N_LARGE_COMPONENTS = 64  # and for large sets, whose K is recomputed in each product
 
 
 def make_odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
@@ -267,8 +267,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--only", nargs="*", help="coverage, ten, twenty, hundred")
-    parser.add_argument("--job", nargs=4, help="of this script itself: NAME N RTOL SEED")
+    parser.add_argument("--only", nargs="*", help="parts: coverage, ten, twenty, hundred")
+    parser.add_argument("--job", nargs=4, help="internal: NAME N RTOL SEED")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     if options.job:
@@ -283,7 +283,7 @@ def main() -> None:
         "hundred": lambda: estimate_larger_sets(options.data, 100_000),
     }
     rows: list[dict[str, Any]] = []
-    if options.only and options.json and options.json.exists():  # results of the other parts stay
+    if options.only and options.json and options.json.exists():  # keep the results of other parts
         earlier_rows = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
         rows = [row for row in earlier_rows if row["part"] not in options.only]
     for part, run in parts.items():

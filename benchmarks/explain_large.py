@@ -25,7 +25,7 @@ from pairs import collect_environment, write_results
 from vendiscore import explain
 
 WIDTH, THRESHOLD, BLOCK, MAX_FULL_PRODUCTS = 384, 0.95, 1024, 20_000
-# Decays of the columns' sizes: embeddings have some.
+# Exponents by which columns decrease, as in embeddings.
 DECAYS = {"decaying": 0.5, "flat": 0.0}
 CASES = [
     (20_000, "decaying", 5),

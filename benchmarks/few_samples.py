@@ -52,9 +52,9 @@ CLUSTERS, COPIES = (8, 20, 40), 5
 LEVEL = 0.95
 PARTS = ("sets", "vectors", "containers", "similar", "clusters", "costs")
 MIN_COVERAGE = {"sets": 0.93, "vectors": 0.9}  # lowest accepted coverage
-CONTAINER_SETS = 10  # sets that are compared in all containers
-TRUTH_SETS = 4000  # sets behind E log VS of vectors
-POOL = 4000  # samples of which sets are drawn without replacement
+CONTAINER_SETS = 10  # number of sets that are compared in all containers
+TRUTH_SETS = 4000  # number of sets for E log VS of vectors
+POOL = 4000  # samples of a population without weights
 
 
 def rows(data: Path, name: str, column: str, delimiter: str) -> list[str]:
@@ -650,7 +650,7 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
         repeated_rows = [row for row in rows if part_of_row(row) == part and "held_first" in row]
         below = sorted((cell for cell in cells if cell[0] < min_coverage), key=lambda cell: cell[0])
         print(
-            f"{part}: {len(cells)} cells, the least {min(cells, key=lambda x: x[0])[0]:.4f}, "
+            f"{part}: {len(cells)} cells, minimum {min(cells, key=lambda x: x[0])[0]:.4f}, "
             f"{len(below)} below {min_coverage}; {len(repeated_rows)} sources and n were counted "
             "again"
         )
@@ -673,7 +673,7 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     options = parser.parse_args()
     result: list[dict[str, Any]] = []
-    if options.json and options.json.exists():  # other parts stay
+    if options.json and options.json.exists():  # keep the rows of other parts
         rows = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
         result += [row for row in rows if part_of_row(row) not in options.parts]
     names = [*ALL_SOURCES] if {"sets", "similar", "containers"} & {*options.parts} else []

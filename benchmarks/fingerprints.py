@@ -33,8 +33,8 @@ def check_against_rdkit(similarity: Similarity, fingerprints: list[Any]) -> None
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("table", help="a column `smiles`")
-    parser.add_argument("--json", help="where to write the numbers")
+    parser.add_argument("table", help="csv file with a column `smiles`")
+    parser.add_argument("--json", help="write the results to this file")
     arguments = parser.parse_args()
     with open(arguments.table, encoding="utf-8") as file:
         smiles = list(dict.fromkeys(row["smiles"] for row in csv.DictReader(file)))

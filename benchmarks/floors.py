@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 WORDS = re.compile(r"\w+|[^\w\s]")  # words of the texts of grid.py, which have no abbreviations
-MIN_EIGENVALUE = 1e-300  # in place of an eigenvalue of 0 or below, whose logarithm is not finite
+MIN_EIGENVALUE = 1e-300  # replaces eigenvalues of 0 or below, for the logarithm
 
 
 def unit_rows(X: Any) -> np.ndarray:
@@ -203,7 +203,7 @@ def areas_of_sets(sets: np.ndarray) -> float:
     low, high = np.zeros((len(D), 1)), np.full((len(D), 1), 1 / D.mean())
     while (below := compute_magnitudes(D, high) < 0.95 * D.shape[1]).any():
         high = np.where(below, 2 * high, high)
-    for _ in range(36):  # to 1e-10 of the scale
+    for _ in range(36):  # until the scale is accurate to 1e-10
         middle = (low + high) / 2
         below = compute_magnitudes(D, middle) < 0.95 * D.shape[1]
         low, high = np.where(below, middle, low), np.where(below, high, middle)

@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 from pairs import assert_close, collect_environment, time_pair, write_results
 
-ToDevice = Callable[[np.ndarray], Any]  # samples, as a device gets them
+ToDevice = Callable[[np.ndarray], Any]  # converts samples to those of a device
 SMALL_SIZE, EXACT_SIZE, LARGE_SIZE = 500, 20_000, 200_000
-MIN_ESTIMATED_SIZE = 4000  # fewer are scored exactly, since that costs no more
+MIN_ESTIMATED_SIZE = 4000  # smaller sets are scored exactly
 NO_GPU_MESSAGE = (
     "There is no GPU that torch can use here (torch.cuda.is_available() is False): nothing was run"
 )
-RTOL = 0.01  # of estimates
+RTOL = 0.01  # relative tolerance of estimates
 SIGMA = 6.0
 
 
@@ -57,7 +57,7 @@ class Case:
     d: int
     score: Callable[[Any], Any]
     samples: Callable[[int, int], np.ndarray] = make_clusters
-    exact_score: Callable[[Any], Any] | None = None  # of an estimate
+    exact_score: Callable[[Any], Any] | None = None  # exact score, if `score` is an estimate
     gradient: bool = False
 
     def value(self, samples: Any) -> float:
@@ -101,10 +101,12 @@ def check_agreement(case: Case, to_device: ToDevice, to_host: ToDevice, n: int) 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--cpu-small", action="store_true", help="try it all, without a GPU")
-    parser.add_argument("--short", action="store_true", help="six minutes: time, memory, reads")
-    parser.add_argument("--no-cpu", action="store_true", help="time the GPU alone")
-    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--cpu-small", action="store_true", help="test the script without a GPU")
+    parser.add_argument(
+        "--short", action="store_true", help="cases of gpu_short.py, in six minutes"
+    )
+    parser.add_argument("--no-cpu", action="store_true", help="time only the GPU")
+    parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     return parser.parse_args()
@@ -121,14 +123,14 @@ def time_case(
     values = {}
 
     def run_on_device() -> None:
-        values["ours"] = case.value(device_samples)  # to read the number is to wait for the device
+        values["ours"] = case.value(device_samples)  # reading the value waits for the device
 
     def run_on_host() -> None:
         values["theirs"] = case.value(device_samples if host_samples is None else host_samples)
 
     if gpu := getattr(device_samples, "is_cuda", False):
         torch.cuda.reset_peak_memory_stats()
-    run_on_device()  # libraries are loaded, and memory is taken, before the clock starts
+    run_on_device()  # warm-up: load libraries and allocate memory
     fields = {"n": n, "d": case.d, "device": "cuda" if gpu else "cpu"}
     if gpu:
         fields["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 2)
@@ -167,7 +169,7 @@ def main() -> None:
     def to_device(X: np.ndarray) -> Any:
         return torch.as_tensor(X, device=device)
 
-    def host_converter(case: Case) -> ToDevice:  # a gradient is torch's anywhere
+    def host_converter(case: Case) -> ToDevice:  # gradients need tensors on both devices
         return torch.as_tensor if case.gradient else np.asarray
 
     selected = [case for case in build_cases() if options.only in case.name]

@@ -22,11 +22,11 @@ from host_reads import HostReads
 from pairs import assert_close
 
 Row = dict[str, Any]
-TIME_LIMIT = 330.0  # of six minutes, of which the start takes some
-CHECK_SIZE = 300  # samples that devices agree on
+TIME_LIMIT = 330.0  # less than six minutes, because the start takes some
+CHECK_SIZE = 300  # samples with which the devices are compared
 REPEATS = 5
-MAX_HOST_SIZE = 5000  # larger matrices are not decomposed on the host
-# Cases in full, and as small ones that try the script.
+MAX_HOST_SIZE = 5000  # largest matrix that is decomposed on the host
+# Cases of full size, and small ones that only test the script.
 COVARIANCES = ((20_000, 384), (200_000, 512))
 GROUPS = (10_000, 8, 384)
 BATCHES = ((256, 384), (1024, 384), (4096, 768))
@@ -250,7 +250,7 @@ def run_short(device: str, small: bool, save_rows: Callable[[list[Row]], None]) 
     for run_part in (run_covariances, run_groups, run_losses, run_explanations, run_eigenvalues):
         try:
             run_part(run)
-        except Exception as error:  # of one part, on a machine that is lent for minutes
+        except Exception as error:  # other parts still run, since GPU time is limited
             if small:
                 raise
             traceback.print_exc()

@@ -48,18 +48,14 @@ SIZES = (1000, 10_000)
 SPECTRA = ("flat", "1/i", "exponential")
 MATRIX_SIZES = (8, 100, 300, 1000, 1536, 2000)
 SCALES = np.linspace(0.01, 0.3, 20)  # to 1.5 × the convergence scale of 10 × 384 normals
-CELL_SECONDS = 3.0  # of a cell, about
+CELL_SECONDS = 3.0  # approximate time of a cell
 MAX_PAIRS, MIN_PAIRS = 21, 5  # pairs
-MAX_SECONDS_OF_MANY, MAX_SECONDS_OF_THREE = (
-    1.0,
-    4.0,
-)  # seconds of a pair that is timed three times, and of one that is once
-MIN_TURN_SECONDS = 0.01  # seconds of a turn, at least: shorter calls are repeated within it
-PAUSE_SECONDS = 0.1  # the threads of BLAS spin after a product; one thread does not
-FLOAT64_TOLERANCE, FLOAT32_TOLERANCE = (
-    1e-8,
-    3e-4,
-)  # the rounding of double precision, and of float32 eigenvalues of the peer
+# Pairs that take longer are timed only three times, or once.
+MAX_SECONDS_OF_MANY, MAX_SECONDS_OF_THREE = 1.0, 4.0
+MIN_TURN_SECONDS = 0.01  # shorter calls are repeated within a turn
+PAUSE_SECONDS = 0.1  # BLAS threads spin after a product, except a single one
+# Rounding errors in double precision, and of the float32 eigenvalues of vendi_score.
+FLOAT64_TOLERANCE, FLOAT32_TOLERANCE = 1e-8, 3e-4
 VENDI_SCORE = "vendi_score"
 
 
@@ -72,7 +68,7 @@ class Cell:
     n: int
     d: int | None
     make_calls: Callable[[], tuple[Call, Call | None]]
-    peer: str | None = None  # a package, or None for a floor or for nothing
+    peer: str | None = None  # a package; None if there is none
     rtol: float = FLOAT64_TOLERANCE
 
     @property
@@ -232,7 +228,7 @@ def iter_other_sample_cells() -> Iterator[Cell]:
     def questions_with_peer() -> Any:
         from vendi_score import vendi
 
-        samples = read_questions()[:1000]  # shorter ones than four words have a diagonal below 1
+        samples = read_questions()[:1000]  # the diagonal is below 1 for less than four words
 
         def theirs() -> float:
             K = compute_ngram_similarities_of_vendi_score(samples)
@@ -362,7 +358,7 @@ def iter_group_cells() -> Iterator[Cell]:
 def iter_comparison_cells() -> Iterator[Cell]:
     def two_sets(n: int, d: int) -> Any:
         X = make_rows("1/i", 2 * n, d)
-        if n > 200:  # of which 200 are matched
+        if n > 200:  # `compare` uses 200 samples of each
             return lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference, None
         n_permutations = vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].permutations
         ours = lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference  # noqa: E731
@@ -480,7 +476,7 @@ def iter_selection_cells() -> Iterator[Cell]:
     def representative_selection(n: int) -> Any:
         from apricot import FacilityLocationSelection
 
-        X = np.abs(make_normals(n, 384))  # apricot takes similarities of at least 0
+        X = np.abs(make_normals(n, 384))  # apricot requires non-negative similarities
         X /= np.linalg.norm(X, axis=1)[:, None]
 
         def mean_nearest_similarity(indices: Any) -> float:
@@ -531,7 +527,7 @@ def compute_areas_of_magnipy(sets: np.ndarray) -> float:
     """Return the mean area of magnipy, without its printed output."""
     import scipy.integrate
 
-    if not hasattr(scipy.integrate, "trapz"):  # the name until SciPy 1.14, which magnipy imports
+    if not hasattr(scipy.integrate, "trapz"):  # magnipy imports the name before SciPy 1.14
         scipy.integrate.trapz = scipy.integrate.trapezoid
     from magnipy import Magnipy
 
@@ -674,7 +670,7 @@ def run_cell(cell: Cell, max_pairs: int, threads: int) -> dict[str, Any]:
     if theirs is not None:
         np.testing.assert_allclose(value, np.ravel(theirs()), rtol=cell.rtol)
     seconds_per_pair = time.perf_counter() - start
-    if seconds_per_pair < CELL_SECONDS / 2:  # the first calls import and compile
+    if seconds_per_pair < CELL_SECONDS / 2:  # the first calls also import and compile
         seconds_per_pair = time_call(ours) + (0.0 if theirs is None else time_call(theirs))
     pause = PAUSE_SECONDS if threads > 1 else 0.0
     calls = max(1, min(200, int(MIN_TURN_SECONDS / seconds_per_pair)))
@@ -701,8 +697,8 @@ def iter_results(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the rows of the cells in this process; the row of a cell that fails contains the
     error.
     """
-    warnings.filterwarnings("ignore", category=DeprecationWarning)  # of vendi_score, by SciPy
-    warnings.filterwarnings("ignore", category=SyntaxWarning)  # of apricot and magnipy
+    warnings.filterwarnings("ignore", category=DeprecationWarning)  # vendi_score with this SciPy
+    warnings.filterwarnings("ignore", category=SyntaxWarning)  # apricot and magnipy
     threads = int(os.environ["OMP_NUM_THREADS"])
     for cell in select_cells(options):
         try:
@@ -755,13 +751,15 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--repeats", type=int, default=MAX_PAIRS, help="pairs of a cell, at most")
     parser.add_argument(
-        "--only", nargs="+", default=[""], help="cells whose names have one of these"
+        "--repeats", type=int, default=MAX_PAIRS, help="maximum number of pairs of a cell"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[""], help="only cells whose name contains one of these"
     )
     parser.add_argument("--peers", action="store_true", help="only cells with another package")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--job", action="store_true", help="measure in this process")
+    parser.add_argument("--job", action="store_true", help="run the cells in this process")
     return parser.parse_args()
 
 

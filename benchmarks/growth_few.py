@@ -40,7 +40,7 @@ from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.tools.analysis.growth import MIN_EXTRAPOLATED_SIZE, growth_from_similarity
 
 SIZES, ORDERS = (5, 10, 20, 50, 100), (1.0, 2.0)
-DIMENSIONS, SPREAD, SIGMA = 8, 0.1, 1.0  # of clusters: centres are standard normal
+DIMENSIONS, SPREAD, SIGMA = 8, 0.1, 1.0  # of clusters; centres are standard normal
 
 
 class Clusters(Population):

@@ -94,7 +94,7 @@ def log_scores_by_quadrature(X: np.ndarray, step: float) -> np.ndarray:
         squares = (X @ np.linalg.eigh(X.T @ X)[1][:, -len(values) :]) ** 2
     t = np.exp(step * np.arange(math.ceil(-36 / step), math.floor(36 / step) + 1))
     s = squares @ (1 / (values[:, None] + t))
-    # 1 − s is the determinant without over that with a sample: no cancellation where t is small.
+    # 1 − s is the ratio of the determinants without and with a sample; no cancellation for small t.
     outside_span = np.maximum(1 - (squares / values).sum(axis=1), 0.0)
     outside_span[outside_span < 1e-12] = 0.0
     with_sample_removed = outside_span[:, None] + (squares / values) @ (t / (values[:, None] + t))
@@ -135,7 +135,7 @@ def check_quadrature() -> list[dict[str, Any]]:
         spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
         squares = (added_rows @ V[:, ::-1]) ** 2
-        # The package has one tolerance for the addition of samples, whatever the step is.
+        # The package uses a fixed tolerance if samples are added, independent of the step.
         result = log_scores_with_each_added(values[::-1] / 400, squares, 1.0, 1 / 400)
         gain = float(np.abs(result - log_score(X) - true_gains).max()) * 401
         rows.append(
@@ -150,7 +150,7 @@ def check_quadrature() -> list[dict[str, Any]]:
             }
         )
         print(rows[-1], flush=True)
-        # Eigenvalues are known to some 1e-13 themselves, of all n − 1 units.
+        # The eigenvalues have errors of about 1e-13.
         assert rule_error < error_bound(step) + 1e-10
         assert max(package_error, gain) < tolerance + 1e-10
     return rows
@@ -163,7 +163,7 @@ def check_orders() -> list[dict[str, Any]]:
         error = 0.0
         for X in make_sets().values():
             result = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True), q)
-            # Below 1 eigenvalues near rounding count: their own error is part of this one.
+            # At orders below 1, rounding errors of small eigenvalues contribute to this error.
             error = max(error, float(np.abs(result - log_scores_without_each(X, q)).max()))
         rows.append({"q": "inf" if math.isinf(q) else q, "error_of_log_VS": error})
         print(rows[-1], flush=True)
@@ -215,7 +215,7 @@ def check_submodularity(repeats: int) -> list[dict[str, Any]]:
         for seed in range(repeats):
             rng = np.random.default_rng(seed)
             X = rng.standard_normal((SMALL_SIZE, int(rng.integers(2, SMALL_SIZE + 1))))
-            X[-2:] = X[:2] + rng.choice([0.0, 0.1, 1.0]) * X[2:4]  # copies, and nearly
+            X[-2:] = X[:2] + rng.choice([0.0, 0.1, 1.0]) * X[2:4]  # exact and approximate copies
             F = evaluate_subsets(unit_rows(X), partial(objective, q=q))
             result = find_defects(F, SMALL_SIZE)
             min_gain, max_growth = min(min_gain, result[0]), max(max_growth, result[1])

@@ -31,14 +31,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"
 from populations import draw_molecules, draw_vectors
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bootstrap-bias.png"
-# The bandwidth does not follow from the set, so that all sets have one kernel.
+# The bandwidth is fixed, so all sets have the same kernel.
 KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "linear": (draw_vectors, {"k": "cosine"}),
     "RBF": (draw_vectors, {"k": "rbf", "sigma": 2.0}),
     "Tanimoto": (draw_molecules, {"k": "morgan", "n_bits": 1024}),
 }
 SIZES = (100, 400)
-BOOTSTRAP_SETS, N_RESAMPLES = 10, 50  # of the bootstrap
+BOOTSTRAP_SETS, N_RESAMPLES = 10, 50  # bootstrap: number of sets, and of resamples
 Z = 1.96
 
 

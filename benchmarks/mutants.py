@@ -134,7 +134,7 @@ MUTANTS = {
     ],
 }  # fmt: skip
 
-# The functions of the definition, from which `--draw` takes mutants.
+# Functions of the definition; `--draw` changes their expressions.
 DEFINITION = {
     "core/score": (
         "compute_hill_numbers",
@@ -156,13 +156,13 @@ DEFINITION = {
     ),
     "core/hill": ("hill_number", "_hill_number", "clip_number", "log_power_mean"),
 }
-# Tests of entry points that reach the definition: `compute`, stacks of groups, and State.
+# Tests of entry points that use the definition: `compute`, stacked spectra, and State.
 ENTRY_POINTS = (
     "tests/metric/scoring/test_compute.py",
     "tests/metric/spectral/test_stacked_spectra.py",
     "tests/tools/streams/test_state.py",
 )
-# Changes that give the same scores: a part of the line, the change, and why.
+# Changes that give the same scores: part of the line, the change, and the reason.
 EQUIVALENT = [
     ("normalized = values / total", "values / total  ->  values * total", "the sum is 1"),
     ("positive = values * is_above + 0.0", "values * is_above + 0.0  ->", "the sign of a zero"),
@@ -193,7 +193,7 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 class Mutant:
     """A module with one expression changed."""
 
-    module: str  # path below `vendiscore`, without the ending
+    module: str  # path below `vendiscore`, without the suffix
     line: int
     change: str
     text: str
@@ -280,7 +280,7 @@ def _change(node: ast.expr) -> str:
             changed.body, changed.orelse = changed.orelse, changed.body
         case ast.UnaryOp():
             changed = changed.operand
-        case _:  # the test of a statement
+        case _:  # the condition of an `if` statement
             return f"not {ast.unparse(changed)}"
     return ast.unparse(changed)
 
@@ -307,7 +307,7 @@ def test_files(module: str) -> list[str]:
         _stem(path.relative_to(PACKAGE).with_suffix("").as_posix())
         for path in PACKAGE.rglob("*.py")
     }
-    # `test_kernel_builder.py` is of the module `kernel_builder`, not of `kernel`.
+    # `test_kernel_builder.py` belongs to the module `kernel_builder`, not to `kernel`.
     longer = tuple(
         f"test_{longer_stem}" for longer_stem in stems if longer_stem.startswith(f"{stem}_")
     )
@@ -334,7 +334,7 @@ class Copy:
         left_out = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "_build")
         shutil.copytree(ROOT, folder, ignore=left_out)
         self.folder = folder
-        self.seconds: dict[tuple[str, ...], float] = {}  # of tests of the unchanged project
+        self.seconds: dict[tuple[str, ...], float] = {}  # time of tests of the unchanged project
 
     def check(self, tests: Sequence[str]) -> bool:
         """Return whether tests pass without a change, and record how long they take."""
@@ -357,7 +357,7 @@ class Copy:
             path.write_text(before, encoding="utf-8")
 
     def _run(self, tests: Sequence[str], limit: float | None) -> int:
-        # Compiled files are told apart by their second and size, which a mutant may share.
+        # Python recognizes stale compiled files by time and size, which may not change here.
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.folder),
@@ -461,7 +461,7 @@ def is_equivalent(mutant: Mutant) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--draw", type=int, help="run so many mutants that are drawn at random")
+    parser.add_argument("--draw", type=int, help="number of random mutants")
     parser.add_argument("--metric", action="store_true", help="draw from all modules of the metric")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

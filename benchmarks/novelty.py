@@ -24,11 +24,12 @@ from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, novelty
 
-REFERENCES_PER_CLASS = 200  # references of a class
-N_NEW = 500  # new samples of either sort
+REFERENCES_PER_CLASS = 200  # maximum
+N_NEW = 500  # maximum number of known and of novel samples
 N_NEAREST = 5
 DIGIT_HALVES = (range(5), range(5, 10), range(0, 10, 2), range(1, 10, 2))
-Case = tuple[str, Any, np.ndarray, Any, dict[str, Any]]  # name, samples, labels, known, kernel
+# name, samples, labels, known labels, kernel
+Case = tuple[str, Any, np.ndarray, Any, dict[str, Any]]
 
 
 def digits(data: Path) -> list[Case]:

@@ -33,7 +33,7 @@ from vendiscore import State, compute, select
 RECIPES = Path(__file__).resolve().parents[1] / "examples" / "recipes"
 N_COLUMNS, N_FILES, ROWS_PER_PROMPT, N_PARTITIONS, SELECTION_SIZE = 64, 20, 8, 8, 50
 TOLERANCE = 1e-12
-# Rows around centres of unit length; a random choice has at most 0.6 of the score of `select`.
+# Clusters are chosen such that a random subset has at most 0.6 of the score of `select`.
 CLUSTERS, NOISE = 200, 0.5
 WORKERS = ("ray", "dask", "spark")
 ENGINES = (*WORKERS, "duckdb", "polars", "pyarrow", "datasets", "daft")
@@ -125,7 +125,7 @@ def iter_engine_rows(rows: int, names: list[str]) -> Iterator[dict[str, Any]]:
                             raise SystemExit(f"{engine}, {name}: {max(errors):.1e} off")
                         row[f"{name}_error"] = max(errors)
             except ImportError as error:
-                print(f"{engine} was left out: {error}")
+                print(f"{engine} is skipped: {error}")
                 continue
             print(row, flush=True)
             yield row
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--engines", nargs="*", default=ENGINES)
     parser.add_argument("--greedi", nargs="*", default=["dask"])
     options = parser.parse_args()
-    environment_info = collect_environment(*PACKAGES)  # before engines set a number of threads
+    environment_info = collect_environment(*PACKAGES)  # before engines change the number of threads
     rows = [measure_state()]
     if options.engines:
         rows += iter_engine_rows(options.rows, list(options.engines))

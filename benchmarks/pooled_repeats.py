@@ -42,10 +42,10 @@ from vendiscore.tools.analysis.pair_inference import estimate_difference
 LEVEL = 0.95
 ORDERS = (0.5, 1.0, 2.0, math.inf)
 SIZES: tuple[int | str, ...] = (4, 8, 20, "mixed")
-TABLES_BY_PROMPTS = {6: 300, 10: 200, 30: 100}  # tables of so many prompts
+TABLES_BY_PROMPTS = {6: 300, 10: 200, 30: 100}  # number of tables by number of prompts
 N_POPULATIONS = 100
-TRUTH_SETS = 2000  # sets behind E log VS_n
-MIN_COVERAGE = 0.93  # the least coverage that is accepted
+TRUTH_SETS = 2000  # number of sets for E log VS_n
+MIN_COVERAGE = 0.93  # lowest accepted coverage
 
 
 class Source(NamedTuple):
@@ -332,9 +332,7 @@ def make_source_pairs(data: Path, n: int) -> dict[str, tuple[Source, Source]]:
     labels_a = SOURCES["labels, favourite Beta(1, 6)"](data)
     truth = expected_log_scores(labels_a, n, TRUTH_SETS)[ORDERS.index(1.0)]
     question_source = SOURCES["questions, Beta(1, 6)"](data)
-    question_proportion = {4: 0.22, 8: 0.20, 20: 0.18}[
-        n
-    ]  # METHODS of equal mean scores at these sizes
+    question_proportion = {4: 0.22, 8: 0.20, 20: 0.18}[n]  # equal mean scores at these sizes
     question_proportions = proportions_with_favourite(
         np.full(N_POPULATIONS, question_proportion), 499
     )
@@ -343,7 +341,7 @@ def make_source_pairs(data: Path, n: int) -> dict[str, tuple[Source, Source]]:
     )[ORDERS.index(1.0)].mean()
     K = np.eye(600)
     low, high = 0.0, 0.9
-    for _ in range(40):  # the background at which all sets score as much
+    for _ in range(40):  # bisection for the similarity with the same mean score
         middle = (low + high) / 2
         shares = np.r_[middle + (1 - middle) / n, np.full(n - 1, (1 - middle) / n)]
         if -(shares * np.log(shares)).sum() > target:

@@ -54,26 +54,27 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.tools.analysis.comparison import LESS_DIVERSE, MORE_DIVERSE, Comparison
 
-PERMUTATIONS = 199  # which give p ≤ 0.05 about as often as 999 do
-POOL_SIZE = 1000  # samples that sets are drawn from
-N_NEIGHBOURS = 50  # of them, that are near to one
-N_TEMPLATE_TEXTS = 100  # texts of a template
-RATIO = 0.8  # of the scores
-COMMON_SAMPLE_SIZE = 200  # at which larger sets are compared
+PERMUTATIONS = 199  # p ≤ 0.05 is about as frequent as with 999
+POOL_SIZE = 1000  # samples of a population
+N_NEIGHBOURS = 50  # nearest neighbours of a sample
+N_TEMPLATE_TEXTS = 100  # texts that share a template
+RATIO = 0.8  # of the second score to the first
+COMMON_SAMPLE_SIZE = 200  # to which larger sets are reduced
 UNPAIRED_RUNS = {8: 150, 20: 150, 50: 100, 100: 60, 200: 30, 400: 20}
-LARGE_SOURCES = ("labels, ten of 200", "labels, one of 200")  # from n = 200 on: others need fewer
+# for n ≥ 200; the others need fewer samples
+LARGE_SOURCES = ("labels, ten of 200", "labels, one of 200")
 PROMPT_COUNTS = (3, 4, 5, 6, 8, 10, 12, 20)
 POOLED_PROMPT_COUNTS = (3, 6, 12, 20)
 N_ANSWERS = 8
 PAIRED_RUNS, POOLED_RUNS = 200, 40
 RATIOS = (0.8, 0.72)
 EQUAL_RUNS = {8: 400, 20: 300, 50: 150}
-POOL_RUNS = 3  # of each pair of pools of answers
-CALIBRATION_SETS = 4000  # by which mean scores are equated
-MAX_LOG_DIFFERENCE = 0.01  # mean log scores that differ by less are equal
+POOL_RUNS = 3  # for each pair of pools of answers
+CALIBRATION_SETS = 4000  # number of sets from which mean scores are estimated
+MAX_LOG_DIFFERENCE = 0.01  # mean log scores with smaller differences count as equal
 COUNT_KEYS = ("runs", "more", "less", "p", "interval")
 
-# From a generator, numbers of sets and of samples, and a proportion to indices (sets, n) in a pool.
+# Maps a generator, the number of sets, n and a proportion to indices (sets, n) into a pool.
 Draw = Callable[[np.random.Generator, int, int, float], np.ndarray]
 
 
@@ -199,7 +200,7 @@ def calibrate(source: Source, n: int) -> tuple[float, float]:
         return float(np.mean(logs[1]) - np.mean(logs[0]))
 
     if log_ratio(1.0, 0) > math.log(RATIO):
-        raise ValueError(f"scores of {source.name} have no such ratio at n = {n}")
+        raise ValueError(f"scores of {source.name} do not reach the ratio at n = {n}")
     proportion = float(
         scipy.optimize.brentq(lambda x: log_ratio(x, 0) - math.log(RATIO), 0.0, 1.0, xtol=0.005)
     )

@@ -73,7 +73,7 @@ def draw_matrix(scores: dict[str, dict[str, float]]) -> Any:
 
 
 if __name__ == "__main__":
-    # Some answers are one word, and a few differ in their signs alone: both is meant here.
+    # Ignore warnings about answers of one word, or that differ only in punctuation.
     warnings.filterwarnings("ignore", "Kernel .ngram_overlap. ")
     draw_matrix(compute_scores()).savefig(PICTURE, dpi=110, metadata={"Software": None})
     print(PICTURE.relative_to(ROOT), f"{PICTURE.stat().st_size:,} bytes")

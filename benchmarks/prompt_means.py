@@ -58,7 +58,7 @@ FEW_ANSWERS, WEIGHT_PROMPT_COUNTS = 4, (3, 4, 6, 8, 12, 20, 30, 50)
 WEIGHTS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 RANDOM_WEIGHTS = 2000
 DIFFERENCE_PROMPT_COUNTS = (3, 4, 5, 6, 8, 10, 12, 20)
-N_SIGN_FLIPS = 499  # random ones, where not all are tried
+N_SIGN_FLIPS = 499  # random sign flips, if not all are enumerated
 PARTS = ("choose", "means", "differences")
 Rows = list[dict[str, Any]]
 
@@ -125,7 +125,7 @@ def compare_weights(sources: dict[str, Source], draws: int) -> Rows:
         coverage = np.array([row[f"held_{weight}"] for row in rows])
         width = np.exp(np.mean(np.log([row[f"width_{weight}"] for row in rows])))
         print(
-            f"weight {weight}: at least {coverage.min():.3f}, below .93 in "
+            f"weight {weight}: at least {coverage.min():.3f}, below 0.93 in "
             f"{(coverage < 0.93).sum()} of "
             f"{len(coverage)} cells, width {width:.2f}",
             flush=True,
@@ -171,7 +171,7 @@ def count_mean_coverage(sources: dict[str, Source], draws: int) -> Rows:
     for chosen in (True, False):
         coverage = np.array([row["held"] for row in rows if row["chosen_on"] == chosen])
         print(
-            f"chosen on: {chosen}: {coverage.min():.3f} to {coverage.max():.3f} in "
+            f"used for the choice: {chosen}: {coverage.min():.3f} to {coverage.max():.3f} in "
             f"{len(coverage)} cells"
         )
     return rows

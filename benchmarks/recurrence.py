@@ -33,13 +33,11 @@ from vendiscore import as_similarity, compute
 from vendiscore.support.types import Options
 
 LEVEL = 0.95
-TRUTH_SETS = 50_000  # sets behind E log VS_n
-STACK_SIZE = 2_000  # of which so many are scored at once
+TRUTH_SETS = 50_000  # number of sets for E log VS_n
+STACK_SIZE = 2_000  # number of sets that are scored at once
 SIZES = (4, 8, 20, 50)
-MEAN_COPIES = 1.6  # of one vector in a set, on average
-MIN_COVERAGE = (
-    0.93  # the least coverage that is accepted: 0.95 less two standard errors of 500 sets
-)
+MEAN_COPIES = 1.6  # mean number of copies of one vector in a set
+MIN_COVERAGE = 0.93  # 0.95 minus two standard errors for 500 sets
 Draw = Callable[[np.random.Generator, int], Any]
 
 
@@ -48,7 +46,7 @@ class RecurrenceCase(NamedTuple):
 
     n: int
     draw: Draw  # indices of items (count, n), or rows (count, n, d)
-    similarities: Callable[[np.ndarray], np.ndarray]  # of drawn sets, (count, n, n)
+    similarities: Callable[[np.ndarray], np.ndarray]  # of drawn sets, shape (count, n, n)
     containers: Mapping[str, Callable[[np.ndarray], tuple[Any, Options]]]
 
 
@@ -206,7 +204,7 @@ def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any
         result = compute(X, k="cosine", ci=LEVEL, allow_repeats=allow_repeats)
         return [result["VS_low"], result["VS"], result["VS_high"]]
 
-    with warnings.catch_warnings(action="ignore"):  # some intervals of 0.4.0 had no width
+    with warnings.catch_warnings(action="ignore"):  # some intervals of 0.4.0 have width 0
         sets = [draw(rng, n) for _ in range(repeats)]
         before, now = (np.array([ends(X, allow) for X in sets]) for allow in (False, True))
         vector = draw(rng, 1)
@@ -219,7 +217,7 @@ def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any
     has_copies, low, value, high = np.array(mixed).T
     truth = float(np.log(value).mean())
     without_copies = has_copies == 0
-    # Sets with copies are taken to be covered; the others must be for the rest of 93 %.
+    # Assume that intervals of sets with copies cover; the others must cover the rest of 93 %.
     quantile = max(0.0, 1 - (1 - MIN_COVERAGE) / without_copies.mean())
     lower_reach = np.log(value[without_copies]) - np.log(low[without_copies])
     factor = max(

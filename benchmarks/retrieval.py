@@ -44,7 +44,7 @@ def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = N
 
     ideal: list[int] = []
     remaining_gain = np.where(intent >= 0, grade, 0.0)
-    for _ in range(depth):  # the greedy ranking, which is the usual ideal
+    for _ in range(depth):  # the ideal ranking is approximated greedily, as usual
         i = int(np.argmax(remaining_gain))
         ideal.append(i)
         remaining_gain[intent == intent[i]] *= 1 - ALPHA
@@ -63,7 +63,7 @@ def draw_topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         -1,
     )
     grade = rng.choice([0.33, 0.67, 1.0], N_DOCUMENTS)
-    # The topic of a document has a direction; a document without an intent has its own.
+    # A document points in the direction of its topic, or in a random one without an intent.
     query_weights = np.where(intent >= 0, 0.6 + 0.6 * grade, rng.uniform(0.0, 0.9, N_DOCUMENTS))
     noise_directions, noise = rng.normal(size=(2, N_DOCUMENTS, d)) / np.sqrt(d)
     topic_directions = np.where(
@@ -142,7 +142,7 @@ def build_methods(peers: Path | None) -> dict[str, Method]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--peers", type=Path, help="a folder that has the other packages")
+    parser.add_argument("--peers", type=Path, help="folder with the other packages")
     parser.add_argument("--queries", type=int, default=200)
     options = parser.parse_args()
     perfect = np.array([0, 1, 2, -1])

@@ -26,7 +26,7 @@ from pairs import ROOT, assert_close, collect_environment, peak_process_memory, 
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
 SIGMA = 1.0
-RTOL = 1e-2  # that an estimate is asked for
+RTOL = 1e-2  # of estimates
 PICTURE = ROOT / "docs" / "images" / "scaling.png"
 
 ScoreFunction = Callable[[np.ndarray], float]
@@ -86,7 +86,7 @@ def run_job(side: str, series: str, path: Path) -> None:
     """Run one call; print the value, the seconds and the peak memory as JSON."""
     warnings.simplefilter("ignore")
     score = MAKE_SCORE[side](series)
-    score(make_samples(series, 20))  # all is imported before anything is timed
+    score(make_samples(series, 20))  # warm-up: import modules
     data = np.load(path)
     before = peak_process_memory()
     start = time.perf_counter()

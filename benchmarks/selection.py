@@ -119,7 +119,7 @@ def compare_methods(
     candidates = Candidates(similarity)
     n = similarity.n
     K = candidates.rows(np.arange(n))
-    if candidates.dim is None:  # all are given the matrix
+    if candidates.dim is None:  # all methods get the matrix
         similarity = vendiscore.MatrixSimilarity(K, psd=True)
     rows: list[dict[str, Any]] = []
 
@@ -172,7 +172,7 @@ def compare_methods(
     if with_bound:
         start = time.perf_counter()
         print(
-            f"  bound {best.bound:.2f}: at least {best.certified:.1%} of what is possible "
+            f"  bound {best.bound:.2f}: at least {best.certified:.1%} of the maximum "
             f"({time.perf_counter() - start:.1f} s)"
         )
         rows.append(
@@ -225,7 +225,8 @@ def time_against_dpp(
                 form=form,
                 swaps=swaps,
             )
-            result["times_the_dpp"] = 1 / result.pop("times_faster")  # no row of the README
+            # not a speed that README shows
+            result["times_the_dpp"] = 1 / result.pop("times_faster")
             print(f"    = {result['times_the_dpp']:.2f} × the time of the greedy DPP")
             rows.append(result)
     return rows
@@ -236,7 +237,7 @@ def make_embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)).astype(np.float32)
     falling = np.arange(1, d + 1, dtype=np.float32)
-    if kind == "decaying":  # a mean, and eigenvalues that fall like a power
+    if kind == "decaying":  # a mean, and eigenvalues that follow a power law
         X += 0.5 * rng.normal(size=d)
         X *= falling**-0.6
     elif kind == "clustered":  # 200 clusters of unequal size
@@ -371,9 +372,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rivals", help="the interpreter that has the other packages")
-    parser.add_argument("--limit", type=int, default=300, help="seconds for each rival")
-    parser.add_argument("--scale-only", action="store_true", help="only multiples of all pairs")
-    parser.add_argument("--huge", action="store_true", help="also 1,000 of 200,000 × 384")
+    parser.add_argument(
+        "--limit", type=int, default=300, help="time limit in seconds for each package"
+    )
+    parser.add_argument(
+        "--scale-only", action="store_true", help="only times relative to all pairs"
+    )
+    parser.add_argument("--huge", action="store_true", help="also select 1,000 of 200,000 × 384")
     parser.add_argument("--as-rival", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.as_rival:
@@ -386,7 +391,7 @@ def main() -> None:
         return
     import vendiscore
 
-    vendiscore.select(np.eye(3), 2, score_X=True)  # all is imported before anything is timed
+    vendiscore.select(np.eye(3), 2, score_X=True)  # warm-up: import modules
     rows = measure_large_selection(options.repeats, options.huge)
     if options.scale_only:
         write_results(options.json, rows, collect_environment())

@@ -62,7 +62,7 @@ SIZE_COLUMNS = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
 
 def parse_table(text: str) -> list[list[str]]:
     """Return the cells of the header and the rows of a table."""
-    text = text.replace("\N{NO-BREAK SPACE}", " ")  # `table` sets them anew
+    text = text.replace("\N{NO-BREAK SPACE}", " ")  # `format_table` adds them again
     lines = [line for line in text.splitlines() if line.startswith("|")]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
     return [[cell.strip() for cell in row] for row in (rows[0], *rows[2:])]

@@ -46,7 +46,7 @@ sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
 N_ALPACA_PROMPTS = 805
 N_EMPTY_DRAWS = 2000
-MAX_WRITTEN_SOURCES = 20  # sources, of which all similarities are written
+MAX_WRITTEN_SOURCES = 20  # all similarities are written for at most so many sources
 NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
 
 
@@ -344,7 +344,7 @@ def iter_few_prompt_rows(
             for draw in range(draws):
                 drawn_prompts = rng.integers(len(prompt_list), size=count)
                 result = score_prompts(K[drawn_prompts], options)
-                if draw < 3:  # the numbers of the public function
+                if draw < 3:  # compare with the public function
                     units = np.repeat(np.arange(count), G).tolist()
                     subset = pool.take(indices_by_prompt[drawn_prompts].ravel())
                     public_result = sources(subset, units, by=list(range(G)) * count).found

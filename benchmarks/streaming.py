@@ -22,7 +22,7 @@ from pairs import PAUSE, collect_environment, parse_arguments, write_results
 from vendiscore import State, compute
 
 N_ROWS, N_FEATURES, BATCH_SIZE, BATCHES_PER_TURN = 1_000_000, 384, 10_000, 10
-N_CHECKED = 100_000  # of them are scored at once, too
+N_CHECKED = 100_000  # rows that are also scored at once
 TOLERANCE = 1e-12
 
 # Prints the peak memory above the memory with one batch, in a separate process.
@@ -36,7 +36,7 @@ def status(name):
 rng = np.random.default_rng(0)
 batch = rng.standard_normal(({BATCH_SIZE}, {N_FEATURES}), dtype=np.float32)
 state = State.empty(k="cosine")
-state.update(batch[:10]).compute()  # what is imported when it is first needed
+state.update(batch[:10]).compute()  # warm-up: modules are imported on first use
 Path("/proc/self/clear_refs").write_text("5")
 before = status("VmRSS")
 for _ in range({N_ROWS // BATCH_SIZE}):

@@ -44,7 +44,7 @@ def tabulate_grid() -> str:
     )
 
 
-# One row for each kind of work, for the README.
+# Cells that README shows, with their descriptions.
 README_CELLS = {
     "compute: score_X, TREC by MiniLM, normalised, 2,722 × 384": "2,722 sentence embeddings",
     "compute: n-grams of questions, 1,000": "n-grams of 1,000 questions",
@@ -53,7 +53,7 @@ README_CELLS = {
     "select: 100 that represent, 10,000 × 384": "selecting 100 of 10,000 vectors",
 }
 
-# Descriptions of cells that `grid_short` prints instead of their names.
+# Descriptions of cells that `summarize_grid_peers` uses instead of their names.
 DESCRIPTIONS = {
     "compute: score_K, 1,000 × 1,000": "`score_K` of a 1,000 × 1,000 similarity matrix",
 }

@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-TURN = 0.02  # seconds of a turn, at least
+TURN = 0.02  # minimum seconds of a turn
 DATA = Path(__file__).resolve().parents[1] / "docs" / "tutorials" / "data" / "answers.csv"
 
 
@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("before", nargs="?", type=Path)
     parser.add_argument("after", nargs="?", type=Path)
     parser.add_argument("--repeats", type=int, default=25)
-    parser.add_argument("--only", nargs="+", help="names of calls; default: all")
+    parser.add_argument("--only", nargs="+", help="names of calls (default: all)")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:

@@ -63,21 +63,19 @@ COLUMNS = {"MiniLM": 384, "static word vectors": 256}
 ORDERS = (1, 2)
 DRAWS = {4: 200, 8: 200, 10: 160, 30: 60, 100: 20, 300: 6, 1000: 2}
 SIZES = tuple(DRAWS)
-INTERMEDIATE_DRAWS = {17: 100, 55: 40, 170: 12, 550: 3}  # draws of sizes that are not in the curves
+# draws by size, for sizes between those of the curves
+INTERMEDIATE_DRAWS = {17: 100, 55: 40, 170: 12, 550: 3}
 LENGTHS = {"texts": (10, 40, 160), "proteins": (40, 160)}
 UNITS = {"texts": " of about {:.0f} words", "proteins": " of about {:.0f} residues"}
-NATURAL_LENGTHS = (5, 20)  # words of texts that the rung of 10 takes as they are
-MIN_PROMPTS = 8  # prompts of a mean
+NATURAL_LENGTHS = (5, 20)  # numbers of words of texts that are not truncated to 10
+MIN_PROMPTS = 8  # prompts of a mean, at least
 FEW_SOURCES = ("eight people", "gpt-4o", "gemini-1.5-pro", "questions", "random words")
 FEW_KERNELS = ("n-grams", "MiniLM")
-POOL_SIZE = 1200  # samples of a source that sets are drawn from
-PATCH_SIZE = 32  # pixels of a patch of a photograph
-N_CHANGED_QUESTIONS = 2  # questions, of 600 changes each
-N_ALPACA_PROMPTS, N_ALPACA_MODELS, N_ALPACA_ANSWERS = (
-    8,
-    3,
-    400,
-)  # of AlpacaEval: one prompt of all models, and the reverse
+POOL_SIZE = 1200  # number of samples of a source
+PATCH_SIZE = 32  # pixels of a photograph patch
+N_CHANGED_QUESTIONS = 2  # number of questions that are changed
+# For AlpacaEval: prompts with the answers of all models; models, and their number of answers.
+N_ALPACA_PROMPTS, N_ALPACA_MODELS, N_ALPACA_ANSWERS = 8, 3, 400
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 
 
@@ -97,7 +95,7 @@ class KernelChoice(NamedTuple):
 
     label: str
     options: dict[str, Any]
-    max_n: int = 1000  # samples in a set
+    max_n: int = 1000  # largest set
 
 
 KERNELS: dict[str, list[KernelChoice]] = {
@@ -582,7 +580,7 @@ def check_interpolation(options: argparse.Namespace) -> None:
                     log = np.interp(np.log(row["n"]), np.log(sizes), np.log(values))
                     errors.append(100 * (np.exp(log) / row["VS"] - 1))
     shares = np.quantile(errors, [0, 0.05, 0.5, 0.95, 1]).round(1).tolist()
-    print(f"{len(errors)} values, errors in %: least, 5 %, median, 95 %, largest {shares}")
+    print(f"{len(errors)} values, errors in %: minimum, 5 %, median, 95 %, maximum {shares}")
 
 
 def replace_sources(
@@ -635,9 +633,9 @@ def main() -> None:
     parser.add_argument(
         "--only", choices=SOURCES, help="only one sample type; keeps the shipped file"
     )
-    parser.add_argument("--alpaca", type=Path, help="the git directory of AlpacaEval")
-    parser.add_argument("--fortunes", type=Path, help="a folder of fortune files")
-    parser.add_argument("--families", type=Path, help="a folder of hmmer-examples")
+    parser.add_argument("--alpaca", type=Path, help="git directory of AlpacaEval")
+    parser.add_argument("--fortunes", type=Path, help="folder of fortune files")
+    parser.add_argument("--families", type=Path, help="folder of hmmer-examples")
     parser.add_argument("--genome", type=Path, help="proteins of a genome as FASTA")
     parser.add_argument("--between", action="store_true", help="only check the interpolation")
     parser.add_argument("--few", action="store_true", help="only the values that README shows")
@@ -697,7 +695,7 @@ def main() -> None:
                 for row in measure_source(kind, kernel_choice, source)
             ]
     if options.only or missing:
-        print(f"nothing is written for the package; left out: {missing}", file=sys.stderr)
+        print(f"the file of the package was not written; skipped: {missing}", file=sys.stderr)
     else:
         SHIPPED_FILE.write_text(format_tables(make_shipped_tables(rows)), encoding="utf-8")
     write_results(options.json, rows, environment_info)

@@ -51,7 +51,8 @@ def main() -> None:
             modules.append(import_script(name))
         except ImportError as error:
             left_out.append(f"{name}: {error}")
-    modules.sort(key=lambda module: (module.GROUP.source, module.GROUP.name))  # as on the page
+    # in the order of the page
+    modules.sort(key=lambda module: (module.GROUP.source, module.GROUP.name))
     if options.list:
         for group in (module.GROUP for module in modules):
             needs = ", ".join(group.needs) or "no data"
@@ -91,11 +92,11 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", nargs="+", choices=list_groups(), metavar="NAME", help="run these alone"
+        "--only", nargs="+", choices=list_groups(), metavar="NAME", help="run only these"
     )
-    parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
+    parser.add_argument("--list", action="store_true", help="list scripts and requirements")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of data sets")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of result files")
     options = parser.parse_args()
     options.results = options.results.resolve()
     return options

@@ -20,7 +20,7 @@ from sklearn.neural_network import MLPClassifier
 
 from vendiscore import compute
 
-SIZE = 10_000  # images of a set, as in the paper
+SIZE = 10_000  # number of images of a set, as in the paper
 DRAWS = 20
 
 GROUP = Group(

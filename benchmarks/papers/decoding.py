@@ -56,11 +56,11 @@ GROUP = Group(
 )
 
 TEMPERATURES = np.round(np.linspace(0.3, 1.2, 10), 2)
-N_SETS = 16  # sets at each temperature
+N_SETS = 16  # number of sets at each temperature
 SET_SIZE = 10
 MAX_LENGTH = 20
-MIN_QUESTIONS = 10  # held-out questions that begin with a prompt
-FIXED_LENGTH = 8  # words, where all texts are to have as many
+MIN_QUESTIONS = 10  # minimum number of held-out questions that begin with a prompt
+FIXED_LENGTH = 8  # words, for sets whose texts all have the same length
 DISCOUNT = 0.75
 START, END = "<s>", "</s>"
 

@@ -64,7 +64,7 @@ SCALES = 30
 DIMENSIONS = 64
 
 
-VectorsByModel = dict[str, np.ndarray]  # a model's vectors of all texts
+VectorsByModel = dict[str, np.ndarray]  # vectors of all texts, by model
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:

@@ -41,13 +41,13 @@ Verdict = Literal["reproduced", "differs", "cannot"]
 class Group:
     """A table or figure of a paper, and how its values are computed again."""
 
-    name: str  # of the script and of its JSON
+    name: str  # name of the script and of its result file
     title: str
-    source: str  # paper and place: "Friedman & Dieng, arXiv 2210.02410, Figure 2"
-    method: str  # a sentence or two: data, sizes, seeds, what the paper leaves open
-    agrees: str = ""  # a sentence without numbers: what is reproduced
-    needs: tuple[str, ...] = ()  # files of the folder of data sets
-    packages: tuple[str, ...] = ()  # whose versions matter, in addition to NumPy's and SciPy's
+    source: str  # such as "Friedman & Dieng, arXiv 2210.02410, Figure 2"
+    method: str  # one or two sentences: data, sizes, seeds, open choices
+    agrees: str = ""  # a sentence without numbers about what is reproduced
+    needs: tuple[str, ...] = ()  # required files in the folder of data sets
+    packages: tuple[str, ...] = ()  # recorded packages, besides NumPy and SciPy
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Finding:
     paper: str
     ours: str
     verdict: Verdict
-    why: str = ""  # of what differs or cannot be run: the cause
+    why: str = ""  # reason, if the finding differs or cannot be computed
 
 
 def compare_number(
@@ -72,7 +72,7 @@ def compare_number(
     )
     rounding = 0.5 * 10.0 ** -len(paper.split("±")[0].strip().partition(".")[2])
     tolerance = rounding + 2 * math.hypot(error, *theirs)
-    # The last term is the rounding of a difference of decimals in binary.
+    # The last term allows for binary rounding of decimals.
     agrees = abs(ours - printed) <= tolerance + 1e-12 * abs(printed)
     digits = max(3, len(paper.split("±")[0].strip().partition(".")[2]) + 1)
     ours_text = f"{ours:.{digits}f}" + (f" ± {error:.2g}" if error else "")
@@ -108,7 +108,7 @@ class MissingDataError(Exception):
 def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
     """Print the findings of a group; with `--json`, also write them."""
     parser = argparse.ArgumentParser(description=group.title)
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of data sets")
     parser.add_argument("--json", type=Path, help=f"where to write; {RESULTS}/{group.name}.json")
     options = parser.parse_args()
     try:
@@ -193,7 +193,7 @@ def format_conclusion(records: list[dict[str, Any]]) -> str:
     )
 
 
-# Parts of the page: how the source of a group begins, the name of the fold, the heading.
+# Sections of the page: prefix of the source of a group, name of the section, heading.
 PAGE_PARTS = (
     ("Friedman & Dieng", "vendi", "The Vendi Score (Friedman & Dieng, arXiv 2210.02410)"),
     (

@@ -56,7 +56,7 @@ def check_ends(sets: list[np.ndarray]) -> Finding:
         first.append(float(magnitude_function(X, scales=np.array([1e-6 * t_conv]))[1][0]))
         last.append(float(values[-1]) / len(X))
         rising.append(bool((np.diff(values) > -1e-9).all()))
-    # Three points and two, each of the first at distance 1 of each of the second, else at 2.
+    # A group of three points and one of two; distance 1 between groups and 2 within groups.
     D = np.ones((5, 5))
     D[:3, :3] = D[3:, 3:] = 2.0
     np.fill_diagonal(D, 0)
@@ -138,7 +138,7 @@ def check_stability(sets: list[np.ndarray], rng: np.random.Generator) -> list[Fi
     pair = np.array([[0.0], [1.0]])
     gaps = (1e-1, 1e-2, 1e-3)
     near = [np.concatenate([pair, [[gap]]]) for gap in gaps]
-    # Enough scales to integrate what happens at scales of 1 and of 1,000.
+    # Enough scales for changes at scales of 1 and of 1,000.
     whole_area, cut = convergence_scale(pair), 30_000
     own_cutoff_areas = [mag_area(X, n_scales=cut) for X in near]
     common = [mag_area(X, t_cut=whole_area) for X in near]

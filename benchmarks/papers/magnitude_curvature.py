@@ -28,7 +28,7 @@ from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.space import MetricSpace
 
 DISKS, POINTS, FEWER_POINTS, MORE_POINTS = 201, 500, 250, 1000
-DISK_STEP = 5  # every fifth disk is enough where there are many points
+DISK_STEP = 5  # use every fifth disk if there are many points
 T_CUT, SCALES = 73.0, 30
 FOLDS = 5
 PIECES = 3
@@ -207,7 +207,7 @@ def vary_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
         0,
     )
 
-    # With half the points all is faster: its own main run, and what changes it.
+    # Faster variants with half of the points, and their own main run.
     disks = make_spaces(FEWER_POINTS)
     name = f"{FEWER_POINTS} points"
     fewer = np.trapezoid(compute_magnitudes(disks, scales), scales, axis=1)
@@ -221,7 +221,7 @@ def vary_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
     result[f"{name}, own t_conv, divided by it"] = own_cutoff_areas / cuts, MAIN_REGRESSION, 0
     by_radius = compute_magnitudes(make_spaces(FEWER_POINTS, by="radius"), scales)
     result[f"{name}, radius uniform"] = np.trapezoid(by_radius, scales, axis=1), MAIN_REGRESSION, 0
-    # Half the distances at t are the distances at t / 2.
+    # Half of the distances at scale t are the distances at scale t / 2.
     halved, less = fewer.copy(), np.flatnonzero(CURVATURES < 0)
     halves = compute_magnitudes([disks[i] for i in less], scales / 2)
     halved[less] = np.trapezoid(halves, scales, axis=1)

@@ -24,7 +24,7 @@ STEPS = 9
 KEPT_DIGIT = 1  # the digit with more than 1,100 images
 DRAWS, IMAGES_PER_DIGIT, NEIGHBOURS = 20, 100, 5
 MEASURES = ("MagDiff", "Mag(0.5 t_ref)", "VS", "recall", "coverage")
-MAX_EQUAL_GAP = 0.1  # a gap below is none, far above it are recall's and coverage's
+MAX_EQUAL_GAP = 0.1  # smaller gaps count as equal; recall and coverage have much larger ones
 
 GROUP = Group(
     name="magnitude_mode_dropping",
@@ -120,7 +120,7 @@ def findings(data: Path) -> list[Finding]:
     gap_texts = {name: f"gap {gap[name]:.3f} ± {error[name]:.3f}" for name in MEASURES}
     steps = np.diff(result[..., 0].mean(axis=0), axis=1)
     first, last = result[:, :, 0, 0].mean(), result[:, :, -1, 0].mean()
-    thin = result[:, 1, -2].mean(axis=0)  # nine kinds have a ninth of their images left
+    thin = result[:, 1, -2].mean(axis=0)  # nine digits have a ninth of their images left
     rows = [
         claim(
             "MagDiff falls alike both ways",

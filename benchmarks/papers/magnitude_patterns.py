@@ -70,7 +70,7 @@ def compute_measures(sets: list[np.ndarray]) -> np.ndarray:
         gaps = np.sqrt(((X[:, None] - X) ** 2).sum(-1))
         scores = compute(np.exp(-gaps), score_K=True, measures=["VS", "AvgSim"])
         spread = X.std(axis=0).prod() ** 0.5
-        star = discrepancy(X / 2, method="L2-star")  # on the unit square, lower the more even
+        star = discrepancy(X / 2, method="L2-star")  # on the unit square; lower means more uniform
         values[1:, j] = scores["VS"], -scores["AvgSim"], spread, -star
     return values
 
@@ -102,7 +102,7 @@ def findings(data: Path) -> list[Finding]:
             rows.append(claim(f"{name}: X1 > X2 > X3 > X4", "yes", bool(holds), count))
         else:
             pair = (np.diff(values[:, i], axis=1) < 0).sum(axis=0)
-            coin = abs(pair[0] - DRAWS / 2) < 1.5 * DRAWS**0.5  # three deviations
+            coin = abs(pair[0] - DRAWS / 2) < 1.5 * DRAWS**0.5  # three standard deviations
             rows.append(
                 claim(
                     f"{name} mistakes the order",

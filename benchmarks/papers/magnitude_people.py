@@ -33,10 +33,8 @@ TESTS = ("McDiv_nuggets", "conTest", "decTest")
 TASKS = {"prompt": "prompt_gen", "resp": "resp_gen", "story": "story_gen"}
 MEASURES = ("MagArea", "VS", "AvgSim", "GMStds")
 REPEATS, FOLDS, DRAWS = 10, 5, 1000
-OWN_CUTOFF, UNNORMALIZED = (
-    "to each set's own cut-off",
-    "of vectors with their lengths",
-)  # other MagAreas
+# Further variants of MagArea.
+OWN_CUTOFF, UNNORMALIZED = "to each set's own cut-off", "of vectors with their lengths"
 SIX, THREE = "six sources", "three further sources"
 
 GROUP = Group(
@@ -102,7 +100,8 @@ def fold_r2(values: np.ndarray, truth: np.ndarray) -> np.ndarray:
     result = []
     for repeat in range(REPEATS):
         for training, testing in KFold(FOLDS, shuffle=True, random_state=repeat).split(values):
-            model = IsotonicRegression(out_of_bounds="clip")  # the more diverse, the hotter
+            # more diverse means higher temperature
+            model = IsotonicRegression(out_of_bounds="clip")
             predictions = model.fit(values[training], truth[training]).predict(values[testing])
             result.append(1 - np.mean((predictions - truth[testing]) ** 2) / np.var(truth[testing]))
     return np.array(result)

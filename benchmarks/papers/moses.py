@@ -64,13 +64,13 @@ PRINTED = {
     "vae": ("0.856", "475.3"),
 }
 PRINTED_CORRELATION = spearmanr(*np.array(list(PRINTED.values()), dtype=float).T).statistic
-NOTEBOOK_SIZE = 1500  # molecules a sample that the repository's notebook reads
+NOTEBOOK_SIZE = 1500  # molecules per sample that the notebook of the repository reads
 
 SET_SIZE = 1000
 SEEDS = 5
 JTVAE = "jtvae_moses_samples.smi.gz"
-JTVAE_DRAWS = 10  # draws of NOTEBOOK molecules of JT-VAE
-N_REPEATED = 200  # molecules of the sets that repeat
+JTVAE_DRAWS = 10  # number of draws of NOTEBOOK_SIZE molecules of JT-VAE
+N_REPEATED = 200  # different molecules of sets with repeats
 MORGAN = {"k": "morgan", "radius": 2, "n_bits": 1024}
 
 Draw = Callable[[int, np.random.Generator], list[str]]

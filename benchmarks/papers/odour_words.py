@@ -35,9 +35,9 @@ GROUP = Group(
     packages=("rdkit",),
 )
 
-N_WORDS = 7  # the commonest
-MAX_MOLECULES = 500  # molecules of a word, all if there are fewer
-COMMON_SIZE = 150  # molecules of a word, for all that have so many
+N_WORDS = 7  # number of words, the most common ones
+MAX_MOLECULES = 500  # maximum number of molecules of a word
+COMMON_SIZE = 150  # molecules of a word, for all words that have so many
 
 
 def findings(data: Path) -> list[Finding]:

@@ -17,7 +17,7 @@ from findings import Finding, Group, claim, run
 from vendiscore import compute
 
 ORDERS: tuple[float | str, ...] = (0, 0.1, 0.5, 1, 1.5, 2, 5, "inf")
-COMMON, RARE = 330, 10  # three classes of 330 and a rare one of 10: 1 % of 1,000
+COMMON, RARE = 330, 10  # three classes of 330, and a rare one of 10 (1 %)
 MAX_CLASSES = 20
 
 GROUP = Group(

@@ -74,7 +74,7 @@ def make_joint_elements(m: int, proportion: float, per_cell: int = 8) -> list[di
     for i in range(m):
         paired = round(proportion * m * per_cell)
         parts.append((f"{i}", f"{i}", paired))
-        # The rest of this shape goes round all colours, so that each keeps its count.
+        # Distribute the other elements over all colours, so the counts of colours are equal.
         parts += [
             (
                 f"{i}",
@@ -244,7 +244,7 @@ def check_figure_2() -> list[Finding]:
 
     result = []
     counts = range(1, 6)
-    # Variances and distances that the paper leaves open; σ = 1 is the unit of length.
+    # Variances and distances, which the paper does not state, in units of σ.
     set_ups = [(sd, gap) for sd in (0.02, 0.05, 0.1) for gap in (5.0, 10.0)]
     rows = {set_up: [mean(np.full(m, 1 / m), *set_up)[0] for m in counts] for set_up in set_ups}
     max_error = max(abs(row[i][0] / (i + 1) - 1) for row in rows.values() for i in range(5))

@@ -52,7 +52,7 @@ def compute_measure(name: str, points: np.ndarray, t_cut: float) -> float:
 def findings(data: Path) -> list[Finding]:
     sets = {name: np.array(points) for name, points in SETS.items()}
     t_cut = convergence_scale(sets["X"], metric="cityblock")
-    half = (1 + np.exp(-1)) / 2  # X's eigenvalues are this and 1 less it
+    half = (1 + np.exp(-1)) / 2  # the eigenvalues of X are `half` and 1 − `half`
     closed = np.exp(-half * np.log(half) - (1 - half) * np.log(1 - half))
     reasons = {
         (
@@ -64,7 +64,7 @@ def findings(data: Path) -> list[Finding]:
     for measure, printed in PRINTED.items():
         for (name, points), paper in zip(sets.items(), printed, strict=True):
             ours = compute_measure(measure, points, t_cut)
-            if paper == "0":  # exact: its rounding would let anything below a half pass
+            if paper == "0":  # must be exact; by rounding, any value below 0.5 would pass
                 rows.append(claim(f"{measure} of {name}", paper, ours == 0, f"{ours:.0f}"))
                 continue
             reason = reasons.get((measure, name), "")

@@ -76,7 +76,7 @@ def check_identical_elements() -> Finding:
     for _ in range(DRAWS):
         X = draw_rows(rng)
         p = rng.dirichlet(np.ones(len(X) + 1))
-        merged = np.append(p[1:-1], p[0] + p[-1])  # the copy of the first row is the last
+        merged = np.append(p[1:-1], p[0] + p[-1])  # the last row is a copy of the first
         for q in ORDERS:
             separate_score = score(gram_matrix(np.concatenate([X, X[:1]])), q, p)
             result.append(
@@ -109,7 +109,7 @@ def partition_error(groups: list[np.ndarray], q: float | str, between: float = 0
     expected = np.exp(-(p * np.log(p)).sum()) * np.prod(
         [score(group, q) ** share for group, share in zip(groups, p, strict=True)]
     )
-    # All samples have one more feature in common.
+    # `between` adds a feature that all samples have in common.
     return relative_difference(
         score((1 - between) * block_diag(*groups) + between, q), float(expected)
     )
@@ -158,7 +158,7 @@ def check_lemmas() -> list[Finding]:
         n = int(rng.integers(2, 9))
         K = 0.9 * gram_matrix(draw_rows(rng, n)) + 0.1 * np.eye(
             n
-        )  # a logarithm of a matrix wants full rank
+        )  # the matrix logarithm needs full rank
         trace = float(np.trace(K / n @ logm(K / n)).real)
         traces.append(relative_difference(score(K), np.exp(-trace)))
         signs.append(np.exp(trace) * score(K))

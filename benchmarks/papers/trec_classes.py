@@ -37,7 +37,7 @@ SET_SIZE = 300
 IMAGES, DIGITS, N_DIGIT_ORDERS = 500, 10, 20
 SEEDS = 5
 CLASSES = ("DESC", "ENTY", "HUM", "LOC", "NUM", "ABBR")
-SMALLEST_CLASS_SIZE = 86  # questions of ABBR
+SMALLEST_CLASS_SIZE = 86  # number of questions of ABBR
 DRAW_METHODS = ("pooled", "equal")
 
 GROUP = Group(
@@ -74,7 +74,7 @@ def draw_questions(labels: np.ndarray, classes: list[str], seed: int, method: st
         pool = np.flatnonzero(np.isin(labels, classes))
         return pool[np.argsort(rank[pool])][:SET_SIZE]
     drawn_indices: list[np.ndarray] = []
-    # The smallest first: what it lacks of its share is shared out among the others.
+    # The smallest class first; if it has too few questions, the others get more.
     for j, c in enumerate(sorted(classes, key=lambda c: int((labels == c).sum()))):
         pool = np.flatnonzero(labels == c)
         share = (SET_SIZE - sum(map(len, drawn_indices))) // (len(classes) - j)
@@ -178,7 +178,7 @@ def check_questions(data: Path) -> list[Finding]:
     result = []
     for kernel, options in kernels.items():
         everything = as_similarity(questions, k=kernel, **options)  # embedded once, then subsets
-        check = sets["pooled", 0, 3]  # a part of the whole scores as the kernel does on that part
+        check = sets["pooled", 0, 3]  # a subset of the similarity must score like the subset
         of_whole = compute(everything.take(check))["VS"]
         of_part = compute(questions[check], k=kernel, **options)["VS"]
         assert abs(of_whole / of_part - 1) < 1e-5, (of_whole, of_part)

@@ -135,7 +135,7 @@ def compute_auc_by_prompt(
     """
     n_positive, n_negative = int(np.sum(positive)), int(np.sum(~positive))
     ranks = rankdata(scores)
-    placements = np.empty(len(scores))  # the share of the other class that a set is told from
+    placements = np.empty(len(scores))  # proportion of the other class that is ranked correctly
     placements[positive] = (ranks[positive] - rankdata(scores[positive])) / n_negative
     placements[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / n_positive
     auc = float(placements[positive].mean())

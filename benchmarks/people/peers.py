@@ -26,7 +26,7 @@ from scorers import ORDERS, PEER, Scorer, Scores, order_name
 from sentence_vectors import Vectors
 
 PACKAGES = ("vendi-score", "linguistic-diversity", "emb-diversity", "nltk", "sacrebleu")
-# The measures of emb-diversity, of 22, that need neither UMAP nor three samples of a class.
+# Of the 22 measures of emb-diversity, those that need neither UMAP nor classes of three samples.
 EMBEDDING_MEASURES = (
     "mean_pw_dist", "chamfer_dist", "energy", "diameter", "bottleneck", "sum_bottleneck",
     "geo_mean_std", "span_centroid", "span_medoid", "log_determinant", "vendi_score",
@@ -50,14 +50,14 @@ def make_vendi_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
 def make_vendi_ngram_scorer() -> Callable[[AnswerSet], Scores]:
     from vendi_score import text_utils
 
-    def scores(answer_set: AnswerSet) -> Scores:  # its own tokenizer would be downloaded
+    def scores(answer_set: AnswerSet) -> Scores:  # its own tokenizer requires a download
         result = text_utils.ngram_vendi_score(list(answer_set.texts), tokenizer=str.split)
         return {"ngram_vendi_score": float(result)}
 
     try:
         scores(AnswerSet("", ("a b c d e", "f g h i j"), {}))
     except AttributeError as error:
-        raise ImportError(f"with this SciPy it fails: {error}") from error
+        raise ImportError(f"it fails with this version of SciPy: {error}") from error
     return scores
 
 
@@ -72,7 +72,7 @@ def make_document_scorers(vectors: Vectors) -> dict[str, Callable[[AnswerSet], S
         def extract_features(self, corpus: list[str]) -> tuple[np.ndarray, list[str]]:
             try:
                 return vectors.encode(corpus).astype(np.float32), corpus
-            except KeyError:  # its own sentences, by which it finds the floor
+            except KeyError:  # sentences of the package, from which it computes the floor
                 return super().extract_features(corpus)
 
     base = {"cross_encoder": None, "model_name": str(MODEL_DIR)}
@@ -113,7 +113,7 @@ def make_embedding_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
         for name in EMBEDDING_MEASURES:
             try:
                 result[name] = float(getattr(emb_diversity, name)(X)["value"])
-            except ValueError:  # more samples are needed
+            except ValueError:  # the measure needs more samples
                 result[name] = float("nan")
         return result
 

@@ -59,7 +59,7 @@ class Vectors:
         file: Path | None = None,
         has_contexts: bool = False,
     ) -> None:
-        self.has_contexts = has_contexts  # answers after their prompts, too
+        self.has_contexts = has_contexts  # also answers after their prompts
         distinct = list(dict.fromkeys(texts))
         if file and file.exists():
             rows = np.load(file)
