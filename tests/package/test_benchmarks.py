@@ -1,4 +1,4 @@
-"""`python benchmarks/all.py`: every pair is in it, and one that fails stops none of the others."""
+"""`python benchmarks/all.py` runs every benchmark, and continues if one fails."""
 
 import argparse
 import ast
@@ -16,11 +16,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "benchmarks"
 # Helper modules, two versions of the package to compare, and a GPU.
-BY_HAND = {"two_trees", "pairs", "readme", "tables", "short_tables", "gpu", "gpu_short"}
+NOT_IN_ALL = {"two_trees", "pairs", "readme", "tables", "short_tables", "gpu", "gpu_short"}
 
 
 @pytest.fixture
-def everything(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+def all_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     monkeypatch.syspath_prepend(str(FOLDER))
     for name in ("all", "pairs"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -30,7 +30,7 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     return result
 
 
-def given(everything: types.ModuleType, folder: Path) -> argparse.Namespace:
+def make_arguments(all_module: types.ModuleType, folder: Path) -> argparse.Namespace:
     return argparse.Namespace(data=folder, results=folder, repeats=1, threads=1)
 
 
@@ -50,66 +50,69 @@ def test_benchmarks_readme_lists_every_script_and_result_file() -> None:
     scripts = {name for row in rows for name in re.findall(r"`([\w/]+\.py)`", row.split(" | ")[0])}
     assert scripts == {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py")}
     cells = [row.removesuffix(" |").split(" | ")[-1] for row in rows]
-    listed = {name for cell in cells for name in re.findall(r"`([\w/]+)`", cell)}
+    listed_results = {name for cell in cells for name in re.findall(r"`([\w/]+)`", cell)}
     results = (FOLDER / "results").rglob("*.json")
-    assert listed == {
+    assert listed_results == {
         path.relative_to(FOLDER / "results").with_suffix("").as_posix() for path in results
     }
 
 
-def test_every_timing_script_is_registered(everything: types.ModuleType) -> None:
+def test_every_timing_script_is_registered(all_module: types.ModuleType) -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
     pairs = {
         name
         for name, text in texts.items()
         if "theirs_s" in text or re.search(r"from pairs import .*\btime_pair\b", text)
     }
-    known = {each.name for each in everything.BENCHMARKS}
-    assert pairs - BY_HAND <= known
+    registered = {benchmark.name for benchmark in all_module.BENCHMARKS}
+    assert pairs - NOT_IN_ALL <= registered
 
 
 def test_list_prints_requirements_of_benchmarks() -> None:
     command = [sys.executable, str(FOLDER / "all.py"), "--list", "--only", "selection", "streaming"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")
-    assert "chosen subsets with submodlib" in done.stdout
-    assert "dppy==0.3.3" in done.stdout
-    assert "needs nothing else" in done.stdout
-    assert "scaling" not in done.stdout
+    process = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")
+    assert "chosen subsets with submodlib" in process.stdout
+    assert "dppy==0.3.3" in process.stdout
+    assert "needs nothing else" in process.stdout
+    assert "scaling" not in process.stdout
 
 
 def test_run_returns_status_of_benchmark(
-    everything: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    all_module: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(everything, "HERE", tmp_path)
+    monkeypatch.setattr(all_module, "HERE", tmp_path)
     (tmp_path / "good.py").write_text("import sys; open(sys.argv[2], 'w').write('{}')")
     (tmp_path / "bad.py").write_text("raise SystemExit(3)")
-    run, kind = everything.run_benchmark, everything.Benchmark
-    how = given(everything, tmp_path)
-    assert run(kind("bad", ""), tmp_path, how) == "failed: exit status 3"
-    assert run(kind("good", ""), tmp_path, how) == "ran"
+    run, make_benchmark = all_module.run_benchmark, all_module.Benchmark
+    arguments = make_arguments(all_module, tmp_path)
+    assert run(make_benchmark("bad", ""), tmp_path, arguments) == "failed: exit status 3"
+    assert run(make_benchmark("good", ""), tmp_path, arguments) == "ran"
     assert (tmp_path / "good.json").exists()
-    assert run(kind("none", ""), tmp_path, how) == "skipped: there is no benchmarks/none.py here"
-    assert run(kind("good", "", data_files=("far.csv",)), tmp_path, how).startswith(
+    assert (
+        run(make_benchmark("none", ""), tmp_path, arguments)
+        == "skipped: there is no benchmarks/none.py here"
+    )
+    assert run(make_benchmark("good", "", data_files=("far.csv",)), tmp_path, arguments).startswith(
         "skipped: far.csv"
     )
 
 
-def test_existing_environment_is_reused(everything: types.ModuleType, tmp_path: Path) -> None:
+def test_existing_environment_is_reused(all_module: types.ModuleType, tmp_path: Path) -> None:
     folder = tmp_path / "peer"
     (folder / "bin").mkdir(parents=True)
     (folder / "complete").write_text("magnipy==1.0.0\n")
-    assert Path(everything.make_environment(folder, ("magnipy==1.0.0",))).is_relative_to(folder)
+    assert Path(all_module.make_environment(folder, ("magnipy==1.0.0",))).is_relative_to(folder)
 
 
-def test_installed_checks_version(everything: types.ModuleType) -> None:
-    assert everything.is_installed("numpy")
-    assert everything.is_installed("numpy>=1.0")
-    assert not everything.is_installed("numpy==1.0")
-    assert not everything.is_installed("no-such-package")
+def test_is_installed_checks_version(all_module: types.ModuleType) -> None:
+    assert all_module.is_installed("numpy")
+    assert all_module.is_installed("numpy>=1.0")
+    assert not all_module.is_installed("numpy==1.0")
+    assert not all_module.is_installed("no-such-package")
 
 
 def test_environment_records_commit_and_machine(
-    everything: types.ModuleType, monkeypatch: pytest.MonkeyPatch
+    all_module: types.ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = importlib.import_module("pairs")
     monkeypatch.delitem(sys.modules, "pairs")
@@ -122,9 +125,9 @@ def test_environment_records_commit_and_machine(
 
 def run_check(results: Path) -> tuple[int, str]:
     command = [sys.executable, str(FOLDER / "all.py"), "--check", "--results", str(results)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8")
-    assert not done.stderr, done.stderr
-    return done.returncode, done.stdout
+    process = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8")
+    assert not process.stderr, process.stderr
+    return process.returncode, process.stdout
 
 
 def test_check_lists_missing_and_outdated_result_files(
@@ -173,8 +176,8 @@ def test_code_replaced_by_mutants_exists_in_modules(monkeypatch: pytest.MonkeyPa
     monkeypatch.syspath_prepend(str(FOLDER))
     changes = importlib.import_module("mutants").MUTANTS
     texts = {name: (ROOT / "vendiscore" / f"{name}.py").read_text("utf-8") for name in changes}
-    pieces = [(name, old) for name, pairs in changes.items() for old, _ in pairs]
-    assert [(name, old) for name, old in pieces if old not in texts[name]] == []
+    replaced_code = [(name, old) for name, pairs in changes.items() for old, _ in pairs]
+    assert [(name, old) for name, old in replaced_code if old not in texts[name]] == []
 
 
 def test_mutants_of_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,9 +188,9 @@ def test_mutants_of_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -
     assert not [name for name in modules if name.startswith("tools")]
     for module in ("core/hill", "core/score", "scoring/compute"):
         source = (ROOT / "vendiscore" / f"{module}.py").read_text("utf-8")
-        changed = mutants.list_mutants(module)
-        assert len(changed) > 10
-        for mutant in changed:
+        module_mutants = mutants.list_mutants(module)
+        assert len(module_mutants) > 10
+        for mutant in module_mutants:
             assert ast.dump(ast.parse(mutant.text)) != ast.dump(ast.parse(source)), mutant.change
             compile(mutant.probe, module, "exec")
         names = [Path(path).name for path in mutants.test_files(module)]
@@ -247,7 +250,7 @@ def test_grid_writes_rows_for_every_number_of_threads(tmp_path: Path) -> None:
 
 
 def test_by_threads_keeps_rows_of_failed_process(
-    everything: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    all_module: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = importlib.import_module("pairs")
     monkeypatch.delitem(sys.modules, "pairs")

@@ -1,4 +1,4 @@
-"""Calls that newcomers type before they read: each runs, or its error names what to type."""
+"""Calls that new users guess: they run, or the error contains a hint."""
 
 import importlib
 import inspect
@@ -47,8 +47,8 @@ BY_GROUP = 'for _, g in {}.groupby("prompt_id").answer'
 LISTS = ", ".join(f"[list(g) {BY_GROUP.format(name)}]" for name in "AB")
 NO_K = "pass k='cosine', k='rbf' or another vector kernel, score_X=True"
 
-# A call, and what its error says; "" where it runs.
-GUESSES = {
+# A call, and a part of its error message; "" if the call runs.
+GUESSED_CALLS = {
     "v.__version__": "",
     "v.vendi_score(ta)": SCORE,
     "v.score(ta)": "",
@@ -129,8 +129,8 @@ GUESSES = {
     "v.diversity(ta)": SCORE,
     "v.help": "help(compute) describes the main function",
 }
-# More calls that were led astray.
-MORE = {
+# Further calls that once had a misleading hint.
+FURTHER_CALLS = {
     "v.compute(ta, seed=0)": "This call uses no random numbers",
     "v.compute(ta, random_state=0)": "This call uses no random numbers",
     'v.compute(X, k="rbf", seed=0)': "This call uses no random numbers",
@@ -185,19 +185,19 @@ MORE = {
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")
-@pytest.mark.parametrize(("call", "says"), (GUESSES | MORE).items())
-def test_guessed_call_runs_or_raises_error_with_hint(call: str, says: str) -> None:
+@pytest.mark.parametrize(("call", "hint"), (GUESSED_CALLS | FURTHER_CALLS).items())
+def test_guessed_call_runs_or_raises_error_with_hint(call: str, hint: str) -> None:
     pytest.importorskip("rdkit" if "SMILES" in call else "numpy")
     pytest.importorskip("matplotlib" if "plot()" in call or "report" in call else "numpy")
-    if not says:
+    if not hint:
         assert eval(call) is not None
         return
-    with pytest.raises((TypeError, ValueError, AttributeError)) as refused:
+    with pytest.raises((TypeError, ValueError, AttributeError)) as caught:
         eval(call)
-    assert says in str(refused.value)
+    assert hint in str(caught.value)
 
 
-# Names that somebody may import, and what to call instead.
+# Names that users may try to import, and a part of the error message.
 IMPORTS = {
     "VendiScore": "compute(samples)",
     "vendi": "compute(samples)",
@@ -226,15 +226,15 @@ IMPORTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "says"), IMPORTS.items())
-def test_import_of_unknown_name_raises_error_with_hint(name: str, says: str) -> None:
-    with pytest.raises(ImportError, match=f"cannot import name '{name}'") as refused:
+@pytest.mark.parametrize(("name", "hint"), IMPORTS.items())
+def test_import_of_unknown_name_raises_error_with_hint(name: str, hint: str) -> None:
+    with pytest.raises(ImportError, match=f"cannot import name '{name}'") as caught:
         exec(f"from vendiscore import {name}")
-    assert says in str(refused.value)
+    assert hint in str(caught.value)
     assert not hasattr(vendiscore, name)
 
 
-# Errors and results are made by the package: all others are called by people.
+# Public names that users call: all except errors and results.
 CALLED = [
     name
     for name in v.__all__
@@ -255,24 +255,28 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "an unknown keyword": ((ta,), {"wrong": 1}),
     "several orders": ((np.full(4, 0.25),), {"q": [1, 2]}),
 }
-REMEDY = re.compile(r"must be |pass |; |: |Did you mean|keywords are|Available|[Ll]eave|dir\(")
+HINT_PATTERN = re.compile(
+    r"must be |pass |; |: |Did you mean|keywords are|Available|[Ll]eave|dir\("
+)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("given", CALLS)
+@pytest.mark.parametrize("case", CALLS)
 @pytest.mark.parametrize("name", CALLED)
-def test_public_function_runs_or_raises_clear_error(name: str, given: str) -> None:
-    args, options = CALLS[given]
-    refusal = refused_by(getattr(v, name), *args, **options)
-    if refusal is not None:
-        last = traceback.extract_tb(refusal.__traceback__)[-1]
-        assert (last.line or "").startswith("raise "), f"not an error of ours: {refusal!r}"
-        assert "vendiscore" in last.filename
-        assert REMEDY.search(str(refusal)), str(refusal)
-        assert len(str(refusal)) < 1000
+def test_public_function_runs_or_raises_clear_error(name: str, case: str) -> None:
+    args, options = CALLS[case]
+    error = caught_error(getattr(v, name), *args, **options)
+    if error is not None:
+        last_frame = traceback.extract_tb(error.__traceback__)[-1]
+        assert (last_frame.line or "").startswith("raise "), (
+            f"not an error of the package: {error!r}"
+        )
+        assert "vendiscore" in last_frame.filename
+        assert HINT_PATTERN.search(str(error)), str(error)
+        assert len(str(error)) < 1000
 
 
-def refused_by(function: Any, *args: Any, **options: Any) -> Exception | None:
+def caught_error(function: Any, *args: Any, **options: Any) -> Exception | None:
     try:
         function(*args, **options)
     except (TypeError, ValueError, OSError, ImportError) as error:
@@ -283,8 +287,8 @@ def refused_by(function: Any, *args: Any, **options: Any) -> Exception | None:
 @pytest.mark.parametrize("call", ["get_kernel('rbf')(X[0], X[1])", "magnitude(X)", "plots(X)"])
 def test_calling_non_function_raises_error_with_hint(call: str) -> None:
     importlib.import_module("vendiscore.magnitude")
-    remedies = r"as_similarity\(\[a, b\], k='rbf'\)|mag_area|dir\(plots\)"
-    with pytest.raises(TypeError, match=remedies):
+    hints = r"as_similarity\(\[a, b\], k='rbf'\)|mag_area|dir\(plots\)"
+    with pytest.raises(TypeError, match=hints):
         eval(f"v.{call}")
     assert pickle.loads(pickle.dumps(v.plots)) is v.plots
 
@@ -386,9 +390,9 @@ def test_synonym_of_keyword_raises_error_with_keyword(keyword: str, synonym: str
     function, arguments, value = ACCEPTING_CALLS[keyword]
     if synonym in inspect.signature(function).parameters:
         pytest.skip("the function has a parameter of this name")
-    with pytest.raises((TypeError, ValueError)) as refused:
+    with pytest.raises((TypeError, ValueError)) as caught:
         function(**arguments, **{synonym: value})
-    message = str(refused.value)
+    message = str(caught.value)
     assert re.search(rf"`{keyword}\b|\b{keyword}=", message), message
     assert f"Did you mean `{synonym}`" not in message
 
@@ -458,9 +462,9 @@ def test_hint_sentences_contain_only_existing_names(kind, words, sentence) -> No
     for function in (v.compute, v.compare, v.select):
         keywords |= set(inspect.signature(function).parameters)
     assert set(re.findall(r"\bk='(\w+)'", sentence)) <= kernels | {*NAMED_MODELS}
-    others = ("dir", "help", "sqrt", "exp", "cov", "float", "repeat", "log")
+    other_functions = ("dir", "help", "sqrt", "exp", "cov", "float", "repeat", "log")
     for name in re.findall(r"(?<![.\w])(\w+)\(", sentence):
-        assert name in v.__all__ or name in others or hasattr(np.linalg, name), name
+        assert name in v.__all__ or name in other_functions or hasattr(np.linalg, name), name
     if kind not in ("flag", "command"):
         for name in re.findall(r"(?<!-)\b(\w+)=", sentence):
             assert name in keywords, name
@@ -476,8 +480,8 @@ def test_hint_sentences_contain_only_existing_names(kind, words, sentence) -> No
             parser = build_parser(command if command in COMMANDS else "score")
             assert flag.lstrip("-") in parser.flags, flag
     if kind == "flag":
-        every = {name for command in COMMANDS for name in build_parser(command).flags}
-        assert {flag.lstrip("-") for flag in re.findall(r"(?<!\w)--[a-z][\w-]*", sentence)} <= every
+        flags = {name for command in COMMANDS for name in build_parser(command).flags}
+        assert {flag.lstrip("-") for flag in re.findall(r"(?<!\w)--[a-z][\w-]*", sentence)} <= flags
 
 
 def test_suggest_name_never_returns_typed_word() -> None:
@@ -502,7 +506,7 @@ def test_missing_names_raise_attribute_and_import_errors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "hint"),
     [
         (["score", "f.txt", "--kernal", "rbf"], "Did you mean --kernel?"),
         (["score", "f.txt", "--similarity=rbf"], "Did you mean --kernel?"),
@@ -522,19 +526,19 @@ def test_missing_names_raise_attribute_and_import_errors() -> None:
         (["completion"], "`vendiscore completion --help` lists all"),
     ],
 )
-def test_command_line_uses_same_hints(arguments, says, capsys) -> None:
-    command, *given = arguments
+def test_command_line_uses_same_hints(arguments, hint, capsys) -> None:
+    command, *options = arguments
     assert command in COMMANDS
-    with pytest.raises(SystemExit) as ended:
-        build_parser(command).parse_intermixed_args(given)
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
-    assert says in said
-    assert said.count("\n") <= 6
+    with pytest.raises(SystemExit) as caught:
+        build_parser(command).parse_intermixed_args(options)
+    assert caught.value.code == 2
+    message = capsys.readouterr().err
+    assert hint in message
+    assert message.count("\n") <= 6
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"),
+    ("word", "suggestion"),
     [
         ("dedupe", "dedup"),
         ("near-duplicates", "dedup"),
@@ -549,14 +553,14 @@ def test_command_line_uses_same_hints(arguments, says, capsys) -> None:
         ("zyxw", ""),
     ],
 )
-def test_unknown_command_error_lists_commands(word, meant, run, tmp_path, monkeypatch):
+def test_unknown_command_error_lists_commands(word, suggestion, run, tmp_path, monkeypatch):
     (tmp_path / "answers.csv").write_text("answer\na cat\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    code, _, said = run(word, "answers.csv")
+    code, _, message = run(word, "answers.csv")
     assert code == 2
-    assert f"no such file or command: {word}." in said
-    assert (f"Did you mean `vendiscore {meant}`?" in said) == bool(meant)
-    assert said.endswith(f"The commands are {', '.join(COMMANDS)}.\n")
+    assert f"no such file or command: {word}." in message
+    assert (f"Did you mean `vendiscore {suggestion}`?" in message) == bool(suggestion)
+    assert message.endswith(f"The commands are {', '.join(COMMANDS)}.\n")
     (tmp_path / word).write_text("a cat\na dog\n", encoding="utf-8")
     assert run(word)[0] == 0
 

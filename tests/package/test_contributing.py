@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md work as they are written, in a copy of the repository.
+"""The recipes of CONTRIBUTING.md work as written, in a copy of the repository.
 
 A step of a recipe is a block of code after one of these sentences:
 
@@ -25,7 +25,7 @@ BLOCK = re.compile(r"^( *)```\w+\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 CREATE = re.compile(r"Create `([^`]+)`:$")
 INSERT = re.compile(r"In `([^`]+)`, (above|below) the line `([^`]+)`, add:$")
 RUN = re.compile(r"Run:$")
-# What each recipe adds, as part of the names of its tests, and how many tests at least.
+# For each recipe: a part of the names of its tests, and the minimum number of these tests.
 ADDED = {
     "A kernel": ("[length_ratio]", 15),
     "A measure": ("[NearestSim]", 6),
@@ -44,21 +44,21 @@ class Step(NamedTuple):
 
 
 def parse_recipe(title: str) -> list[Step]:
-    """Return the steps of the section of that title; raise if a block has no known sentence."""
+    """Return the steps of a section; raise if the sentence before a block is unknown."""
     section = re.search(rf"^### {re.escape(title)}\n(.*?)^##", GUIDE, re.MULTILINE | re.DOTALL)
     assert section, f"CONTRIBUTING.md has no section {title!r}"
     steps, end = [], 0
     for match in BLOCK.finditer(section[1]):
-        before = " ".join(section[1][end : match.start()].split())
+        sentence = " ".join(section[1][end : match.start()].split())
         block, end = textwrap.dedent(match[2].removesuffix("\n")), match.end()
-        if result := INSERT.search(before):
+        if result := INSERT.search(sentence):
             path, action, line = result.groups()
             block = textwrap.indent(block, " " * count_indent(match[2], len(match[1])))
             steps.append(Step(action, path, line, block))
-        elif result := CREATE.search(before):
+        elif result := CREATE.search(sentence):
             steps.append(Step("create", result[1], "", block))
         else:
-            assert RUN.search(before), f"what is to be done with this block? …{before[-80:]}"
+            assert RUN.search(sentence), f"unknown instruction before a block: …{sentence[-80:]}"
             steps.append(Step("run", "", "", block))
     return steps
 
@@ -104,10 +104,10 @@ def clone(tmp_path: Path) -> Path:
     """A copy of the tracked files, without a history."""
     if not (ROOT / ".git").exists():
         pytest.skip("needs a clone")
-    listed = subprocess.run(
+    process = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    for name in filter(None, listed.stdout.split("\0")):
+    for name in filter(None, process.stdout.split("\0")):
         target = tmp_path / "clone" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_file():  # not one that is deleted, but not committed
@@ -117,7 +117,7 @@ def clone(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("title", ADDED)
 def test_recipe_works_as_written(title: str, clone: Path) -> None:
-    name, at_least = ADDED[title]
+    name, min_passed = ADDED[title]
     steps = parse_recipe(title)
     changes = [step for step in steps if step.action != "run"]
     commands = [line for step in steps if step.action == "run" for line in step.block.splitlines()]
@@ -126,18 +126,20 @@ def test_recipe_works_as_written(title: str, clone: Path) -> None:
         apply_step(step, clone)
     passed = []
     for command in commands:
-        done = call(shlex.split(command), clone)
-        assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-        passed += re.findall(r"^(\S+::.*\S) PASSED", done.stdout, re.MULTILINE)
-    assert len([test for test in passed if name in test]) >= at_least, passed
+        process = call(shlex.split(command), clone)
+        assert process.returncode == 0, (
+            f"{command}\n{process.stdout[-3000:]}\n{process.stderr[-3000:]}"
+        )
+        passed += re.findall(r"^(\S+::.*\S) PASSED", process.stdout, re.MULTILINE)
+    assert len([test for test in passed if name in test]) >= min_passed, passed
     python = [step.path for step in changes if step.path.endswith(".py")]
     for check in (
         [".venv/bin/ruff", "check", *python],
         [".venv/bin/ruff", "format", "--check", *python],
         [".venv/bin/python", "-m", "pytest", "tests/package/test_module_names.py"],
     ):
-        done = call(check, clone)
-        assert done.returncode == 0, done.stdout
+        process = call(check, clone)
+        assert process.returncode == 0, process.stdout
 
 
 @pytest.mark.parametrize("title", ["A kernel", "A measure"])
@@ -154,6 +156,6 @@ def test_contract_rejects_wrong_values(title: str, clone: Path) -> None:
             text, n = re.subn(r"(np\.exp|float)\(", r"2 * \1(", path.read_text(encoding="utf-8"))
             assert n == 1
             path.write_text(text, encoding="utf-8")
-    done = call(command, clone)
-    assert done.returncode == 1, done.stdout[-2000:]
-    assert f"{ADDED[title][0]} FAILED" in done.stdout
+    process = call(command, clone)
+    assert process.returncode == 1, process.stdout[-2000:]
+    assert f"{ADDED[title][0]} FAILED" in process.stdout

@@ -1,4 +1,4 @@
-"""Docstrings of the public API are complete numpydoc, by numpydoc's validator."""
+"""Docstrings of the public API are complete according to numpydoc's validator."""
 
 import inspect
 import tomllib
@@ -13,7 +13,7 @@ from numpydoc.validate import get_validation_checks, validate
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
 CHECKS = get_validation_checks(set(CONFIG["numpydoc_validation"]["checks"]))
-# Errors and methods need no cross-references and examples of their own.
+# Checks that errors and methods need not pass: cross-references and examples.
 OPTIONAL = {"SA01", "EX01"}
 OBJECTS = [entry.path for entry in ENTRIES if entry.kind not in ("module", "data")]
 
@@ -43,11 +43,11 @@ METHODS = [
 def find_problems(path):
     """Return the findings of numpydoc for the object or member at a documented path."""
     if path in OBJECTS:
-        thing = load_path(path)
-        skipped = OPTIONAL if is_error(thing) else set()
-        if inspect.isclass(thing) and is_made_by_the_package(thing):
+        documented_object = load_path(path)
+        skipped = OPTIONAL if is_error(documented_object) else set()
+        if inspect.isclass(documented_object) and is_made_by_package(documented_object):
             skipped = skipped | {"PR01"}
-        documented = get_doc_object(thing)
+        documented = get_doc_object(documented_object)
     else:
         owner, _, name = path.rpartition(".")
         skipped = OPTIONAL
@@ -61,10 +61,10 @@ def find_problems(path):
     return [(code, text) for code, text in errors if code in CHECKS - skipped]
 
 
-def is_made_by_the_package(thing):
-    """Return whether users do not construct a class: it has attributes and no parameters."""
-    documentation = get_doc_object(thing)
-    return is_error(thing) or (
+def is_made_by_package(documented_class):
+    """Return whether only the package constructs a class: it has attributes and no parameters."""
+    documentation = get_doc_object(documented_class)
+    return is_error(documented_class) or (
         bool(documentation["Attributes"]) and not documentation["Parameters"]
     )
 
@@ -81,9 +81,9 @@ def test_documented_methods_have_complete_docstrings(path):
 
 @pytest.mark.parametrize("path", OBJECTS)
 def test_attributes_have_descriptions(path):
-    thing = load_path(path)
-    if inspect.isclass(thing):
-        attributes = get_doc_object(thing)["Attributes"]
-        listed = [attribute.name for attribute in attributes if attribute.type]
+    documented_object = load_path(path)
+    if inspect.isclass(documented_object):
+        attributes = get_doc_object(documented_object)["Attributes"]
+        attribute_names = [attribute.name for attribute in attributes if attribute.type]
         described = [attribute.name for attribute in attributes if attribute.desc]
-        assert set(listed) <= set(described)
+        assert set(attribute_names) <= set(described)

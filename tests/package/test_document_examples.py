@@ -1,4 +1,4 @@
-"""Examples of documents and of files dropped into `kernels` run."""
+"""Examples in documents and in the `kernels` folder run."""
 
 import doctest
 import importlib
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DROPPED = sorted((ROOT / "kernels").glob("*.py"))
+KERNEL_FILES = sorted((ROOT / "kernels").glob("*.py"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-@pytest.mark.parametrize("path", DROPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", KERNEL_FILES, ids=lambda path: path.stem)
 def test_examples_in_kernels_folder_run(path):
     module = importlib.import_module(f"vendiscore.kernels.{path.stem}")
     assert Path(module.__file__) == path

@@ -1,4 +1,4 @@
-"""The search of the built site, by its own scripts: the expected page comes first."""
+"""The search of the built documentation lists the expected page first."""
 
 import json
 import os
@@ -11,13 +11,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = {
-    word: place.partition("#")[0]
-    for place, words in tomllib.loads(
+    word: target.partition("#")[0]
+    for target, words in tomllib.loads(
         (ROOT / "docs" / "search_words.toml").read_text(encoding="utf-8")
     ).items()
     for word in words
 }
-# The words are fixed here, too, so that none can be dropped from the table unseen.
+# Some words are repeated here, so removing them from the table fails a test.
 EXPECTED = {
     "deduplicate": "tasks/near_duplicates",
     "near-duplicates": "tasks/near_duplicates",
@@ -56,8 +56,8 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, list[str]]:
-    """The pages that the site's search lists for each word, best first."""
+def pages_by_word() -> dict[str, list[str]]:
+    """Pages that the search lists for each word, best first."""
     if not (site := os.environ.get("VENDISCORE_SITE")):
         pytest.skip("set VENDISCORE_SITE to FOLDER: python -m sphinx -W docs FOLDER")
     if not (node := shutil.which("node")):
@@ -70,14 +70,18 @@ def found() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("word", EXPECTED)
-def test_search_word_finds_expected_page_first(found: dict[str, list[str]], word: str) -> None:
-    assert found[word][0] == EXPECTED[word], found[word][:4]
+def test_search_word_finds_expected_page_first(
+    pages_by_word: dict[str, list[str]], word: str
+) -> None:
+    assert pages_by_word[word][0] == EXPECTED[word], pages_by_word[word][:4]
 
 
-def test_words_of_search_table_find_listed_page_first(found: dict[str, list[str]]) -> None:
-    assert {word: found[word][:1] for word in WORDS} == {w: [page] for w, page in WORDS.items()}
+def test_words_of_search_table_find_listed_page_first(pages_by_word: dict[str, list[str]]) -> None:
+    assert {word: pages_by_word[word][:1] for word in WORDS} == {
+        w: [page] for w, page in WORDS.items()
+    }
 
 
-def test_search_words_find_different_pages(found: dict[str, list[str]]) -> None:
-    """The search of this test is a search: other words find other pages."""
-    assert len({pages[0] for pages in found.values()}) > 15
+def test_search_words_find_different_pages(pages_by_word: dict[str, list[str]]) -> None:
+    """The script runs a real search: different words give different pages."""
+    assert len({pages[0] for pages in pages_by_word.values()}) > 15

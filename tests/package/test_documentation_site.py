@@ -1,4 +1,4 @@
-"""The documentation: built without a warning, loads nothing from elsewhere, no dead links."""
+"""The built documentation: no external resources, no broken links; tutorials run."""
 
 import os
 import re
@@ -21,7 +21,7 @@ TUTORIALS = sorted((DOCS / "tutorials").glob("*.py"))
 
 
 class Page(HTMLParser):
-    """A page of the site: its anchors, where it links to, what it loads."""
+    """A page of the site: its anchors, links and loaded resources."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site() -> Path:
-    """The site, built without a warning; `.ci/run` builds it and names its folder."""
+    """Folder of the site, which `.ci/run` builds and passes in VENDISCORE_SITE."""
     if not (built := os.environ.get("VENDISCORE_SITE")):
         pytest.skip("set VENDISCORE_SITE to FOLDER: python -m sphinx -W docs FOLDER")
     return Path(built)
@@ -56,23 +56,25 @@ def pages(site: Path) -> dict[Path, Page]:
     return {path: Page(path) for path in sorted(site.rglob("*.html"))}
 
 
-def elsewhere(address: str) -> bool:
+def is_external(address: str) -> bool:
     return bool(re.match(r"(?i)\s*['\"]?(?:[a-z]+:)?//", address))
 
 
 def test_pages_load_no_external_resources(site: Path, pages: dict[Path, Page]) -> None:
     assert len(pages) > len(SOURCES)
     loaded = [address for page in pages.values() for address in page.loaded]
-    assert len(loaded) > len(pages)  # every page has a style sheet: the test sees what is loaded
-    assert [address for address in loaded if elsewhere(address)] == []
+    assert len(loaded) > len(pages)  # every page has at least a style sheet
+    assert [address for address in loaded if is_external(address)] == []
     for style in site.rglob("*.css"):
         text = style.read_text(encoding="utf-8")
-        named = re.findall(r"url\(([^)]*)\)|@import\s+([^;]*);", text)
-        assert [a or b for a, b in named if elsewhere(a or b)] == [], style
+        addresses = re.findall(r"url\(([^)]*)\)|@import\s+([^;]*);", text)
+        assert [a or b for a, b in addresses if is_external(a or b)] == [], style
     for script in (*site.rglob("*.js"), *pages):
         text = script.read_text(encoding="utf-8")
-        asked = r"(?:fetch|import|sendBeacon|open|importScripts)\(\s*[^)]{0,40}['\"](?:https?:)?//"
-        assert re.findall(asked, text) == [], script
+        request_pattern = (
+            r"(?:fetch|import|sendBeacon|open|importScripts)\(\s*[^)]{0,40}['\"](?:https?:)?//"
+        )
+        assert re.findall(request_pattern, text) == [], script
 
 
 def test_links_have_existing_targets(site: Path, pages: dict[Path, Page]) -> None:
@@ -81,7 +83,7 @@ def test_links_have_existing_targets(site: Path, pages: dict[Path, Page]) -> Non
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
-                # Sites that cannot be asked here have at least well-formed addresses.
+                # External addresses are not requested; they must be well-formed.
                 assert re.fullmatch(r"https://[\w.-]+\.[a-z]+(/[^\s]*)?", link), (path, link)
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
@@ -102,8 +104,8 @@ def test_formulas_are_mathml(pages: dict[Path, Page]) -> None:
 
 def test_llms_txt_lists_every_page(site: Path) -> None:
     listed = re.findall(r"\]\(([^)]+)\): \S", (site / "llms.txt").read_text(encoding="utf-8"))
-    written = {p.relative_to(DOCS).with_suffix(".html").as_posix() for p in SOURCES}
-    assert written - {"index.html"} <= set(listed)
+    page_names = {p.relative_to(DOCS).with_suffix(".html").as_posix() for p in SOURCES}
+    assert page_names - {"index.html"} <= set(listed)
     assert all((site / address).exists() for address in listed)
 
 
@@ -116,18 +118,22 @@ def test_llms_txt_lists_every_page(site: Path) -> None:
 def test_tutorial_runs_as_script_from_any_folder(tutorial: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib")
-    dropped = ("DISPLAY", "VENDISCORE_DATA")
-    environment = {name: value for name, value in os.environ.items() if name not in dropped}
+    removed_variables = ("DISPLAY", "VENDISCORE_DATA")
+    environment = {
+        name: value for name, value in os.environ.items() if name not in removed_variables
+    }
     environment |= {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
     # Where there is a display, matplotlib says that this backend does not show.
     quiet = "ignore:FigureCanvasAgg is non-interactive"
     command = [sys.executable, "-W", "error", "-W", quiet, str(tutorial)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.strip()
-    assert list(tmp_path.iterdir()) == []  # it leaves nothing behind
+    process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.strip()
+    assert list(tmp_path.iterdir()) == []  # it writes no files
 
 
 def test_python_in_documents_is_written_as_doctest() -> None:
-    plain = re.compile(r"^```python\n(?!>>> )", re.MULTILINE)
-    assert [path for path in SOURCES if plain.search(path.read_text(encoding="utf-8"))] == []
+    code_without_prompt = re.compile(r"^```python\n(?!>>> )", re.MULTILINE)
+    assert [
+        path for path in SOURCES if code_without_prompt.search(path.read_text(encoding="utf-8"))
+    ] == []

@@ -1,4 +1,4 @@
-"""Import paths that documents name can be imported, and type checkers find them."""
+"""Documented import paths can be imported, and are known to type checkers."""
 
 import json
 import re
@@ -18,7 +18,7 @@ PACKAGE = ROOT / "vendiscore"
 DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (vendiscore[\w.]*)$", re.MULTILINE)
 
 
-def documented_paths() -> tuple[set[str], set[tuple[str, str]]]:
+def find_documented_paths() -> tuple[set[str], set[tuple[str, str]]]:
     """Return the documented modules, and the documented names of modules as (module, name)."""
     modules = {"vendiscore"}
     for file in PACKAGE.rglob("*.py"):
@@ -38,7 +38,7 @@ def documented_paths() -> tuple[set[str], set[tuple[str, str]]]:
     return modules | {module for module, _ in names}, names
 
 
-MODULES, NAMES = documented_paths()
+MODULES, NAMES = find_documented_paths()
 # Imports one path after another and prints the errors, except packages that are not installed.
 CHECK = """
 import importlib, json, sys
@@ -110,10 +110,12 @@ def test_type_checkers_find_every_documented_path(tmp_path):
         check=False,
     )
     messages = json.loads(run.stdout)["generalDiagnostics"]
-    errors = [each["message"] for each in messages if each["severity"] == "error"]
+    errors = [diagnostic["message"] for diagnostic in messages if diagnostic["severity"] == "error"]
     assert errors == []
     # A module with `__getattr__` would give a type to names that it does not have.
-    revealed = [each["message"] for each in messages if each["severity"] == "information"]
+    revealed = [
+        diagnostic["message"] for diagnostic in messages if diagnostic["severity"] == "information"
+    ]
     assert len(revealed) == len(NAMES)
     untyped = ('is "Unknown"', 'is "object"', 'is "Any"')
     assert [message for message in revealed if message.endswith(untyped)] == []

@@ -1,4 +1,4 @@
-"""The benchmark of GPUs, on tensors of the CPU: no GPU is needed to see that it works."""
+"""The GPU benchmark runs on CPU tensors; no GPU is required."""
 
 import json
 import os
@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "gpu.py"
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Run the script in this process, where torch is imported already; what it printed."""
+    """Return a function that runs the script in this process and returns its output."""
     monkeypatch.syspath_prepend(str(SCRIPT.parent))
 
     def call(*arguments):
@@ -30,14 +30,14 @@ def run(monkeypatch, capsys):
 
 
 def test_script_without_gpu_prints_message():
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(SCRIPT)],
         env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == (
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == (
         "There is no GPU that torch can use here (torch.cuda.is_available() is False): nothing "
         "was run\n"
     )
@@ -45,9 +45,9 @@ def test_script_without_gpu_prints_message():
 
 def test_all_cases_run_with_few_samples_on_cpu(tmp_path, run):
     path = tmp_path / "gpu.json"
-    said = run("--cpu-small", "--repeats", "1", "--json", str(path))
+    printed = run("--cpu-small", "--repeats", "1", "--json", str(path))
     rows = json.loads(path.read_text())["rows"]
-    assert f"{len(rows)} cases agree on small sets" in said
+    assert f"{len(rows)} cases agree on small sets" in printed
     assert {row["device"] for row in rows} == {"cpu"}
     assert {row["n"] for row in rows} == {500}
     names = [row["name"].partition(", n =")[0] for row in rows]
@@ -66,9 +66,9 @@ def test_all_cases_run_with_few_samples_on_cpu(tmp_path, run):
 
 
 def test_only_and_no_cpu_flags_restrict_cases(run):
-    said = run("--cpu-small", "--only", "norm", "--repeats", "1", "--no-cpu")
-    assert "1 cases agree" in said
-    assert said.count(" × (") == 1
+    printed = run("--cpu-small", "--only", "norm", "--repeats", "1", "--no-cpu")
+    assert "1 cases agree" in printed
+    assert printed.count(" × (") == 1
 
 
 def test_short_run_times_every_case_and_counts_host_reads(tmp_path, run):

@@ -1,4 +1,4 @@
-"""The repository has all that a Space needs, and the library stays light without it."""
+"""The repository is a working Hugging Face Space; the library does not import the web app."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from vendiscore_page.answers import offered_encoders
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def requirements() -> set[str]:
+def read_requirements() -> set[str]:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 
@@ -27,25 +27,28 @@ def requirements() -> set[str]:
 def test_requirements_contain_all_dependencies():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    own = (extras[name] for name in ("molecules", "images", "plots", "app"))
-    needed = {*project["dependencies"]}.union(*own)
-    brought = ("vendiscore", "gradio", "starlette")  # by the repository, and by the platform
-    needed = {line for line in needed if not line.startswith(brought)}
-    assert needed <= requirements()
-    # Who loads the metric from a Space runs it at home.
-    assert not {line for line in requirements() if line.startswith(("evaluate", "datasets"))}
+    extra_dependencies = (extras[name] for name in ("molecules", "images", "plots", "app"))
+    needed = {*project["dependencies"]}.union(*extra_dependencies)
+    # The repository brings vendiscore, the platform the others.
+    installed_elsewhere = ("vendiscore", "gradio", "starlette")
+    needed = {line for line in needed if not line.startswith(installed_elsewhere)}
+    assert needed <= read_requirements()
+    # Users who load the metric from a Space have these packages.
+    assert not {line for line in read_requirements() if line.startswith(("evaluate", "datasets"))}
 
 
 def test_space_preloads_all_offered_encoders():
     yaml = pytest.importorskip("yaml")
-    head = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---")[1])
-    preloaded = {line.split()[0] for line in head["preload_from_hub"]}
-    allowed = [options for kind in offered_encoders.ALLOWED.values() for options in kind.values()]
+    metadata = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---")[1])
+    preloaded = {line.split()[0] for line in metadata["preload_from_hub"]}
+    allowed = [
+        options for models in offered_encoders.ALLOWED.values() for options in models.values()
+    ]
     assert preloaded == {options["model_path"] for options in allowed}
 
 
 def test_requirements_do_not_depend_on_repository():
-    for line in requirements():
+    for line in read_requirements():
         assert re.fullmatch(r"[a-z0-9-]+(\[[a-z,]+\])?[<>=.,\d]+", line), line
         assert not line.startswith("gradio"), line
 
@@ -74,24 +77,24 @@ def test_handlers_work_without_gradio():
 @pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")
 def test_documented_commands_upload_working_space(tmp_path):
-    """Run the lines of the documentation, except the one that asks for an account."""
+    """Run the documented commands, except the login."""
     guide = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```text\n(git archive .*?)```", guide, re.DOTALL)
     lines = block.replace("OWNER", "someone").splitlines()
     assert len(lines) == 3
-    typed = "\n".join(line for line in lines if not line.startswith("hf auth"))
+    commands = "\n".join(line for line in lines if not line.startswith("hf auth"))
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
     files = {"vendiscore/old_module.py": b"of the previous version"}
     with FakeHub("someone/vendiscore", main=files) as hub:
-        own = {
+        variables = {
             "HF_ENDPOINT": hub.url,
             "HF_HUB_OFFLINE": "0",
             "HF_TOKEN": "hf_nobody",
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         }
         subprocess.run(
-            ["bash", "-c", f"set -e\n{typed}"], cwd=clone, env=os.environ | own, check=True
+            ["bash", "-c", f"set -e\n{commands}"], cwd=clone, env=os.environ | variables, check=True
         )
         assert "vendiscore/old_module.py" not in files
         code = """
@@ -104,9 +107,9 @@ def test_documented_commands_upload_working_space(tmp_path):
     needed = re.findall("`(.+?)`", row)
     only_needed = {name: data for name, data in files.items() if name.split("/")[0] in needed}
     with FakeHub("someone/vendiscore", main=only_needed) as hub:
-        other = tmp_path / "other"
-        other.mkdir()
-        assert PythonProcess(code, other, HF_ENDPOINT=hub.url).lines() == loaded
+        other_folder = tmp_path / "other"
+        other_folder.mkdir()
+        assert PythonProcess(code, other_folder, HF_ENDPOINT=hub.url).lines() == loaded
     assert loaded == [f"{vendiscore.score(['a b', 'a c', 'd'])}", "{'VS': 2.0}"]
     space = tmp_path / "space"
     for name, data in files.items():

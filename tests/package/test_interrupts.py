@@ -1,4 +1,4 @@
-"""Every public call can be interrupted, and takes no n × n memory of rows unasked."""
+"""Every public call can be interrupted, and scores many rows without an n × n matrix."""
 
 import contextlib
 import signal
@@ -14,8 +14,7 @@ import pytest
 import vendiscore
 from vendiscore.support.parallel import blas_controller
 
-# Each call takes 0.02 seconds or more, or is repeated until the interrupt comes: larger sets find
-# no more.
+# Calls are repeated until the interrupt comes, so larger sets are not necessary.
 rng = np.random.default_rng(0)
 X = rng.standard_normal((1200, 40))
 K = np.exp(-0.5 * ((X[:300, None, :8] - X[None, :300, :8]) ** 2).sum(-1))
@@ -54,26 +53,26 @@ CALLS = {
     "score_K": lambda: vendiscore.score_K(K),
     "score_X": lambda: vendiscore.score_X(X),
     "score_dual": lambda: vendiscore.score_dual(X),
-    "select": lambda: not_kept(lambda: vendiscore.select(X, 20, **RBF)).places,
+    "select": lambda: raise_if_interrupted(lambda: vendiscore.select(X, 20, **RBF)).places,
     "sources": lambda: vendiscore.sources([WORDS[:40], WORDS[40:80], WORDS[80:120]]).score,
     "spectrum": lambda: vendiscore.spectrum(vendiscore.as_similarity(X[:600], **RBF)),
     "spread": lambda: vendiscore.spread(X[:600]),
-    "State": lambda: added().compute(),
+    "State": lambda: build_state().compute(),
     "GroupState": lambda: vendiscore.GroupState("x", groups="of", **RBF).update(TABLE).compute(),
     "score_batches": lambda: vendiscore.score_batches([TABLE], "x", groups="of", **RBF),
     "novelty": lambda: vendiscore.novelty(X[:150], X[150:350], **RBF),
 }
-# Names that do little, or nothing.
-SHORT = (
+# Names that compute little or nothing.
+NOT_INTERRUPTED = (
     "FeatureSimilarity IndefiniteError MatrixSimilarity MissingPackageError NotPSDError "
     "ProductSimilarity RowsSimilarity SampleError Selection Similarity SumSimilarity TooLargeError "
     "effective_number encoder get_kernel list_kernels list_measures load plots register_kernel "
     "register_measure"
 )
-PROMPTLY = 10.0  # seconds, on a busy machine
+MAX_SECONDS = 10.0  # seconds, on a busy machine
 
 
-def added():
+def build_state():
     state = vendiscore.State.empty(k="cosine")
     for rows in np.split(X, 60):
         state.update(rows)
@@ -81,31 +80,31 @@ def added():
 
 
 def test_interrupt_cases_cover_public_names():
-    assert {name.partition(",")[0] for name in CALLS} | set(SHORT.split()) == set(
+    assert {name.partition(",")[0] for name in CALLS} | set(NOT_INTERRUPTED.split()) == set(
         vendiscore.__all__
     )
 
 
-def threads():
-    # tqdm has a thread of its own, which stays.
-    return {each for each in threading.enumerate() if type(each).__name__ != "TMonitor"}
+def running_threads():
+    # tqdm keeps a monitor thread.
+    return {thread for thread in threading.enumerate() if type(thread).__name__ != "TMonitor"}
 
 
-def plain(value):
+def comparable(value):
     return repr(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
-def not_kept(call):
-    """Return interrupt what keeps what it has by then, and says so."""
-    with warnings.catch_warnings(record=True) as told:
+def raise_if_interrupted(call):
+    """Raise KeyboardInterrupt if the call returned a partial result with a warning."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = call()
-    if any("interrupted" in str(warning.message) for warning in told):
+    if any("interrupted" in str(warning.message) for warning in caught):
         raise KeyboardInterrupt
     return result
 
 
-def interrupted(call, alarm, seconds):
+def call_until_interrupted(call, alarm, seconds):
     """Call again and again until an interrupt ends a call.
 
     Python loses an interrupt in the callback of a weak reference, and the C++ of matplotlib
@@ -124,10 +123,10 @@ def interrupted(call, alarm, seconds):
 
 @pytest.fixture
 def alarm():
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    previous_handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
     yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
     signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGALRM, previous_handler)
 
 
 @pytest.mark.slow
@@ -137,21 +136,22 @@ def alarm():
 def test_interrupt_stops_call_promptly_and_restores_state(name, alarm):
     call, data = CALLS[name], X.copy()
     with blas_controller().limit(limits=2):
-        want, running, blas = plain(call()), threads(), blas_controller().info()
+        expected = comparable(call())
+        initial_threads, initial_blas = running_threads(), blas_controller().info()
         for seconds in (0.02, 0.2):
             start = time.perf_counter()
             with pytest.raises(KeyboardInterrupt):
-                interrupted(call, alarm, seconds)
-            assert time.perf_counter() - start < PROMPTLY
-            while threads() - running and time.perf_counter() - start < PROMPTLY:
-                time.sleep(0.01)  # one that was just about to start ends at once
-            assert threads() <= running
-            assert blas_controller().info() == blas
+                call_until_interrupted(call, alarm, seconds)
+            assert time.perf_counter() - start < MAX_SECONDS
+            while running_threads() - initial_threads and time.perf_counter() - start < MAX_SECONDS:
+                time.sleep(0.01)  # a thread that was about to start ends at once
+            assert running_threads() <= initial_threads
+            assert blas_controller().info() == initial_blas
         np.testing.assert_array_equal(X, data)
-        assert plain(call()) == want
+        assert comparable(call()) == expected
 
 
-MANY = {
+CALLS_WITH_MANY_ROWS = {
     "compare": "v.compare(X[:9_000], X[9_000:], k='cosine', permutations=99)",
     "compute": "v.compute(X, k='cosine', q=[0, 1, 2, 'inf'], measures=['VS', 'IntDiv'])",
     "compute, estimate": "v.compute(X, k='cosine', method='estimate')",
@@ -171,8 +171,8 @@ MANY = {
     "score_batches": "v.score_batches([TABLE], 'x', k='cosine')",
     "novelty": "v.novelty(X[:9_000], X[9_000:], k='cosine')",
 }
-# Functions of matrices, of texts, of lists of sets, and of distances, which are all pairs.
-PAIRS = (
+# Functions of matrices, texts, several sets and distances, which use all pairs.
+NEEDS_ALL_PAIRS = (
     "as_similarity conditional_score convergence_scale mag_area mag_areas mag_diff "
     "magnitude_dimension magnitude_function magnitude_weights score score_K sources "
     "spread"
@@ -191,17 +191,20 @@ resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 3
 
 
 def test_memory_cases_cover_public_names():
-    known = {name.partition(",")[0] for name in MANY}
-    known |= set(f"{PAIRS} {SHORT}".split())
-    assert known == set(vendiscore.__all__)
+    covered = {name.partition(",")[0] for name in CALLS_WITH_MANY_ROWS}
+    covered |= set(f"{NEEDS_ALL_PAIRS} {NOT_INTERRUPTED}".split())
+    assert covered == set(vendiscore.__all__)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are of Linux")
-@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("name", CALLS_WITH_MANY_ROWS)
 def test_many_rows_are_scored_without_full_similarity_matrix(name):
     pytest.importorskip("matplotlib")
-    done = subprocess.run(
-        [sys.executable, "-c", CODE.format(MANY[name])], capture_output=True, text=True, timeout=300
+    process = subprocess.run(
+        [sys.executable, "-c", CODE.format(CALLS_WITH_MANY_ROWS[name])],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert process.returncode == 0, process.stderr[-2000:]

@@ -1,8 +1,8 @@
-"""Every keyword of every public function changes the result, or is refused.
+"""Every keyword of every public function changes the result, or is rejected.
 
-`TABLE` has a row for each keyword: a value that changes the result, or one that must leave it
-unchanged (keywords of performance), and one that is refused. A test fails for a keyword without a
-row. `PAIRS` has calls whose keywords once cancelled each other.
+`CALLS` has a case for each keyword: a value that changes the result, or one that must leave it
+unchanged (keywords of performance), and one that is rejected. A test fails for a keyword without a
+case. `CONFLICTING_CALLS` has calls in which one argument once had no effect.
 """
 
 import dataclasses
@@ -64,7 +64,7 @@ from vendiscore.resolve.kernel import Control
 from vendiscore.resolve.similarity_spec import SIMILARITY_KEYWORDS
 
 TEXTS = ["a b c", "a b d", "a x y", "u v w", "u v x", "b c d", "a b c", "q r s"]
-OTHERS = ["a b", "c d", "u v w z", "n m", "o p", "u v", "a a b", "n o"]
+OTHER_TEXTS = ["a b", "c d", "u v w z", "n m", "o p", "u v", "a a b", "n o"]
 LABELS = [0, 0, 0, 1, 1, 1, 1, 0]
 PROMPTS = ["p", "p", "p", "o", "o", "o", "o", "p"]
 WEIGHTS = [0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
@@ -73,12 +73,12 @@ Y = np.random.default_rng(1).normal(size=(8, 3)) + 2.0
 UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
 K = UNIT @ UNIT.T
 CHAIN = np.array([[1.0, 1, 0], [1, 1, 1], [0, 1, 1]])  # an eigenvalue of −0.41
-LONG = TEXTS + [f"{text} z{i}" for i, text in enumerate(OTHERS)]
-NOTHING: Any = object()
+LONG = TEXTS + [f"{text} z{i}" for i, text in enumerate(OTHER_TEXTS)]
+NOT_TESTED: Any = object()
 ROWS = [[1.0, 0.2, 0.1]] * 4 + [[0.1, 1.0, 0.3]] * 4  # a prompt of each of 8 rows
-ZERO = np.vstack([X, np.zeros(3)])  # one of which has no direction
-WIDE = np.random.default_rng(3).normal(size=(800, 800))  # which `method="estimate"` estimates
-SWAPPED = np.random.default_rng(0).normal(size=(14, 2))  # of which greedy choice is not the best
+ZERO = np.vstack([X, np.zeros(3)])  # the last row has no direction
+WIDE = np.random.default_rng(3).normal(size=(800, 800))  # large enough for `method="estimate"`
+SWAPPED = np.random.default_rng(0).normal(size=(14, 2))  # for which greedy selection is not optimal
 THIRTY = np.random.default_rng(4).normal(size=(30, 5))
 SIX = [i // 5 for i in range(30)]
 MANY = np.random.default_rng(2).normal(size=(16, 5))
@@ -119,231 +119,241 @@ def grouped_state(**options: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a keyword does: it `changes` the result, or `keeps` it, and some value is `refused`.
+class KeywordCase:
+    """Values of a keyword: one `changes` the result, one `keeps` it, and one is `rejected`.
 
-    `also` are keywords of all calls, `base` only of the call without the keyword; `without` are
-    keywords of the usual call to leave out of all.
+    `common` are arguments of all calls, `base` only of the call without the keyword; `without` are
+    default arguments that are removed from all calls.
     """
 
-    changes: Any = NOTHING
-    refused: Any = NOTHING
-    also: Mapping[str, Any] = field(default_factory=dict)
+    changes: Any = NOT_TESTED
+    rejected: Any = NOT_TESTED
+    common: Mapping[str, Any] = field(default_factory=dict)
     base: Mapping[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()
-    keeps: Any = NOTHING
+    keeps: Any = NOT_TESTED
 
 
 @dataclass(frozen=True)
 class Call:
-    """A public function, the keywords of a usual call, and a row for each keyword.
+    """A public function, default arguments of a call, and a case for each keyword.
 
-    `own` are keywords that a signature ends in `**how` for. `public` has the signature, if the
-    function that is called is another one.
+    `extra` are the keywords that the signature accepts as `**how`. `public` has the signature, if
+    it differs from the function that is called.
     """
 
     function: Callable[..., Any]
-    usual: Mapping[str, Any]
-    rows: Mapping[str, Row]
+    defaults: Mapping[str, Any]
+    cases: Mapping[str, KeywordCase]
     public: Callable[..., Any] | None = None
-    own: frozenset[str] = frozenset()
+    extra: frozenset[str] = frozenset()
 
     def keywords(self) -> set[str]:
-        """Return the keywords that must have a row."""
+        """Return the keywords that must have a case."""
         parameters = inspect.signature(self.public or self.function).parameters.values()
-        return {each.name for each in parameters if "variadic" not in each.kind.description} | (
-            self.own
-        )
+        return {
+            parameter.name
+            for parameter in parameters
+            if "variadic" not in parameter.kind.description
+        } | (self.extra)
 
-    def arguments(self, row: Row) -> dict[str, Any]:
-        """Return the keywords of all calls of a row."""
-        usual = {name: value for name, value in self.usual.items() if name not in row.without}
-        return usual | dict(row.also)
+    def arguments(self, case: KeywordCase) -> dict[str, Any]:
+        """Return the keywords of all calls of a case."""
+        default_arguments = {
+            name: value for name, value in self.defaults.items() if name not in case.without
+        }
+        return default_arguments | dict(case.common)
 
 
-def compared(*, sets: Any, **options: Any) -> Any:
+def compare_sets(*, sets: Any, **options: Any) -> Any:
     return compare(*sets, **options)
 
 
-def rounded(value: Any) -> Any:
-    """Return what a result says, in values that can be compared with `==`; floats to 9 digits."""
+def round_values(value: Any) -> Any:
+    """Return the content of a result as values that `==` can compare, with floats to 9 digits."""
     if isinstance(value, float):
         return round(value, 9)
     if isinstance(value, dict):
-        return {str(name): rounded(each) for name, each in value.items() if name != "versions"}
+        return {str(name): round_values(each) for name, each in value.items() if name != "versions"}
     if isinstance(value, (list, tuple)):
-        return [rounded(each) for each in value]
+        return [round_values(each) for each in value]
     if isinstance(value, np.ndarray):
-        return rounded(value.tolist())
+        return round_values(value.tolist())
     if isinstance(value, Similarity):
-        return rounded([value.dense(), value.psd, dict(value.settings)])
+        return round_values([value.dense(), value.psd, dict(value.settings)])
     for name in ("html", "to_dict"):
         if hasattr(value, name):
-            return rounded(getattr(value, name)())
+            return round_values(getattr(value, name)())
     if dataclasses.is_dataclass(value):
-        return rounded({each.name: getattr(value, each.name) for each in dataclasses.fields(value)})
+        return round_values(
+            {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+        )
     if isinstance(value, State):
-        return rounded(value.compute())
+        return round_values(value.compute())
     return repr(value)
 
 
-def registered(register: Callable[..., Any], table: dict[str, Any]) -> Callable[..., Any]:
+def registration_of(register: Callable[..., Any], table: dict[str, Any]) -> Callable[..., Any]:
     """Return a function that registers another one, and returns its entry in the table."""
 
     def call(**fields: Any) -> Any:
-        def found(samples: Any, *, option: int = 1) -> Any:
+        def registered_function(samples: Any, *, option: int = 1) -> Any:
             return None
 
-        known = set(table)
+        previous_names = set(table)
         try:
-            register(**fields)(found)
+            register(**fields)(registered_function)
             entry, _ = table[fields["name"]]
             return {name: value for name, value in vars(entry).items() if not callable(value)} | {
                 name: value.__name__ for name, value in vars(entry).items() if callable(value)
             }
         finally:
-            for name in set(table) - known:
+            for name in set(table) - previous_names:
                 del table[name]
 
     return call
 
 
-HOW = frozenset({*SIMILARITY_KEYWORDS, "exponent", "on_error"})
+SIMILARITY_OPTIONS = frozenset({*SIMILARITY_KEYWORDS, "exponent", "on_error"})
 
 
-def how_rows(**rows: Row) -> dict[str, Row]:
-    """Return rows of the keywords about one set of unit rows, which are compared by cosines."""
+def similarity_cases(**rows: KeywordCase) -> dict[str, KeywordCase]:
+    """Return cases of similarity keywords for unit-norm rows with the cosine kernel."""
     return {
-        "k": Row("rbf", "nonsense", also={"samples": X}),
-        "score_K": Row(True, "yes", {"samples": K}, {"k": "cosine"}, ("k",)),
-        "score_X": Row(True, "yes", {}, {"k": "rbf"}, ("k",)),
-        "score_dual": Row(True, "yes", {}, {"k": "rbf"}, ("k",)),
-        "normalize": Row(True, "yes", {"samples": 2 * K, "score_K": True}, {}, ("k",)),
-        "metric": Row(refused="euclidean"),
-        "exponent": Row(refused=3),
-        "fit": Row(refused="pool"),
-        "prompts": Row(PROMPTS, "one prompt"),
-        "given_prompt": Row(True, 3, {"prompts": ROWS}),
-        "on_error": Row("skip", "ignore", {"samples": ZERO}),
+        "k": KeywordCase("rbf", "nonsense", common={"samples": X}),
+        "score_K": KeywordCase(True, "yes", {"samples": K}, {"k": "cosine"}, ("k",)),
+        "score_X": KeywordCase(True, "yes", {}, {"k": "rbf"}, ("k",)),
+        "score_dual": KeywordCase(True, "yes", {}, {"k": "rbf"}, ("k",)),
+        "normalize": KeywordCase(True, "yes", {"samples": 2 * K, "score_K": True}, {}, ("k",)),
+        "metric": KeywordCase(rejected="euclidean"),
+        "exponent": KeywordCase(rejected=3),
+        "fit": KeywordCase(rejected="pool"),
+        "prompts": KeywordCase(PROMPTS, "one prompt"),
+        "given_prompt": KeywordCase(True, 3, {"prompts": ROWS}),
+        "on_error": KeywordCase("skip", "ignore", {"samples": ZERO}),
         **rows,
     }
 
 
-GIVEN_PROMPT = Row(True, 3, {"prompts": ROWS}, {"prompts": None})
+GIVEN_PROMPT = KeywordCase(True, 3, {"prompts": ROWS}, {"prompts": None})
 GROUPED = {"groups": LABELS}
 REFERENCES = {"references": Y, "measures": "MMD"}
 COMPUTE_ONLY = {
-    "q": Row(2, -1),
-    "p": Row(WEIGHTS, [1.0]),
-    "psd": Row("clip", "maybe", {"samples": CHAIN, "score_K": True}, {}, ("k",)),
-    "groups": Row(LABELS, [1]),
-    "counts": Row([[3, 1], [2, 2]], "many", {"samples": None}, {"samples": UNIT}, ("k",)),
-    "ci": Row(0.9, 95),
-    "clusters": Row(PAIRED + PAIRED, [1], {"samples": MANY, "ci": 0.9}),
-    "measures": Row("IntDiv", "nonsense"),
-    "metric": Row("manhattan", "nonsense", {"measures": "MagArea"}, {}, ("k",)),
-    "exponent": Row(3, 0, {"measures": "MagArea", "metric": "minkowski"}, {}, ("k",)),
-    "fit": Row("samples", "none", {"k": "rbf", **REFERENCES}),
-    "method": Row("estimate", "guess"),
-    "rtol": Row(0.5, 3, {"samples": WIDE, "method": "estimate"}, {"rtol": 0.2}),
-    "seed": Row(7, -1, {"samples": WIDE, "method": "estimate", "rtol": 0.5}),
-    "permutations": Row(19, -1, {"groups": LABELS, "measures": "BetweenVS"}, {"permutations": 9}),
-    "details": Row(True, "yes"),
-    "allow_repeats": Row(False, "yes", {"ci": 0.9}),
-    "pool_repeats": Row(
+    "q": KeywordCase(2, -1),
+    "p": KeywordCase(WEIGHTS, [1.0]),
+    "psd": KeywordCase("clip", "maybe", {"samples": CHAIN, "score_K": True}, {}, ("k",)),
+    "groups": KeywordCase(LABELS, [1]),
+    "counts": KeywordCase([[3, 1], [2, 2]], "many", {"samples": None}, {"samples": UNIT}, ("k",)),
+    "ci": KeywordCase(0.9, 95),
+    "clusters": KeywordCase(PAIRED + PAIRED, [1], {"samples": MANY, "ci": 0.9}),
+    "measures": KeywordCase("IntDiv", "nonsense"),
+    "metric": KeywordCase("manhattan", "nonsense", {"measures": "MagArea"}, {}, ("k",)),
+    "exponent": KeywordCase(3, 0, {"measures": "MagArea", "metric": "minkowski"}, {}, ("k",)),
+    "fit": KeywordCase("samples", "none", {"k": "rbf", **REFERENCES}),
+    "method": KeywordCase("estimate", "guess"),
+    "rtol": KeywordCase(0.5, 3, {"samples": WIDE, "method": "estimate"}, {"rtol": 0.2}),
+    "seed": KeywordCase(7, -1, {"samples": WIDE, "method": "estimate", "rtol": 0.5}),
+    "permutations": KeywordCase(
+        19, -1, {"groups": LABELS, "measures": "BetweenVS"}, {"permutations": 9}
+    ),
+    "details": KeywordCase(True, "yes"),
+    "allow_repeats": KeywordCase(False, "yes", {"ci": 0.9}),
+    "pool_repeats": KeywordCase(
         False,
         "yes",
         {"samples": THIRTY, "k": "cosine", "groups": SIX, "ci": 0.9, "details": True},
     ),
 }
-OF_SETS = {  # of several sets of rows, compared by the rbf kernel whose width is fitted to them
-    "score_K": Row(refused=True, without=("k",)),
-    "normalize": Row(refused="yes"),
-    "prompts": Row(refused="one prompt"),
-    "given_prompt": Row(refused=True),
-    "on_error": Row(refused="ignore"),
+SEVERAL_SETS_CASES = {  # several sets of rows, compared by the rbf kernel with a fitted bandwidth
+    "score_K": KeywordCase(rejected=True, without=("k",)),
+    "normalize": KeywordCase(rejected="yes"),
+    "prompts": KeywordCase(rejected="one prompt"),
+    "given_prompt": KeywordCase(rejected=True),
+    "on_error": KeywordCase(rejected="ignore"),
 }
-PSD = Row("clip", "maybe", {"samples": CHAIN, "score_K": True}, {}, ("k",))
-OF_LABELS = Row("clip", "maybe")
-PROMPT_ROWS = Row(True, 3, {"prompts": ROWS})
+PSD = KeywordCase("clip", "maybe", {"samples": CHAIN, "score_K": True}, {}, ("k",))
+OF_LABELS = KeywordCase("clip", "maybe")
+PROMPT_ROWS = KeywordCase(True, 3, {"prompts": ROWS})
 MAGNITUDE = {
-    "k": Row("rbf", "nonsense"),
-    "score_K": Row(True, "yes", {"samples": K}, {"metric": "euclidean"}),
-    "score_X": Row(True, "yes", {"samples": UNIT}, {"metric": "manhattan"}),
-    "score_dual": Row(True, "yes", {"samples": UNIT}, {"metric": "manhattan"}),
-    "normalize": Row(True, "yes", {"samples": 2 * K, "score_K": True}),
-    "metric": Row("manhattan", "nonsense"),
-    "solver": Row(refused="magic", keeps="cholesky"),
-    "exponent": Row(3, 0, {"metric": "minkowski"}),
-    "fit": Row(refused="pool"),
-    "prompts": Row(refused=PROMPTS),
-    "given_prompt": Row(True, 3, {"prompts": ROWS, "k": "cosine"}, {"prompts": None}),
-    "on_error": Row("skip", "ignore", {"samples": ZERO, "k": "cosine"}),
+    "k": KeywordCase("rbf", "nonsense"),
+    "score_K": KeywordCase(True, "yes", {"samples": K}, {"metric": "euclidean"}),
+    "score_X": KeywordCase(True, "yes", {"samples": UNIT}, {"metric": "manhattan"}),
+    "score_dual": KeywordCase(True, "yes", {"samples": UNIT}, {"metric": "manhattan"}),
+    "normalize": KeywordCase(True, "yes", {"samples": 2 * K, "score_K": True}),
+    "metric": KeywordCase("manhattan", "nonsense"),
+    "solver": KeywordCase(rejected="magic", keeps="cholesky"),
+    "exponent": KeywordCase(3, 0, {"metric": "minkowski"}),
+    "fit": KeywordCase(rejected="pool"),
+    "prompts": KeywordCase(rejected=PROMPTS),
+    "given_prompt": KeywordCase(True, 3, {"prompts": ROWS, "k": "cosine"}, {"prompts": None}),
+    "on_error": KeywordCase("skip", "ignore", {"samples": ZERO, "k": "cosine"}),
 }
 SCALES = {
-    "scales": Row([0.5, 1.0, 2.0], "all"),
-    "n_scales": Row(7, 1),
-    "epsilon": Row(0.2, 1),
+    "scales": KeywordCase([0.5, 1.0, 2.0], "all"),
+    "n_scales": KeywordCase(7, 1),
+    "epsilon": KeywordCase(0.2, 1),
 }
 
 CALLS = {
     "compute": Call(
         compute,
         {"samples": UNIT, "k": "cosine"},
-        how_rows(
+        similarity_cases(
             **COMPUTE_ONLY,
-            samples=Row(X + 1, 3),
-            references=Row(Y, 3, {"measures": "MMD"}, {"references": X}),
+            samples=KeywordCase(X + 1, 3),
+            references=KeywordCase(Y, 3, {"measures": "MMD"}, {"references": X}),
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "score": Call(
         score,
         {"samples": UNIT, "k": "cosine"},
-        how_rows(samples=Row(X + 1, 3), q=Row(2, -1), p=Row(WEIGHTS, [1.0])),
-        own=HOW,
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3), q=KeywordCase(2, -1), p=KeywordCase(WEIGHTS, [1.0])
+        ),
+        extra=SIMILARITY_OPTIONS,
     ),
     "score_K": Call(
         score_K,
         {"K": K},
         {
-            "K": Row(np.eye(3), np.eye(3)[:2]),
-            "q": Row(2, -1),
-            "p": Row(WEIGHTS, [1.0]),
-            "normalize": Row(True, "yes", {"K": 2 * K}),
+            "K": KeywordCase(np.eye(3), np.eye(3)[:2]),
+            "q": KeywordCase(2, -1),
+            "p": KeywordCase(WEIGHTS, [1.0]),
+            "normalize": KeywordCase(True, "yes", {"K": 2 * K}),
         },
     ),
     "score_X": Call(
         score_X,
         {"X": UNIT},
         {
-            "X": Row(Y, "rows"),
-            "q": Row(2, -1),
-            "p": Row(WEIGHTS, [1.0]),
-            "normalize": Row(True, "yes", {"X": X}, {"normalize": False}),
+            "X": KeywordCase(Y, "rows"),
+            "q": KeywordCase(2, -1),
+            "p": KeywordCase(WEIGHTS, [1.0]),
+            "normalize": KeywordCase(True, "yes", {"X": X}, {"normalize": False}),
         },
     ),
     "score_dual": Call(
         score_dual,
         {"X": UNIT},
         {
-            "X": Row(Y, "rows"),
-            "q": Row(2, -1),
-            "p": Row(WEIGHTS, [1.0]),
-            "normalize": Row(True, "yes", {"X": X}, {"normalize": False}),
+            "X": KeywordCase(Y, "rows"),
+            "q": KeywordCase(2, -1),
+            "p": KeywordCase(WEIGHTS, [1.0]),
+            "normalize": KeywordCase(True, "yes", {"X": X}, {"normalize": False}),
         },
     ),
     "conditional_score": Call(
         conditional_score,
         {"samples": UNIT, "given": TEXTS, "k": "cosine"},
-        how_rows(
-            samples=Row(X + 1, 3),
-            given=Row(OTHERS, ["a"]),
-            on_error=Row("skip", "ignore", {"samples": ZERO, "given": [*TEXTS, "y z"]}),
-            given_k=Row("labels", "nonsense"),
-            q=Row(2, -1),
-            p=Row(WEIGHTS, [1.0]),
-            psd=Row(
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3),
+            given=KeywordCase(OTHER_TEXTS, ["a"]),
+            on_error=KeywordCase("skip", "ignore", {"samples": ZERO, "given": [*TEXTS, "y z"]}),
+            given_k=KeywordCase("labels", "nonsense"),
+            q=KeywordCase(2, -1),
+            p=KeywordCase(WEIGHTS, [1.0]),
+            psd=KeywordCase(
                 "clip",
                 "maybe",
                 {"samples": CHAIN, "given": ["a"] * 3, "score_K": True},
@@ -351,171 +361,183 @@ CALLS = {
                 ("k",),
             ),
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "as_similarity": Call(
         as_similarity,
         {"samples": UNIT, "k": "cosine"},
-        how_rows(samples=Row(X + 1, 3), prompts=Row(refused=PROMPTS), given_prompt=GIVEN_PROMPT),
-        own=HOW,
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3),
+            prompts=KeywordCase(rejected=PROMPTS),
+            given_prompt=GIVEN_PROMPT,
+        ),
+        extra=SIMILARITY_OPTIONS,
     ),
     "explain": Call(
         explain,
         {"samples": UNIT, "k": "cosine"},
-        how_rows(
-            samples=Row(X + 1, 3),
-            q=Row(2, 0),
-            threshold=Row(0.5, 2),
-            p=Row(WEIGHTS, [1.0]),
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3),
+            q=KeywordCase(2, 0),
+            threshold=KeywordCase(0.5, 2),
+            p=KeywordCase(WEIGHTS, [1.0]),
             psd=PSD,
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "growth": Call(
         growth,
         {"samples": UNIT, "k": "cosine"},
-        how_rows(
-            samples=Row(X + 1, 3),
-            sizes=Row([2, 4], [100]),
-            allow_repeats=Row(False, "yes"),
-            q=Row(2, -1),
-            level=Row(0.5, 95),
-            psd=Row("clip", "maybe", {"samples": BIG_CHAIN, "score_K": True}, {}, ("k",)),
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3),
+            sizes=KeywordCase([2, 4], [100]),
+            allow_repeats=KeywordCase(False, "yes"),
+            q=KeywordCase(2, -1),
+            level=KeywordCase(0.5, 95),
+            psd=KeywordCase("clip", "maybe", {"samples": BIG_CHAIN, "score_K": True}, {}, ("k",)),
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "select": Call(
         select,
         {"samples": UNIT, "size": 3, "k": "cosine"},
-        how_rows(
-            samples=Row(X + 1, 3),
-            size=Row(4, 100),
-            objective=Row("represent", "best"),
-            q=Row(2, 3),
-            initial=Row([5], [100]),
-            groups=Row(LABELS, [1], {"quota": 2}, {"groups": PROMPTS[::-1]}),
-            quota=Row({0: 3}, {"none": 3}, {"groups": LABELS}, {"quota": {1: 3}}),
-            quality=Row([1, 0, 0, 1, 0, 1, 0, 0.1], [-1] * 8),
-            relevance=Row([9, 0, 0, 9, 0, 9, 0, 1], ["much"] * 8),
-            tradeoff=Row(0.1, 2, {"quality": [9, 1, 1, 8, 1, 7, 1, 1]}),
-            swaps=Row(False, "yes", {"samples": SWAPPED, "size": 4, "k": "rbf"}),
-            psd=Row("clip", "maybe", {"samples": CHAIN, "score_K": True}, {}, ("k",)),
-            metric=Row(refused="euclidean"),
-            prompts=Row(refused=PROMPTS),
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3),
+            size=KeywordCase(4, 100),
+            objective=KeywordCase("represent", "best"),
+            q=KeywordCase(2, 3),
+            initial=KeywordCase([5], [100]),
+            groups=KeywordCase(LABELS, [1], {"quota": 2}, {"groups": PROMPTS[::-1]}),
+            quota=KeywordCase({0: 3}, {"none": 3}, {"groups": LABELS}, {"quota": {1: 3}}),
+            quality=KeywordCase([1, 0, 0, 1, 0, 1, 0, 0.1], [-1] * 8),
+            relevance=KeywordCase([9, 0, 0, 9, 0, 9, 0, 1], ["much"] * 8),
+            tradeoff=KeywordCase(0.1, 2, {"quality": [9, 1, 1, 8, 1, 7, 1, 1]}),
+            swaps=KeywordCase(False, "yes", {"samples": SWAPPED, "size": 4, "k": "rbf"}),
+            psd=KeywordCase("clip", "maybe", {"samples": CHAIN, "score_K": True}, {}, ("k",)),
+            metric=KeywordCase(rejected="euclidean"),
+            prompts=KeywordCase(rejected=PROMPTS),
             given_prompt=GIVEN_PROMPT,
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "group_rewards": Call(
         group_rewards,
         {"samples": UNIT, "groups": LABELS, "k": "cosine"},
-        how_rows(
-            samples=Row(X + 1, 3),
-            quality=Row([1, 0, 1, 1, 1, 0.5, 1, 1], [-1] * 8),
-            groups=Row([0] * 8, [1]),
-            prompts=Row([0] * 8, [1], {}, {"groups": LABELS}, ("groups",)),
-            given_prompt=Row(True, 3, {"prompts": ROWS}),
-            fuse=Row("+", "-", {"quality": [1, 0, 1, 1, 1, 0.5, 1, 1]}),
-            weight=Row(0.5, 2),
-            credit=Row("leave_one_out", "mine"),
-            match_length=Row(
+        similarity_cases(
+            samples=KeywordCase(X + 1, 3),
+            quality=KeywordCase([1, 0, 1, 1, 1, 0.5, 1, 1], [-1] * 8),
+            groups=KeywordCase([0] * 8, [1]),
+            prompts=KeywordCase([0] * 8, [1], {}, {"groups": LABELS}, ("groups",)),
+            given_prompt=KeywordCase(True, 3, {"prompts": ROWS}),
+            fuse=KeywordCase("+", "-", {"quality": [1, 0, 1, 1, 1, 0.5, 1, 1]}),
+            weight=KeywordCase(0.5, 2),
+            credit=KeywordCase("leave_one_out", "mine"),
+            match_length=KeywordCase(
                 True, "yes", {"samples": ["a a a b", "b a", "c d e f g", *TEXTS[:5]]}, {}, ("k",)
             ),
-            q=Row(2, 0),
-            psd=Row(
+            q=KeywordCase(2, 0),
+            psd=KeywordCase(
                 "clip",
                 "maybe",
                 {"samples": CHAIN, "groups": [0, 0, 0], "score_K": True},
                 {},
                 ("k",),
             ),
-            on_error=Row(refused="skip"),
+            on_error=KeywordCase(rejected="skip"),
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "compare": Call(
-        compared,
+        compare_sets,
         {"sets": (X, Y), "k": "rbf", "permutations": 19},
-        how_rows(
-            **OF_SETS,
-            names=Row(["new", "old"], ["new"]),
-            by=Row(LABELS, [1], {"sets": (X,)}, {"by": [1, 0] * 4}),
-            groups=Row([PAIRED, PAIRED], [[1], [2]]),
-            q=Row(2, -1),
-            level=Row(0.9, 95),
-            permutations=Row(99, 3),
-            size=Row(5, 1),
-            psd=Row("clip", "maybe", {"sets": (LABELLED, LABELLED[::-1]), "k": uneven}),
-            seed=Row(5, -1, {"size": 5}),
-            within=Row(0.5, -1),
-            allow_repeats=Row(False, "yes"),
-            pool_repeats=Row(
+        similarity_cases(
+            **SEVERAL_SETS_CASES,
+            names=KeywordCase(["new", "old"], ["new"]),
+            by=KeywordCase(LABELS, [1], {"sets": (X,)}, {"by": [1, 0] * 4}),
+            groups=KeywordCase([PAIRED, PAIRED], [[1], [2]]),
+            q=KeywordCase(2, -1),
+            level=KeywordCase(0.9, 95),
+            permutations=KeywordCase(99, 3),
+            size=KeywordCase(5, 1),
+            psd=KeywordCase("clip", "maybe", {"sets": (LABELLED, LABELLED[::-1]), "k": uneven}),
+            seed=KeywordCase(5, -1, {"size": 5}),
+            within=KeywordCase(0.5, -1),
+            allow_repeats=KeywordCase(False, "yes"),
+            pool_repeats=KeywordCase(
                 False, "yes", {"sets": (THIRTY, THIRTY[::-1] + 1), "groups": [SIX, SIX]}
             ),
-            effects=Row("fixed", "both", {"groups": [PAIRED, PAIRED]}),
-            k=Row("cosine", "nonsense"),
-            score_X=Row(True, "yes", {"sets": (UNIT, UNIT[::-1] ** 1)}, {"k": "rbf"}, ("k",)),
-            score_dual=Row(True, "yes", {"sets": (UNIT, UNIT[::-1])}, {"k": "rbf"}, ("k",)),
-            fit=Row(refused="samples"),
+            effects=KeywordCase("fixed", "both", {"groups": [PAIRED, PAIRED]}),
+            k=KeywordCase("cosine", "nonsense"),
+            score_X=KeywordCase(
+                True, "yes", {"sets": (UNIT, UNIT[::-1] ** 1)}, {"k": "rbf"}, ("k",)
+            ),
+            score_dual=KeywordCase(True, "yes", {"sets": (UNIT, UNIT[::-1])}, {"k": "rbf"}, ("k",)),
+            fit=KeywordCase(rejected="samples"),
         ),
         public=compare,
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "novelty": Call(
         novelty,
         {"samples": X, "references": Y, "k": "rbf"},
-        how_rows(
-            **OF_SETS,
-            samples=Row(X + 1, 3),
-            references=Row(Y + 1, 3),
-            labels=Row(LABELS, [1]),
-            k=Row("cosine", "nonsense"),
-            q=Row(2, 3),
-            psd=Row("clip", "maybe", {"samples": LABELLED, "references": LABELLED, "k": uneven}),
-            score_X=Row(True, "yes", {"samples": UNIT, "references": UNIT[:4]}, {"k": "rbf"}, "k"),
-            score_dual=Row(
+        similarity_cases(
+            **SEVERAL_SETS_CASES,
+            samples=KeywordCase(X + 1, 3),
+            references=KeywordCase(Y + 1, 3),
+            labels=KeywordCase(LABELS, [1]),
+            k=KeywordCase("cosine", "nonsense"),
+            q=KeywordCase(2, 3),
+            psd=KeywordCase(
+                "clip", "maybe", {"samples": LABELLED, "references": LABELLED, "k": uneven}
+            ),
+            score_X=KeywordCase(
+                True, "yes", {"samples": UNIT, "references": UNIT[:4]}, {"k": "rbf"}, "k"
+            ),
+            score_dual=KeywordCase(
                 True, "yes", {"samples": UNIT, "references": UNIT[:4]}, {"k": "rbf"}, ("k",)
             ),
-            fit=Row("pool", "none"),
+            fit=KeywordCase("pool", "none"),
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "sources": Call(
         sources,
         {"answers": TEXTS, "prompts": PAIRED, "by": LABELS, "k": "ngram_overlap"},
         {
-            **how_rows(**OF_SETS),
-            "answers": Row(OTHERS, 3),
-            "prompts": Row([0, 0, 1, 0, 1, 1, 0, 1], [1]),
-            "by": Row([0, 0, 1, 1] * 2, [1]),
-            "names": Row(
+            **similarity_cases(**SEVERAL_SETS_CASES),
+            "answers": KeywordCase(OTHER_TEXTS, 3),
+            "prompts": KeywordCase([0, 0, 1, 0, 1, 1, 0, 1], [1]),
+            "by": KeywordCase([0, 0, 1, 1] * 2, [1]),
+            "names": KeywordCase(
                 ["new", "old"],
                 ["new"],
-                {"answers": [TEXTS, OTHERS], "by": None, "prompts": None},
+                {"answers": [TEXTS, OTHER_TEXTS], "by": None, "prompts": None},
             ),
-            "aligned": Row(False, "yes", {"answers": [TEXTS, OTHERS], "by": None, "prompts": None}),
-            "given_prompt": Row(
+            "aligned": KeywordCase(
+                False, "yes", {"answers": [TEXTS, OTHER_TEXTS], "by": None, "prompts": None}
+            ),
+            "given_prompt": KeywordCase(
                 True, 3, {"prompts": ["a b", "c d", "v w", "q"] * 2, "by": [0] * 4 + [1] * 4}
             ),
-            "q": Row(2, 0),
-            "level": Row(0.9, 95),
-            "psd": Row(refused="maybe"),
-            "k": Row("labels", "nonsense"),
-            "score_X": Row(refused=True, without=("k",)),
-            "score_dual": Row(refused=True, without=("k",)),
+            "q": KeywordCase(2, 0),
+            "level": KeywordCase(0.9, 95),
+            "psd": KeywordCase(rejected="maybe"),
+            "k": KeywordCase("labels", "nonsense"),
+            "score_X": KeywordCase(rejected=True, without=("k",)),
+            "score_dual": KeywordCase(rejected=True, without=("k",)),
         },
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "report": Call(
-        lambda **options: [(found := report(**options)).numbers, found.title],
+        lambda **options: [(result := report(**options)).numbers, result.title],
         {"samples": UNIT, "k": "cosine"},
         {  # other keywords are read as for `compute`, by the same function
-            "samples": Row(X + 1, 3),
-            "references": Row(Y, Y[:, :2], {"measures": "MMD"}, {"references": X}),
-            "title": Row("A title", 3),
-            "q": Row(2, -1),
-            "fit": Row(refused="pool"),
-            "details": Row(refused=True),
+            "samples": KeywordCase(X + 1, 3),
+            "references": KeywordCase(Y, Y[:, :2], {"measures": "MMD"}, {"references": X}),
+            "title": KeywordCase("A title", 3),
+            "q": KeywordCase(2, -1),
+            "fit": KeywordCase(rejected="pool"),
+            "details": KeywordCase(rejected=True),
         },
         public=report,
     ),
@@ -523,101 +545,113 @@ CALLS = {
         spectrum,
         {"similarity": as_similarity(UNIT, k="cosine")},
         {
-            "similarity": Row(as_similarity(X + 1, k="rbf"), UNIT),
-            "p": Row(np.array(WEIGHTS), None if False else "half"),
-            "psd": Row("clip", "maybe", {"similarity": MatrixSimilarity(CHAIN)}),
+            "similarity": KeywordCase(as_similarity(X + 1, k="rbf"), UNIT),
+            "p": KeywordCase(np.array(WEIGHTS), None if False else "half"),
+            "psd": KeywordCase("clip", "maybe", {"similarity": MatrixSimilarity(CHAIN)}),
         },
     ),
     "effective_number": Call(
-        effective_number, {"shares": [0.5, 0.3, 0.2]}, {"shares": Row([1.0], [2]), "q": Row(2, -1)}
+        effective_number,
+        {"shares": [0.5, 0.3, 0.2]},
+        {"shares": KeywordCase([1.0], [2]), "q": KeywordCase(2, -1)},
     ),
     "score_batches": Call(
         score_batches,
         {"batches": BATCHES, "column": "row", "k": "cosine"},
-        how_rows(
-            batches=Row([{**BATCHES[0], "row": Y.tolist()}], 3),
-            column=Row("unit", "nonsense", {"score_X": True}, {}, ("k",)),
-            groups=Row("set", "nonsense"),
-            prompts=Row("prompt", "nonsense"),
-            given_prompt=Row(True, 3, {"column": "text", "prompts": "prompt"}, {}, ("k",)),
-            q=Row(2, -1),
-            psd=Row("clip", "maybe", {"k": uneven, "column": "label", "groups": "one"}),
-            ci=Row(0.9, 95, {"groups": "set"}),
-            details=Row(True, "yes"),
-            k=Row("rbf", "nonsense", {"groups": "set"}),
-            score_K=Row(refused=True, without=("k",)),
-            score_X=Row(True, "yes", {"column": "unit", "groups": "set"}, {"k": "rbf"}, ("k",)),
-            score_dual=Row(True, "yes", {"column": "unit", "groups": "set"}, {"k": "rbf"}, ("k",)),
-            normalize=Row(True, "yes", {"score_X": True}, {}, ("k",)),
-            on_error=Row("skip", "ignore", {"column": "zero"}),
+        similarity_cases(
+            batches=KeywordCase([{**BATCHES[0], "row": Y.tolist()}], 3),
+            column=KeywordCase("unit", "nonsense", {"score_X": True}, {}, ("k",)),
+            groups=KeywordCase("set", "nonsense"),
+            prompts=KeywordCase("prompt", "nonsense"),
+            given_prompt=KeywordCase(True, 3, {"column": "text", "prompts": "prompt"}, {}, ("k",)),
+            q=KeywordCase(2, -1),
+            psd=KeywordCase("clip", "maybe", {"k": uneven, "column": "label", "groups": "one"}),
+            ci=KeywordCase(0.9, 95, {"groups": "set"}),
+            details=KeywordCase(True, "yes"),
+            k=KeywordCase("rbf", "nonsense", {"groups": "set"}),
+            score_K=KeywordCase(rejected=True, without=("k",)),
+            score_X=KeywordCase(
+                True, "yes", {"column": "unit", "groups": "set"}, {"k": "rbf"}, ("k",)
+            ),
+            score_dual=KeywordCase(
+                True, "yes", {"column": "unit", "groups": "set"}, {"k": "rbf"}, ("k",)
+            ),
+            normalize=KeywordCase(True, "yes", {"score_X": True}, {}, ("k",)),
+            on_error=KeywordCase("skip", "ignore", {"column": "zero"}),
         ),
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "GroupState": Call(
         grouped_state,
         {"column": "row", "groups": "set", "k": "cosine"},
-        how_rows(
-            column=Row("unit", 3, {"k": "rbf"}),
-            groups=Row("prompt2", 3),
-            prompts=Row("prompt2", 3),
-            given_prompt=Row(True, 3, {"column": "text", "prompts": "prompt"}, {}, ("k", "groups")),
-            q=Row(2, -1),
-            psd=Row("clip", "maybe", {"k": uneven, "column": "label", "groups": "one"}),
-            k=Row("rbf", "nonsense"),
-            score_K=Row(refused=True, without=("k",)),
-            score_X=Row(True, "yes", {"column": "unit"}, {"k": "rbf"}, ("k",)),
-            score_dual=Row(True, "yes", {"column": "unit"}, {"k": "rbf"}, ("k",)),
-            normalize=Row(True, "yes", {"score_X": True}, {}, ("k",)),
-            on_error=Row("skip", "ignore", {"column": "zero"}),
+        similarity_cases(
+            column=KeywordCase("unit", 3, {"k": "rbf"}),
+            groups=KeywordCase("prompt2", 3),
+            prompts=KeywordCase("prompt2", 3),
+            given_prompt=KeywordCase(
+                True, 3, {"column": "text", "prompts": "prompt"}, {}, ("k", "groups")
+            ),
+            q=KeywordCase(2, -1),
+            psd=KeywordCase("clip", "maybe", {"k": uneven, "column": "label", "groups": "one"}),
+            k=KeywordCase("rbf", "nonsense"),
+            score_K=KeywordCase(rejected=True, without=("k",)),
+            score_X=KeywordCase(True, "yes", {"column": "unit"}, {"k": "rbf"}, ("k",)),
+            score_dual=KeywordCase(True, "yes", {"column": "unit"}, {"k": "rbf"}, ("k",)),
+            normalize=KeywordCase(True, "yes", {"score_X": True}, {}, ("k",)),
+            on_error=KeywordCase("skip", "ignore", {"column": "zero"}),
         ),
         public=GroupState,
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "GroupState.compute": Call(
         lambda **options: (
             GroupState("row", groups="set", k="cosine").update(BATCHES[0]).compute(**options)
         ),
         {},
-        {"ci": Row(0.9, 95), "details": Row(True, "yes")},
+        {"ci": KeywordCase(0.9, 95), "details": KeywordCase(True, "yes")},
         public=partial(GroupState.compute, None),
     ),
     "State": Call(
         lambda samples=UNIT, **options: State(**options).update(samples),
         {"k": "cosine"},
         {
-            **how_rows(),
-            "k": Row("cosine", "nonsense", {"samples": X}, {"k": None, "score_X": True}),
-            "score_K": Row(refused=True, without=("k",)),
-            "score_X": Row(True, "yes", {}, {"score_X": False}, ("k",)),
-            "score_dual": Row(True, "yes", {}, {"score_dual": False}, ("k",)),
-            "normalize": Row(True, "yes", {"samples": X, "score_X": True}, {}, ("k",)),
-            "prompts": Row(refused=PROMPTS),
-            "given_prompt": Row(refused=True),
+            **similarity_cases(),
+            "k": KeywordCase("cosine", "nonsense", {"samples": X}, {"k": None, "score_X": True}),
+            "score_K": KeywordCase(rejected=True, without=("k",)),
+            "score_X": KeywordCase(True, "yes", {}, {"score_X": False}, ("k",)),
+            "score_dual": KeywordCase(True, "yes", {}, {"score_dual": False}, ("k",)),
+            "normalize": KeywordCase(True, "yes", {"samples": X, "score_X": True}, {}, ("k",)),
+            "prompts": KeywordCase(rejected=PROMPTS),
+            "given_prompt": KeywordCase(rejected=True),
         },
         public=State,
-        own=HOW,
+        extra=SIMILARITY_OPTIONS,
     ),
     "State.update": Call(
         lambda **options: State(k="cosine").update(**options),
         {"batch": X},
         {
-            "batch": Row(Y, 3),
-            "p": Row(WEIGHTS, [1.0]),
-            "prompts": Row(refused=PROMPTS),
-            "given_prompt": Row(True, 3, {"prompts": ROWS}),
+            "batch": KeywordCase(Y, 3),
+            "p": KeywordCase(WEIGHTS, [1.0]),
+            "prompts": KeywordCase(rejected=PROMPTS),
+            "given_prompt": KeywordCase(True, 3, {"prompts": ROWS}),
         },
         public=partial(State.update, None),
     ),
     "State.compute": Call(
         lambda **options: State(k="cosine").update(X).compute(**options),
         {},
-        {"q": Row(2, -1), "psd": Row(refused="maybe"), "details": Row(True, "yes")},
+        {
+            "q": KeywordCase(2, -1),
+            "psd": KeywordCase(rejected="maybe"),
+            "details": KeywordCase(True, "yes"),
+        },
         public=partial(State.compute, None),
     ),
     "State.novelty": Call(
         lambda **options: State(k="cosine").update(X).novelty(**options),
         {"samples": Y},
-        {"samples": Row(X, 3), "q": Row(2, 3)},
+        {"samples": KeywordCase(X, 3), "q": KeywordCase(2, 3)},
         public=partial(State.novelty, None),
     ),
     "mag_area": Call(
@@ -625,163 +659,163 @@ CALLS = {
         {"samples": X},
         {
             **MAGNITUDE,
-            "samples": Row(Y[:5], 3),
-            "n_scales": Row(7, 1),
-            "epsilon": Row(0.2, 1),
-            "t_cut": Row(3.0, -1),
-            "average": Row(True, "yes"),
+            "samples": KeywordCase(Y[:5], 3),
+            "n_scales": KeywordCase(7, 1),
+            "epsilon": KeywordCase(0.2, 1),
+            "t_cut": KeywordCase(3.0, -1),
+            "average": KeywordCase(True, "yes"),
         },
-        own=HOW | {"solver"},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "mag_areas": Call(
         mag_areas,
         {"sets": [X, Y]},
         {
             **MAGNITUDE,
-            "sets": Row([X, Y[:5]], 3),
-            "n_scales": Row(7, 1),
-            "epsilon": Row(0.2, 1),
-            "t_cut": Row(3.0, -1),
-            "average": Row(True, "yes"),
-            "fit": Row("references", "none", {"k": "rbf"}),
-            "score_X": Row(True, "yes", {"sets": [UNIT, UNIT]}, {"metric": "manhattan"}),
-            "score_dual": Row(True, "yes", {"sets": [UNIT, UNIT]}, {"metric": "manhattan"}),
-            "score_K": Row(True, "yes", {"sets": [K, K]}, {"metric": "euclidean"}),
-            "normalize": Row(True, "yes", {"sets": [2 * K, 2 * K], "score_K": True}),
-            "on_error": Row("skip", "ignore", {"sets": [ZERO, ZERO], "k": "cosine"}),
-            "given_prompt": Row(refused=3),
+            "sets": KeywordCase([X, Y[:5]], 3),
+            "n_scales": KeywordCase(7, 1),
+            "epsilon": KeywordCase(0.2, 1),
+            "t_cut": KeywordCase(3.0, -1),
+            "average": KeywordCase(True, "yes"),
+            "fit": KeywordCase("references", "none", {"k": "rbf"}),
+            "score_X": KeywordCase(True, "yes", {"sets": [UNIT, UNIT]}, {"metric": "manhattan"}),
+            "score_dual": KeywordCase(True, "yes", {"sets": [UNIT, UNIT]}, {"metric": "manhattan"}),
+            "score_K": KeywordCase(True, "yes", {"sets": [K, K]}, {"metric": "euclidean"}),
+            "normalize": KeywordCase(True, "yes", {"sets": [2 * K, 2 * K], "score_K": True}),
+            "on_error": KeywordCase("skip", "ignore", {"sets": [ZERO, ZERO], "k": "cosine"}),
+            "given_prompt": KeywordCase(rejected=3),
         },
-        own=HOW | {"solver"},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "mag_diff": Call(
         mag_diff,
         {"samples": X, "references": Y},
         {
             **MAGNITUDE,
-            "samples": Row(Y[:5], 3),
-            "references": Row(X[:5], 3),
-            "n_scales": Row(7, 1),
-            "epsilon": Row(0.2, 1),
-            "t_cut": Row(3.0, -1),
-            "average": Row(True, "yes"),
-            "relative": Row(True, "yes"),
-            "absolute": Row(True, "yes", {"samples": X * 5, "references": CROSSING}),
-            "fit": Row("samples", "none", {"k": "rbf"}),
-            "score_X": Row(
+            "samples": KeywordCase(Y[:5], 3),
+            "references": KeywordCase(X[:5], 3),
+            "n_scales": KeywordCase(7, 1),
+            "epsilon": KeywordCase(0.2, 1),
+            "t_cut": KeywordCase(3.0, -1),
+            "average": KeywordCase(True, "yes"),
+            "relative": KeywordCase(True, "yes"),
+            "absolute": KeywordCase(True, "yes", {"samples": X * 5, "references": CROSSING}),
+            "fit": KeywordCase("samples", "none", {"k": "rbf"}),
+            "score_X": KeywordCase(
                 True, "yes", {"samples": UNIT, "references": UNIT[:5]}, {"metric": "manhattan"}
             ),
-            "score_dual": Row(
+            "score_dual": KeywordCase(
                 True, "yes", {"samples": UNIT, "references": UNIT[:5]}, {"metric": "manhattan"}
             ),
-            "score_K": Row(
+            "score_K": KeywordCase(
                 True, "yes", {"samples": K, "references": np.eye(4)}, {"metric": "precomputed"}
             ),
-            "normalize": Row(
+            "normalize": KeywordCase(
                 True, "yes", {"samples": 2 * K, "references": 2 * np.eye(4), "score_K": True}
             ),
-            "on_error": Row("skip", "ignore", {"samples": ZERO, "k": "cosine"}),
-            "given_prompt": Row(refused=3),
+            "on_error": KeywordCase("skip", "ignore", {"samples": ZERO, "k": "cosine"}),
+            "given_prompt": KeywordCase(rejected=3),
         },
-        own=HOW | {"solver"},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "magnitude_function": Call(
         magnitude_function,
         {"samples": X},
-        {**MAGNITUDE, **SCALES, "samples": Row(Y, 3), "t_cut": Row(3.0, -1)},
-        own=HOW | {"solver"},
+        {**MAGNITUDE, **SCALES, "samples": KeywordCase(Y, 3), "t_cut": KeywordCase(3.0, -1)},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "magnitude_dimension": Call(
         magnitude_dimension,
         {"samples": X},
-        {**MAGNITUDE, **SCALES, "samples": Row(Y, 3)},
-        own=HOW | {"solver"},
+        {**MAGNITUDE, **SCALES, "samples": KeywordCase(Y, 3)},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "magnitude_weights": Call(
         magnitude_weights,
         {"samples": X},
-        {**MAGNITUDE, "samples": Row(Y, 3), "t": Row(2.0, -1)},
-        own=HOW | {"solver"},
+        {**MAGNITUDE, "samples": KeywordCase(Y, 3), "t": KeywordCase(2.0, -1)},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "spread": Call(
         spread,
         {"samples": X},
-        {**MAGNITUDE, "samples": Row(Y, 3), "t": Row(2.0, -1)},
-        own=HOW | {"solver"},
+        {**MAGNITUDE, "samples": KeywordCase(Y, 3), "t": KeywordCase(2.0, -1)},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "convergence_scale": Call(
         convergence_scale,
         {"samples": X},
-        {**MAGNITUDE, "samples": Row(Y, 3), "epsilon": Row(0.2, 1)},
-        own=HOW | {"solver"},
+        {**MAGNITUDE, "samples": KeywordCase(Y, 3), "epsilon": KeywordCase(0.2, 1)},
+        extra=SIMILARITY_OPTIONS | {"solver"},
     ),
     "encoder": Call(
         lambda **options: encoder(**options).encode(TEXTS),
         {"model": first_letters},
         {
-            "model_path": Row(refused="/no/such/folder"),
-            "kind": Row(refused="sound"),
-            "model": Row(lengths, 3),
-            "tokenizer": Row(refused=len),
-            "transform": Row(refused=len),
-            "pooling": Row(refused="mean"),
-            "batch_size": Row(refused=0, keeps=2),
-            "max_length": Row(refused=2),
-            "device": Row(refused="cpu"),
-            "half": Row(refused=True),
-            "revision": Row(refused="main"),
-            "cache": Row(refused="folder"),
+            "model_path": KeywordCase(rejected="/no/such/folder"),
+            "kind": KeywordCase(rejected="sound"),
+            "model": KeywordCase(lengths, 3),
+            "tokenizer": KeywordCase(rejected=len),
+            "transform": KeywordCase(rejected=len),
+            "pooling": KeywordCase(rejected="mean"),
+            "batch_size": KeywordCase(rejected=0, keeps=2),
+            "max_length": KeywordCase(rejected=2),
+            "device": KeywordCase(rejected="cpu"),
+            "half": KeywordCase(rejected=True),
+            "revision": KeywordCase(rejected="main"),
+            "cache": KeywordCase(rejected="folder"),
         },
         public=encoder,
     ),
-    "get_kernel": Call(get_kernel, {"name": "rbf"}, {"name": Row("cosine", "nonsense")}),
+    "get_kernel": Call(get_kernel, {"name": "rbf"}, {"name": KeywordCase("cosine", "nonsense")}),
     "load": Call(
         lambda **options: load(**options).compute(samples=TEXTS),
         {"name": "vendiscore"},
         {
-            "name": Row("magnitude", "nonsense", {"t": None}),
-            "config_name": Row(keeps="text", refused=3),
-            "q": Row([2], -1),
+            "name": KeywordCase("magnitude", "nonsense", {"t": None}),
+            "config_name": KeywordCase(keeps="text", rejected=3),
+            "q": KeywordCase([2], -1),
         },
         public=load,
-        own=frozenset({"q"}),
+        extra=frozenset({"q"}),
     ),
     "register_kernel": Call(
-        registered(register_kernel, kernels_module._kernels.registrations),
+        registration_of(register_kernel, kernels_module._kernels.registrations),
         {"name": "of_a_row", "samples": "text", "source": "this test"},
         {
-            "name": Row("other_row", "rbf"),
-            "samples": Row("vectors", keeps=NOTHING),
-            "source": Row("another test"),
-            "psd": Row(False),
-            "needs": Row("text"),
-            "fit": Row(lambda samples, *, option=1: {"option": 2}),
-            "rows": Row(True),
-            "label": Row("A label"),
-            "term": Row("a term"),
-            "by": Row("a word"),
-            "controls": Row((Control("size", "size", "number", 1),)),
-            "repeats": Row(True),
+            "name": KeywordCase("other_row", "rbf"),
+            "samples": KeywordCase("vectors", keeps=NOT_TESTED),
+            "source": KeywordCase("another test"),
+            "psd": KeywordCase(False),
+            "needs": KeywordCase("text"),
+            "fit": KeywordCase(lambda samples, *, option=1: {"option": 2}),
+            "rows": KeywordCase(True),
+            "label": KeywordCase("A label"),
+            "term": KeywordCase("a term"),
+            "by": KeywordCase("a word"),
+            "controls": KeywordCase((Control("size", "size", "number", 1),)),
+            "repeats": KeywordCase(True),
         },
         public=register_kernel,
     ),
     "register_measure": Call(
-        registered(register_measure, measures_module._measures.registrations),
+        registration_of(register_measure, measures_module._measures.registrations),
         {"name": "OfARow", "needs": "samples", "range": "[0, 1]", "source": "this test"},
         {
-            "name": Row("OtherRow", "VS"),
-            "needs": Row("scores"),
-            "range": Row("[0, 2]", "from 0"),
-            "source": Row("another test"),
-            "direction": Row("lower"),
-            "weighted": Row(True),
-            "ordered": Row(True),
-            "references": Row(True),
-            "readers": Row({"option": int}),
-            "groups": Row(True),
-            "aspect": Row("likeness"),
-            "pooled": Row(True),
-            "references_without": Row("option"),
-            "stacks": Row(True),
+            "name": KeywordCase("OtherRow", "VS"),
+            "needs": KeywordCase("scores"),
+            "range": KeywordCase("[0, 2]", "from 0"),
+            "source": KeywordCase("another test"),
+            "direction": KeywordCase("lower"),
+            "weighted": KeywordCase(True),
+            "ordered": KeywordCase(True),
+            "references": KeywordCase(True),
+            "readers": KeywordCase({"option": int}),
+            "groups": KeywordCase(True),
+            "aspect": KeywordCase("likeness"),
+            "pooled": KeywordCase(True),
+            "references_without": KeywordCase("option"),
+            "stacks": KeywordCase(True),
         },
         public=register_measure,
     ),
@@ -789,42 +823,42 @@ CALLS = {
         MatrixSimilarity,
         {"K": K},
         {
-            "K": Row(np.eye(3), "matrix"),
-            "psd": Row(True),
-            "settings": Row({"kernel": "mine"}),
+            "K": KeywordCase(np.eye(3), "matrix"),
+            "psd": KeywordCase(True),
+            "settings": KeywordCase({"kernel": "mine"}),
         },
     ),
     "FeatureSimilarity": Call(
         FeatureSimilarity,
         {"X": UNIT},
-        {"X": Row(np.eye(3), "rows"), "settings": Row({"kernel": "mine"})},
+        {"X": KeywordCase(np.eye(3), "rows"), "settings": KeywordCase({"kernel": "mine"})},
     ),
     "RowsSimilarity": Call(
         RowsSimilarity.of_rows,
         {"X": UNIT, "k": lambda A, B: A @ B.T},
         {
-            "X": Row(np.eye(3)),
-            "k": Row(lambda A, B: (A @ B.T) ** 3),
-            "psd": Row(True),
-            "settings": Row({"kernel": "mine"}),
+            "X": KeywordCase(np.eye(3)),
+            "k": KeywordCase(lambda A, B: (A @ B.T) ** 3),
+            "psd": KeywordCase(True),
+            "settings": KeywordCase({"kernel": "mine"}),
         },
     ),
     "SumSimilarity": Call(
         SumSimilarity,
         {"parts": [MatrixSimilarity(K), MatrixSimilarity(np.eye(8))], "weights": [0.5, 0.5]},
         {
-            "parts": Row([MatrixSimilarity(K), MatrixSimilarity(K)], [3, 4]),
-            "weights": Row([0.1, 0.9], [1]),
+            "parts": KeywordCase([MatrixSimilarity(K), MatrixSimilarity(K)], [3, 4]),
+            "weights": KeywordCase([0.1, 0.9], [1]),
         },
     ),
     "ProductSimilarity": Call(
         ProductSimilarity,
         {"parts": [MatrixSimilarity(K), MatrixSimilarity(np.eye(8))]},
-        {"parts": Row([MatrixSimilarity(K), MatrixSimilarity(K)], [3, 4])},
+        {"parts": KeywordCase([MatrixSimilarity(K), MatrixSimilarity(K)], [3, 4])},
     ),
 }
-# Public names that take no keywords, or that only the library calls.
-WITHOUT_ROWS = {
+# Public names without keywords, or that only the library calls.
+WITHOUT_KEYWORDS = {
     "IndefiniteError",
     "MissingPackageError",
     "NotPSDError",
@@ -838,9 +872,9 @@ WITHOUT_ROWS = {
 }
 SIMILARITY = as_similarity(TEXTS)
 SPACE = as_space(X)
-# Calls in which one argument once had no effect because of another one.
-PAIRS = {
-    "report, references that no measure uses": lambda: report(TEXTS, OTHERS),
+# Calls in which one argument once had no effect because of another argument.
+CONFLICTING_CALLS = {
+    "report, references that no measure uses": lambda: report(TEXTS, OTHER_TEXTS),
     "report, a path": lambda: report(TEXTS, "r.html"),
     "compute, counts and k": lambda: compute(counts=[6, 3, 1], k=np.eye(3)),
     "compute, counts and a kernel": lambda: compute(counts=[6, 3, 1], k="rbf"),
@@ -880,13 +914,13 @@ PAIRS = {
     "mag_area of rows, on_error": lambda: mag_area(X, on_error="skip"),
     "mag_areas of rows, fit": lambda: mag_areas([X, Y], fit="samples"),
 }
-ROWS_OF_TABLE = [(name, keyword) for name, call in CALLS.items() for keyword in call.rows]
+KEYWORD_CASES = [(name, keyword) for name, call in CALLS.items() for keyword in call.cases]
 
 
 def outcome(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
-    """Return what a call gives, or the kind of the error that it ends in."""
+    """Return the result of a call, or the name of the raised exception."""
     try:
-        return rounded(function(**arguments))
+        return round_values(function(**arguments))
     except (TypeError, ValueError) as error:
         return f"{type(error).__name__}"
 
@@ -897,39 +931,39 @@ pytest.importorskip("pyarrow")  # for batches
 
 def test_every_public_name_has_keyword_table() -> None:
     tables = {name.partition(".")[0] for name in CALLS}
-    assert tables | WITHOUT_ROWS == set(vendiscore.__all__)
-    assert not tables & WITHOUT_ROWS
+    assert tables | WITHOUT_KEYWORDS == set(vendiscore.__all__)
+    assert not tables & WITHOUT_KEYWORDS
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_keyword_has_test_case(name: str) -> None:
     call = CALLS[name]
-    known = set(call.rows) | {"sets", "samples"}
-    assert call.keywords() <= known, call.keywords() - known
+    covered = set(call.cases) | {"sets", "samples"}
+    assert call.keywords() <= covered, call.keywords() - covered
 
 
 @pytest.mark.whole
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "keyword"), ROWS_OF_TABLE)
+@pytest.mark.parametrize(("name", "keyword"), KEYWORD_CASES)
 def test_keyword_changes_result_or_is_rejected(name: str, keyword: str) -> None:
     call = CALLS[name]
-    row = call.rows[keyword]
-    arguments = call.arguments(row)
-    assert any(value is not NOTHING for value in (row.changes, row.keeps, row.refused))
-    if row.changes is not NOTHING:
-        usual = outcome(call.function, arguments | dict(row.base))
-        changed = rounded(call.function(**arguments | {keyword: row.changes}))
-        assert changed != usual
-    if row.keeps is not NOTHING:
-        usual = rounded(call.function(**arguments | dict(row.base)))
-        assert rounded(call.function(**arguments | {keyword: row.keeps})) == usual
-    if row.refused is not NOTHING:
+    case = call.cases[keyword]
+    arguments = call.arguments(case)
+    assert any(value is not NOT_TESTED for value in (case.changes, case.keeps, case.rejected))
+    if case.changes is not NOT_TESTED:
+        default_result = outcome(call.function, arguments | dict(case.base))
+        result = round_values(call.function(**arguments | {keyword: case.changes}))
+        assert result != default_result
+    if case.keeps is not NOT_TESTED:
+        default_result = round_values(call.function(**arguments | dict(case.base)))
+        assert round_values(call.function(**arguments | {keyword: case.keeps})) == default_result
+    if case.rejected is not NOT_TESTED:
         with pytest.raises((TypeError, ValueError, OSError)):
-            call.function(**arguments | {keyword: row.refused})
+            call.function(**arguments | {keyword: case.rejected})
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("pair", PAIRS)
-def test_argument_without_effect_is_rejected(pair: str) -> None:
+@pytest.mark.parametrize("name", CONFLICTING_CALLS)
+def test_argument_without_effect_is_rejected(name: str) -> None:
     with pytest.raises((TypeError, ValueError)):
-        PAIRS[pair]()
+        CONFLICTING_CALLS[name]()

@@ -1,4 +1,4 @@
-"""Which modules may import which: the border of the metric, and the layers on either side of it."""
+"""Allowed imports: the metric does not import tools, and layers import only lower layers."""
 
 import ast
 import importlib
@@ -46,8 +46,7 @@ WEB_APP = """
     inputs
     quotas
 """
-# Documented import paths (docs/stability.md, docs/reference) of modules that are elsewhere, each
-# with its names there.
+# Documented import paths (docs/stability.md, docs/reference) that forward names of other modules.
 FORWARDED = {
     "plots": "tools.plots",
     "cli": "tools.cli",
@@ -134,7 +133,7 @@ def test_metric_does_not_import_tools():
 
 @pytest.mark.parametrize("package", TREES)
 def test_packages_use_relative_imports(package):
-    # The tests of the border and of the layers read relative imports only.
+    # The other tests of this file read only relative imports.
     paths = [path for path, file in TREES[package].items() if package in imported_packages(file)]
     assert [str(path) for path in paths if path.parts[0] != "scripts"] == []
 
@@ -159,10 +158,10 @@ def test_forwarding_module_exports_names_of_target(name):
     assert len(list(filter(str.strip, lines))) <= MAX_LINES
     forwarded = import_name(f"vendiscore.{name}", "__all__")
     target = importlib.import_module(f"vendiscore.{FORWARDED[name]}")
-    for each in forwarded:
-        value = import_name(f"vendiscore.{name}", each)
-        # A module, such as `report.thumbnails`, is forwarded by a module of its own.
-        assert value is getattr(target, each) or inspect.ismodule(value)
+    for exported_name in forwarded:
+        value = import_name(f"vendiscore.{name}", exported_name)
+        # A module, such as `report.thumbnails`, is forwarded by another module.
+        assert value is getattr(target, exported_name) or inspect.ismodule(value)
 
 
 def test_tool_functions_do_not_share_names_with_packages():
@@ -180,8 +179,8 @@ def test_tool_functions_do_not_share_names_with_packages():
                 if isinstance(node, ast.ImportFrom)
                 for alias in node.names
             }
-            own = {file.stem for file in (PACKAGE / path.parent).iterdir()}
-            clashes += [f"{path}: {name}" for name in defined & own]
+            module_names = {file.stem for file in (PACKAGE / path.parent).iterdir()}
+            clashes += [f"{path}: {name}" for name in defined & module_names]
         clashes += [f"{path}: {name}" for name in defined & {path.parent.name}]
     assert clashes == []
 
@@ -193,13 +192,13 @@ def test_package_import_loads_only_reports_of_tools():
     assert loaded == ["vendiscore.tools", "vendiscore.tools.reports"]
 
 
-def first_name(path: Path) -> str:
+def top_level_name(path: Path) -> str:
     return path.parts[0].removesuffix(".py")
 
 
 def test_metric_layers_import_only_lower_layers():
     def level(path):
-        return METRIC_LEVELS[first_name(path)]
+        return METRIC_LEVELS[top_level_name(path)]
 
     pairs = [(a, b) for a in METRIC_MODULES for b in imported_modules(a)]
     assert [(str(a), str(b)) for a, b in pairs if level(b) < level(a)] == []
@@ -207,7 +206,7 @@ def test_metric_layers_import_only_lower_layers():
 
 def test_tool_layers_import_only_lower_layers():
     def level(path):
-        return TOOL_LEVELS[first_name(path.relative_to("tools"))]
+        return TOOL_LEVELS[top_level_name(path.relative_to("tools"))]
 
     modules = TOOL_MODULES - {Path("tools/__init__.py")}
     pairs = [(a, b) for a in modules for b in imported_modules(a) if b in modules]
@@ -221,7 +220,7 @@ def test_tools_do_not_import_forwarding_modules():
 
 def test_web_app_layers_import_only_lower_layers():
     def level(path):
-        return WEB_APP_LEVELS.get(first_name(path), -1)
+        return WEB_APP_LEVELS.get(top_level_name(path), -1)
 
     pairs = [(a, b) for a in WEB_APP_MODULES for b in imported_modules(a, "vendiscore_page")]
     assert [(str(a), str(b)) for a, b in pairs if 0 <= level(b) < level(a)] == []
@@ -257,10 +256,10 @@ def test_architecture_document_lists_folders_in_layer_order(folder):
     begin = "\nvendiscore/tools/" if folder else "\nvendiscore/ "
     block = ARCHITECTURE.partition(begin)[2].partition("\nvendiscore")[0]
     lines = [re.findall(r"\b([a-z]+)(?:/|\.py) ", line) for line in block.splitlines()[1:]]
-    listed = [[name for name in names if name in levels] for names in lines]
-    assert sorted(chain(*listed)) == sorted(levels)
-    drawn = [[levels[name] for name in names] for names in listed if names]
-    assert all(max(above) <= min(below) for above, below in pairwise(drawn))
+    listed_folders = [[name for name in names if name in levels] for names in lines]
+    assert sorted(chain(*listed_folders)) == sorted(levels)
+    line_levels = [[levels[name] for name in names] for names in listed_folders if names]
+    assert all(max(upper) <= min(lower) for upper, lower in pairwise(line_levels))
 
 
 @pytest.mark.parametrize("folder", ["core", "support"])
@@ -272,5 +271,5 @@ def test_core_and_support_import_only_numpy_scipy_and_standard_library(folder):
                 assert {alias.name.partition(".")[0] for alias in node.names} <= allowed, path
             elif isinstance(node, ast.ImportFrom):
                 module = (node.module or "").partition(".")[0]
-                own = node.level == 1 or (node.level == 2 and module in ("", "support"))
-                assert own or module in allowed, path
+                is_own_package = node.level == 1 or (node.level == 2 and module in ("", "support"))
+                assert is_own_package or module in allowed, path

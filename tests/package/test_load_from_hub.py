@@ -1,4 +1,4 @@
-"""`evaluate.load("someone/vendiscore")`: the package and the kernels come from the Space."""
+"""`evaluate.load("someone/vendiscore")` loads the package and the kernels of a Space."""
 
 import re
 import shutil
@@ -14,8 +14,8 @@ TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 
 
-def with_a_kernel(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the same Space with a file dropped into `kernels`: the one that its README shows."""
+def add_kernel(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a Space with the kernel file that its README shows."""
     readme = files["kernels/README.md"].decode()
     lines = re.search(r"```python\n(.*?)\n\n```", readme, re.DOTALL)[1].splitlines()
     return {**files, "kernels/extra.py": "\n".join(line[4:] for line in lines).encode()}
@@ -41,23 +41,25 @@ try:
 except ImportError as error:
     print(error)
 """
-FOUND = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
+EXPECTED = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
 
 
 def test_space_loads_with_its_kernels_online_and_offline(tmp_path):
-    with FakeHub("someone/vendiscore", main=with_a_kernel(read_checkout(ROOT))) as hub:
+    with FakeHub("someone/vendiscore", main=add_kernel(read_checkout(ROOT))) as hub:
         address = {"HF_ENDPOINT": hub.url}
-        assert PythonProcess(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
-        asked = [request for request in hub.requests if request.endswith("compute.py")]
-        assert asked
-        assert PythonProcess(LOAD, tmp_path, **address).lines() == FOUND[:1]
-        again = [request for request in hub.requests if request.endswith("compute.py")]
-        assert again == asked  # the second load comes from the cache
-    # Nobody answers any more.
-    gone = PythonProcess(LOAD + EXTRA, tmp_path, **address)
+        assert PythonProcess(LOAD + EXTRA, tmp_path, **address).lines() == EXPECTED
+        requests = [request for request in hub.requests if request.endswith("compute.py")]
+        assert requests
+        assert PythonProcess(LOAD, tmp_path, **address).lines() == EXPECTED[:1]
+        requests_after_second_load = [
+            request for request in hub.requests if request.endswith("compute.py")
+        ]
+        assert requests_after_second_load == requests  # the second load comes from the cache
+    # The server is stopped.
+    without_server = PythonProcess(LOAD + EXTRA, tmp_path, **address)
     offline = PythonProcess(LOAD + EXTRA, tmp_path, **address, HF_HUB_OFFLINE="1")
-    assert gone.lines() == FOUND
-    assert offline.lines() == FOUND
+    assert without_server.lines() == EXPECTED
+    assert offline.lines() == EXPECTED
     shutil.rmtree(tmp_path / "hf" / "hub")
     site = copy_package(tmp_path / "site")
     (line,) = PythonProcess(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
@@ -89,17 +91,17 @@ with get_context("spawn").Pool(1) as pool:
 
 
 def test_revision_uses_its_package_offline_and_unpickled(tmp_path):
-    """The scripts are equal, so `evaluate` has one copy and one record of the first revision."""
+    """The scripts are equal, so `evaluate` keeps one copy, recorded for the first revision."""
     main = read_checkout(ROOT)
     init = main["vendiscore/__init__.py"]
-    own = f"v{evaluate.SCRIPTS_VERSION}"  # of `evaluate`, which looks for this tag before main
+    evaluate_tag = f"v{evaluate.SCRIPTS_VERSION}"  # `evaluate` prefers this tag to main
     revisions = {
         name: {**main, "vendiscore/__init__.py": init + f"\nMARK = {name!r}\n".encode()}
         for name in ("main", "v9", "v1.2.3")
     }
 
-    def load(*asked: str, path: tuple = (), **env: str) -> list[str]:
-        code = f"import sys; sys.argv[1:] = {asked!r}\n{SCORE_OF_REVISIONS}"
+    def load(*requested: str, path: tuple = (), **env: str) -> list[str]:
+        code = f"import sys; sys.argv[1:] = {requested!r}\n{SCORE_OF_REVISIONS}"
         return PythonProcess(code, tmp_path, *path, **env).lines()
 
     with FakeHub("someone/vendiscore", **revisions) as hub:
@@ -107,39 +109,39 @@ def test_revision_uses_its_package_offline_and_unpickled(tmp_path):
         assert load("v9", **address) == ["v9", "v9"]
         assert load("1.2.3", **address)[0] == "v1.2.3"
         # The spawned process follows the record, so it gets v9 and refuses it.
-        main_score, refused = load("", **address)
+        main_score, message = load("", **address)
         assert main_score == "main"
-        assert "vendiscore.py requires vendiscore" in refused
-        assert "which has other code" in refused
+        assert "vendiscore.py requires vendiscore" in message
+        assert "which has other code" in message
         # An installed package of the same version is not the requested one.
         assert load("v9", path=(copy_package(tmp_path / "site"),), **address) == ["v9", "v9"]
-        first, refused, unpickled = load("v9", "", **address)
-        assert first == unpickled == "v9"
-        assert "someone/vendiscore requires vendiscore" in refused
-        assert "which has other code" in refused
+        loaded, message, unpickled = load("v9", "", **address)
+        assert loaded == unpickled == "v9"
+        assert "someone/vendiscore requires vendiscore" in message
+        assert "which has other code" in message
     for env in (address, {**address, "HF_HUB_OFFLINE": "1"}):  # no answer
         assert load("v9", **env) == ["v9", "v9"]
         assert load("", **env)[0] == "main"
     shutil.rmtree(tmp_path / "hf")
-    revisions[own] = {**main, "vendiscore/__init__.py": init + b"\nMARK = 'own'\n"}
+    revisions[evaluate_tag] = {**main, "vendiscore/__init__.py": init + b"\nMARK = 'own'\n"}
     with FakeHub("someone/vendiscore", **revisions) as hub:
         assert load("", HF_ENDPOINT=hub.url) == ["own", "own"]
 
 
 def test_unused_installed_package_of_other_version_is_ignored(tmp_path):
-    other = tmp_path / "elsewhere" / "vendiscore"
-    other.mkdir(parents=True)
-    (other / "__init__.py").write_text('__version__ = "0.0.1"\n')
-    same = "\nimport vendiscore\nprint(vendiscore.__version__)"
-    with FakeHub("someone/vendiscore", main=with_a_kernel(read_checkout(ROOT))) as hub:
+    other_package = tmp_path / "elsewhere" / "vendiscore"
+    other_package.mkdir(parents=True)
+    (other_package / "__init__.py").write_text('__version__ = "0.0.1"\n')
+    print_version = "\nimport vendiscore\nprint(vendiscore.__version__)"
+    with FakeHub("someone/vendiscore", main=add_kernel(read_checkout(ROOT))) as hub:
         result = PythonProcess(
-            LOAD + EXTRA + same, tmp_path, other.parent, HF_ENDPOINT=hub.url
+            LOAD + EXTRA + print_version, tmp_path, other_package.parent, HF_ENDPOINT=hub.url
         ).lines()
-    assert result == [*FOUND, vendiscore.__version__]
+    assert result == [*EXPECTED, vendiscore.__version__]
 
 
 def test_wheel_ignores_third_party_package_named_kernels(tmp_path):
-    """Nor does the folder `kernels` of a clone hide it, though the clone comes first."""
+    """The folder `kernels` of a clone does not hide it, although the clone comes first."""
     site = copy_package(tmp_path / "site")
     (site / "kernels").mkdir()
     (site / "kernels" / "__init__.py").write_text("import no_such_package")
@@ -150,12 +152,15 @@ def test_wheel_ignores_third_party_package_named_kernels(tmp_path):
     print("word_overlap" in names, "ngram_overlap" in names)
     print(importlib.util.find_spec("kernels").origin)
     """
-    wheel, beside = PythonProcess(code, tmp_path, site), PythonProcess(code, tmp_path, ROOT, site)
+    wheel, with_clone = (
+        PythonProcess(code, tmp_path, site),
+        PythonProcess(code, tmp_path, ROOT, site),
+    )
     assert wheel.lines() == ["False True", str(site / "kernels" / "__init__.py")]
-    assert beside.lines() == ["True True", str(site / "kernels" / "__init__.py")]
+    assert with_clone.lines() == ["True True", str(site / "kernels" / "__init__.py")]
 
 
-DROPPED = {
+KERNEL_FILES = {
     "broken.py": "import no_such_package",
     "half.py": "def half(:",
     "quits.py": "import sys; sys.exit(3)",
@@ -178,7 +183,7 @@ def test_failing_kernel_file_warns_and_other_files_load(tmp_path):
     folder = copy_package(tmp_path)
     shutil.copy(ROOT / "vendiscore.py", folder)
     shutil.copytree(ROOT / "kernels", folder / "kernels")
-    for name, text in DROPPED.items():
+    for name, text in KERNEL_FILES.items():
         (folder / "kernels" / name).write_text(text)
     code = """
     import warnings, vendiscore
@@ -194,7 +199,9 @@ def test_failing_kernel_file_warns_and_other_files_load(tmp_path):
         except ValueError as error:
             print(str(error).replace(chr(10), ' '))
     """
-    value, *said, mine, broken = PythonProcess(code, tmp_path).lines()
+    value, *warnings, unknown_kernel_error, broken_kernel_error = PythonProcess(
+        code, tmp_path
+    ).lines()
     assert value == "{'VS': 1.0}"
     reasons = {
         "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; correct or remove",
@@ -205,8 +212,9 @@ def test_failing_kernel_file_warns_and_other_files_load(tmp_path):
         "quits.py": "SystemExit: 3; correct or remove this file",
         "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has the same name; rename",
     }
-    for line, (name, reason) in zip(said, reasons.items(), strict=True):
+    for line, (name, reason) in zip(warnings, reasons.items(), strict=True):
         assert f"<string> cannot import the kernels of {folder / 'kernels' / name}" in line
         assert reason in line
-        assert reason in broken
-    assert "unknown kernel `k='mine'`" in mine  # all or nothing of a file
+        assert reason in broken_kernel_error
+    # No kernel of a failing file is registered.
+    assert "unknown kernel `k='mine'`" in unknown_kernel_error

@@ -1,4 +1,4 @@
-"""`evaluate.load` with a path: the metric uses the package of that script, or raises an error."""
+"""`evaluate.load` with a path: the metric uses the package next to the script, or raises."""
 
 import shutil
 
@@ -39,8 +39,8 @@ def unpickle(metric):
 """
 
 
-def loads(*scripts) -> str:
-    """Return code that loads scripts one after the other, and keeps the last metric."""
+def code_to_load(*scripts) -> str:
+    """Return code that loads scripts one after another, and keeps the last metric."""
     return HELPERS + "".join(f"run(load, {str(script)!r})\n" for script in scripts)
 
 
@@ -62,11 +62,11 @@ print(vendiscore.__path__[0])
 
 @pytest.mark.parametrize("is_installed", [False, True])
 def test_metrics_load_from_other_folder_by_path_and_combine(tmp_path, is_installed):
-    folder, other = clone_repository(tmp_path / "vendiscore"), tmp_path / "other"
-    other.mkdir()
+    folder, working_folder = clone_repository(tmp_path / "vendiscore"), tmp_path / "other"
+    working_folder.mkdir()
     site = [copy_package(tmp_path / "site")] if is_installed else []
     code = HELPERS + ALL_FORMS.format(clone=str(folder))
-    assert PythonProcess(code, other, *site).lines() == [
+    assert PythonProcess(code, working_folder, *site).lines() == [
         "{'a_VS': 2.0, 'b_VS': 2.0}",
         "{'VS': 2.0, 'Magnitude': 1.0}",
         "{'Magnitude': 1.0}",
@@ -77,17 +77,17 @@ def test_metrics_load_from_other_folder_by_path_and_combine(tmp_path, is_install
 
 
 def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
-    """By a relative path, by the absolute path, the other clone, and unpickled."""
+    """Load by a relative and an absolute path, load the other clone, and unpickle."""
     a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     steps = [("vendiscore.py", a), (a / "vendiscore.py", elsewhere), (b / "vendiscore.py", a)]
     cache = {"HF_HOME": str(tmp_path / "hf")}
-    in_turn = [PythonProcess(loads(script), cwd, **cache).lines() for script, cwd in steps]
+    in_turn = [PythonProcess(code_to_load(script), cwd, **cache).lines() for script, cwd in steps]
     assert in_turn == [["1.25"], ["1.25"], ["1.5"]]
 
     # The record of the cache is now "vendiscore.py", which no process can follow.
-    code = loads(b / "vendiscore.py") + "run(unpickle, metric)"
+    code = code_to_load(b / "vendiscore.py") + "run(unpickle, metric)"
     score, message = PythonProcess(code, elsewhere, **cache).lines()
     assert score == "1.5"
     assert f"requires the package vendiscore {VERSION}, which is neither where" in message
@@ -99,9 +99,11 @@ def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
     assert f"vendiscore {VERSION} in {a}, which has other code" in message
 
     # All in one process, which refuses the second package and keeps the first.
-    code = loads(*(script for script, _ in steps)) + "run(unpickle, metric)"
-    first, same, message, unpickled = PythonProcess(code, a, HF_HOME=str(tmp_path / "new")).lines()
-    assert first == same == unpickled == "1.25"
+    code = code_to_load(*(script for script, _ in steps)) + "run(unpickle, metric)"
+    first_score, second_score, message, unpickled = PythonProcess(
+        code, a, HF_HOME=str(tmp_path / "new")
+    ).lines()
+    assert first_score == second_score == unpickled == "1.25"
     assert f"{b / 'vendiscore.py'} requires vendiscore {VERSION} in {b}, but this" in message
     assert f"process uses vendiscore {VERSION} in {a}, which has other code" in message
 
@@ -109,9 +111,9 @@ def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
 def test_spawned_process_rejects_package_of_other_clone(tmp_path):
     """The cache has recorded the absolute path of the first clone, whose script is equal."""
     a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
-    code = loads(a / "vendiscore.py") + "run(unpickle, metric)"
+    code = code_to_load(a / "vendiscore.py") + "run(unpickle, metric)"
     assert PythonProcess(code, tmp_path).lines() == ["1.25", "1.25"]
-    code = loads(b / "vendiscore.py") + "run(unpickle, metric)"
+    code = code_to_load(b / "vendiscore.py") + "run(unpickle, metric)"
     score, message = PythonProcess(code, tmp_path).lines()
     assert score == "1.5"
     assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
@@ -122,7 +124,7 @@ def test_recorded_script_is_used_only_if_unchanged(tmp_path):
     folder = clone_repository(tmp_path / "clone")
     script, package = folder / "vendiscore.py", folder / "vendiscore"
     text = script.read_text(encoding="utf-8")
-    code = loads(script) + "open('metric.pickle', 'wb').write(pickle.dumps(metric))"
+    code = code_to_load(script) + "open('metric.pickle', 'wb').write(pickle.dumps(metric))"
     assert PythonProcess(code, tmp_path).lines() == ["2.0"]
     code = f"{HELPERS}run(lambda file: score(pickle.load(file)), open('metric.pickle', 'rb'))"
     modules = tmp_path / "hf" / "modules"  # which `evaluate` puts on the path when it first loads
@@ -143,36 +145,43 @@ def test_recorded_script_is_used_only_if_unchanged(tmp_path):
 
 def test_script_without_matching_package_raises_error(tmp_path):
     home = tmp_path / "home"
-    folder, other = (
+    folder, other_clone = (
         clone_repository(home / "vendiscore", 1.25),
         clone_repository(tmp_path / "other"),
     )
     for name in ("vendiscore.py", "vendiscore/__init__.py"):
-        text = (other / name).read_text(encoding="utf-8")
-        (other / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
-    alone = tmp_path / "alone"
-    alone.mkdir()
+        text = (other_clone / name).read_text(encoding="utf-8")
+        (other_clone / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
+    script_folder = tmp_path / "alone"
+    script_folder.mkdir()
     for name in ("vendiscore.py", "library.py"):
-        shutil.copy(ROOT / name, alone)
+        shutil.copy(ROOT / name, script_folder)
     # From this folder, Python takes the clone "vendiscore" for a package without code.
-    code = loads(alone / "vendiscore.py", "vendiscore", other / "vendiscore.py")
-    missing, score, refused = PythonProcess(code, home).lines()
+    code = code_to_load(
+        script_folder / "vendiscore.py", "vendiscore", other_clone / "vendiscore.py"
+    )
+    missing, score, version_error = PythonProcess(code, home).lines()
     assert missing == (
-        f"{alone / 'vendiscore.py'} requires the package vendiscore {VERSION}, which is neither "
-        "next to it nor installed: run pip install -e . in a clone of that version"
+        f"{script_folder / 'vendiscore.py'} requires the package vendiscore {VERSION}, which is "
+        "neither next to it nor installed: run pip install -e . in a clone of that version"
     )
     assert score == "1.25"
-    assert f"{other / 'vendiscore.py'} requires vendiscore 9.9.9 in {other}, but this" in refused
-    assert f"process uses vendiscore {VERSION} in {folder}, which has other code" in refused
+    assert (
+        f"{other_clone / 'vendiscore.py'} requires vendiscore 9.9.9 in {other_clone}, but this"
+        in version_error
+    )
+    assert f"process uses vendiscore {VERSION} in {folder}, which has other code" in version_error
     # From the folder of the script, its name stands for the script itself.
-    (missing,) = PythonProcess(loads("vendiscore.py"), alone).lines()
+    (missing,) = PythonProcess(code_to_load("vendiscore.py"), script_folder).lines()
     assert "which is neither next to it nor installed" in missing
     site = copy_package(tmp_path / "site")
-    assert PythonProcess(loads("vendiscore.py"), alone, site).lines() == ["2.0"]
-    (refused,) = PythonProcess(loads("vendiscore.py"), alone, other).lines()
-    assert f"vendiscore.py requires vendiscore {VERSION}, but this process uses" in refused
-    assert f"vendiscore 9.9.9 in {other}, which has other code" in refused
-    assert "pip install vendiscore" not in missing + refused
+    assert PythonProcess(code_to_load("vendiscore.py"), script_folder, site).lines() == ["2.0"]
+    (version_error,) = PythonProcess(
+        code_to_load("vendiscore.py"), script_folder, other_clone
+    ).lines()
+    assert f"vendiscore.py requires vendiscore {VERSION}, but this process uses" in version_error
+    assert f"vendiscore 9.9.9 in {other_clone}, which has other code" in version_error
+    assert "pip install vendiscore" not in missing + version_error
 
 
 # The metric and the package share their classes, registries and errors.
@@ -197,10 +206,10 @@ print(vendiscore.__path__[0])
 def test_metric_and_package_are_shared_in_any_import_order(tmp_path):
     site, script = copy_package(tmp_path / "site"), ROOT / "vendiscore.py"
     shared = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
-    _, *lines = PythonProcess(loads(script) + SHARED, tmp_path, site).lines()
+    _, *lines = PythonProcess(code_to_load(script) + SHARED, tmp_path, site).lines()
     assert lines == [*shared, str(ROOT / "vendiscore")]
     # An installed package that is in use stays, since it has the same code.
-    code = f"import vendiscore.core\n{loads(script)}{SHARED}"
+    code = f"import vendiscore.core\n{code_to_load(script)}{SHARED}"
     _, *lines = PythonProcess(code, tmp_path, site).lines()
     assert lines == [*shared, str(site / "vendiscore")]
 
@@ -208,7 +217,7 @@ def test_metric_and_package_are_shared_in_any_import_order(tmp_path):
 def test_clone_with_different_kernel_file_is_rejected(tmp_path):
     a, b = clone_repository(tmp_path / "a"), clone_repository(tmp_path / "b")
     (a / "kernels" / "extra.py").write_text("# only here\n")
-    code = loads(a / "vendiscore.py", b / "vendiscore.py")
+    code = code_to_load(a / "vendiscore.py", b / "vendiscore.py")
     assert PythonProcess(code, tmp_path).lines() == ["2.0", "2.0"]
     (b / "kernels" / "extra.py").write_text("# other code\n")
     score, message = PythonProcess(code, tmp_path).lines()

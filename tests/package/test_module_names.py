@@ -1,4 +1,4 @@
-"""Module names are unique, and tests import names that exist."""
+"""Module names are unique, test files mirror modules, and tests import existing names."""
 
 import ast
 from collections import Counter
@@ -7,16 +7,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE, PAGE, TESTS = ROOT / "vendiscore", ROOT / "vendiscore_page", ROOT / "tests"
-# Without the modules that forward the names of others, and have their file names.
+# Modules, except those that only forward names of other modules.
 MODULES = sorted(
     path.relative_to(PACKAGE)
     for path in PACKAGE.rglob("*.py")
     if not path.read_text(encoding="utf-8").startswith('"""The documented import path')
 )
-# Tests of the page stand in the folder `page`.
+# Tests of the web app are in the folder `page`.
 PAGE_MODULES = sorted("page" / path.relative_to(PAGE) for path in PAGE.rglob("*.py"))
-# Tests of the whole rather than of a folder of the package.
-WHOLE = {"browser", "fuzz", "package", "page"}
+# Folders of tests that do not mirror a folder of the package.
+NOT_MIRRORED = {"browser", "fuzz", "package", "page"}
 
 
 def test_module_names_are_unique():
@@ -25,18 +25,18 @@ def test_module_names_are_unique():
 
 
 def test_test_files_mirror_package_modules():
-    lost = []
+    unmatched = []
     for path in sorted(TESTS.rglob("test_*.py")):
         folder = path.relative_to(TESTS).parent
-        if str(folder) in WHOLE:
+        if str(folder) in NOT_MIRRORED:
             continue
         folder = Path(*folder.parts[folder.parts[0] == "metric" :])
         stems = {module.stem for module in MODULES + PAGE_MODULES if module.parent == folder}
         stems |= {folder.name} if folder.parts else {"numbers"}  # the file next to it
         name = path.stem.removeprefix("test_")
         if not any(name == stem or name.startswith(f"{stem}_") for stem in stems):
-            lost.append(str(path.relative_to(TESTS)))
-    assert lost == []
+            unmatched.append(str(path.relative_to(TESTS)))
+    assert unmatched == []
 
 
 # Modules with functions or classes whose tests are elsewhere, and why.
@@ -61,21 +61,25 @@ def has_logic(module: Path) -> bool:
     return any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in ast.walk(tree))
 
 
-def name_of(module: Path) -> str:
+def module_name(module: Path) -> str:
     return module.parent.name if module.name == "__init__.py" else module.stem
 
 
 def has_tests(module: Path) -> bool:
-    """Return whether a file of tests in the mirrored folder has the name of this module.
+    """Return whether the mirrored folder has a test file for this module.
 
     `test_text_embeddings_files.py` is of the module `text_embeddings`, not of `text`.
     """
-    names = [name_of(each) for each in MODULES if each.parent == module.parent]
+    names = [
+        module_name(other_module)
+        for other_module in MODULES
+        if other_module.parent == module.parent
+    ]
     folder = module.parent if module.parts[0] == "tools" else Path("metric", module.parent)
     for path in (TESTS / folder).glob("test_*.py"):
         file = path.stem.removeprefix("test_")
-        own = [name for name in names if file == name or file.startswith(f"{name}_")]
-        if own and max(own, key=len) == name_of(module):
+        matching_names = [name for name in names if file == name or file.startswith(f"{name}_")]
+        if matching_names and max(matching_names, key=len) == module_name(module):
             return True
     return False
 
@@ -91,15 +95,17 @@ def test_every_module_with_code_has_test_file():
 
 
 @cache
-def defined(file: Path) -> set[str]:
-    """Return what a module defines or imports, without importing it: it may want a package."""
+def defined_names(file: Path) -> set[str]:
+    """Return the names that a module defines or imports, without importing it."""
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             home = file.parents[max(node.level, 1) - 1].joinpath(*str(node.module).split("."))
-            names |= defined(home / "__init__.py" if home.is_dir() else home.with_suffix(".py"))
+            names |= defined_names(
+                home / "__init__.py" if home.is_dir() else home.with_suffix(".py")
+            )
         elif isinstance(node, ast.alias):
             names.add((node.asname or node.name).split(".")[0])
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -108,21 +114,21 @@ def defined(file: Path) -> set[str]:
 
 
 def test_tests_import_existing_names():
-    """pytest skips a module of tests that cannot be imported, for the sake of doctests."""
+    """pytest skips test modules that cannot be imported, because of the doctest options."""
 
-    def is_there(module: str, name: str) -> bool:
+    def is_defined(module: str, name: str) -> bool:
         home = ROOT.joinpath(*module.split("."))
         file = home / "__init__.py" if home.is_dir() else home.with_suffix(".py")
         if (home / name).is_dir() or (home / f"{name}.py").exists():
             return True
-        return file.exists() and name in defined(file)
+        return file.exists() and name in defined_names(file)
 
-    lost = [
-        f"{path.name}: {node.module}.{each.name}"
+    missing = [
+        f"{path.name}: {node.module}.{alias.name}"
         for path in sorted(TESTS.rglob("test_*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE.name)
-        for each in node.names
-        if not is_there(str(node.module), each.name)
+        for alias in node.names
+        if not is_defined(str(node.module), alias.name)
     ]
-    assert lost == []
+    assert missing == []

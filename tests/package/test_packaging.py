@@ -32,8 +32,8 @@ TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 
 
-def python(code: str, folder: Path, *path: Path) -> str:
-    """Return what Python prints in `folder` with `path` and the base, but no editable install."""
+def run_python(code: str, folder: Path, *path: Path) -> str:
+    """Return the output of Python in `folder`, with `path` and the base packages only."""
     run = subprocess.run(
         [sys.executable, "-S", "-c", textwrap.dedent(code)],
         cwd=folder,
@@ -51,28 +51,28 @@ def python(code: str, folder: Path, *path: Path) -> str:
     return run.stdout.strip()
 
 
-def declared(lines: Iterable[str]) -> set[str]:
+def package_names(lines: Iterable[str]) -> set[str]:
     return {re.split(r"[\[<>=~!]", line)[0] for line in lines}
 
 
-def of_extra(name: str) -> Iterator[str]:
-    """Yield what an extra declares, by way of others too."""
+def iter_extra(name: str) -> Iterator[str]:
+    """Yield the requirements of an extra, including those of other extras it contains."""
     for line in PROJECT["optional-dependencies"][name]:
-        if others := re.fullmatch(r"vendiscore\[(.+)\]", line):
-            for other in others[1].split(","):
-                yield from of_extra(other)
+        if match := re.fullmatch(r"vendiscore\[(.+)\]", line):
+            for extra in match[1].split(","):
+                yield from iter_extra(extra)
         else:
             yield line
 
 
-BASE = declared(PROJECT["dependencies"])
-EXTRAS = {name: declared(of_extra(name)) for name in PROJECT["optional-dependencies"]}
+BASE = package_names(PROJECT["dependencies"])
+EXTRAS = {name: package_names(iter_extra(name)) for name in PROJECT["optional-dependencies"]}
 
 
-def imports(path: Path) -> Iterator[tuple[str, str | None]]:
+def iter_imports(path: Path) -> Iterator[tuple[str, str | None]]:
     """Yield the other packages that a file imports; with the extra, for those that a call needs.
 
-    The extra is "" where the file does not tell.
+    The extra is "" if the file does not specify it.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
@@ -83,8 +83,11 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
                 names = [alias.name for alias in node.names]
             case ast.ImportFrom(level=0):
                 names = [node.module]
-            case ast.Call(func=ast.Name("require"), args=[ast.Constant(str(name)), told, *_]):
-                names, extra = [name], told.value if isinstance(told, ast.Constant) else ""
+            case ast.Call(func=ast.Name("require"), args=[ast.Constant(str(name)), extra_node, *_]):
+                names, extra = (
+                    [name],
+                    extra_node.value if isinstance(extra_node, ast.Constant) else "",
+                )
         for name in {name.partition(".")[0] for name in names}:
             if name not in {*sys.stdlib_module_names, *PACKAGES}:
                 yield optional._PYPI_NAMES.get(name, name).replace("_", "-"), extra
@@ -96,7 +99,7 @@ def test_imported_packages_are_declared():
     for path in [*files, ROOT / "library.py"]:
         page = EXTRAS["app"] if "vendiscore_page" in path.parts else set()
         page |= EXTRAS["evaluate"] if path.name == "library.py" else set()
-        for name, extra in imports(path):
+        for name, extra in iter_imports(path):
             result.add(name)
             if extra is None:
                 assert name in BASE | page, f"{path}: {name}"
@@ -104,7 +107,7 @@ def test_imported_packages_are_declared():
                 assert name in BASE | EXTRAS[extra], f"{path}: {name} in the extra {extra}"
             else:
                 assert name in BASE | set.union(*EXTRAS.values()), f"{path}: {name}"
-    assert result >= BASE  # and nothing is declared that is not imported
+    assert result >= BASE  # no declared package is unused
 
 
 def test_readme_lists_every_extra():
@@ -123,15 +126,15 @@ def test_base_packages_equal_declared_dependencies():
 def test_import_error_lists_all_missing_packages(tmp_path, module):
     code = f"""
     import sys
-    sys.modules |= dict.fromkeys(["scipy", "tqdm", "psutil", {module!r}])  # not to be had
+    sys.modules |= dict.fromkeys(["scipy", "tqdm", "psutil", {module!r}])  # cannot be imported
     try:
         import vendiscore
     except ModuleNotFoundError as error:
         print(error)
     """
     names = " ".join(sorted(["scipy", "tqdm", "psutil", module]))
-    said = f"vendiscore requires packages that are not installed; run `pip install {names}`"
-    assert python(code, tmp_path, ROOT) == said
+    expected = f"vendiscore requires packages that are not installed; run `pip install {names}`"
+    assert run_python(code, tmp_path, ROOT) == expected
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_missing_package_error_lists_all_required_packages(monkeypatch, module, 
 
 
 def test_scores_work_and_load_raises_without_evaluate(tmp_path):
-    """Nothing of the extra can be imported, as in an environment that has the base alone."""
+    """No package of the extra can be imported, as in an environment with the base only."""
     code = f"""
     import sys
     sys.modules |= dict.fromkeys(["evaluate", "datasets", "huggingface_hub", "pyarrow", "pandas"])
@@ -169,10 +172,12 @@ def test_scores_work_and_load_raises_without_evaluate(tmp_path):
         except ImportError as error:
             print(type(error).__name__, error.extra, error)
     """
-    score, *errors = python(code, tmp_path, ROOT).splitlines()
+    score, *errors = run_python(code, tmp_path, ROOT).splitlines()
     assert score == f"{VS} 1"
-    said = "a metric of evaluate needs the package 'evaluate', which is not installed: pip install"
-    assert errors == [f"MissingPackageError evaluate {said} evaluate"] * 2
+    message = (
+        "a metric of evaluate needs the package 'evaluate', which is not installed: pip install"
+    )
+    assert errors == [f"MissingPackageError evaluate {message} evaluate"] * 2
 
 
 def test_versions_contain_evaluate_only_if_installed(monkeypatch):
@@ -188,13 +193,13 @@ def test_versions_contain_evaluate_only_if_installed(monkeypatch):
 
 
 def test_load_matches_evaluate_load():
-    for name, kind in (("vendiscore", VendiScore), ("magnitude", Magnitude)):
+    for name, metric_class in (("vendiscore", VendiScore), ("magnitude", Magnitude)):
         metric = vendiscore.load(name)
-        assert type(metric) is kind
+        assert type(metric) is metric_class
         for script in (ROOT / f"{name}.py", ROOT / "vendiscore" / "scripts" / f"{name}.py"):
-            other = evaluate.load(str(script))
-            assert isinstance(other, kind)
-            assert (other.name, other.info.description) == (metric.name, metric.info.description)
+            loaded = evaluate.load(str(script))
+            assert isinstance(loaded, metric_class)
+            assert (loaded.name, loaded.info.description) == (metric.name, metric.info.description)
         assert metric.inputs_description in metric.compute.__doc__
     assert vendiscore.load("vendiscore", "text", ns=[1], q=2).compute(samples=TEXTS) == {
         "VS_q2": score(TEXTS, "ngram_overlap", ns=[1], q=2)
@@ -206,7 +211,7 @@ def test_load_matches_evaluate_load():
 
 
 def test_load_is_thread_safe(monkeypatch):
-    monkeypatch.setattr("socket.socket.connect", None)  # nothing is asked for
+    monkeypatch.setattr("socket.socket.connect", None)  # no network access
     with ThreadPoolExecutor(8) as pool:
         metrics = list(pool.map(vendiscore.load, ["vendiscore", "magnitude"] * 8))
     assert {type(metric) for metric in metrics} == set(METRICS.values())
@@ -241,19 +246,19 @@ print([name for name in sys.modules if name.startswith("vendiscore") and "." not
 def test_wheel_works_in_empty_folder(built, tmp_path):
     wheel = zipfile.ZipFile(built[0])
     wheel.extractall(tmp_path / "site")
-    every = (path for package in PACKAGES for path in (ROOT / package).rglob("*"))
-    package = {path for path in every if path.is_file() and path.suffix != ".pyc"}
+    paths = (path for package in PACKAGES for path in (ROOT / package).rglob("*"))
+    package = {path for path in paths if path.is_file() and path.suffix != ".pyc"}
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert packed == {path.relative_to(ROOT).as_posix() for path in package}
     empty = tmp_path / "empty"
     empty.mkdir()
-    out = python(IN_AN_EMPTY_FOLDER, empty, tmp_path / "site").splitlines()
+    out = run_python(IN_AN_EMPTY_FOLDER, empty, tmp_path / "site").splitlines()
     assert out == [f"{VS} {{'Magnitude': 1.4621171572600098}}", "True", "['vendiscore']"]
 
 
 @pytest.fixture(scope="module")
 def editable(tmp_path_factory) -> Path:
-    """A folder of an environment with an editable install of the repository."""
+    """The site folder of an editable install of the repository."""
     builders = pytest.importorskip("hatchling.builders.wheel")
     pytest.importorskip("hatch_fancy_pypi_readme")
     folder = tmp_path_factory.mktemp("editable")
@@ -281,10 +286,10 @@ def test_editable_install_is_imported_from_any_folder(editable, tmp_path):
     """
     package = ROOT / "vendiscore"
     for folder in (tmp_path, tmp_path / "empty", ROOT):
-        path, said = python(code, folder).split(maxsplit=1)
+        path, output = run_python(code, folder).split(maxsplit=1)
         assert Path(path) == package / "__init__.py"
         paths = f"{package} {ROOT / 'vendiscore_page'} ['vendiscore', 'vendiscore_page']"
-        assert said == f"{paths}\nvendiscore {vendiscore.__version__}"
+        assert output == f"{paths}\nvendiscore {vendiscore.__version__}"
 
 
 def test_editable_install_exposes_only_packages(editable, tmp_path):
@@ -295,16 +300,16 @@ def test_editable_install_exposes_only_packages(editable, tmp_path):
     names = ["app", "conftest", "library", "magnitude", "kernels", "tests", "benchmarks", "docs"]
     print([spec for spec in map(find_spec, names) if spec and {str(ROOT)!r} in str(spec)])
     """
-    assert python(code, tmp_path) == "[]"
+    assert run_python(code, tmp_path) == "[]"
 
 
 def test_sdist_contains_every_tracked_file(built):
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode:
+    process = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if process.returncode:
         pytest.skip("not a clone")
     with tarfile.open(built[1]) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert names >= {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
+    assert names >= {name for name in process.stdout.splitlines() if (ROOT / name).exists()}
 
 
 def test_wheel_metadata_contains_readme_with_absolute_links(built):

@@ -1,4 +1,4 @@
-"""Papers run again: one rule of verdicts, results of the scripts, a page of the results."""
+"""Reproductions of papers: rule of verdicts, committed results, and their document."""
 
 import ast
 import importlib
@@ -19,7 +19,7 @@ IMPORTED = {"scikit-learn": "sklearn"}
 NUMBER = re.compile(r"[−+-]?\d*\.?\d+(?: ± \d*\.?\d+)?")
 ROUNDED = "nothing is drawn: rounding of arithmetic"
 DRAWN = "three standard errors of the mean over the draws"
-# By group, finding and the words before a number: its value, how far off it may be, and why.
+# (group, finding, text before a number): expected value, tolerance, and reason of the tolerance.
 WHICH = "which measure tells the temperature best"
 CLASSES = "correlation with the number of classes"
 GROWS = "the mean of VS grows with every class"
@@ -161,13 +161,13 @@ RECORDS = {
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch):
-    """A module of the folder by name, which leaves none behind: their names are short ones."""
+    """Return an importer of modules of the folder, which are removed afterwards."""
     monkeypatch.syspath_prepend(str(FOLDER))
-    taken = {path.stem for path in FOLDER.glob("*.py")}
-    for name in taken:
+    module_names = {path.stem for path in FOLDER.glob("*.py")}
+    for name in module_names:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module
-    for name in taken:
+    for name in module_names:
         sys.modules.pop(name, None)
 
 
@@ -188,8 +188,8 @@ def test_every_script_has_group_and_results(path, load):
     assert group.name == path.stem
     assert path.stem in RECORDS, f"run python benchmarks/papers/{path.stem}.py --json …"
     record = RECORDS[path.stem]
-    told = ("name", "title", "source", "method", "agrees")
-    assert {key: record[key] for key in told} == {key: getattr(group, key) for key in told}
+    fields = ("name", "title", "source", "method", "agrees")
+    assert {key: record[key] for key in fields} == {key: getattr(group, key) for key in fields}
     assert record["needs"] == list(group.needs)
     assert record["findings"]
 
@@ -220,10 +220,10 @@ def test_verdicts_follow_from_numbers(name, findings):
         paper, mark, theirs = finding["paper"].partition(" ± ")
         if name == "magnitude_curvature":  # where ± are deviations of five folds
             error, theirs = float(error) / 5**0.5, float(theirs) / 5**0.5
-        again = findings.compare_number(
+        recomputed = findings.compare_number(
             "", f"{paper}{mark}{theirs}", float(ours), float(error or 0), "so"
         )
-        assert again.verdict == finding["verdict"], finding
+        assert recomputed.verdict == finding["verdict"], finding
 
 
 def test_differing_findings_have_expected_numbers():
@@ -238,11 +238,11 @@ def test_differing_findings_have_expected_numbers():
 
 @pytest.mark.parametrize("key", EXPECTED, ids=lambda key: f"{key[0]}: {key[1]}")
 def test_numbers_in_results_are_within_tolerance(key):
-    name, what, before = key
+    name, what, prefix = key
     (result,) = (f for f in RECORDS[name]["findings"] if f["what"] == what)
-    said = f"{result['ours']} | {result['why']}"
-    assert said.count(before) == 1 or not before
-    value = float(NUMBER.match(said.partition(before)[2] if before else said)[0].split(" ± ")[0])
+    text = f"{result['ours']} | {result['why']}"
+    assert text.count(prefix) == 1 or not prefix
+    value = float(NUMBER.match(text.partition(prefix)[2] if prefix else text)[0].split(" ± ")[0])
     expected, tolerance, why = EXPECTED[key]
     assert why
     assert value == pytest.approx(expected, abs=tolerance), (key, why)
@@ -252,16 +252,23 @@ def test_numbers_in_results_are_within_tolerance(key):
 def test_quick_groups_reproduce_committed_results(name, load, tmp_path):
     for package in RECORDS[name]["packages"]:
         pytest.importorskip(IMPORTED.get(package, package.replace("-", "_")))
-    again = load(name).findings(tmp_path)
+    recomputed = load(name).findings(tmp_path)
     committed = RECORDS[name]["findings"]
-    for now, then in zip(again, committed, strict=True):
-        assert (now.what, now.paper, now.verdict) == (then["what"], then["paper"], then["verdict"])
-        assert near(now.ours, then["ours"]), (now.ours, then["ours"])
-        assert near(now.why, then["why"])
+    for finding, committed_finding in zip(recomputed, committed, strict=True):
+        assert (finding.what, finding.paper, finding.verdict) == (
+            committed_finding["what"],
+            committed_finding["paper"],
+            committed_finding["verdict"],
+        )
+        assert is_close(finding.ours, committed_finding["ours"]), (
+            finding.ours,
+            committed_finding["ours"],
+        )
+        assert is_close(finding.why, committed_finding["why"])
 
 
-def near(ours: str, committed: str) -> bool:
-    """Return the same words, and the same numbers but for rounding of other machines."""
+def is_close(ours: str, committed: str) -> bool:
+    """Return whether two texts have the same words, and numbers equal up to rounding."""
     pair = [
         text.replace("(", " ").replace(")", " ").rstrip(";,").split() for text in (ours, committed)
     ]
@@ -323,26 +330,36 @@ def test_claim_and_cannot_return_verdicts(findings):
     assert findings.cannot("a", "3.2", "no data").verdict == "cannot"
 
 
-def record(findings, *found, source="README of A") -> dict:
+def build_record(findings, *record_findings, source="README of A") -> dict:
     group = findings.Group("name", "Title", source, "Method.")
-    return findings.run_group(group, lambda data: list(found), Path())
+    return findings.run_group(group, lambda data: list(record_findings), Path())
 
 
 def test_group_is_explained_if_differences_have_reasons(findings):
-    good = findings.claim("a", "yes", True, "3 of 3")
-    why = findings.compare_number("b | b", "1.0", 2.0, why="2 of 3")
-    bad = findings.compare_number("c", "1.0", 2.0)
-    absent = findings.cannot("d", "3.2", "no data")
-    assert findings.is_explained(record(findings, good, why, absent))
-    assert not findings.is_explained(record(findings, good, bad))
-    records = [record(findings, *some) for some in ((good,), (good, why), (bad,), (absent,))]
-    said = findings.format_conclusion(records)
-    assert said.startswith("2 of 3 groups reproduced or explained: 1 reproduced")
+    reproduced = findings.claim("a", "yes", True, "3 of 3")
+    explained = findings.compare_number("b | b", "1.0", 2.0, why="2 of 3")
+    unexplained = findings.compare_number("c", "1.0", 2.0)
+    cannot_run = findings.cannot("d", "3.2", "no data")
+    assert findings.is_explained(build_record(findings, reproduced, explained, cannot_run))
+    assert not findings.is_explained(build_record(findings, reproduced, unexplained))
+    records = [
+        build_record(findings, *group_findings)
+        for group_findings in (
+            (reproduced,),
+            (reproduced, explained),
+            (unexplained,),
+            (cannot_run,),
+        )
+    ]
+    summary = findings.format_conclusion(records)
+    assert summary.startswith("2 of 3 groups reproduced or explained: 1 reproduced")
     assert findings.count_verdicts(records[1]) == {"reproduced": 1, "differs": 1, "cannot": 0}
     page = findings.render_page(records)
     assert "| all | 5 | 2 | 2 | 1 |" in page
-    twice = findings.render_page([record(findings, why, bad)])
-    assert twice.endswith("- *b | b*, and 1 similar claim. Printed: 1.0. Reason: 2 of 3.")
+    page_with_merged_claims = findings.render_page([build_record(findings, explained, unexplained)])
+    assert page_with_merged_claims.endswith(
+        "- *b | b*, and 1 similar claim. Printed: 1.0. Reason: 2 of 3."
+    )
     rows = findings.render_folded(records, "cards")
     assert rows.count("**Title**") == 4
     assert "| b \\| b | 1.0 | 2.000 | differs |\n\n- *b | b* differs: 2 of 3.\n" in rows
@@ -354,20 +371,22 @@ def test_papers_document_matches_results(findings):
     for record in RECORDS.values():
         linked = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
         assert (linked in text) == bool(record["agrees"])
-    told = {record["name"] for record in RECORDS.values() if not record["agrees"]}
-    assert told == {"errata", "not_here"}  # all of whose rows the page has
+    without_summary = {record["name"] for record in RECORDS.values() if not record["agrees"]}
+    assert without_summary == {"errata", "not_here"}  # all of whose rows the page has
 
 
 def test_papers_document_contains_every_finding(findings):
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     records = list(RECORDS.values())
     by_part = findings.group_by_part(records)
-    assert sorted(r["name"] for some in by_part.values() for r in some) == sorted(RECORDS)
-    for part, some in by_part.items():
+    assert sorted(r["name"] for part_records in by_part.values() for r in part_records) == sorted(
+        RECORDS
+    )
+    for part, part_records in by_part.items():
         fold = (
             findings.render_folded(records, part) if f"<!-- all papers-{part} -->" in text else text
         )
-        for record in some:
+        for record in part_records:
             assert fold is text or f"**{record['title']}**" in fold
             for finding in record["findings"]:
                 assert finding["what"].replace("|", "\\|") in fold, (part, finding["what"])
@@ -381,9 +400,9 @@ def test_agreements_are_described_without_numbers():
 
 
 def test_results_have_many_findings_and_few_that_cannot_be_run():
-    every = [finding for record in RECORDS.values() for finding in record["findings"]]
-    assert len(every) >= 160
-    assert sum(finding["verdict"] == "cannot" for finding in every) <= 6
+    all_findings = [finding for record in RECORDS.values() for finding in record["findings"]]
+    assert len(all_findings) >= 160
+    assert sum(finding["verdict"] == "cannot" for finding in all_findings) <= 6
 
 
 def test_at_least_eleven_of_twelve_groups_are_reproduced_or_explained(findings):
@@ -398,31 +417,33 @@ def call(*arguments: str) -> subprocess.CompletedProcess:
 
 def test_command_runs_groups_and_lists_missing_data(tmp_path):
     pytest.importorskip("sklearn")
-    chosen = ("table_s1", "digits", "not_here")
-    done = call("--only", *chosen, "--data", str(tmp_path), "--results", str(tmp_path / "out"))
-    assert done.returncode == 0, done.stderr
-    assert "| VS of X | 1.867 | 1.8661 | differs |" in done.stdout
-    assert "*VS of X* differs: the closed form is 1.86612" in done.stdout
-    assert f"left out: digits: mnist_test.npz not found in {tmp_path}, pass --data" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("1 of 1 groups reproduced or explained")
+    groups = ("table_s1", "digits", "not_here")
+    process = call("--only", *groups, "--data", str(tmp_path), "--results", str(tmp_path / "out"))
+    assert process.returncode == 0, process.stderr
+    assert "| VS of X | 1.867 | 1.8661 | differs |" in process.stdout
+    assert "*VS of X* differs: the closed form is 1.86612" in process.stdout
+    assert (
+        f"left out: digits: mnist_test.npz not found in {tmp_path}, pass --data" in process.stdout
+    )
+    assert process.stdout.splitlines()[-1].startswith("1 of 1 groups reproduced or explained")
     assert sorted(path.stem for path in (tmp_path / "out").iterdir()) == ["not_here", "table_s1"]
 
 
 def test_list_prints_requirements_of_groups():
     pytest.importorskip("sklearn")
-    done = call("--list", "--only", "digits", "table_s1")
-    assert done.returncode == 0, done.stderr
-    assert "The ten MNIST digits" in done.stdout
-    assert "needs mnist_test.npz" in done.stdout
-    assert "needs no data" in done.stdout
-    assert "orders" not in done.stdout
+    process = call("--list", "--only", "digits", "table_s1")
+    assert process.returncode == 0, process.stderr
+    assert "The ten MNIST digits" in process.stdout
+    assert "needs mnist_test.npz" in process.stdout
+    assert "needs no data" in process.stdout
+    assert "orders" not in process.stdout
 
 
 def test_command_continues_after_failing_script(load, monkeypatch, tmp_path, capsys):
-    everything = load("all")
+    all_module = load("all")
     findings = load("findings")
     monkeypatch.setattr(sys, "argv", ["all.py", "--results", str(tmp_path)])
-    made = {
+    results_by_script = {
         "bad": lambda data: 1 / 0,
         "good": lambda data: [findings.claim("a", "yes", True, "3 of 3")],
         "odd": lambda data: [findings.compare_number("b", "1.0", 2.0)],
@@ -431,14 +452,14 @@ def test_command_continues_after_failing_script(load, monkeypatch, tmp_path, cap
         name: types.SimpleNamespace(
             GROUP=findings.Group(name, name, "A", "Method."), findings=result
         )
-        for name, result in made.items()
+        for name, result in results_by_script.items()
     }
-    monkeypatch.setattr(everything, "list_groups", lambda: list(scripts))
-    monkeypatch.setattr(everything, "import_script", scripts.__getitem__)
-    with pytest.raises(SystemExit) as ended:
-        everything.main()
-    assert ended.value.code == 1
-    said = capsys.readouterr()
-    assert "ZeroDivisionError" in said.err
-    assert "bad failed\nodd differs without a reason\n1 of 2 groups" in said.out
+    monkeypatch.setattr(all_module, "list_groups", lambda: list(scripts))
+    monkeypatch.setattr(all_module, "import_script", scripts.__getitem__)
+    with pytest.raises(SystemExit) as caught:
+        all_module.main()
+    assert caught.value.code == 1
+    captured = capsys.readouterr()
+    assert "ZeroDivisionError" in captured.err
+    assert "bad failed\nodd differs without a reason\n1 of 2 groups" in captured.out
     assert {path.stem for path in tmp_path.iterdir()} == {"good", "odd"}

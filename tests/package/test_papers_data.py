@@ -1,4 +1,4 @@
-"""Numbers of the papers' page, scored again on the data that they are of."""
+"""Numbers of docs/papers.md, recomputed from the data."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Scores and judgements of people: statistics, similarity given the prompt, pages of results."""
+"""benchmarks/people (agreement with human ratings): statistics, scorers, results, document."""
 
 import importlib
 import json
@@ -20,14 +20,14 @@ PARTS = ("human_scores", "labelled_pairs", "three_sources", "mpnet", "mcdiv")
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch):
-    """Return an importer of modules of the folder that leaves none behind."""
+    """Return an importer of modules of the folder, which are removed afterwards."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     monkeypatch.syspath_prepend(str(FOLDER))
-    taken = {path.stem for path in FOLDER.glob("*.py")} | {"cells", "pairs"}
-    for name in taken:
+    module_names = {path.stem for path in FOLDER.glob("*.py")} | {"cells", "pairs"}
+    for name in module_names:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module
-    for name in taken:
+    for name in module_names:
         sys.modules.pop(name, None)
 
 
@@ -35,22 +35,22 @@ def test_given_prompt_matches_residual_vectors_and_compute(load):
     given_prompt = load("scorers").condition_on_prompt
     X = np.random.default_rng(0).standard_normal((6, 4))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    u, rest = X[0], X[1:] - np.outer(X[1:] @ X[0], X[0])
-    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    u, residuals = X[0], X[1:] - np.outer(X[1:] @ X[0], X[0])
+    residuals /= np.linalg.norm(residuals, axis=1, keepdims=True)
     K = given_prompt(X @ X.T)
-    np.testing.assert_allclose(K, rest @ rest.T, atol=1e-12)
-    ours = compute(X[1:], k="cosine", prompts=u[None], given_prompt=True, q=[0.5, 1, 2])
-    theirs = compute(K, score_K=True, q=[0.5, 1, 2])
-    assert ours == pytest.approx(theirs, abs=1e-10)
+    np.testing.assert_allclose(K, residuals @ residuals.T, atol=1e-12)
+    expected = compute(X[1:], k="cosine", prompts=u[None], given_prompt=True, q=[0.5, 1, 2])
+    result = compute(K, score_K=True, q=[0.5, 1, 2])
+    assert expected == pytest.approx(result, abs=1e-10)
 
 
 def test_given_prompt_matches_compute_for_texts(load):
     given_prompt = load("scorers").condition_on_prompt
     prompt, texts = "name a red fruit", ["a red apple", "a cherry", "fruit", "name it: a berry"]
-    for how in ({"k": "ngram_overlap"}, {"k": "word_overlap"}):
-        K = np.asarray(as_similarity([prompt, *texts], **how).dense())
+    for options in ({"k": "ngram_overlap"}, {"k": "word_overlap"}):
+        K = np.asarray(as_similarity([prompt, *texts], **options).dense())
         theirs = compute(given_prompt(K), score_K=True)["VS"]
-        assert compute(texts, prompts=prompt, given_prompt=True, **how)["VS"] == pytest.approx(
+        assert compute(texts, prompts=prompt, given_prompt=True, **options)["VS"] == pytest.approx(
             theirs, abs=1e-10
         )
 
@@ -62,7 +62,7 @@ def test_given_prompt_drops_answer_equal_to_prompt(load):
     assert given_prompt(np.eye(3)).tolist() == np.eye(2).tolist()
 
 
-def test_area_equals_proportion_of_ordered_pairs(load):
+def test_auc_equals_proportion_of_ordered_pairs(load):
     area = load("agreement").compute_auc
     rng = np.random.default_rng(0)
     scores, positive = rng.integers(0, 6, 40).astype(float), rng.random(40) < 0.4
@@ -72,48 +72,51 @@ def test_area_equals_proportion_of_ordered_pairs(load):
     assert result["low"] < result["auc"] < result["high"]
 
 
-def test_standard_errors_of_areas_use_prompts_as_units(load):
+def test_standard_errors_of_auc_use_prompts_as_units(load):
     agreement = load("agreement")
     rng = np.random.default_rng(1)
     prompts = np.repeat(np.arange(120), 3)
     positive = rng.random(360) < 0.5
-    shared = rng.standard_normal(120)[prompts]  # makes sets of one prompt alike
+    shared = rng.standard_normal(120)[prompts]  # makes sets of the same prompt similar
     values = np.round(positive + 1.5 * shared + 0.5 * rng.standard_normal(360), 1)
     auc, pulls = agreement.compute_auc_by_prompt(values, positive, prompts)
     result = agreement.summarize_pulls(auc, pulls)
     assert auc == pytest.approx(agreement.compute_auc(values, positive)["auc"])
     assert pulls.sum() == pytest.approx(0, abs=1e-12)
-    again = []
+    resampled_aucs = []
     for _ in range(400):
-        drawn = rng.integers(0, 120, 120)
-        sets = (3 * drawn[:, None] + np.arange(3)).ravel()
-        again.append(agreement.compute_auc(values[sets], positive[sets])["auc"])
-    assert result["se"] == pytest.approx(np.std(again), rel=0.15)
-    one_each, pulls = agreement.compute_auc_by_prompt(values, positive, np.arange(360))
-    alone = agreement.summarize_pulls(one_each, pulls)
+        resampled_prompts = rng.integers(0, 120, 120)
+        sets = (3 * resampled_prompts[:, None] + np.arange(3)).ravel()
+        resampled_aucs.append(agreement.compute_auc(values[sets], positive[sets])["auc"])
+    assert result["se"] == pytest.approx(np.std(resampled_aucs), rel=0.15)
+    auc_without_groups, pulls = agreement.compute_auc_by_prompt(values, positive, np.arange(360))
+    result_without_groups = agreement.summarize_pulls(auc_without_groups, pulls)
     V10 = [
         np.mean((v > values[~positive]) + (v == values[~positive]) / 2) for v in values[positive]
     ]
     V01 = [np.mean((values[positive] > v) + (values[positive] == v) / 2) for v in values[~positive]]
-    of_delong = np.var(V10, ddof=1) / positive.sum() + np.var(V01, ddof=1) / (~positive).sum()
-    assert alone["se"] == pytest.approx(np.sqrt(of_delong), rel=0.01)
+    delong_variance = np.var(V10, ddof=1) / positive.sum() + np.var(V01, ddof=1) / (~positive).sum()
+    assert result_without_groups["se"] == pytest.approx(np.sqrt(delong_variance), rel=0.01)
 
 
-def test_difference_of_means_equals_difference_of_rank_correlations(load):
+def test_bootstrap_difference_matches_rank_correlations(load):
     agreement = load("agreement")
     rng = np.random.default_rng(2)
     prompts = np.repeat(np.arange(100), 2)
     human = rng.standard_normal(200)
-    good, bad = (human + noise * rng.standard_normal(200) for noise in (0.5, 1.5))
+    accurate, inaccurate = (human + noise * rng.standard_normal(200) for noise in (0.5, 1.5))
     sources = [np.arange(200) < 100, np.arange(200) >= 100]
-    result = agreement.bootstrap_difference(good, bad, human, sources, prompts, draws=200)
+    result = agreement.bootstrap_difference(
+        accurate, inaccurate, human, sources, prompts, draws=200
+    )
     expected = [
-        spearmanr(good[own], human[own]).statistic - spearmanr(bad[own], human[own]).statistic
-        for own in sources
+        spearmanr(accurate[source], human[source]).statistic
+        - spearmanr(inaccurate[source], human[source]).statistic
+        for source in sources
     ]
     assert result["difference"] == pytest.approx(np.mean(expected))
     assert 0 < result["low"] < result["difference"] < result["high"]
-    same = agreement.bootstrap_difference(good, good, human, sources, prompts, draws=20)
+    same = agreement.bootstrap_difference(accurate, accurate, human, sources, prompts, draws=20)
     assert list(same.values()) == [0, 0, 0]
 
 
@@ -127,41 +130,46 @@ def test_threshold_maximizes_accuracy(load):
 
 def test_spearman_intervals_cover_true_correlation(load):
     spearman = load("agreement").spearman_with_interval
-    rng, held = np.random.default_rng(0), 0
+    rng, n_covered = np.random.default_rng(0), 0
     truth = 6 / np.pi * np.arcsin(0.8 / 2)  # of normal variables of correlation 0.8
     for _ in range(300):
         x, e = rng.standard_normal((2, 200))
         result = spearman(x, 0.8 * x + 0.6 * e)
-        held += result["low"] < truth < result["high"]
+        n_covered += result["low"] < truth < result["high"]
     assert result["rho"] == pytest.approx(spearmanr(x, 0.8 * x + 0.6 * e).statistic)
-    assert 0.91 <= held / 300 <= 0.99
+    assert 0.91 <= n_covered / 300 <= 0.99
     assert spearman(np.ones(10), np.arange(10.0))["rho"] == 0
 
 
 def test_halves_are_split_by_prompt(load):
     answers = load("answers")
-    many = [answers.AnswerSet(f"prompt {i}", ("a",), {}) for i in range(400)]
-    assert 150 < sum(one.is_reported for one in many) < 250
-    assert many[0].is_reported == answers.AnswerSet("prompt 0", ("b",), {"label": 1}).is_reported
+    answer_sets = [answers.AnswerSet(f"prompt {i}", ("a",), {}) for i in range(400)]
+    assert 150 < sum(answer_set.is_reported for answer_set in answer_sets) < 250
+    assert (
+        answer_sets[0].is_reported
+        == answers.AnswerSet("prompt 0", ("b",), {"label": 1}).is_reported
+    )
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_results_are_from_clean_commit(part):
-    about = json.loads((RESULTS / f"{part}.json").read_text(encoding="utf-8"))["environment"]
-    assert about["dirty"] is False
+    environment = json.loads((RESULTS / f"{part}.json").read_text(encoding="utf-8"))["environment"]
+    assert environment["dirty"] is False
 
 
 def test_embeddings_in_context_agree_with_human_scores(load):
     page = load("people_page")
     default = page.find_row("human_scores", page.DEFAULT)
-    plain, given = (page.find_row("human_scores", page.MINILM, prompt) for prompt in (False, True))
-    after = page.find_row("human_scores", page.IN_CONTEXT, True)
-    assert page.mean_correlation(after) >= page.mean_correlation(given) + 0.012
-    assert page.response_correlation(after) >= page.response_correlation(given) + 0.015
-    assert page.mean_correlation(plain) == pytest.approx(0.738, abs=0.005)
+    without_prompt, given_prompt = (
+        page.find_row("human_scores", page.MINILM, prompt) for prompt in (False, True)
+    )
+    in_context = page.find_row("human_scores", page.IN_CONTEXT, True)
+    assert page.mean_correlation(in_context) >= page.mean_correlation(given_prompt) + 0.012
+    assert page.response_correlation(in_context) >= page.response_correlation(given_prompt) + 0.015
+    assert page.mean_correlation(without_prompt) == pytest.approx(0.738, abs=0.005)
     assert page.mean_correlation(default) == pytest.approx(0.594, abs=0.005)
     assert page.response_correlation(default) == pytest.approx(0.562, abs=0.005)
-    assert given["reported on"]["mean"]["rho"] >= 0.78
+    assert given_prompt["reported on"]["mean"]["rho"] >= 0.78
     assert (
         page.mean_correlation(page.find_row("human_scores", "lengths alone", measure="mean length"))
         < 0.1
@@ -212,7 +220,7 @@ def test_document_reports_better_scorers_and_decreases(load):
 
 
 def test_confirmatory_run_is_reported_completely(load):
-    """All measures and differences of the list are in the result, and all rows on the page."""
+    """The result contains all listed measures and differences, the document all rows."""
     page, mcdiv = load("people_page"), load("mcdiv")
     rows = page.load_rows("mcdiv")
     assert [tuple(r[key] for key in ("name", "prompt", "measure")) for r in rows if "auc" in r] == [
@@ -224,7 +232,7 @@ def test_confirmatory_run_is_reported_completely(load):
     assert sum(cell["sets"] for cell in rows[0]["cells"].values()) == 3792
 
 
-def test_random_values_have_area_of_one_half(load):
+def test_random_values_have_auc_of_one_half(load):
     answers, mcdiv = load("answers"), load("mcdiv")
     rng = np.random.default_rng(0)
     sets = [
@@ -235,14 +243,14 @@ def test_random_values_have_area_of_one_half(load):
         )
         for i in range(1200)
     ]
-    label = np.array([one.facts["contents_differ"] for one in sets])
+    label = np.array([item.facts["contents_differ"] for item in sets])
     values = {key: rng.standard_normal(1200) for key in mcdiv.MEASURES}
     values[mcdiv.MEASURES[0]] = label + 0.0
-    _, perfect, *others = mcdiv.compute_rows(sets, values)
+    _, perfect, *other_rows = mcdiv.compute_rows(sets, values)
     assert perfect["auc"]["all"]["value"] == 1
-    noise = [row["auc"]["all"] for row in others if "auc" in row]
-    assert all(abs(one["value"] - 0.5) < 4 * one["se"] for one in noise)
-    assert {one["se"] < 0.03 for one in noise} == {True}
+    noise = [row["auc"]["all"] for row in other_rows if "auc" in row]
+    assert all(abs(item["value"] - 0.5) < 4 * item["se"] for item in noise)
+    assert {item["se"] < 0.03 for item in noise} == {True}
 
 
 def test_scores_of_source_match_committed_result(load):
@@ -252,12 +260,14 @@ def test_scores_of_source_match_committed_result(load):
         pytest.skip(f"human_diversity.jsonl.gz is not in {data}; set VENDISCORE_DATA")
     sets = answers.read_judged_sets(data)
     sets = [s for s in sets if (s.facts["test"], s.facts["source"]) == ("conTest", "story_gen")]
-    score = next(one for one in scorers.make_package_scorers({}) if one.name == page.DEFAULT).score
-    values = [score(one)["VS, q = 1"] for one in sets]
-    result = spearmanr(values, [one.facts["human"] for one in sets]).statistic
-    (then,) = (
-        one["rho"]
-        for one in page.find_row("human_scores", page.DEFAULT)["all"]["sources"]
-        if (one["test"], one["source"]) == ("conTest", "story_gen")
+    score = next(
+        item for item in scorers.make_package_scorers({}) if item.name == page.DEFAULT
+    ).score
+    values = [score(item)["VS, q = 1"] for item in sets]
+    result = spearmanr(values, [item.facts["human"] for item in sets]).statistic
+    (committed,) = (
+        item["rho"]
+        for item in page.find_row("human_scores", page.DEFAULT)["all"]["sources"]
+        if (item["test"], item["source"]) == ("conTest", "story_gen")
     )
-    assert result == pytest.approx(then, abs=1e-4)
+    assert result == pytest.approx(committed, abs=1e-4)

@@ -1,4 +1,4 @@
-"""Public names of the package, and keywords that reach a measure through every entry point."""
+"""Public names of the package, and keywords of measures in every entry point."""
 
 import ast
 from pathlib import Path
@@ -28,13 +28,13 @@ def test_dir_equals_documented_names() -> None:
 def test_type_checking_imports_match_lazy_imports() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    read = {
+    module_by_name = {
         alias.name: node.module
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert read == vendiscore._MODULE_BY_NAME
+    assert module_by_name == vendiscore._MODULE_BY_NAME
 
 
 def test_import_from_clone_loads_no_heavy_packages(tmp_path) -> None:
@@ -57,8 +57,8 @@ def test_evaluate_suite_passes_options_to_both_metrics() -> None:
 
 @pytest.mark.parametrize("name", ["vendiscore", "magnitude"])
 def test_both_metrics_compute_any_measure(name: str) -> None:
-    every = [measure.name for measure in list_measures()]
-    measures = [name for name in every if name not in SAMPLE_TYPES and name not in OPTIONS]
+    measure_names = [measure.name for measure in list_measures()]
+    measures = [name for name in measure_names if name not in SAMPLE_TYPES and name not in OPTIONS]
     metric = vendiscore.load(name, measures=measures, k="rbf")
     groups = [0, 1] * 6
     result = metric.compute(samples=X, references=X[:7], groups=groups)
@@ -67,21 +67,21 @@ def test_both_metrics_compute_any_measure(name: str) -> None:
     metric.add_batch(predictions=X, references=X[:7], groups=groups)
     assert metric.compute() == result
     script = str(PACKAGE.parent / f"{name}.py")
-    both = evaluate.load(script, measures=["MagArea", "VS"], k="rbf")
-    assert both.compute(samples=X) == compute(X, k="rbf", measures=["MagArea", "VS"])
+    loaded = evaluate.load(script, measures=["MagArea", "VS"], k="rbf")
+    assert loaded.compute(samples=X) == compute(X, k="rbf", measures=["MagArea", "VS"])
 
 
 def test_measure_options_are_shared_or_per_measure() -> None:
-    one = compute(X, k="rbf", measures={"VS": {}, "MagArea": {"n_scales": 9, "t_cut": 3}})
-    assert one == compute(X, k="rbf", measures=["VS", "MagArea"], n_scales=9, t_cut=3)
-    many = compute(
+    result = compute(X, k="rbf", measures={"VS": {}, "MagArea": {"n_scales": 9, "t_cut": 3}})
+    assert result == compute(X, k="rbf", measures=["VS", "MagArea"], n_scales=9, t_cut=3)
+    renamed = compute(
         X, measures={"Magnitude": {"t": [0.5, 2]}, "MagArea": {"t_cut": 2}, "t_conv": {}}
     )
-    assert list(many) == ["Magnitude_t0.5", "Magnitude_t2", "MagArea", "t_conv"]
+    assert list(renamed) == ["Magnitude_t0.5", "Magnitude_t2", "MagArea", "t_conv"]
 
 
 @pytest.mark.parametrize(
-    ("how", "error", "message"),
+    ("options", "error", "message"),
     [
         ({"measures": {"MagArea": {"scales": 3}}}, TypeError, "not an option of measure 'MagArea'"),
         ({"measures": {"MagArea": 3}}, TypeError, "must map 'MagArea' to a dict of options, got 3"),
@@ -93,16 +93,16 @@ def test_measure_options_are_shared_or_per_measure() -> None:
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
     ],
 )
-def test_keywords_without_effect_are_rejected(how, error, message) -> None:
-    with pytest.raises(error) as refused:
-        compute(X, k="rbf", **how)
-    assert message in str(refused.value)
+def test_keywords_without_effect_are_rejected(options, error, message) -> None:
+    with pytest.raises(error) as caught:
+        compute(X, k="rbf", **options)
+    assert message in str(caught.value)
 
 
 def test_kernel_and_metric_apply_to_different_measures() -> None:
-    both = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"], t_cut="t_conv")
-    assert both["VS"] == compute(X, k="cosine")["VS"]
-    assert both["MagArea"] == vendiscore.mag_area(X, metric="manhattan")
+    result = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"], t_cut="t_conv")
+    assert result["VS"] == compute(X, k="cosine")["VS"]
+    assert result["MagArea"] == vendiscore.mag_area(X, metric="manhattan")
     with pytest.raises(ValueError, match="MagArea accepts `metric="):
         compute(X, k="cosine", metric="manhattan", measures="MagArea")
 
@@ -131,7 +131,7 @@ def test_metric_space_supports_only_distance_measures(measure: str) -> None:
     from vendiscore.magnitude.metric_space_builder import as_space
 
     space = as_space(X)
-    how = {"measures": "MagArea", "t_cut": "t_conv"}
-    assert compute(space, **how) == compute(X, **how)
+    options = {"measures": "MagArea", "t_cut": "t_conv"}
+    assert compute(space, **options) == compute(X, **options)
     with pytest.raises(TypeError, match="measures of similarities do not support a MetricSpace"):
         compute(space, measures=["t_conv", measure])

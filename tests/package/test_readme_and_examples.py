@@ -1,4 +1,4 @@
-"""The first steps of a newcomer: a light import, examples that run, a README whose code is true."""
+"""Imports are light, examples run, generated tables and version numbers are current."""
 
 import importlib
 import importlib.util
@@ -46,8 +46,8 @@ def test_import_and_first_score_load_no_heavy_packages(call):
 
 
 @cache
-def output(example: str) -> str:
-    """Return what an example prints, from a folder that is not the repository, with the base."""
+def run_example(example: str) -> str:
+    """Return the output of an example, run outside the repository, with the base packages."""
     return subprocess.run(
         [sys.executable, "-S", str(ROOT / "examples" / example)],
         cwd=tempfile.gettempdir(),
@@ -61,7 +61,7 @@ def output(example: str) -> str:
 
 @pytest.mark.parametrize("example", sorted(path.name for path in ROOT.glob("examples/*.py")))
 def test_examples_run(example):
-    assert output(example)
+    assert run_example(example)
 
 
 def test_training_tutorial_shows_and_avoids_mode_collapse():
@@ -92,7 +92,7 @@ for weight, (encoder, written) in found["runs"].items():
             assert vs > 6
             assert apart == 10
             assert accuracy > 0.85
-            assert 0.7 < agreement < 0.95  # what it costs
+            assert 0.7 < agreement < 0.95  # the cost of diversity
     assert len(rows) == 3
 
 
@@ -119,7 +119,7 @@ def test_scripts_citation_and_changelog_have_package_version():
 
 
 def test_kernels_folder_is_not_importable_package():
-    """transformers imports a package `kernels`, where it is installed."""
+    """transformers imports a package `kernels` if it is installed."""
     folder = ROOT / "kernels"
     assert folder.is_dir()
     assert not folder.is_symlink()  # a file of 18 bytes on Windows and in a zip
@@ -157,9 +157,9 @@ def test_long_eigendecomposition_prints_expected_duration(monkeypatch, capsys):
     monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     compute(X, k="cosine")
-    told = capsys.readouterr().err
-    known = r"Computing the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"
-    assert re.fullmatch(known, told)
+    message = capsys.readouterr().err
+    pattern = r"Computing the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"
+    assert re.fullmatch(pattern, message)
     datasets.disable_progress_bars()
     try:
         compute(X, k="cosine")
@@ -168,12 +168,12 @@ def test_long_eigendecomposition_prints_expected_duration(monkeypatch, capsys):
     assert not capsys.readouterr().err
 
 
-@pytest.mark.filterwarnings("ignore:Kernel .ngram_overlap. ")  # answers of one word, or of signs
+@pytest.mark.filterwarnings("ignore:Kernel .ngram_overlap. ")  # answers of a single word
 def test_readme_table_matches_means_of_figure(monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     result = importlib.import_module("prompt_matrix").compute_scores()
-    means = {name: float(np.mean(list(own.values()))) for name, own in result.items()}
+    means = {name: float(np.mean(list(scores.values()))) for name, scores in result.items()}
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
     assert {name: float(mean) for name, mean in table.items()} == pytest.approx(means, abs=0.006)

@@ -1,4 +1,4 @@
-"""The reference has every public name once, and docstrings say what a reader needs."""
+"""The reference documents every public name once, and docstrings list all parameters."""
 
 import abc
 import importlib
@@ -13,49 +13,49 @@ from vendiscore import plots
 
 PUBLIC = {f"vendiscore.{name}" for name in vendiscore.__all__}
 PUBLIC |= {f"vendiscore.plots.{name}" for name in plots.__all__}
-REPORT = importlib.import_module("vendiscore.report")  # whose name in the package is its function
-OTHERS = "vendiscore.integrations."  # of which each needs the package that it is for
-# A section of a docstring, as numpydoc has them.
-HEAD = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+REPORT = importlib.import_module("vendiscore.report")  # `vendiscore.report` is also the function
+INTEGRATIONS = "vendiscore.integrations."  # these modules need optional packages
+# A section heading of a numpydoc docstring.
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 
 
 CALLABLES = [entry for entry in ENTRIES if entry.kind not in ("module", "data")]
 
 
-def sections(thing):
-    """Return {name: text} of a docstring; what comes before the first is under ""."""
-    first, *rest = HEAD.split(inspect.getdoc(thing) or "")
-    return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
+def parse_sections(documented):
+    """Return {name: text} of a docstring; the text before the first section is under ""."""
+    summary, *parts = HEADING.split(inspect.getdoc(documented) or "")
+    return {"": summary} | dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def fields(text):
+def parse_fields(text):
     """Return {names, type: description} of a section of parameters or attributes."""
-    result, now = {}, None
+    result, heading = {}, None
     for line in text.strip().splitlines():
         if line and not line.startswith(" "):
-            now = line
-            result[now] = ""
-        elif now:
-            result[now] += f"{line.strip()}\n"
+            heading = line
+            result[heading] = ""
+        elif heading:
+            result[heading] += f"{line.strip()}\n"
     return result
 
 
-def names(text):
+def parse_names(text):
     """Return the names in a section of parameters or attributes, in order."""
-    heads = [head.partition(" : ")[0] for head in fields(text)]
-    return [name.strip().lstrip("*") for head in heads for name in head.split(",")]
+    headings = [heading.partition(" : ")[0] for heading in parse_fields(text)]
+    return [name.strip().lstrip("*") for heading in headings for name in heading.split(",")]
 
 
-def parameters(thing):
-    return [name for name in inspect.signature(thing).parameters if name != "self"]
+def signature_parameters(documented):
+    return [name for name in inspect.signature(documented).parameters if name != "self"]
 
 
-def described(sections):
+def described_parameters(sections):
     """Return the names of parameters in both sections of a docstring, in order."""
     return [
         name
-        for head in ("Parameters", "Other Parameters")
-        for name in names(sections.get(head, ""))
+        for heading in ("Parameters", "Other Parameters")
+        for name in parse_names(sections.get(heading, ""))
     ]
 
 
@@ -79,43 +79,61 @@ def test_every_public_name_is_documented_once():
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
 def test_documented_objects_exist_under_public_paths(entry):
-    thing = load_path(entry.path)
-    assert inspect.isclass(thing) == (entry.kind in ("class", "exception"))
-    assert is_error(thing) == (entry.kind == "exception")
+    documented = load_path(entry.path)
+    assert inspect.isclass(documented) == (entry.kind in ("class", "exception"))
+    assert is_error(documented) == (entry.kind == "exception")
     for name in entry.members or ():
-        member = inspect.getattr_static(thing, name)
-        assert inspect.getdoc(member) or name in names(sections(thing)["Attributes"])
+        member = inspect.getattr_static(documented, name)
+        assert inspect.getdoc(member) or name in parse_names(
+            parse_sections(documented)["Attributes"]
+        )
     if entry.path not in PUBLIC:
-        assert all(thing is not load_path(path) for path in PUBLIC)
+        assert all(documented is not load_path(path) for path in PUBLIC)
 
 
 @pytest.mark.parametrize("entry", CALLABLES, ids=str)
 def test_docstring_lists_parameters_of_signature(entry):
-    thing = load_path(entry.path)
-    said = sections(thing)
-    if inspect.isclass(thing) and "Parameters" not in said:
-        # Nobody makes one: it is raised, subclassed, made as its parent is, or what a call returns.
-        made = "__init__" not in vars(thing) or is_error(thing) or isinstance(thing, abc.ABCMeta)
-        assert made or is_returned(thing)
-        assert made or names(said["Attributes"])
+    documented = load_path(entry.path)
+    doc_sections = parse_sections(documented)
+    if inspect.isclass(documented) and "Parameters" not in doc_sections:
+        # Users do not construct it: it is raised, subclassed or returned.
+        not_constructed_by_users = (
+            "__init__" not in vars(documented)
+            or is_error(documented)
+            or isinstance(documented, abc.ABCMeta)
+        )
+        assert not_constructed_by_users or is_mentioned_elsewhere(documented)
+        assert not_constructed_by_users or parse_names(doc_sections["Attributes"])
         return
-    assert described(said) == [n for n in in_order(thing, said) if n]
+    assert described_parameters(doc_sections) == [
+        n for n in parameters_in_docstring_order(documented, doc_sections) if n
+    ]
 
 
-def in_order(thing, said):
-    """Return the parameters of a signature in the order of the docstring, which is free to choose
-    one."""
-    told, own = described(said), parameters(thing)
-    return sorted(own, key=lambda name: told.index(name) if name in told else len(told))
+def parameters_in_docstring_order(documented, doc_sections):
+    """Return the parameters of a signature in the order of the docstring."""
+    described_names, parameter_names = (
+        described_parameters(doc_sections),
+        signature_parameters(documented),
+    )
+    return sorted(
+        parameter_names,
+        key=lambda name: (
+            described_names.index(name) if name in described_names else len(described_names)
+        ),
+    )
 
 
-def is_returned(thing):
-    """Return whether the docstring of something else that is documented speaks of it."""
-    word = re.compile(rf"\b{thing.__name__}s?\b")
+def is_mentioned_elsewhere(documented):
+    """Return whether the docstring of another documented object mentions it."""
+    word = re.compile(rf"\b{documented.__name__}s?\b")
     for entry in CALLABLES:
-        if entry.path.startswith(OTHERS) or (other := load_path(entry.path)) is thing:
+        if (
+            entry.path.startswith(INTEGRATIONS)
+            or (other_object := load_path(entry.path)) is documented
+        ):
             continue
-        members = vars(other).values() if inspect.isclass(other) else ()
-        if any(word.search(inspect.getdoc(each) or "") for each in (other, *members)):
+        members = vars(other_object).values() if inspect.isclass(other_object) else ()
+        if any(word.search(inspect.getdoc(item) or "") for item in (other_object, *members)):
             return True
     return False

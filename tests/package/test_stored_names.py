@@ -1,4 +1,4 @@
-"""Names that users store do not depend on where a module of the package is."""
+"""Signatures, registered names and pickles do not depend on module paths of the package."""
 
 import pickle
 import subprocess
@@ -75,19 +75,19 @@ def test_signature_contains_no_module_path(name):
 
 
 def test_registered_names_contain_no_module_path():
-    names = [each.name for each in (*list_kernels(), *list_measures())] + [*PRESETS]
+    names = [entry.name for entry in (*list_kernels(), *list_measures())] + [*PRESETS]
     assert {"ngram_overlap", "VS", "text"} <= {*names}
     assert [name for name in names if "." in name or "vendiscore" in name.lower()] == []
 
 
-def error_of(call):
+def catch_error(call):
     with pytest.raises(Exception) as caught:
         call()
     return caught.value
 
 
-def instances():
-    """Return what users may pickle, without the results of tests/metric/support."""
+def build_instances():
+    """Return objects that users may pickle, except results tested in tests/metric/support."""
     state = State(k="cosine").update(VECTORS)
     grouped = GroupState("x", prompts="of", k="labels").update({"x": ["a", "b"], "of": [1, 1]})
     return {
@@ -105,7 +105,7 @@ def instances():
         "Similarity": vendiscore.as_similarity(TEXTS),
         "kernel": get_kernel("rbf"),
         "measure": list_measures()[0],
-        "SampleError": error_of(lambda: score(["a", "", "b", ""])),
+        "SampleError": catch_error(lambda: score(["a", "", "b", ""])),
         "NotPSDError": NotPSDError(-0.25, 0.5),
         "MissingPackageError": MissingPackageError("rdkit", "molecules", "x", "pip install x"),
         "IndefiniteError": IndefiniteError(0.5),
@@ -117,7 +117,7 @@ def instances():
     }
 
 
-# Prints each object that is read from a pickle, or the error, without importing it first.
+# Prints each unpickled object, without importing its class first.
 READ = """
 import pickle, sys
 for name, data in pickle.load(sys.stdin.buffer).items():
@@ -127,21 +127,23 @@ for name, data in pickle.load(sys.stdin.buffer).items():
 
 
 def test_pickles_can_be_read_in_fresh_process():
-    things = instances()
-    data = pickle.dumps({name: pickle.dumps(thing) for name, thing in things.items()})
+    instance_by_name = build_instances()
+    data = pickle.dumps(
+        {name: pickle.dumps(instance) for name, instance in instance_by_name.items()}
+    )
     run = subprocess.run([sys.executable, "-c", READ], input=data, capture_output=True, check=True)
     lines = run.stdout.decode().splitlines()
-    for line, (name, thing) in zip(lines, things.items(), strict=True):
-        expected = f"{name}\t{type(thing).__name__}\t{str(thing)!r}"
+    for line, (name, instance) in zip(lines, instance_by_name.items(), strict=True):
+        expected = f"{name}\t{type(instance).__name__}\t{str(instance)!r}"
         assert line.partition(" at 0x")[0] == expected.partition(" at 0x")[0]
 
 
 def test_pickled_errors_keep_attributes():
-    error = pickle.loads(pickle.dumps(error_of(lambda: score(["a", "", "b", ""]))))
+    error = pickle.loads(pickle.dumps(catch_error(lambda: score(["a", "", "b", ""]))))
     assert isinstance(error, SampleError)
     assert [*error.problems] == [1, 3]
-    again = pickle.loads(pickle.dumps(NotPSDError(-0.25, 0.5)))
-    assert (again.smallest, again.negative_mass) == (-0.25, 0.5)
+    not_psd_error = pickle.loads(pickle.dumps(NotPSDError(-0.25, 0.5)))
+    assert (not_psd_error.smallest, not_psd_error.negative_mass) == (-0.25, 0.5)
 
 
 def test_unpickled_functions_are_public_functions():
