@@ -65,7 +65,7 @@ def test_questions_and_errors_have_no_serious_violations(visit, size):
     assert find_violations_in_both_themes(page) == []
     choose_files(page, ("mine.csv", b"id,smiles\nX1,CCO\nX2,C1CC\nX3,CCC\n"))
     expect(page.locator("#samples .trouble")).to_be_visible()
-    page.get_by_text("Which ones").click()
+    page.get_by_text("Which samples?").click()
     assert find_violations_in_both_themes(page) == []
     open_tab(page, "Compare")
     drop_files(page, ("a.csv", b"a,b\n1,2\n3,4\n"), selector=".set")

@@ -15,7 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 PHONE = (390, 844)
 CHARTS = {
     "Similarity to the nearest sample": ["similarity to the nearest sample", "samples"],
-    "Map": ["Alike samples lie close together; there are no axes."],
+    "Map": ["Similar samples are close to each other; the axes have no meaning."],
     "Spectrum": ["direction, largest first", "proportion of the set (%)"],
     "Profile": ["order q", "effective number of samples"],
     "Growth": ["samples", "effective number of samples"],
@@ -119,7 +119,7 @@ def test_table_rows_are_cards_on_phone(visit):
     score_example(page)
     table = page.get_by_role("region", name="Table of all samples")
     line = table.locator("tbody tr").first
-    for column in ("theme", "nearest", "similarity", "adds"):
+    for column in ("theme", "nearest", "similarity", "contribution"):
         cell = line.locator(f"[data-head={column}]")
         expect(cell).to_be_visible()
         assert column in cell.evaluate("cell => getComputedStyle(cell, '::before').content")
@@ -128,8 +128,8 @@ def test_table_rows_are_cards_on_phone(visit):
             " cell.parentElement.querySelector('.r-sample').getBoundingClientRect().bottom - 1"
         )
     assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
-    table.get_by_role("button", name="adds").click()
-    expect(table.get_by_role("columnheader", name="adds")).to_have_attribute(
+    table.get_by_role("button", name="contribution").click()
+    expect(table.get_by_role("columnheader", name="contribution")).to_have_attribute(
         "aria-sort", "descending"
     )
     open_tab(page, "Compare")
@@ -149,7 +149,7 @@ def test_charts_of_random_subset_have_note(visit, tab, n):
     else:
         paste(page, "\n".join(f"{np.cos(i):.4f},{np.sin(i):.4f},1" for i in range(2_100)))
     press_score(page)
-    note = page.get_by_text(f"This chart is of a random {n:,} of all 2,100 samples.")
+    note = page.get_by_text(f"This figure shows a random subset of {n:,} of all 2,100 samples.")
     expect(note.locator("visible=true")).to_have_count(2)  # the histogram and the map
 
 
@@ -159,4 +159,4 @@ def test_charts_have_no_subset_note_if_only_rows_were_dropped(visit):
     paste(page, "1,0\n0,1\n1,x\n1,1\n2,1")
     press_score(page)
     expect(page.locator("#result .r-bar")).to_be_visible()
-    expect(page.get_by_text("This chart is of a random")).to_have_count(0)
+    expect(page.get_by_text("This figure shows a random subset")).to_have_count(0)

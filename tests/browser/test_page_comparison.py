@@ -113,11 +113,11 @@ TABLE = "model,answer\n" + "\n".join(
 
 def group_by_model(page) -> None:
     """Select the column "model" for grouping, with two clicks."""
-    page.get_by_role("combobox", name="Grouped by").click()
+    page.get_by_role("combobox", name="Group column").click()
     page.keyboard.press("Escape")
-    page.get_by_role("combobox", name="Grouped by").click()
+    page.get_by_role("combobox", name="Group column").click()
     page.keyboard.press("Escape")
-    page.get_by_role("combobox", name="Grouped by").select_option("model")
+    page.get_by_role("combobox", name="Group column").select_option("model")
     expect(page.locator(".read").locator("visible=true")).to_contain_text("2 groups by column")
 
 
@@ -132,7 +132,7 @@ def test_table_of_two_models_is_compared_in_five_clicks(visit):
         group_by_model(page)
         if path == "Text, Score":
             press_score(page)
-            button(page, "Compare these 2").click()
+            button(page, "Compare these 2 groups").click()
         elif path == "Text, Compare":
             open_tab(page, "Compare")
         if path != "Text, Score":
@@ -147,14 +147,14 @@ def test_comparison_rejects_groups_with_second_set(visit):
     page = visit()
     open_tab(page, "Compare")
     choose_files(page, ("answers.csv", TABLE.encode()), container=page.locator(".set").first)
-    page.get_by_role("combobox", name="Sets by").select_option("one set")
+    page.get_by_role("combobox", name="Set column").select_option("one set")
     press_score(page)
     alert = page.locator("#compare").get_by_role("alert")
-    expect(alert).to_contain_text("pick the column that names the sets")
-    page.get_by_role("combobox", name="Grouped by").select_option("model")
+    expect(alert).to_contain_text("select the column with the set names")
+    page.get_by_role("combobox", name="Group column").select_option("model")
     paste(page, "a\nb\nc\nd", page.get_by_role("textbox", name="Samples of B"))
     press_score(page)
-    expect(alert).to_contain_text("answers has groups: remove the other sets")
+    expect(alert).to_contain_text("answers contains groups. Remove the other sets")
 
 
 def test_long_comparison_shows_progress_and_can_be_stopped(visit):

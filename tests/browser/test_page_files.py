@@ -58,7 +58,7 @@ def test_text_without_spaces_is_compared_by_characters(visit):
     paste(page, "\n".join(have.CHINESE))
     choose_similarity(page, "share words")
     press_score(page)
-    page.get_by_text("How sure?").click()
+    page.get_by_text("Uncertainty and notes").click()
     expect(page.locator(".r-summary p", has_text="no spaces between words")).to_be_visible()
     expect_score(page, compute(have.CHINESE, k="ngram_overlap", analyzer="char")["VS"], 3)
 
@@ -75,7 +75,7 @@ def test_pasted_tables_and_files_give_same_result(visit):
                 paste(page, case.data.decode())
             expect_read_note(page, "3 rows, 0 unreadable")
             if case.name == "models":
-                page.get_by_role("combobox", name="Grouped by").select_option("model")
+                page.get_by_role("combobox", name="Group column").select_option("model")
                 expect(page.locator("#read")).to_contain_text("2 groups by column")
             press_score(page)
             first = " ".join(case.values[0].split())
@@ -97,10 +97,10 @@ def test_large_paste_is_kept_as_file(visit):
     assert len(lines) > 5_000_000
     paste(page, lines)
     chip = page.locator("#chip")
-    expect(chip).to_contain_text("too long for the box, so it is kept as a file")
+    expect(chip).to_contain_text("too long for the box and is kept as a file")
     expect(page.locator("#box")).to_be_hidden()
     expect(page.locator("#box")).to_have_value("")
-    expect_read_note(page, "A random 1,000 of 150,000")
+    expect_read_note(page, "A random subset of 1,000 of 150,000")
     press_score(page)
     expect(score_number(page)).to_contain_text("of 1,000")
     chip.get_by_role("button").click()
@@ -110,7 +110,7 @@ def test_large_paste_is_kept_as_file(visit):
     page.evaluate("text => navigator.clipboard.writeText(text)", long_text)
     page.locator("#box").focus()
     page.keyboard.press("ControlOrMeta+V")  # between the two existing lines
-    expect_read_note(page, "A random 1,000 of 20,001")
+    expect_read_note(page, "A random subset of 1,000 of 20,001")
     open_tab(page, "Compare")
     paste(page, long_text, page.get_by_role("textbox", name="Samples of B"))
     expect(page.locator(".set").nth(1)).to_contain_text("too long for the box")
@@ -123,10 +123,12 @@ def test_texts_about_random_subset_contain_its_size(visit):
     press_score(page)
     result = page.locator("#result")
     pattern = (
-        r"One of each, and all others of the random 2,000: \d+, of which 2\.\d are effectively"
+        r"Without near-duplicates in the random subset of 2,000: \d+ samples?, "
+        r"effective number 2\.\d"
     )
     expect(result).to_contain_text(re.compile(pattern))
-    expect(result).to_contain_text("This chart is of a random 2,000 of all 2,300 samples.")
+    note = "This figure shows a random subset of 2,000 of all 2,300 samples."
+    expect(result).to_contain_text(note)
 
 
 def test_file_of_numbers_opens_vectors_tab(visit):
@@ -151,7 +153,7 @@ def test_ambiguous_file_shows_question(visit):
     choose_similarity(page, "share words")
     press_score(page)
     expect_score(page, compute(cases["two.csv"].values, k="ngram_overlap")["VS"], 2)
-    page.get_by_role("combobox", name="Column").select_option("a")
+    page.get_by_role("combobox", name="Sample column").select_option("a")
     expect(page.locator(".r-was")).to_contain_text("samples have changed")
     press_score(page)
     expect(find_row(page, 2)).to_contain_text("hello you there")

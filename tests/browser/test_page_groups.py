@@ -17,7 +17,7 @@ from vendiscore import compute
 TEXTS = [["a cat sat", "a dog sat", "the cat ran"], ["red", "red", "blue"]]
 ALL_TEXTS = [text for group in TEXTS for text in group]
 PASTED_TEXT = "\n\n".join("\n".join(group) for group in TEXTS)
-GROUP_SIZE = "3 in a group"
+GROUP_SIZE = "3 per group"
 
 
 def find_group_table(page):
@@ -42,7 +42,7 @@ def test_table_is_grouped_by_column(visit):
     choose_similarity(page, "share words")
     rows = [f"{text},prompt {i}" for i, group in enumerate(TEXTS) for text in group]
     choose_files(page, ("mine.csv", "\n".join(["answer,prompt", *rows]).encode()))
-    page.get_by_role("combobox", name="Grouped by").select_option("prompt")
+    page.get_by_role("combobox", name="Group column").select_option("prompt")
     press_score(page)
     expect_score(page, compute(TEXTS, k="ngram_overlap")["VS"], GROUP_SIZE)
     expect(find_group_table(page).get_by_role("rowheader")).to_have_text(["prompt 0", "prompt 1"])
@@ -54,7 +54,7 @@ def test_texts_are_split_at_custom_separator(visit):
     page = visit()
     choose_similarity(page, "share words")
     paste(page, "a b\nc\n@@\nd e\n@@\na b\ng")
-    separator = page.get_by_label("Split by a sign of your own")
+    separator = page.get_by_label("Split by another separator")
     separator.fill("@@")
     separator.press("Enter")
     expect_read_note(page, "3 parts")

@@ -89,20 +89,20 @@ def test_table_is_conditioned_on_prompt_column(visit):
     choose_similarity(page, "share words")
     choose_files(page, ("answers.csv", TABLE.encode()))
     expect_read_note(page, "24 rows")
-    page.get_by_role("checkbox", name="given the prompt, “question”").check()
+    page.get_by_role("checkbox", name="condition on the prompt (column “question”)").check()
     expect(page.locator(".prompt")).to_be_hidden()
     press_score(page)
     prompts, answers = zip(*ROWS, strict=True)
     expected = compute(list(answers), prompts=list(prompts), given_prompt=True, **NGRAMS)["VS"]
-    expect_score(page, expected, "8 in a group")
-    page.get_by_role("combobox", name="Grouped by").select_option("question")
+    expect_score(page, expected, "8 per group")
+    page.get_by_role("combobox", name="Group column").select_option("question")
     expect_outdated(page, "samples have changed")
     press_score(page)
     groups = compute(
         list(answers), groups=prompts, prompts=list(prompts), given_prompt=True, **NGRAMS
     )["VS"]
-    expect_score(page, groups, "8 in a group")
-    button(page, "Compare these 3").click()
+    expect_score(page, groups, "8 per group")
+    button(page, "Compare these 3 groups").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
 
 

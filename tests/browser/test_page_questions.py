@@ -46,11 +46,11 @@ def test_question_buttons_apply_table_options(visit):
     choose_table(page)
     button(page, "Score each of 3 prompts").click()
     expected = compute(TEXTS, groups=PROMPT_COLUMN, **NGRAMS)
-    expect_score(page, expected["VS"], "4 in a group")
-    expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("prompt")
+    expect_score(page, expected["VS"], "4 per group")
+    expect(page.get_by_role("combobox", name="Group column")).to_have_value("prompt")
     button(page, "Score all 12 rows").click()
     expect_score(page, compute(TEXTS, **NGRAMS)["VS"], 12)
-    expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
+    expect(page.get_by_role("combobox", name="Group column")).to_have_value("")
     button(page, "Find near-duplicates").click()
     expect(page.locator(".r-groups")).to_be_in_viewport()
     button(page, "How many different models?").click()
@@ -58,7 +58,7 @@ def test_question_buttons_apply_table_options(visit):
     expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
     # The other tab keeps its settings of the table.
     open_tab(page, "Text")
-    expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
+    expect(page.get_by_role("combobox", name="Group column")).to_have_value("")
     expect_score(page, compute(TEXTS, **NGRAMS)["VS"], 12)
 
 
@@ -67,17 +67,17 @@ def test_selected_rows_are_saved_with_table_ids(visit, size):
     page = visit(*size)
     choose_table(page)
     button(page, "Choose rows to keep").click()
-    page.get_by_label("samples to keep").fill("5")
-    button(page, "Choose").click()
+    page.get_by_label("subset size").fill("5")
+    button(page, "Select").click()
     expected = select(TEXTS, 5, **NGRAMS)
     section = page.locator(".r-subset")
-    expect(section).to_contain_text(f"5 samples: {expected.scores[-1]:.1f} effectively different.")
-    button(page, "Copy the ids").click()
+    expect(section).to_contain_text(f"5 samples: effective number {expected.scores[-1]:.1f}.")
+    button(page, "Copy the IDs").click()
     expect(section.get_by_role("status")).to_contain_text("copied")
     ids = [IDS[i] for i in expected.places]
     assert page.evaluate("navigator.clipboard.readText()").split() == ids
     with page.expect_download() as waiting:
-        button(page, "Save them (CSV)").click()
+        button(page, "Save these samples (CSV)").click()
     with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
         saved = list(csv.DictReader(file))
     expected_rows = [
@@ -131,12 +131,12 @@ def test_large_paste_is_kept_as_file_on_both_tabs(visit):
     large = "\n".join(f"line {i} of many" for i in range(300_000))
     assert len(large) > 5_000_000
     paste(page, large)
-    expect(page.locator("#chip")).to_contain_text("too long for the box, so it is kept as a file")
+    expect(page.locator("#chip")).to_contain_text("too long for the box and is kept as a file")
     expect(page.locator("#box")).to_have_value("")
-    expect_read_note(page, re.compile("A random 1,000 of 300,000"))
+    expect_read_note(page, re.compile("A random subset of 1,000 of 300,000"))
     open_tab(page, "Compare")
     box = page.locator(".set textarea").nth(0)
     paste(page, large[:300_000], textbox=box)
     expect(page.locator(".set").first).to_contain_text("too long for the box")
     expect(box).to_have_value("")
-    expect(page.locator(".set").first).to_contain_text("A random 1,000 of")
+    expect(page.locator(".set").first).to_contain_text("A random subset of 1,000 of")

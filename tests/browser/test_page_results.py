@@ -103,7 +103,7 @@ def test_same_score_is_shown_copied_and_downloaded(visit):
     expect(
         page.get_by_role("img", name=f"Scale from 1 to 12: this set {score_text}")
     ).to_be_visible()
-    expect(page.locator("#said")).to_contain_text(f"About {score_text}, plus or minus")
+    expect(page.locator("#said")).to_contain_text(f"Effective number: {score_text}, plus or minus")
     expect(page.locator(".r-sentence")).to_contain_text(f"as diverse as {score_text}")
     button(page, "Share this result").click()
     button(page, "Copy the sentence").click()
@@ -112,8 +112,8 @@ def test_same_score_is_shown_copied_and_downloaded(visit):
     assert "By the words they share, this set of 12 texts is as diverse as" in sentence
     assert f"Vendi Score: {score_text} ± " in sentence
     button(page, "Share this result").click()
-    button(page, "Copy the row").click()
-    expect(page.locator(".r-told")).to_have_text("The row is copied.")
+    button(page, "Copy the Markdown row").click()
+    expect(page.locator(".r-told")).to_have_text("The Markdown row is copied.")
     header, _, line = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert header == "| n | kernel | Vendi Score | 95 % | vendiscore |"
     interval_text = f"{low:.1f} to {high:.1f}"
@@ -159,7 +159,9 @@ def test_changed_settings_mark_result_as_outdated(visit):
     open_more_settings(page)
     page.get_by_role("slider", name="Order q").press("End")
     outdated_note = page.locator(".r-was")
-    expect(outdated_note).to_have_text("The settings have changed since this result: score again.")
+    expect(outdated_note).to_have_text(
+        "The settings have changed since this result was computed. Score again."
+    )
     press_score(page)
     expect_score(page, compute(TEXTS, k="ngram_overlap", q=10)["VS_q10"], 12)
     page.get_by_role("slider", name="Order q").press("ArrowLeft")
@@ -181,12 +183,13 @@ def test_threshold_slider_updates_near_duplicate_groups(visit):
     choose_similarity(page, "share words")
     press_score(page)
     expect_score(page, compute(TEXTS, k="ngram_overlap")["VS"], 12)
-    slider = page.get_by_role("slider", name="alike from")
+    slider = page.get_by_role("slider", name="similarity threshold")
     result = explain(TEXTS, k="ngram_overlap").threshold
     expect(slider).to_have_value(f"{result:g}")
     counts = explain(TEXTS, k="ngram_overlap").repeats
     counts_text = ", ".join(f"{count} at {level:.2f}" for level, count in counts.items())
-    expect(page.get_by_text(f"Samples that repeat another: {counts_text}.")).to_be_visible()
+    counts_note = f"Number of near-duplicates by similarity threshold: {counts_text}."
+    expect(page.get_by_text(counts_note)).to_be_visible()
     requests = []
     page.on("request", lambda request: requests.append(request.url.rsplit("/", 1)[1]))
     for threshold in (0.8, 0.6, 1.0):
@@ -199,11 +202,11 @@ def test_threshold_slider_updates_near_duplicate_groups(visit):
     assert set(requests) == {"groups"}
     explanation = explain(TEXTS, k="ngram_overlap", threshold=0.6)
     slider.fill("0.9")
-    page.get_by_text("are they the same?").click()
+    page.get_by_text("are they duplicates?").click()
     pairs = page.locator(".r-edge tbody tr")
-    closest = pairs.filter(has=page.locator("button[aria-pressed=true]", has_text="not")).first
+    closest = pairs.filter(has=page.locator("[aria-pressed=true]", has_text="different")).first
     similarity = float(closest.locator("td").first.inner_text())
-    button(closest, "the same").click()
+    button(closest, "duplicates").click()
     assert 0.9 > float(slider.input_value()) > similarity - 0.0015
     expect(pairs.filter(has_text=f"{similarity:.3f}").first).to_be_visible()
     expect(page.locator(".r-groups > details").first).to_contain_text("2 ×")
@@ -213,7 +216,8 @@ def test_threshold_slider_updates_near_duplicate_groups(visit):
     retained = find_group(page, 0).get_by_role("listitem").filter(has_text="kept")
     expect(retained).to_have_count(1)
     words = retained.locator(".r-full").inner_text()
-    table = save_file(page, f"Save these {len(explanation.kept)} (CSV)").decode("utf-8-sig")
+    save_button = f"Save {len(explanation.kept)} samples without near-duplicates (CSV)"
+    table = save_file(page, save_button).decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     assert [int(line["place"]) - 1 for line in rows] == explanation.kept.tolist()
     assert words in {line["sample"] for line in rows}
@@ -224,12 +228,12 @@ def test_histogram_is_aligned_with_threshold_slider(visit):
     paste(page, "\n".join(TEXTS))
     choose_similarity(page, "share words")
     press_score(page)
-    slider = page.get_by_role("slider", name="alike from")
+    slider = page.get_by_role("slider", name="similarity threshold")
     picture = page.get_by_role("img", name=re.compile("^Histogram of the similarity"))
     expect(picture).to_contain_text("similarity to the nearest sample")
     minimum = float(slider.get_attribute("min"))
     assert picture.get_attribute("aria-label").startswith(
-        f"Histogram of the similarity to the nearest, from {minimum:.2f} to 1.00."
+        f"Histogram of the similarity to the nearest sample, from {minimum:.2f} to 1.00."
     )
     expect(picture).to_contain_text("samples")
     for value in (minimum, 0.65, 1.0):
@@ -240,7 +244,7 @@ def test_histogram_is_aligned_with_threshold_slider(visit):
         assert abs(mark["x"] + mark["width"] / 2 - thumb) < 0.6
     assert sum(explain(TEXTS, k="ngram_overlap").nearest_similarity < minimum) == 1
     expect(page.locator(".r-figure figcaption").first).to_contain_text(
-        "Not drawn: 1 sample below 0.30."
+        "Not shown: 1 sample below 0.30."
     )
 
 
@@ -249,7 +253,7 @@ def test_phone_shows_explanations_of_terms(visit):
     button(page, "A model in a rut").click()
     expect(page.locator("#result .r-number")).to_be_visible()
     expect(page.locator("#limits")).to_be_hidden()
-    expect(page.locator(".r-all")).to_contain_text("similarity is that to the nearest sample")
+    expect(page.locator(".r-all")).to_contain_text("similarity: similarity to the nearest sample")
     assert page.locator(".r-about").evaluate("about => about.scrollWidth <= about.clientWidth")
     page.locator("footer summary").click()
     expect(page.locator("#limits")).to_contain_text("for 15 minutes after their last use")
@@ -265,8 +269,8 @@ def test_map_filters_table_by_theme_and_column(visit):
     dots, legend = page.get_by_role("application"), page.locator(".r-legend button")
     table = page.get_by_role("region", name="Table of all samples").locator("tbody tr")
     expect(legend).to_have_count(6)
-    page.get_by_label("themes").fill("2")
-    page.get_by_label("themes").press("Enter")
+    page.get_by_label("number of themes").fill("2")
+    page.get_by_label("number of themes").press("Enter")
     expect(legend).to_have_count(2)
     theme_size = int(legend.first.locator("b").inner_text())
     legend.first.click()
@@ -295,10 +299,10 @@ def test_table_can_be_sorted_filtered_and_expanded(visit):
     press_score(page)
     explanation = explain([*TEXTS, *long], k="ngram_overlap")
     table = page.get_by_role("region", name="Table of all samples")
-    table.get_by_role("button", name="adds").click()
+    table.get_by_role("button", name="contribution").click()
     largest_index = max(range(15), key=lambda i: explanation.adds[i])
     expect(table.get_by_role("rowheader").first).to_have_text(str(largest_index + 1))
-    expect(table.get_by_role("columnheader", name="adds")).to_have_attribute(
+    expect(table.get_by_role("columnheader", name="contribution")).to_have_attribute(
         "aria-sort", "descending"
     )
     page.get_by_role("searchbox", name="filter").fill("#13")

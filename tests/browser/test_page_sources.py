@@ -46,7 +46,7 @@ def compare_table(page, column: str) -> None:
     choose_files(page, ("answers.csv", make_table(column)), container=page.locator(".set").first)
     if column == "place":  # the column may define sets, like the models
         button(page, "All rows are one set").click()
-    page.get_by_role("combobox", name="Grouped by").first.select_option("model")
+    page.get_by_role("combobox", name="Group column").first.select_option("model")
     button(page, "Compare").click()
     expect(page.locator("#result .r-bar")).to_be_visible()
 
@@ -58,14 +58,14 @@ def test_table_of_models_and_prompts_shows_number_of_sources(visit, size):
     expected = sources(ANSWERS, PROMPTS, k="ngram_overlap")
     section = page.locator(".r-sources")
     expect(section.locator("h3")).to_have_text(
-        f"How many different models? {expected.score:.1f} of 3"
+        f"Effective number of models: {expected.score:.1f} of 3"
     )
     assert size[0] > 400 or page.evaluate("document.documentElement.scrollHeight") <= 3_000
     section.locator("summary").click()
     expect(section).to_contain_text(expected.sentence)
-    rows = {row["name"]: row for row in read_table(page, "Different models")}
+    rows = {row["name"]: row for row in read_table(page, "Contributions of the models")}
     for row in expected.sources:
-        assert float(rows[row.name]["adds"]) == pytest.approx(row.adds, rel=5e-3)
+        assert float(rows[row.name]["contribution"]) == pytest.approx(row.adds, rel=5e-3)
         assert rows[row.name]["nearest"] == row.nearest
     expect(section).to_contain_text(expected.sentence)
     assert page.locator(".r-sources b, .r-sources img").count() == 0

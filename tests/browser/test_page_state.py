@@ -70,7 +70,7 @@ def test_url_restores_tab_settings_and_example(visit):
     page.get_by_role("slider", name="Order q").fill("2")
     press_score(page)
     expect_score(page, expected, 16)
-    page.get_by_role("slider", name="alike from").fill("0.65")
+    page.get_by_role("slider", name="similarity threshold").fill("0.65")
     expect(page).to_have_url(re.compile("threshold=0.65"))
     address = page.url.split("/", 3)[3]
     assert all(
@@ -78,7 +78,7 @@ def test_url_restores_tab_settings_and_example(visit):
     )
     other = visit(fragment=address)  # another user opens the link
     expect_score(other, expected, 16)
-    expect(other.get_by_role("slider", name="alike from")).to_have_value("0.65")
+    expect(other.get_by_role("slider", name="similarity threshold")).to_have_value("0.65")
     expect(other.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
     expect(other.get_by_role("radio", name="share well-known groups")).to_be_checked()
 
@@ -102,7 +102,7 @@ def test_reload_keeps_samples_settings_and_result(visit):
     expect_score(page, SCORE, 4)
     expect(page.locator("#box")).to_have_value("\n".join(TEXTS))
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
-    page.get_by_role("slider", name="alike from").fill("0.5")
+    page.get_by_role("slider", name="similarity threshold").fill("0.5")
     expect(page.locator(".r-groups")).to_contain_text("×")
     page.locator("#box").press_sequentially(" ")
     page.reload()
@@ -170,7 +170,7 @@ def test_expired_result_is_recomputed(visit, expiring_server):
     score_texts(page)
     page.wait_for_timeout(1500)  # until the result expires
     with page.expect_response(lambda response: response.status == 410):
-        page.get_by_role("slider", name="alike from").fill("0.5")
+        page.get_by_role("slider", name="similarity threshold").fill("0.5")
     expect(page.locator(".r-groups")).to_contain_text("×")
     expect(page.locator(".r-problem:visible")).to_have_count(0)
     assert json.loads(download_file(page, "Everything"))["VS"] == pytest.approx(SCORE, rel=1e-12)
@@ -182,7 +182,9 @@ def test_changed_samples_mark_result_as_outdated(visit):
     page.locator("#box").press("End")
     page.keyboard.type("!")
     outdated_note = page.locator(".r-was")
-    expect(outdated_note).to_have_text("The samples have changed since this result: score again.")
+    expect(outdated_note).to_have_text(
+        "The samples have changed since this result was computed. Score again."
+    )
     page.keyboard.press("Control+Enter")
     expect(outdated_note).to_be_hidden()
     expect(score_number(page)).to_contain_text("of 4")
@@ -213,20 +215,20 @@ def test_clear_removes_samples(visit):
     expect(page.locator("#read")).to_be_hidden()
     expect(button(page, "Clear")).to_be_hidden()
     press_score(page)
-    expect(page.locator("#samples").get_by_role("alert")).to_contain_text("nothing to score yet")
+    expect(page.locator("#samples").get_by_role("alert")).to_contain_text("no samples yet")
 
 
 def test_too_many_samples_are_subsampled_and_can_be_redrawn(visit):
     page = visit()
     texts = [f"number {i} of many {i % 7}" for i in range(3 * MAX_SAMPLES)]
     paste(page, "\n".join(texts))
-    expect_read_note(page, "A random 1,000 of 3,000")
+    expect_read_note(page, "A random subset of 1,000 of 3,000")
     choose_similarity(page, "share words")  # waits until the layout is stable
     first = page.locator("ol.preview").inner_text()
     press_score(page)
     expect(score_number(page)).to_contain_text("of 1,000")
     expect(page.locator("#result .r-summary")).to_contain_text("3,000")
-    button(page, "Another draw").click()
+    button(page, "Draw another random subset").click()
     expect(page.locator(".r-was")).to_contain_text("samples have changed")
     expect(page.locator("ol.preview")).not_to_have_text(first, use_inner_text=True)
     press_score(page)

@@ -58,7 +58,7 @@ def test_pasted_answers_with_paragraphs_are_scored(visit):
 def test_table_column_is_scored(visit):
     page = visit()
     perform_task(page, page_tasks.score_csv_column())
-    expect(page.get_by_role("combobox", name="Column")).to_have_value("comment")
+    expect(page.get_by_role("combobox", name="Sample column")).to_have_value("comment")
     expect(page.locator(".r-about")).to_contain_text("comments.csv › comment · MiniLM")
 
 
@@ -77,7 +77,7 @@ def test_rows_without_near_duplicates_are_saved(visit):
 def test_hundred_answers_are_selected(visit):
     page = visit()
     perform_task(page, page_tasks.select_hundred_rows())
-    expect(button(page, "Save them (CSV)")).to_be_visible()
+    expect(button(page, "Save these samples (CSV)")).to_be_visible()
 
 
 def test_table_with_invalid_molecules_is_scored(visit):
@@ -86,14 +86,14 @@ def test_table_with_invalid_molecules_is_scored(visit):
     perform_step(page, *task.steps[0])
     expect(page.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
     alert = page.locator("#samples").get_by_role("alert")
-    expect(alert).to_contain_text("5 of 27 unreadable, rows 3, 9, 10, 20 and 28")
-    expect(page.get_by_role("combobox", name="Column")).to_have_value("smiles")
-    expect(alert).to_contain_text("Score leaves them out.")
+    expect(alert).to_contain_text("5 of 27 samples are unreadable (rows 3, 9, 10, 20 and 28)")
+    expect(page.get_by_role("combobox", name="Sample column")).to_have_value("smiles")
+    expect(alert).to_contain_text("Press “Score” to continue without them.")
     perform_task(page, task, start=1)
     expect(page.locator(".r-about")).to_contain_text("molecules.csv › smiles · Morgan")
     expect(page.locator(".r-summary p", has_text="Left out 5 of 27")).to_contain_text("rows 3")
     expect(page.locator("#result .r-copies")).to_contain_text("rows 3, 9, 10, 20 and 28")
-    page.locator("#read summary", has_text="Left out").click()
+    page.locator("#read summary", has_text="Not used").click()
     dropped = page.locator("#read .lines li").all()
     for (row, text), line in zip(page_tasks.INVALID_MOLECULES.items(), dropped, strict=True):
         expect(line).to_contain_text(f"row {row}, '{text}'")
@@ -133,10 +133,10 @@ def test_twenty_thousand_embeddings_are_scored(visit):
     perform_task(page, page_tasks.score_twenty_thousand_embeddings())
     expect(page.get_by_role("tab", name="Vectors")).to_have_attribute("aria-selected", "true")
     expect_read_note(page, "20,000 rows, 0 unreadable")
-    expect(button(page, "Another draw")).to_have_count(0)
+    expect(button(page, "Draw another random subset")).to_have_count(0)
     expect(page.locator(".r-about")).to_contain_text("embeddings.npy · cosine · q 1")
     heading = page.get_by_role("heading", name=re.compile("^All samples"))
-    expect(heading).to_have_text("All samples (2,000 of 20,000, those looked at)")
+    expect(heading).to_have_text("All samples (random subset of 2,000 of 20,000)")
 
 
 def test_report_is_downloaded(visit):

@@ -49,7 +49,7 @@ def test_page_can_be_used_by_keyboard(visit):
     page.keyboard.press("Shift+Tab")
     perform_task(page, page_tasks.score_by_keyboard())
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
-    expect(page.locator("#said")).to_contain_text("of 3 texts are effectively different")
+    expect(page.locator("#said")).to_contain_text("of 3 texts.")
     tab_to(page, "Score")
     tab_to(page, "Download")
     page.keyboard.press("Enter")
@@ -57,7 +57,7 @@ def test_page_can_be_used_by_keyboard(visit):
     assert get_focused_name(page).startswith("Report")
     page.keyboard.press("Escape")
     assert get_focused_name(page) == "Download"
-    tab_to(page, "alike from")
+    tab_to(page, "similarity threshold")
     for _ in range(40):
         page.keyboard.press("ArrowLeft")
     expect(find_group(page, 0)).to_contain_text("2 ×")
@@ -104,7 +104,7 @@ def test_markup_in_samples_is_shown_as_text(visit):
     for number, text in enumerate(texts, 2):
         expect(find_row(page, number)).to_contain_text(text)
     expect(page.locator(".r-about")).to_contain_text("<img src=x onerror=alert(5)>.csv")
-    page.get_by_role("combobox", name="Grouped by").select_option("<b>group</b>")
+    page.get_by_role("combobox", name="Group column").select_option("<b>group</b>")
     press_score(page)
     expect(page.get_by_role("rowheader", name="<i>1</i>")).to_be_visible()
     page.get_by_role("heading", name="For papers").click()

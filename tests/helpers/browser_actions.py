@@ -150,7 +150,7 @@ def read_table(page, label: str) -> list[dict[str, str]]:
 
 
 def expect_comparison(page, expected) -> None:
-    """Check that the tables behind “How sure?” show the numbers of a comparison."""
+    """Check that the tables behind “Uncertainty and notes” show the numbers of a comparison."""
     sets = {row.name: row for row in expected.sets}
     for cells in read_table(page, "Scores of the sets"):
         row = sets.pop(cells["set"])

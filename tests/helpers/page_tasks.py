@@ -88,12 +88,10 @@ def save_rows_without_near_duplicates() -> Task:
     steps = (
         ("choose", "answers.csv", table.getvalue().encode(), None),
         ("press", "Find near-duplicates"),
-        ("save", f"Save these {len(result.kept)} (CSV)"),
+        ("save", f"Save {len(result.kept)} samples without near-duplicates (CSV)"),
     )
     expected = result.score_without_duplicates
-    return Task(
-        steps, 3, expected, f"of which {expected:.1f} are effectively different", ".r-halves"
-    )
+    return Task(steps, 3, expected, f"effective number {expected:.1f}", ".r-halves")
 
 
 VALID_MOLECULES = (
@@ -123,13 +121,11 @@ def select_hundred_rows() -> Task:
     steps = (
         ("choose", "answers.csv", _THREE_MODELS.encode(), None),
         ("press", "Choose rows to keep"),
-        ("fill", "samples to keep", "100"),
+        ("fill", "subset size", "100"),
         ("key", "Enter"),
     )
     expected = float(select(texts, 100, **MEANING).scores[-1])
-    return Task(
-        steps, 3, expected, f"100 samples: {expected:.1f} effectively different", ".r-subset"
-    )
+    return Task(steps, 3, expected, f"100 samples: effective number {expected:.1f}", ".r-subset")
 
 
 def score_molecule_table() -> Task:
@@ -238,7 +234,7 @@ def score_eight_answer_columns() -> Task:
         ("press", "Score the answers of each row (one model, 8 answers a prompt)"),
     )
     expected = compute(ANSWER_ROWS, **MEANING)["VS"]
-    return Task(steps, 2, expected, f"≈ {expected:.1f} of 8 in a group")
+    return Task(steps, 2, expected, f"≈ {expected:.1f} of 8 per group")
 
 
 def score_by_keyboard() -> Task:

@@ -45,8 +45,8 @@ test("follow reports progress lines that arrive in pieces", async (context) => {
 for (const [name, line, expected] of [
   ["is no longer kept", '{"gone":true}', { gone: true }],
   ["has a problem", '{"problem":{"text":"Too few."}}', { gone: false, message: "Too few." }],
-  ["is cut off", '{"resu', { gone: false, message: /broke off/ }],
-  ["never comes", '{"said":"Reading"}\n', { gone: false, message: /broke off/ }],
+  ["is cut off", '{"resu', { gone: false, message: /was interrupted/ }],
+  ["never comes", '{"said":"Reading"}\n', { gone: false, message: /was interrupted/ }],
 ]) {
   test(`follow rejects a result that ${name}`, async (context) => {
     await served(context, (_, response) => response.end(line));
@@ -57,8 +57,8 @@ for (const [name, line, expected] of [
 for (const [status, body, expected] of [
   [410, { gone: true }, { gone: true }],
   [422, { problem: { text: "Unknown kernel." } }, { message: "Unknown kernel.", gone: false }],
-  [429, "slow down", { message: /too much at once/ }],
-  [502, "<html>", { message: /answered 502/ }],
+  [429, "slow down", { message: /too many requests/ }],
+  [502, "<html>", { message: /returned error 502/ }],
 ]) {
   test(`get describes status ${status}`, async (context) => {
     await served(context, (_, response) => json(response, body, status));

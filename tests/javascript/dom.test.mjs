@@ -28,8 +28,8 @@ test("error shows two decimals below 0.095 and nothing for zero", () => {
 test("whole shows the number of samples or the mean group size", () => {
   const group = { group: "a", n: 2, VS: 1 };
   assert.equal(dom.whole({ n: 1200, of: 1200 }), "1,200");
-  assert.equal(dom.whole({ n: 12, of: 6, by_group: [group] }), "6 in a group");
-  assert.equal(dom.whole({ n: 11, of: 5.5, by_group: [group] }), "5.5 in a group");
+  assert.equal(dom.whole({ n: 12, of: 6, by_group: [group] }), "6 per group");
+  assert.equal(dom.whole({ n: 11, of: 5.5, by_group: [group] }), "5.5 per group");
 });
 
 test("scoreKey and vendi find the score of any order", () => {
@@ -70,7 +70,7 @@ test("newId returns distinct ids", () => {
 });
 
 test("trouble distinguishes expired results, problems and no response", () => {
-  assert.match(dom.trouble({ gone: true, problem: { text: "x" } }), /no longer kept/);
+  assert.match(dom.trouble({ gone: true, problem: { text: "x" } }), /no longer stored/);
   assert.equal(dom.trouble({ problem: { text: "Too long." } }), "Too long.");
-  assert.match(dom.trouble(new Error("x")), /did not answer/);
+  assert.match(dom.trouble(new Error("x")), /did not respond/);
 });

@@ -90,7 +90,7 @@ test("question or problem is set if samples cannot be read", async (context) => 
 test("empty input sends no request", async (context) => {
   const { samples, sent } = await given(context, "texts");
   assert.equal(await samples.ready(), null);
-  assert.match(samples.problem.text, /nothing to score/);
+  assert.match(samples.problem.text, /no samples yet/);
   assert.deepEqual(sent, []);
 });
 
@@ -118,5 +118,5 @@ test("restore brings samples back, and resending requires the files again", asyn
   assert.equal((await other.ready()).key, "key 1");
   assert.equal(sent.length, 1);
   assert.equal(await other.again(), null);
-  assert.match(other.problem.text, /^a\.txt \(and 1 more\) is no longer here/);
+  assert.match(other.problem.text, /^a\.txt \(and 1 more\) could not be kept/);
 });

@@ -118,7 +118,7 @@ export const vendi = (record) => record[scoreKey(record)];
  */
 export function whole({ of, n, by_group: groups }) {
   if (!groups) return count(n);
-  return `${Number.isInteger(of) ? count(of) : score(of)} in a group`;
+  return `${Number.isInteger(of) ? count(of) : score(of)} per group`;
 }
 
 /**
@@ -220,6 +220,6 @@ export function reveal(node) {
  * @param {any} failure
  */
 export function trouble(failure) {
-  if (failure.gone) return "This result is no longer kept on the server. Score again to see this.";
-  return failure.problem?.text ?? "The server did not answer. Try again in a moment.";
+  if (failure.gone) return "This result is no longer stored on the server. Score again to see it.";
+  return failure.problem?.text ?? "The server did not respond. Try again in a moment.";
 }

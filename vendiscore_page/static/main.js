@@ -78,8 +78,8 @@ function announce(text) {
 
 /** Returns what stands where the result will be. */
 function empty() {
-  const yours = el("b", {}, "Drop yours here");
-  return [el("p", { class: "empty" }, yours, ": texts, a table, images, molecules, numbers")];
+  const yours = el("b", {}, "Drop your samples here");
+  return [el("p", { class: "empty" }, yours, ": texts, a table, images, molecules or vectors")];
 }
 
 /**

@@ -5,7 +5,7 @@ import { follow } from "./calls.js";
 import { button, field, fill } from "./parts.js";
 import { optionsOf } from "./state.js";
 
-const Q_INFO = "0 counts rare samples in full; large q looks at the commonest only";
+const Q_INFO = "0 counts distinct samples equally; larger values give more weight to frequent samples";
 
 /**
  * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` is the
@@ -38,7 +38,7 @@ export function alike(container, kernels, settings, usual, changed, beneath = []
       small ? el("small", {}, small) : null,
     );
   };
-  const legend = el("legend", { class: "visually-hidden" }, "Alike means they");
+  const legend = el("legend", { class: "visually-hidden" }, "Two samples are similar if they");
   fill(
     container,
     el("fieldset", { class: "kernels" }, legend, ...kernels.map(radio)),
@@ -91,7 +91,7 @@ function more(kernel, settings, usual, changed, open) {
   return el(
     "details",
     { class: "more", open },
-    el("summary", { "data-at": "more" }, "More ", now),
+    el("summary", { "data-at": "more" }, "More options ", now),
     el(
       "div",
       { class: "stack" },

@@ -1,12 +1,12 @@
 /** Calls of the page to its server. Whatever goes wrong is thrown as a `Refusal`. */
 
-const UNREACHED = "This page's server cannot be reached; check the connection and try again.";
-const BROKEN = "The answer broke off before its end; try again.";
+const UNREACHED = "The server cannot be reached. Check your connection and try again.";
+const BROKEN = "The connection was interrupted before the result was complete. Try again.";
 /** @type {Record<number, string>} */
 const BY_STATUS = {
-  413: "That is more than this page takes at once; send a part of it.",
-  429: "That was too much at once; try again in a moment.",
-  503: "The server is busy; try again in a moment.",
+  413: "The samples are too large for this page. Send fewer samples.",
+  429: "There were too many requests. Try again in a moment.",
+  503: "The server is busy. Try again in a moment.",
 };
 
 // By this the server tells apart the pages behind one address; it is new with each load.
@@ -97,7 +97,7 @@ async function asked(path, options) {
   }
   if (response.ok) return response;
   const told = await response.json().catch(() => ({}));
-  const text = BY_STATUS[response.status] ?? `The server answered ${response.status}; try again.`;
+  const text = BY_STATUS[response.status] ?? `The server returned error ${response.status}. Try again.`;
   throw new Refusal(told.problem ?? { text }, response.status === 410);
 }
 

@@ -65,7 +65,7 @@ export function makeCard(given, name, { take, remove, turn, renamed, score }) {
     paste.setAttribute("aria-label", `Samples of ${called}`);
     paste.placeholder = `Paste the samples of ${called}, or drop a file here`;
     bin.setAttribute("aria-label", `Remove ${called}`);
-    files.querySelector("input")?.setAttribute("aria-label", `Choose files of ${called}`);
+    files.querySelector("input")?.setAttribute("aria-label", `Choose files for ${called}`);
   }
   label();
   return card;

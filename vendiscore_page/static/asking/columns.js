@@ -4,7 +4,7 @@ import { count, el } from "../dom.js";
 import { button, field } from "./parts.js";
 
 /** @type {Record<Role, string>} */
-const ROLES = { model: "Model", prompt: "Prompt", label: "Label", id: "Id" };
+const ROLES = { model: "Model", prompt: "Prompt", label: "Label", id: "ID" };
 
 /**
  * Makes the fields of a table and the questions that it can answer, each a click on
@@ -45,10 +45,10 @@ export function columns(given, read, { label, ask }) {
     el(
       "div",
       { class: "fields" },
-      pick("Column", "", read.column, (column) => given.ask({ column })),
+      pick("Sample column", "", read.column, (column) => given.ask({ column })),
       ...found.map(role),
-      read.sets_by ? pick("Sets by", "one set", read.sets_by, sets) : null,
-      pick("Grouped by", "no groups", read.by, by),
+      read.sets_by ? pick("Set column", "one set", read.sets_by, sets) : null,
+      pick("Group column", "no groups", read.by, by),
     ),
     others.length && found.length
       ? el(
@@ -74,7 +74,7 @@ function own(given, read) {
     "data-at": "prompts",
     onchange: (event) => given.ask({ prompts: event.target.checked ? read.prompt_column : null }),
   });
-  return el("label", { class: "choice small" }, box, `given the prompt, “${read.prompt_column}”`);
+  return el("label", { class: "choice small" }, box, `condition on the prompt (column “${read.prompt_column}”)`);
 }
 
 /**
@@ -89,8 +89,8 @@ function questions(given, { questions: found = [], unasked = [] }, ask) {
   );
   return el(
     "div",
-    { class: "asks", role: "group", "aria-label": "Questions to this table" },
-    el("p", { class: "hint", "aria-hidden": "true" }, "Ask this table"),
+    { class: "asks", role: "group", "aria-label": "Analyses of this table" },
+    el("p", { class: "hint", "aria-hidden": "true" }, "Choose an analysis of this table"),
     el("div", { class: "row" }, ...chips),
     ...unasked.map((note) => el("p", { class: "hint" }, note)),
   );

@@ -9,10 +9,10 @@ import { trouble } from "./readout.js";
 const LEAST = 2;
 const MOST = 8;
 const LETTERS = "ABCDEFGH";
-const FEW = "A comparison needs at least two sets: fill in another";
-const BY = "or pick the column that names the sets under “Grouped by”";
+const FEW = "A comparison needs at least two sets. Add samples to another set";
+const BY = "or select the column with the set names under “Group column”";
 const GROUPED =
-  "has groups: remove the other sets to compare its groups with each other, or pick “no groups”.";
+  "contains groups. Remove the other sets to compare these groups, or select “no groups” under “Group column”.";
 
 /**
  * Makes the sets of a comparison. `changed()` is called after every change, `score()` compares,
@@ -182,8 +182,8 @@ export function comparing({ changed, score, examples }) {
       text = `${cards[grouped].name()} ${GROUPED}`;
     }
     if (other >= 0) {
-      const kinds = `${cards[other].name()} holds ${reads[other]?.kind}, not ${self.kind}`;
-      text = `All sets must be of one kind, but ${kinds}. Take it away or read it as the others.`;
+      const kinds = `${cards[other].name()} contains ${reads[other]?.kind}, not ${self.kind}`;
+      text = `All sets must have the same type of samples, but ${kinds}. Remove this set or read it as ${self.kind}.`;
     }
     if (text) self.problem = { text };
     for (const { given } of cards) given.leaveOut ||= Boolean(given.read?.problems?.others);

@@ -5,8 +5,8 @@ import { send } from "./calls.js";
 const PAUSE = 600; // ms after the last key
 const LARGE = 200_000; // characters, more of which make a box slow
 const PASTED = "pasted.txt";
-const LOST = "is no longer here after the reload: choose or paste it again.";
-const NOTHING = "There is nothing to score yet: paste or drop some samples, or pick an example.";
+const LOST = "could not be kept when the page was reloaded. Choose or paste it again.";
+const NOTHING = "There are no samples yet. Paste or drop samples, or choose an example.";
 
 let versions = 0; // of all samples of this visit: no two are the same
 

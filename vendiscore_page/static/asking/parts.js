@@ -3,7 +3,7 @@
 import { el, find, focused } from "../dom.js";
 import { isLarge } from "./given.js";
 
-const TOO_LARGE = " – what you pasted is too long for the box, so it is kept as a file";
+const TOO_LARGE = " – the pasted text is too long for the box and is kept as a file";
 
 /** @type {<Id extends string>(id: Id) => Id extends keyof Named ? Named[Id] : HTMLElement} */
 export const byId = (id) => /** @type {any} */ (document.getElementById(id));
@@ -113,7 +113,7 @@ export function tries(container, examples, chosen, choose) {
   const { note } = examples.find(({ name }) => name === chosen) ?? {};
   /** @param {string | false | undefined} words */
   const hint = (words) => words && el("span", { class: "hint" }, words);
-  fill(container, hint(chips.length > 0 && "Try"), chips, hint(note));
+  fill(container, hint(chips.length > 0 && "Try an example"), chips, hint(note));
 }
 
 /**

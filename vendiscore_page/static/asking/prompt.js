@@ -3,7 +3,7 @@
 import { cut, el } from "../dom.js";
 
 const NAME = "Prompt (optional)";
-const MEANS = "Answers no longer count as alike for repeating what it says.";
+const MEANS = "Scores are conditioned on this prompt: answers do not become similar by repeating it.";
 
 /**
  * Appends a field to a container, shut until it is wanted. `write(text)` hears of the prompt;

@@ -46,7 +46,7 @@ export function readout(container, given, { score, turn, ask = () => {}, label =
  */
 function whatWasRead(given, read, { turn, ask, label }) {
   const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
-  const again = () => el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
+  const again = () => el("p", {}, button("Draw another random subset", next, "chip", { "data-at": "draw" }));
   return [
     read.taken ? el("p", { class: "small taken" }, read.taken) : null,
     how(read, turn),
@@ -68,7 +68,7 @@ function how(read, turn) {
   const others = read.kinds.filter((kind) => kind !== read.kind);
   const as = others.map((kind) => button(`Read as ${kind}`, () => turn(kind)));
   const [first, ...rest] = read.said.split(/, (?=\d)/);
-  const much = read.total > read.n ? `A random ${count(read.n)} of ${count(read.total)}` : first;
+  const much = read.total > read.n ? `A random subset of ${count(read.n)} of ${count(read.total)}` : first;
   const said = el("span", {}, el("b", {}, much), rest.length ? `, ${rest.join(", ")}` : "");
   if (!notes.length && !as.length) return el("p", { class: "small" }, said);
   const more = as.length ? el("p", { class: "row" }, ...as) : null;
@@ -101,16 +101,16 @@ function splits(given, read, label) {
   return el(
     "fieldset",
     { class: "row splits" },
-    el("legend", { class: "visually-hidden" }, `Separator of two samples ${label}`),
+    el("legend", { class: "visually-hidden" }, `Separator between samples ${label}`),
     el("span", { class: "hint", "aria-hidden": "true" }, "Split by"),
     ...chips,
     el("input", {
       type: "text",
       class: "sign",
       size: 6,
-      placeholder: "a sign",
+      placeholder: "other",
       value: read.splits.some(({ value }) => value === read.separator) ? "" : (read.separator ?? ""),
-      "aria-label": `Split by a sign of your own ${label}`.trim(),
+      "aria-label": `Split by another separator ${label}`.trim(),
       "data-at": "sign",
       onchange: ({ target }) => {
         if (target.value.trim()) given.ask({ separator: target.value.trim() });
@@ -156,7 +156,7 @@ function troubled(given, score, verb) {
   const problem = given.problem ?? unreadable(given.read, verb);
   if (!problem) return null;
   if (given.leaveOut && given.read) {
-    const summary = el("summary", {}, `Left out: ${problem.text}`);
+    const summary = el("summary", {}, `Not used: ${problem.text}`);
     return el("details", { class: "hint left-out" }, summary, lines(problem));
   }
   const others = () => {
@@ -175,7 +175,7 @@ function troubled(given, score, verb) {
  */
 export function trouble(problem, others, verb) {
   const which = problem.lines?.length
-    ? el("details", {}, el("summary", {}, "Which ones?"), lines(problem))
+    ? el("details", {}, el("summary", {}, "Which samples?"), lines(problem))
     : null;
   const then = problem.then ? el("p", { class: "small" }, problem.then) : null;
   const go = problem.others
@@ -197,8 +197,8 @@ function lines(problem) {
 function unreadable(read, verb) {
   const { problems, n = 0 } = read ?? {};
   if (!problems?.count) return null;
-  const where = problems.rows ? `, ${problems.rows}` : "";
-  const text = `${count(problems.count)} of ${count(n)} unreadable${where}`;
-  const then = problems.others ? `${verb} leaves them out.` : "";
+  const where = problems.rows ? ` (${problems.rows})` : "";
+  const text = `${count(problems.count)} of ${count(n)} samples are unreadable${where}`;
+  const then = problems.others ? `Press “${verb}” to continue without them.` : "";
   return { text, then, lines: problems.lines };
 }

@@ -5,9 +5,9 @@ import { readout } from "./readout.js";
 
 /** @type {Record<string, string | undefined>} */
 const ASKED = {
-  texts: "Paste texts: one a line, with blank lines between, or a table",
-  molecules: "Paste SMILES, one a line, or a table with a column of them",
-  vectors: "Paste numbers: one sample a row, values separated by commas, tabs or spaces",
+  texts: "Paste texts: one per line, or separated by blank lines, or a table",
+  molecules: "Paste SMILES: one per line, or a table with a SMILES column",
+  vectors: "Paste vectors: one per row, with numbers separated by commas, tabs or spaces",
 };
 
 /**

@@ -3,7 +3,7 @@
 import { call, follow } from "./calls.js";
 import { clear, markOld, show, showComparison } from "../showing/result.js";
 
-const OLD = "have changed since this result: score again.";
+const OLD = "have changed since this result was computed. Score again.";
 
 /**
  * Shows results in a container. `now(tab)` says what a result would be of; `renew(tab, of)` gives

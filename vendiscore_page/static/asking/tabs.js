@@ -74,8 +74,8 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     anew(from).write(text, true);
     if (page.tab !== from) return;
     open(kind);
-    fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so the page turned to their tab.`));
-    announce(`${given.read?.name} holds ${kind}: the page turned to their tab.`);
+    fill(byId("turned"), el("p", { class: "hint" }, `These samples are ${kind}, so they were moved to this tab.`));
+    announce(`${given.read?.name} contains ${kind}. The tab for ${kind} is now open.`);
   }
 
   /**

@@ -60,9 +60,9 @@ function number(R) {
 /** @param {View} view */
 function downloads(view) {
   return menu("Download", "Download", [
-    ["Report (HTML)", () => saveReport(view), "words and pictures in one file"],
-    ["Table (CSV)", () => saveTable(view), "your rows, with keep, theme and nearest"],
-    ["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"],
+    ["Report (HTML)", () => saveReport(view), "text and figures in one file"],
+    ["Table (CSV)", () => saveTable(view), "your rows with nearest sample, contribution and theme"],
+    ["Everything (JSON)", () => saveEverything(view), "all results in machine-readable form"],
   ]);
 }
 
@@ -78,7 +78,7 @@ export function summary(view) {
     el("p", { class: "r-sentence" }, R.sentence),
     ...[R.unused, R.copies].map((words) => words && el("p", { class: "r-copies" }, words)),
     el("details", { class: "r-details" },
-      el("summary", {}, "How sure?"),
+      el("summary", {}, "Uncertainty and notes"),
       ...said.map((words) => words && el("p", { class: "r-small" }, words)),
       notes(view)));
 }

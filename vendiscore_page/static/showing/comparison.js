@@ -36,12 +36,12 @@ function parts(view, first) {
     ...more(C.verdicts.map((verdict) => () => el("p", {}, verdict)), "sentences", undefined, SENTENCES),
     table(
       "Scores of the sets",
-      `A larger set scores higher for its size alone: matched, low and high are of as many samples of each set${C.within ? " in a group" : ""}, drawn at random.`,
+      `Larger sets have higher scores. Therefore “matched”, “low” and “high” are computed from random subsets of equal size${C.within ? " in each group" : ""}.`,
       setRows(C),
     ),
     table(
       "Differences between the sets",
-      "p is how often sets differ as much once their samples are exchanged at random. Intervals hold for all pairs together. A set is called more diverse where p and the interval both show it.",
+      "p is the proportion of random permutations of the set labels with a difference at least as large as the observed one. The confidence level of the intervals applies to all pairs together. A set is called more diverse if both p and the interval show it.",
       pairRows(C),
     ),
     ...C.notes.map((note) => el("p", { class: "r-small" }, note)),
@@ -50,11 +50,11 @@ function parts(view, first) {
     el("section", { class: "r-verdicts" }, el("p", { class: "r-sentence" }, C.sentence)),
     matrix(view, first) ?? figures(view, C.pictures),
     setMap(view),
-    folded("How sure?", "", sure),
+    folded("Uncertainty and notes", "", sure),
     sources(view, folded),
-    folded("Python and signature", "", [
+    folded("Python code and signature", "", [
       ...lines(view, C),
-      C.sources ? copied(view, "Signature of the number of different sets", C.sources.signature) : null,
+      C.sources ? copied(view, "Signature of the effective number of sets", C.sources.signature) : null,
     ]),
   ];
 }
@@ -79,11 +79,11 @@ function top(view) {
     copying(view, "sentences", () => copyText(C.verdicts.join("\n")), "select them below"),
   ]);
   const take = menu("Download", "Download", [
-    ["Report (HTML)", () => save(report(view), "vendiscore-report.html", "text/html"), "words and pictures in one file"],
+    ["Report (HTML)", () => save(report(view), "vendiscore-report.html", "text/html"), "text and figures in one file"],
     ["Sets (CSV)", () => save(csv(setRows(C)), "vendiscore-sets.csv", "text/csv"), "scores and intervals"],
-    ["Differences (CSV)", () => save(csv(pairRows(C)), "vendiscore-differences.csv", "text/csv"), "with intervals and p"],
-    ["Rows (CSV)", () => save(csv(ownRows(C)), "vendiscore-rows.csv", "text/csv"), "your columns, and the set"],
-    ["Everything (JSON)", () => saveJson(C), "all numbers, for programs"],
+    ["Differences (CSV)", () => save(csv(pairRows(C)), "vendiscore-differences.csv", "text/csv"), "with intervals and p-values"],
+    ["Rows (CSV)", () => save(csv(ownRows(C)), "vendiscore-rows.csv", "text/csv"), "your columns and the set of each sample"],
+    ["Everything (JSON)", () => saveJson(C), "all results in machine-readable form"],
   ]);
   const sides = C.rows.slice(0, NAMED).map(({ name, matched }) => el(
     "span",
@@ -95,8 +95,8 @@ function top(view) {
   ));
   if (C.rows.length > NAMED) sides.push(el("span", {}, `and ${count(C.rows.length - NAMED)} more`));
   const matched = C.within
-    ? `effective answers to a prompt, mean of ${count(C.within)}`
-    : `effectively different of ${count(C.matched_size)} each`;
+    ? `effective number of answers, mean over ${count(C.within)} prompts`
+    : `effective number of ${count(C.matched_size)} samples per set`;
   return card(
     view,
     el("h2", { class: "r-sides" }, ...sides),

@@ -27,7 +27,7 @@ export function groups(view) {
   const renew = () => {
     edge.replaceChildren(...view.boundary.map((pair) => edgeRow(view, pair, slide)));
     said.textContent = told(view);
-    save.textContent = `Save these ${count(kept(view).length)} (CSV)`;
+    save.textContent = `Save ${count(kept(view).length)} samples without near-duplicates (CSV)`;
     save.hidden = !view.groups.length;
     const open = [...list.querySelectorAll("details")].filter((each) => each.open).map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
@@ -41,14 +41,14 @@ export function groups(view) {
       el("div", {}, node, histogram(view), el("p", { class: "r-small" }, repeated(view))),
       el("div", {}, said, el("p", {}, save), list, subset(view))),
     el("details", { class: "r-details" },
-      el("summary", {}, "The pairs next to this similarity: are they the same?"),
-      el("table", { class: "r-table r-plain r-cards r-edge" }, heads(["similarity", "r-digits"], ["one"], ["the other"], ["they are"]), edge)));
+      el("summary", {}, "Pairs closest to the threshold: are they duplicates?"),
+      el("table", { class: "r-table r-plain r-cards r-edge" }, heads(["similarity", "r-digits"], ["first sample"], ["second sample"], ["duplicates?"]), edge)));
 }
 
 /** @param {View} view */
 function repeated({ R }) {
   const known = R.repeats.filter(([, repeats]) => repeats !== null);
-  return `Samples that repeat another: ${known.map(([from, repeats]) => `${count(repeats ?? 0)} at ${alike(from)}`).join(", ")}.`;
+  return `Number of near-duplicates by similarity threshold: ${known.map(([from, repeats]) => `${count(repeats ?? 0)} at ${alike(from)}`).join(", ")}.`;
 }
 
 /**
@@ -72,8 +72,8 @@ function edgeRow(view, [i, j, similarity], slide) {
   return el("tr", {}, el("td", { class: "r-digits" }, similarity.toFixed(3)), ...cells, el("td", {}, el(
     "div",
     { class: "r-switch" },
-    answer("the same", same, at),
-    answer("not the same", !same, at + 1 / FINE),
+    answer("duplicates", same, at),
+    answer("different", !same, at + 1 / FINE),
   )));
 }
 
@@ -118,7 +118,7 @@ function slider(view, list) {
     view.tell("slide", Number(input.value));
     ask();
   });
-  const node = el("div", { class: "r-slider" }, el("label", { for: id }, "alike from"), input, shown, problem);
+  const node = el("div", { class: "r-slider" }, el("label", { for: id }, "similarity threshold"), input, shown, problem);
   /** @param {number} threshold */
   const slide = (threshold) => {
     input.step = String(1 / FINE);
@@ -136,9 +136,9 @@ const fine = (value) => value.toFixed(Number.isInteger(Math.round(1e4 * value) /
 
 /** @param {View} view */
 function told({ groups: found, size, without, R }) {
-  if (!found.length) return `No two of ${count(size)} samples are so similar.`;
-  const part = size < R.n ? ` of the random ${count(size)}` : "";
-  const left = without ? ` One of each, and all others${part}: ${count(without.left)}, of which ${score(vendi(without))} are effectively different.` : "";
+  if (!found.length) return `No two of the ${count(size)} samples reach this similarity threshold.`;
+  const part = size < R.n ? ` in the random subset of ${count(size)}` : "";
+  const left = without ? ` Without near-duplicates${part}: ${some(without.left, "sample")}, effective number ${score(vendi(without))}.` : "";
   return `${some(found.length, "group")} of near-duplicates.${left}`;
 }
 

@@ -20,7 +20,7 @@ export function histogram(view) {
   if (values.length < 2) return null;
   const { lowest } = view;
   const below = values.filter((value) => value < lowest - 1e-9).length;
-  const less = below ? ` Not drawn: ${some(below, "sample")} below ${alike(lowest)}.` : "";
+  const less = below ? ` Not shown: ${some(below, "sample")} below ${alike(lowest)}.` : "";
   const bins = counted(values, lowest);
   const picture = el("div", { class: "r-histogram" });
   const said = el("figcaption", {});
@@ -31,7 +31,7 @@ export function histogram(view) {
   const draw = (threshold) => {
     now = threshold;
     const above = values.filter((value) => value >= threshold - 1e-9).length;
-    said.textContent = `${count(above)} of ${some(values.length, "sample")} have another that is ${alike(threshold)} or more alike.${less}`;
+    said.textContent = `${count(above)} of ${some(values.length, "sample")} have a nearest sample with a similarity of at least ${alike(threshold)}.${less}`;
     picture.replaceChildren(drawing());
   };
   draw(now);
@@ -84,7 +84,7 @@ function drawn({ from, step, counts }, threshold, words, label) {
   });
   return chart(BOX, {
     role: "img",
-    "aria-label": `Histogram of the similarity to the nearest, from ${alike(from)} to ${alike(1)}. ${words}`,
+    "aria-label": `Histogram of the similarity to the nearest sample, from ${alike(from)} to ${alike(1)}. ${words}`,
   },
     ...bars,
     ...beneath(BOX, ticks(from, 1, TICKS), across, "similarity to the nearest sample"),

@@ -57,7 +57,7 @@ export function drawMap(view, of) {
   const dim = () => {
     marks.forEach((mark) => mark.classList.toggle("r-dim", !fits(Number(mark.dataset.i))));
     const { names } = ways[way];
-    legend.replaceChildren(...more(names.map((_, at) => () => line(at)), "lines", (button) => el("li", {}, button), LISTED));
+    legend.replaceChildren(...more(names.map((_, at) => () => line(at)), "entries", (button) => el("li", {}, button), LISTED));
     of.picked?.(seek || pick >= 0 ? fits : null);
   };
   /** @param {number} at */
@@ -81,7 +81,7 @@ export function drawMap(view, of) {
     for (const mark of marks) mark.style.setProperty("--r-of", `var(--${groupColour(codes[Number(mark.dataset.i)])})`);
     picture.setAttribute(
       "aria-label",
-      `Map of ${count(dots.length)} samples in ${count(names.length)} colours, by ${way}. Arrow keys go from sample to sample.`,
+      `Map of ${count(dots.length)} samples in ${count(names.length)} colours, by ${way}. Use the arrow keys to move between samples.`,
     );
     dim();
   };
@@ -256,7 +256,7 @@ function file(svg, high, { codes, names }) {
     return [mark, words(`${cut(name, NAMED)} (${many})`, 20, high + ROW * at, "start")];
   });
   const last = high + ROW * items.length;
-  made.append(...items.flat(), words("Alike samples lie close together; there are no axes.", 0, last + 4, "start"));
+  made.append(...items.flat(), words("Similar samples are close to each other; the axes have no meaning.", 0, last + 4, "start"));
   made.setAttribute("viewBox", `0 0 ${WIDE} ${last + 10}`);
   return made;
 }

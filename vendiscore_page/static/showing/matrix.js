@@ -54,7 +54,7 @@ export function matrix(view, first = FIRST) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "prompt"), ...heads)),
     body,
     el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, "mean"), ...view.R.rows.map(mean))));
-  const legend = el("span", { class: "r-key" }, "1", el("i", { class: "r-ramp" }), `${most} effective answers`);
+  const legend = el("span", { class: "r-key" }, "1", el("i", { class: "r-ramp" }), `${most}: effective number of answers`);
   const items = /** @type {MenuItem[]} */ ([
     ["CSV", () => save(csv(rows(M)), "vendiscore-matrix.csv", "text/csv")],
     ["Markdown", () => save(markdown(view.R), "vendiscore-matrix.md", "text/markdown")],
@@ -62,7 +62,7 @@ export function matrix(view, first = FIRST) {
   ]);
   return el("section", {},
     el("div", { class: "r-head" }, el("h3", {}, "Prompt × model"), legend,
-      saver(view, `Effective answers of ${most} to each prompt`, () => drawn(view.R, most), items)),
+      saver(view, `Effective number of answers per prompt (maximum ${most})`, () => drawn(view.R, most), items)),
     el("div", { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": "Prompt × model" }, table),
     rest);
 }

@@ -17,7 +17,7 @@ export function papers(view) {
     el(
       "span",
       { class: "r-small" },
-      "spectrum · profile over q · growth · signature · Python that runs anywhere",
+      "spectrum · profile over q · growth · signature · Python code",
     ),
   );
   /** @param {Papers} answer */

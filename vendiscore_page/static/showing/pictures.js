@@ -28,8 +28,8 @@ export function saver(view, title, draw, others = []) {
   const file = () => framed(draw(), title, about(view.R));
   const name = `vendiscore-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
   return menu("⤓", `Save the chart: ${title}`, [
-    ["SVG", () => save(written(file()), `${name}.svg`, "image/svg+xml"), "sharp at every size"],
-    ["PNG", async () => save(await painted(file(), SHARPER), `${name}.png`), "on white"],
+    ["SVG", () => save(written(file()), `${name}.svg`, "image/svg+xml"), "vector graphics"],
+    ["PNG", async () => save(await painted(file(), SHARPER), `${name}.png`), "on a white background"],
     ...others,
   ]);
 }
@@ -42,7 +42,7 @@ export function ofSample({ size, R }) {
   const read = R.n + R.left_out.length;
   const all = R.total > read ? R.total : R.n;
   if (size >= all) return null;
-  return el("p", { class: "r-small" }, `This chart is of a random ${count(size)} of all ${count(all)} samples.`);
+  return el("p", { class: "r-small" }, `This figure shows a random subset of ${count(size)} of all ${count(all)} samples.`);
 }
 
 /**

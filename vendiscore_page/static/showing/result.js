@@ -50,8 +50,8 @@ function spoken(R) {
   const { n, se, of, by_group: groups, what, typical, sentence } = R;
   if (n < 2) return sentence;
   const beside = error(se) && `, plus or minus ${error(se)},`;
-  const all = groups ? `${score(of)} ${what} in a group` : `${count(n)} ${what}`;
-  return `About ${score(vendi(R))}${beside} of ${all} are effectively different. ${typical}`.trim();
+  const all = groups ? `${score(of)} ${what} per group` : `${count(n)} ${what}`;
+  return `Effective number: ${score(vendi(R))}${beside} of ${all}. ${typical}`.trim();
 }
 
 /**
@@ -134,8 +134,8 @@ function rowsOf(rows, { one, what, compare }) {
   return el(
     "section",
     {},
-    el("h3", {}, `Each of your ${count(rows.length)} ${one}s`),
-    compare && few ? el("p", {}, el("button", face, `Compare these ${count(rows.length)}`)) : null,
+    el("h3", {}, `Scores of your ${count(rows.length)} ${one}s`),
+    compare && few ? el("p", {}, el("button", face, `Compare these ${count(rows.length)} ${one}s`)) : null,
     el(
       "div",
       { class: "r-scroll r-low", ...across },

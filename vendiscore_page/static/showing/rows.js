@@ -23,7 +23,7 @@ export function row(view, i) {
     words,
   );
   const kept = view.groups[view.groupOf[i]]?.keep ?? i;
-  const tag = kept === i ? null : el("span", { class: "r-tag" }, `repeats ${view.mark(kept)}`);
+  const tag = kept === i ? null : el("span", { class: "r-tag" }, `duplicate of ${view.mark(kept)}`);
   const line = el("tr", { "data-i": i },
     el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),
@@ -31,7 +31,7 @@ export function row(view, i) {
     el("td", { "data-head": "nearest" }, nearest[i] >= 0 ? place(view, nearest[i]) : "–"),
     el("td", { class: "r-digits", "data-head": "similarity" },
       strength(nearest[i] >= 0 ? similarity[i] : null)),
-    el("td", { class: "r-digits", "data-head": "adds" }, percent(adds[i])),
+    el("td", { class: "r-digits", "data-head": "contribution" }, percent(adds[i])),
   );
   button.addEventListener("click", () => turn(view, i, line, button));
   return line;
@@ -74,7 +74,7 @@ function opened(view, i) {
     view.where(i),
     String(view.R.samples.group?.[i] ?? ""),
     `theme ${view.themes.codes[i] + 1}`,
-    adds ? `adds ${percent(adds[i])}` : "",
+    adds ? `contribution ${percent(adds[i])}` : "",
   );
   return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },
     el("div", { class: "r-beside" },
@@ -85,7 +85,7 @@ function opened(view, i) {
         el(
           "p",
           { class: "r-small" },
-          `nearest, ${alike(similarity[i])} alike: `,
+          `nearest sample (similarity ${alike(similarity[i])}): `,
           place(view, other),
         ),
         full(view, other),

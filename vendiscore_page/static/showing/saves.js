@@ -118,7 +118,7 @@ export function saveKept(view, rows) {
  * @param {View} view
  */
 export async function saveReport(view) {
-  view.announce("Making the report.");
+  view.announce("Creating the report.");
   try {
     const page = await view.asked("report", { title: view.R.name });
     save(page, "vendiscore-report.html", "text/html");

@@ -19,7 +19,7 @@ export function shareMenu(view) {
   const picture = () => painted(drawn(view));
   return menu("Share", "Share this result", [
     copying(view, "sentence", () => copyText(sentence(view)), "select the sentence below"),
-    copying(view, "row", () => copyText(row(view)), "select the numbers above"),
+    copying(view, "Markdown row", () => copyText(row(view)), "select the numbers above"),
     copying(view, "picture", () => copyPicture(picture), "save the picture instead"),
     ["Save the picture", async () => save(await picture(), "vendiscore.png"), "PNG, 1,200 × 630"],
   ]);
@@ -106,7 +106,7 @@ function drawn({ R, map }) {
     shape("rect", { width: WIDE, height: HIGH, fill: "#ffffff" }),
     line(cut(about(R), 70), 80),
     line(score(vendi(R)), 220, big),
-    line(`of ${whole(R)}${beside(R)} effectively different`, 275),
+    line(`of ${whole(R)}${beside(R)}: effective number of samples`, 275),
     put(map?.() ?? null, { x: WIDE / 2 + 40, y: 100, width: WIDE / 2 - EDGE - 40, height: HIGH - 130 }),
     R.most > 1 && put(scale(R, HALF), { x: EDGE - 6, y: 310, width: WIDE / 2 - EDGE, height: 230, preserveAspectRatio: "xMinYMin" }),
     line("Vendi Score", HIGH - 40, { fill: "#56536a", "font-size": 24 })));

@@ -62,9 +62,9 @@ export function drawn(R, wide) {
     const share = Math.log(Math.max(1, Math.min(x, most))) / Math.log(most);
     return EDGE + share * (wide - 2 * EDGE);
   };
-  const end = most < of ? `${count(most)}: the most that ${count(most)} dimensions allow` : `${Number.isInteger(of) ? count(of) : score(of)}: all different`;
+  const end = most < of ? `${count(most)}: maximum in ${count(most)} dimensions` : `${Number.isInteger(of) ? count(of) : score(of)}: no two similar`;
   const flags = flagged([
-    ["1: the same", at(1)],
+    ["1: all identical", at(1)],
     [end, at(most)],
     ...known(R).map(([name, x]) => /** @type {Flag} */ ([`${name} ${score(x)}`, at(x)])),
   ], wide);

@@ -28,7 +28,7 @@ export function subset(view) {
   /** @param {SubmitEvent} event */
   const choose = async (event) => {
     event.preventDefault();
-    answer.replaceChildren(el("p", { class: "r-hint" }, "Choosing …"));
+    answer.replaceChildren(el("p", { class: "r-hint" }, "Selecting …"));
     try {
       const found = await view.asked("subset", { size: size.valueAsNumber });
       answer.replaceChildren(...chosen(view, found));
@@ -36,13 +36,13 @@ export function subset(view) {
       answer.replaceChildren(el("p", { class: "r-problem", role: "alert" }, trouble(failure)));
     }
   };
-  const about = "Chooses the samples that differ most from each other, the most different first.";
+  const about = "Selects the samples that differ most from each other, starting with the most different ones.";
   const form = el(
     "form",
     { class: "r-filter", onsubmit: choose },
-    el("label", { for: id }, "samples to keep"),
+    el("label", { for: id }, "subset size"),
     size,
-    el("button", { class: "r-button" }, "Choose"),
+    el("button", { class: "r-button" }, "Select"),
   );
   return el(
     "section",
@@ -50,7 +50,7 @@ export function subset(view) {
     el(
       "details",
       { class: "r-details" },
-      el("summary", {}, "Choose samples to keep"),
+      el("summary", {}, "Select a diverse subset"),
       el("p", { class: "r-small" }, about),
       form,
       answer,
@@ -64,15 +64,15 @@ export function subset(view) {
  */
 function chosen(view, found) {
   const { rows, of, q } = found;
-  const part = of < view.R.n ? ` of the random ${count(of)} that were looked at` : "";
-  const other = q === view.R.q ? "" : ` This choice is made at q = ${q}.`;
-  const said = `${some(rows.length, "sample")}${part}: ${score(vendi(found))} effectively different.${other}`;
+  const part = of < view.R.n ? ` of a random subset of ${count(of)}` : "";
+  const other = q === view.R.q ? "" : ` This selection uses q = ${q}.`;
+  const said = `${some(rows.length, "sample")}${part}: effective number ${score(vendi(found))}.${other}`;
   const copied = el("span", { role: "status" });
   const copy = async () => {
     const done = await copyText(rows.map((i) => view.R.samples.place[i]).join("\n"));
-    copied.textContent = done ? " copied" : " The browser does not allow it: save them.";
+    copied.textContent = done ? " copied" : " The browser did not allow copying; save the samples instead.";
   };
-  const name = view.R.id_column ? "Copy the ids" : "Copy their numbers";
+  const name = view.R.id_column ? "Copy the IDs" : "Copy the sample numbers";
   /** @param {number} i */
   const item = (i) => el("li", {}, place(view, i), " ", brief(view, i, 120));
   return [
@@ -85,7 +85,7 @@ function chosen(view, found) {
       el(
         "button",
         { type: "button", class: "r-button", onclick: () => saveKept(view, rows) },
-        "Save them (CSV)",
+        "Save these samples (CSV)",
       ),
       copied,
     ),

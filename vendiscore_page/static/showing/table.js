@@ -84,7 +84,7 @@ export function table(view) {
     el(
       "p",
       { class: "r-small" },
-      "similarity is that to the nearest sample, 1 is the same; adds is how much of the score would be lost without it.",
+      "similarity: similarity to the nearest sample, 1 if identical. contribution: decrease of the score if the sample is removed.",
     ), found, scroll);
 }
 
@@ -93,7 +93,7 @@ export function table(view) {
  * @param {number} size
  */
 function heading({ n }, size) {
-  return size < n ? `All samples (${count(size)} of ${count(n)}, those looked at)` : "All samples";
+  return size < n ? `All samples (random subset of ${count(size)} of ${count(n)})` : "All samples";
 }
 
 /**
@@ -120,7 +120,7 @@ function columns(view) {
     },
     {
       name: "adds",
-      words: "adds",
+      words: "contribution",
       kind: "r-digits",
       first: true,
       value: (i) => adds?.[i] ?? -Infinity,
@@ -192,7 +192,7 @@ function filterBox(view, run) {
     {
       type: "search",
       id,
-      placeholder: view.hasText ? "words, or #7" : "a name, or #7",
+      placeholder: view.hasText ? "text or #7" : "name or #7",
       autocomplete: "off",
     },
   );

@@ -23,7 +23,7 @@ export function themes(view) {
   number.addEventListener("change", () => {
     if (number.validity.valid && number.value) view.setThemes(number.valueAsNumber);
   });
-  const tools = [el("label", { for: id }, "themes"), number];
+  const tools = [el("label", { for: id }, "number of themes"), number];
   const own = Object.keys(samples.cells).length || !samples.group ? samples.cells : { group: samples.group };
   const columns = Object.entries(own).filter(([, cells]) => {
     const many = new Set(cells).size;
@@ -46,7 +46,7 @@ export function themes(view) {
     card: (i, way) => [
       el("b", {}, view.mark(i)), thumbnail(view, i), view.hasText ? brief(view, i, 240) : null,
       el("small", {}, way),
-      samples.nearest[i] >= 0 ? el("small", {}, `nearest: ${view.mark(samples.nearest[i])}, ${alike(samples.similarity[i])} alike`) : null,
+      samples.nearest[i] >= 0 ? el("small", {}, `nearest: ${view.mark(samples.nearest[i])} (similarity ${alike(samples.similarity[i])})`) : null,
     ].filter((part) => part !== null),
     open: (i) => view.tell("jump", i),
     picked: (fits) => view.tell("seek", fits),
