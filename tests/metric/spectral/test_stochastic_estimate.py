@@ -39,19 +39,6 @@ def build_krylov_basis(
     return result, Z
 
 
-def test_krylov_basis_is_orthonormal_and_projects_the_matrix():
-    A = normalized_similarity_matrix(make_rbf_similarity(120))
-    result, _ = build_krylov_basis(A, 6, 8)
-    Q = result.basis[: 6 * 8]
-    np.testing.assert_allclose(Q @ Q.T, np.eye(48), atol=1e-12)
-    np.testing.assert_allclose(Q @ A @ Q.T, result.matrix(), atol=1e-12)
-
-
-def test_krylov_basis_stops_at_the_dimension_of_the_space():
-    result, _ = build_krylov_basis(normalized_similarity_matrix(make_rbf_similarity(30)), 8, 100)
-    assert result.steps == 3
-
-
 @pytest.mark.parametrize("rank", [1, 3, 16, 40])
 def test_estimate_of_a_low_rank_matrix_is_exact(rank):
     X = np.random.default_rng(rank).standard_normal((200, rank))
@@ -139,17 +126,6 @@ def test_unreachable_tolerance_warns_or_raises(monkeypatch):
         stochastic_estimate.ConvergenceError, match=r"the relative standard error is"
     ):
         estimate_by_lanczos(similarity, [1.0], EstimateOptions(1e-5), 1e12)
-
-
-def test_trace_of_a_quadratic_polynomial_has_no_error():
-    A = normalized_similarity_matrix(make_rbf_similarity(200, sigma=1.0))
-    quadrature = GaussQuadrature(build_krylov_basis(A, 16, 12)[0])
-    moments = np.array([200, 1.0, np.sum(A**2)])
-    value, error = quadrature.estimate_trace(
-        3 * quadrature.nodes - 5 * quadrature.nodes**2, moments
-    )
-    assert value == pytest.approx(3 - 5 * moments[2], abs=1e-12)
-    assert error < 1e-12
 
 
 def test_converged_eigenpairs_are_orthonormal_and_accurate():
