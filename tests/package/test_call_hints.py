@@ -41,19 +41,19 @@ B = A.assign(answer=tb)
 SMILES = ["CCO", "CCN", "c1ccccc1"]
 _rng = np.random.default_rng(0)
 ab = [" ".join(_rng.choice(["a", "b"], _rng.integers(2, 8))) for _ in range(80)]
-NEAR = "explain(samples).groups lists near-duplicates"
-SCORE = "compute(samples) returns the Vendi Score in a dict, score(samples) as a number"
+NEAR_DUPLICATES_HINT = "explain(samples).groups lists near-duplicates"
+SCORE_HINT = "compute(samples) returns the Vendi Score in a dict, score(samples) as a number"
 BY_GROUP = 'for _, g in {}.groupby("prompt_id").answer'
 LISTS = ", ".join(f"[list(g) {BY_GROUP.format(name)}]" for name in "AB")
-NO_K = "pass k='cosine', k='rbf' or another vector kernel, score_X=True"
+NO_KERNEL_HINT = "pass k='cosine', k='rbf' or another vector kernel, score_X=True"
 
 # A call, and a part of its error message; "" if the call runs.
 GUESSED_CALLS = {
     "v.__version__": "",
-    "v.vendi_score(ta)": SCORE,
+    "v.vendi_score(ta)": SCORE_HINT,
     "v.score(ta)": "",
     "v.compute(ta)": "",
-    "v.compute(X)": NO_K,
+    "v.compute(X)": NO_KERNEL_HINT,
     'v.compute(X, kernel="cosine")': "Did you mean `k`?",
     'v.compute(X, metric="cosine")': "pass k='cosine' instead",
     'v.compute(X, k="cosine")': "",
@@ -63,7 +63,7 @@ GUESSED_CALLS = {
     "v.compute(K, precomputed=True)": "A similarity matrix is passed as the samples",
     "v.compute(K, score_K=True)": "",
     "v.score_X(X)": "",
-    "v.score(X)": NO_K,
+    "v.score(X)": NO_KERNEL_HINT,
     'v.score(X, k="cosine")': "",
     "v.compare(ta, tb, permutations=19)": "",
     'v.compare({"model-a": ta, "model-b": tb}, permutations=19)': "",
@@ -76,16 +76,16 @@ GUESSED_CALLS = {
     "v.compute(ta, ci=True)": "a level such as 0.95",
     "v.compute(ta, ci=0.95)": "",
     "v.compute(ta, confidence=0.95)": "Did you mean `ci`?",
-    "v.duplicates(ta)": NEAR,
-    "v.near_duplicates(ta)": NEAR,
-    "v.find_duplicates(ta)": NEAR,
-    "v.deduplicate(ta)": NEAR,
+    "v.duplicates(ta)": NEAR_DUPLICATES_HINT,
+    "v.near_duplicates(ta)": NEAR_DUPLICATES_HINT,
+    "v.find_duplicates(ta)": NEAR_DUPLICATES_HINT,
+    "v.deduplicate(ta)": NEAR_DUPLICATES_HINT,
     "v.explain(ta)": "",
     "v.select(ta, 5)": "",
     "v.select(ta, n=5)": "is required; use select(samples, size=5)",
     "v.select(ta, k=5)": "is required; use select(samples, size=5)",
     "v.subset(ta, 5)": "Did you mean `select`?",
-    "v.VendiScore()": SCORE,
+    "v.VendiScore()": SCORE_HINT,
     "v.kernels": "",
     "v.list_kernels()": "",
     "v.available_kernels()": "Did you mean `list_kernels`?",
@@ -126,7 +126,7 @@ GUESSED_CALLS = {
     'v.compute("a cat")': "pass ['a cat', …]",
     "v.compute(ta, k=lambda a,b: float(a==b))": "",
     "v.effective_number(ta)": "use score(samples) for samples",
-    "v.diversity(ta)": SCORE,
+    "v.diversity(ta)": SCORE_HINT,
     "v.help": "help(compute) describes the main function",
 }
 # Further calls that once had a misleading hint.
@@ -161,7 +161,7 @@ FURTHER_CALLS = {
     'v.compute(ta, measures="fid")': "'KID' and 'MMD'",
     "v.effective_number(X)": "score_K(K)",
     'v.effective_number(np.array(["a"]))': "score(samples)",
-    "v.vendi": SCORE,
+    "v.vendi": SCORE_HINT,
     'v.compute(X, "cosine")': "pass a kernel as `k`",
     'v.compute(ta, "bleu")': "pass a kernel as `k`",
     "v.compute(ta, cosine=True)": "'cosine' is a kernel; pass k='cosine'",
@@ -217,8 +217,8 @@ IMPORTS = {
     "magnitude_area": "`mag_area`",
     "cosine_similarity": "k='cosine'",
     "permutation_test": "`compare`",
-    "near_duplicates": NEAR,
-    "deduplicate": NEAR,
+    "near_duplicates": NEAR_DUPLICATES_HINT,
+    "deduplicate": NEAR_DUPLICATES_HINT,
     "rarefaction": "`growth`",
     "embed": "`encoder`",
     "Report": "`report`",

@@ -193,7 +193,9 @@ def round_values(value: Any) -> Any:
     return repr(value)
 
 
-def registration_of(register: Callable[..., Any], table: dict[str, Any]) -> Callable[..., Any]:
+def build_registration_call(
+    register: Callable[..., Any], table: dict[str, Any]
+) -> Callable[..., Any]:
     """Return a function that registers another one, and returns its entry in the table."""
 
     def call(**fields: Any) -> Any:
@@ -780,7 +782,7 @@ CALLS = {
         extra=frozenset({"q"}),
     ),
     "register_kernel": Call(
-        registration_of(register_kernel, kernels_module._kernels.registrations),
+        build_registration_call(register_kernel, kernels_module._kernels.registrations),
         {"name": "of_a_row", "samples": "text", "source": "this test"},
         {
             "name": KeywordCase("other_row", "rbf"),
@@ -799,7 +801,7 @@ CALLS = {
         public=register_kernel,
     ),
     "register_measure": Call(
-        registration_of(register_measure, measures_module._measures.registrations),
+        build_registration_call(register_measure, measures_module._measures.registrations),
         {"name": "OfARow", "needs": "samples", "range": "[0, 1]", "source": "this test"},
         {
             "name": KeywordCase("OtherRow", "VS"),
