@@ -159,14 +159,18 @@ def compute_rows(name: str, pool: Population, n: int, repeats: int) -> list[dict
         for i, label in enumerate(SIZE_LABELS):
             row[label] = summarize_intervals(
                 growth_results,
-                lambda each, i=i: (each.scores[i], each.low[i], each.high[i]),
+                lambda growth_result, i=i: (
+                    growth_result.scores[i],
+                    growth_result.low[i],
+                    growth_result.high[i],
+                ),
                 truths[sizes[i]][j],
             )
         with_asymptote = [sample_set for sample_set in growth_results if sample_set.asymptote]
         row["asymptote"] = {"told": len(with_asymptote) / repeats, "score": math.exp(pool.limit(q))}
         if with_asymptote:
             row["asymptote"] |= summarize_intervals(
-                with_asymptote, lambda each: each.asymptote, pool.limit(q)
+                with_asymptote, lambda growth_result: growth_result.asymptote, pool.limit(q)
             )
         rows.append(row)
         print(format_row(row), flush=True)

@@ -205,10 +205,10 @@ def time_against_dpp(
     if candidates.dim is not None:
         X = candidates.features(slice(None))
         forms["features"] = (vendiscore.FeatureSimilarity(X), lambda j: X @ X[j])
-    for form, (given, row) in forms.items():
+    for form, (source_similarity, row) in forms.items():
         for swaps in (False, True):
 
-            def select(similarity: Any = given, swaps: bool = swaps) -> None:
+            def select(similarity: Any = source_similarity, swaps: bool = swaps) -> None:
                 from vendiscore.tools.selection.candidates import Candidates
 
                 objective = VendiObjective(Candidates(similarity), constraints, 1.0)

@@ -52,11 +52,11 @@ def dask_state(frame: Any, add: Add) -> Any:
 def ray_state(dataset: Any, add: Add) -> Any:
     """Compute states of a Ray dataset on its workers; merge them here as they arrive."""
 
-    def added(block: Any) -> dict[str, Any]:
+    def compute_block_state(block: Any) -> dict[str, Any]:
         return {"state": [pickle.dumps(add([block]))]}
 
     dataset.context.execution_options.preserve_order = True
-    states = dataset.map_batches(added, batch_size=None, batch_format="pyarrow")
+    states = dataset.map_batches(compute_block_state, batch_size=None, batch_format="pyarrow")
     total = add([])
     for row in states.iter_rows():
         total = total.merge(pickle.loads(row["state"]))
@@ -66,12 +66,12 @@ def ray_state(dataset: Any, add: Add) -> Any:
 def spark_state(frame: Any, add: Add) -> Any:
     """Compute states of a Spark DataFrame on its executors; merge them on the driver."""
 
-    def added(batches: Iterator[Any]) -> Iterator[Any]:
+    def compute_partition_state(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         yield pa.record_batch({"state": [pickle.dumps(add(batches))]})
 
-    rows = frame.mapInArrow(added, "state binary").collect()
+    rows = frame.mapInArrow(compute_partition_state, "state binary").collect()
     return add([]).merge(*(pickle.loads(row.state) for row in rows))
 
 

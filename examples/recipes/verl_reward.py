@@ -46,6 +46,6 @@ def compute_score(
     # To condition on the prompt, add prompts=[info["question"] …] and given_prompt=True.
     options = {"groups": groups, "match_length": True}
     rewards = group_rewards(texts, right, **options)
-    added = group_rewards(texts, **options)
-    rows = zip(rewards.tolist(), right, added.tolist(), strict=True)
+    diversity = group_rewards(texts, **options)
+    rows = zip(rewards.tolist(), right, diversity.tolist(), strict=True)
     return [{"score": a, "quality": b, "diversity": c} for a, b, c in rows]
