@@ -59,10 +59,11 @@ if TYPE_CHECKING:
     from .tools.rewards import group_rewards
     from .tools.selection import Selection, select
     from .tools.streams.batches import GroupState, score_batches
+    from .tools.streams.monitor import Monitor
     from .tools.streams.state import State
 
 __all__ = ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
-__all__ += ["MissingPackageError", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
+__all__ += ["MissingPackageError", "Monitor", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
 __all__ += ["SampleError", "Selection", "Similarity", "State", "SumSimilarity", "TooLargeError"]
 __all__ += ["as_similarity", "compare", "compute", "conditional_score", "convergence_scale"]
 __all__ += ["effective_number", "encoder", "explain", "get_kernel", "group_rewards", "growth"]
@@ -101,6 +102,7 @@ _MODULES = {
     "core.hill": "effective_number",
     "spectral.vendi_scores": "spectrum",
     "tools.streams.state": "State",
+    "tools.streams.monitor": "Monitor",
     "tools.analysis.compare_sets": "compare",
     "tools.analysis.growth": "growth",
     "tools.analysis.novelty": "novelty",

@@ -20,6 +20,7 @@ from vendiscore import (
     FeatureSimilarity,
     GroupState,
     MatrixSimilarity,
+    Monitor,
     ProductSimilarity,
     RowsSimilarity,
     Similarity,
@@ -167,6 +168,12 @@ class Call:
 
 def compare_sets(*, sets: Any, **options: Any) -> Any:
     return compare(*sets, **options)
+
+
+def monitor_answers(*, answers: Any = ("a b", "a c", "b d", "e"), **options: Any) -> Any:
+    monitor = Monitor(**options)
+    monitor.update(answers)
+    return monitor.values, monitor.interval, monitor.is_precise, monitor.sentence
 
 
 def round_values(value: Any) -> Any:
@@ -612,6 +619,20 @@ CALLS = {
         {},
         {"ci": KeywordCase(0.9, 95), "details": KeywordCase(True, "yes")},
         public=partial(GroupState.compute, None),
+    ),
+    "Monitor": Call(
+        monitor_answers,
+        {"size": 4},
+        {
+            "baseline": KeywordCase(2.0, 5.0),
+            "size": KeywordCase(5, 1, {"answers": 2.0}, {"size": 4}),
+            "bounds": KeywordCase((1, 5), (1, 0), {"answers": 2.0}, {"size": 4}, ("size",)),
+            "alpha": KeywordCase(0.1, 1.0),
+            "width": KeywordCase(5.0, 0),
+            "q": KeywordCase(2, -1),
+            "k": KeywordCase("labels", "nonsense"),
+        },
+        public=Monitor,
     ),
     "State": Call(
         lambda samples=UNIT, **options: State(**options).update(samples),

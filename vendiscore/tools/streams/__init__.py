@@ -1,1 +1,1 @@
-"""Scores of samples that arrive in batches: `State`, `GroupState`, `score_batches`."""
+"""Scores of samples that arrive in batches: `State`, `GroupState`, `score_batches`, `Monitor`."""
