@@ -21,7 +21,7 @@ from vendiscore.tools.analysis.pair_inference import difference_level
 @pytest.mark.parametrize("groups", [3, 5, 12, 40])
 def test_detectable_difference_has_power_of_80_percent(groups):
     rng = np.random.default_rng(groups)
-    true = detectable_standard_errors(groups, 0.95, signed=False) / math.sqrt(groups)
+    true = detectable_standard_errors(groups, 0.95, flips_signs=False) / math.sqrt(groups)
     samples = rng.normal(true, 1, (4000, groups))
     low = [student_interval(differences, 0.95)[2] for differences in samples]
     assert np.mean(np.array(low) > 0) == pytest.approx(0.8, abs=0.025)

@@ -22,7 +22,7 @@ def draw_mean_similarities(seed, prompts=7, n=4):
 def test_leave_prompt_out_similarities_equal_those_of_remaining_prompts(seed):
     columns = draw_mean_similarities(seed)
     result = sum_prompts(*columns)
-    leave_one_out = np.concatenate(list(result.without_each))
+    leave_one_out = np.concatenate(list(result.leaving_one_out))
     assert len(leave_one_out) == result.units == 7
     for i, S in enumerate(leave_one_out):
         expected = sum_prompts(*(np.delete(column, i, axis=0) for column in columns))
@@ -35,7 +35,7 @@ def test_leaving_out_the_only_shared_prompt_keeps_the_similarity():
     answered[1, 0] = False
     means[1, 0] = means[1, :, 0] = 0
     result = sum_prompts(means, means.diagonal(axis1=1, axis2=2), answered)
-    leave_one_out = np.concatenate(list(result.without_each))
+    leave_one_out = np.concatenate(list(result.leaving_one_out))
     np.testing.assert_array_equal(leave_one_out[0, 0], result.similarity[0])
     assert np.abs(leave_one_out[0, 1:, 1:] - result.similarity[1:, 1:]).max() > 1e-3
 

@@ -58,8 +58,10 @@ class AnswerTable:
 
     def describe(self, row: int) -> str:
         """Describe the answer in a row for messages."""
-        to = f" to prompt {short_repr(self.prompts[self.prompt[row]])}" if self.prompts else ""
-        return f"an answer of {self.names[self.source[row]]!r}{to}"
+        prompt_description = (
+            f" to prompt {short_repr(self.prompts[self.prompt[row]])}" if self.prompts else ""
+        )
+        return f"an answer of {self.names[self.source[row]]!r}{prompt_description}"
 
 
 def tabulate_samples(
@@ -72,14 +74,16 @@ def tabulate_samples(
     n = samples.n if isinstance(samples, Similarity) else num_samples(samples)
     index = np.flatnonzero(~find_missing(samples, n))
     sources = parse_group_labels(by, "by", n).select(index)
-    asked = GroupLabels((), np.zeros_like(index))
+    prompt_labels = GroupLabels((), np.zeros_like(index))
     if prompts is not None:
-        asked = parse_group_labels(prompts, "prompts", n).select(index)
+        prompt_labels = parse_group_labels(prompts, "prompts", n).select(index)
     names = tuple(format_labels(sources, "by"))
     _check_two_sources(names)
     if len(index) < n:
         samples = take_samples(samples, index)
-    return AnswerTable(samples, names, asked.labels, sources.codes, asked.codes, index)
+    return AnswerTable(
+        samples, names, prompt_labels.labels, sources.codes, prompt_labels.codes, index
+    )
 
 
 def tabulate_sets(sets: Samples, names: object, spec: SimilaritySpec) -> AnswerTable:
@@ -142,15 +146,17 @@ def find_missing(samples: Samples, n: int) -> np.ndarray:
 def _is_missing_answer(sample: object) -> bool:
     if isinstance(sample, list):
         return not sample
-    may_be = sample is None or isinstance(sample, float) or type(sample).__name__ == "NAType"
-    return may_be and is_missing(sample)
+    may_be_missing = (
+        sample is None or isinstance(sample, float) or type(sample).__name__ == "NAType"
+    )
+    return may_be_missing and is_missing(sample)
 
 
 def _name_sources(answers: Any, names: object) -> Record:
     """Return a dict from source names to answers; raise unless there are at least two sources."""
-    table = hasattr(answers, "columns") or hasattr(answers, "column_names")
-    several = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
-    if not isinstance(answers, Mapping) and (table or not several):
+    is_table = hasattr(answers, "columns") or hasattr(answers, "column_names")
+    is_sequence = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
+    if not isinstance(answers, Mapping) and (is_table or not is_sequence):
         raise TypeError(
             f"`answers` must be a dict from sources to answers, or one list of answers per source, "
             f"got {type(answers).__name__}; for a table, pass its columns: sources(df['answer'], "
@@ -192,9 +198,9 @@ def _order_by_prompt(
     answers: Mapping[Any, object], prompts: Sequence[Hashable], name: str
 ) -> list[Any]:
     """List the answers of one source in the order of `prompts`; None for missing answers."""
-    known = set(prompts)
+    prompt_set = set(prompts)
     for prompt in answers:
-        if prompt not in known:
+        if prompt not in prompt_set:
             raise ValueError(
                 f"{name!r} has an answer to {short_repr(prompt)}, which is not in `prompts`; add "
                 "this prompt, or remove the answer"
@@ -207,20 +213,26 @@ def _flatten_answers(
 ) -> tuple[Samples, np.ndarray, int]:
     """Flatten the answers of one source: samples, prompt code per sample, number of prompts."""
     answers = as_samples(answers, name)
-    prompts = num_samples(answers)
-    codes = np.flatnonzero(~find_missing(answers, prompts))
+    n_prompts = num_samples(answers)
+    codes = np.flatnonzero(~find_missing(answers, n_prompts))
     if not len(codes):
         raise ValueError(f"{name!r} has no answers; remove this source")
     if isinstance(answers, list):
         answers = take_samples(answers, codes)
         if any(isinstance(answer, list) for answer in answers):
-            single = object if spec.has_callable_kernel else str  # becomes a list of one
+            single_type = object if spec.has_callable_kernel else str  # becomes a list of one
             lists: list[Any] = [
-                answer if isinstance(answer, list) or not isinstance(answer, single) else [answer]
+                answer
+                if isinstance(answer, list) or not isinstance(answer, single_type)
+                else [answer]
                 for answer in answers
             ]
             if spec.has_callable_kernel:
-                return concatenate_samples(lists), np.repeat(codes, list(map(len, lists))), prompts
+                return (
+                    concatenate_samples(lists),
+                    np.repeat(codes, list(map(len, lists))),
+                    n_prompts,
+                )
             answers = lists
     flat, groups = flatten_groups(answers, spec, stacks=True, name=name)
-    return flat, codes if groups is None else codes[groups.codes], prompts
+    return flat, codes if groups is None else codes[groups.codes], n_prompts

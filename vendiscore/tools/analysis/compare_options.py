@@ -51,8 +51,10 @@ class CompareOptions:
                 "size", size, MIN_SAMPLES, hint="omit it to use the size of the smallest set"
             )
         level = check_confidence_level("level", self.level)
-        fewest = max(_MIN_PERMUTATIONS, min_permutations(level))
-        permutations = check_int("permutations", self.permutations, fewest, hint=_PERMUTATIONS_HINT)
+        min_count = max(_MIN_PERMUTATIONS, min_permutations(level))
+        permutations = check_int(
+            "permutations", self.permutations, min_count, hint=_PERMUTATIONS_HINT
+        )
         if within is not None:
             hint = "pass 0.05 for a margin of 5 %"
             within = check_float(

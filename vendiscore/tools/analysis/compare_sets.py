@@ -258,28 +258,29 @@ def compare(
     return run_with_progress(steps, total, "comparing sets")
 
 
-def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
+def name_compared_sets(sets: Sequence[Samples], names: object, keywords: Options) -> Record:
     """Return a dict from names to sets; raise unless there are at least two sets."""
-    given = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
-    if len(given) < 2:
-        passed = []
-        for name, value in how.items():
+    sets_or_dict = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
+    if len(sets_or_dict) < 2:
+        collection_keywords = []
+        for name, value in keywords.items():
             if (
                 name not in SIMILARITY_KEYWORDS
                 and not kernels_with_option(name)
                 and is_collection(value)
             ):
-                passed.append(name)
-        if len(passed) > 1:
-            named = ", ".join(f"{name!r}: {name}" for name in passed)
-            raise TypeError(f"sets cannot be passed as keywords; pass compare({{{named}}})")
-        if passed and (hint := replacement_hint(passed[0], "keyword")):
-            raise TypeError(f"unknown keyword {passed[0]!r}. {hint}")
+                collection_keywords.append(name)
+        if len(collection_keywords) > 1:
+            example = ", ".join(f"{name!r}: {name}" for name in collection_keywords)
+            raise TypeError(f"sets cannot be passed as keywords; pass compare({{{example}}})")
+        if collection_keywords and (hint := replacement_hint(collection_keywords[0], "keyword")):
+            raise TypeError(f"unknown keyword {collection_keywords[0]!r}. {hint}")
         raise ValueError(
-            f"compare requires at least two sets, got {len(given)}; pass compare(A, B), a dict "
-            f"from names to sets, or one list of all samples with the set of each sample as `by`"
+            f"compare requires at least two sets, got {len(sets_or_dict)}; pass compare(A, B), a "
+            f"dict from names to sets, or one list of all samples with the set of each sample as "
+            f"`by`"
         )
-    return name_sets(given, names, "set")
+    return name_sets(sets_or_dict, names, "set")
 
 
 def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> PooledSamples:
@@ -290,18 +291,18 @@ def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> Poo
     if groups is not None:
         sizes = dict(zip(names, count_samples_by_set(sets, spec), strict=True))
         groups_by_set = parse_groups_by_set(groups, sizes)
-    spec, by_prompt = group_by_prompt(spec, sets, groups_by_set)
+    spec, prompt_groups = group_by_prompt(spec, sets, groups_by_set)
     labels = None
     if groups is not None:
         labels = [label for of_set in groups_by_set for label in of_set.sample_labels]
-    elif by_prompt is not None:
-        labels = by_prompt.sample_labels
+    elif prompt_groups is not None:
+        labels = prompt_groups.sample_labels
     similarity = build_pooled_similarity(sets, replace(spec, fit="pool"), names)
     return similarity, np.repeat(np.arange(len(names)), count_samples_by_set(sets, spec)), labels
 
 
 def pool_labelled_samples(
-    sets: Sequence[SampleContainer], by: Labels, groups: object, spec: SimilaritySpec
+    sets: Sequence[SampleContainer], set_labels: Labels, groups: object, spec: SimilaritySpec
 ) -> PooledSamples:
     """Prepare one list of samples; `by` and `groups` have one label per sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
@@ -317,23 +318,23 @@ def pool_labelled_samples(
             "list, with the prompt of each sample as `groups`"
         )
     (n,) = count_samples_by_set([samples], spec)
-    check_size(by, n, "by")
+    check_size(set_labels, n, "by")
     grouping = None if groups is None else parse_group_labels(groups, n=n)
-    spec, by_prompt = group_by_prompt(spec, [samples], [grouping])
+    spec, prompt_groups = group_by_prompt(spec, [samples], [grouping])
     if grouping is None:
-        grouping = by_prompt
+        grouping = prompt_groups
     (similarity,) = build_set_similarities([samples], spec, ["samples"])
     if similarity.fitted:
         similarity = similarity.noted(settings={**similarity.settings, "fit": "pool"})
-    return similarity, by.codes, None if grouping is None else grouping.sample_labels
+    return similarity, set_labels.codes, None if grouping is None else grouping.sample_labels
 
 
 def _check_permutations(options: CompareOptions, n_pairs: int) -> None:
     """Raise if the smallest possible adjusted p-value is above 1 − level."""
-    fewest = min_permutations(options.level, n_pairs)
-    if options.permutations < fewest:
+    min_count = min_permutations(options.level, n_pairs)
+    if options.permutations < min_count:
         raise ValueError(
-            f"`permutations` must be at least {fewest} for {n_pairs} pairs at level "
+            f"`permutations` must be at least {min_count} for {n_pairs} pairs at level "
             f"{options.level:g}, got {options.permutations}; pass more permutations, or compare "
             f"fewer sets"
         )
@@ -413,18 +414,20 @@ def comparison_steps(
 def _warn_about_intervals(comparison: Comparison) -> None:
     """Warn once if intervals are missing because of too few groups, or have width 0."""
     n_groups = comparison.groups
-    flat = [
+    zero_width_names = [
         row.name
         for row in comparison.sets
         if row.high <= row.low or row.matched_high <= row.matched_low
     ]
-    flat += [f"{pair.a} − {pair.b}" for pair in comparison.pairs if pair.high <= pair.low]
+    zero_width_names += [
+        f"{pair.a} − {pair.b}" for pair in comparison.pairs if pair.high <= pair.low
+    ]
     if 0 < n_groups < MIN_VALUES:
         warn(describe_missing_interval(n_groups, math.nan, math.nan, "the ends of intervals"))
-    elif flat:
+    elif zero_width_names:
         reason = "all groups have the same value" if n_groups else "all subsets have equal scores"
         unit = "groups" if n_groups else "samples"
         warn(
-            f"intervals have width 0 for {', '.join(flat)}, because {reason}; they do not account "
-            f"for other {unit}, which may have other values"
+            f"intervals have width 0 for {', '.join(zero_width_names)}, because {reason}; they do "
+            f"not account for other {unit}, which may have other values"
         )

@@ -416,26 +416,26 @@ class Comparison(SummaryMixin):
     @property
     def sentence(self) -> str:
         """A sentence for each pair that differs, or one sentence if none differs."""
-        unclear = [row for row in self.pairs if self._verdict(row) == NO_DIFFERENCE]
-        clear = [row for row in self.pairs if self._verdict(row) != NO_DIFFERENCE]
-        if not clear and len(unclear) > 1:
+        undecided_rows = [row for row in self.pairs if self._verdict(row) == NO_DIFFERENCE]
+        decided_rows = [row for row in self.pairs if self._verdict(row) != NO_DIFFERENCE]
+        if not decided_rows and len(undecided_rows) > 1:
             p = min(row.p_adjusted for row in self.pairs)
             names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
             sentence = (
                 f"{NO_DIFFERENCE.capitalize()} between {names} {self.size_description} "
                 f"(p ≥ {p:.2g})."
             )
-            return sentence + self._describe_detectable(unclear)
-        if len(unclear) == 1:
+            return sentence + self._describe_detectable(undecided_rows)
+        if len(undecided_rows) == 1:
             sentences = [self._describe_pair(row) for row in self.pairs]
         else:
-            sentences = [self._describe_pair(row) for row in clear]
-        if len(unclear) > 1:
-            others = f"The other {len(unclear)} pairs show no difference."
-            sentences.append(others + self._describe_detectable(unclear))
+            sentences = [self._describe_pair(row) for row in decided_rows]
+        if len(undecided_rows) > 1:
+            rest_sentence = f"The other {len(undecided_rows)} pairs show no difference."
+            sentences.append(rest_sentence + self._describe_detectable(undecided_rows))
         hint = self._p_value_hint(max(self.pairs, key=lambda row: row.permutations))
-        before, first_hint, after = " ".join(sentences).partition(hint)
-        return before + first_hint + after.replace(hint, "")
+        text_before_hint, first_hint, text_after_hint = " ".join(sentences).partition(hint)
+        return text_before_hint + first_hint + text_after_hint.replace(hint, "")
 
     def to_frame(self, what: Literal["pairs", "sets", "groups"] = "pairs") -> Frame:
         """Return the rows of the result as a pandas DataFrame.
@@ -550,23 +550,25 @@ class Comparison(SummaryMixin):
             return ""
         row = max(rows, key=lambda row: row.detectable_difference)
         difference = row.detectable_difference
-        larger = max(each.matched for each in self.sets if each.name in (row.a, row.b))
+        larger_score = max(
+            set_row.matched for set_row in self.sets if set_row.name in (row.a, row.b)
+        )
         size = self.sets[0].size_per_group or self.sets[0].size
-        possible = difference <= size - 1  # scores are 1 to `size`
+        is_possible = difference <= size - 1  # scores are 1 to `size`
         start = "No possible difference would be detected in 80 % of cases"
-        if possible:
-            percent = f"{100 * difference / larger:.0f} % of the larger score"
+        if is_possible:
+            percent = f"{100 * difference / larger_score:.0f} % of the larger score"
             cases = "at most 80 %" if 0 < self.groups < _FEW_GROUPS else "80 %"
             detected = f"a difference of about {difference:.2g} ({percent})"
             start = f"This design detects {detected} in {cases} of cases"
-        detect = "detect smaller ones" if possible else "can show one"
-        hint = f"larger sets, or sets compared by prompt or group, {detect}"
+        effect = "detect smaller ones" if is_possible else "can show one"
+        hint = f"larger sets, or sets compared by prompt or group, {effect}"
         if self.groups:
-            many = _GROUPS_FACTOR * self.groups
-            signed = self.effects == "random"
-            scaled = scale_detectable(difference, self.groups, many, row.level, signed)
-            percent = f"{100 * scaled / larger:.0f} %"
-            hint = f"{many} groups would detect about {scaled:.2g} ({percent})"
+            more_groups = _GROUPS_FACTOR * self.groups
+            flips_signs = self.effects == "random"
+            scaled = scale_detectable(difference, self.groups, more_groups, row.level, flips_signs)
+            percent = f"{100 * scaled / larger_score:.0f} %"
+            hint = f"{more_groups} groups would detect about {scaled:.2g} ({percent})"
             if scaled > size - 1:
                 hint = "many more groups would detect one"
         return f" {start}; {hint}."
@@ -594,8 +596,8 @@ class Comparison(SummaryMixin):
     def _p_value_hint(self, row: PairRow) -> str:
         if self._is_out_of_reach(row):
             return f"; {self.groups} groups do not show how much others vary"
-        several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
-        return f", the smallest that {row.permutations:,} permutations can give{several}"
+        pair_count = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+        return f", the smallest that {row.permutations:,} permutations can give{pair_count}"
 
 
 def format_bounded_p(p: float, floor: float) -> str:

@@ -61,8 +61,8 @@ def find_duplicates(
             f"{threshold:g}; the threshold for near-duplicates was raised to {floor:.6g}"
         )
         threshold = floor
-    i, j, alike = pairs
-    order = np.lexsort((j, i, -alike))
+    i, j, similarities = pairs
+    order = np.lexsort((j, i, -similarities))
     ordered = [column[order] for column in pairs]
     return neighbours, Duplicates(n, threshold, floor, first, ordered, has_zero_weight)
 
@@ -78,15 +78,17 @@ def _search_pairs_by_code(
     neighbours = Neighbours(similarity.n)
     columns = []
     for rows in group_indices(codes):
-        part = similarity_subset(similarity, rows)
-        first_in_part = np.searchsorted(rows, first[rows])
-        near, floor, (i, j, alike) = search_pairs(part, first_in_part, threshold, floor)
-        neighbours.nearest[rows] = rows[near.nearest]
-        neighbours.similarity[rows] = near.similarity
-        columns.append((rows[i], rows[j], alike))
+        subset = similarity_subset(similarity, rows)
+        first_in_subset = np.searchsorted(rows, first[rows])
+        subset_neighbours, floor, (i, j, similarities) = search_pairs(
+            subset, first_in_subset, threshold, floor
+        )
+        neighbours.nearest[rows] = rows[subset_neighbours.nearest]
+        neighbours.similarity[rows] = subset_neighbours.similarity
+        columns.append((rows[i], rows[j], similarities))
     assert floor is not None
-    i, j, alike = map(np.concatenate, zip(*columns, strict=True))
-    return neighbours, floor, (i, j, alike)
+    i, j, similarities = map(np.concatenate, zip(*columns, strict=True))
+    return neighbours, floor, (i, j, similarities)
 
 
 def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
@@ -99,13 +101,13 @@ def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> 
     if groups is None:
         return codes
     n = len(codes)
-    later = np.zeros(n, dtype=bool)
-    first = np.r_[first_in_group(codes, later), first_in_group(groups, later)]
-    every = np.arange(n)
+    is_later = np.zeros(n, dtype=bool)
+    first = np.r_[first_in_group(codes, is_later), first_in_group(groups, is_later)]
+    indices = np.arange(n)
     edges = np.ones(2 * n, dtype=bool)
-    graph = sp.coo_array((edges, (np.r_[every, every], first)), shape=(n, n))
-    _, parts = csgraph.connected_components(graph, directed=False)
-    return parts
+    graph = sp.coo_array((edges, (np.r_[indices, indices], first)), shape=(n, n))
+    _, components = csgraph.connected_components(graph, directed=False)
+    return components
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,13 +127,13 @@ class Duplicates(AttributeHintMixin):
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""
-        read = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
-        if read < self.floor - ROUNDING:
+        checked = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        if checked < self.floor - ROUNDING:
             raise ValueError(
-                f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}, because less "
-                f"similar pairs were not stored; call explain with threshold={read:.6g}"
+                f"`threshold` must be at least {self.floor:.6g}, got {checked:.6g}, because less "
+                f"similar pairs were not stored; call explain with threshold={checked:.6g}"
             )
-        return replace(self, threshold=read)
+        return replace(self, threshold=checked)
 
     @cached_property
     def representatives(self) -> np.ndarray:
@@ -145,23 +147,29 @@ class Duplicates(AttributeHintMixin):
         columns = np.r_[j, i]
         entries = np.r_[similarity, similarity]
         graph = sp.csr_array((entries, (rows, columns)), shape=(self.n, self.n))
-        others = np.bincount(rows, copies[columns], self.n)
-        near = others + copies - 1
-        of = np.full(self.n, -1)
+        neighbours = np.bincount(rows, copies[columns], self.n)
+        n_near_duplicates = neighbours + copies - 1
+        representative = np.full(self.n, -1)
         best = np.full(self.n, -np.inf)
-        for place in np.lexsort((-near, self._has_zero_weight)).tolist():
-            if not copies[place] or not near[place] or best[place] > -np.inf:
+        for candidate in np.lexsort((-n_near_duplicates, self._has_zero_weight)).tolist():
+            if (
+                not copies[candidate]
+                or not n_near_duplicates[candidate]
+                or best[candidate] > -np.inf
+            ):
                 continue  # a copy, without near-duplicates, or a repeat of a kept one
-            part = slice(graph.indptr[place], graph.indptr[place + 1])
-            others = graph.indices[part]
-            similarities = graph.data[part]
-            closer = similarities > best[others]
-            count_repeats = others[closer]
-            best[count_repeats] = similarities[closer]
-            of[count_repeats] = place
-        copy = self._first_copy != np.arange(self.n)
-        of_first = of[self._first_copy]
-        return np.where(copy & (of_first < 0), self._first_copy, of_first)
+            row_slice = slice(graph.indptr[candidate], graph.indptr[candidate + 1])
+            neighbours = graph.indices[row_slice]
+            similarities = graph.data[row_slice]
+            closer = similarities > best[neighbours]
+            updated = neighbours[closer]
+            best[updated] = similarities[closer]
+            representative[updated] = candidate
+        is_copy = self._first_copy != np.arange(self.n)
+        representative_of_first = representative[self._first_copy]
+        return np.where(
+            is_copy & (representative_of_first < 0), self._first_copy, representative_of_first
+        )
 
     @property
     def retained(self) -> np.ndarray:
@@ -171,17 +179,19 @@ class Duplicates(AttributeHintMixin):
     def groups(self) -> list[tuple[int, list[int]]]:
         """Return (retained sample, its near-duplicates) for each group, the largest group first."""
         groups: dict[int, list[int]] = {}
-        for place, owner in enumerate(self.representatives.tolist()):
-            if owner >= 0:
-                groups.setdefault(owner, []).append(place)
+        for position, representative in enumerate(self.representatives.tolist()):
+            if representative >= 0:
+                groups.setdefault(representative, []).append(position)
         return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
-    def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
+    def boundary(self, count: int, input_indices: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return up to `count` pairs closest to the threshold on each side; copies count once."""
         edge = self._num_near_duplicate_pairs
         above = min(edge, count)
         i, j, similarity = self._select_pairs(slice(edge - above, edge + count))
-        columns = zip(places[i].tolist(), places[j].tolist(), similarity.tolist(), strict=True)
+        columns = zip(
+            input_indices[i].tolist(), input_indices[j].tolist(), similarity.tolist(), strict=True
+        )
         pairs = [Pair(*column) for column in columns]
         nearest_first = pairs[:above][::-1]
         return nearest_first, pairs[above:]
@@ -191,32 +201,32 @@ class Duplicates(AttributeHintMixin):
         counts: dict[float, int | None] = dict.fromkeys(REPEAT_THRESHOLDS)
         for level in REPEAT_THRESHOLDS:
             if level >= self.floor - ROUNDING:
-                again = self.rethreshold(level)
-                counts[level] = self.n - len(again.retained)
+                changed = self.rethreshold(level)
+                counts[level] = self.n - len(changed.retained)
         return counts
 
-    def _select_pairs(self, places: slice) -> list[np.ndarray]:
+    def _select_pairs(self, positions: slice) -> list[np.ndarray]:
         """Return i, j and similarity of a slice of the pairs."""
-        return [column[places] for column in self._pairs]
+        return [column[positions] for column in self._pairs]
 
     @property
     def _num_near_duplicate_pairs(self) -> int:
         """Number of pairs with a similarity of at least the threshold."""
-        least = self.threshold - ROUNDING
+        min_similarity = self.threshold - ROUNDING
         similarity = self._pairs[2]
-        return int(np.searchsorted(-similarity, -least, side="right"))
+        return int(np.searchsorted(-similarity, -min_similarity, side="right"))
 
 
 def normalize_texts(
-    similarity: Similarity, samples: Samples, places: np.ndarray
+    similarity: Similarity, samples: Samples, indices: np.ndarray
 ) -> list[str] | None:
     """Return texts without case, spaces and punctuation; None if the samples are not texts."""
     if not isinstance(samples, list):
         return None
-    of_texts = [known.name for known in list_kernels() if known.samples == "text"]
-    if similarity.settings.get("kernel") not in of_texts:
+    text_kernels = [kernel.name for kernel in list_kernels() if kernel.samples == "text"]
+    if similarity.settings.get("kernel") not in text_kernels:
         return None
-    texts = [samples[place] for place in places]
+    texts = [samples[i] for i in indices]
     if not all(isinstance(text, str) for text in texts):
         return None
     return [normalize_text(text) for text in texts]

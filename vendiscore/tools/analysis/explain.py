@@ -100,30 +100,34 @@ def explain(
     >>> result.score_without_duplicates
     2.0
     """
-    read = similarity_spec_from_keywords(how, explain, allow_grouping=True)
-    order, limit, psd = check_explain_options(q, threshold, psd)
-    collection = check_samples(samples, read, "samples")
-    read, asked = group_by_prompt(read, [collection])
-    subject = SampleSet(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
-    return explain_sample_set(subject, order, limit, within=asked is not None)
+    spec = similarity_spec_from_keywords(how, explain, allow_grouping=True)
+    order, checked_threshold, psd = check_explain_options(q, threshold, psd)
+    collection = check_samples(samples, spec, "samples")
+    spec, prompt_groups = group_by_prompt(spec, [collection])
+    sample_set = SampleSet(
+        collection, spec, orders=[order], weights=p, psd=psd, groups=prompt_groups
+    )
+    return explain_sample_set(
+        sample_set, order, checked_threshold, by_group=prompt_groups is not None
+    )
 
 
 def check_explain_options(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
     """Validate an order above 0, a threshold in [−1, 1] and `psd`; return them."""
     allowed = "a similarity, from -1 to 1"
-    usual = "the default is 0.95; `repeats` and `boundary()` of the result help to choose"
-    limit = check_float("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
-    return check_order(q, allow_zero=False), limit, check_psd(psd)
+    hint = "the default is 0.95; `repeats` and `boundary()` of the result help to choose"
+    checked_threshold = check_float("threshold", threshold, allowed, lambda t: -1 <= t <= 1, hint)
+    return check_order(q, allow_zero=False), checked_threshold, check_psd(psd)
 
 
 def explain_sample_set(
-    subject: SampleSet,
+    sample_set: SampleSet,
     q: float,
     threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
     texts: Samples | None = None,
-    places: np.ndarray | None = None,
-    within: bool = False,
+    indices: np.ndarray | None = None,
+    by_group: bool = False,
 ) -> Explanation:
     """Explain a sample set at an order above 0; `floor` is the lowest threshold of `rethreshold`.
 
@@ -134,18 +138,18 @@ def explain_sample_set(
     if floor is not None:
         floor = min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        similarity = subject.similarity
-        check_no_gradient("explain", **subject.spec.options, samples=similarity, p=subject.p)
+        similarity = sample_set.similarity
+        check_no_gradient("explain", **sample_set.spec.options, samples=similarity, p=sample_set.p)
         dim = similarity.dim or similarity.n
-        parts = subject.parts if within else ()
+        subsets = sample_set.parts if by_group else ()
         if min(similarity.n, dim) <= MAX_IMMEDIATE_SIZE:
-            for each in parts or (subject,):
-                each.decompose()  # raises at once for similarities without a score
-        if places is None:
-            places = np.flatnonzero(subject.row_of_input >= 0)
+            for subset in subsets or (sample_set,):
+                subset.decompose()  # raises at once for similarities without a score
+        if indices is None:
+            indices = np.flatnonzero(sample_set.row_of_input >= 0)
         if texts is None:
-            texts = subject.samples
-        forms = normalize_texts(similarity, texts, places)
-        codes = subject.codes if within else None
-        compared = find_duplicates(similarity, threshold, floor, subject.p, forms, codes)
-    return Explanation(q, places, *compared, subject, texts, _prompt_sets=parts)
+            texts = sample_set.samples
+        forms = normalize_texts(similarity, texts, indices)
+        codes = sample_set.codes if by_group else None
+        results = find_duplicates(similarity, threshold, floor, sample_set.p, forms, codes)
+    return Explanation(q, indices, *results, sample_set, texts, _prompt_sets=subsets)

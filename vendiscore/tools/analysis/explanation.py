@@ -112,7 +112,7 @@ class Explanation(SummaryMixin):
         """VS_q of all samples, in [1, n]; with prompts, the mean over them."""
         if self._prompt_sets:
             return float(
-                np.mean([part.eigen.effective_number(self.q) for part in self._prompt_sets])
+                np.mean([subset.eigen.effective_number(self.q) for subset in self._prompt_sets])
             )
         return to_float(self._spectrum.effective_number(self.q))
 
@@ -130,10 +130,12 @@ class Explanation(SummaryMixin):
         """
         return self._compute_per_sample(self._compute_contributions)
 
-    def _compute_contributions(self, part: SampleSet) -> np.ndarray:
-        if part.n == 1 or (part.p is not None and to_host(part.p).max() > MAX_SAMPLE_WEIGHT):
-            return np.zeros(part.n)
-        return np.asarray(log_score_drops(part.eigen, self.q))
+    def _compute_contributions(self, sample_set: SampleSet) -> np.ndarray:
+        if sample_set.n == 1 or (
+            sample_set.p is not None and to_host(sample_set.p).max() > MAX_SAMPLE_WEIGHT
+        ):
+            return np.zeros(sample_set.n)
+        return np.asarray(log_score_drops(sample_set.eigen, self.q))
 
     @cached_property
     def unexplained(self) -> np.ndarray:
@@ -141,13 +143,13 @@ class Explanation(SummaryMixin):
         return self._compute_per_sample(lambda part: compute_residual_fractions(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
-    def _compute_per_sample(self, measured: Callable[[SampleSet], np.ndarray]) -> np.ndarray:
+    def _compute_per_sample(self, compute_values: Callable[[SampleSet], np.ndarray]) -> np.ndarray:
         """Return a number of each sample, of all samples together or of its prompt."""
         if not self._prompt_sets:
-            return measured(self._sample_set)
+            return compute_values(self._sample_set)
         values = np.empty(self.n)
-        for part in self._prompt_sets:
-            values[part.rows] = measured(part)
+        for subset in self._prompt_sets:
+            values[subset.rows] = compute_values(subset)
         return values
 
     @property
@@ -168,8 +170,8 @@ class Explanation(SummaryMixin):
     @property
     def redundant_of(self) -> np.ndarray:
         """Place of the sample that each near-duplicate repeats; −1 for samples to keep."""
-        of = self.duplicates.representatives
-        return np.where(of < 0, -1, self.places[of])
+        representatives = self.duplicates.representatives
+        return np.where(representatives < 0, -1, self.places[representatives])
 
     @property
     def threshold(self) -> float:
@@ -195,24 +197,24 @@ class Explanation(SummaryMixin):
     def groups(self) -> list[tuple[int, list[int]]]:
         """(the one to keep, its near-duplicates) by their places, the largest group first."""
         return [
-            (int(self.places[keep]), self.places[rest].tolist())
-            for keep, rest in self.duplicates.groups()
+            (int(self.places[representative]), self.places[duplicates].tolist())
+            for representative, duplicates in self.duplicates.groups()
         ]
 
     @property
     def score_without_duplicates(self) -> float:
         """VS_q of the samples in `kept`, their weights divided by their sum; takes a spectrum."""
-        kept = self.duplicates.retained
-        if len(kept) == self.n:
+        retained = self.duplicates.retained
+        if len(retained) == self.n:
             return self.score
         if self.threshold not in self._scores_without_duplicates:
             scores = []
-            for rows in [part.rows for part in self._prompt_sets] or [kept]:
-                part = take_sample_set(self._sample_set, np.intersect1d(rows, kept))
-                how = part.similarity, [self.q], part.p, part.psd
+            for rows in [sample_set.rows for sample_set in self._prompt_sets] or [retained]:
+                sample_set = take_sample_set(self._sample_set, np.intersect1d(rows, retained))
+                arguments = sample_set.similarity, [self.q], sample_set.p, sample_set.psd
                 # as `score`, which it is compared with
-                known = compute_vendi_scores(*how, allow_single=False)
-                scores.append(to_float(known.values[0]))
+                vendi_scores = compute_vendi_scores(*arguments, allow_single=False)
+                scores.append(to_float(vendi_scores.values[0]))
             self._scores_without_duplicates[self.threshold] = float(np.mean(scores))
         return self._scores_without_duplicates[self.threshold]
 
@@ -249,9 +251,9 @@ class Explanation(SummaryMixin):
         ValueError
             If the threshold is outside this range.
         """
-        again = copy(self)  # with the columns that are known
-        object.__setattr__(again, "duplicates", self.duplicates.rethreshold(threshold))
-        return again
+        changed = copy(self)  # with the columns that are known
+        object.__setattr__(changed, "duplicates", self.duplicates.rethreshold(threshold))
+        return changed
 
     @property
     def coverage(self) -> float:
@@ -272,11 +274,11 @@ class Explanation(SummaryMixin):
         list of Mode
             The modes, in descending order of eigenvalues.
         """
-        wanted = int(np.ceil(self.score)) if count is None else check_int("count", count)
+        n_modes = int(np.ceil(self.score)) if count is None else check_int("count", count)
         modes = []
-        sets = [(part.eigen, part.retained_indices) for part in self._prompt_sets]
-        for spectrum, places in sets or [(self._spectrum, self.places)]:
-            modes += list_modes(spectrum, *strongest_modes(spectrum), wanted, places)
+        sets = [(subset.eigen, subset.retained_indices) for subset in self._prompt_sets]
+        for spectrum, indices in sets or [(self._spectrum, self.places)]:
+            modes += list_modes(spectrum, *strongest_modes(spectrum), n_modes, indices)
         return modes
 
     def to_dict(self) -> Record:
@@ -298,14 +300,17 @@ class Explanation(SummaryMixin):
                 "threshold": self.threshold,
                 "repeats": {f"{level:g}": count for level, count in self.repeats.items()},
                 f"{key}_without_duplicates": self.score_without_duplicates,
-                "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
+                "groups": [
+                    {"keep": representative, "near_duplicates": duplicates}
+                    for representative, duplicates in self.groups
+                ],
                 "boundary": {
                     "above": [pair._asdict() for pair in above],
                     "below": [pair._asdict() for pair in below],
                 },
                 "modes": [
-                    {"share": each.share, "members": len(each.members), "exemplars": each.exemplars}
-                    for each in self.modes()
+                    {"share": mode.share, "members": len(mode.members), "exemplars": mode.exemplars}
+                    for mode in self.modes()
                 ],
                 "samples": self._columns,
             }
@@ -349,16 +354,16 @@ class Explanation(SummaryMixin):
     @property
     def counts(self) -> str:
         """The numbers of `repeats` in words."""
-        known = [(level, count) for level, count in self.repeats.items() if count is not None]
-        return ", ".join(f"{count:,} at {level:g}" for level, count in known)
+        available = [(level, count) for level, count in self.repeats.items() if count is not None]
+        return ", ".join(f"{count:,} at {level:g}" for level, count in available)
 
     @property
     def copies(self) -> str:
         """The number of samples that repeat others, and the score without them, as a sentence."""
         removed = self.n - len(self.kept)
         if not removed:
-            others = self.counts and f" ({self.counts})"
-            return f"No two are as similar as {self.threshold:g}{others}."
+            other_thresholds = self.counts and f" ({self.counts})"
+            return f"No two are as similar as {self.threshold:g}{other_thresholds}."
         return (
             f"{_format_count(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
             f"without, the score is {self.score_without_duplicates:.4g}."
@@ -379,15 +384,16 @@ class Explanation(SummaryMixin):
     @property
     def sentence(self) -> str:
         """The result in a few sentences."""
-        lower = int(np.sum(self.adds < -MIN_LOSS))
-        known = self._reference_scale["typical"]
-        within = ""
+        n_lowering = int(np.sum(self.adds < -MIN_LOSS))
+        comparison = self._reference_scale["typical"]
+        prompt_note = ""
         if self._prompt_sets:
-            within = f" within a prompt, in the mean over {len(self._prompt_sets)}"
+            prompt_note = f" within a prompt, in the mean over {len(self._prompt_sets)}"
         return (
-            f"The effective number of samples is {self.score:.4g} of {self.n:,}{within} "
+            f"The effective number of samples is {self.score:.4g} of {self.n:,}{prompt_note} "
             f"(q={self.q:g}). {self.copies} "
-            f"{_format_count(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
+            f"{_format_count(n_lowering, 'lowers', 'lower')} the score."
+            f"{comparison and ' '}{comparison}"
         )
 
     @property
@@ -413,28 +419,28 @@ class Explanation(SummaryMixin):
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
-        few = [*order[:ROWS_PER_END], *order[ROWS_PER_END:][-ROWS_PER_END:]]
-        shown: Record = {name: column[few] for name, column in self._columns.items()}
+        shown_positions = [*order[:ROWS_PER_END], *order[ROWS_PER_END:][-ROWS_PER_END:]]
+        columns: Record = {name: column[shown_positions] for name, column in self._columns.items()}
         caption = "by what they add"
-        if self.n > len(few):
+        if self.n > len(shown_positions):
             caption = "what adds the most, and the least"
         samples = self._input_samples
-        shown["sample"] = [""] * len(few)
-        for i, place in enumerate(self.places[few]):
-            text = samples[place] if isinstance(samples, list) else None
+        columns["sample"] = [""] * len(shown_positions)
+        for i, index in enumerate(self.places[shown_positions]):
+            text = samples[index] if isinstance(samples, list) else None
             if isinstance(text, str):
-                shown["sample"][i] = truncate(text, MAX_TEXT_LENGTH)
-        table = render_html_table(shown, caption)
+                columns["sample"][i] = truncate(text, MAX_TEXT_LENGTH)
+        table = render_html_table(columns, caption)
         return f"<p>{html.escape(self._text)}</p>{render_html_strip(self._reference_scale)}{table}"
 
 
-def take_sample_set(subject: SampleSet, rows: np.ndarray) -> SampleSet:
+def take_sample_set(sample_set: SampleSet, rows: np.ndarray) -> SampleSet:
     """Return some samples of a subject, their weights divided by their sum."""
     p = None
-    if subject.p is not None:
-        p = to_host(subject.p)[rows]
+    if sample_set.p is not None:
+        p = to_host(sample_set.p)[rows]
         p = p / p.sum()
-    return SampleSet(subject.similarity.take(rows), weights=p, psd=subject.psd)
+    return SampleSet(sample_set.similarity.take(rows), weights=p, psd=sample_set.psd)
 
 
 def _format_count(count: int, one: str, several: str) -> str:

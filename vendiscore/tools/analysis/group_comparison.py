@@ -21,7 +21,7 @@ def compare_in_groups(
     groups: GroupIndices,
     labels: Sequence[Hashable],
     names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
+    set_pairs: Sequence[tuple[int, int]],
     options: CompareOptions,
 ) -> tuple[list[GroupPairRow], int]:
     """Compare each pair of sets in each group, by the first samples of larger sets.
@@ -30,24 +30,24 @@ def compare_in_groups(
     estimated, 0 where each group has intervals by itself.
     """
     sizes = [min(map(len, group)) for group in groups]
-    level = difference_level(options.level, len(pairs))
+    level = difference_level(options.level, len(set_pairs))
     # Neither tail of a difference may exceed its level.
-    tails = [Tails(options.level), Tails(level, conservative=True)]
+    tails_by_use = [Tails(options.level), Tails(level, conservative=True)]
     intervals_by_set = []
     for i in range(len(names)):
         indices = [group[i][:size] for group, size in zip(groups, sizes, strict=True)]
         intervals_by_set.append(
             estimate_several_intervals(
-                similarity, indices, [options.q], tails, options.psd, options.pool_repeats
+                similarity, indices, [options.q], tails_by_use, options.psd, options.pool_repeats
             )
         )
     rows = []
-    for i, j in pairs:
+    for i, j in set_pairs:
         for k, (label, size) in enumerate(zip(labels, sizes, strict=True)):
             (a, exact_a), (b, exact_b) = (
                 [(x.score[0, k], x.low[0, k], x.high[0, k]) for x in intervals_by_set[s]]
                 for s in (i, j)
             )
-            numbers = (*a, *b, *estimate_difference(exact_a, exact_b), level)
-            rows.append(GroupPairRow(label, names[i], names[j], size, *map(float, numbers)))
+            values = (*a, *b, *estimate_difference(exact_a, exact_b), level)
+            rows.append(GroupPairRow(label, names[i], names[j], size, *map(float, values)))
     return rows, max(intervals.n_pooled for intervals, _ in intervals_by_set)

@@ -182,8 +182,8 @@ class Growth(SummaryMixin):
             Values of built-in types.
         """
         names = ("level", "n", "asymptote", "coverage", "undecided")
-        known = {name: getattr(self, name) for name in names}
-        return to_json_record({"q": self.q} | known | self._columns())
+        attributes = {name: getattr(self, name) for name in names}
+        return to_json_record({"q": self.q} | attributes | self._columns())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the curve with its intervals, dashed above n.
@@ -344,41 +344,48 @@ def growth(
     order = check_order(q)
     level = check_confidence_level("level", level)
     psd = check_psd(psd)
-    read = similarity_spec_from_keywords({"k": k, **how}, growth, allow_grouping=True)
-    collection = check_collection(samples, read)
-    read, asked = group_by_prompt(read, [collection])
-    subject = SampleSet(collection, read, groups=asked)
-    similarity = subject.similarity
+    spec = similarity_spec_from_keywords({"k": k, **how}, growth, allow_grouping=True)
+    collection = check_collection(samples, spec)
+    spec, prompt_groups = group_by_prompt(spec, [collection])
+    sample_set = SampleSet(collection, spec, groups=prompt_groups)
+    similarity = sample_set.similarity
     check_no_gradient("growth", **how, samples=similarity)
     allow_repeats = check_bool("allow_repeats", allow_repeats)
-    if asked is not None and not allow_repeats:
+    if prompt_groups is not None and not allow_repeats:
         raise TypeError(
             "`allow_repeats=False` has no effect on intervals of means over prompts; remove it"
         )
-    parts = [similarity]
-    of_prompt = ""
-    if asked is not None:
-        of_prompt = " for each prompt"
-        parts = [part.similarity for part in subject.parts]
-    least = min(part.n for part in parts)
-    if least < MIN_SAMPLES:
+    similarities = [similarity]
+    prompt_note = ""
+    if prompt_groups is not None:
+        prompt_note = " for each prompt"
+        similarities = [
+            similarity_of_prompt.similarity for similarity_of_prompt in sample_set.parts
+        ]
+    min_n = min(similarity_of_prompt.n for similarity_of_prompt in similarities)
+    if min_n < MIN_SAMPLES:
         raise ValueError(
-            f"`samples` must contain at least {MIN_SAMPLES} samples{of_prompt}, got {least}; add "
+            f"`samples` must contain at least {MIN_SAMPLES} samples{prompt_note}, got {min_n}; add "
             f"samples"
         )
-    closed = has_closed_form(similarity, order, psd)
-    most = least
-    if len(parts) == 1 and (closed or least >= MIN_EXTRAPOLATED_SIZE):
-        most = 2 * least
-    wanted = _check_sizes(sizes, least, most)
+    is_closed_form = has_closed_form(similarity, order, psd)
+    max_size = min_n
+    if len(similarities) == 1 and (is_closed_form or min_n >= MIN_EXTRAPOLATED_SIZE):
+        max_size = 2 * min_n
+    checked_sizes = _check_sizes(sizes, min_n, max_size)
     curves = [
         growth_from_similarity(
-            part, wanted, order, level=level, psd=psd, allow_repeats=allow_repeats
+            similarity_of_prompt,
+            checked_sizes,
+            order,
+            level=level,
+            psd=psd,
+            allow_repeats=allow_repeats,
         )
-        for part in parts
+        for similarity_of_prompt in similarities
     ]
     if len(curves) > 1:
-        return _average_curves(curves, least)
+        return _average_curves(curves, min_n)
     (curve,) = curves
     if curve.caution:
         warn(curve.caution)
@@ -416,66 +423,70 @@ def growth_from_similarity(
 ) -> Growth:
     """Compute growth at ascending sizes; pass the spectrum of all samples if it is known."""
     n = similarity.n
-    beyond = [m for m in sizes if m > n]
+    larger_sizes = [m for m in sizes if m > n]
     classes = None
     if similarity.settings.get("kernel") == "labels":
         classes = similarity.groups()
     coverage = None
-    end = None
-    known: JackknifeEstimate | None
+    limit_estimate = None
+    log_scores: JackknifeEstimate | None
     # At n and 2n the curve says whether more samples add anything.
-    every = sorted({*sizes, n, 2 * n} if beyond else {*sizes, n})
+    all_sizes = sorted({*sizes, n, 2 * n} if larger_sizes else {*sizes, n})
     if classes is not None:
         abundances = Abundances(classes)
         coverage = tuple(map(abundances.coverage, sizes))
     if classes is not None and q in (0, 1):
-        points = {m: redundancy_estimate(abundances.kappas(max(m, 2), q)) for m in every}
-        end = redundancy_estimate(abundances.kappas(math.inf, q))
-        known = _jackknife_log_scores(np.log(abundances.diversity(n, q)[abundances.expand_indices]))
+        points = {m: redundancy_estimate(abundances.kappas(max(m, 2), q)) for m in all_sizes}
+        limit_estimate = redundancy_estimate(abundances.kappas(math.inf, q))
+        log_scores = _jackknife_log_scores(
+            np.log(abundances.diversity(n, q)[abundances.expand_indices])
+        )
     elif has_closed_form(similarity, q, psd):
         kappas = _mean_squared_similarity(similarity)
-        end = redundancy_estimate(kappas)
-        points = dict.fromkeys(every, end)
-        least = 1 / np.append(n, np.full(n, n - 1))
-        known = _jackknife_log_scores(-np.log(least + (1 - least) * kappas))
+        limit_estimate = redundancy_estimate(kappas)
+        points = dict.fromkeys(all_sizes, limit_estimate)
+        inverse_sizes = 1 / np.append(n, np.full(n, n - 1))
+        log_scores = _jackknife_log_scores(-np.log(inverse_sizes + (1 - inverse_sizes) * kappas))
     else:
-        halves = [n // 8, n // 4, n // 2] if beyond else []
-        drawn = sorted({m for m in every if m <= n} | {*halves})
-        points, spectrum = _subsampled_redundancy(similarity, drawn, q, psd, spectrum)
-        last = [points[m] for m in [*halves, n]]
-        for m in every:
+        halves = [n // 8, n // 4, n // 2] if larger_sizes else []
+        subset_sizes = sorted({m for m in all_sizes if m <= n} | {*halves})
+        points, spectrum = _subsampled_redundancy(similarity, subset_sizes, q, psd, spectrum)
+        last_estimates = [points[m] for m in [*halves, n]]
+        for m in all_sizes:
             if m > n:
-                points[m] = extrapolate_redundancy(last, math.log2(m / n))
-        known = jackknife(spectrum, q) if q else None
+                points[m] = extrapolate_redundancy(last_estimates, math.log2(m / n))
+        log_scores = jackknife(spectrum, q) if q else None
     repeats = count_recurrences(similarity, allow_repeats)
     deficit = make_log_deficit(q)
-    rows = np.array([points[m].scores(m, deficit, level, repeats) for m in every])
-    if q and known is not None:  # the interval of `compute(ci=…)`, which has none at order 0
-        at_n = every.index(n)
-        rows[at_n, 1:] = compute_score_interval(rows[at_n, 0], known, n, q, level, repeats, deficit)
+    rows = np.array([points[m].scores(m, deficit, level, repeats) for m in all_sizes])
+    if q and log_scores is not None:  # the interval of `compute(ci=…)`, which has none at order 0
+        n_position = all_sizes.index(n)
+        rows[n_position, 1:] = compute_score_interval(
+            rows[n_position, 0], log_scores, n, q, level, repeats, deficit
+        )
         # Fewer samples score no more, and more of them no less: so do the ends of their intervals.
-        rows[:at_n, 1:] = np.minimum(rows[:at_n, 1:], rows[at_n, 1:])
-        rows[at_n:, 1:] = np.maximum(rows[at_n:, 1:], rows[at_n, 1:])
+        rows[:n_position, 1:] = np.minimum(rows[:n_position, 1:], rows[n_position, 1:])
+        rows[n_position:, 1:] = np.maximum(rows[n_position:, 1:], rows[n_position, 1:])
     # The power mean of VS with exponent 1 − q never falls with the number of samples; means of log
     # VS are kept from falling at all orders.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
     rows[:, 1] = rows.min(axis=1)
     rows[:, 2] = rows.max(axis=1)
     undecided = None
-    if beyond:
+    if larger_sizes:
         _, low, high = rows[-1]
-        score = rows[every.index(n), 0]
+        score = rows[all_sizes.index(n), 0]
         undecided = bool(low <= score and high >= 2 * score)
-    rows = rows[np.isin(every, sizes)]
+    rows = rows[np.isin(all_sizes, sizes)]
     scores, low, high = map(tuple, rows.T.tolist())
-    limit = None
-    if end and -math.inf < end.log < -MIN_NOVELTY:
-        limit = end.scores(math.inf, deficit, level, None)
-        if classes is None and similarity.dim and limit[0] > similarity.dim:
-            limit = None
+    asymptote = None
+    if limit_estimate and -math.inf < limit_estimate.log < -MIN_NOVELTY:
+        asymptote = limit_estimate.scores(math.inf, deficit, level, None)
+        if classes is None and similarity.dim and asymptote[0] > similarity.dim:
+            asymptote = None
     is_beyond = tuple(m > n for m in sizes)
     return Growth(
-        q, level, n, tuple(sizes), scores, low, high, is_beyond, limit, coverage, undecided
+        q, level, n, tuple(sizes), scores, low, high, is_beyond, asymptote, coverage, undecided
     )
 
 
@@ -484,24 +495,24 @@ def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
     return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
 
 
-def _check_sizes(sizes: object, n: int, most: int) -> list[int]:
+def _check_sizes(sizes: object, n: int, max_size: int) -> list[int]:
     """Validate `sizes`, at most `most`; return them in ascending order, or default sizes."""
     if sizes is None:
         doublings = np.arange(-8, 3) / 2
-        usual = np.round(n * 2.0**doublings).astype(int)
-        return sorted({m for m in usual.tolist() if 2 <= m <= most})
-    asked = list(sizes) if is_collection(sizes) else []  # an iterator gives them only once
-    if not asked:
+        default_sizes = np.round(n * 2.0**doublings).astype(int)
+        return sorted({m for m in default_sizes.tolist() if 2 <= m <= max_size})
+    requested = list(sizes) if is_collection(sizes) else []  # an iterator gives them only once
+    if not requested:
         raise TypeError(
             f"`sizes` must be a list of integers, got {short_repr(sizes)}; use for example [{n}]"
         )
     hint = f"sizes above {2 * n} cannot be extrapolated from {n} samples"
-    if most == n:
+    if max_size == n:
         hint = (
             f"sizes above {n} require one set (without prompts) of at least "
             f"{MIN_EXTRAPOLATED_SIZE} samples, or of any size at q=2"
         )
-    return sorted({check_int("sizes", m, 1, most, hint) for m in asked})
+    return sorted({check_int("sizes", m, 1, max_size, hint) for m in requested})
 
 
 def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
@@ -513,8 +524,8 @@ def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
     sums -= to_host(similarity.diagonal()) ** 2
     total = sums.sum()
     mean = total / (n * (n - 1))
-    left = (total - 2 * sums) / ((n - 1) * (n - 2))
-    return np.append(mean, left)
+    means_leaving_one_out = (total - 2 * sums) / ((n - 1) * (n - 2))
+    return np.append(mean, means_leaving_one_out)
 
 
 def _jackknife_log_scores(logs: np.ndarray) -> JackknifeEstimate:
@@ -535,48 +546,58 @@ def _subsampled_redundancy(
     whose means over all subsets are known. Changes of κ come from the jackknife of all samples.
     """
     n = similarity.n
-    part = materialize_matrix(similarity, n)
+    similarity_matrix = materialize_matrix(similarity, n)
     rng = np.random.default_rng(0)
     points = {}
-    work = sum(_MIN_SUBSETS * estimate_eigensolver_work(min(m, part.dim or n)) for m in sizes)
+    work = sum(
+        _MIN_SUBSETS * estimate_eigensolver_work(min(m, similarity_matrix.dim or n)) for m in sizes
+    )
     with announce_duration(f"Scoring subsets of {n:,} samples", work):
         if spectrum is None:
-            spectrum = compute_spectrum(part, psd=psd, vectors=True)
+            spectrum = compute_spectrum(similarity_matrix, psd=psd, vectors=True)
         log = compute_log_score(spectrum, q)
-        left = leave_one_out(spectrum, max(q, _MIN_JACKKNIFE_ORDER))
-        kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
-        kappas /= max(kappas[0], _MIN_KAPPA)
-        whole = _power_sums(spectrum.values, n)
+        log_scores_leaving_one_out = leave_one_out(spectrum, max(q, _MIN_JACKKNIFE_ORDER))
+        relative_kappas = np.expm1(
+            math.log(n)
+            - log
+            - np.append(0, log_scores_leaving_one_out - log_scores_leaving_one_out.mean())
+        )
+        relative_kappas /= max(relative_kappas[0], _MIN_KAPPA)
+        full_power_sums = _power_sums(spectrum.values, n)
         for m in track(sizes, len(sizes), "drawing subsets"):
             mean = log if m == n else 0.0
             error = 0.0
             if 1 < m < n:
-                rows = _score_random_subsets(part, m, q, psd, rng)
-                meet = m * (m - 1) / (n * (n - 1))
-                gaps = rows[:, 1:] - whole * meet * np.array([1, (m - 2) / (n - 2)])
+                rows = _score_random_subsets(similarity_matrix, m, q, psd, rng)
+                pair_probability = m * (m - 1) / (n * (n - 1))
+                gaps = rows[:, 1:] - full_power_sums * pair_probability * np.array(
+                    [1, (m - 2) / (n - 2)]
+                )
                 mean, error = _regression_intercept(rows[:, 0], gaps)
-            rest = math.expm1(math.log(m) - mean)  # m/VS − 1
-            of_kappa = error * (1 + 1 / max(rest, _MIN_KAPPA))
-            points[m] = redundancy_estimate(rest / max(m - 1, 1) * kappas, of_kappa)
+            ratio_excess = math.expm1(math.log(m) - mean)  # m/VS − 1
+            kappa_error = error * (1 + 1 / max(ratio_excess, _MIN_KAPPA))
+            points[m] = redundancy_estimate(
+                ratio_excess / max(m - 1, 1) * relative_kappas, kappa_error
+            )
     return points, spectrum
 
 
 def _score_random_subsets(
-    part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator
+    similarity: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator
 ) -> np.ndarray:
     """Return log VS and the two power sums of g random subsets of m samples, shape (g, 3)."""
     count = int(np.clip(_SUBSET_WORK / m**3, _MIN_SUBSETS, _MAX_SUBSETS))
-    subsets = np.argsort(rng.random((count, part.n)), axis=1)[:, :m]
+    subsets = np.argsort(rng.random((count, similarity.n)), axis=1)[:, :m]
     rows = np.empty((count, 3))
-    singly = np.arange(count)
+    unstacked = np.arange(count)
     if m <= MAX_STACKED_SIZE:
         stack = StackedSpectra(
-            to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=part
+            to_host(similarity.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=similarity
         )
         rows = np.column_stack([np.log(stack.values[0]), _power_sums(stack.eigenvalues.values, m)])
-        singly = np.flatnonzero(stack.unusual)  # one of which may be an error
-    for i in singly:
-        of_subset = compute_spectrum(part.take(subsets[i]), psd=psd)
+        unstacked = np.flatnonzero(stack.unusual)  # one of which may be an error
+    for i in unstacked:
+        of_subset = compute_spectrum(similarity.take(subsets[i]), psd=psd)
         rows[i] = [compute_log_score(of_subset, q), *_power_sums(of_subset.values, m)]
     return rows
 
@@ -614,32 +635,32 @@ class RedundancyEstimate:
         self, m: float, deficit: DeficitFunction, level: float, repeats: RecurrenceCounts | None
     ) -> tuple[float, float, float]:
         """Return VS_q of m samples and the ends of its interval, symmetric on the logit of κ."""
-        whole = math.exp(self.log)
-        kappa = min(whole, 1 - _MIN_KAPPA)
+        unclipped_kappa = math.exp(self.log)
+        kappa = min(unclipped_kappa, 1 - _MIN_KAPPA)
 
         def odds(K: np.ndarray, w: np.ndarray, n: int) -> float:
             kappa = min(math.expm1(deficit(K, w, n)) / (n - 1), 1 - _MIN_KAPPA)
             return kappa / (1 - kappa)
 
-        now = kappa / (1 - kappa)
+        observed_odds = kappa / (1 - kappa)
         spread = self.error / (1 - kappa) if kappa else math.inf
-        known = JackknifeEstimate(
-            self.log, now * self.error / (1 - kappa), spread, len(self.changes)
+        odds_estimate = JackknifeEstimate(
+            self.log, observed_odds * self.error / (1 - kappa), spread, len(self.changes)
         )
-        low, high = compute_deficit_interval(now, known, level, repeats, odds)
+        low, high = compute_deficit_interval(observed_odds, odds_estimate, level, repeats, odds)
         low = max(low, 0.0)
-        kappas = np.array([whole, 1 / (1 + 1 / high), low / (1 + low)])
+        kappas = np.array([unclipped_kappa, 1 / (1 + 1 / high), low / (1 + low)])
         inverse = 1 / m + (1 - 1 / m) * kappas
-        score, least, most = (1 / inverse).tolist()
-        return score, least, most
+        score, lower, upper = (1 / inverse).tolist()
+        return score, lower, upper
 
 
 def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> RedundancyEstimate:
     """Build the estimate from κ of all n samples and κ leaving each sample out, (1 + n,)."""
     if values[0] <= _MIN_KAPPA:
         return RedundancyEstimate(-math.inf, np.zeros(len(values) - 1))
-    shares = values[1:] / values[0]
-    changes = np.log(shares) if shares.min() > 0.01 else shares - 1
+    relative_values = values[1:] / values[0]
+    changes = np.log(relative_values) if relative_values.min() > 0.01 else relative_values - 1
     return RedundancyEstimate(math.log(values[0]), changes, model_error)
 
 
@@ -655,8 +676,8 @@ def extrapolate_redundancy(
     with np.errstate(all="ignore"):
         steps = np.nan_to_num(np.diff([kappa.log for kappa in kappas]), posinf=0.0, neginf=0.0)
         ratios = np.nan_to_num(steps[1:] / steps[:-1], posinf=0.0)
-    before, r = np.clip(ratios, 0.5, _MAX_STEP_RATIO).tolist()
-    ahead = float(steps[-1]) * (1 - r**doublings) / (1 - r)
-    fall = max(0.0, before - r) * ahead
-    log = kappas[-1].log + r * ahead - fall
-    return replace(kappas[-1], log=log, model_error=_FALL_ERROR_FACTOR * abs(fall))
+    previous_ratio, ratio = np.clip(ratios, 0.5, _MAX_STEP_RATIO).tolist()
+    future_change = float(steps[-1]) * (1 - ratio**doublings) / (1 - ratio)
+    ratio_correction = max(0.0, previous_ratio - ratio) * future_change
+    log = kappas[-1].log + ratio * future_change - ratio_correction
+    return replace(kappas[-1], log=log, model_error=_FALL_ERROR_FACTOR * abs(ratio_correction))

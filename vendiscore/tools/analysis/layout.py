@@ -32,19 +32,19 @@ def kernel_pca_coordinates(spectrum: Spectrum, p: np.ndarray | None = None) -> n
     covariance = np.diag(values) - np.outer(mean, mean)
     _, axes = np.linalg.eigh(covariance)
     axes = axes[:, :-3:-1]  # of the two largest eigenvalues
-    places = np.zeros((n, 2))
-    heavy = weights > 0
-    centred = U[heavy] @ (roots[:, None] * axes)
-    centred /= np.sqrt(weights[heavy, None])
-    places[heavy, : axes.shape[1]] = centred - mean @ axes
-    distances = np.abs(places)
-    size = distances.max(axis=0)
-    far = distances >= MIN_SIGN_DISTANCE * size
-    first = far.argmax(axis=0)
-    small = size <= 1e-7 * max(1.0, size.max())
-    places[:, small] = 0.0
-    turned = places[first, [0, 1]] < 0
-    return np.where(turned, -places, places)
+    coordinates = np.zeros((n, 2))
+    has_weight = weights > 0
+    centred = U[has_weight] @ (roots[:, None] * axes)
+    centred /= np.sqrt(weights[has_weight, None])
+    coordinates[has_weight, : axes.shape[1]] = centred - mean @ axes
+    distances = np.abs(coordinates)
+    max_distances = distances.max(axis=0)
+    is_far = distances >= MIN_SIGN_DISTANCE * max_distances
+    first_far = is_far.argmax(axis=0)
+    is_negligible = max_distances <= 1e-7 * max(1.0, max_distances.max())
+    coordinates[:, is_negligible] = 0.0
+    is_flipped = coordinates[first_far, [0, 1]] < 0
+    return np.where(is_flipped, -coordinates, coordinates)
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
@@ -63,7 +63,7 @@ def average_linkage_groups(similarity: np.ndarray, threshold: float) -> list[lis
     tree = average_linkage_tree(similarity)
     distance = 1 - threshold + 1e-9
     codes = fcluster(tree, distance, "distance")
-    groups = [places.tolist() for places in group_indices(codes - 1)]
+    groups = [indices.tolist() for indices in group_indices(codes - 1)]
     return sorted(groups, key=lambda group: (-len(group), group))
 
 

@@ -83,20 +83,20 @@ class NearPairs:
         similarity: np.ndarray,
     ) -> None:
         """Add pairs, but for pairs below the floor."""
-        kept = similarity >= self.min_similarity
-        i = i[kept].astype(np.int32)
-        j = j[kept].astype(np.int32)
-        self._batches.append((i, j, similarity[kept]))
+        is_near = similarity >= self.min_similarity
+        i = i[is_near].astype(np.int32)
+        j = j[is_near].astype(np.int32)
+        self._batches.append((i, j, similarity[is_near]))
         self._count += len(i)
         # Drop the less similar half, and all pairs as similar as the last one that is dropped.
         while self._count > self._max_pairs and self.floor < self._max_floor:
             _, _, similarity = self.arrays
             half = len(similarity) // 2
-            middle = float(np.partition(similarity, half)[half])
-            higher = middle + 3 * ROUNDING  # `least` is above the middle one
-            if self.floor < self._threshold < higher:
-                higher = self._threshold
-            self.floor = min(higher, self._max_floor)
+            median = float(np.partition(similarity, half)[half])
+            new_floor = median + 3 * ROUNDING  # `least` is above the middle one
+            if self.floor < self._threshold < new_floor:
+                new_floor = self._threshold
+            self.floor = min(new_floor, self._max_floor)
             self._batches = [self.arrays]
             self._count = len(self._batches[0][0])
 
@@ -109,8 +109,8 @@ class NearPairs:
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """i, j and the similarity of each pair, unsorted."""
         i, j, similarity = map(np.concatenate, zip(*self._batches, strict=True))
-        kept = similarity >= self.min_similarity
-        return i[kept], j[kept], similarity[kept]
+        is_near = similarity >= self.min_similarity
+        return i[is_near], j[is_near], similarity[is_near]
 
 
 class Neighbours:

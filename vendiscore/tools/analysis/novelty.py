@@ -162,66 +162,71 @@ def novelty(
     >>> result.values.round(3)
     array([0.637, 0.381])
     """
-    read = similarity_spec_from_keywords({**how, "k": k}, novelty, allow_fit=True)
+    spec = similarity_spec_from_keywords({**how, "k": k}, novelty, allow_fit=True)
     order = check_novelty_order(q)
     check_psd(psd)
-    named = {"samples": samples, "references": references}
-    sets = [check_collection(each, read, name, has_other_sets=True) for name, each in named.items()]
-    pool = build_pooled_similarity(sets, read, list(named))
-    check_no_gradient("novelty", **how, samples=pool)
-    if can_compute_subsets_separately(pool):
+    named_sets = {"samples": samples, "references": references}
+    sets = [
+        check_collection(container, spec, name, has_other_sets=True)
+        for name, container in named_sets.items()
+    ]
+    similarity = build_pooled_similarity(sets, spec, list(named_sets))
+    check_no_gradient("novelty", **how, samples=similarity)
+    if can_compute_subsets_separately(similarity):
         raise TypeError(
             "novelty requires a kernel whose similarity of two samples does not depend on others; "
-            f"k={getattr(read.k, 'name', '')!r} assigns classes jointly, so pass its classes with "
+            f"k={getattr(spec.k, 'name', '')!r} assigns classes jointly, so pass its classes with "
             "k='labels'"
         )
-    n, m = count_samples_by_set(sets, read)
+    n, m = count_samples_by_set(sets, spec)
     groups = (
         encode_labels([None] * m) if labels is None else parse_group_labels(labels, "labels", m)
     )
     classes = groups.labels
-    places = np.setdiff1d(np.arange(n + m), list(pool.dropped))  # of rows of the pool
-    kept = places[places < n]
-    codes = groups.codes[places[len(kept) :] - n]
+    input_indices = np.setdiff1d(np.arange(n + m), list(similarity.dropped))  # of rows of the pool
+    retained_samples = input_indices[input_indices < n]
+    codes = groups.codes[input_indices[len(retained_samples) :] - n]
     table = np.full((n, len(classes)), np.nan)
-    most = np.empty(len(classes))
+    max_gains = np.empty(len(classes))
     with np.errstate(all="ignore"):
         for code in range(len(classes)):
-            members = len(kept) + np.flatnonzero(codes == code)
-            if not len(members):
+            class_rows = len(retained_samples) + np.flatnonzero(codes == code)
+            if not len(class_rows):
                 raise ValueError(
                     f"class {classes[code]!r} has no usable references; add some of this class"
                 )
-            table[kept, code], most[code] = gains(pool, len(kept), members, order, psd)
-    return Novelty(table.min(axis=1), table, most, classes)
+            table[retained_samples, code], max_gains[code] = gains(
+                similarity, len(retained_samples), class_rows, order, psd
+            )
+    return Novelty(table.min(axis=1), table, max_gains, classes)
 
 
 def gains(
-    pool: Similarity, n: int, members: np.ndarray, q: float, psd: PSD
+    similarity: Similarity, n: int, class_rows: np.ndarray, q: float, psd: PSD
 ) -> tuple[np.ndarray, float]:
     """Return the gain in log VS_q of the `members` by each of the first n pooled samples, (n,).
 
     Also return the maximum gain, of a sample that has nothing in common with any member.
     """
-    spectrum = compute_spectrum(pool.take(members), psd=psd, vectors=True)
+    spectrum = compute_spectrum(similarity.take(class_rows), psd=psd, vectors=True)
     values, U = positive_eigenpairs(spectrum, q)
-    weights = U / np.sqrt(values * len(members))  # of members in each eigenvector, a unit vector
-    F = None if pool.dim is None else pool.bare().features()  # no copy, for each class
+    weights = U / np.sqrt(values * len(class_rows))  # of members in each eigenvector, a unit vector
+    F = None if similarity.dim is None else similarity.bare().features()  # no copy, for each class
     if sp.issparse(F):
         F = None
     if F is not None:
         F = to_host(F)
-        scale = np.ones(pool.n) if pool.scale is None else to_host(pool.scale)
-        axes = F[members].T @ (weights * scale[members, None])
+        scale = np.ones(similarity.n) if similarity.scale is None else to_host(similarity.scale)
+        axes = F[class_rows].T @ (weights * scale[class_rows, None])
     added = np.empty(n)
-    for rows in row_blocks(n, 8 * (len(members) + len(values)), min_rows=1024):
+    for rows in row_blocks(n, 8 * (len(class_rows) + len(values)), min_rows=1024):
         if F is not None:
             Z = F[rows] @ axes * scale[rows, None]
         else:
             block = np.arange(rows.start, rows.stop)
-            both = pool.part(np.append(block, members))
-            K = both.rows(np.arange(len(block), both.n))
+            block_similarity = similarity.part(np.append(block, class_rows))
+            K = block_similarity.rows(np.arange(len(block), block_similarity.n))
             Z = to_host(K)[:, : len(block)].T @ weights
-        added[rows] = log_score_gains(spectrum, Z, q, 1 / len(members))
-    alone = np.zeros((1, len(values)))
-    return added, float(log_score_gains(spectrum, alone, q, 1 / len(members))[0])
+        added[rows] = log_score_gains(spectrum, Z, q, 1 / len(class_rows))
+    orthogonal = np.zeros((1, len(values)))
+    return added, float(log_score_gains(spectrum, orthogonal, q, 1 / len(class_rows))[0])

@@ -64,9 +64,9 @@ def estimate_difference(a: Interval, b: Interval) -> Interval:
     difference = x - y
     if abs(difference) <= EQUALITY_TOLERANCE * abs(x):
         difference = 0.0
-    below = math.hypot(x - x_low, y_high - y)
-    above = math.hypot(x_high - x, y - y_low)
-    return difference, difference - below, difference + above
+    distance_below = math.hypot(x - x_low, y_high - y)
+    distance_above = math.hypot(x_high - x, y - y_low)
+    return difference, difference - distance_below, difference + distance_above
 
 
 def estimate_ratio(a: Interval, b: Interval) -> tuple[float, float]:
@@ -86,10 +86,10 @@ def extreme_threshold(observed: float) -> float:
     return abs(observed) * (1 - EQUALITY_TOLERANCE)
 
 
-def exact_p_value(observed: float, others: np.ndarray) -> float:
+def exact_p_value(observed: float, permuted_statistics: np.ndarray) -> float:
     """Return p of a statistic among those of all other permutations."""
-    extreme = np.count_nonzero(np.abs(others) >= extreme_threshold(observed))
-    return float((extreme + 1) / (len(others) + 1))
+    extreme = np.count_nonzero(np.abs(permuted_statistics) >= extreme_threshold(observed))
+    return float((extreme + 1) / (len(permuted_statistics) + 1))
 
 
 def can_sign_flips_reach(level: float, n_groups: int) -> bool:
@@ -126,18 +126,20 @@ def permutation_test_steps(
     the observed one, no more are drawn, which keeps p valid (Besag & Clifford, Biometrika 1991).
     """
     threshold = extreme_threshold(observed)
-    fewest = max(PERMUTATION_BATCH, min_permutations(level))
-    done = extreme = 0
-    while done < permutations and not (extreme >= MAX_EXTREME and done >= fewest):
-        count = min(batch if done else fewest, permutations - done)
-        extremes = extreme + np.cumsum(np.abs(draw(count)) >= threshold)
-        numbers = done + np.arange(1, count + 1)
-        enough = np.flatnonzero((extremes >= MAX_EXTREME) & (numbers >= fewest))
-        last = enough[0] if len(enough) else -1
-        done = int(numbers[last])
-        extreme = int(extremes[last])
-        yield done
-    return (extreme + 1) / (done + 1), done
+    min_count = max(PERMUTATION_BATCH, min_permutations(level))
+    n_done = n_extreme = 0
+    while n_done < permutations and not (n_extreme >= MAX_EXTREME and n_done >= min_count):
+        count = min(batch if n_done else min_count, permutations - n_done)
+        n_extreme_after = n_extreme + np.cumsum(np.abs(draw(count)) >= threshold)
+        n_done_after = n_done + np.arange(1, count + 1)
+        stopping_points = np.flatnonzero(
+            (n_extreme_after >= MAX_EXTREME) & (n_done_after >= min_count)
+        )
+        stop = stopping_points[0] if len(stopping_points) else -1
+        n_done = int(n_done_after[stop])
+        n_extreme = int(n_extreme_after[stop])
+        yield n_done
+    return (n_extreme + 1) / (n_done + 1), n_done
 
 
 def refine_near_threshold(
@@ -151,9 +153,9 @@ def refine_near_threshold(
     count = min(2 * _REFINE_BATCH, len(approximate))
     values = approximate.astype(float)
     values[:count] = compute_exact(np.arange(count))
-    first = approximate[:count]
-    square = max(float(first @ first), 1e-300)
-    scale = float(first @ values[:count]) / square
+    exact_approximations = approximate[:count]
+    square = max(float(exact_approximations @ exact_approximations), 1e-300)
+    scale = float(exact_approximations @ values[:count]) / square
     values[count:] *= scale
     distances = np.abs(values[count:] - threshold)
     order = count + np.argsort(distances, kind="stable")
@@ -177,8 +179,8 @@ def adjust_p_values(p: Sequence[float]) -> list[float]:
     """Adjust p-values for the chance that any pair is falsely found to differ (Holm 1979)."""
     adjusted = np.empty(len(p))
     order = np.argsort(p, kind="stable")
-    times = len(p) - np.arange(len(p))
+    factors = len(p) - np.arange(len(p))
     ascending = np.asarray(p)[order]
-    raised = np.maximum.accumulate(ascending * times)
-    adjusted[order] = np.minimum(1.0, raised)
+    monotone = np.maximum.accumulate(ascending * factors)
+    adjusted[order] = np.minimum(1.0, monotone)
     return adjusted.tolist()

@@ -33,7 +33,7 @@ ENTRY_OPERATIONS = 200.0
 
 def search_pairs(
     similarity: Similarity,
-    first: np.ndarray,
+    first_copies: np.ndarray,
     threshold: float,
     floor: float | None = None,
 ) -> tuple[Neighbours, float, SimilarPairs]:
@@ -41,13 +41,13 @@ def search_pairs(
 
     Pairs are of samples that are their own `first` (n,): one per copy.
     """
-    every = np.arange(similarity.n)
+    indices = np.arange(similarity.n)
     # One sample of each group of identical ones is compared: its `first`, if the group has one.
-    chosen = first_in_group(similarity.groups(), first != every)
-    places, kinds = np.unique(chosen, return_inverse=True)
+    representatives = first_in_group(similarity.groups(), first_copies != indices)
+    distinct_indices, distinct_codes = np.unique(representatives, return_inverse=True)
     distinct = similarity
-    if len(places) < len(every):
-        distinct = similarity.take(places)
+    if len(distinct_indices) < len(indices):
+        distinct = similarity.take(distinct_indices)
     if isinstance(distinct, FeatureSimilarity) and is_torch(distinct.X):
         distinct = FeatureSimilarity(to_host(distinct.features()))  # n × d, where pairs are n²
     n = distinct.n
@@ -69,8 +69,8 @@ def search_pairs(
     else:
         pairs = NearPairs(floor, MAX_PAIRS, threshold, FLOAT32_ERROR)
         tiles = SimilarityTiles(distinct)
-        of_entry = ENTRY_OPERATIONS if tiles.rows is None else tiles.rows.shape[1]
-        flops = float(n) * n * of_entry
+        operations_per_entry = ENTRY_OPERATIONS if tiles.rows is None else tiles.rows.shape[1]
+        flops = float(n) * n * operations_per_entry
         with announce_duration(f"Comparing {n:,} samples", flops, 4 * n, single_precision=True):
             neighbours = _search_tiles(distinct, tiles, tiles.tiles, pairs)
         i, j, _ = pairs.arrays
@@ -78,52 +78,54 @@ def search_pairs(
         neighbours.similarity = tiles.compute_pairs(np.arange(n), neighbours.nearest)
         neighbours.add_pairs(i, j, values)
         floor = max(floor, pairs.floor + FLOAT32_ERROR)
-    i = places[i]
-    j = places[j]
-    are_first = (first[i] == i) & (first[j] == j)
-    kept = are_first & (values >= floor - 2 * ROUNDING)
-    _expand_to_copies(neighbours, distinct, kinds)
-    return neighbours, floor, (i[kept], j[kept], values[kept])
+    i = distinct_indices[i]
+    j = distinct_indices[j]
+    are_first = (first_copies[i] == i) & (first_copies[j] == j)
+    is_selected = are_first & (values >= floor - 2 * ROUNDING)
+    _expand_to_copies(neighbours, distinct, distinct_codes)
+    return neighbours, floor, (i[is_selected], j[is_selected], values[is_selected])
 
 
-def first_in_group(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
+def first_in_group(groups: np.ndarray | None, is_later: np.ndarray) -> np.ndarray:
     """Return the first sample of each sample's group, (n,), of which `later` ones come last."""
-    first = np.arange(len(later))
+    first = np.arange(len(is_later))
     if groups is not None:
-        order = np.argsort(later, kind="stable")
+        order = np.argsort(is_later, kind="stable")
         _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
         first[order] = order[start[inverse]]
     return first
 
 
-def _expand_to_copies(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> None:
+def _expand_to_copies(
+    neighbours: Neighbours, distinct: Similarity, distinct_codes: np.ndarray
+) -> None:
     """Expand neighbours of distinct samples to all samples, each of one of the `kinds`."""
-    _, earliest = np.unique(kinds, return_index=True)
+    _, earliest = np.unique(distinct_codes, return_index=True)
     nearest = earliest[neighbours.nearest]
-    neighbours.nearest = nearest[kinds]
-    neighbours.similarity = neighbours.similarity[kinds]
+    neighbours.nearest = nearest[distinct_codes]
+    neighbours.similarity = neighbours.similarity[distinct_codes]
     # The nearest neighbour of a sample with copies is the first of these copies.
-    copies = np.setdiff1d(np.arange(len(kinds)), earliest)
-    several, at = np.unique(kinds[copies], return_index=True)
-    copied = np.isin(kinds, several)
-    neighbours.nearest[copied] = earliest[kinds[copied]]
-    neighbours.nearest[earliest[several]] = copies[at]
+    copies = np.setdiff1d(np.arange(len(distinct_codes)), earliest)
+    codes_with_copies, first_positions = np.unique(distinct_codes[copies], return_index=True)
+    has_copies = np.isin(distinct_codes, codes_with_copies)
+    neighbours.nearest[has_copies] = earliest[distinct_codes[has_copies]]
+    neighbours.nearest[earliest[codes_with_copies]] = copies[first_positions]
     diagonal = to_host(distinct.diagonal())
-    neighbours.similarity[copied] = diagonal[kinds[copied]]
+    neighbours.similarity[has_copies] = diagonal[distinct_codes[has_copies]]
 
 
 def _search_tiles(
     similarity: Similarity,
     entries: Callable[[slice, slice], np.ndarray],
     tiles: Sequence[Tile],
-    pairs: NearPairs,
+    near_pairs: NearPairs,
 ) -> Neighbours:
     """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
     neighbours = Neighbours(similarity.n)
 
     def select_closer(
         K: np.ndarray,
-        most: np.ndarray,
+        maxima: np.ndarray,
         rows: np.ndarray,
         columns: np.ndarray,
     ) -> SimilarPairs:
@@ -131,9 +133,9 @@ def _search_tiles(
 
         Other tiles may raise similarities meanwhile; `add` compares once more.
         """
-        i = np.flatnonzero(most > neighbours.similarity[rows])
+        i = np.flatnonzero(maxima > neighbours.similarity[rows])
         nearest = K[i].argmax(axis=1)
-        return rows[i], columns[nearest], most[i]
+        return rows[i], columns[nearest], maxima[i]
 
     def process_tile(tile: Tile) -> tuple[SimilarPairs, SimilarPairs, SimilarPairs]:
         K = entries(*tile)
@@ -143,17 +145,17 @@ def _search_tiles(
         of_rows = K.max(axis=1)
         by_row = select_closer(K, of_rows, rows, columns)
         by_column = select_closer(K.T, K.max(axis=0), columns, rows)
-        near = np.flatnonzero(of_rows >= pairs.min_similarity)
-        a, b = np.nonzero(K[near] >= pairs.min_similarity)
+        near = np.flatnonzero(of_rows >= near_pairs.min_similarity)
+        a, b = np.nonzero(K[near] >= near_pairs.min_similarity)
         a = near[a]
         i = rows[a]
         j = columns[b]
         once = i < j
         return by_row, by_column, (i[once], j[once], K[a, b][once])
 
-    done = map_ordered(process_tile, tiles, similarity.in_threads)
-    for by_row, by_column, near in track(done, len(tiles), "comparing samples"):
+    tile_results = map_ordered(process_tile, tiles, similarity.in_threads)
+    for by_row, by_column, near in track(tile_results, len(tiles), "comparing samples"):
         neighbours.add(*by_row)
         neighbours.add(*by_column)
-        pairs.add(*near)
+        near_pairs.add(*near)
     return neighbours

@@ -91,7 +91,7 @@ def paired_comparison_steps(
     similarity: Similarity,
     groups: GroupIndices,
     names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
+    set_pairs: Sequence[tuple[int, int]],
     options: CompareOptions,
     rng: np.random.Generator,
 ) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
@@ -100,35 +100,35 @@ def paired_comparison_steps(
     Of larger sets, only the first samples are compared. Return one row per set and one per pair;
     p-values are not adjusted for the number of pairs yet.
     """
-    whole, matched = score_groups(similarity, groups, options)
+    full_scores, matched_scores = score_groups(similarity, groups, options)
     size = sum(min(map(len, group)) for group in groups)
     size_per_group = size / len(groups)
     rows = []
     for i, name in enumerate(names):
         n = sum(len(group[i]) for group in groups)
         n_per_group = n / len(groups)
-        score = bounded_mean_interval(whole[i], options.level, 1.0, n_per_group)
-        matched_score = bounded_mean_interval(matched[i], options.level, 1.0, size_per_group)
+        score = bounded_mean_interval(full_scores[i], options.level, 1.0, n_per_group)
+        matched_score = bounded_mean_interval(matched_scores[i], options.level, 1.0, size_per_group)
         rows.append(SetRow(name, n, *score, size, *matched_score, n_per_group, size_per_group))
-    level = difference_level(options.level, len(pairs))
+    level = difference_level(options.level, len(set_pairs))
     pair_rows = []
-    for k, (i, j) in enumerate(pairs):
+    for k, (i, j) in enumerate(set_pairs):
         order = np.concatenate(_batch_by_size(groups, [i, j]))  # in which signs are drawn
-        a = matched[i, order]
-        b = matched[j, order]
+        a = matched_scores[i, order]
+        b = matched_scores[j, order]
         difference = estimate_paired_difference(a, b, level)
-        ratio = estimate_paired_ratio(a, b, ratio_level(options.level, len(pairs)))
+        ratio = estimate_paired_ratio(a, b, ratio_level(options.level, len(set_pairs)))
         stacks: list[GroupStack] = []
         if options.effects == "fixed":
             stacks = list(_stack_groups(similarity, groups, [i, j]))
         steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
         p, permutations, floor = yield from map_steps(steps, partial(add, k * options.permutations))
-        p_floor = min(1.0, len(pairs) * floor)
+        p_floor = min(1.0, len(set_pairs) * floor)
         _, error = compute_mean_and_error(a - b)
-        signed = options.effects == "random"
-        detectable = estimate_paired_detectable(error, len(groups), level, signed)
-        numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
-        pair_rows.append(PairRow(names[i], names[j], *numbers))
+        flips_signs = options.effects == "random"
+        detectable = estimate_paired_detectable(error, len(groups), level, flips_signs)
+        values = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *values))
     return rows, pair_rows
 
 
@@ -148,12 +148,12 @@ def _p_value_steps(
     """
     count = len(differences)
     observed = float(_studentized_means(differences))
-    few = count < MIN_VALUES
-    if options.effects == "random" and (few or not can_sign_flips_reach(level, count)):
-        return student_p_value(differences), 0, float(few)
+    has_few_groups = count < MIN_VALUES
+    if options.effects == "random" and (has_few_groups or not can_sign_flips_reach(level, count)):
+        return student_p_value(differences), 0, float(has_few_groups)
     if options.effects == "random" and count <= _MAX_ENUMERATED_GROUPS:
-        others = _flip_all_signs(differences)
-        return exact_p_value(observed, others), len(others), 1 / (len(others) + 1)
+        permuted = _flip_all_signs(differences)
+        return exact_p_value(observed, permuted), len(permuted), 1 / (len(permuted) + 1)
     draw: Callable[[int], np.ndarray] = partial(_flip_random_signs, differences, rng)
     if options.effects == "fixed":
         draw = partial(_permute_samples, stacks, similarity, options, rng)
@@ -167,17 +167,19 @@ def score_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return VS_q of all samples, and of the common size, each with shape (sets, groups)."""
     sets = range(len(groups[0]))
-    whole = np.empty((len(sets), len(groups)))
-    matched = np.empty_like(whole)
+    full_scores = np.empty((len(sets), len(groups)))
+    matched_scores = np.empty_like(full_scores)
     for batch, K, sizes, size in _stack_groups(similarity, groups, sets):
         _check_stack(K, similarity, options.psd)
         ends = np.cumsum(sizes)
         for i, (n, end) in enumerate(zip(sizes, ends, strict=True)):
             block = K[:, end - n : end, end - n : end]
-            whole[i, batch] = matched[i, batch] = _score_stack(block, similarity, options)
+            full_scores[i, batch] = matched_scores[i, batch] = _score_stack(
+                block, similarity, options
+            )
             if size < n:
-                matched[i, batch] = _score_stack(block[:, :size, :size], similarity, options)
-    return whole, matched
+                matched_scores[i, batch] = _score_stack(block[:, :size, :size], similarity, options)
+    return full_scores, matched_scores
 
 
 def shuffle_larger_sets(groups: GroupIndices, rng: np.random.Generator) -> GroupIndices:
@@ -230,7 +232,9 @@ def _studentized_means(differences: np.ndarray) -> np.ndarray:
 
 def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
     """Return the statistic for every other choice of signs, up to a common factor −1."""
-    signs = [(1, *others) for others in itertools.product([1, -1], repeat=len(differences) - 1)]
+    signs = [
+        (1, *other_signs) for other_signs in itertools.product([1, -1], repeat=len(differences) - 1)
+    ]
     return _studentized_means(np.array(signs[1:]) * differences)
 
 
@@ -253,8 +257,8 @@ def _permute_samples(
         for _, K, (n_a, n_b), size in stacks:
             order = np.tile(np.arange(n_a + n_b), (len(K), 1))
             halves = np.split(rng.permuted(order, axis=1), [n_a], axis=1)
-            parts = (submatrices(K, half[:, :size]) for half in halves)
-            a, b = (_score_stack(part, similarity, options) for part in parts)
+            K_subsets = (submatrices(K, half[:, :size]) for half in halves)
+            a, b = (_score_stack(K_subset, similarity, options) for K_subset in K_subsets)
             scores.append(a - b)
         differences.append(np.concatenate(scores))
     return _studentized_means(np.array(differences))

@@ -29,10 +29,10 @@ def format_call(
         text = _format_literal(value)
         if text is None:
             text = name
-            passed = to_plain(value)  # another run would warn of it too
-            if not isinstance(passed, str):
-                passed = f"a {type(value).__name__}"
-            lines.append(f"# `{name}` is what was passed: {' '.join(passed[:100].split())}")
+            description = to_plain(value)  # another run would warn of it too
+            if not isinstance(description, str):
+                description = f"a {type(value).__name__}"
+            lines.append(f"# `{name}` is what was passed: {' '.join(description[:100].split())}")
         options.append(f"{name}={text}")
     lines.append(f"print(vendiscore.compute({', '.join(options)}))")
     return "\n".join(lines)
@@ -67,5 +67,5 @@ def _format_value(value: object) -> str | None:
         return None
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key!r}: {x}' for key, x in zip(value, items, strict=True))}}}"
-    inside = ", ".join(map(str, items))
-    return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
+    joined = ", ".join(map(str, items))
+    return f"[{joined}]" if isinstance(value, list) else f"({joined}{',' * (len(value) == 1)})"

@@ -145,8 +145,8 @@ class ReportData:
         sizes = [row["n"] for row in self.details["groups"]]
         if groups.sets is None:
             return sizes
-        of_prompts = sizes / np.bincount(groups.sets.codes)
-        return np.rint(of_prompts).astype(int).tolist()
+        sizes_by_prompt = sizes / np.bincount(groups.sets.codes)
+        return np.rint(sizes_by_prompt).astype(int).tolist()
 
     @cached_property
     def order(self) -> float:
@@ -227,14 +227,17 @@ class ReportData:
         ReportData
             The copy.
         """
-        views = {name: view for name, view in vars(self).items() if name != "K"}
+        attributes = {name: view for name, view in vars(self).items() if name != "K"}
         if self.similarity is not None and len(self.subsample_rows) < self.similarity.n:
             sample_set = replace(self.sample_set)  # which has computed nothing
             sample_set.similarities = self.sample_set.similarities
-            views |= {"sample_set": sample_set, "spectrum": replace(self.spectrum, vectors=None)}
-        small = object.__new__(ReportData)
-        vars(small).update(views)
-        return small
+            attributes |= {
+                "sample_set": sample_set,
+                "spectrum": replace(self.spectrum, vectors=None),
+            }
+        reduced = object.__new__(ReportData)
+        vars(reduced).update(attributes)
+        return reduced
 
     @cached_property
     def similarity(self) -> Similarity | None:
@@ -266,26 +269,30 @@ class ReportData:
     @cached_property
     def similarity_explanation(self) -> Explanation:
         """Explanation of all samples if their features are dense, else of the compared samples."""
-        whole = self.similarity
+        similarity = self.similarity
         if (
-            isinstance(whole, FeatureSimilarity)
-            and is_numpy(whole.X)
-            and whole.n > self.subsample.n
+            isinstance(similarity, FeatureSimilarity)
+            and is_numpy(similarity.X)
+            and similarity.n > self.subsample.n
         ):
             return self._explain(self.sample_set, np.flatnonzero(self.sample_set.row_of_input >= 0))
         return self.explanation
 
-    def _explain(self, sample_set: SampleSet, places: np.ndarray) -> Explanation:
+    def _explain(self, sample_set: SampleSet, indices: np.ndarray) -> Explanation:
         q = self.order or 1.0  # contributions are not defined at order 0
         return explain_sample_set(
-            sample_set, q, self.threshold, self.floor, self.sample_set.samples, places
+            sample_set, q, self.threshold, self.floor, self.sample_set.samples, indices
         )
 
     @cached_property
     def spectrum(self) -> Spectrum:
         """Spectrum of all samples if it is already known, else of the compared samples."""
-        whole = self.sample_set.needed_spectrum
-        return self.subsample.eigen if whole is None or whole.single_precision else whole
+        full_spectrum = self.sample_set.needed_spectrum
+        return (
+            self.subsample.eigen
+            if full_spectrum is None or full_spectrum.single_precision
+            else full_spectrum
+        )
 
     @cached_property
     def profile(self) -> np.ndarray:
@@ -334,19 +341,19 @@ class ReportData:
         """The score of smaller sets, and of up to twice as many samples; None if not available."""
         if self.no_growth or self.similarity is None:
             return None
-        some = self.similarity
+        similarity = self.similarity
         spectrum = None
-        if some.n > MAX_GROWTH_SAMPLES:
-            some = some.take(subsample_indices(some.n, MAX_GROWTH_SAMPLES))
+        if similarity.n > MAX_GROWTH_SAMPLES:
+            similarity = similarity.take(subsample_indices(similarity.n, MAX_GROWTH_SAMPLES))
         else:
             spectrum = self.subsample.eigen
-        n = some.n
+        n = similarity.n
         q = self.order
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= MIN_EXTRAPOLATED_SIZE or q == 2 else n}
-        wanted = sorted(size for size in sizes if size > 1)
+        requested_sizes = sorted(size for size in sizes if size > 1)
         curve = growth_from_similarity(
-            some,
-            wanted,
+            similarity,
+            requested_sizes,
             q,
             level=self.request.ci or DEFAULT_LEVEL,
             psd=self.sample_set.psd,
@@ -371,10 +378,10 @@ class ReportData:
         if self.grouped or not self.sample_set.spaces or self.sample_set.space.n > MAX_COMPARED:
             return None
         try:
-            found = magnitude_curve(self.sample_set.space)
+            curve = magnitude_curve(self.sample_set.space)
         except (IndefiniteError, ArithmeticError):
             return None
-        return found if found.convergence > 0 else None
+        return curve if curve.convergence > 0 else None
 
 
 @np.errstate(all="ignore")  # as `compute` does: numbers are checked
@@ -432,10 +439,10 @@ def compute_report_data(
     # The interval that is added below may depend on it.
     allow_repeats = check_bool("allow_repeats", keywords.get("allow_repeats", True))
     pool_repeats = check_bool("pool_repeats", keywords.get("pool_repeats", True))
-    own = {"details": True}
+    fixed_keywords = {"details": True}
     if keywords.get("ci") is None:
-        own |= {"allow_repeats": True, "pool_repeats": True}
-    request = parse_request({**keywords, **own}, allow_unused_order=True)
+        fixed_keywords |= {"allow_repeats": True, "pool_repeats": True}
+    request = parse_request({**keywords, **fixed_keywords}, allow_unused_order=True)
     check_references(references, request)
     if references is None:
         check_no_fit(request.spec)
@@ -450,13 +457,13 @@ def compute_report_data(
     sample_set.compares_within_groups = False  # all pairs are compared
     if similarity is not None:
         sample_set.similarities = [similarity]
-    why = _missing_interval_reason(sample_set, request)
+    missing_reason = _missing_interval_reason(sample_set, request)
     names = {chosen.measure.name for chosen in request.measures}
-    exact = sample_set.groups is None and request.estimate_options is None
-    if request.ci is None and not why:
+    is_exact = sample_set.groups is None and request.estimate_options is None
+    if request.ci is None and not missing_reason:
         keywords |= {"ci": DEFAULT_LEVEL}
         request = replace(request, ci=DEFAULT_LEVEL)
-    elif "VS" in names and exact and sample_set.similarity.n <= MAX_COMPARED:
+    elif "VS" in names and is_exact and sample_set.similarity.n <= MAX_COMPARED:
         sample_set.decompose()
     if not allow_repeats:
         measures = [chosen.measure for chosen in request.measures]
@@ -467,7 +474,7 @@ def compute_report_data(
         check_pool_repeats(request.ci, True, [chosen.measure for chosen in request.measures])
         request = replace(request, pool_repeats=False)
     numbers = evaluate_sample_set(sample_set, request)
-    return ReportData(sample_set, request, keywords, samples, references, numbers, why)
+    return ReportData(sample_set, request, keywords, samples, references, numbers, missing_reason)
 
 
 def _missing_interval_reason(sample_set: SampleSet, request: ScoreRequest) -> str:
@@ -490,11 +497,11 @@ def _missing_interval_reason(sample_set: SampleSet, request: ScoreRequest) -> st
         if len(request.group_measures) == len(names):
             return "There is no interval, because these measures use all groups together."
         return ""
-    dear = [name for name in names if name not in JACKKNIFE_INTERVALS]
-    if dear or isinstance(sample_set.samples, MetricSpace):
+    slow_measures = [name for name in names if name not in JACKKNIFE_INTERVALS]
+    if slow_measures or isinstance(sample_set.samples, MetricSpace):
         return (
-            f"No interval was computed, because it requires {(dear or names)[0]} of many random "
-            f"halves of the samples, which takes long; pass ci=0.95 to compute it."
+            f"No interval was computed, because it requires {(slow_measures or names)[0]} of many "
+            f"random halves of the samples, which takes long; pass ci=0.95 to compute it."
         )
     n = sample_set.similarity.n
     dim = sample_set.similarity.dim or n

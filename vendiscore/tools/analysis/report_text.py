@@ -39,122 +39,125 @@ _MORE: dict[Aspect, str] = {
 }
 
 
-def describe_score(found: ReportData, what: str) -> str:
+def describe_score(report_data: ReportData, noun: str) -> str:
     """Explain the main value in a sentence; `what` is a plural noun such as "texts"."""
-    n = found.n
-    score = found.value
-    if not found.is_vendi:
-        known = find_measure(found.key)
+    n = report_data.n
+    score = report_data.value
+    if not report_data.is_vendi:
+        measure = find_measure(report_data.key)
         return (
-            f"{found.key}: {known.summary} {describe_direction(known).capitalize()}."
-            if known
+            f"{report_data.key}: {measure.summary} {describe_direction(measure).capitalize()}."
+            if measure
             else ""
         )
-    if found.grouped:
-        return _describe_group_mean(found, what)
+    if report_data.grouped:
+        return _describe_group_mean(report_data, noun)
     if n == 1:
         return "The score of a single sample is always 1; add more samples."
     if score < ONE:
-        return f"According to this kernel, these {n:,} {what} are nearly identical."
-    share = float(to_host(found.spectrum.values)[0])
+        return f"According to this kernel, these {n:,} {noun} are nearly identical."
+    share = float(to_host(report_data.spectrum.values)[0])
     return (
-        f"This set of {n:,} {what} is as diverse as {score:.1f} {what} that have nothing in "
+        f"This set of {n:,} {noun} is as diverse as {score:.1f} {noun} that have nothing in "
         f"common; its largest eigenvalue makes up {100 * share:.0f} % of the total."
     )
 
 
-def _describe_group_mean(found: ReportData, what: str) -> str:
-    sizes = found.sizes
-    se = found.interval["se"]
+def _describe_group_mean(report_data: ReportData, noun: str) -> str:
+    sizes = report_data.sizes
+    se = report_data.interval["se"]
     if se is None:
         return (
-            f"There is only one group, with {sizes[0]} {what}; this is its score. Several groups "
+            f"There is only one group, with {sizes[0]} {noun}; this is its score. Several groups "
             f"have a mean with a standard error."
         )
-    least = min(sizes)
-    most = max(sizes)
-    size = str(least) if least == most else f"{least} to {most}"
+    min_size = min(sizes)
+    max_size = max(sizes)
+    size = str(min_size) if min_size == max_size else f"{min_size} to {max_size}"
     return (
-        f"The mean effective number of {what} in a group is {found.value:.2f} ± {se:.2f}, of "
+        f"The mean effective number of {noun} in a group is {report_data.value:.2f} ± {se:.2f}, of "
         f"{size}. ± is one standard error over {len(sizes):,} groups: the mean over other groups "
         f"from the same source would typically differ by about this much."
     )
 
 
-def describe_interval(found: ReportData, what: str) -> str:
+def describe_interval(report_data: ReportData, noun: str) -> str:
     """Describe the interval of the main value, or why it has none."""
-    se, low, high = found.interval.values()
-    if found.request.estimate_options is not None:
+    se, low, high = report_data.interval.values()
+    if report_data.request.estimate_options is not None:
         if not se:
-            return f"The score is exact, although an estimate was requested. {found.no_interval}"
+            return (
+                f"The score is exact, although an estimate was requested. {report_data.no_interval}"
+            )
         error = f"This score is an estimate with a standard error of {se:.2g}."
-        return f"{error} {found.no_interval}"
+        return f"{error} {report_data.no_interval}"
     if low is None or high is None or se is None:
-        return found.no_interval or "No interval was requested."
-    sizes = found.sizes
-    if found.grouped and low <= 1 and high >= sum(sizes) / len(sizes):
+        return report_data.no_interval or "No interval was requested."
+    sizes = report_data.sizes
+    if report_data.grouped and low <= 1 and high >= sum(sizes) / len(sizes):
         return (
             f"There is no interval, because the scores of {len(sizes)} groups differ too much. If "
             f"the groups are models, compare them instead of averaging their scores."
         )
-    percent = f"{100 * float(found.details['interval']['level']):g}"
-    if found.grouped:
+    percent = f"{100 * float(report_data.details['interval']['level']):g}"
+    if report_data.grouped:
         return (
             f"{percent} % interval of the mean over groups: {format_short(low)} to "
             f"{format_short(high)} "
-            f"({_GROUP_METHODS[_interval_method(found)]})."
+            f"({_GROUP_METHODS[_interval_method(report_data)]})."
         )
     return (
         f"{percent} % interval: {format_short(low)} to {format_short(high)}. "
-        f"A new set of {found.n:,} {what} of "
+        f"A new set of {report_data.n:,} {noun} of "
         f"the same source would typically score within about "
         f"{format_short(se) if se >= 1 else f'{se:.2g}'} of this (one standard error)."
     )
 
 
-def _interval_method(found: ReportData) -> str:
+def _interval_method(report_data: ReportData) -> str:
     """Return the method of the interval of the main value."""
-    known = find_measure(found.key)
-    assert known is not None
-    return str(found.details["interval"]["method"][known.name])
+    measure = find_measure(report_data.key)
+    assert measure is not None
+    return str(report_data.details["interval"]["method"][measure.name])
 
 
-def describe_kernel(found: ReportData) -> str:
+def describe_kernel(report_data: ReportData) -> str:
     """Describe the kernel or metric that compares the samples."""
-    details = found.details
+    details = report_data.details
     if "kernel" not in details:
         return f"Distances: {details['distance']}."
     name = str(details["kernel"])
-    kernel = {each.name: each for each in list_kernels()}.get(name)
+    kernel = {registered.name: registered for registered in list_kernels()}.get(name)
     if kernel is None:
         return f"Samples were compared by {name}."
-    said = ", ".join(
+    options = ", ".join(
         f"{key}={value!r}"
         for key, value in details["options"].items()
         if key in kernel.options and value is not None and value != ""
     )
     summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
-    given = ", given the prompt" if details["options"].get("prompts") else ""
-    return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
+    prompt_note = ", given the prompt" if details["options"].get("prompts") else ""
+    options_note = f" ({options})" if options else ""
+    return f"Samples were compared by {name}{options_note}{prompt_note}.{summary}"
 
 
-def describe_references(found: ReportData) -> str:
+def describe_references(report_data: ReportData) -> str:
     """Describe which measures compare samples with references; empty if none does."""
-    if not found.request.two_sample_measures:
+    if not report_data.request.two_sample_measures:
         return ""
-    measures = [chosen.measure for chosen in found.request.measures]
-    names = ", ".join(each.name for each in measures if each.references)
+    measures = [chosen.measure for chosen in report_data.request.measures]
+    names = ", ".join(measure.name for measure in measures if measure.references)
     return f"Samples were compared with the references by {names}."
 
 
-def describe_dropped(found: ReportData) -> str:
+def describe_dropped(report_data: ReportData) -> str:
     """Describe the dropped samples; empty if there are none."""
-    dropped = found.details["dropped"]
+    dropped = report_data.details["dropped"]
     if not dropped:
         return ""
-    place, why = next(iter(dropped.items()))
-    several = "1 sample" if len(dropped) == 1 else f"{len(dropped):,} samples"
-    return f"The kernel cannot use {several} (dropped): sample {place} {why}."
+    index, problem = next(iter(dropped.items()))
+    count = "1 sample" if len(dropped) == 1 else f"{len(dropped):,} samples"
+    return f"The kernel cannot use {count} (dropped): sample {index} {problem}."
 
 
 def describe_direction(measure: Measure) -> str:
@@ -164,29 +167,32 @@ def describe_direction(measure: Measure) -> str:
 
 def find_measure(key: str) -> Measure | None:
     """Return the measure that a result key belongs to; None if there is none."""
-    known = {measure.name: measure for measure in list_measures()}
-    names = (name for name in known if f"{key}_".startswith(f"{name}_"))
-    return known.get(max(names, key=len, default=""))
+    measures = {measure.name: measure for measure in list_measures()}
+    names = (name for name in measures if f"{key}_".startswith(f"{name}_"))
+    return measures.get(max(names, key=len, default=""))
 
 
 def describe_subsample(n: int, total: int) -> str:
     """Describe how many of all samples were compared; empty if all were."""
-    said = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
-    return said if n < total else ""
+    sentence = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
+    return sentence if n < total else ""
 
 
-def describe_duplicates(found: ReportData, what: str) -> str:
+def describe_duplicates(report_data: ReportData, noun: str) -> str:
     """Describe how many samples are identical to others, or to others of their group."""
-    n = found.n
-    distinct = found.distinct
-    again = n - distinct
-    where = " within their groups" if found.grouped else ""
+    n = report_data.n
+    distinct = report_data.distinct
+    n_repeats = n - distinct
+    groups_note = " within their groups" if report_data.grouped else ""
     if n == 1:
         return ""
-    if again == 0:
-        return f"All {n:,} {what} are distinct{where}."
-    repeats = "is an exact repeat" if again == 1 else "are exact repeats"
-    return f"According to this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
+    if n_repeats == 0:
+        return f"All {n:,} {noun} are distinct{groups_note}."
+    repeats = "is an exact repeat" if n_repeats == 1 else "are exact repeats"
+    return (
+        f"According to this kernel, {n_repeats:,} of the {n:,} {noun} {repeats} of "
+        f"others{groups_note}."
+    )
 
 
 def format_short(value: object) -> str:
@@ -197,8 +203,8 @@ def format_short(value: object) -> str:
 
 def format_row(row: np.ndarray, digits: int = 4) -> str:
     """Format the first numbers of a row, without a negative zero."""
-    said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
-    return f"{said}, …" if len(row) > NUMBERS else said
+    text = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
+    return f"{text}, …" if len(row) > NUMBERS else text
 
 
 def describe_heat_map(K: np.ndarray) -> str:

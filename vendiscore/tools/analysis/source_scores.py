@@ -75,12 +75,12 @@ class SourcesOptions:
 class SourceSimilarity(NamedTuple):
     """Similarities of n sources, for all sampling units (prompts or blocks) and leaving each out.
 
-    `similarity`, shape (n, n), is NaN if undefined. `without_each` yields arrays (…, n, n), one
+    `similarity`, shape (n, n), is NaN if undefined. `leaving_one_out` yields arrays (…, n, n), one
     matrix per unit that is left out. `units` is the number of units.
     """
 
     similarity: np.ndarray
-    without_each: Iterator[np.ndarray]
+    leaving_one_out: Iterator[np.ndarray]
     units: int
 
 
@@ -126,15 +126,15 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
     check_no_gradient("sources", **spec.options, samples=table.samples)
     check_table(table, options.given_prompt)
     usable, spec, dropped = fit_kernel(table, spec, options.given_prompt)
-    result = compare_answers(usable, spec, options) if table.prompts else compare_sets(usable)
-    dropped |= result.dropped
+    comparison = compare_answers(usable, spec, options) if table.prompts else compare_sets(usable)
+    dropped |= comparison.dropped
     if dropped and not isinstance(spec.k, tuple):  # kernels of a mixture warn themselves
         row = min(dropped)
         warn(
             f"dropped {len(dropped)} of {len(table.source)} samples that `sources` cannot use "
             f"(on_error='skip'), for example {table.describe(row)} {dropped[row]}"
         )
-    plain, corrected = result.plain, result.corrected
+    plain, corrected = comparison.plain, comparison.corrected
     S = plain.similarity
     check_defined(table.names, S)
     K = MatrixSimilarity(S)
@@ -142,7 +142,7 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
     try:
         spectrum = compute_spectrum(K, psd=options.psd, vectors=True)
     except NotPSDError:
-        if result.complete:
+        if comparison.complete:
             raise
         spectrum = compute_spectrum(K, psd="clip", vectors=True)
         notes.append(CLIPPED_NOTE)
@@ -164,20 +164,20 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
             f"With {units} prompts, 95 % intervals covered the true value in {lowest} to {highest} "
             f"% of cases in tests on human, model and simulated answers (benchmarks/sources.py)."
         )
-    adds = score.value - np.exp(leave_one_out(spectrum, options.q))
-    adds = np.where(abs(adds) < ROUNDING, 0.0, adds)
+    contributions = score.value - np.exp(leave_one_out(spectrum, options.q))
+    contributions = np.where(abs(contributions) < ROUNDING, 0.0, contributions)
     return Sources(
-        describe_sources(table.names, S, result.counts, result.within, adds),
+        describe_sources(table.names, S, comparison.counts, comparison.within, contributions),
         score,
         corrected_score,
         options.q,
         options.level,
         S,
         table.prompts,
-        result.per_prompt,
+        comparison.per_prompt,
         clustered_order(K),
         kernel_pca_coordinates(spectrum),
-        result.settings,
+        comparison.settings,
         tuple(notes),
         {int(table.index[row]): problem for row, problem in sorted(dropped.items())},
     )
@@ -196,13 +196,13 @@ def fit_kernel(
     """
     rows = np.arange(len(table.source))
     has_model = "model" in getattr(spec.k, "options", ())
-    at_once = has_model or isinstance(spec.k, tuple) or not table.prompts
-    if at_once or (has_fitted_options(spec) and len(rows) <= MAX_FITTED_ANSWERS):
+    uses_one_call = has_model or isinstance(spec.k, tuple) or not table.prompts
+    if uses_one_call or (has_fitted_options(spec) and len(rows) <= MAX_FITTED_ANSWERS):
         similarity, rows, dropped = select_usable(table, spec, given_prompt, rows)
         return table.select(rows, similarity), spec, dropped
     if has_fitted_options(spec):
-        drawn = np.random.default_rng(0).permutation(rows)[:MAX_FITTED_ANSWERS]
-        similarity, _, _ = select_usable(table, spec, given_prompt, np.sort(drawn))
+        random_rows = np.random.default_rng(0).permutation(rows)[:MAX_FITTED_ANSWERS]
+        similarity, _, _ = select_usable(table, spec, given_prompt, np.sort(random_rows))
         if similarity is not None:
             spec = replace(spec, options={**spec.options, **similarity.fitted})
     return table, spec, {}
@@ -256,32 +256,34 @@ def compare_answers(
 ) -> SourceComparison:
     """Compare the answers of sources to each prompt."""
     means, counts, settings, dropped = compute_means(table, spec, options.given_prompt)
-    answers = counts.sum(axis=0)
-    if not answers.all():
-        name = table.names[int(answers.argmin())]
+    answer_counts = counts.sum(axis=0)
+    if not answer_counts.all():
+        name = table.names[int(answer_counts.argmin())]
         raise ValueError(f"{name!r} has no usable answers; remove this source")
-    answered = counts > 0
-    compared = answered.sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    has_answers = counts > 0
+    compared = has_answers.sum(axis=1) > 1  # a prompt that one source answered compares nothing
     if not compared.any():
         raise ValueError(
             "no prompt has answers from two sources; pass sources that answer the same prompts"
         )
-    check_shared(table.names, answered[compared])
-    own = means.diagonal(axis1=1, axis2=2)
-    different = exclude_self_similarity(own, counts)
-    several = np.count_nonzero(counts > 1, axis=0)
+    check_shared(table.names, has_answers[compared])
+    self_similarities = means.diagonal(axis1=1, axis2=2)
+    distinct_similarities = exclude_self_similarity(self_similarities, counts)
+    n_repeated = np.count_nonzero(counts > 1, axis=0)
     with np.errstate(invalid="ignore"):
-        within = np.nansum(different, axis=0) / several
-    different = np.where(answered, different, 0.0)
-    means, own, different, answered = (x[compared] for x in (means, own, different, answered))
+        within = np.nansum(distinct_similarities, axis=0) / n_repeated
+    distinct_similarities = np.where(has_answers, distinct_similarities, 0.0)
+    means, self_similarities, distinct_similarities, has_answers = (
+        x[compared] for x in (means, self_similarities, distinct_similarities, has_answers)
+    )
     per_prompt = np.full(len(compared), np.nan)
-    per_prompt[compared] = score_prompts(means, own, options.q)
+    per_prompt[compared] = score_prompts(means, self_similarities, options.q)
     return SourceComparison(
-        sum_prompts(means, own, answered),
-        sum_prompts(means, different, answered),
-        answers,
+        sum_prompts(means, self_similarities, has_answers),
+        sum_prompts(means, distinct_similarities, has_answers),
+        answer_counts,
         within,
-        bool(answered.all()),
+        bool(has_answers.all()),
         tuple(per_prompt.tolist()),
         settings,
         dropped,
@@ -325,28 +327,35 @@ def compare_rows(
     return means, counts, dict(similarity.settings), dropped
 
 
-def score_prompts(means: np.ndarray, own: np.ndarray, q: float) -> np.ndarray:
+def score_prompts(means: np.ndarray, self_similarities: np.ndarray, q: float) -> np.ndarray:
     """Return the effective number of sources for each prompt; `own` has shape (prompts, n).
 
     `own` is the mean similarity of the answers of each source with each other. Sources for which it
     is 0 or less are omitted.
     """
     scores = np.zeros(len(means))
-    prompts, sources = np.nonzero(own > 0)
-    for at, members in iter_groups_by_size(prompts):
-        scores[at] = compute_scores(submatrices(means[at], sources[members]), q)
+    prompts, sources = np.nonzero(self_similarities > 0)
+    for prompt_indices, positions in iter_groups_by_size(prompts):
+        scores[prompt_indices] = compute_scores(
+            submatrices(means[prompt_indices], sources[positions]), q
+        )
     return scores
 
 
-def sum_prompts(means: np.ndarray, own: np.ndarray, answered: np.ndarray) -> SourceSimilarity:
+def sum_prompts(
+    means: np.ndarray, self_similarities: np.ndarray, has_answers: np.ndarray
+) -> SourceSimilarity:
     """Compute similarities of sources over all prompts, and leaving each prompt out."""
     between = means.sum(axis=0)
-    within = own.T @ answered
-    left = (
-        (between - means[block], within - own[block, :, None] * answered[block, None, :])
+    within = self_similarities.T @ has_answers
+    sums_leaving_one_out = (
+        (
+            between - means[block],
+            within - self_similarities[block, :, None] * has_answers[block, None, :],
+        )
         for block in row_blocks(len(means), between.nbytes, min_rows=1)
     )
-    return compute_similarity(between, within, left, len(means))
+    return compute_similarity(between, within, sums_leaving_one_out, len(means))
 
 
 # Similarities of sets without prompts
@@ -362,18 +371,30 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
     blocks = int(min(MAX_BLOCKS, sizes.min()))
     cells = table.source * blocks + draw_blocks(table.source, blocks)
     sums = sum_between_sets(table.samples, cells, n * blocks).reshape(n, blocks, n, blocks)
-    left_sizes = sizes - np.bincount(cells, minlength=n * blocks).reshape(n, blocks).T
+    sizes_leaving_one_out = sizes - np.bincount(cells, minlength=n * blocks).reshape(n, blocks).T
     means = mean_similarities(sums.sum(axis=(1, 3)), sizes)
-    left = mean_similarities(sums_without_blocks(sums), left_sizes)
-    own = means.diagonal()
-    left_own = left.diagonal(axis1=1, axis2=2)
-    different = exclude_self_similarity(own, sizes)
-    left_different = exclude_self_similarity(left_own, left_sizes)
+    means_leaving_one_out = mean_similarities(sums_without_blocks(sums), sizes_leaving_one_out)
+    self_similarities = means.diagonal()
+    self_similarities_leaving_one_out = means_leaving_one_out.diagonal(axis1=1, axis2=2)
+    distinct_similarities = exclude_self_similarity(self_similarities, sizes)
+    distinct_similarities_leaving_one_out = exclude_self_similarity(
+        self_similarities_leaving_one_out, sizes_leaving_one_out
+    )
     return SourceComparison(
-        compute_similarity(means, own[:, None], [(left, left_own[..., None])], blocks),
-        compute_similarity(means, different[:, None], [(left, left_different[..., None])], blocks),
+        compute_similarity(
+            means,
+            self_similarities[:, None],
+            [(means_leaving_one_out, self_similarities_leaving_one_out[..., None])],
+            blocks,
+        ),
+        compute_similarity(
+            means,
+            distinct_similarities[:, None],
+            [(means_leaving_one_out, distinct_similarities_leaving_one_out[..., None])],
+            blocks,
+        ),
         sizes,
-        different,
+        distinct_similarities,
         True,
         (),
         dict(table.samples.settings),
@@ -384,17 +405,19 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
 def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
     """Assign each sample to a random block; blocks of a set have nearly equal sizes."""
     rng = np.random.default_rng(0)
-    drawn = np.empty(len(codes), dtype=int)
-    for members in group_indices(codes):
-        drawn[members] = rng.permutation(len(members)) % blocks
-    return drawn
+    block_codes = np.empty(len(codes), dtype=int)
+    for rows in group_indices(codes):
+        block_codes[rows] = rng.permutation(len(rows)) % blocks
+    return block_codes
 
 
 def sums_without_blocks(sums: np.ndarray) -> np.ndarray:
     """Return sums (blocks, n, n) leaving each block out, from sums (n, blocks, n, blocks)."""
-    across = sums.sum(axis=3).swapaxes(0, 1)
-    within = np.moveaxis(sums.diagonal(axis1=1, axis2=3), -1, 0)
-    return sums.sum(axis=(1, 3)) - across - across.swapaxes(1, 2) + within
+    sums_with_block = sums.sum(axis=3).swapaxes(0, 1)
+    sums_within_block = np.moveaxis(sums.diagonal(axis1=1, axis2=3), -1, 0)
+    return (
+        sums.sum(axis=(1, 3)) - sums_with_block - sums_with_block.swapaxes(1, 2) + sums_within_block
+    )
 
 
 # Similarities and scores of sources
@@ -403,7 +426,7 @@ def sums_without_blocks(sums: np.ndarray) -> np.ndarray:
 def compute_similarity(
     between: np.ndarray,
     within: np.ndarray,
-    left: Iterable[tuple[np.ndarray, np.ndarray]],
+    sums_leaving_one_out: Iterable[tuple[np.ndarray, np.ndarray]],
     units: int,
 ) -> SourceSimilarity:
     """Compute similarities of sources over all units, and leaving each unit out.
@@ -413,11 +436,14 @@ def compute_similarity(
     source is 0 or less. If two sources share a single unit, it is never left out.
     """
     S = mean_feature_cosines(between, np.where(within > 1e-12, within, np.nan))
-    without_each = (
-        mean_feature_cosines(np.where(own <= 0, between, sums), np.where(own <= 0, within, own))
-        for sums, own in left
+    leaving_one_out = (
+        mean_feature_cosines(
+            np.where(within_sums <= 0, between, sums),
+            np.where(within_sums <= 0, within, within_sums),
+        )
+        for sums, within_sums in sums_leaving_one_out
     )
-    return SourceSimilarity(S, without_each, units)
+    return SourceSimilarity(S, leaving_one_out, units)
 
 
 def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
@@ -429,7 +455,7 @@ def estimate_score(
     value: float,
     sources: SourceSimilarity,
     options: SourcesOptions,
-    interval: Callable[..., tuple[float, float]],
+    compute_interval: Callable[..., tuple[float, float]],
 ) -> ScoreWithInterval:
     """Return an effective number of sources with its jackknife standard error and interval.
 
@@ -438,25 +464,27 @@ def estimate_score(
     if options.level is None or sources.units < MIN_VALUES:
         return ScoreWithInterval(value)
     score = partial(compute_scores, q=options.q)
-    scores = np.concatenate(list(map_ordered(score, sources.without_each)))
+    scores = np.concatenate(list(map_ordered(score, sources.leaving_one_out)))
     error = float(delete_one_error(scores))
     n = float(len(sources.similarity))
     if error < ROUNDING:
         return ScoreWithInterval(
             value, 0.0, *interval_without_spread(value, sources, options.level, options.q)
         )
-    return ScoreWithInterval(value, error, *interval(value, scores, options.level, 1.0, n))
+    return ScoreWithInterval(value, error, *compute_interval(value, scores, options.level, 1.0, n))
 
 
 def student_interval(
-    value: float, without_each: np.ndarray, level: float, lower: float, upper: float
+    value: float, scores_leaving_one_out: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float]:
     """Return both ends of Student's interval of a value, limited to [lower, upper].
 
     A corrected score can be 1 for many samples, where the logit has no error.
     """
-    reach = t_critical_value(level, len(without_each)) * float(delete_one_error(without_each))
-    return max(lower, value - reach), min(upper, value + reach)
+    half_width = t_critical_value(level, len(scores_leaving_one_out)) * float(
+        delete_one_error(scores_leaving_one_out)
+    )
+    return max(lower, value - half_width), min(upper, value + half_width)
 
 
 def interval_without_spread(
@@ -468,27 +496,31 @@ def interval_without_spread(
     for a proportion of 0 (Brown, Cai & DasGupta 2001). At the lower end, all sources agree in
     unobserved units; at the upper end, no two sources do.
     """
-    unseen = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
+    unseen_proportion = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
     S = sources.similarity
     extremes = np.stack([np.ones_like(S), np.eye(len(S))])
-    low, high = compute_scores(S + unseen * (extremes - S), q).tolist()
+    low, high = compute_scores(S + unseen_proportion * (extremes - S), q).tolist()
     return min(low, value), max(high, value)
 
 
 def describe_sources(
-    names: Sequence[str], S: np.ndarray, counts: np.ndarray, within: np.ndarray, adds: np.ndarray
+    names: Sequence[str],
+    S: np.ndarray,
+    counts: np.ndarray,
+    within_similarities: np.ndarray,
+    contributions: np.ndarray,
 ) -> tuple[SourceRow, ...]:
     """Describe each source: its size, contribution, and the source most similar to it."""
-    others = np.where(np.eye(len(S)) > 0, -np.inf, S)
-    nearest = others.argmax(axis=1).tolist()
+    off_diagonal = np.where(np.eye(len(S)) > 0, -np.inf, S)
+    nearest = off_diagonal.argmax(axis=1).tolist()
     return tuple(
         SourceRow(
             names[i],
             int(counts[i]),
-            float(adds[i]),
+            float(contributions[i]),
             names[j],
             float(S[i, j]),
-            None if np.isnan(within[i]) else float(within[i]),
+            None if np.isnan(within_similarities[i]) else float(within_similarities[i]),
         )
         for i, j in enumerate(nearest)
     )
@@ -504,10 +536,10 @@ def check_table(table: AnswerTable, given_prompt: bool) -> None:
         raise TypeError(
             "`given_prompt` requires `prompts`; pass the prompts, or remove `given_prompt`"
         )
-    others = [prompt for prompt in table.prompts if not isinstance(prompt, str)]
-    if given_prompt and others:
+    non_strings = [prompt for prompt in table.prompts if not isinstance(prompt, str)]
+    if given_prompt and non_strings:
         raise TypeError(
-            f"`given_prompt` requires prompts that are strings, got {short_repr(others[0])}"
+            f"`given_prompt` requires prompts that are strings, got {short_repr(non_strings[0])}"
         )
     memory.require(
         8 * n**2 * prompts,
@@ -516,9 +548,9 @@ def check_table(table: AnswerTable, given_prompt: bool) -> None:
     )
 
 
-def check_shared(names: Sequence[str], answered: np.ndarray) -> None:
+def check_shared(names: Sequence[str], has_answers: np.ndarray) -> None:
     """Raise if two sources have no prompt in common; `answered` is a mask (prompts, n)."""
-    shared = answered.T.astype(float) @ answered
+    shared = has_answers.T.astype(float) @ has_answers
     disjoint = np.argwhere(np.triu(shared == 0, 1))
     if len(disjoint):
         a, b = disjoint[0]
@@ -529,11 +561,11 @@ def check_shared(names: Sequence[str], answered: np.ndarray) -> None:
 
 def check_defined(names: Sequence[str], S: np.ndarray) -> None:
     """Raise if similarities of a source are NaN."""
-    defined = np.isfinite(S).sum(axis=1)
-    worst = int(defined.argmin())
-    if defined[worst] < len(S):
+    n_defined = np.isfinite(S).sum(axis=1)
+    first_undefined = int(n_defined.argmin())
+    if n_defined[first_undefined] < len(S):
         raise ValueError(
-            f"the answers of {names[worst]!r} to the same prompt have a mean similarity of 0 or "
-            f"less, so the cosine with other sources is undefined; use a kernel without negative "
-            f"values, or remove {names[worst]!r}"
+            f"the answers of {names[first_undefined]!r} to the same prompt have a mean similarity "
+            f"of 0 or less, so the cosine with other sources is undefined; use a kernel without "
+            f"negative values, or remove {names[first_undefined]!r}"
         )

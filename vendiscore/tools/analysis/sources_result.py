@@ -230,10 +230,10 @@ class Sources(SummaryMixin):
         if "kernel" in self.settings:
             terms.append(f"kernel {self.settings['kernel']}")
         terms.append(f"q={self.q:g}")
-        number = f"The effective number of sources is {self.found.words} of {len(self.sources):,}"
+        text = f"The effective number of sources is {self.found.words} of {len(self.sources):,}"
         if self.corrected is not None:
-            number += f", or {self.corrected.words} without the differences within a source"
-        return f"{number} ({', '.join(terms)})."
+            text += f", or {self.corrected.words} without the differences within a source"
+        return f"{text} ({', '.join(terms)})."
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
         """Return the most similar or least similar pairs of sources.

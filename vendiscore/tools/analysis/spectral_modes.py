@@ -46,11 +46,11 @@ class Mode(SummaryMixin):
     @property
     def sentence(self) -> str:
         """The share of the mode and its strongest samples, in a sentence."""
-        most = ""
+        exemplars = ""
         if self.exemplars:
-            most = f", first {', '.join(map(str, self.exemplars))}"
+            exemplars = f", first {', '.join(map(str, self.exemplars))}"
         count = f"{len(self.members):,} samples"
-        return f"Mode {self.number} has a share of {self.share:.3g}: {count}{most}."
+        return f"Mode {self.number} has a share of {self.share:.3g}: {count}{exemplars}."
 
     @property
     def exemplars(self) -> list[int]:
@@ -67,13 +67,13 @@ def strongest_modes(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     mode = np.full(n, -1)
     weight = np.zeros(n)
     for rows in row_blocks(n, 8 * U.shape[1]):
-        parts = np.square(U[rows], dtype=np.float64) * values
-        p = parts.sum(axis=1)
-        best = parts.argmax(axis=1)
-        some = p > 0
-        mode[rows] = np.where(some, best, -1)
-        top = parts.max(axis=1)
-        np.divide(top, p, out=weight[rows], where=some)
+        mode_weights = np.square(U[rows], dtype=np.float64) * values
+        p = mode_weights.sum(axis=1)
+        best_modes = mode_weights.argmax(axis=1)
+        has_weight = p > 0
+        mode[rows] = np.where(has_weight, best_modes, -1)
+        max_weights = mode_weights.max(axis=1)
+        np.divide(max_weights, p, out=weight[rows], where=has_weight)
     return mode, np.minimum(weight, 1.0)
 
 
@@ -82,16 +82,16 @@ def list_modes(
     mode: np.ndarray,
     weight: np.ndarray,
     count: int,
-    places: np.ndarray,
+    input_indices: np.ndarray,
 ) -> list[Mode]:
     """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
-    shares = to_host(spectrum.values)
-    positive = int((shares > 0).sum())
+    eigenvalues = to_host(spectrum.values)
+    n_positive = int((eigenvalues > 0).sum())
     modes = []
-    for number in range(min(count, positive)):
+    for number in range(min(count, n_positive)):
         members = np.flatnonzero(mode == number)
         strongest_first = np.argsort(-weight[members], kind="stable")
         members = members[strongest_first]
-        share = float(shares[number])
-        modes.append(Mode(number, share, places[members]))
+        share = float(eigenvalues[number])
+        modes.append(Mode(number, share, input_indices[members]))
     return modes

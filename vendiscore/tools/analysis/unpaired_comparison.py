@@ -60,7 +60,7 @@ def unpaired_comparison_steps(
     similarity: Similarity,
     set_codes: np.ndarray,
     names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
+    set_pairs: Sequence[tuple[int, int]],
     options: CompareOptions,
 ) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
     """Compare sets at a common size; yield the number of permutations so far.
@@ -68,27 +68,27 @@ def unpaired_comparison_steps(
     Return one row per set and one per pair; p-values are not adjusted for the number of pairs yet.
     """
     rng = np.random.default_rng(options.seed)
-    members = group_indices(set_codes)
-    size = _choose_size(min(map(len, members)), options.size)
-    subsets = [rng.permutation(indices)[: MAX_WINDOWS * size] for indices in members]
+    indices_by_set = group_indices(set_codes)
+    size = _choose_size(min(map(len, indices_by_set)), options.size)
+    subsets = [rng.permutation(indices)[: MAX_WINDOWS * size] for indices in indices_by_set]
     rows = []
     estimates = []
-    for name, indices, subset in zip(names, members, subsets, strict=True):
+    for name, indices, subset in zip(names, indices_by_set, subsets, strict=True):
         n = len(indices)
         estimate = estimate_score(similarity.take(subset), size, options)
-        matched = whole = _summarize_score(estimate, size, options)
+        matched_score = full_score = _summarize_score(estimate, size, options)
         if n > size or not options.q:  # errors of order 0 depend on the order of samples
             estimate_of_all = estimate_score(similarity.take(indices), n, options)
-            whole = _summarize_score(estimate_of_all, n, options)
-        rows.append(SetRow(name, n, *whole, size, *matched))
+            full_score = _summarize_score(estimate_of_all, n, options)
+        rows.append(SetRow(name, n, *full_score, size, *matched_score))
         estimates.append(_with_conservative_tails(estimate))
-    level = difference_level(options.level, len(pairs))
-    margin_level = ratio_level(options.level, len(pairs))
+    level = difference_level(options.level, len(set_pairs))
+    margin_level = ratio_level(options.level, len(set_pairs))
     intervals = [compute_interval(estimate, size, options.q, level) for estimate in estimates]
     margins = [compute_interval(estimate, size, options.q, margin_level) for estimate in estimates]
-    p_floor = len(pairs) / (options.permutations + 1)
+    p_floor = len(set_pairs) / (options.permutations + 1)
     pair_rows = []
-    for k, (i, j) in enumerate(pairs):
+    for k, (i, j) in enumerate(set_pairs):
         pooled = materialize_matrix(similarity.take(np.concatenate([subsets[i], subsets[j]])), size)
         steps = _permutation_steps(pooled, len(subsets[i]), size, options, rng)
         p, permutations = yield from map_steps(steps, partial(add, k * options.permutations))
@@ -96,8 +96,8 @@ def unpaired_comparison_steps(
         ratio = estimate_ratio(margins[i], margins[j])
         error = math.hypot(rows[i].matched_se, rows[j].matched_se)
         detectable = estimate_unpaired_detectable(*difference, error)
-        numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
-        pair_rows.append(PairRow(names[i], names[j], *numbers))
+        values = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *values))
     return rows, pair_rows
 
 
@@ -140,9 +140,9 @@ def window_slices(n: int, m: int) -> list[slice]:
 def window_weights(n: int, m: int) -> np.ndarray:
     """Return the weight of each of n positions in a mean over windows of m positions."""
     weights = np.zeros(n)
-    runs = window_slices(n, m)
-    for run in runs:
-        weights[run] += 1 / (m * len(runs))
+    windows = window_slices(n, m)
+    for window in windows:
+        weights[window] += 1 / (m * len(windows))
     return weights
 
 
@@ -176,9 +176,9 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
         window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
         logs.append(float(window.log_score))
         errors.append((window.error, window.log_deficit_error, window.mean_drop))
-    error, spread, gain = average_errors(np.array(errors), n, size).tolist()
+    error, spread, mean_drop = average_errors(np.array(errors), n, size).tolist()
     repeats = count_recurrences(similarity.take(np.arange(size)), options.allow_repeats)
-    return JackknifeEstimate(float(np.mean(logs)), error, spread, n, gain), repeats
+    return JackknifeEstimate(float(np.mean(logs)), error, spread, n, mean_drop), repeats
 
 
 def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: float) -> Interval:
@@ -188,8 +188,8 @@ def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: flo
     if q:
         ends = compute_log_score_interval(score, size, q, level, repeats)
     else:
-        reach = t_critical_value(level, score.n_units) * float(score.error)
-        ends = max(0.0, log - reach), min(math.log(size), log + reach)
+        half_width = t_critical_value(level, score.n_units) * float(score.error)
+        ends = max(0.0, log - half_width), min(math.log(size), log + half_width)
     value = math.exp(log)
     low, high = np.exp(ends).tolist()
     return value, min(low, value), max(high, value)
@@ -224,15 +224,15 @@ def score_subsets(
     subsets = indices.reshape(-1, indices.shape[-1])
     count, m = subsets.shape
     logs, errors = np.zeros((2, count))
-    singly = np.ones(count, dtype=bool)
+    is_unstacked = np.ones(count, dtype=bool)
     if q and m <= MAX_STACKED_SIZE:
         for rows in row_blocks(count, 16 * m * m):
             K = to_host(similarity.stack(subsets[rows]))
-            stack = StackedSpectra(K, None, [q], options.psd, True, similarity)
-            logs[rows] = np.log(stack.values[0])
-            errors[rows] = np.linalg.norm(stack.compute_influence(q), axis=1) / m
-            singly[rows] = stack.unusual  # which may be an error
-    for i in np.flatnonzero(singly):
+            spectra = StackedSpectra(K, None, [q], options.psd, True, similarity)
+            logs[rows] = np.log(spectra.values[0])
+            errors[rows] = np.linalg.norm(spectra.compute_influence(q), axis=1) / m
+            is_unstacked[rows] = spectra.unusual  # which may be an error
+    for i in np.flatnonzero(is_unstacked):
         spectrum = _decompose(similarity.take(subsets[i]), options)
         logs[i] = compute_log_score(spectrum, q)
         if q:

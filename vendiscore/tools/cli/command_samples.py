@@ -215,7 +215,7 @@ def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity,
         groups = group_equal_prompts(source.prompts) if source.prompts else None
         sample_set = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
         explanation = explain_sample_set(
-            sample_set, order, threshold, texts=source.values, within=groups is not None
+            sample_set, order, threshold, texts=source.values, by_group=groups is not None
         )
     return command_options, source, similarity, explanation
 

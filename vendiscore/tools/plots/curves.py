@@ -284,11 +284,11 @@ def intervals(
     ax = make_axes_if_none(ax)
     style = require("matplotlib", "plots", "a figure").rcParams["axes.prop_cycle"].by_key()
     n_colours = len(style.get("color", "k"))
-    for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
+    for i, (value, lower, upper) in enumerate(zip(scores, low, high, strict=True)):
         colour = f"C{i}"
         marker = _MARKERS[i // n_colours % len(_MARKERS)]
         ax.plot(
-            [left, right],
+            [lower, upper],
             [i, i],
             color=colour,
             lw=2.5,

@@ -131,9 +131,11 @@ def _detect_sample_type(sample: Any) -> str:
         return "text"
     if type(sample).__module__.startswith("PIL."):
         return "images"
-    row = getattr(sample, "ndim", 0) == 1 or isinstance(sample, (list, tuple))
-    numbers = row and all(isinstance(x, Number) or getattr(x, "ndim", -1) == 0 for x in sample)
-    return "vectors" if numbers else ""
+    is_row = getattr(sample, "ndim", 0) == 1 or isinstance(sample, (list, tuple))
+    has_numbers = is_row and all(
+        isinstance(x, Number) or getattr(x, "ndim", -1) == 0 for x in sample
+    )
+    return "vectors" if has_numbers else ""
 
 
 def _image_file_name(image: object) -> str:

@@ -143,9 +143,9 @@ def growth_section(report_data: ReportData, previews: Previews) -> str:
         rows.append(
             [f"{size:,}{expected}", format_short(value), " to ".join(map(format_short, ends))]
         )
-    head = [previews.plural, "score", f"{100 * growth.level:g} % interval"]
+    header = [previews.plural, "score", f"{100 * growth.level:g} % interval"]
     text = render_paragraph(subsample_note, report_data.growth_text)
-    return text + render_table(head, rows)
+    return text + render_table(header, rows)
 
 
 def figure_section(report_data: ReportData, previews: Previews) -> str:
@@ -299,7 +299,7 @@ def redundancy_section(report_data: ReportData, previews: Previews) -> str:
         for i in order[::-1][: min(MAX_CONTRIBUTING, report_data.n // 2)].tolist()
     ]
     noun = previews.singular
-    head = [noun, f"most similar {noun}", "similarity", "contribution"]
+    header = [noun, f"most similar {noun}", "similarity", "contribution"]
     return (
         render_paragraph(_subsample_note(report_data, explanation))
         + "<h3>Smallest contributions</h3>"
@@ -308,7 +308,7 @@ def redundancy_section(report_data: ReportData, previews: Previews) -> str:
             f"removed. If the contribution is negative, the set is more diverse without the "
             f"{noun}."
         )
-        + render_table(head, least_contributing)
+        + render_table(header, least_contributing)
         + "<h3>Largest contributions</h3>"
         + render_table([noun, "contribution"], most_contributing)
     )
@@ -329,9 +329,9 @@ def sample_section(report_data: ReportData, previews: Previews) -> str:
     has_similarity = report_data.similarity is not None
     explanation = report_data.explanation if has_similarity and report_data.n > 1 else None
     indices = report_data.indices if has_similarity else np.arange(report_data.n)
-    head = ["index", previews.singular]
+    header = ["index", previews.singular]
     if explanation is not None:
-        head += ["most similar", "similarity", "contribution", "mode", "duplicate of"]
+        header += ["most similar", "similarity", "contribution", "mode", "duplicate of"]
     rows = []
     remaining_bytes = MAX_TABLE_BYTES
     for i, index in enumerate(indices.tolist()):
@@ -363,7 +363,7 @@ def sample_section(report_data: ReportData, previews: Previews) -> str:
         )
     notes.append("Indices are positions in the list of samples, from 0.")
     summary = f"<summary>{previews.format_count(len(rows))}</summary>"
-    return f"{render_paragraph(*notes)}<details>{summary}{render_table(head, rows)}</details>"
+    return f"{render_paragraph(*notes)}<details>{summary}{render_table(header, rows)}</details>"
 
 
 def _subsample_note(report_data: ReportData, explanation: Explanation) -> str:
@@ -414,9 +414,9 @@ def _render_boundary(explanation: Explanation, previews: Previews) -> str:
     if not rows:
         return ""
     noun = previews.singular
-    head = ["similarity", f"first {noun}", f"second {noun}", "near-duplicates"]
+    header = ["similarity", f"first {noun}", f"second {noun}", "near-duplicates"]
     caption = "Pairs closest to the threshold; identical samples count as one"
-    return render_table(head, rows, caption)
+    return render_table(header, rows, caption)
 
 
 def _render_modes(explanation: Explanation, previews: Previews) -> str:
@@ -430,13 +430,13 @@ def _render_modes(explanation: Explanation, previews: Previews) -> str:
         )
         proportion = f"{100 * mode.share:.1f} %"
         rows.append([f"{mode.number + 1}", proportion, f"{len(mode.members):,}", exemplars])
-    head = ["mode", "proportion", previews.plural, "closest samples"]
+    header = ["mode", "proportion", previews.plural, "closest samples"]
     remaining = render_remaining_count(
         len(modes) - len(rows),
         "mode",
         f", smaller or not the main mode of any {previews.singular}",
     )
-    return render_table(head, rows) + remaining
+    return render_table(header, rows) + remaining
 
 
 def _format_contribution(log_drop: float) -> str:

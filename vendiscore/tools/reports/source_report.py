@@ -44,9 +44,9 @@ def iter_tables(
     """
     sources = sorted(result.rows("sources"), key=lambda row: -row["adds"])
     columns = [name for name in sources[0] if any(row[name] is not None for row in sources)]
-    listed = [{name: row[name] for name in columns} for row in sources[:max_sources]]
+    shown_sources = [{name: row[name] for name in columns} for row in sources[:max_sources]]
     title = "sources, by decreasing contribution"
-    yield "sources", title, listed, len(sources) - len(listed)
+    yield "sources", title, shown_sources, len(sources) - len(shown_sources)
     pairs = list(result.rows("pairs"))
     if len(pairs) <= 2 * pairs_per_end:
         yield "pairs", "pairs, by decreasing similarity", pairs, 0

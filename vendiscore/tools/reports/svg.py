@@ -62,15 +62,15 @@ def render_svg(
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(_INK, "currentColor")
     # The page sets the size, so remove the size in points.
-    head, _, body = text.partition(">")
-    view = head[head.index("viewBox") :].split('"')[1]
+    opening_tag, _, body = text.partition(">")
+    view_box = opening_tag[opening_tag.index("viewBox") :].split('"')[1]
     # Remove styles, namespaces and unused ids, which HTML does not need.
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
     body = _NAMESPACE_PATTERN.sub("", body)
-    used = set(_REFERENCE_PATTERN.findall(body))
-    body = _ID_PATTERN.sub(lambda m: m[0] if m[1] in used else "", body)
+    referenced_ids = set(_REFERENCE_PATTERN.findall(body))
+    body = _ID_PATTERN.sub(lambda m: m[0] if m[1] in referenced_ids else "", body)
     body = re.sub(r"\n\s*", "\n", body)
     return (
-        f'<svg viewBox="{view}" role="img" aria-label="{html.escape(label)}" '
+        f'<svg viewBox="{view_box}" role="img" aria-label="{html.escape(label)}" '
         f'stroke-linejoin="round" stroke-linecap="butt">{body}'
     )

@@ -33,21 +33,21 @@ def sketch(smiles: str) -> str:
     svg = depicted(smiles, letters=True)
     if not svg:
         return ""
-    lines: dict[tuple[str, str], str] = {}
+    path_data: dict[tuple[str, str], str] = {}
     for d, fill, stroke in _LINES.findall(svg):
-        short = re.sub(r"\.0(?!\d)|(?<=[MLCQZ]) | (?=[MLCQZ])", "", d).strip()
-        lines[fill, stroke] = lines.get((fill, stroke), "") + short
+        shortened = re.sub(r"\.0(?!\d)|(?<=[MLCQZ]) | (?=[MLCQZ])", "", d).strip()
+        path_data[fill, stroke] = path_data.get((fill, stroke), "") + shortened
     paths = "".join(
         f'<path d="{d}" fill="{_ink(fill)}" stroke="{_ink(stroke)}"/>'
-        for (fill, stroke), d in lines.items()
+        for (fill, stroke), d in path_data.items()
     )
     letters = "".join(
         f'<text x="{x}" y="{y}" font-size="{size}" fill="{_ink(fill)}">{escaped}</text>'
         for x, y, size, fill, text in _LETTERS.findall(svg)
         if (escaped := html.escape(html.unescape(text)))
     )
-    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" stroke-width="2"'
-    return f'<svg class="molecule" {box}>{paths}{letters}</svg>'
+    attributes = f'viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" stroke-width="2"'
+    return f'<svg class="molecule" {attributes}>{paths}{letters}</svg>'
 
 
 def _ink(colour: str) -> str:

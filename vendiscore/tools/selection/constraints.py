@@ -78,8 +78,8 @@ class Constraints:
         The greedy algorithm is exact, because the constraints form a matroid.
         """
         order = np.argsort(-values, kind="stable")
-        others = order[~np.isin(order, self.initial)]
-        order = np.concatenate([self.initial, others]).astype(int)
+        remaining = order[~np.isin(order, self.initial)]
+        order = np.concatenate([self.initial, remaining]).astype(int)
         groups = self.group[order]
         by_group = np.argsort(groups, kind="stable")
         ascending = groups[by_group]

@@ -318,8 +318,8 @@ def _select_positions(
         return positions, 0, interrupted
     # Order the swapped selection greedily.
     initial = constraints.initial
-    others = positions[~np.isin(positions, initial)]
-    positions = np.concatenate([initial, others]).astype(int)
+    added = positions[~np.isin(positions, initial)]
+    positions = np.concatenate([initial, added]).astype(int)
     ordering = VendiObjective(
         Candidates(candidates.similarity.take(positions)),
         constraints.restricted_to(positions),

@@ -252,11 +252,11 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         parts = first.parts + second.parts
         if self.can_sum and size > MAX_TABLE_ROWS:
             state = State(**self.kernel_keywords)
-            for part in parts:
-                if isinstance(part, State):
-                    state = state.merge(part)
+            for table_or_state in parts:
+                if isinstance(table_or_state, State):
+                    state = state.merge(table_or_state)
                 else:
-                    state.update(part[self.column])
+                    state.update(table_or_state[self.column])
             parts = (state,)
         return _Block(first.keys, [size], parts)
 
@@ -267,14 +267,14 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         sizes: list[int] = []
         tables = []
         for block in blocks:
-            for part in block.parts:
-                if isinstance(part, State):
+            for table_or_state in block.parts:
+                if isinstance(table_or_state, State):
                     results_by_key[block.keys[0]] = {
-                        "n": part.n,
-                        **part.compute(**self.score_keywords),
+                        "n": table_or_state.n,
+                        **table_or_state.compute(**self.score_keywords),
                     }
                 else:
-                    tables.append(part)
+                    tables.append(table_or_state)
             if block.keys[0] not in results_by_key:
                 keys += block.keys
                 sizes += block.sizes
@@ -494,9 +494,9 @@ def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarr
         chunks = [table[name] for table in tables]
         if len({chunk.type for chunk in chunks}) > 1:
             chunks = list(map(_without_encoding, chunks))
-        parts = [pa.table({name: chunk}) for chunk in chunks]
+        single_columns = [pa.table({name: chunk}) for chunk in chunks]
         try:
-            columns[name] = pa.concat_tables(parts, promote_options="permissive")[name]
+            columns[name] = pa.concat_tables(single_columns, promote_options="permissive")[name]
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             types = " and ".join(dict.fromkeys(str(chunk.type) for chunk in chunks))
             raise TypeError(

@@ -60,12 +60,12 @@ def read_record(data: bytes) -> tuple[Record, SecondMoment | None]:
         raise ValueError(f"`data` is not a valid state ({error}); {_HINT}") from error
 
 
-def _parse_record(document: bytes, numbers: bytes) -> tuple[Record, SecondMoment | None]:
+def _parse_record(document: bytes, value_bytes: bytes) -> tuple[Record, SecondMoment | None]:
     """Parse the JSON document and the numbers of a state whose checksum is correct."""
     fields = json.loads(document)
     d = fields["d"]
     rows = fields["rows"]
-    values = np.frombuffer(numbers, dtype="<f8").astype(float)
+    values = np.frombuffer(value_bytes, dtype="<f8").astype(float)
     if len(values) != (rows * d if rows else triangle_length(d)):
         raise ValueError(f"{len(values)} numbers for {d} features")
     return fields, SecondMoment(d, values.reshape(rows, d) if rows else values) if d else None
