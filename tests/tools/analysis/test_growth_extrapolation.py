@@ -103,7 +103,7 @@ def test_coverage_of_spider_counts_matches_inext():
 
 @pytest.mark.parametrize(("q", "limit"), [(0, "44"), (1, "13.8")])
 def test_asymptote_below_order_2_is_called_a_lower_bound(q, limit):
-    assert f"would be at least about {limit} (" in growth(LABELS, q=q, k="labels").sentence
+    assert f"at least about {limit} (" in growth(LABELS, q=q, k="labels").sentence
     assert "at least" not in growth(LABELS, q=2, k="labels").sentence
 
 

@@ -1,7 +1,9 @@
-"""Diversity and coverage of any number of individuals, from the counts of their classes.
+"""Diversity and coverage of m samples, estimated from the class labels of n samples.
 
-Up to n: the Hill number of the expected counts of frequencies (Chao et al., Ecological Monographs
-2014). Beyond n: orders 0 (Chao1, a lower bound) and 1 (Chao, Wang & Jost 2013), as iNEXT has them.
+For m ≤ n (rarefaction), the diversity is the Hill number of the expected numbers of classes that
+occur once, twice and so on among m samples (Chao et al., Ecological Monographs 2014). For m > n
+(extrapolation), only order 0 (Chao1, a lower bound) and order 1 (Chao, Wang & Jost 2013) are
+supported. The formulas are those of iNEXT.
 """
 
 import math
@@ -12,7 +14,14 @@ from scipy.special import digamma, gammaln
 
 
 class Abundances:
-    """Sums over classes, of all n individuals and then without one of a class of each count."""
+    """Class counts of n samples, and of the same samples if one of them is left out.
+
+    `classes` holds the class code of each sample, shape (n,). Leaving out one of two samples gives
+    the same result if their classes have equal counts. Results of methods therefore have shape
+    (1 + c,) for c distinct counts: the first entry is for all n samples, the others are without one
+    sample of a class with that count. `expand_indices`, shape (1 + n,), selects the entry for all
+    samples and the entry without each single sample.
+    """
 
     def __init__(self, classes: np.ndarray) -> None:
         counts = np.bincount(classes)
@@ -27,16 +36,21 @@ class Abundances:
         singletons = self.sum_over_classes(lambda x, n: x == 1)
         self.n_singletons = singletons
         doubletons = self.sum_over_classes(lambda x, n: x == 2)
-        ratios_with_doubletons = singletons**2 / np.maximum(2 * doubletons, 1)
-        ratios_without_doubletons = singletons * (singletons - 1) / 2
-        unseen_ratios = np.where(doubletons, ratios_with_doubletons, ratios_without_doubletons)
-        unseen = unseen_ratios * (self.n - 1)
+        estimates_with_doubletons = singletons**2 / np.maximum(2 * doubletons, 1)
+        estimates_without_doubletons = singletons * (singletons - 1) / 2
+        unseen_estimates = np.where(
+            doubletons, estimates_with_doubletons, estimates_without_doubletons
+        )
+        unseen = unseen_estimates * (self.n - 1)
         self.n_unseen: np.ndarray = unseen / self.n
-        # Each individual beyond n adds this share of the addition of the one before.
+        # The expected number of new classes decreases by this factor with each sample beyond n.
         self.unseen_ratio: np.ndarray = unseen / np.maximum(unseen + singletons, 1)
 
     def sum_over_classes(self, term: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
-        """Sum term(counts, n) over classes; the term of a count of 0 is 0."""
+        """Return the sum of term(count, number of samples) over classes, shape (1 + c,).
+
+        `term` maps an array of counts to an array of the same shape; a count of 0 must give 0.
+        """
         n_total = self.n_total
         sum_of_all = np.dot(term(self.counts, n_total), self.n_classes)
         terms = np.asarray(term(self.counts, n_total - 1), dtype=float)
@@ -45,15 +59,18 @@ class Abundances:
         return np.append(sum_of_all, sums_without_one)
 
     def diversity(self, m: float, q: float) -> np.ndarray:
-        """Return the diversity of order q of m individuals, at orders 0 and 1 beyond n, too."""
+        """Estimate the Hill number of order q of m samples, shape (1 + c,).
+
+        If m is larger than n, q must be 0 or 1.
+        """
         n = self.n
 
-        def rarefied(counts: np.ndarray, n: int) -> np.ndarray:
+        def expected_powers(counts: np.ndarray, n: int) -> np.ndarray:
             size = int(min(m, n))
             moments = [_expected_power(x, n, size, q) for x in counts]
             return np.array(moments)
 
-        class_sum = self.sum_over_classes(rarefied)
+        class_sum = self.sum_over_classes(expected_powers)
         observed = np.exp(class_sum) if q == 1 else class_sum ** (1 / (1 - q))
         if m <= self.n_total:
             return observed
@@ -61,11 +78,11 @@ class Abundances:
             unseen_proportion = self.unseen_ratio ** (m - n)
             return observed + self.n_unseen * (1 - unseen_proportion)
 
-        def entropies(counts: np.ndarray, n: int) -> np.ndarray:
+        def entropy_terms(counts: np.ndarray, n: int) -> np.ndarray:
             gaps = digamma(n) - digamma(np.maximum(counts, 1))
             return counts / n * gaps
 
-        entropy = self.sum_over_classes(entropies)
+        entropy = self.sum_over_classes(entropy_terms)
         tail = _sum_tail(self.unseen_ratio[:, None], n[:, None])
         entropy += self.n_singletons / n * self.unseen_ratio * tail
         entropy[self.n_singletons == n] = math.inf
@@ -74,21 +91,31 @@ class Abundances:
         return observed**observed_proportion * limit
 
     def kappas(self, m: float, q: float) -> np.ndarray:
-        """Return κ of m individuals (1 + n,), for all and without each."""
+        """Return κ = (m/D − 1)/(m − 1) for the Hill number D of order q of m samples.
+
+        The result, shape (1 + n,), is for all n samples, and then without each single sample.
+        """
         sizes = m if m > self.n_total else np.minimum(m, self.n)
-        min_inverse = 1 / sizes
-        kappas = (1 / self.diversity(m, q) - min_inverse) / (1 - min_inverse)
+        inverse_sizes = 1 / sizes
+        kappas = (1 / self.diversity(m, q) - inverse_sizes) / (1 - inverse_sizes)
         return np.maximum(kappas, 0.0)[self.expand_indices]
 
     def coverage(self, m: int) -> float:
-        """Return the share of the source that m individuals cover: one more adds the rest."""
+        """Estimate which proportion of the population belongs to a class that m samples contain.
+
+        It is 1 minus the expected number of new classes in one further sample.
+        """
         diversity, *_ = self.diversity(m, 0)
         diversity_with_one_more, *_ = self.diversity(m + 1, 0)
         return float(1 + diversity - diversity_with_one_more)
 
 
 def _sum_tail(r: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return Σ r^j/(n + j) over j ≥ 0: ∫ e^−x / (n (1 − r e^(−x/n))) dx, in steps of log x."""
+    """Return Σ r^j/(n + j) over integers j ≥ 0, shape (g,), for r and n of shape (g, 1).
+
+    The sum equals the integral of e^−x / (n (1 − r e^(−x/n))) over x > 0, which is computed with
+    equal steps of log x.
+    """
     step = 0.25
     x = np.exp(np.arange(-80, 5, step))
     decay = np.expm1(-x / n)
@@ -98,7 +125,11 @@ def _sum_tail(r: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 
 def _expected_power(count: int, n: int, m: int, q: float) -> float:
-    """Return the expected (k/m)^q, or −(k/m) log(k/m), of k > 0 of a class in m of n."""
+    """Return the expected value of (k/m)^q, or of −(k/m) log(k/m) for q = 1, and 0 for k = 0.
+
+    k is the number of samples of one class among m samples that are drawn without replacement from
+    n samples, of which `count` belong to this class.
+    """
     min_k = max(1, m - n + count)
     max_k = min(count, m)
     k = np.arange(min_k, max_k + 1)
@@ -113,5 +144,5 @@ def _expected_power(count: int, n: int, m: int, q: float) -> float:
 
 
 def _log_binomial(n: int, k: np.ndarray | int) -> np.ndarray:
-    """Return the logarithm of the number of subsets of k of n."""
+    """Return the logarithm of the binomial coefficient n! / (k! (n − k)!)."""
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

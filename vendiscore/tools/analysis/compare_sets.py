@@ -171,8 +171,9 @@ def compare(
     can be told apart. A verdict therefore also requires that the interval excludes 0; otherwise it
     is "different, direction not shown" (see `Comparison.verdict`).
 
-    Samples are assumed to be independent. For several answers to one prompt, pass `groups`; of
-    near-copies, pass one each. If sets share samples, p is too large and intervals are too wide.
+    Samples are assumed to be independent. For several answers to one prompt, pass `groups`. Of
+    several near-copies, pass only one. If sets share samples, p is too large and intervals are too
+    wide.
 
     Intervals come from the jackknife on the scale of log n - log VS, at order 0 from half samples.
     A set more than four times larger than the common size is represented by a random subset of four
@@ -259,7 +260,10 @@ def compare(
 
 
 def name_compared_sets(sets: Sequence[Samples], names: object, keywords: Options) -> Record:
-    """Return a dict from names to sets; raise unless there are at least two sets."""
+    """Return a dict from names to sets; raise unless there are at least two sets.
+
+    `keywords` are the other keywords of the call, which may contain sets by mistake.
+    """
     sets_or_dict = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
     if len(sets_or_dict) < 2:
         collection_keywords = []
@@ -284,7 +288,10 @@ def name_compared_sets(sets: Sequence[Samples], names: object, keywords: Options
 
 
 def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> PooledSamples:
-    """Pool the samples of all sets; `groups` has the group labels of each set."""
+    """Compute the similarity of the samples of all sets, with set codes and group labels.
+
+    `groups` contains the group labels of each set, or is None.
+    """
     names = list(sets_by_name)
     sets = [check_collection(sets_by_name[name], spec, name, has_other_sets=True) for name in names]
     groups_by_set = []
@@ -304,7 +311,10 @@ def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> Poo
 def pool_labelled_samples(
     sets: Sequence[SampleContainer], set_labels: Labels, groups: object, spec: SimilaritySpec
 ) -> PooledSamples:
-    """Prepare one list of samples; `by` and `groups` have one label per sample."""
+    """Compute the similarity of one list of samples, with set codes and group labels.
+
+    `set_labels` and `groups` have one label per sample.
+    """
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
         n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
         raise ValueError(
@@ -362,7 +372,7 @@ def comparison_steps(
     groups: GroupIndices | None = None,
     labels: Sequence[Hashable] | None = None,
 ) -> Counts[Comparison]:
-    """Compare sets of samples, and yield the number of permutations so far.
+    """Compare sets of samples: yield the number of permutations so far, return the comparison.
 
     `set_codes`, shape (n,), is the set of each of the n samples, as a position in `names`. `groups`
     has the sample indices of each group and set; if passed, sets are compared within groups.

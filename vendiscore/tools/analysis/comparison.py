@@ -30,7 +30,7 @@ NO_DIFFERENCE = "no difference shown"
 DIRECTION_UNKNOWN = "different, direction not shown"
 _OPPOSITE = {MORE_DIVERSE: LESS_DIVERSE, LESS_DIVERSE: MORE_DIVERSE}
 _P_TOLERANCE = 1 + 1e-9  # p-values that differ by less are equal
-_GROUPS_FACTOR = 2  # how many times as many groups a sentence tells of
+_GROUPS_FACTOR = 2  # sentences also report the detectable difference of 2 times as many groups
 # With fewer groups, `detectable_difference` is mostly too small (benchmarks/detectable.py).
 _FEW_GROUPS = 8
 
@@ -142,8 +142,8 @@ class PairRow(SummaryMixin):
     ratio_high : float
         Upper end of the interval of the ratio.
     detectable_difference : float
-        Difference whose direction is detected in about 80 % of cases, with as many samples or
-        groups that vary as these do. It may be larger than a score can be; NaN if unknown. With
+        Difference whose direction is detected in about 80 % of cases, with the same number of
+        samples or groups. It may be larger than the largest possible score; NaN if unknown. With
         fewer than 8 groups it is usually too small: for answers to prompts, directions were
         detected in 51 to 74 % of cases (benchmarks/detectable.py, results in
         benchmarks/results/detectable.json).
@@ -201,29 +201,50 @@ class PairRow(SummaryMixin):
 class GroupPairRow(SummaryMixin):
     """Two sets, a and b, of a comparison in one group of samples, such as a prompt.
 
-    The intervals hold for each group by itself, not for all groups together. They are NaN for
-    fewer than four samples, and at order 0.
+    The intervals are not adjusted for the number of groups. They are NaN for fewer than four
+    samples, and at order 0.
 
     Attributes
     ----------
-    group, a, b : hashable, str, str, label of the group, and names of both sets
-    size : int, number of samples of each set, that of the smaller one
-    score_a, low_a, high_a : float
-        VS_q of `size` samples of set a in this group, with its interval.
-    score_b, low_b, high_b : float
-        The same of set b.
-    difference, low, high : float
-        score_a − score_b with its interval.
+    group : hashable
+        Label of the group.
+    a : str
+        Name of the first set.
+    b : str
+        Name of the second set.
+    size : int
+        Number of samples of both sets that are compared: the size of the smallest set in the group.
+    score_a : float
+        VS_q of `size` samples of set a in this group.
+    low_a : float
+        Lower end of the interval of `score_a`, at the level of the comparison.
+    high_a : float
+        Upper end of the interval of `score_a`.
+    score_b : float
+        VS_q of `size` samples of set b in this group.
+    low_b : float
+        Lower end of the interval of `score_b`, at the level of the comparison.
+    high_b : float
+        Upper end of the interval of `score_b`.
+    difference : float
+        `score_a` minus `score_b`.
+    low : float
+        Lower end of the interval of the difference.
+    high : float
+        Upper end of the interval of the difference.
     level : float
-        The level of the interval of the difference, 1 − (1 − level)/m for m pairs of sets; those of
-        scores have the level of the comparison.
+        Level of the interval of the difference, 1 - (1 - level) / m for m pairs of sets.
+
+    See Also
+    --------
+    vendiscore.compare : Compare sets.
 
     Examples
     --------
     >>> from vendiscore import compare
     >>> groups = [[0] * 4 + [1] * 4 + [2] * 4] * 2
-    >>> found = compare(list("aabbababaaab"), list("abcdabccabca"), groups=groups, k="labels")
-    >>> row = found.pairs_by_group[0]
+    >>> result = compare(list("aabbababaaab"), list("abcdabccabca"), groups=groups, k="labels")
+    >>> row = result.pairs_by_group[0]
     >>> row.group, row.size, round(row.score_a, 6), round(row.difference, 6)
     (0, 4, 2.0, -2.0)
     """
@@ -383,20 +404,20 @@ class Comparison(SummaryMixin):
         return self.verdict(a, b) in _OPPOSITE
 
     def _verdict(self, row: PairRow) -> str:
-        # Two one-sided tests show that two sets are the same (Schuirmann 1987).
+        # Two one-sided tests show that two sets are equivalent (Schuirmann 1987).
         margin = 0.0 if self.within is None else 1 + self.within
         if row.ratio_high <= margin and row.ratio_low * margin >= 1:
             return self._equivalence
         if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
             return NO_DIFFERENCE
-        # p asks whether both sets come from one source, the interval about their mean scores.
+        # A small p shows that the populations differ, the interval whether their scores do.
         if not row.excludes_zero:
             return DIRECTION_UNKNOWN
         return MORE_DIVERSE if row.low > 0 else LESS_DIVERSE
 
     @property
     def size_description(self) -> str:
-        """The matched size, in words."""
+        """The common sample size as text, such as "at 20 samples each"."""
         if self.groups:
             if self.effects == "fixed":
                 return f"in a group, over these {self.groups} groups"
@@ -410,7 +431,7 @@ class Comparison(SummaryMixin):
 
     @property
     def verdicts(self) -> list[str]:
-        """A sentence for each pair."""
+        """One sentence per pair of sets."""
         return [self._describe_pair(row) for row in self.pairs]
 
     @property
@@ -466,8 +487,8 @@ class Comparison(SummaryMixin):
         Returns
         -------
         dict
-            The values. Each item of "pairs" has the `verdict` on its a and b; "verdict" is that of
-            two sets, None for more.
+            The values. Items of "pairs" include the verdict on a relative to b. If there are only
+            two sets, this verdict is also the value of "verdict", otherwise None.
         """
         record = {
             "q": self.q,
@@ -544,7 +565,10 @@ class Comparison(SummaryMixin):
         return sentence + self._describe_detectable([row]) if verdict == NO_DIFFERENCE else sentence
 
     def _describe_detectable(self, rows: Sequence[PairRow]) -> str:
-        """Return which difference is detected in 80 % of cases, and what would help, or ""."""
+        """Return the difference that is detected in 80 % of cases, and how to detect smaller ones.
+
+        The result is text for users that begins with a space, or "" if the difference is unknown.
+        """
         rows = [row for row in rows if not math.isnan(row.detectable_difference)]
         if not rows:
             return ""
@@ -554,7 +578,7 @@ class Comparison(SummaryMixin):
             set_row.matched for set_row in self.sets if set_row.name in (row.a, row.b)
         )
         size = self.sets[0].size_per_group or self.sets[0].size
-        is_possible = difference <= size - 1  # scores are 1 to `size`
+        is_possible = difference <= size - 1  # scores are between 1 and `size`
         start = "No possible difference would be detected in 80 % of cases"
         if is_possible:
             percent = f"{100 * difference / larger_score:.0f} % of the larger score"
@@ -601,7 +625,10 @@ class Comparison(SummaryMixin):
 
 
 def format_bounded_p(p: float, floor: float) -> str:
-    """Format a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
+    """Format a p-value with two digits, and with "≤" if permutations cannot give a smaller one.
+
+    `floor` is the smallest p-value that the permutations can give.
+    """
     return f"{'≤ ' * (p <= floor * _P_TOLERANCE and p < 1)}{p:.2g}"
 
 
@@ -612,6 +639,6 @@ def format_p_value(row: PairRow) -> str:
 
 
 def format_percent(level: float) -> str:
-    """Format a level in percent, with two digits of its distance to 100."""
+    """Format a level in percent, so that its distance to 100 has two significant digits."""
     decimals = 1 - math.floor(math.log10(100 * (1 - level)))
     return f"{round(100 * level, max(0, decimals)):.10g}"

@@ -7,26 +7,28 @@ import scipy
 from ...scoring.subsampling import MIN_VALUES, t_critical_value
 from .pair_inference import EQUALITY_TOLERANCE, can_sign_flips_reach
 
-POWER = 0.8  # the usual proportion of cases (Cohen 1988)
-# Of more groups, p of their signs changes in steps of 2⁻⁴⁹ at most, near the precision of a level.
+POWER = 0.8  # the usual power of a test: the proportion of cases with a detection (Cohen 1988)
+# With more groups, the p-values of sign flips are multiples of at most 2⁻⁴⁹, so they are treated as
+# continuous.
 _MAX_DISCRETE = 50
 
 
 def detectable_standard_errors(n_groups: int, level: float, flips_signs: bool) -> float:
-    """Return how many standard errors of a mean difference are detected in 80 % of cases.
+    """Return the mean difference over groups that is detected in 80 % of cases, in standard errors.
 
-    A difference is detected if Student's interval at `level` excludes 0 and, if p is that of
-    exchanged signs, if p is 1 − level at most. NaN for so few groups that none is.
+    A difference is detected if its Student's t interval at `level` excludes 0. If `flips_signs` is
+    True, the p-value from random signs of the differences must also be at most 1 − level. The
+    result is NaN if there are too few groups for an interval.
     """
     if n_groups < MIN_VALUES:
         return math.nan
     alpha = 1 - level
     errors_for_equal_signs = 0.0
     if flips_signs and can_sign_flips_reach(level, n_groups) and n_groups <= _MAX_DISCRETE:
-        n_p_values = 2.0 ** (n_groups - 1)  # equally probable p-values
+        n_p_values = 2.0 ** (n_groups - 1)  # number of equally probable p-values
         n_significant = math.floor(alpha * n_p_values + 1e-6)
         alpha = n_significant / n_p_values
-        if n_significant == 1:  # all differences have one sign
+        if n_significant == 1:  # p is small enough only if all differences have the same sign
             quantile = float(scipy.special.ndtri(POWER ** (1 / n_groups)))
             errors_for_equal_signs = math.sqrt(n_groups) * quantile
     critical_value = t_critical_value(1 - alpha, n_groups)
@@ -39,10 +41,11 @@ def detectable_standard_errors(n_groups: int, level: float, flips_signs: bool) -
 def estimate_paired_detectable(
     error: float, n_groups: int, level: float, flips_signs: bool
 ) -> float:
-    """Return the detectable mean difference over groups, from its standard error.
+    """Estimate the mean difference over groups that is detected in 80 % of cases.
 
-    The error is scaled to be as often too small as too large for the source's. NaN for an error of
-    0, which does not show how differences vary, and for too few groups.
+    `error` is the standard error of the observed mean difference. It is multiplied by a factor that
+    makes it a median-unbiased estimate. The result is NaN if the error is 0, because the variation
+    of differences is then unknown, and if there are too few groups.
     """
     if not error > EQUALITY_TOLERANCE:
         return math.nan
@@ -54,7 +57,11 @@ def estimate_paired_detectable(
 def scale_detectable(
     difference: float, n_groups: int, more_groups: int, level: float, flips_signs: bool
 ) -> float:
-    """Return what more groups detect, from what some detect: ∝ 1/√groups, and to Student's t."""
+    """Return the difference that `more_groups` groups detect in 80 % of cases.
+
+    `difference` is the one that `n_groups` groups detect. The standard error is assumed to be
+    proportional to 1/√groups.
+    """
     standard_errors = [
         detectable_standard_errors(count, level, flips_signs) for count in (n_groups, more_groups)
     ]
@@ -62,10 +69,12 @@ def scale_detectable(
 
 
 def estimate_unpaired_detectable(difference: float, low: float, high: float, error: float) -> float:
-    """Return the detectable difference of scores of two sets, from an interval that contains one.
+    """Estimate the difference in score of two sets that is detected in 80 % of cases.
 
-    `error` is the standard error of the difference. The interval of a true difference excludes 0
-    in 80 % of cases if the difference is its reach towards 0, and 0.84 standard errors.
+    `difference` is the observed difference, [low, high] its confidence interval, and `error` its
+    standard error. The interval excludes 0 in 80 % of cases if the true difference is 0.84 standard
+    errors larger than the distance from the observed difference to the lower end (if the difference
+    is negative, to the upper end). The result is NaN if the interval has width 0.
     """
     if not high - low > EQUALITY_TOLERANCE:
         return math.nan

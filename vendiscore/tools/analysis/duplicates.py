@@ -1,4 +1,4 @@
-"""Groups of near-duplicates: all are near-duplicates of the sample that represents the group."""
+"""Groups of near-duplicates: one retained sample, and samples that are similar to it."""
 
 from __future__ import annotations
 
@@ -37,19 +37,20 @@ def find_duplicates(
     forms: Sequence[str] | None = None,
     codes: np.ndarray | None = None,
 ) -> tuple[Neighbours, Duplicates]:
-    """Find nearest samples and near-duplicates in one pass over all pairs.
+    """Find nearest neighbours and near-duplicates in one pass over all pairs of n samples.
 
-    Samples with equal `forms` are always near-duplicates; samples with different `codes` are not
-    compared. If more than MAX_PAIRS pairs reach the threshold, it is raised, with a warning.
+    Samples with equal `forms`, such as normalized texts, are near-duplicates at any threshold.
+    Samples with different `codes`, such as codes of prompts, are not compared. `p` are the weights
+    of the samples; samples of weight 0 are not retained if another sample can be. If more than
+    MAX_PAIRS pairs reach the threshold, it is raised, with a warning.
     """
     n = similarity.n
     groups = _merge_identical(similarity.groups(), forms)
     has_zero_weight = np.zeros(n, dtype=bool)
     if p is not None:
         has_zero_weight = to_host(p) == 0
-    first = first_in_group(
-        groups, has_zero_weight
-    )  # among copies, a sample with a weight comes first
+    # Of identical samples, those of weight 0 come last.
+    first = first_in_group(groups, has_zero_weight)
     if codes is None:
         neighbours, floor, pairs = search_pairs(similarity, first, threshold, floor)
     else:
@@ -74,7 +75,7 @@ def _search_pairs_by_code(
     threshold: float,
     floor: float | None,
 ) -> tuple[Neighbours, float, SimilarPairs]:
-    """Compare samples with equal codes; see `search_pairs`."""
+    """Compare only samples with equal codes; arguments and results are those of `search_pairs`."""
     neighbours = Neighbours(similarity.n)
     columns = []
     for rows in group_indices(codes):
@@ -92,7 +93,10 @@ def _search_pairs_by_code(
 
 
 def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
-    """Merge groups of identical samples with groups of equal forms; return codes, shape (n,)."""
+    """Return groups of samples that are identical or have equal forms, as codes of shape (n,).
+
+    `groups` are the codes of identical samples. The result is None if both arguments are None.
+    """
     if forms is None:
         return groups
     from scipy.sparse import csgraph
@@ -112,13 +116,13 @@ def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Duplicates(AttributeHintMixin):
-    """Near-duplicates among n samples: pairs at least as similar as `threshold`."""
+    """Near-duplicates among n samples: pairs whose similarity is at least `threshold`."""
 
     n: int
     threshold: float
     floor: float  # the lowest threshold that `rethreshold` accepts
-    _first_copy: np.ndarray  # for each sample, the first one that is identical
-    _pairs: Sequence[np.ndarray]  # i, j and their similarities, the most similar first
+    _first_copy: np.ndarray  # index of the first sample that is identical to each sample
+    _pairs: Sequence[np.ndarray]  # indices i, indices j and similarities, in descending order
     _has_zero_weight: np.ndarray  # True for samples of weight 0
 
     def __repr__(self) -> str:
@@ -137,8 +141,12 @@ class Duplicates(AttributeHintMixin):
 
     @cached_property
     def representatives(self) -> np.ndarray:
-        """Most similar retained sample of each near-duplicate, (n,); −1 for retained samples."""
-        # Samples with the most near-duplicates are kept first, samples of weight 0 last.
+        """Position of the retained sample that each sample repeats, shape (n,).
+
+        It is −1 for retained samples. If a near-duplicate is similar to several retained samples,
+        it is that of the most similar one.
+        """
+        # Samples with the most near-duplicates are retained first, samples of weight 0 last.
         i, j, similarity = self._select_pairs(slice(self._num_near_duplicate_pairs))
         copies = np.bincount(
             self._first_copy, minlength=self.n
@@ -157,7 +165,7 @@ class Duplicates(AttributeHintMixin):
                 or not n_near_duplicates[candidate]
                 or best[candidate] > -np.inf
             ):
-                continue  # a copy, without near-duplicates, or a repeat of a kept one
+                continue  # a copy, without near-duplicates, or similar to a retained sample
             row_slice = slice(graph.indptr[candidate], graph.indptr[candidate + 1])
             neighbours = graph.indices[row_slice]
             similarities = graph.data[row_slice]
@@ -185,7 +193,10 @@ class Duplicates(AttributeHintMixin):
         return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
     def boundary(self, count: int, input_indices: np.ndarray) -> tuple[list[Pair], list[Pair]]:
-        """Return up to `count` pairs closest to the threshold on each side; copies count once."""
+        """Return up to `count` pairs above and below the threshold, those closest to it.
+
+        Pairs contain `input_indices` of samples. Of identical samples, only one is considered.
+        """
         edge = self._num_near_duplicate_pairs
         above = min(edge, count)
         i, j, similarity = self._select_pairs(slice(edge - above, edge + count))
@@ -220,7 +231,7 @@ class Duplicates(AttributeHintMixin):
 def normalize_texts(
     similarity: Similarity, samples: Samples, indices: np.ndarray
 ) -> list[str] | None:
-    """Return texts without case, spaces and punctuation; None if the samples are not texts."""
+    """Return the samples at `indices` without case, spaces and punctuation; None unless texts."""
     if not isinstance(samples, list):
         return None
     text_kernels = [kernel.name for kernel in list_kernels() if kernel.samples == "text"]

@@ -113,7 +113,7 @@ def explain(
 
 
 def check_explain_options(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
-    """Validate an order above 0, a threshold in [−1, 1] and `psd`; return them."""
+    """Validate the order q > 0, the threshold in [−1, 1] and `psd`; return them."""
     allowed = "a similarity, from -1 to 1"
     hint = "the default is 0.95; `repeats` and `boundary()` of the result help to choose"
     checked_threshold = check_float("threshold", threshold, allowed, lambda t: -1 <= t <= 1, hint)
@@ -129,10 +129,11 @@ def explain_sample_set(
     indices: np.ndarray | None = None,
     by_group: bool = False,
 ) -> Explanation:
-    """Explain a sample set at an order above 0; `floor` is the lowest threshold of `rethreshold`.
+    """Explain a sample set at an order q above 0.
 
-    With `within`, each group is explained as a set of its own. `texts` are the samples as passed by
-    the user (needed if the sample set only holds similarities), and `places` are the indices in
+    `floor` is the lowest threshold to which `rethreshold` can change the threshold. With
+    `by_group`, every group is explained as a separate set. `texts` are the samples as passed by the
+    user (needed if the sample set only holds similarities), and `indices` are the indices in
     `texts` of the samples of the set, by default of all samples that were not dropped.
     """
     if floor is not None:
@@ -144,7 +145,7 @@ def explain_sample_set(
         subsets = sample_set.parts if by_group else ()
         if min(similarity.n, dim) <= MAX_IMMEDIATE_SIZE:
             for subset in subsets or (sample_set,):
-                subset.decompose()  # raises at once for similarities without a score
+                subset.decompose()  # raises now if similarities are invalid
         if indices is None:
             indices = np.flatnonzero(sample_set.row_of_input >= 0)
         if texts is None:

@@ -34,8 +34,9 @@ from .spectral_modes import Mode, list_modes, strongest_modes
 
 VALUE_COLUMNS = ("surprise", "adds", "unexplained")
 SAMPLE_COLUMNS = (*VALUE_COLUMNS, "mode", "nearest", "nearest_similarity", "redundant_of")
-MIN_LOSS = 1e-12  # a smaller loss of log VS may be rounding
-# Rows that the table of a large set shows from each end, and characters of a text.
+MIN_LOSS = 1e-12  # smaller changes of log VS may be rounding errors
+# Number of rows with the largest and of rows with the smallest contributions in the table of a
+# notebook, and maximum number of characters of a text.
 ROWS_PER_END = 5
 MAX_TEXT_LENGTH = 60
 BOUNDARY_PAIRS = 3  # shown on each side of the threshold
@@ -79,16 +80,16 @@ class Explanation(SummaryMixin):
     _scores_without_duplicates: dict[float, float] = field(
         default_factory=dict
     )  # without duplicates, by threshold
-    # the samples of each prompt, which are explained by themselves
+    # one set per prompt, which is explained separately
     _prompt_sets: Sequence[SampleSubset] = ()
 
     def __copy__(self) -> Explanation:
-        new = object.__new__(type(self))  # with the samples, which are not pickled
+        new = object.__new__(type(self))  # pickling would remove samples
         vars(new).update(vars(self))
         return new
 
     def __getstate__(self) -> Record:
-        """Return the similarities of the samples, and of the samples themselves the texts only."""
+        """Return the attributes for pickle, with None for input samples that are not texts."""
         samples = self._input_samples
         if isinstance(samples, list):
             samples = [text if isinstance(text, str) else None for text in samples]
@@ -103,13 +104,13 @@ class Explanation(SummaryMixin):
 
     @property
     def _spectrum(self) -> Spectrum:
-        """The spectrum, computed at its first use."""
+        """The spectrum of all samples, computed at first use."""
         with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
             return self._sample_set.eigen
 
     @property
     def score(self) -> float:
-        """VS_q of all samples, in [1, n]; with prompts, the mean over them."""
+        """VS_q of all samples, in [1, n]; with prompts, the mean over prompts."""
         if self._prompt_sets:
             return float(
                 np.mean([subset.eigen.effective_number(self.q) for subset in self._prompt_sets])
@@ -118,15 +119,18 @@ class Explanation(SummaryMixin):
 
     @cached_property
     def surprise(self) -> np.ndarray:
-        """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
+        """Surprisal of each sample x, at least 0; at order 1, −xᵀ log(A) x with A = Σ p x xᵀ.
+
+        At order 1, its weighted mean is log VS.
+        """
         return self._compute_per_sample(lambda part: compute_surprise(part.eigen, self.q))
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """Change of log VS when the sample is left out: log VS minus log VS without it.
+        """Leave-one-out contribution of each sample: log VS minus log VS without the sample.
 
-        Negative for samples that repeat others. The web app and reports show the fraction of VS
-        that is lost, 1 - exp(-adds).
+        Negative for samples that repeat others. The web app and reports show the proportion by
+        which VS drops, 1 - exp(-adds).
         """
         return self._compute_per_sample(self._compute_contributions)
 
@@ -139,12 +143,15 @@ class Explanation(SummaryMixin):
 
     @cached_property
     def unexplained(self) -> np.ndarray:
-        """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
+        """Residual fraction of each sample, which other samples do not explain: 1/(K⁻¹)_ii."""
         return self._compute_per_sample(lambda part: compute_residual_fractions(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
     def _compute_per_sample(self, compute_values: Callable[[SampleSet], np.ndarray]) -> np.ndarray:
-        """Return a number of each sample, of all samples together or of its prompt."""
+        """Return one value per sample, shape (n,), computed from all samples or within prompts.
+
+        `compute_values` maps a set of m samples to an array of shape (m,).
+        """
         if not self._prompt_sets:
             return compute_values(self._sample_set)
         values = np.empty(self.n)
@@ -154,33 +161,33 @@ class Explanation(SummaryMixin):
 
     @property
     def mode(self) -> np.ndarray:
-        """Number of the mode that each sample belongs to the most; see `modes`."""
+        """Number of the mode along which each sample has the largest component; see `modes`."""
         return self._compute_per_sample(lambda part: strongest_modes(part.eigen)[0]).astype(int)
 
     @property
     def nearest(self) -> np.ndarray:
-        """Place of the most similar other sample."""
+        """Index of the most similar other sample, for each sample."""
         return self.places[self.neighbours.nearest]
 
     @property
     def nearest_similarity(self) -> np.ndarray:
-        """Similarity of each sample and its nearest one."""
+        """Similarity of each sample to its most similar other sample."""
         return self.neighbours.similarity
 
     @property
     def redundant_of(self) -> np.ndarray:
-        """Place of the sample that each near-duplicate repeats; −1 for samples to keep."""
+        """Index of the retained sample that each sample repeats; −1 for retained samples."""
         representatives = self.duplicates.representatives
         return np.where(representatives < 0, -1, self.places[representatives])
 
     @property
     def threshold(self) -> float:
-        """The similarity from which on samples are near-duplicates."""
+        """Minimum similarity of near-duplicates."""
         return self.duplicates.threshold
 
     @cached_property
     def repeats(self) -> dict[float, int | None]:
-        """The number of repeats at 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
+        """Number of near-duplicates at thresholds 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
         return self.duplicates.count_repeats()
 
     @property
@@ -195,7 +202,10 @@ class Explanation(SummaryMixin):
 
     @property
     def groups(self) -> list[tuple[int, list[int]]]:
-        """(the one to keep, its near-duplicates) by their places, the largest group first."""
+        """The groups of near-duplicates, the largest first.
+
+        A group is a tuple of the index of the sample to keep and the indices of the others.
+        """
         return [
             (int(self.places[representative]), self.places[duplicates].tolist())
             for representative, duplicates in self.duplicates.groups()
@@ -203,7 +213,7 @@ class Explanation(SummaryMixin):
 
     @property
     def score_without_duplicates(self) -> float:
-        """VS_q of the samples in `kept`, their weights divided by their sum; takes a spectrum."""
+        """VS_q of the samples in `kept`, with their weights divided by the sum of weights."""
         retained = self.duplicates.retained
         if len(retained) == self.n:
             return self.score
@@ -212,7 +222,7 @@ class Explanation(SummaryMixin):
             for rows in [sample_set.rows for sample_set in self._prompt_sets] or [retained]:
                 sample_set = take_sample_set(self._sample_set, np.intersect1d(rows, retained))
                 arguments = sample_set.similarity, [self.q], sample_set.p, sample_set.psd
-                # as `score`, which it is compared with
+                # in double precision, like `score`, with which it is compared
                 vendi_scores = compute_vendi_scores(*arguments, allow_single=False)
                 scores.append(to_float(vendi_scores.values[0]))
             self._scores_without_duplicates[self.threshold] = float(np.mean(scores))
@@ -251,13 +261,16 @@ class Explanation(SummaryMixin):
         ValueError
             If the threshold is outside this range.
         """
-        changed = copy(self)  # with the columns that are known
+        changed = copy(self)  # with the values that were already computed
         object.__setattr__(changed, "duplicates", self.duplicates.rethreshold(threshold))
         return changed
 
     @property
     def coverage(self) -> float:
-        """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
+        """Estimated proportion of the population that the samples cover (Good–Turing).
+
+        It is 1 minus the mean of `unexplained`.
+        """
         share = compute_coverage(self.unexplained, self._sample_set.p)
         return min(max(float(share), 0.0), 1.0)
 
@@ -267,7 +280,7 @@ class Explanation(SummaryMixin):
         Parameters
         ----------
         count : int, optional
-            Number of modes; by default as many as the score.
+            Maximum number of modes; by default the score, rounded up.
 
         Returns
         -------
@@ -347,19 +360,19 @@ class Explanation(SummaryMixin):
 
     @property
     def criterion(self) -> str:
-        """The threshold of near-duplicates, and how many there are at other thresholds."""
+        """The threshold, and the numbers of near-duplicates at other thresholds, as text."""
         counts = self.counts and f"; {self.counts}"
         return f"similarity {self.threshold:g} or more{counts}"
 
     @property
     def counts(self) -> str:
-        """The numbers of `repeats` in words."""
+        """The numbers in `repeats` as text, such as "3 at 0.9"."""
         available = [(level, count) for level, count in self.repeats.items() if count is not None]
         return ", ".join(f"{count:,} at {level:g}" for level, count in available)
 
     @property
     def copies(self) -> str:
-        """The number of samples that repeat others, and the score without them, as a sentence."""
+        """A sentence with the number of near-duplicates, and the score without them."""
         removed = self.n - len(self.kept)
         if not removed:
             other_thresholds = self.counts and f" ({self.counts})"
@@ -371,7 +384,7 @@ class Explanation(SummaryMixin):
 
     @property
     def edge(self) -> str:
-        """The pairs next to the threshold as a sentence; "" if none was kept."""
+        """A sentence with the pairs closest to the threshold; "" if no pairs were stored."""
         sides = []
         for side, pairs in zip(("above", "below"), self.boundary(), strict=True):
             listed = [f"{i} and {j} ({similarity:.3g})" for i, j, similarity in pairs]
@@ -383,7 +396,7 @@ class Explanation(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The result in a few sentences."""
+        """The effective number of samples and the near-duplicates, in a few sentences."""
         n_lowering = int(np.sum(self.adds < -MIN_LOSS))
         comparison = self._reference_scale["typical"]
         prompt_note = ""
@@ -398,12 +411,12 @@ class Explanation(SummaryMixin):
 
     @property
     def strip(self) -> str:
-        """Two lines of text with the score among known sets; "" if none is like this one."""
+        """Two lines of text that show the score next to reference scores; "" without references."""
         return str(self._reference_scale["strip"])
 
     @cached_property
     def _reference_scale(self) -> Record:
-        """The score among known sets, which are not sets of several prompts."""
+        """Comparison with typical scores, as entries of `details`; empty with prompts."""
         if self._prompt_sets:
             return empty_reference_scale()
         return compare_with_typical(
@@ -435,7 +448,7 @@ class Explanation(SummaryMixin):
 
 
 def take_sample_set(sample_set: SampleSet, rows: np.ndarray) -> SampleSet:
-    """Return some samples of a subject, their weights divided by their sum."""
+    """Return a set of only the samples at these rows, with weights that sum to 1."""
     p = None
     if sample_set.p is not None:
         p = to_host(sample_set.p)[rows]

@@ -1,7 +1,7 @@
-"""Two sets compared in each group, such as the answers of two models to each prompt.
+"""Comparison of two sets in single groups, such as the answers of two models to one prompt.
 
-Each score has the interval of `scoring.group_intervals`: from six groups on, how often samples of a
-set repeat is estimated from all groups of this set.
+Intervals of scores are those of `scoring.group_intervals`. How often the samples of a set recur is
+estimated from all its groups if there are at least six, otherwise from the single group.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ def compare_in_groups(
     set_pairs: Sequence[tuple[int, int]],
     options: CompareOptions,
 ) -> tuple[list[GroupPairRow], int]:
-    """Compare each pair of sets in each group, by the first samples of larger sets.
+    """Compare pairs of sets in each group, at the size of the smallest set in the group.
 
-    Return a row for each pair and group, and the number of groups from which repeats were
-    estimated, 0 where each group has intervals by itself.
+    Of larger sets, only the first samples are used. `groups[k][i]` are the sample indices of set i
+    in group k, `labels` are the group labels, and `names` the set names. `set_pairs` are pairs of
+    positions in `names`. Return one row per pair and group, and the number of groups from which
+    recurrences were estimated, 0 if only from the single group.
     """
     sizes = [min(map(len, group)) for group in groups]
     level = difference_level(options.level, len(set_pairs))
-    # Neither tail of a difference may exceed its level.
+    # Verdicts depend on one end of the interval of a difference, so both tails are conservative.
     tails_by_use = [Tails(options.level), Tails(level, conservative=True)]
     intervals_by_set = []
     for i in range(len(names)):

@@ -1,8 +1,8 @@
-"""The score as a function of the number of samples, up to twice the number of samples.
+"""The score as a function of the number of samples m, up to twice the number n of samples passed.
 
-Scores of more samples are extrapolated on the scale κ = (m/VS − 1)/(m − 1). At order 2, κ is the
-mean of k² over pairs for every m. At other orders it changes slowly with m, and converges to one
-over the score of infinitely many samples.
+Scores for m > n are extrapolated on the scale κ = (m/VS − 1)/(m − 1). At order 2, the expected κ is
+the mean of k² over pairs of samples for every m. At other orders κ changes slowly with m, and
+converges to 1/VS of infinitely many samples.
 """
 
 from __future__ import annotations
@@ -67,14 +67,15 @@ from .unpaired_comparison import MAX_STACKED_SIZE
 
 # An asymptote is reported if −log κ is larger; a smaller value may be rounding.
 MIN_NOVELTY = 1e-6
-MIN_EXTRAPOLATED_SIZE = 16  # the smallest n with n/8 of at least 2 samples
-_FALL_ERROR_FACTOR = 2.0  # error of a decreasing ratio, relative to its last decrease
+MIN_EXTRAPOLATED_SIZE = 16  # extrapolation requires that n/8 is at least 2 samples
+_FALL_ERROR_FACTOR = 2.0  # standard error of the correction for a decreasing ratio, relative to it
 _MAX_STEP_RATIO = 1 - 1e-6  # maximum ratio of successive differences of log κ
 _MIN_KAPPA = 1e-12
-_IDENTIFIED_ORDER = 2  # at order 2, pairs determine the score of any number of samples
+# At this order, the similarities of pairs determine the scores of any number of samples.
+_IDENTIFIED_ORDER = 2
 # The jackknife fails at order 0, where a sample changes the score by 0 or by one dimension.
 _MIN_JACKKNIFE_ORDER = 0.1
-# Number of random subsets of m samples: work / m³, within these limits.
+# The number of random subsets of m samples is _SUBSET_WORK / m³, within the following limits.
 _SUBSET_WORK = 5e7
 _MIN_SUBSETS, _MAX_SUBSETS = 40, 4000
 
@@ -137,7 +138,7 @@ class Growth(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The score of n samples, the extrapolated score and the asymptote, in a sentence."""
+        """A sentence with the score of n samples, the extrapolated score and the asymptote."""
         last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
         parts = []
         for beyond, i in sorted(last.items()):
@@ -393,14 +394,14 @@ def growth(
 
 
 def _average_curves(curves: Sequence[Growth], n: int) -> Growth:
-    """Average curves with equal sizes, up to n; intervals are over curves."""
+    """Average curves of prompts, which have equal sizes up to n; intervals are over prompts."""
     first = curves[0]
     scores = np.array([curve.scores for curve in curves])
     means = []
     missing = ""
     for m, values in zip(first.sizes, scores.T, strict=True):
         means.append(bounded_mean_interval(values, first.level, 1.0, float(m)))
-        if m > 1:  # one sample alone scores 1
+        if m > 1:  # the score of one sample is always 1
             _, _, low, high = means[-1]
             missing = missing or describe_missing_interval(
                 len(curves), low, high, "low and high", "prompts"
@@ -421,7 +422,7 @@ def growth_from_similarity(
     allow_repeats: bool = True,
     spectrum: Spectrum | None = None,
 ) -> Growth:
-    """Compute growth at ascending sizes; pass the spectrum of all samples if it is known."""
+    """Compute growth at ascending sizes; pass the spectrum of all samples if it is available."""
     n = similarity.n
     larger_sizes = [m for m in sizes if m > n]
     classes = None
@@ -430,7 +431,7 @@ def growth_from_similarity(
     coverage = None
     limit_estimate = None
     log_scores: JackknifeEstimate | None
-    # At n and 2n the curve says whether more samples add anything.
+    # The scores at n and 2n show whether more samples would increase the score.
     all_sizes = sorted({*sizes, n, 2 * n} if larger_sizes else {*sizes, n})
     if classes is not None:
         abundances = Abundances(classes)
@@ -464,11 +465,11 @@ def growth_from_similarity(
         rows[n_position, 1:] = compute_score_interval(
             rows[n_position, 0], log_scores, n, q, level, repeats, deficit
         )
-        # Fewer samples score no more, and more of them no less: so do the ends of their intervals.
+        # Scores do not decrease with the number of samples, so neither may the ends of intervals.
         rows[:n_position, 1:] = np.minimum(rows[:n_position, 1:], rows[n_position, 1:])
         rows[n_position:, 1:] = np.maximum(rows[n_position:, 1:], rows[n_position, 1:])
-    # The power mean of VS with exponent 1 − q never falls with the number of samples; means of log
-    # VS are kept from falling at all orders.
+    # The power mean of VS with exponent 1 − q never decreases with the number of samples. Means of
+    # log VS are therefore made non-decreasing at all orders.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
     rows[:, 1] = rows.min(axis=1)
     rows[:, 2] = rows.max(axis=1)
@@ -491,17 +492,20 @@ def growth_from_similarity(
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
-    """Return whether pairs determine the scores of all sizes: at q = 2, unless K is clipped."""
+    """Return whether K_ij² determines the scores of all sizes: at q = 2, without clipping."""
     return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
 
 
 def _check_sizes(sizes: object, n: int, max_size: int) -> list[int]:
-    """Validate `sizes`, at most `most`; return them in ascending order, or default sizes."""
+    """Validate `sizes`, at most `max_size`; return them in ascending order, or default sizes.
+
+    n is the number of samples.
+    """
     if sizes is None:
         doublings = np.arange(-8, 3) / 2
         default_sizes = np.round(n * 2.0**doublings).astype(int)
         return sorted({m for m in default_sizes.tolist() if 2 <= m <= max_size})
-    requested = list(sizes) if is_collection(sizes) else []  # an iterator gives them only once
+    requested = list(sizes) if is_collection(sizes) else []  # iterators can be read only once
     if not requested:
         raise TypeError(
             f"`sizes` must be a list of integers, got {short_repr(sizes)}; use for example [{n}]"
@@ -516,7 +520,10 @@ def _check_sizes(sizes: object, n: int, max_size: int) -> list[int]:
 
 
 def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
-    """Return the mean of k² over pairs, of all n samples and leaving each out, (1 + n,)."""
+    """Return the mean of k² over pairs of samples, shape (1 + n,).
+
+    The first entry is for all n samples, the others are without each single sample.
+    """
     n = similarity.n
     sums = np.empty(n)
     for rows, K in similarity.blocks():
@@ -529,7 +536,10 @@ def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
 
 
 def _jackknife_log_scores(logs: np.ndarray) -> JackknifeEstimate:
-    """Return the jackknife estimate from log VS of all n samples and leaving each out, (1 + n,)."""
+    """Return the jackknife estimate of log VS.
+
+    `logs`, shape (1 + n,), is log VS of all n samples, and then without each single sample.
+    """
     return jackknife_from_leave_one_out(float(logs[0]), logs[1:])
 
 
@@ -540,10 +550,12 @@ def _subsampled_redundancy(
     psd: PSD,
     spectrum: Spectrum | None,
 ) -> tuple[dict[int, RedundancyEstimate], Spectrum]:
-    """Estimate κ at each size from random subsets; also return the spectrum of all samples.
+    """Estimate κ = (m/VS − 1)/(m − 1) for each size m from random subsets of the n samples.
 
-    Control variates reduce the variance of mean log VS: the sums of squares and cubes of mλ − 1,
-    whose means over all subsets are known. Changes of κ come from the jackknife of all samples.
+    VS is the geometric mean over subsets. Two control variates reduce the variance of log VS: the
+    sums of squares and of cubes of mλ − 1 over eigenvalues λ, whose means over all subsets are
+    known. Relative changes of κ if a sample is left out are those of all n samples. Also return the
+    spectrum of all samples.
     """
     n = similarity.n
     similarity_matrix = materialize_matrix(similarity, n)
@@ -585,7 +597,7 @@ def _subsampled_redundancy(
 def _score_random_subsets(
     similarity: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return log VS and the two power sums of g random subsets of m samples, shape (g, 3)."""
+    """Return log VS and the results of `_power_sums` for g random subsets of m samples, (g, 3)."""
     count = int(np.clip(_SUBSET_WORK / m**3, _MIN_SUBSETS, _MAX_SUBSETS))
     subsets = np.argsort(rng.random((count, similarity.n)), axis=1)[:, :m]
     rows = np.empty((count, 3))
@@ -595,7 +607,7 @@ def _score_random_subsets(
             to_host(similarity.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=similarity
         )
         rows = np.column_stack([np.log(stack.values[0]), _power_sums(stack.eigenvalues.values, m)])
-        unstacked = np.flatnonzero(stack.unusual)  # one of which may be an error
+        unstacked = np.flatnonzero(stack.unusual)  # such as invalid similarities
     for i in unstacked:
         of_subset = compute_spectrum(similarity.take(subsets[i]), psd=psd)
         rows[i] = [compute_log_score(of_subset, q), *_power_sums(of_subset.values, m)]
@@ -603,7 +615,10 @@ def _score_random_subsets(
 
 
 def _power_sums(values: Array, m: int) -> np.ndarray:
-    """Return Σ (mλ − 1)² and Σ (mλ − 1)³ of m eigenvalues, (…, 2); omitted eigenvalues are 0."""
+    """Return Σ (mλ − 1)² and Σ (mλ − 1)³ over m eigenvalues λ, shape (…, 2).
+
+    `values`, shape (…, r), are the first r eigenvalues; the others are 0.
+    """
     gaps = m * to_host(values)[..., None] - 1
     powers = np.array([2, 3])
     return np.sum(gaps**powers, axis=-2) + (m - gaps.shape[-2]) * (-1) ** powers
@@ -620,7 +635,11 @@ def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, fl
 
 @dataclass(frozen=True)
 class RedundancyEstimate:
-    """log κ, its change if each of the n samples is left out (n,), and the error of the model."""
+    """Estimate of log κ for some number of samples m, where κ = (m/VS − 1)/(m − 1).
+
+    `changes`, shape (n,), are the changes of log κ if one of the n samples is left out.
+    `model_error` is the standard error of the extrapolation, or of the mean over random subsets.
+    """
 
     log: float
     changes: np.ndarray
@@ -634,7 +653,10 @@ class RedundancyEstimate:
     def scores(
         self, m: float, deficit: DeficitFunction, level: float, repeats: RecurrenceCounts | None
     ) -> tuple[float, float, float]:
-        """Return VS_q of m samples and the ends of its interval, symmetric on the logit of κ."""
+        """Return VS_q of m samples, and the lower and upper end of its interval.
+
+        The interval is symmetric on the scale logit(κ).
+        """
         unclipped_kappa = math.exp(self.log)
         kappa = min(unclipped_kappa, 1 - _MIN_KAPPA)
 
@@ -656,7 +678,10 @@ class RedundancyEstimate:
 
 
 def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> RedundancyEstimate:
-    """Build the estimate from κ of all n samples and κ leaving each sample out, (1 + n,)."""
+    """Build the estimate of log κ.
+
+    `values`, shape (1 + n,), is κ of all n samples, and then without each single sample.
+    """
     if values[0] <= _MIN_KAPPA:
         return RedundancyEstimate(-math.inf, np.zeros(len(values) - 1))
     relative_values = values[1:] / values[0]
@@ -667,11 +692,11 @@ def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> Redunda
 def extrapolate_redundancy(
     kappas: Sequence[RedundancyEstimate], doublings: float
 ) -> RedundancyEstimate:
-    """Extrapolate κ from n/8, n/4, n/2 and n samples by the given number of doublings.
+    """Extrapolate κ to n · 2^doublings samples from κ of n/8, n/4, n/2 and n samples.
 
-    Differences of log κ continue as a geometric series with the ratio of the last two differences,
-    at least 1/2 (the ratio of a bias of order 1/n). If the ratio decreased in the last step, it is
-    decreased once more.
+    Differences of log κ between successive doublings continue as a geometric series, with the ratio
+    of the last two differences, which is at least 1/2 (the ratio of a bias proportional to 1/n). If
+    this ratio is smaller than the ratio before it, a correction assumes that it decreases again.
     """
     with np.errstate(all="ignore"):
         steps = np.nan_to_num(np.diff([kappa.log for kappa in kappas]), posinf=0.0, neginf=0.0)

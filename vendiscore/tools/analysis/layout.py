@@ -1,4 +1,4 @@
-"""Layouts of samples for pictures: a map on which similar samples lie close, and an order."""
+"""Layouts for figures: map coordinates and orders in which similar samples are close."""
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
@@ -10,16 +10,21 @@ from ...spectral.spectrum import Spectrum
 from ...support import memory
 from ...support.namespace import to_host
 
-# Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.
+# The first sample whose distance from 0 along an axis is at least this fraction of the largest
+# distance has a positive coordinate. The fraction is not a ratio of small integers, because samples
+# are often at such distances, where rounding errors would decide.
 MIN_SIGN_DISTANCE = 0.37
-# Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
+# Maximum number of samples whose leaves are ordered optimally, which takes up to O(n⁴).
 MAX_OPTIMAL_ORDERING = 100
 
 
 def kernel_pca_coordinates(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
-    """Return places (n, 2) by kernel PCA (Schölkopf, Smola & Müller, Neural Computation 1998).
+    """Return map coordinates of n samples, shape (n, 2), by kernel PCA.
 
-    Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ.
+    `p`, shape (n,), are the weights of the samples, uniform by default; samples of weight 0 are at
+    the origin. With eigenvalues λ and eigenvectors u of the spectrum, sample i has the features
+    u_ij √(λ_j / p_i). Their covariance matrix is diag(λ) − m mᵀ, where m is their mean (Schölkopf,
+    Smola & Müller, Neural Computation 1998).
     """
     U = to_host(spectrum.vectors)
     values = to_host(spectrum.values)[: U.shape[1]]
@@ -31,7 +36,7 @@ def kernel_pca_coordinates(spectrum: Spectrum, p: np.ndarray | None = None) -> n
     mean = roots * (np.sqrt(weights) @ U)
     covariance = np.diag(values) - np.outer(mean, mean)
     _, axes = np.linalg.eigh(covariance)
-    axes = axes[:, :-3:-1]  # of the two largest eigenvalues
+    axes = axes[:, :-3:-1]  # eigenvectors of the two largest eigenvalues
     coordinates = np.zeros((n, 2))
     has_weight = weights > 0
     centred = U[has_weight] @ (roots[:, None] * axes)
@@ -48,7 +53,11 @@ def kernel_pca_coordinates(spectrum: Spectrum, p: np.ndarray | None = None) -> n
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
-    """Order samples as leaves of average linkage by 1 − k; to n = 100 as Bar-Joseph et al. 2001."""
+    """Return an order of the samples, shape (n,), in which similar samples are adjacent.
+
+    It is the order of the leaves of average linkage with distances 1 − k. For up to 100 samples,
+    the sum of distances of adjacent leaves is minimized (Bar-Joseph et al., 2001).
+    """
     n = similarity.n
     if n < 3:
         return np.arange(n)
@@ -59,7 +68,11 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
 
 
 def average_linkage_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
-    """Return groups of average linkage at that mean similarity (n, n), the largest first."""
+    """Group samples by average linkage, and return the indices of each group, the largest first.
+
+    `similarity` has shape (n, n). Groups are merged if their mean similarity is at least
+    `threshold`.
+    """
     tree = average_linkage_tree(similarity)
     distance = 1 - threshold + 1e-9
     codes = fcluster(tree, distance, "distance")
@@ -68,7 +81,10 @@ def average_linkage_groups(similarity: np.ndarray, threshold: float) -> list[lis
 
 
 def average_linkage_tree(K: np.ndarray, optimal: bool = False) -> np.ndarray:
-    """Return the tree of average linkage by 1 − k."""
+    """Compute average linkage of n samples with distances 1 − K, as a linkage matrix of SciPy.
+
+    If `optimal` is True, leaves are ordered to minimize the sum of distances of adjacent leaves.
+    """
     D = np.maximum(1 - K, 0)
     D = (D + D.T) / 2
     distances = squareform(D, checks=False)

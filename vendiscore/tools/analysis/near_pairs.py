@@ -1,4 +1,4 @@
-"""The most similar pairs of a set, up to a limit, and the nearest neighbour of each sample."""
+"""The most similar pairs of samples, up to a maximum number, and nearest neighbours."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 from ...support.summary import format_repr, make_frame
 from ...support.types import Frame, Record
 
-# Copies may come out less similar than 1 by rounding.
+# Rounding can make the similarity of identical samples smaller than 1 by this much.
 ROUNDING = 1e-9
 
 
@@ -19,7 +19,7 @@ class Pair(NamedTuple):
     i : int
         Index of the first sample.
     j : int
-        Index of the second sample, above i.
+        Index of the second sample, larger than i.
     similarity : float
         Their similarity.
 
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
         return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
 
     def to_dict(self) -> Record:
-        """Return the indices and the similarity by their names."""
+        """Return a dict with the keys "i", "j" and "similarity"."""
         return self._asdict()
 
     def to_frame(self) -> Frame:
@@ -55,10 +55,11 @@ class Pair(NamedTuple):
 
 
 class NearPairs:
-    """Pairs of samples down to the similarity `floor`, which rises when there are too many.
+    """Collection of the pairs of samples whose similarity is at least `floor`.
 
-    It rises above the `threshold` only if more than `most` pairs are at least that similar, and
-    to 1 at most. Similarities may be too low by `error`.
+    If there are more than `max_pairs` pairs, the less similar ones are removed and the floor rises.
+    It rises above `threshold` only if more than `max_pairs` pairs have at least this similarity,
+    and never above 1. `error` is the maximum amount by which the added similarities may be too low.
     """
 
     def __init__(
@@ -82,18 +83,18 @@ class NearPairs:
         j: np.ndarray,
         similarity: np.ndarray,
     ) -> None:
-        """Add pairs, but for pairs below the floor."""
+        """Add the pairs (i, j), arrays of equal length; pairs below the floor are ignored."""
         is_near = similarity >= self.min_similarity
         i = i[is_near].astype(np.int32)
         j = j[is_near].astype(np.int32)
         self._batches.append((i, j, similarity[is_near]))
         self._count += len(i)
-        # Drop the less similar half, and all pairs as similar as the last one that is dropped.
+        # Remove the less similar half, including all pairs that are as similar as the median.
         while self._count > self._max_pairs and self.floor < self._max_floor:
             _, _, similarity = self.arrays
             half = len(similarity) // 2
             median = float(np.partition(similarity, half)[half])
-            new_floor = median + 3 * ROUNDING  # `least` is above the middle one
+            new_floor = median + 3 * ROUNDING  # `min_similarity` is then above the median
             if self.floor < self._threshold < new_floor:
                 new_floor = self._threshold
             self.floor = min(new_floor, self._max_floor)
@@ -102,19 +103,24 @@ class NearPairs:
 
     @property
     def min_similarity(self) -> float:
-        """The similarity of a pair that counts at the threshold `floor`, less rounding."""
+        """Minimum similarity of stored pairs: the floor, minus a tolerance for rounding errors."""
         return self.floor - 2 * ROUNDING
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """i, j and the similarity of each pair, unsorted."""
+        """The stored pairs as three arrays of equal length: i, j and similarity, unsorted."""
         i, j, similarity = map(np.concatenate, zip(*self._batches, strict=True))
         is_near = similarity >= self.min_similarity
         return i[is_near], j[is_near], similarity[is_near]
 
 
 class Neighbours:
-    """The most similar other sample of each of n, the first of several; itself for n = 1."""
+    """The nearest neighbour of each of n samples, which is the most similar other sample.
+
+    `nearest`, shape (n,), holds the indices of the neighbours, and `similarity`, shape (n,), their
+    similarities. Among equally similar samples, the first one is the neighbour. If n is 1, the
+    sample is its own neighbour.
+    """
 
     def __init__(self, n: int) -> None:
         self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
@@ -126,7 +132,10 @@ class Neighbours:
         j: np.ndarray,
         similarity: np.ndarray,
     ) -> None:
-        """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""
+        """Make j the neighbour of sample i if j is more similar, or equally similar and earlier.
+
+        The arguments are arrays of equal length; `i` must not contain a sample twice.
+        """
         gap = similarity - self.similarity[i]
         earlier = (gap == 0) & (j < self.nearest[i])
         closer = (gap > 0) | earlier
@@ -140,7 +149,10 @@ class Neighbours:
         j: np.ndarray,
         similarity: np.ndarray,
     ) -> None:
-        """Update the neighbours of both samples of each pair; samples may repeat."""
+        """Update the neighbours of both samples of the pairs (i, j), arrays of equal length.
+
+        A sample may occur in several pairs.
+        """
         rows = np.r_[i, j]
         columns = np.r_[j, i]
         values = np.r_[similarity, similarity]

@@ -183,7 +183,9 @@ def novelty(
         encode_labels([None] * m) if labels is None else parse_group_labels(labels, "labels", m)
     )
     classes = groups.labels
-    input_indices = np.setdiff1d(np.arange(n + m), list(similarity.dropped))  # of rows of the pool
+    input_indices = np.setdiff1d(
+        np.arange(n + m), list(similarity.dropped)
+    )  # of the rows of `similarity`
     retained_samples = input_indices[input_indices < n]
     codes = groups.codes[input_indices[len(retained_samples) :] - n]
     table = np.full((n, len(classes)), np.nan)
@@ -195,23 +197,25 @@ def novelty(
                 raise ValueError(
                     f"class {classes[code]!r} has no usable references; add some of this class"
                 )
-            table[retained_samples, code], max_gains[code] = gains(
+            table[retained_samples, code], max_gains[code] = compute_class_gains(
                 similarity, len(retained_samples), class_rows, order, psd
             )
     return Novelty(table.min(axis=1), table, max_gains, classes)
 
 
-def gains(
+def compute_class_gains(
     similarity: Similarity, n: int, class_rows: np.ndarray, q: float, psd: PSD
 ) -> tuple[np.ndarray, float]:
-    """Return the gain in log VS_q of the `members` by each of the first n pooled samples, (n,).
+    """Return the increase of log VS_q of one class by each of the first n samples, shape (n,).
 
-    Also return the maximum gain, of a sample that has nothing in common with any member.
+    `similarity` contains the n new samples, then the references; `class_rows` are the rows of the
+    references of the class. Also return the maximum increase, that by a sample which has nothing in
+    common with any of these references.
     """
     spectrum = compute_spectrum(similarity.take(class_rows), psd=psd, vectors=True)
     values, U = positive_eigenpairs(spectrum, q)
-    weights = U / np.sqrt(values * len(class_rows))  # of members in each eigenvector, a unit vector
-    F = None if similarity.dim is None else similarity.bare().features()  # no copy, for each class
+    weights = U / np.sqrt(values * len(class_rows))  # coefficients of unit eigenvectors
+    F = None if similarity.dim is None else similarity.bare().features()  # without a copy per class
     if sp.issparse(F):
         F = None
     if F is not None:

@@ -1,8 +1,8 @@
-"""Intervals and p-values of a pair of sets, from their scores and from those of permutations.
+"""Confidence intervals and p-values for the difference of two sets, a and b.
 
-The statistic of a test is a difference over its standard error, such as
-T = (log VS_a − log VS_b)/√(se_a² + se_b²), so that p also holds for sources that differ in other
-ways.
+The test statistic is a difference divided by its standard error, such as
+(log VS_a − log VS_b)/√(se_a² + se_b²). Its p-value is therefore also valid for populations that are
+equally diverse but differ in other ways.
 """
 
 import math
@@ -15,31 +15,40 @@ from numpy.typing import ArrayLike
 
 from ...scoring.subsampling import MIN_VALUES, student_interval
 
-# Permutations are drawn in batches until so many are at least as extreme as the observed sets.
+# Permutations are drawn in batches of PERMUTATION_BATCH, until MAX_EXTREME of them have a statistic
+# at least as extreme as the observed one.
 PERMUTATION_BATCH = 99
 MAX_EXTREME = 20
-EQUALITY_TOLERANCE = 1e-9  # scores and statistics that differ by less are equal but for rounding
+EQUALITY_TOLERANCE = 1e-9  # scores and statistics that differ by less are treated as equal
 _MIN_ERROR = 1e-12  # replaces a standard error of 0
-_REFINE_BATCH = (
-    10  # approximate statistics on either side of the threshold that are refined at once
-)
+# Number of approximate statistics, on one side of a threshold, that are computed exactly at a time.
+_REFINE_BATCH = 10
 
-# A score or a difference with both ends of its interval.
+# A score or a difference, the lower end of its interval, and the upper end.
 Interval: TypeAlias = tuple[float, float, float]
 
 
 def difference_level(level: float, n_pairs: int) -> float:
-    """Return the level of each difference's interval at which all hold together at `level`."""
+    """Return the level of the interval of one difference, adjusted for the number of pairs.
+
+    All intervals of differences then cover the true values simultaneously with probability `level`.
+    """
     return 1 - (1 - level) / n_pairs
 
 
 def ratio_level(level: float, n_pairs: int) -> float:
-    """Return the level of the interval that two one-sided tests of equivalence amount to."""
+    """Return the level of the interval of a ratio in a test of equivalence.
+
+    It corresponds to two one-sided tests, adjusted for the number of pairs.
+    """
     return 1 - 2 * (1 - level) / n_pairs
 
 
 def estimate_paired_difference(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
-    """Return the mean of a − b, scores (groups,) of two sets, with Student's interval."""
+    """Return the mean of a − b with its Student's t interval.
+
+    `a` and `b`, shape (g,), are the scores of two sets in g groups.
+    """
     mean, _, low, high = student_interval(a - b, level)
     if abs(mean) < EQUALITY_TOLERANCE:
         mean = 0.0
@@ -49,7 +58,10 @@ def estimate_paired_difference(a: np.ndarray, b: np.ndarray, level: float) -> In
 
 
 def estimate_paired_ratio(a: np.ndarray, b: np.ndarray, level: float) -> tuple[float, float]:
-    """Return the interval of the ratio of mean scores, by the delta method for its logarithm."""
+    """Return both ends of the interval of mean(a) / mean(b), by the delta method for its logarithm.
+
+    `a` and `b`, shape (g,), are the scores of two sets in g groups.
+    """
     mean_a = a.mean()
     mean_b = b.mean()
     log_ratio = math.log(mean_a / mean_b)
@@ -58,7 +70,10 @@ def estimate_paired_ratio(a: np.ndarray, b: np.ndarray, level: float) -> tuple[f
 
 
 def estimate_difference(a: Interval, b: Interval) -> Interval:
-    """Return a − b with its interval, from those of independent scores (Zou & Donner 2008)."""
+    """Return the difference of two independent scores with its interval (Zou & Donner 2008).
+
+    `a` and `b` are scores with their intervals.
+    """
     x, x_low, x_high = a
     y, y_low, y_high = b
     difference = x - y
@@ -70,38 +85,41 @@ def estimate_difference(a: Interval, b: Interval) -> Interval:
 
 
 def estimate_ratio(a: Interval, b: Interval) -> tuple[float, float]:
-    """Return the interval of a/b, from those of independent scores above 0."""
+    """Return both ends of the interval of the ratio of two independent positive scores.
+
+    `a` and `b` are scores with their intervals.
+    """
     _, low, high = estimate_difference(*np.log([a, b]).tolist())
     return math.exp(low), math.exp(high)
 
 
 def studentized_difference(difference: ArrayLike, error: ArrayLike) -> np.ndarray:
-    """Return differences over their standard errors, 0 for those that are 0 but for rounding."""
+    """Divide differences by their standard errors; differences within rounding of 0 give 0."""
     statistics = difference / np.maximum(error, _MIN_ERROR)
     return np.where(np.abs(difference) < EQUALITY_TOLERANCE, 0.0, statistics)
 
 
 def extreme_threshold(observed: float) -> float:
-    """Return the absolute value from which a statistic is as extreme as the observed one."""
+    """Return the minimum absolute value of statistics that are as extreme as the observed one."""
     return abs(observed) * (1 - EQUALITY_TOLERANCE)
 
 
 def exact_p_value(observed: float, permuted_statistics: np.ndarray) -> float:
-    """Return p of a statistic among those of all other permutations."""
+    """Return the p-value of the observed statistic, given those of all other permutations."""
     extreme = np.count_nonzero(np.abs(permuted_statistics) >= extreme_threshold(observed))
     return float((extreme + 1) / (len(permuted_statistics) + 1))
 
 
 def can_sign_flips_reach(level: float, n_groups: int) -> bool:
-    """Return whether some signs of the differences of groups are as rare as 1 − level."""
+    """Return whether flipping the signs of the differences can give a p-value of 1 − level."""
     return 2.0 ** (1 - n_groups) <= 1 - level + EQUALITY_TOLERANCE
 
 
 def student_p_value(differences: np.ndarray) -> float:
-    """Return p of Student's t of the mean of a few differences.
+    """Return the p-value of Student's t-test for the mean of differences, shape (g,).
 
-    Differences that are all equal do not show how others vary: p is that of their signs. Two
-    differences show it hardly, and p is 1.
+    If all differences are equal, their variation is unknown; the result is then the smallest
+    p-value of sign flips, 2^(1 − g). With one or two differences, the result is 1.
     """
     count = len(differences)
     mean = float(differences.mean())
@@ -120,10 +138,12 @@ def permutation_test_steps(
     level: float = 0.95,
     batch: int = PERMUTATION_BATCH,
 ) -> Generator[int, None, tuple[float, int]]:
-    """Yield the number of permutations so far; return p in (0, 1] and the number used.
+    """Run a permutation test: yield the number of permutations so far, return p and that number.
 
-    `draw(count)` returns the statistics of `count` random permutations. Once 20 are as extreme as
-    the observed one, no more are drawn, which keeps p valid (Besag & Clifford, Biometrika 1991).
+    `draw(count)` returns the statistics of `count` random permutations; `permutations` is the
+    maximum number. The test stops earlier once 20 statistics are at least as extreme as the
+    observed one, which keeps p valid (Besag & Clifford, Biometrika 1991), but not before the number
+    that a p-value of 1 − level requires.
     """
     threshold = extreme_threshold(observed)
     min_count = max(PERMUTATION_BATCH, min_permutations(level))
@@ -145,10 +165,12 @@ def permutation_test_steps(
 def refine_near_threshold(
     approximate: np.ndarray, compute_exact: Callable[[np.ndarray], np.ndarray], threshold: float
 ) -> np.ndarray:
-    """Return statistics whose number above the threshold is that of the exact ones.
+    """Replace approximate statistics, shape (m,), by exact ones if they are near the threshold.
 
-    The first are exact, and scale the approximations of the others. Those nearest to the threshold
-    are replaced in batches, until none of a batch changes sides.
+    The number of returned statistics above the threshold then equals that of exact statistics.
+    `compute_exact(indices)` returns exact statistics. The first 20 are computed exactly, and give a
+    factor that scales all other approximations. On either side of the threshold, batches of the
+    nearest statistics are then computed exactly until no statistic of a batch is on the other side.
     """
     count = min(2 * _REFINE_BATCH, len(approximate))
     values = approximate.astype(float)
@@ -171,12 +193,12 @@ def refine_near_threshold(
 
 
 def min_permutations(level: float, n_pairs: int = 1) -> int:
-    """Return how many permutations an adjusted p of 1 − level takes."""
+    """Return the minimum number of permutations for an adjusted p-value of 1 − level."""
     return math.ceil(n_pairs / (1 - level) - 1e-6) - 1
 
 
 def adjust_p_values(p: Sequence[float]) -> list[float]:
-    """Adjust p-values for the chance that any pair is falsely found to differ (Holm 1979)."""
+    """Adjust p-values for the number of pairs by the method of Holm (1979)."""
     adjusted = np.empty(len(p))
     order = np.argsort(p, kind="stable")
     factors = len(p) - np.arange(len(p))

@@ -1,7 +1,7 @@
 """One pass over all pairs of samples, which finds near-duplicates and nearest neighbours.
 
-Small sets are compared in double precision, a block of rows at a time, large sets in single
-precision; near pairs are then recomputed in double.
+Small sets are compared in double precision, one block of rows at a time. Large sets are compared in
+single precision; the similarities of near pairs are then recomputed in double precision.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,17 +17,19 @@ from ...support.parallel import map_ordered
 from ...support.progress import announce_duration, track
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 
-# Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
+# Maximum number of stored pairs. If there are more, the less similar ones are removed, which raises
+# the floor.
 MAX_PAIRS = 4_000_000
-# Pairs this far below the threshold are kept too, so that `rethreshold` can lower it.
+# Pairs are stored down to this distance below the threshold, so that `rethreshold` can lower it.
 FLOOR_MARGIN = 0.2
-# Up to SMALL samples, all pairs are in double precision.
+# Up to this number of samples, all pairs are compared in double precision.
 MAX_DOUBLE_PRECISION = 4096
-# Rows that are compared with all others at once: a product of fewer waits for memory.
+# Number of rows that are compared with all samples at once. The speed of the memory would limit
+# products of fewer rows.
 BLOCK_ROWS = 256
-# Samples i, samples j and their similarity.
+# Pairs of samples as three arrays of equal length: indices i, indices j, and similarities.
 SimilarPairs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
-# Operations for an entry of K from any other kernel than products of dense features.
+# Assumed number of operations per similarity, for kernels without dense features.
 ENTRY_OPERATIONS = 200.0
 
 
@@ -37,19 +39,24 @@ def search_pairs(
     threshold: float,
     floor: float | None = None,
 ) -> tuple[Neighbours, float, SimilarPairs]:
-    """Return the nearest of each of n samples, a floor, and the pairs at least as similar.
+    """Find the nearest neighbours of n samples, and pairs with a similarity of at least `floor`.
 
-    Pairs are of samples that are their own `first` (n,): one per copy.
+    `first_copies`, shape (n,), is the index of the first sample that is identical to each sample.
+    Only samples that are their own first copy occur in pairs. The default floor is slightly below
+    the threshold. Return the neighbours, the floor (raised if there are too many pairs), and the
+    pairs.
     """
     indices = np.arange(similarity.n)
-    # One sample of each group of identical ones is compared: its `first`, if the group has one.
+    # Only one of several identical samples is compared, if possible their first copy.
     representatives = first_in_group(similarity.groups(), first_copies != indices)
     distinct_indices, distinct_codes = np.unique(representatives, return_inverse=True)
     distinct = similarity
     if len(distinct_indices) < len(indices):
         distinct = similarity.take(distinct_indices)
     if isinstance(distinct, FeatureSimilarity) and is_torch(distinct.X):
-        distinct = FeatureSimilarity(to_host(distinct.features()))  # n × d, where pairs are n²
+        distinct = FeatureSimilarity(
+            to_host(distinct.features())
+        )  # d numbers per sample, few compared with n pairs
     n = distinct.n
     if floor is None:
         floor = threshold - FLOOR_MARGIN
@@ -87,7 +94,11 @@ def search_pairs(
 
 
 def first_in_group(groups: np.ndarray | None, is_later: np.ndarray) -> np.ndarray:
-    """Return the first sample of each sample's group, (n,), of which `later` ones come last."""
+    """Return the index of the first sample in the group of each of n samples, shape (n,).
+
+    `groups`, shape (n,), are group codes; None means that each sample is a group. Within a group,
+    samples where the mask `is_later`, shape (n,), is True come after the others.
+    """
     first = np.arange(len(is_later))
     if groups is not None:
         order = np.argsort(is_later, kind="stable")
@@ -99,12 +110,15 @@ def first_in_group(groups: np.ndarray | None, is_later: np.ndarray) -> np.ndarra
 def _expand_to_copies(
     neighbours: Neighbours, distinct: Similarity, distinct_codes: np.ndarray
 ) -> None:
-    """Expand neighbours of distinct samples to all samples, each of one of the `kinds`."""
+    """Convert the neighbours of distinct samples to those of all n samples, in place.
+
+    `distinct_codes`, shape (n,), are the positions in `distinct` of samples identical to them.
+    """
     _, earliest = np.unique(distinct_codes, return_index=True)
     nearest = earliest[neighbours.nearest]
     neighbours.nearest = nearest[distinct_codes]
     neighbours.similarity = neighbours.similarity[distinct_codes]
-    # The nearest neighbour of a sample with copies is the first of these copies.
+    # The nearest neighbour of a sample with copies is the first other copy.
     copies = np.setdiff1d(np.arange(len(distinct_codes)), earliest)
     codes_with_copies, first_positions = np.unique(distinct_codes[copies], return_index=True)
     has_copies = np.isin(distinct_codes, codes_with_copies)
@@ -120,7 +134,11 @@ def _search_tiles(
     tiles: Sequence[Tile],
     near_pairs: NearPairs,
 ) -> Neighbours:
-    """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
+    """Compute the tiles of K in threads, and return the nearest neighbours.
+
+    `entries(rows, columns)` computes the similarities of a tile. Near pairs are added to
+    `near_pairs`, in the order of the tiles.
+    """
     neighbours = Neighbours(similarity.n)
 
     def select_closer(
@@ -129,9 +147,11 @@ def _search_tiles(
         rows: np.ndarray,
         columns: np.ndarray,
     ) -> SimilarPairs:
-        """Return the nearest column of rows that are nearer to it than to their neighbour so far.
+        """Return rows of a tile K that have a column more similar than their current neighbour.
 
-        Other tiles may raise similarities meanwhile; `add` compares once more.
+        `maxima` are the maxima of the rows of K; `rows` and `columns` are sample indices. The most
+        similar column and its similarity are also returned. Other threads may find more similar
+        neighbours in the meantime, so `Neighbours.add` compares again.
         """
         i = np.flatnonzero(maxima > neighbours.similarity[rows])
         nearest = K[i].argmax(axis=1)
@@ -140,7 +160,7 @@ def _search_tiles(
     def process_tile(tile: Tile) -> tuple[SimilarPairs, SimilarPairs, SimilarPairs]:
         K = entries(*tile)
         rows, columns = (np.arange(part.start, part.stop) for part in tile)
-        if rows[0] == columns[0]:  # samples of the columns come first
+        if rows[0] == columns[0]:  # the diagonal of K: a sample is not its own neighbour
             np.fill_diagonal(K, -np.inf)
         of_rows = K.max(axis=1)
         by_row = select_closer(K, of_rows, rows, columns)

@@ -41,10 +41,11 @@ from .pair_inference import (
 # For each group and set, the indices of the samples.
 GroupIndices: TypeAlias = Sequence[Sequence[np.ndarray]]
 
-# Groups of equal sizes, their similarities (g, N, N), the size of each set, and the common size.
+# Positions of g groups with equal sizes of sets, the similarity matrices of their N samples, shape
+# (g, N, N), the size of each set, and the common sample size.
 GroupStack: TypeAlias = tuple[np.ndarray, np.ndarray, list[int], int]
 
-_MAX_ENUMERATED_GROUPS = 11  # groups whose differences are tried with all signs
+_MAX_ENUMERATED_GROUPS = 11  # maximum number of groups for which all signs are enumerated
 
 
 def match_groups(
@@ -95,10 +96,10 @@ def paired_comparison_steps(
     options: CompareOptions,
     rng: np.random.Generator,
 ) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
-    """Compare sets group by group; yield the number of permutations so far.
+    """Compare sets within groups; yield the number of permutations so far.
 
-    Of larger sets, only the first samples are compared. Return one row per set and one per pair;
-    p-values are not adjusted for the number of pairs yet.
+    Of sets that are larger than another set of the group, only the first samples are compared.
+    Return one row per set and one per pair; p-values are not adjusted for the number of pairs yet.
     """
     full_scores, matched_scores = score_groups(similarity, groups, options)
     size = sum(min(map(len, group)) for group in groups)
@@ -113,7 +114,9 @@ def paired_comparison_steps(
     level = difference_level(options.level, len(set_pairs))
     pair_rows = []
     for k, (i, j) in enumerate(set_pairs):
-        order = np.concatenate(_batch_by_size(groups, [i, j]))  # in which signs are drawn
+        order = np.concatenate(
+            _batch_by_size(groups, [i, j])
+        )  # the order in which random signs are drawn
         a = matched_scores[i, order]
         b = matched_scores[j, order]
         difference = estimate_paired_difference(a, b, level)
@@ -165,7 +168,7 @@ def _p_value_steps(
 def score_groups(
     similarity: Similarity, groups: GroupIndices, options: CompareOptions
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return VS_q of all samples, and of the common size, each with shape (sets, groups)."""
+    """Return VS_q of all samples and VS_q at the common size, arrays of shape (sets, groups)."""
     sets = range(len(groups[0]))
     full_scores = np.empty((len(sets), len(groups)))
     matched_scores = np.empty_like(full_scores)
@@ -231,7 +234,7 @@ def _studentized_means(differences: np.ndarray) -> np.ndarray:
 
 
 def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
-    """Return the statistic for every other choice of signs, up to a common factor −1."""
+    """Return the statistics of all sign flips but the observed one, up to a common factor −1."""
     signs = [
         (1, *other_signs) for other_signs in itertools.product([1, -1], repeat=len(differences) - 1)
     ]

@@ -1,4 +1,4 @@
-"""Python code that reproduces a number."""
+"""Python code that recomputes the values of a report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ...support.signature import to_plain
 from ...support.types import Options, Samples
 
-# Samples and arguments of more characters than this are not written out.
+# Maximum number of characters of samples and arguments that are written as literals.
 _MAX_LITERAL_LENGTH = 1_500
 
 
@@ -19,7 +19,11 @@ def format_call(
     arguments: Options,
     sample_noun: str,
 ) -> str:
-    """Write Python that reproduces the numbers of a report, with short arguments written out."""
+    """Format Python code that recomputes the values of a report.
+
+    Short samples and arguments are written as literals, others are described in comments.
+    `sample_noun` describes the samples, for example "20 texts".
+    """
     lines = ["import vendiscore", _format_assignment("samples", samples, sample_noun)]
     options = ["samples"]
     if references is not None:
@@ -29,7 +33,7 @@ def format_call(
         text = _format_literal(value)
         if text is None:
             text = name
-            description = to_plain(value)  # another run would warn of it too
+            description = to_plain(value)  # a string for objects that have a name or a description
             if not isinstance(description, str):
                 description = f"a {type(value).__name__}"
             lines.append(f"# `{name}` is what was passed: {' '.join(description[:100].split())}")
@@ -39,7 +43,7 @@ def format_call(
 
 
 def _format_assignment(name: str, samples: Samples, sample_noun: str) -> str:
-    """Write the line that gives samples their name, a comment if they are long."""
+    """Format the assignment of samples to a variable, or a comment if they are too long."""
     text = _format_literal(samples)
     if text is None:
         return f"# `{name}` are the {sample_noun} of this report, in their order."
@@ -47,7 +51,7 @@ def _format_assignment(name: str, samples: Samples, sample_noun: str) -> str:
 
 
 def _format_literal(value: object) -> str | None:
-    """Write a value as a Python literal; None if it is long or has no literal."""
+    """Format a value as a Python literal; None if it is too long or cannot be a literal."""
     if isinstance(value, np.ndarray) and value.size <= _MAX_LITERAL_LENGTH:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
     text = _format_value(value)
@@ -55,7 +59,10 @@ def _format_literal(value: object) -> str | None:
 
 
 def _format_value(value: object) -> str | None:
-    """Write a value; None for a set, whose order changes, and for what has no literal."""
+    """Format a value as a Python literal of any length; None if it cannot be a literal.
+
+    Sets are not supported, because their order differs between runs.
+    """
     if type(value) is float and not math.isfinite(value):
         return "'inf'" if value == math.inf else None
     if value is None or type(value) in (bool, int, float, str):

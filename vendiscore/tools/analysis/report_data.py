@@ -63,11 +63,11 @@ class ReportData:
 
     Attributes
     ----------
-    subject : SampleSet
+    sample_set : SampleSet
         The samples as input of measures.
     request : ScoreRequest
         The validated arguments of `compute`.
-    given : list, array or Similarity
+    input_samples : list, array or Similarity
         The samples as passed by the caller.
     references : list, array, Similarity or None
         The references as passed by the caller.
@@ -246,7 +246,7 @@ class ReportData:
 
     @cached_property
     def subsample_rows(self) -> np.ndarray:
-        """The rows in `similarity` of the samples whose pairs are compared: all, or 2000."""
+        """The rows in `similarity` of the samples that are compared: all, or 2000 at random."""
         return subsample_indices(self.sample_set.similarity.n, MAX_COMPARED)
 
     @cached_property
@@ -286,7 +286,7 @@ class ReportData:
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """Spectrum of all samples if it is already known, else of the compared samples."""
+        """Spectrum of all samples if a measure needed it, else of the compared samples."""
         full_spectrum = self.sample_set.needed_spectrum
         return (
             self.subsample.eigen
@@ -424,7 +424,7 @@ def compute_report_data(
     See Also
     --------
     vendiscore.report.report : Write a report in one call.
-    report_of : Write the report of findings.
+    report_of : Write the report from this data.
 
     Examples
     --------
@@ -436,7 +436,7 @@ def compute_report_data(
     keywords = dict(arguments)
     if "details" in keywords:
         raise TypeError("a report always includes details; remove `details`")
-    # The interval that is added below may depend on it.
+    # Validated first, because the interval that may be added below depends on these options.
     allow_repeats = check_bool("allow_repeats", keywords.get("allow_repeats", True))
     pool_repeats = check_bool("pool_repeats", keywords.get("pool_repeats", True))
     fixed_keywords = {"details": True}

@@ -22,9 +22,9 @@ __all__ = [
     "format_short",
 ]
 
-# A score below this is reported as one sample.
+# Sets with a smaller score are described as nearly identical.
 ONE = 1.05
-NUMBERS = 4  # numbers of a row that are shown
+NUMBERS = 4  # maximum number of values of a row that are shown
 # Methods of intervals of means over groups.
 _GROUP_METHODS = {
     "student": "Student's t",
@@ -40,7 +40,7 @@ _MORE: dict[Aspect, str] = {
 
 
 def describe_score(report_data: ReportData, noun: str) -> str:
-    """Explain the main value in a sentence; `what` is a plural noun such as "texts"."""
+    """Explain the main value in a sentence; `noun` is the plural for samples, such as "texts"."""
     n = report_data.n
     score = report_data.value
     if not report_data.is_vendi:
@@ -82,7 +82,7 @@ def _describe_group_mean(report_data: ReportData, noun: str) -> str:
 
 
 def describe_interval(report_data: ReportData, noun: str) -> str:
-    """Describe the interval of the main value, or why it has none."""
+    """Describe the interval of the main value, or why there is no interval."""
     se, low, high = report_data.interval.values()
     if report_data.request.estimate_options is not None:
         if not se:
@@ -142,7 +142,7 @@ def describe_kernel(report_data: ReportData) -> str:
 
 
 def describe_references(report_data: ReportData) -> str:
-    """Describe which measures compare samples with references; empty if none does."""
+    """Describe which measures compare samples with references; "" if no measure does."""
     if not report_data.request.two_sample_measures:
         return ""
     measures = [chosen.measure for chosen in report_data.request.measures]
@@ -151,7 +151,7 @@ def describe_references(report_data: ReportData) -> str:
 
 
 def describe_dropped(report_data: ReportData) -> str:
-    """Describe the dropped samples; empty if there are none."""
+    """Describe the dropped samples; "" if no samples were dropped."""
     dropped = report_data.details["dropped"]
     if not dropped:
         return ""
@@ -166,20 +166,20 @@ def describe_direction(measure: Measure) -> str:
 
 
 def find_measure(key: str) -> Measure | None:
-    """Return the measure that a result key belongs to; None if there is none."""
+    """Return the measure to which a result key belongs; None if no measure has such a key."""
     measures = {measure.name: measure for measure in list_measures()}
     names = (name for name in measures if f"{key}_".startswith(f"{name}_"))
     return measures.get(max(names, key=len, default=""))
 
 
 def describe_subsample(n: int, total: int) -> str:
-    """Describe how many of all samples were compared; empty if all were."""
+    """Describe how many of all samples were compared; "" if all samples were."""
     sentence = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
     return sentence if n < total else ""
 
 
 def describe_duplicates(report_data: ReportData, noun: str) -> str:
-    """Describe how many samples are identical to others, or to others of their group."""
+    """Describe how many samples are identical to other samples, with groups within a group."""
     n = report_data.n
     distinct = report_data.distinct
     n_repeats = n - distinct
@@ -202,7 +202,7 @@ def format_short(value: object) -> str:
 
 
 def format_row(row: np.ndarray, digits: int = 4) -> str:
-    """Format the first numbers of a row, without a negative zero."""
+    """Format the first values of a row; −0.0 is formatted as 0."""
     text = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
     return f"{text}, …" if len(row) > NUMBERS else text
 

@@ -1,9 +1,10 @@
-"""Similarities of sources, their effective number, and its confidence interval.
+"""Similarities of sources, the effective number of sources, and its confidence interval.
 
-Answers to prompts are compared prompt by prompt, which gives an array of mean similarities
-(prompts, sources, sources); whole sets are compared at once. The similarity of sources is the
-cosine of the sums of these means, their number its Vendi Score, and its interval that of a
-jackknife over prompts, or over random blocks of whole sets.
+Answers are compared within prompts, which gives an array of mean similarities of shape (prompts,
+sources, sources). Sets without prompts are compared as a whole. The similarity of two sources is
+the cosine of their mean features, computed from sums of mean similarities. The effective number of
+sources is the Vendi Score of these similarities. Its interval is that of a jackknife over prompts,
+or over random blocks of samples if there are no prompts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,27 +45,28 @@ from .answer_table import AnswerTable
 from .layout import clustered_order, kernel_pca_coordinates
 from .sources_result import ScoreWithInterval, SourceRow, Sources
 
-# Maximum number of random answers to which options are fitted; more would hardly change them.
+# Kernel options are fitted to at most this many random answers.
 MAX_FITTED_ANSWERS = 1_000
-# Maximum number of random blocks of a set without prompts, each left out once.
+# Maximum number of random blocks into which a set without prompts is divided, for the jackknife.
 MAX_BLOCKS = 20
 ROUNDING = 1e-9
 CLIPPED_NOTE = (
     "Negative eigenvalues of the similarities of sources were set to zero. They occur because each "
     "pair of sources is compared only on the prompts that both answered."
 )
-# Coverage of intervals of this level in benchmarks/sources.py (parts `few`, answers of people and
-# models, and `empty`, made-up ones; results benchmarks/results/sources.json): from 8 prompts on 94
-# to 97 %. With fewer: the lowest and the highest coverage of a cell, in percent.
+# Coverage of intervals of MEASURED_LEVEL in benchmarks/sources.py (parts `few`, with answers of
+# humans and models, and `empty`, with simulated answers; results in
+# benchmarks/results/sources.json). With 8 prompts or more, it is 94 to 97 %. The lowest and highest
+# coverage of all tested cases with fewer prompts, in percent, by number of prompts:
 MEASURED_LEVEL = 0.95
 MEASURED_COVERAGE = {3: (93, 99), 4: (91, 99), 5: (87, 98), 6: (92, 98), 7: (93, 97)}
-# Problems of dropped rows of a table, by row.
+# Descriptions of why rows of a table were dropped, by row.
 Problems: TypeAlias = dict[int, str]
 
 
 @dataclass(frozen=True)
 class SourcesOptions:
-    """Arguments of `sources` by the same names, validated."""
+    """Validated arguments of `sources` with the same names."""
 
     q: float
     level: float | None
@@ -73,10 +75,11 @@ class SourcesOptions:
 
 
 class SourceSimilarity(NamedTuple):
-    """Similarities of n sources, for all sampling units (prompts or blocks) and leaving each out.
+    """Similarities of n sources over all sampling units, and without single units.
 
-    `similarity`, shape (n, n), is NaN if undefined. `leaving_one_out` yields arrays (…, n, n), one
-    matrix per unit that is left out. `units` is the number of units.
+    A sampling unit is a prompt or a block. `similarity`, shape (n, n), is NaN if undefined.
+    `leaving_one_out` yields arrays of shape (…, n, n), with one matrix per unit that is left out.
+    `units` is the number of units.
     """
 
     similarity: np.ndarray
@@ -89,16 +92,22 @@ class SourceComparison(NamedTuple):
 
     Attributes
     ----------
-    plain, corrected : SourceSimilarity
-        Means over all pairs of answers; means without pairs of an answer with itself.
-    counts, within : array (n,)
-        Number of answers of each source; mean similarity of two of its answers.
+    plain : SourceSimilarity
+        Similarities from means over all pairs of answers.
+    corrected : SourceSimilarity
+        Similarities from means that exclude pairs of an answer with itself.
+    counts : array of shape (n,)
+        Number of answers of each source.
+    within : array of shape (n,)
+        Mean similarity of two answers of the same source.
     complete : bool
-        Whether all sources have answers in all units.
+        Whether all sources have answers to all prompts.
     per_prompt : tuple of float
         Effective number of sources for each prompt.
-    settings, dropped : mapping, Problems
-        Settings of the kernel; problems of dropped answers by row.
+    settings : mapping
+        Settings of the kernel.
+    dropped : Problems
+        Why answers were dropped, by row.
     """
 
     plain: SourceSimilarity
@@ -114,7 +123,7 @@ class SourceComparison(NamedTuple):
 def check_sources_options(
     q: object, level: object, psd: object, given_prompt: object
 ) -> SourcesOptions:
-    """Validate arguments of `sources`."""
+    """Validate the arguments of `sources` with the same names."""
     if level is not None:
         level = check_confidence_level("level", level)
     order = check_order(q, allow_zero=False)
@@ -191,8 +200,8 @@ def fit_kernel(
 ) -> tuple[AnswerTable, SimilaritySpec, Problems]:
     """Load the model and fit kernel options once, to at most 1000 answers.
 
-    Return the table, the specification and the problems of dropped rows. If the similarity of all
-    answers was computed, it replaces the samples of the table.
+    Return the table, the specification with fitted options, and the problems of dropped rows. If
+    this requires the similarity of all answers, it replaces the samples of the returned table.
     """
     rows = np.arange(len(table.source))
     has_model = "model" in getattr(spec.k, "options", ())
@@ -211,9 +220,10 @@ def fit_kernel(
 def select_usable(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[Similarity | None, np.ndarray, Problems]:
-    """Return the similarity of usable answers among `rows`, their rows, and problems of others.
+    """Compute the similarity of the usable answers in `rows` of the table.
 
-    Raise for unusable answers unless `spec.drop_unusable` is True.
+    Also return the rows of these answers, and the problems of the dropped rows. Raise a SampleError
+    if an answer is unusable and `spec.drop_unusable` is False.
     """
     if isinstance(table.samples, Similarity) and len(rows):
         return table.samples.take(rows), rows, {}
@@ -254,14 +264,14 @@ def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
 def compare_answers(
     table: AnswerTable, spec: SimilaritySpec, options: SourcesOptions
 ) -> SourceComparison:
-    """Compare the answers of sources to each prompt."""
+    """Compare the answers of sources within prompts."""
     means, counts, settings, dropped = compute_means(table, spec, options.given_prompt)
     answer_counts = counts.sum(axis=0)
     if not answer_counts.all():
         name = table.names[int(answer_counts.argmin())]
         raise ValueError(f"{name!r} has no usable answers; remove this source")
     has_answers = counts > 0
-    compared = has_answers.sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    compared = has_answers.sum(axis=1) > 1  # by at least two sources
     if not compared.any():
         raise ValueError(
             "no prompt has answers from two sources; pass sources that answer the same prompts"
@@ -328,10 +338,11 @@ def compare_rows(
 
 
 def score_prompts(means: np.ndarray, self_similarities: np.ndarray, q: float) -> np.ndarray:
-    """Return the effective number of sources for each prompt; `own` has shape (prompts, n).
+    """Return the effective number of sources for each prompt, shape (prompts,).
 
-    `own` is the mean similarity of the answers of each source with each other. Sources for which it
-    is 0 or less are omitted.
+    `means`, shape (prompts, n, n), are the mean similarities of the answers of n sources.
+    `self_similarities`, shape (prompts, n), are those of the answers of one source. Sources for
+    which they are 0 or less are omitted.
     """
     scores = np.zeros(len(means))
     prompts, sources = np.nonzero(self_similarities > 0)
@@ -345,7 +356,11 @@ def score_prompts(means: np.ndarray, self_similarities: np.ndarray, q: float) ->
 def sum_prompts(
     means: np.ndarray, self_similarities: np.ndarray, has_answers: np.ndarray
 ) -> SourceSimilarity:
-    """Compute similarities of sources over all prompts, and leaving each prompt out."""
+    """Compute similarities of n sources over all prompts, and without single prompts.
+
+    `means`, shape (prompts, n, n), are the mean similarities of answers; `self_similarities`, shape
+    (prompts, n), are those within a source; `has_answers`, shape (prompts, n), is a mask.
+    """
     between = means.sum(axis=0)
     within = self_similarities.T @ has_answers
     sums_leaving_one_out = (
@@ -362,7 +377,7 @@ def sum_prompts(
 
 
 def compare_sets(table: AnswerTable) -> SourceComparison:
-    """Compare sets without prompts; each set is divided into random blocks for the jackknife."""
+    """Compare sets without prompts, which are divided into random blocks for the jackknife."""
     n = len(table.names)
     sizes = np.bincount(table.source, minlength=n)
     if not sizes.all():
@@ -403,7 +418,10 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
 
 
 def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
-    """Assign each sample to a random block; blocks of a set have nearly equal sizes."""
+    """Assign samples to random blocks of nearly equal size, and return block codes, shape (n,).
+
+    `codes`, shape (n,), are the sets of the samples, `blocks` is the number of blocks of each set.
+    """
     rng = np.random.default_rng(0)
     block_codes = np.empty(len(codes), dtype=int)
     for rows in group_indices(codes):
@@ -412,7 +430,10 @@ def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
 
 
 def sums_without_blocks(sums: np.ndarray) -> np.ndarray:
-    """Return sums (blocks, n, n) leaving each block out, from sums (n, blocks, n, blocks)."""
+    """Return sums of similarities between n sets without single blocks, shape (blocks, n, n).
+
+    `sums`, shape (n, blocks, n, blocks), are the sums of similarities between blocks of sets.
+    """
     sums_with_block = sums.sum(axis=3).swapaxes(0, 1)
     sums_within_block = np.moveaxis(sums.diagonal(axis1=1, axis2=3), -1, 0)
     return (
@@ -429,11 +450,12 @@ def compute_similarity(
     sums_leaving_one_out: Iterable[tuple[np.ndarray, np.ndarray]],
     units: int,
 ) -> SourceSimilarity:
-    """Compute similarities of sources over all units, and leaving each unit out.
+    """Compute similarities of n sources over all sampling units, and without single units.
 
-    `between` (n, n) has sums of similarities between sources, `within` sums within the source of
-    each row; `left` yields both sums leaving units out. Similarities are NaN if the sum within a
-    source is 0 or less. If two sources share a single unit, it is never left out.
+    `between`, shape (n, n), are sums of similarities between two sources. `within` are sums within
+    the source of the row, over the units that the source of the column shares with it; shape (n, n)
+    or (n, 1). `sums_leaving_one_out` yields both sums without single units. Similarities are NaN if
+    the sum within a source is 0 or less. The only common unit of two sources is not left out.
     """
     S = mean_feature_cosines(between, np.where(within > 1e-12, within, np.nan))
     leaving_one_out = (
@@ -447,7 +469,7 @@ def compute_similarity(
 
 
 def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
-    """Return the Vendi Scores of g matrices (g, m, m); negative eigenvalues are set to zero."""
+    """Return VS_q of g matrices, shape (g, m, m); negative eigenvalues are set to zero."""
     return to_host(StackedSpectra(stack, None, [q], "clip").values[0])
 
 
@@ -457,9 +479,10 @@ def estimate_score(
     options: SourcesOptions,
     compute_interval: Callable[..., tuple[float, float]],
 ) -> ScoreWithInterval:
-    """Return an effective number of sources with its jackknife standard error and interval.
+    """Return the effective number of sources, `value`, with its jackknife error and interval.
 
-    With fewer units than `MIN_VALUES`, both are None.
+    `compute_interval` maps the value, its leave-one-out values, the level and the smallest and
+    largest possible value to both ends. With fewer units than `MIN_VALUES`, there is no interval.
     """
     if options.level is None or sources.units < MIN_VALUES:
         return ScoreWithInterval(value)
@@ -477,9 +500,9 @@ def estimate_score(
 def student_interval(
     value: float, scores_leaving_one_out: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float]:
-    """Return both ends of Student's interval of a value, limited to [lower, upper].
+    """Return both ends of Student's t interval of a value, limited to [lower, upper].
 
-    A corrected score can be 1 for many samples, where the logit has no error.
+    It is used for corrected scores, which can be 1, where the logit is infinite.
     """
     half_width = t_critical_value(level, len(scores_leaving_one_out)) * float(
         delete_one_error(scores_leaving_one_out)
@@ -490,7 +513,7 @@ def student_interval(
 def interval_without_spread(
     value: float, sources: SourceSimilarity, level: float, q: float
 ) -> tuple[float, float]:
-    """Return both ends of the interval of a score that is equal without each prompt (or block).
+    """Return both ends of the interval of a score that no single prompt (or block) changes.
 
     The interval allows for a proportion of unobserved units, the upper end of Jeffreys' interval
     for a proportion of 0 (Brown, Cai & DasGupta 2001). At the lower end, all sources agree in
@@ -510,7 +533,10 @@ def describe_sources(
     within_similarities: np.ndarray,
     contributions: np.ndarray,
 ) -> tuple[SourceRow, ...]:
-    """Describe each source: its size, contribution, and the source most similar to it."""
+    """Return one row per source, with its size, contribution and most similar source.
+
+    S, shape (n, n), are the similarities of sources; the other arrays have shape (n,).
+    """
     off_diagonal = np.where(np.eye(len(S)) > 0, -np.inf, S)
     nearest = off_diagonal.argmax(axis=1).tolist()
     return tuple(
@@ -549,7 +575,10 @@ def check_table(table: AnswerTable, given_prompt: bool) -> None:
 
 
 def check_shared(names: Sequence[str], has_answers: np.ndarray) -> None:
-    """Raise if two sources have no prompt in common; `answered` is a mask (prompts, n)."""
+    """Raise if two sources have no prompt in common.
+
+    `has_answers`, shape (prompts, n), is True if a source has answers to a prompt.
+    """
     shared = has_answers.T.astype(float) @ has_answers
     disjoint = np.argwhere(np.triu(shared == 0, 1))
     if len(disjoint):
@@ -560,7 +589,7 @@ def check_shared(names: Sequence[str], has_answers: np.ndarray) -> None:
 
 
 def check_defined(names: Sequence[str], S: np.ndarray) -> None:
-    """Raise if similarities of a source are NaN."""
+    """Raise if the similarities of a source, a row of S, are NaN."""
     n_defined = np.isfinite(S).sum(axis=1)
     first_undefined = int(n_defined.argmin())
     if n_defined[first_undefined] < len(S):

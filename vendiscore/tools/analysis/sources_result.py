@@ -66,13 +66,13 @@ class ScoreWithInterval(SummaryMixin):
 
     @property
     def words(self) -> str:
-        """The value with its interval, without a full stop."""
+        """The value with its interval as text, without a full stop."""
         if self.se is None or self.low is None or self.high is None:
             return format_value(self.value)
         return format_with_interval(self.value, self.low, self.high, self.se)
 
     def keys(self, name: str) -> dict[str, float]:
-        """Return the known values under the keys of a `compute` result.
+        """Return the value, standard error and interval under the keys of a `compute` result.
 
         Parameters
         ----------
@@ -103,16 +103,17 @@ class SourceRow(SummaryMixin):
     name : str
         Name of the source.
     n : int
-        Number of its answers.
+        Number of answers of the source.
     adds : float
-        Effective number of sources minus the number without this one. (In `explain`, `adds` refers
-        to logarithms, and to samples.)
+        Effective number of all sources minus that of the other sources. (In `explain`, `adds` is a
+        difference of logarithms, for samples.)
     nearest : str
         The most similar other source.
     similarity : float
         Similarity to the nearest source.
     within : float or None
-        Mean similarity of two of its answers to one prompt; None if it answered only once.
+        Mean similarity of two answers of the source to one prompt; None if it has only one answer
+        to every prompt.
 
     See Also
     --------
@@ -155,8 +156,9 @@ class Sources(SummaryMixin):
     found : ScoreWithInterval
         The effective number of sources.
     corrected : ScoreWithInterval or None
-        The effective number without differences within a source, so that two samples of one source
-        count as one. None unless each source has several answers to a prompt.
+        The effective number without differences between answers of one source, so that two sets of
+        answers from one source count as one source. None unless every source has several answers to
+        a prompt.
     q : float
         Order of the score.
     level : float or None

@@ -1,4 +1,4 @@
-"""Modes: directions that samples share, as eigenvectors of K_p; eigenvalues are their shares."""
+"""Modes of a set: the eigenvectors of its weighted similarity matrix."""
 
 from dataclasses import dataclass
 
@@ -8,22 +8,23 @@ from ...spectral.spectrum import Spectrum
 from ...support.namespace import row_blocks, to_host
 from ...support.summary import SummaryMixin
 
-# Largest number of samples that represent a mode.
+# Maximum number of samples that are shown as examples of a mode.
 EXEMPLARS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(SummaryMixin):
-    """One eigenvector of the similarities, and the samples that belong to it most.
+    """One eigenvector of the weighted similarity matrix, and the samples that it describes best.
 
     Attributes
     ----------
     number : int
         Index of the mode, from 0, in descending order of eigenvalues.
     share : float
-        The normalized eigenvalue; all sum to 1.
+        The normalized eigenvalue; those of all modes sum to 1.
     members : array of int of shape (m,)
-        Indices of its samples, in descending order of their component.
+        Indices of the samples whose largest component is along this mode, in descending order of
+        that component.
 
     See Also
     --------
@@ -45,7 +46,7 @@ class Mode(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The share of the mode and its strongest samples, in a sentence."""
+        """A sentence with the normalized eigenvalue and the first samples of the mode."""
         exemplars = ""
         if self.exemplars:
             exemplars = f", first {', '.join(map(str, self.exemplars))}"
@@ -54,12 +55,16 @@ class Mode(SummaryMixin):
 
     @property
     def exemplars(self) -> list[int]:
-        """The strongest samples of the mode, three at most."""
+        """The indices of up to three samples with the largest components along the mode."""
         return self.members[:EXEMPLARS].tolist()
 
 
 def strongest_modes(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mode of each sample (n,) and its share of the sample; −1 and 0 for weight 0."""
+    """Return the strongest mode of n samples, and their proportion along it, both of shape (n,).
+
+    The strongest mode of a sample is the eigenvector along which it has the largest component. A
+    sample of weight 0 has mode −1 and proportion 0.
+    """
     values = to_host(spectrum.values)
     values = values[values > 0]
     U: np.ndarray = to_host(spectrum.vectors)
@@ -84,7 +89,11 @@ def list_modes(
     count: int,
     input_indices: np.ndarray,
 ) -> list[Mode]:
-    """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
+    """List up to `count` modes with the largest eigenvalues; some may have no members.
+
+    `mode` and `weight`, shape (n,), are the results of `strongest_modes`. `input_indices`, shape
+    (n,), are the indices of the samples in the list that the caller passed.
+    """
     eigenvalues = to_host(spectrum.values)
     n_positive = int((eigenvalues > 0).sum())
     modes = []

@@ -43,10 +43,11 @@ from .pair_inference import (
     studentized_difference,
 )
 
-MAX_WINDOWS = 4
-MAX_DEFAULT_SIZE = 200  # by default: the time of a permutation grows with its cube
-MAX_STACKED_SIZE = 48  # samples in sets whose spectra are computed at once
-_NUM_HALVINGS = 10  # pairs of halves, for the errors of order 0
+MAX_WINDOWS = 4  # further samples are not used
+# Maximum default of the common sample size. The time of a permutation is proportional to its cube.
+MAX_DEFAULT_SIZE = 200
+MAX_STACKED_SIZE = 48  # maximum number of samples in sets whose spectra are computed as one stack
+_NUM_HALVINGS = 10  # number of random splits into two halves, for standard errors at order 0
 
 # Values of log VS, and their standard errors.
 LogScores: TypeAlias = tuple[np.ndarray, np.ndarray]
@@ -104,7 +105,11 @@ def unpaired_comparison_steps(
 def _permutation_steps(
     similarity: Similarity, n_a: int, size: int, options: CompareOptions, rng: np.random.Generator
 ) -> Generator[int, None, tuple[float, int]]:
-    """Permute set labels; the first `n_a` samples are set a. Return p and the number used."""
+    """Test the difference of two sets by permutations of their labels.
+
+    `similarity` contains the samples of both sets; the first `n_a` samples are set a. Yield the
+    number of permutations so far, and return p and this number.
+    """
     compute: StatisticFunction = partial(_compute_statistics, similarity, n_a, size, options)
     observed = float(compute(np.arange(similarity.n)[None])[0])
     batch = PERMUTATION_BATCH
@@ -156,7 +161,7 @@ def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
 
 
 def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -> LogScoreEstimate:
-    """Estimate log VS of `size` samples; `similarity` has at least as many, in random order."""
+    """Estimate log VS of `size` samples from a similarity of at least as many, in random order."""
     n = similarity.n
     q = options.q
     similarity = materialize_matrix(similarity, size)
@@ -231,7 +236,7 @@ def score_subsets(
             spectra = StackedSpectra(K, None, [q], options.psd, True, similarity)
             logs[rows] = np.log(spectra.values[0])
             errors[rows] = np.linalg.norm(spectra.compute_influence(q), axis=1) / m
-            is_unstacked[rows] = spectra.unusual  # which may be an error
+            is_unstacked[rows] = spectra.unusual  # such as invalid similarities
     for i in np.flatnonzero(is_unstacked):
         spectrum = _decompose(similarity.take(subsets[i]), options)
         logs[i] = compute_log_score(spectrum, q)
