@@ -205,7 +205,8 @@ def compute_credits(
         )
     codes = groups.codes
     sizes = np.bincount(codes, minlength=len(groups))
-    # The samples whose credits are computed. Others count for the sizes of groups only.
+    # Indices of the samples whose credits are computed. Other samples, such as blank texts, only
+    # count for the sizes of groups.
     indices = np.flatnonzero(sizes[codes] > 1)
     are_texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
     if check_bool("match_length", match_length):
@@ -256,7 +257,7 @@ def compute_credits(
 
 
 def _compute_group_credits(sample_set: SampleSet, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the credits of samples, and the scores of groups, without blank texts."""
+    """Compute the credits of samples and the scores of groups; the set has no blank texts."""
     assert sample_set.groups is not None
     codes = sample_set.groups.codes
     (q,) = sample_set.orders

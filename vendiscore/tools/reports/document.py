@@ -146,7 +146,7 @@ def report_of(
     See Also
     --------
     vendiscore.report.compute_report_data : Compute the content of a report.
-    vendiscore.report.report : Compute findings and write the report in one call.
+    vendiscore.report.report : Compute the content and write the report in one call.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
     See Also
     --------
-    vendiscore.report.pictures : Draw the figures of findings.
+    vendiscore.report.pictures : Draw the figures of a report.
 
     Examples
     --------
@@ -84,12 +84,12 @@ def pictures(report_data: ReportData, curve: MagnitudeCurve | None = None) -> It
     report_data : ReportData
         Result of `compute_report_data`.
     curve : MagnitudeCurve, optional
-        A magnitude function to draw if the findings lack one.
+        A magnitude function to draw if `report_data` contains no magnitude function.
 
     Yields
     ------
     Figure
-        Similarities, spectrum, profile, growth and magnitude, if the findings contain them.
+        Similarities, spectrum, profile, growth and magnitude, if `report_data` contains them.
 
     See Also
     --------
@@ -113,7 +113,7 @@ def pictures(report_data: ReportData, curve: MagnitudeCurve | None = None) -> It
 
 
 def heat_map_figure(report_data: ReportData) -> Figure:
-    """Draw all similarities, ordered by group and so that similar samples are adjacent."""
+    """Draw the similarities of all compared samples; similar samples of a group are adjacent."""
     svg = render_svg(
         lambda ax: plots.heat_map(
             report_data.K,

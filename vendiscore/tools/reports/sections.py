@@ -315,9 +315,10 @@ def redundancy_section(report_data: ReportData, previews: Previews) -> str:
 
 
 def _drop_mirrored_pairs(order: np.ndarray, explanation: Explanation, count: int) -> list[int]:
-    """Return the first `count` positions in `order`, with each pair of neighbours only once.
+    """Return the first `count` positions in `order` that do not repeat a pair of samples.
 
-    A pair consists of a sample and the sample most similar to it.
+    The pair of a position consists of the sample and the sample most similar to it. Two samples
+    that are most similar to each other form the same pair.
     """
     pairs = np.sort(np.stack([explanation.places, explanation.nearest]), axis=0)
     _, first = np.unique(pairs[:, order], axis=1, return_index=True)

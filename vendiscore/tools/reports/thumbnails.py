@@ -19,7 +19,8 @@ __all__ = [
     "uri",
 ]
 
-LARGEST_DRAWN = 100  # atoms
+LARGEST_DRAWN = 100  # maximum number of atoms of a molecule that is drawn
+# Size of drawings of molecules, in pixels.
 WIDTH = 150
 HEIGHT = 110
 _LINES = re.compile(r" d='([^']*)' style='fill:([^;]*);(?:[^']*;)?stroke:([^;]*);")
@@ -29,7 +30,10 @@ _LETTERS = re.compile(
 
 
 def sketch(smiles: str) -> str:
-    """Draw a molecule as inline SVG, a fifth as long as `depicted`: one path for each colour."""
+    """Draw a molecule as inline SVG with one path per colour; "" if it cannot be drawn.
+
+    The text is about a fifth as long as that of `depicted`.
+    """
     svg = depicted(smiles, letters=True)
     if not svg:
         return ""
@@ -55,7 +59,10 @@ def _ink(colour: str) -> str:
 
 
 def depicted(smiles: str, letters: bool = False) -> str:
-    """Draw a molecule as RDKit's SVG; `letters` keeps text as text."""
+    """Draw a molecule as SVG with RDKit; "" if SMILES are invalid or the molecule is too large.
+
+    If `letters` is True, letters are text elements instead of paths.
+    """
     from rdkit import Chem, rdBase
     from rdkit.Chem.Draw import rdMolDraw2D
 
@@ -71,19 +78,22 @@ def depicted(smiles: str, letters: bool = False) -> str:
 
 
 def uri(image: Image, kind: str = "png", **options: object) -> str:
-    """Return an image as a data URI."""
+    """Return an image as a data URI, in the image format `kind`."""
     return f"data:image/{kind};base64,{base64.b64encode(encoded(image, kind, **options)).decode()}"
 
 
 def encoded(image: Image, kind: str, **options: object) -> bytes:
-    """Return an image as the bytes of a file."""
+    """Return an image as the bytes of an image file of the format `kind`."""
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
     return buffer.getvalue()
 
 
 def small(image: Image, side: int = 48) -> str:
-    """Return an image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
+    """Return an image, reduced to at most `side` pixels in both directions, as a data URI.
+
+    The format is JPEG or PNG, whichever is shorter.
+    """
     image = image.convert("RGB") if image.mode != "L" else image.copy()
     image.thumbnail((side, side))
     return min(uri(image, "jpeg", quality=70), uri(image), key=len)

@@ -25,7 +25,7 @@ class Constraints:
     initial : list of int
         Indices of the samples that the selection starts with.
     group : array of int of shape (n,)
-        Number of the group of each sample, 0 for all samples if there are no groups.
+        Group code of each sample, from 0 to g - 1; 0 for all samples if there are no groups.
     max_counts : array of int of shape (g,)
         Maximum number of selected samples in each of g groups.
     """
@@ -64,9 +64,9 @@ class Constraints:
         return np.bincount(groups, minlength=len(self.max_counts))
 
     def best_candidates(self, values: np.ndarray, count: int) -> np.ndarray:
-        """Return about `count` samples with the largest values, in the proportions of the quotas.
+        """Return the indices of about `count` samples with the largest `values`, shape (n,).
 
-        `values` has shape (n,); the result holds indices.
+        The numbers of samples of the groups are in the same proportions as the maximum numbers.
         """
         scaled_counts = self.max_counts * count / self.size
         max_counts = np.ceil(scaled_counts).astype(int)
@@ -104,7 +104,11 @@ class Constraints:
         return p
 
     def restricted_to(self, indices: np.ndarray) -> Constraints:
-        """Return the constraints of ordering the selection `indices`, which must meet them."""
+        """Return the constraints for ordering the selected samples `indices` again.
+
+        Samples are then identified by their positions in `indices`. The selected samples must meet
+        the constraints.
+        """
         positions = {index: i for i, index in enumerate(indices.tolist())}
         initial = [positions[index] for index in self.initial]
         return Constraints(self.size, initial, self.group[indices], self.max_counts)
@@ -153,7 +157,7 @@ def parse_constraints(
 
 
 def check_initial(n: int, initial: object) -> list[int]:
-    """Validate distinct indices of n samples, and return them as a list."""
+    """Validate `initial`, distinct indices of n samples, and return it as a list."""
     if initial is None:
         return []
     if not is_collection(initial):
@@ -200,9 +204,9 @@ def _parse_quota(size: int, quota: object, groups: GroupLabels) -> np.ndarray:
 
 
 def check_quality(n: int, quality: object, retained: np.ndarray) -> np.ndarray:
-    """Validate non-negative scores of n samples, and return those of the `retained` indices.
+    """Validate quality scores, which are non-negative, and return those of retained samples.
 
-    The scores may also be those of the retained samples only.
+    `quality` has one score for each of the n samples, or for each of the `retained` indices.
     """
     values = check_per_sample(
         quality, "quality", min_value=0, hint="; add a constant, or pass exp(quality)"
@@ -222,10 +226,11 @@ def check_quality(n: int, quality: object, retained: np.ndarray) -> np.ndarray:
 
 
 def check_relevance(n: int, relevance: object, retained: np.ndarray) -> np.ndarray:
-    """Validate scores of any range and sign, and convert them to quality, exp((r − mean)/std).
+    """Validate scores r of any range and sign, and convert them to quality, exp((r − mean)/std).
 
-    The result is scaled so that its maximum is 1, because only ratios matter. As in
-    `check_quality`, scores may be those of all n samples or of the `retained` indices.
+    The result, for retained samples, is scaled so that its maximum is 1, because only ratios
+    matter. `relevance` has one score for each of the n samples, or for each of the `retained`
+    indices.
     """
     values = check_per_sample(
         relevance, "relevance", hint="; replace it by a number, or remove the sample"
@@ -242,7 +247,7 @@ def check_relevance(n: int, relevance: object, retained: np.ndarray) -> np.ndarr
 
 
 def _select_retained(values: PerSampleValues, n: int, retained: np.ndarray) -> np.ndarray:
-    """Return the values of the retained samples, from values of all n samples or only of these."""
+    """Return the values of retained samples; `values` are those of all n or of retained samples."""
     scores = values.for_samples(n, None, len(retained))
     if len(scores) == n:
         return scores[retained]

@@ -10,12 +10,12 @@ from ...support.progress import announce
 from .candidates import Candidates
 from .constraints import Constraints
 
-# More samples are compared in single precision.
+# Sets with more samples are compared in single precision.
 MAX_DOUBLE_PRECISION_SAMPLES = 2048
 # Number of candidates that are evaluated together.
 BATCH_SIZE = 64
-# Of more samples, a random subset of this size is represented. Its means are within 1 % of those of
-# all samples.
+# For larger sets, means of similarities are those over a random subset of this size. They differ by
+# less than 1 % from those over all samples.
 MAX_REPRESENTED = 20_000
 # Number of similarities of candidates that are cached.
 MAX_CACHED_SIMILARITIES = 1 << 27

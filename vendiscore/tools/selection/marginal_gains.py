@@ -1,6 +1,7 @@
 """Marginal gains of candidates for a set, updated as samples join the set or leave it.
 
-With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, the objectives have the form
+Samples x are unit-norm feature vectors, S is the set of selected samples, A = Σ_{x∈S} x xᵀ, and
+s_x(t) = xᵀ (A + tI)⁻¹ x. The objectives have the form
 
     Φ(A) = α tr A + β tr A² + Σ_t w_t log det(I + A/t).
 
@@ -43,9 +44,9 @@ class QuadratureForm(NamedTuple):
     w: np.ndarray
 
     def gains(self, s: np.ndarray, quadratic_forms: np.ndarray) -> np.ndarray:
-        """Compute the gains of candidates from s, shape (r, ...), and xᵀAx, shape (...).
+        """Compute the gains of candidates x from s_x at the r nodes, and from xᵀAx.
 
-        The array s is overwritten.
+        `s` has shape (r, ...) and is overwritten; `quadratic_forms` has shape (...).
         """
         gains = quadratic_forms * (2 * self.square_coefficient)
         gains += self.trace_coefficient + self.square_coefficient
@@ -57,7 +58,10 @@ class QuadratureForm(NamedTuple):
         return gains
 
     def losses(self, one_minus_s: np.ndarray, quadratic_forms: np.ndarray) -> np.ndarray:
-        """Compute the losses of removed members from 1 − s, shape (r, ...), and xᵀAx (...)."""
+        """Compute the losses if members x are removed, from 1 − s_x at the r nodes, and from xᵀAx.
+
+        `one_minus_s` has shape (r, ...), and `quadratic_forms` has shape (...).
+        """
         losses = self.trace_coefficient + self.square_coefficient * (2 * quadratic_forms - 1)
         return losses - self.w @ np.log(one_minus_s)
 
@@ -212,7 +216,7 @@ class TrackedGains:
         return not self._updates
 
     def positions(self, indices: list[int]) -> np.ndarray:
-        """Return the positions in `self.indices` of samples."""
+        """Return the positions of the samples `indices` among the tracked samples."""
         return np.array([self.positions_by_index[index] for index in indices])
 
     def gains(self) -> np.ndarray:
@@ -220,11 +224,14 @@ class TrackedGains:
         return self.form.gains(self.resolvents.copy(), self.quadratic_forms)
 
     def losses(self, members: np.ndarray) -> np.ndarray:
-        """Compute the losses of removing each of the members at these positions."""
+        """Compute the losses if single members, at these positions, are removed."""
         return self.form.losses(self.resolvents[:, members], self.quadratic_forms[members])
 
     def gains_without(self, members: np.ndarray) -> np.ndarray:
-        """Compute the gains of candidates if each member is removed, shape (len(members), n)."""
+        """Compute the gains of candidates after one member is removed, shape (len(members), n).
+
+        `members` are positions among the tracked samples.
+        """
         s = self._cross_resolvents(members)
         s *= s
         s /= self.resolvents[:, members, None]

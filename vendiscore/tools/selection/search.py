@@ -10,11 +10,12 @@ from ...support.progress import Counts, run_with_progress, track
 from .facility_location import FacilityLocation
 from .vendi_objective import VendiObjective
 
-# Maximum number of rounds of swaps. Each evaluates all members; the first two find most swaps.
+# Maximum number of rounds of swaps. A round evaluates all selected samples, the members of the set.
+# The first two rounds find most swaps.
 MAX_ROUNDS = 8
-# With many candidates, rounds end after one that raised log VS by less than MIN_ROUND_GAIN, and
-# only this many members are evaluated, those whose removal costs least. Of 1,000 members, all
-# worthwhile swaps were among 50.
+# With many candidates, the search ends after a round that raised log VS by less than
+# MIN_ROUND_GAIN, and a round evaluates only the MAX_SWAPPED_MEMBERS members whose removal lowers
+# the score least. In tests with 1,000 members, all useful swaps were among 50 of them.
 MIN_ROUND_GAIN = 1e-4
 MAX_SWAPPED_MEMBERS = 512
 
@@ -45,9 +46,9 @@ def select_greedily(objective: Objective) -> bool:
 
 
 def swap_members(objective: VendiObjective) -> tuple[int, bool]:
-    """Swap members while this raises the objective; return the number of swaps.
+    """Swap selected samples for candidates while this raises the objective.
 
-    The second value is True after Ctrl-C.
+    Return the number of swaps, and whether Ctrl-C ended the search.
     """
     n_swaps = [0]
     size = objective.constraints.size

@@ -1,7 +1,8 @@
 """An upper bound on the score of all selections of a given size.
 
-Let B = Σ_S x xᵀ/k, φ(x) = (x^q − x)/(1 − q) and S_q(B) = tr φ(B). Let A be any positive matrix with
-k largest eigenvalues λ, and g_x = xᵀ φ'(A) x. Von Neumann's trace inequality gives
+Let S be a selection of k samples x (unit-norm feature vectors), B = Σ_{x∈S} x xᵀ/k,
+φ(λ) = (λ^q − λ)/(1 − q) and S_q(B) = tr φ(B). Let A be any positive matrix with k largest
+eigenvalues λ, and g_x = xᵀ φ'(A) x. Von Neumann's trace inequality gives
 
     S_q(B) ≤ Σ_{x∈S} g_x/k + Σ_{i≤k} λ_i^q,
 
@@ -31,9 +32,10 @@ from .constraints import Constraints
 # GAP_TOLERANCE, because further steps could not lower the bound by more.
 MAX_STEPS = 20
 GAP_TOLERANCE = 5e-3
-# Without features, all samples are landmarks up to this number. Of more samples, the selection and
-# this many others are, or fewer if the coordinates had more than MAX_COORDINATES entries. Measured
-# for 60 of 2,000 digits: 256 landmarks bound VS by 26.21, 512 by 26.153, 1,024 by 26.153.
+# Without features, up to this number of samples, all samples are landmarks. In larger sets, the
+# landmarks are the selection and this many other samples, or fewer if the coordinates had more than
+# MAX_COORDINATES entries. For 60 of 2,000 digits, the bounds on VS are 26.21 with 256 landmarks,
+# 26.153 with 512, and 26.153 with 1,024.
 MAX_LANDMARKS = 512
 MAX_COORDINATES = 1 << 25
 # Smaller eigenvalues are raised to this value to keep their powers finite. The bound stays valid.

@@ -329,7 +329,10 @@ class VendiObjective:
         return upper
 
     def _exact_values(self, indices: np.ndarray) -> np.ndarray:
-        """Compute the objective with each candidate added, up to a common constant, exactly."""
+        """Compute the exact objective with a candidate added, for several candidates.
+
+        All values differ from the objective by the same constant.
+        """
         m = len(self.selected)
         basis = self._build_basis(self._fine_form)
         eigenvalues = clip_eigenvalues(basis.values)
@@ -352,9 +355,10 @@ class VendiObjective:
         losses: np.ndarray | None = None,
         leaving: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Compute the objective with each candidate added, or values in the same order.
+        """Compute values that order candidates like the objective after the candidate is added.
 
-        With `losses`, the members `leaving` are removed first.
+        `gains` are the gains of the candidates `indices`. With `losses`, the members `leaving` are
+        removed first.
         """
         if self.quality_tradeoff is None:
             return gains

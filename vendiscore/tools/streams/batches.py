@@ -42,9 +42,9 @@ Key = tuple[Hashable, ...]  # the labels of a group, in the order of its columns
 
 
 class _Block(NamedTuple):
-    """Adjacent groups whose rows are stored in tables, or a large group stored in a State.
+    """Adjacent groups of a stream, whose rows are stored in tables, or one large group in a State.
 
-    `sizes` are the numbers of rows of the groups with these `keys`.
+    `keys` identify the groups, `sizes` are their numbers of rows, and `parts` contain their rows.
     """
 
     keys: list[Key]

@@ -26,8 +26,8 @@ BLOCK_BYTES = 1 << 20
 class SecondMoment:
     """The matrix FᵀF for m rows f = √w x of length d; read-only.
 
-    `values` holds F, shape (m, d), while this needs less memory, and then the upper triangle of
-    FᵀF, shape (d (d + 1) / 2,).
+    `values` holds F, shape (m, d), or the upper triangle of FᵀF, shape (d (d + 1) / 2,), whichever
+    needs less memory.
     """
 
     d: int
@@ -41,7 +41,7 @@ class SecondMoment:
         return self.values.ndim == 2
 
     def matrix(self) -> np.ndarray:
-        """Compute the smaller of F Fᵀ and FᵀF, which have the same nonzero eigenvalues."""
+        """Compute F Fᵀ if F is stored, else FᵀF; both have the same nonzero eigenvalues."""
         if self.is_rows:
             return gram(self.values)
         C = np.empty((self.d, self.d))

@@ -61,7 +61,7 @@ def read_record(data: bytes) -> tuple[Record, SecondMoment | None]:
 
 
 def _parse_record(document: bytes, value_bytes: bytes) -> tuple[Record, SecondMoment | None]:
-    """Parse the JSON document and the numbers of a state whose checksum is correct."""
+    """Parse the JSON document and the bytes of the second moment; the checksum is correct."""
     fields = json.loads(document)
     d = fields["d"]
     rows = fields["rows"]
