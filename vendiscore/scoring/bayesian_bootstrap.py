@@ -72,6 +72,7 @@ def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     counts = integer_counts.astype(float)
     if len(x) <= MAX_VALUES:
         return x, counts
+    # Divide the sorted values into MAX_VALUES runs; `starts` are the positions of their first ones.
     starts = np.linspace(0, len(x), MAX_VALUES, endpoint=False).astype(int)
     merged_counts = np.add.reduceat(counts, starts)
     return np.add.reduceat(counts * x, starts) / merged_counts, merged_counts
@@ -93,13 +94,18 @@ def _compute_probability_below_zero(a: np.ndarray, shapes: np.ndarray) -> float:
         return 1 - _compute_probability_below_zero(-a, shapes)
     c = _find_saddle_point(a, shapes)
     factors = 1 - a * c
+    # The width of the integrand near y = 0: the second derivative of log(M(s)/|s|) at c, to the
+    # power −1/2.
     scale = 1 / math.sqrt(float(shapes @ (a / factors) ** 2) + 1 / c**2)
-    log_height = -float(shapes @ np.log(factors))
+    log_M_at_c = -float(shapes @ np.log(factors))
     total = 0.0
     first = 0
     while True:
         v = _STEP * np.arange(first, first + _BATCH)
         y = scale * np.sinh(v)
+        # M(c)/M(s) = Π (1 − i y a_i/(1 − a_i c))^shapes_i for s = c + iy. By symmetry, only the
+        # real part of M(s)/s contributes. dy = scale · cosh(v) dv; the scale is multiplied at the
+        # end.
         log_ratio = np.log1p(-1j * np.multiply.outer(y, a / factors)) @ shapes
         terms = (np.exp(-log_ratio) / (c + 1j * y)).real * np.cosh(v)
         if not first:
@@ -108,7 +114,8 @@ def _compute_probability_below_zero(a: np.ndarray, shapes: np.ndarray) -> float:
         first += _BATCH
         if np.abs(terms[-5:]).max() <= _NEGLIGIBLE * abs(total):
             break
-    return -math.exp(log_height) * scale * _STEP * total / math.pi
+    # The integral over all y is twice that over y > 0, so the factor 1/(2π) becomes 1/π.
+    return -math.exp(log_M_at_c) * scale * _STEP * total / math.pi
 
 
 def _find_saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
@@ -120,12 +127,13 @@ def _find_saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
     one such s. It lies between 0 and the negative pole of M that is nearest to 0.
     """
     pole = 1 / float(a.min())
-    # With z = s/pole, which lies between 0 and 1, the derivative times z (1 − z) is finite.
+    # With z = s/pole, which lies between 0 and 1, and b_i = a_i · pole, the derivative with respect
+    # to z is Σ shapes_i b_i/(1 − b_i z) − 1/z. Multiplied by z (1 − z), it is finite at both ends.
     b = a * pole
 
     def compute_scaled_derivative(z: float) -> float:
         return float(shapes @ (b / (1 - b * z))) * z * (1 - z) - (1 - z)
 
-    max_z = 1 - 1e-12
+    max_z = 1 - 1e-12  # just below the pole at z = 1
     z = scipy.optimize.brentq(compute_scaled_derivative, 0.0, max_z, xtol=1e-9, rtol=1e-6)
     return pole * float(z)

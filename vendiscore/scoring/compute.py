@@ -290,6 +290,7 @@ def build_sample_set(
             f"{', '.join(request.two_sample_measures)} requires a second set; pass `references`, "
             f"or remove the measure"
         )
+    # Kernel options that have no effect on a precomputed set are accepted if there is another set.
     has_other_sets = references is not None and not is_precomputed(references)
     samples, groups, spec = _flatten_samples(samples, request, name, has_other_sets)
     if references is not None:
@@ -318,6 +319,8 @@ def build_sample_set(
             groups = cross_groups(groups, prompt_groups)
     if groups is not None or request.group_measures or request.ci is not None:
         _check_groups(samples, groups, request)
+    # With groups, the views in `group_needs` are computed for each group, and only those in
+    # `joint_needs` for all samples together.
     group_needs, joint_needs = request.needs
     return SampleSet(
         samples,
@@ -415,6 +418,7 @@ def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreReques
 def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
     """Return the results of a request for a sample set, with "details" if requested."""
     uncertainty: Uncertainty | None = None
+    # Several measures may use the tokens of the same texts.
     token_cache = cache_tokens() if len(request.measures) > 1 else nullcontext()
     # NumPy's warnings are not needed: the result is checked for infinity and NaN.
     with token_cache, np.errstate(all="ignore"), merge_warnings("groups"):
@@ -462,6 +466,7 @@ def _evaluate_with_errors(
     from .permutation_null import add_null_values
 
     if not request.pool_repeats:
+        # What the rows of the table of groups in "details" are, for the error message.
         rows = "groups" if sample_set.groups is not None else ""
         if sample_set.groups is not None and sample_set.groups.sets is not None:
             rows = "means over the prompts of each group"

@@ -72,6 +72,7 @@ def expand_counts(
         )
     n = int(site_sizes.sum())
     require(16 * n, f"`counts` of {n:,} individuals", "use a random subset of the individuals")
+    # Species without individuals at all sites are omitted, and the others are numbered from 0.
     is_present = sites.any(axis=0)
     species = np.arange(is_present.sum())
     similarity_of_species = as_similarity(species.tolist(), k="labels")
@@ -79,7 +80,7 @@ def expand_counts(
     similarity = RepeatedSimilarity(similarity_of_species, species_of_individual)
     if table.ndim == 1:
         return similarity, None
-    codes = np.repeat(np.arange(len(sites)), site_sizes)
+    codes = np.repeat(np.arange(len(sites)), site_sizes)  # the site of each individual
     if hasattr(counts, "columns") and hasattr(counts, "index") and counts.index.is_unique:
         return similarity, GroupLabels(tuple(counts.index.tolist()), codes)  # a pandas DataFrame
     return similarity, GroupLabels(tuple(range(len(sites))), codes, nested=True)

@@ -29,7 +29,7 @@ from .score_request import ScoreRequest
 from .typical import compare_with_typical, empty_reference_scale
 
 _CLASS_KERNELS = ("equivalence", "labels")  # kernels whose values are only 0 and 1
-_UNKNOWN_SOURCE = (
+_UNKNOWN_SOURCE_NOTE = (
     "The signature contains only the name of a function or an object, because its source code or a "
     "value that it uses is unknown. A different function or object of the same name has the same "
     "signature. To avoid this, define the function in a file, on its own line, and use only "
@@ -58,6 +58,7 @@ def build_details(
     spaces = [spaces_of_set[0] for spaces_of_set in spaces_by_set if spaces_of_set]
     dropped = dict(similarity.dropped) if similarity else {}
 
+    # The signature contains all settings that affect the results.
     settings = _collect_settings(sample_set, request, similarity, spaces_by_set[0])
     settings |= _collect_interval_settings(uncertainty, request)
     measure_options = _collect_measure_options(request, settings)
@@ -69,13 +70,16 @@ def build_details(
     notes = [*uncertainty.notes, *_collect_notes(sample_set, similarity, scores, spaces)]
     notes += _describe_classes(request, similarity)
     if UNKNOWN_SOURCE in signature:
-        notes.append(_UNKNOWN_SOURCE)
+        notes.append(_UNKNOWN_SOURCE_NOTE)
 
+    # `options` are the options of the kernel, the metric and the measures; `report` contains the
+    # entries of "details" that depend on what was computed.
     report: Record = {}
     options: Record = {}
     if similarity:
         report["kernel"], options = _split_name(_get_kernel_settings(similarity))
         report |= _build_spectrum_report(scores, request)
+    # Distances of the samples, or only those of the samples and references as one set (`both`).
     if spaces or "distances" in request.pooled_needs:
         metric_settings = (spaces[0] if spaces else sample_set.both).settings
         report["distance"], metric_options = _split_name(metric_settings)
@@ -232,9 +236,9 @@ def _collect_settings(
         settings["references"] = compute_digest(spaces[1].D)
     if sample_set.groups is not None:
         settings["groups"] = str(sample_set.groups)
-    if any(chosen.measure.weighted for chosen in request.measures):
+    if any(configured.measure.weighted for configured in request.measures):
         settings["p"] = "uniform" if sample_set.p is None else compute_digest(sample_set.p)
-    if any(chosen.measure.ordered for chosen in request.measures):
+    if any(configured.measure.ordered for configured in request.measures):
         settings["q"] = [format_number(order) for order in request.orders]
         if request.estimate_options is not None:
             settings |= {"method": "estimate", **vars(request.estimate_options)}

@@ -224,12 +224,13 @@ def _estimate_by_size(
 ) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
     """Yield blocks of groups of equal size: the indices of the groups, and their LogScores.
 
-    Each element of `tails` contains the tail probabilities of one requested interval; there is one
-    LogScores for each. `groups` contains the indices of the samples
-    of each group in `similarity`, and `sizes` their number. The small groups of a block are
+    Each element of `tails` is the confidence level and the type of tails of one requested interval;
+    there is one LogScores for each element. `groups` contains the indices of the samples of each
+    group in `similarity`, and `sizes` the numbers of these samples. The small groups of a block are
     computed together as a StackedSpectra, and each large group is a block of its own. A small group
     that a StackedSpectra cannot handle, for example because it has negative eigenvalues, is yielded
-    a second time as a block of its own. The caller must then replace the values of the first time.
+    a second time as a block of its own. The caller must then replace the values that were yielded
+    first.
     """
     for n in np.unique(sizes).tolist():
         groups_of_size = np.flatnonzero(sizes == n)
@@ -454,16 +455,18 @@ def estimate_drop_by_copy(
         values, _ = compute_hill_numbers(B.reshape(-1, n, n), orders, tolerance, "clip")
         logs_with_copy[:, rows] = np.log(values).reshape(len(orders), -1, n)
     drops = np.empty_like(logs)
+    # The trace, which is 1, increases to 1 + 1/n with a copy, and decreases to 1 − 1/n without a
+    # sample. `sum_after_both` is S_q after both steps, without their interaction.
     for k, q in enumerate(orders):
         power_sum = _compute_power_sum(logs[k], 1.0, q)
         sum_with_copy = _compute_power_sum(logs_with_copy[k], 1 + 1 / n, q).mean(axis=-1)
         sum_without_one = _compute_power_sum(leave_one_out_logs[k], 1 - 1 / n, q).mean(axis=-1)
         sum_after_both = sum_with_copy + sum_without_one - power_sum
-        if q == 1:
+        if q == 1:  # log VS is the sum −Σ λ log λ, and its interaction is 1/n²
             drops[k] = power_sum - sum_after_both - 1 / n**2
-        elif math.isinf(q):
+        elif math.isinf(q):  # log VS = −log of the largest eigenvalue; its interaction is neglected
             drops[k] = np.log(sum_after_both / power_sum)
-        else:
+        else:  # log VS_q = log S_q / (1 − q)
             drops[k] = np.log(sum_after_both / power_sum - q * (q - 1) / n**2) / (q - 1)
     # The mean so far is over all n² ordered pairs (i, j). If i = j or both are equal, log VS does
     # not decrease, so the mean over the other pairs is larger.

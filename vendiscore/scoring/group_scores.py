@@ -283,7 +283,7 @@ def _check_interval_of_mean(
             "treats the groups as independent; remove `clusters`, or remove `groups`"
         )
     if not request.allow_repeats:
-        measures = [chosen.measure for chosen in request.measures]
+        measures = [configured.measure for configured in request.measures]
         check_allow_repeats(request.ci, has_clusters=False, has_groups=True, measures=measures)
     if request.ci is not None and not group_measures:
         raise ValueError(
@@ -344,7 +344,7 @@ def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]
             f"{lowest} to {highest} % (benchmarks/prompt_means.py)."
         )
     if unbounded := ", ".join(
-        chosen.measure.name for chosen in group_measures if not _is_bounded(chosen)
+        configured.measure.name for configured in group_measures if not _is_bounded(configured)
     ):
         notes.append(
             f"In tests on real answers, 95 % intervals of means over {groups} of unbounded "

@@ -277,7 +277,9 @@ def _mean_similarity_interval(
     `values` contains only the mean similarity.
     """
     n = sample_set.n
-    row_sums = n * to_host(sample_set.ordinariness[1])  # of the similarity matrix K
+    # The sums of the rows of the similarity matrix K, from the mean similarity of each sample to
+    # all samples.
+    row_sums = n * to_host(sample_set.ordinariness[1])
     total = row_sums.sum()
     diagonal = to_host(sample_set.similarity.diagonal())
     # For each unit: the number of samples without it, and the sum of its rows and columns of K.
@@ -309,6 +311,11 @@ def _mean_similarity_interval(
     )
 
     def compute_mean_similarity(K: np.ndarray, w: np.ndarray, m: int) -> float:
+        """Return the mean similarity of two of m samples, of which item i has the proportion w_i.
+
+        K contains the similarities of the items. The mean over all m² ordered pairs is wᵀKw; the m
+        pairs of a sample with itself, with similarity 1, are excluded.
+        """
         return float(m * (w @ K @ w) - 1) / (m - 1)
 
     limits = compute_deficit_interval(

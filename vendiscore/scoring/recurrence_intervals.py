@@ -522,6 +522,10 @@ def _compute_interval_with_recurrence(
         ratio = poisson_lower_limit(equal_pairs, level) / equal_pairs
         decrease = max(0.0, (deficit - min_deficit) * (1 - ratio))
     increase = max(0.0, deficit_function(K, uneven_proportions, n) - deficit)
+    # The term for squared changes of counts. n · mean_drop estimates how far log VS of n samples is
+    # below that of the population on average, because of these changes. A sum of k independent
+    # squared changes, one for each item, has a standard deviation of √(2/k) times its mean. The
+    # factor 2 √r/k is used, where r is the number of items that recur; it is larger if r = k.
     n_recurring_items = np.count_nonzero(counts > 1)
     recurring_proportion = math.sqrt(n_recurring_items) / n_items
     jackknife_distance = math.hypot(

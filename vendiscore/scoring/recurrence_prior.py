@@ -107,12 +107,15 @@ def estimate_upper_pair_counts(
 def _compute_gamma_masses() -> np.ndarray:
     """Return m truncated gamma distributions as probabilities of the grid points of σ, (m, points).
 
-    σ is the probability that two samples of a group are equal. Each of the m rows has the sum 1.
-    The array is cached and read-only.
+    σ is the probability that two samples of a group are equal. The distributions are truncated to
+    the range of the grid, from almost 0 to almost 1. Each of the m rows has the sum 1. The array is
+    cached and read-only.
     """
     shapes, means = (grid.ravel()[:, None] for grid in np.meshgrid(_SHAPES, _MEANS))
-    logs = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
-    masses: np.ndarray = np.exp(logs - logs.max(axis=1, keepdims=True))
+    # The gamma density is proportional to σ^(shape − 1) exp(−σ shape/mean). The grid points are
+    # equally spaced in log σ, so their probabilities are proportional to the density times σ.
+    log_masses = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
+    masses: np.ndarray = np.exp(log_masses - log_masses.max(axis=1, keepdims=True))
     masses /= masses.sum(axis=1, keepdims=True)
     masses.setflags(write=False)
     return masses

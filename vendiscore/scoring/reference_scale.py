@@ -28,7 +28,7 @@ def render_text_strip(
         return round(np.interp(x, [1, max_score], [0, _LINE_WIDTH - 1]))
 
     line = ["─"] * _LINE_WIDTH
-    for i in range(*map(compute_column, interval or (1, 1))):
+    for i in range(*map(compute_column, interval or (1, 1))):  # no columns without an interval
         line[i] = "━"
     labels = []
     remaining_characters = 100

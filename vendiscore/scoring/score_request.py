@@ -138,20 +138,22 @@ class ScoreRequest:
     def keys(self) -> list[str]:
         """The keys of all measures in the result, one per measure and order, such as "VS_q2"."""
         return [
-            f"{chosen.measure.name}{suffix}"
-            for chosen in self.measures
-            for suffix in (self.suffixes if chosen.measure.ordered else [""])
+            f"{configured.measure.name}{suffix}"
+            for configured in self.measures
+            for suffix in (self.suffixes if configured.measure.ordered else [""])
         ]
 
     @cached_property
     def names(self) -> list[str]:
         """The names of the measures."""
-        return [chosen.measure.name for chosen in self.measures]
+        return [configured.measure.name for configured in self.measures]
 
     @cached_property
     def group_measures(self) -> list[str]:
         """The names of the measures that need groups, such as BetweenVS."""
-        return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
+        return [
+            configured.measure.name for configured in self.measures if configured.measure.groups
+        ]
 
     @cached_property
     def uses_permutation_null(self) -> bool:
@@ -161,7 +163,9 @@ class ScoreRequest:
     @cached_property
     def two_sample_measures(self) -> list[str]:
         """The names of the measures that compare the samples with references."""
-        return [chosen.measure.name for chosen in self.measures if chosen.measure.references]
+        return [
+            configured.measure.name for configured in self.measures if configured.measure.references
+        ]
 
     @cached_property
     def needs_distance_scale(self) -> bool:
@@ -171,9 +175,9 @@ class ScoreRequest:
         "t_cut" that sets the scale. References determine the scale if this option is not passed.
         """
         return any(
-            chosen.measure.references_without
-            and chosen.options.get(chosen.measure.references_without) is None
-            for chosen in self.measures
+            configured.measure.references_without
+            and configured.options.get(configured.measure.references_without) is None
+            for configured in self.measures
         )
 
     @cached_property
@@ -206,7 +210,9 @@ class ScoreRequest:
 
         A view is a quantity that is computed from this set, such as "similarity" or "distances".
         """
-        return frozenset(chosen.measure.needs for chosen in self.measures if chosen.measure.pooled)
+        return frozenset(
+            configured.measure.needs for configured in self.measures if configured.measure.pooled
+        )
 
 
 # Types of keywords whose request can be cached.
@@ -307,6 +313,8 @@ def _parse_request(
         from .counts import check_counts_keywords
 
         remaining = check_counts_keywords(arguments, remaining)
+
+    # Parse each keyword.
     distance_keywords = [name for name in _DISTANCE_KEYWORDS if remaining.get(name) is not None]
     q = values["q"]
     p = values["p"]
@@ -319,7 +327,7 @@ def _parse_request(
     estimate_options = _parse_method(values["method"], values["rtol"], remaining)
     spec = parse_similarity_spec(remaining)
     if estimate_options is not None:
-        remaining.pop("seed", None)
+        remaining.pop("seed", None)  # parsed by `_parse_method`
     requested_measures = values["measures"]
     if requested_measures is None:
         requested_measures = get_default_measures(arguments, references)
@@ -327,6 +335,8 @@ def _parse_request(
     measures = [configured.measure for configured in configured_measures]
     orders = check_orders(q)
     psd = check_psd(values["psd"])
+
+    # Check that the keywords are compatible, and that each of them has an effect.
     if ignored_names is not None:
         # In `evaluate.combine`, all metrics get the same keywords, so unused ones are ignored.
         remaining = {
