@@ -93,11 +93,12 @@ def build_mixture_similarity(
         fitted["options"] = options_by_name
     mixed: Similarity
     if combine == "sum":
-        terms = [f"{format_number(part.weight)}*{part.name}" for part in components]
+        weights = [component.weight for component in components]
+        terms = [f"{format_number(component.weight)}*{component.name}" for component in components]
         kernel_name = "+".join(terms)
-        mixed = SumSimilarity(similarities, [part.weight for part in components])
+        mixed = SumSimilarity(similarities, weights)
     else:
-        kernel_name = "*".join(part.name for part in components)
+        kernel_name = "*".join(component.name for component in components)
         mixed = ProductSimilarity(similarities)
     return mixed.noted(
         settings={"kernel": kernel_name, **settings},

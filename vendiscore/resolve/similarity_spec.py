@@ -82,7 +82,6 @@ class SimilaritySpec:
     """
 
     k: Kernel | PairFunction | tuple[MixtureComponent, ...] | None = None
-    # "K": samples are passed as a similarity matrix; "X": as features
     input_form: Literal["", "K", "X"] = ""
     normalize: bool = False
     options: Options = field(default_factory=dict)
@@ -150,9 +149,11 @@ class SimilaritySpec:
     def get_sample_type(self, samples: Samples) -> str:
         """Return the type of samples that the kernel or metric compares.
 
-        It is "distances", "similarities", "records", "function" (any objects), or one of the types
-        that kernels declare, such as "text". `samples` are only used if neither a kernel nor an
-        input form was passed: the type is then "text" for lists that contain lists of strings, and
+        It is one of the types that kernels declare, such as "text" or "vectors"; "records" for a
+        mixture of kernels that compare columns; "similarities" or "distances" for a matrix; or
+        "function" for any objects, which a function of two samples compares. `samples` are only
+        used if neither a kernel nor the form of the samples (`input_form`: similarity matrix or
+        features) was passed. The type is then "text" for lists that contain lists of strings, and
         otherwise "vectors", unless metric="precomputed".
         """
         if self.metric == "precomputed":

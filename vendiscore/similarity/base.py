@@ -160,24 +160,32 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
     @abstractmethod
     def _diagonal(self) -> Array:
-        """Return the diagonal of K in float64, (n,), before `scale` multiplies rows and columns."""
+        """Return the diagonal of K in float64, shape (n,), without the factors `scale`.
+
+        The public method `diagonal` multiplies the result by these factors of the samples.
+        """
 
     @abstractmethod
     def _rows(self, index: Index) -> Array:
-        """Return the m rows K[index], (m, n), before `scale` multiplies rows and columns of K.
+        """Return the m rows K[index], shape (m, n), without the factors `scale`.
 
-        The array is dense, and the caller must not modify it.
+        The public method `rows` multiplies the result by these factors of the samples. The array is
+        dense, and the caller must not modify it.
         """
 
     @abstractmethod
     def _take(self, index: np.ndarray) -> Similarity:
-        """Return the similarity K[index][:, index], before `scale` multiplies rows and columns."""
+        """Return the similarity K[index][:, index], without the factors `scale`.
+
+        The public method `take` scales the result by these factors of the samples.
+        """
 
     def _part(self, index: np.ndarray) -> Similarity:
         """Return the similarity of the samples `index`, computed from these samples only.
 
-        Rows and columns are not multiplied by `scale`. Subclasses override this method if the
-        similarities of a subset can differ from those in the whole set, or can be computed faster.
+        The result is without the factors `scale`, by which the public method `part` scales it.
+        Subclasses override this method if the similarities of a subset can differ from those in the
+        whole set, or can be computed faster.
         """
         return self._take(index)
 
@@ -188,8 +196,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Yield (block, K[block, block.start:]) for slices of rows, `block`.
 
-        Together these arrays contain all entries of the upper triangle of K, before `scale`
-        multiplies rows and columns of K.
+        Together these arrays contain all entries of the upper triangle of K. They are without the
+        factors `scale`, by which the caller multiplies rows and columns.
         """
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
@@ -200,7 +208,10 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         )
 
     def _matmul(self, V: Array) -> Array:
-        """Compute K @ V for V of shape (n,) or (n, m), before `scale` multiplies K."""
+        """Compute K @ V for V of shape (n,) or (n, m), where K is without the factors `scale`.
+
+        The public method `matmul` multiplies V and the result by these factors of the samples.
+        """
         products = [product(self._rows(block), V) for block in self._blocks()]
         xp = namespace(products[0])
         return xp.concat(products)
@@ -208,8 +219,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def _groups(self) -> np.ndarray | None:
         """Return one code per sample, shape (n,); samples with equal codes have equal rows of K.
 
-        K is taken before `scale` multiplies its rows and columns. Returns None if it is unknown
-        which samples are identical.
+        K is without the factors `scale`; the public method `groups` takes them into account.
+        Returns None if it is unknown which samples are identical.
         """
         return None
 
@@ -391,10 +402,11 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
             The sum of squared entries.
         """
         if self.dim is not None and self.dim < self.n:
-            C = self.covariance()
+            C = self.covariance()  # for features F, ‖F Fᵀ‖² = ‖Fᵀ F‖²
             return namespace(C).sum(C * C)
         if not is_numpy(self.diagonal()):
             return sum(namespace(K).sum(K * K) for _, K in self.blocks())
+        # Σ s_i² K_ij² s_j², where s are the factors `scale`.
         scale = self.scale
         if scale is None:
             scale = np.ones(self.n)
@@ -536,8 +548,8 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def _stack(self, indices: np.ndarray) -> Array:
         """Compute the similarity matrices of g sets of m samples, shape (g, m, m).
 
-        `indices` (g, m) contains the indices of the samples of each set. Rows and columns are not
-        multiplied by `scale`.
+        `indices` (g, m) contains the indices of the samples of each set. The matrices are without
+        the factors `scale`, by which the public method `stack` multiplies their rows and columns.
         """
         matrices = [self._part(set_indices).dense() for set_indices in indices]
         return namespace(matrices[0]).stack(matrices)

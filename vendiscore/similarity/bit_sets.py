@@ -95,6 +95,7 @@ class BitEntries:
         return common, rare_columns
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
+        """Compute the coefficients of the sets `index` with the sets `columns`, as a new array."""
         common, rare = self._common_and_rare
         intersections = common[index] @ common[columns].T  # |A ∩ B|
         if rare is not None:
@@ -107,7 +108,7 @@ class BitEntries:
         else:
             numerator *= 2
         if not self.sizes.all():
-            both_empty = denominator == 0
+            both_empty = denominator == 0  # the coefficient of two empty sets is 1
             numerator[both_empty] = denominator[both_empty] = 1
         numerator /= denominator
         return numerator

@@ -123,9 +123,9 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _squared_norms(self) -> Array:
-        """The squared norm ‖x‖² of each feature row x, before rows are multiplied by `scale`; (n,).
+        """The squared norm ‖x‖² of each feature row x, shape (n,), without the factors `scale`.
 
-        Copies that are created after it has been computed share it.
+        Copies of this object that are created after it has been computed share it.
         """
         if not is_numpy(self.X):
             numpy_similarity = self.in_numpy()
@@ -179,6 +179,8 @@ class FeatureSimilarity(Similarity):
         # per set, so only samples of the same set have columns in common.
         by_column = rows.tocsc()
         set_of_entry = by_column.indices // m
+        # A new column starts where the set differs from that of the previous entry, and at the
+        # start of each column of X.
         starts_column = np.ones(len(set_of_entry) + 1, dtype=bool)
         starts_column[1:-1] = set_of_entry[1:] != set_of_entry[:-1]
         starts_column[by_column.indptr] = True
@@ -328,6 +330,7 @@ class FeatureSimilarity(Similarity):
             return super().projected(V)
         dtype = np.float32 if single else np.float64
         V = np.asarray(V, dtype)
+        # Only one block of features at a time is converted to `dtype`.
         out = np.empty((self.n, V.shape[1]), dtype)
         for block, F in self.iter_scaled_blocks(self.scale, dtype, min_rows=256):
             np.matmul(F, V, out=out[block])

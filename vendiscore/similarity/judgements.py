@@ -80,6 +80,7 @@ class Judgements:
         code = 0
         while any(unassigned):  # compare the first unassigned sample of each set with the others
             pairs = [(ids[0], other) for ids in unassigned for other in ids[1:]]
+            # In the order of `pairs`: first those of the first set, and so on.
             verdicts = iter(self.judge_pairs(pairs))
             for j, ids in enumerate(unassigned):
                 equivalent = [i for i in ids[1:] if next(verdicts)]
@@ -122,7 +123,7 @@ class Judgements:
         """
         m = len(ids)
         identity = np.eye(m)
-        K = 1 * identity
+        K = identity.copy()
         # `permutations` yields ordered pairs in the order of the off-diagonal entries.
         K[identity == 0] = self.judge_pairs([*permutations(ids.tolist(), 2)])
         K = (K + K.T) / 2

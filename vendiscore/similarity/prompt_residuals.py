@@ -52,7 +52,8 @@ def condition_on_prompts(
     prompt_indices = len(retained) + prompt_codes[retained]
 
     # Squared norms k(x, x) of samples and k(u, u) of their prompts, k(x, u), and the squared norms
-    # of residuals. With features, the residuals are computed as `rows`.
+    # of residuals. With features F of the kernel, X for the samples and U for the prompt of each
+    # sample, the residuals are computed as `rows`.
     rows: Rows | None = None
     if joint.dim is not None:
         F = joint.features()
@@ -76,13 +77,14 @@ def condition_on_prompts(
         residual_norms = sample_norms - coefficients * cross
         epsilon = max(epsilon, row_epsilon)
 
+    # Samples that repeat their prompt are called echoes.
     is_echo = _find_echoes(
         residual_norms, sample_norms, cross, prompt_norms, retained, epsilon, joint.roundoff
     )
     xp = namespace(sample_norms)
     echo = xp.astype(is_echo, xp.float64)  # 1 for samples that repeat their prompt, else 0
 
-    conditioning = "given"
+    conditioning = "given"  # the setting `prompts`, which describes the conditioning in results
     notes = list(joint.notes)
     if in_context:
         conditioning = "given, in context"
@@ -92,7 +94,8 @@ def condition_on_prompts(
                 f"In these notes, samples from index {n} are prompts, and from index "
                 f"{after_prompts} answers after their prompts."
             )
-        X_after = F[len(F) - n + retained]  # the samples encoded after their prompts
+        # The samples encoded after their prompts: the last n rows of F, without dropped samples.
+        X_after = F[len(F) - n + retained]
         rows_after = X_after - scale_rows(U, row_dot_products(X_after, U) / prompt_norms)
         rows = _combine_residuals(
             rows, residual_norms, rows_after, is_echo, echo, retained, _min_residual(epsilon)
@@ -140,8 +143,8 @@ def _find_echoes(
     These have no residual: k(x, x) − k(x, u)² / k(u, u), in `residual_norms`, is 0 up to rounding.
     The other arguments are k(x, x), k(x, u), k(u, u), the index of each sample in the input, the
     machine epsilon of the input, and the relative rounding error of features, which is squared
-    because norms are squared. Raises a ValueError if a residual is negative, because then the
-    similarities are not positive semi-definite.
+    because norms are squared. Raises a ValueError if a squared norm is negative, because then the
+    similarities are not positive semidefinite.
     """
     residual_fractions = detach(residual_norms) / detach(sample_norms)
     rounding = roundoff**2

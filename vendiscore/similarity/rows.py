@@ -149,7 +149,7 @@ class RowsSimilarity(Similarity):
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        """Return K[index][:, columns], before `scale` multiplies rows and columns of K.
+        """Return K[index][:, columns], where K is without the factors `scale`.
 
         Entries on the diagonal of K are exactly 1.
         """
@@ -277,6 +277,7 @@ class _FunctionEntries:
         self.width = X[:1].size
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
+        """Compute the similarities of the rows `index` of X with the rows `columns`."""
         K = self.k(self.X[index], self.X[columns])
         return K.astype(dtype, copy=False)
 
