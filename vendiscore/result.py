@@ -105,7 +105,7 @@ class Result(AttributeHintMixin, dict[str, Any]):
         return make_frame([values])
 
 
-def number_rows(
+def build_value_rows(
     numbers: Mapping[str, Any], endings: Iterable[str] = ERROR_SUFFIXES
 ) -> list[Record]:
     """Return one row per value of a result, with its standard error and interval.
@@ -125,7 +125,7 @@ def number_rows(
 
     Examples
     --------
-    >>> number_rows({"VS": 1.5, "VS_se": 0.1, "IntDiv": 0.5})[1]
+    >>> build_value_rows({"VS": 1.5, "VS_se": 0.1, "IntDiv": 0.5})[1]
     {'key': 'IntDiv', 'value': 0.5, 'se': None, 'low': None, 'high': None}
     """
     keys_without_row = {"details", *(f"{key}{ending}" for key in numbers for ending in endings)}

@@ -13,8 +13,8 @@ from vendiscore.result import (
     ERROR_SUFFIXES,
     NULL_SUFFIXES,
     Result,
+    build_value_rows,
     key_at,
-    number_rows,
     order_suffixes,
     scale_suffix,
 )
@@ -126,9 +126,9 @@ def test_functions_that_return_a_number_accept_any_order():
     assert conditional_score(samples, prompts, q=2) == result["ConditionalVS_q2"]
 
 
-def test_number_rows_returns_values_with_errors_and_intervals():
+def test_build_value_rows_returns_values_with_errors_and_intervals():
     result = compute(TEXTS, q=[1, 2], ci=0.9, measures=["VS", "IntDiv"], details=True)
-    rows = number_rows(result)
+    rows = build_value_rows(result)
     assert [row["key"] for row in rows] == ["VS_q1", "VS_q2", "IntDiv"]
     for row in rows:
         row_values = [row[suffix.removeprefix("_")] for suffix in ERROR_SUFFIXES]
@@ -140,6 +140,6 @@ def test_number_rows_returns_values_with_errors_and_intervals():
         "VS": 1,
         "VS_low": math.nan,
     }
-    assert len(number_rows(nulls)) == 5
-    (between, vs) = number_rows(nulls, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
+    assert len(build_value_rows(nulls)) == 5
+    (between, vs) = build_value_rows(nulls, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
     assert (between["key"], vs["key"], vs["low"], vs["se"]) == ("BetweenVS", "VS", None, None)

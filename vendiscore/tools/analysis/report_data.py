@@ -13,7 +13,7 @@ from ...magnitude.solver import IndefiniteError
 from ...magnitude.space import MetricSpace
 from ...measures.sample_set import SampleSet
 from ...resolve.similarity_spec import check_no_fit
-from ...result import number_rows
+from ...result import build_value_rows
 from ...scoring.compute import build_sample_set, check_references, evaluate_sample_set
 from ...scoring.intervals import JACKKNIFE_INTERVALS
 from ...scoring.score_request import (
@@ -171,8 +171,8 @@ class ReportData:
 
     @property
     def rows(self) -> list[Record]:
-        """All values with their intervals, as returned by `number_rows`."""
-        return number_rows(self.numbers)
+        """All values with their intervals, as returned by `build_value_rows`."""
+        return build_value_rows(self.numbers)
 
     @cached_property
     def interval(self) -> dict[str, float | None]:

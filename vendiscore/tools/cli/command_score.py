@@ -13,7 +13,7 @@ from typing import TypeVar
 from ...encoders.sample_encoder import MODEL_SCRIPTS
 from ...measures.measure import SIMILARITY_NEEDS
 from ...resolve.kernel import NAMED_MODELS
-from ...result import ERROR_SUFFIXES, NULL_SUFFIXES, number_rows
+from ...result import ERROR_SUFFIXES, NULL_SUFFIXES, build_value_rows
 from ...scoring.compute import compute
 from ...scoring.typical import describe_wording_limits
 from ...similarity.encoder_scope import find_mismatch
@@ -290,7 +290,7 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
         for result in results:
             # Errors, intervals, and values under a null hypothesis have keys with these suffixes;
             # -b prints only the scores.
-            rows = number_rows(result, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
+            rows = build_value_rows(result, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
             text += " ".join(output.format_exact(row["value"]) for row in rows) + "\n"
         return text
     is_single = len(results) == 1
@@ -301,7 +301,8 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
             {"file": name} | result for name, result in zip(names, results, strict=True)
         ]
         return output.as_json(results[0] if is_single else named_results)
-    score_keys = [row["key"] for row in number_rows(results[0]) if row["key"] != "molecules"]
+    # "molecules" is not a score, but a sentence that counts molecules, printed below the table.
+    score_keys = [row["key"] for row in build_value_rows(results[0]) if row["key"] != "molecules"]
     worst = _find_worst_groups(args, names, results) if args.worst else []
     if worst and args.format == "csv":
         if args.signature:
@@ -313,12 +314,12 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
         return output.format_csv(worst)
     rows = []
     signatures = []
-    molecules = ""
+    molecule_lines = ""
     for name, result in zip(names, results, strict=True):
         # The remaining entries of the result are the scores, which become columns.
         details = result.pop("details")
-        if counts := result.pop("molecules", ""):
-            molecules += f"{name}: {counts}\n"
+        if sentence := result.pop("molecules", ""):
+            molecule_lines += f"{name}: {sentence}\n"
         row = {"file": name, "n": details["n"]} | result
         rows.append(row)
         if args.format == "csv":
@@ -326,8 +327,8 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
         else:
             signatures.append(f"{name}: {details['signature']}")
     parts = [output.FORMATS[args.format](rows, score_keys)]
-    if molecules:
-        parts.append(molecules)
+    if molecule_lines:
+        parts.append(molecule_lines)
     if worst:
         parts.append(_format_worst_groups(args, worst, score_keys))
     return output.append_signatures(args, parts, *signatures)
@@ -406,7 +407,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:
-        score_keys = [row["key"] for row in number_rows(result)]
+        score_keys = [row["key"] for row in build_value_rows(result)]
         if args.worst:
             worst = _find_worst_groups(args, [""], [result])
             worst = [{key: row[key] for key in row if key != "file"} for row in worst]
@@ -419,7 +420,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
 def _format_score_lines(result: Record) -> list[str]:
     """Format each score as a line with its standard error and interval."""
     lines = []
-    for row in number_rows(result):
+    for row in build_value_rows(result):
         errors = []
         if row["low"] is not None:  # a mean over two groups has no interval
             level = result["details"]["interval"]["level"]

@@ -105,7 +105,7 @@ def format_table(rows: Sequence[Row]) -> str:
     # Width of each column: its longest cell, including the header.
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
-    for cells in filter(None, lines):
+    for cells in filter(None, lines):  # in a table without rows, the header has no cells
         aligned_cells = [
             cell.rjust(width) if is_numeric else cell.ljust(width)
             for cell, width, is_numeric in zip(cells, widths, are_numeric, strict=True)

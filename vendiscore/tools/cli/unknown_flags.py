@@ -75,16 +75,18 @@ class UnknownFlag(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The flag without dashes, as a list; for a short flag, the long names it may stand for."""
+        """The flag without dashes, in a list; for a short flag, the long names that it may mean."""
         name = self.word.lstrip("-")
         return [name] if not self.is_short else LETTERS.get(name, name).split()
 
     @property
     def name(self) -> str:
+        """The flag without dashes; for a short flag, the long name that it most likely means."""
         return self.names[0]
 
     @property
     def is_short(self) -> bool:
+        """Whether the flag starts with a single dash."""
         return not self.word.startswith("--")
 
 
@@ -94,19 +96,23 @@ def find_unknown_flag(word: str, arguments: Sequence[str]) -> UnknownFlag:
     The value follows a "=" in `word`, or is the next argument, unless this is a flag or the only
     file.
     """
-    flag, separator, value = word.partition("=")
-    files = [each for each in arguments if not each.startswith("-") and Path(each).exists()]
-    following: str | None = value if separator else None
+    flag, separator, text_after_equals = word.partition("=")
+    files = [
+        argument
+        for argument in arguments
+        if not argument.startswith("-") and Path(argument).exists()
+    ]
+    value: str | None = text_after_equals if separator else None
     if not separator and word in arguments:
         position = list(arguments).index(word) + 1
-        # If no argument follows, "-" stands for it, which is not used as a value.
+        # If no argument follows, the candidate is "-", which is not used as a value.
         candidate = arguments[position] if position < len(arguments) else "-"
         # The command needs a file, so the only one cannot be the value of a flag.
         is_only_file = candidate in files and len(files) == 1
         if not candidate.startswith("-") and not is_only_file:
-            following = candidate
-            files = [each for each in files if each != candidate] or files
-    return UnknownFlag(flag, following, files)
+            value = candidate
+            files = [file for file in files if file != candidate] or files
+    return UnknownFlag(flag, value, files)
 
 
 def suggest_flag(
@@ -129,7 +135,7 @@ def suggest_flag(
             return hint
         return _list_short_flags(parser)
     options = _describe_options(parser, command, unknown)
-    names = [variant for each in unknown.names for variant in name_variants(each)]
+    names = [variant for name in unknown.names for variant in name_variants(name)]
     for name in names:
         if hint := _suggest_own(name, actions, options, unknown):
             return hint
@@ -205,16 +211,19 @@ def _actions_by_flag(parser: argparse.ArgumentParser) -> dict[str, argparse.Acti
 
 
 def _is_format(parser: argparse.ArgumentParser, name: str) -> bool:
+    """Return whether `name` is an output format of the command (a value of -f) other than text."""
     action = parser._option_string_actions.get("-f")
     return name != "text" and name in ((action.choices or ()) if action else ())
 
 
 def _list_short_flags(parser: argparse.ArgumentParser) -> str:
-    shorts = [flag for flag in parser._option_string_actions if len(flag) == 2]
-    return f"The short flags are {', '.join(shorts)}; `{parser.prog} --help` describes them."
+    """Return a sentence that lists the short flags of the command, such as -k."""
+    short_flags = [flag for flag in parser._option_string_actions if len(flag) == 2]
+    return f"The short flags are {', '.join(short_flags)}; `{parser.prog} --help` describes them."
 
 
 def _describe_action(action: argparse.Action) -> str:
+    """Return the help of a flag up to the first semicolon."""
     return (action.help or "").partition(";")[0].replace("%%", "%")
 
 
@@ -317,7 +326,7 @@ def _check_kernel(text: str, files: Sequence[str]) -> str:
         possible = _sample_types(file)
         # Kernels of labels ("values") accept any file.
         if sample_type and sample_type not in possible and sample_type != "values":
-            examples = [_EXAMPLE_KERNELS[each] for each in _EXAMPLE_KERNELS if each in possible]
+            examples = [text for kind, text in _EXAMPLE_KERNELS.items() if kind in possible]
             return (
                 f"its value {text!r} is a kernel for {kernel.samples}, which {file} does not "
                 f"contain; pass {' or '.join(examples)}."
@@ -341,6 +350,7 @@ def _check_column(name: str, file: str) -> str:
 
 
 def _read_first_line(path: Path) -> str:
+    """Return the first line of a text file; "" if it cannot be read."""
     with suppress(OSError), path.open(encoding="utf-8", errors="replace") as lines:
         return next(iter(lines), "")
     return ""
@@ -384,7 +394,7 @@ def _describe_options(
     }
     described = _describe_compute_options(unknown) if command in ("score", "report") else {}
     # The first kernel with an option is the example; "rbf" is preferred.
-    for kernel in sorted(list_kernels(), key=lambda each: each.name != "rbf"):
+    for kernel in sorted(list_kernels(), key=lambda kernel: kernel.name != "rbf"):
         if FILE_TYPES_BY_KERNEL.get(kernel.samples) not in possible:
             continue
         for name, default in kernel.options.items():
@@ -400,8 +410,11 @@ def _describe_options(
 
 
 def _describe_compute_options(unknown: UnknownFlag) -> dict[str, str]:
-    # Returns the keywords of `compute` that have no flag of their own and accept the value of the
-    # unknown flag, and how each is typed, as in "-o psd=clip".
+    """Return keywords of `compute` without a flag of their own, and how each is typed, as a dict.
+
+    They are typed as in "-o psd=clip". A keyword is omitted if it does not accept the value of the
+    unknown flag.
+    """
     from ...scoring.compute import compute
     from .command_options import _OWN_FLAGS, _PYTHON_ONLY_OPTIONS
 
